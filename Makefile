@@ -1,0 +1,40 @@
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help setup check test test-quick test-long test-all demo lock clean
+export TF_CPP_MIN_LOG_LEVEL ?= 3
+
+BIN := .venv/bin
+COMPILE := uv pip compile pyproject.toml --python $(BIN)/python --generate-hashes --no-header -q
+
+help: ## Show this list.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
+
+setup: ## Make .venv from the lock (CLIR_LOCK=gpu for the GPU's, PYTHON=... for a Python 3.10 off PATH).
+	@tools/bootstrap.sh
+
+check: setup ## Lint, formatting and types.
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy schemas models components pipeline
+
+test-quick: setup ## The tests without Beam, TFX or serving: seconds.
+	$(BIN)/pytest -m "not beam and not e2e and not serving and not long"
+
+test: test-quick ## What a change can break: the quick tests, then Beam, the whole pipeline and serving.
+	$(BIN)/pytest -m "(beam or e2e or serving) and not long"
+
+test-long: setup ## The long tests alone.
+	$(BIN)/pytest -m long
+
+test-all: test test-long ## Every test.
+
+demo: setup ## Run the whole pipeline on the bundled sample.
+	$(BIN)/clir run configs/sample.yaml
+
+lock: setup ## Recompile both locks from pyproject.toml (needs uv); pins that still fit stay.
+	$(COMPILE) --extra dev -o requirements.lock
+	$(COMPILE) --extra dev --extra gpu -o requirements-gpu.lock
+
+clean: ## Remove caches and build leftovers; .venv and runs/ stay.
+	rm -rf build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""TFX components, one folder a stage. They meet only through artifacts."""

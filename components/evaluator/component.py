@@ -1,0 +1,80 @@
+"""The Evaluator component's contract."""
+
+from tfx.dsl.components.base import base_component, executor_spec
+from tfx.types import channel, component_spec, standard_artifacts
+
+from components.evaluator.executor import (
+    BASELINE_KEY,
+    BLESSING_KEY,
+    CODE_KEY,
+    EVALUATION_KEY,
+    EXAMPLES_KEY,
+    MINIMUMS_KEY,
+    MODEL_KEY,
+    TOP_GRADE_KEY,
+    Executor,
+)
+from schemas.artifacts import RankingRun
+
+
+class EvaluatorSpec(component_spec.ComponentSpec):
+    """Parameters, inputs and outputs of Evaluator."""
+
+    PARAMETERS = {
+        TOP_GRADE_KEY: component_spec.ExecutionParameter(type=int),
+        MINIMUMS_KEY: component_spec.ExecutionParameter(type=str),
+        CODE_KEY: component_spec.ExecutionParameter(type=str),
+    }
+    INPUTS = {
+        EXAMPLES_KEY: component_spec.ChannelParameter(type=standard_artifacts.Examples),
+        MODEL_KEY: component_spec.ChannelParameter(type=standard_artifacts.Model),
+        BASELINE_KEY: component_spec.ChannelParameter(type=RankingRun),
+    }
+    OUTPUTS = {
+        EVALUATION_KEY: component_spec.ChannelParameter(type=standard_artifacts.ModelEvaluation),
+        BLESSING_KEY: component_spec.ChannelParameter(type=standard_artifacts.ModelBlessing),
+    }
+
+
+class Evaluator(base_component.BaseComponent):
+    """Computes the paper's metrics of a model on the test split, beside the floors, and blesses it, or not.
+
+    Args:
+      examples: listwise Examples with a test split, as texts.
+      model: the exported Model; its own `score` signature does the scoring.
+      baseline: RankingRun of the same lists, a floor to stand beside.
+      top_grade: the MR grade.
+      minimums: JSON object, metric to least value, or null (see `gate.judge`).
+      code: digest of the code that does the work.
+
+    Outputs:
+      evaluation: ModelEvaluation: metrics.json, run.trec and qrels.trec.
+      blessing: ModelBlessing.
+    """
+
+    SPEC_CLASS = EvaluatorSpec
+    EXECUTOR_SPEC = executor_spec.ExecutorClassSpec(Executor)
+
+    def __init__(
+        self,
+        examples: channel.BaseChannel,
+        model: channel.BaseChannel,
+        baseline: channel.BaseChannel,
+        top_grade: int,
+        minimums: str,
+        code: str,
+    ) -> None:
+        super().__init__(
+            EvaluatorSpec(
+                **{
+                    EXAMPLES_KEY: examples,
+                    MODEL_KEY: model,
+                    BASELINE_KEY: baseline,
+                    TOP_GRADE_KEY: top_grade,
+                    MINIMUMS_KEY: minimums,
+                    CODE_KEY: code,
+                    EVALUATION_KEY: channel.OutputChannel(standard_artifacts.ModelEvaluation, self, EVALUATION_KEY),
+                    BLESSING_KEY: channel.OutputChannel(standard_artifacts.ModelBlessing, self, BLESSING_KEY),
+                }
+            )
+        )

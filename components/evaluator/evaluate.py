@@ -1,0 +1,119 @@
+"""Scores query lists with an exported model, and computes metrics and floors. Never imports TFX."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import tensorflow as tf
+import tensorflow_text  # noqa: F401  (registers the ops that an exported model holds)
+
+from components.evaluator.gate import Verdict, judge
+from components.evaluator.random_order import mean_expected_metrics
+from models.metrics import mean_metrics, rank, ranked_grades
+from models.text_lists import TextList
+from schemas.errors import DataError
+from schemas.trec import qrels_lines, run_lines
+
+TAG = "smooth_clir"
+
+_BATCH = 64
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What an evaluation found.
+
+    Attributes:
+      report: the content of `metrics.json`.
+      verdict: whether the model may be pushed.
+      run, qrels: lines of the two TREC files.
+    """
+
+    report: dict[str, Any]
+    verdict: Verdict
+    run: list[str]
+    qrels: list[str]
+
+
+def score_lists(model_path: str, lists: Sequence[TextList]) -> list[npt.NDArray[np.float32]]:
+    """The exported model's score of every document of every list.
+
+    Args:
+      model_path: a SavedModel of ours.
+      lists: query lists.
+
+    Returns:
+      float32 [list_size] for each list.
+    """
+    score = tf.saved_model.load(model_path).signatures["score"]
+    scores: list[npt.NDArray[np.float32]] = []
+    for start in range(0, len(lists), _BATCH):
+        batch = lists[start : start + _BATCH]
+        size = max(len(one.doc_texts) for one in batch)
+        rows = score(
+            query=tf.constant([one.query_text for one in batch]),
+            documents=tf.constant([one.doc_texts + [b""] * (size - len(one.doc_texts)) for one in batch]),
+        )["scores"].numpy()
+        scores.extend(row[: len(one.doc_texts)] for row, one in zip(rows, batch, strict=True))
+    return scores
+
+
+def evaluate(
+    lists: Sequence[TextList],
+    scores: Sequence[npt.NDArray[np.float32]],
+    baselines: Mapping[str, Mapping[str, Mapping[str, float]]],
+    top_grade: int,
+    minimums: Mapping[str, float] | None,
+) -> Evaluation:
+    """Metrics, floors and verdict of a model's scores.
+
+    Args:
+      lists: the test lists.
+      scores: the model's, for each list.
+      baselines: name to run (query_id to doc_id to score) of other systems on the same lists.
+      top_grade: the MR grade.
+      minimums: see `gate.judge`.
+
+    Raises:
+      DataError: a score is not finite, or a baseline lacks a list.
+    """
+    query_ids, doc_ids = [one.query_id for one in lists], [one.doc_ids for one in lists]
+    grades = [one.grades for one in lists]
+    metrics = mean_metrics(ranked_grades(query_ids, doc_ids, scores, grades), top_grade)
+    floors = {"random": mean_expected_metrics(grades, top_grade)}
+    for name, run in baselines.items():
+        floors[name] = mean_metrics(
+            ranked_grades(query_ids, doc_ids, [_run_scores(name, run, one) for one in lists], grades), top_grade
+        )
+    ideal = mean_metrics([np.sort(list_grades)[::-1] for list_grades in grades], top_grade)
+    verdict = judge(metrics, floors["random"], minimums)
+    run_file: list[str] = []
+    qrels: list[str] = []
+    for one, list_scores in zip(lists, scores, strict=True):
+        query_id = one.query_id.decode()
+        order = rank(list_scores, one.doc_ids)
+        ranked_ids = [one.doc_ids[place].decode() for place in order]
+        run_file += run_lines(query_id, ranked_ids, [float(score) for score in list_scores[order]], TAG)
+        qrels += qrels_lines(query_id, [doc_id.decode() for doc_id in one.doc_ids], one.grades.tolist())
+    report = {
+        "split": "test",
+        "queries": len(lists),
+        "queries_without_relevant_document": sum(int((list_grades < 1).all()) for list_grades in grades),
+        "metrics": metrics,
+        "reachable": ideal,
+        "floors": floors,
+        "blessed": verdict.blessed,
+        "reason": verdict.reason,
+    }
+    return Evaluation(report, verdict, run_file, qrels)
+
+
+def _run_scores(name: str, run: Mapping[str, Mapping[str, float]], one: TextList) -> npt.NDArray[np.float32]:
+    """A run's scores in a list's own order."""
+    ranked = run.get(one.query_id.decode(), {})
+    missing = [doc_id.decode() for doc_id in one.doc_ids if doc_id.decode() not in ranked]
+    if missing:
+        raise DataError(f"run {name} must rank every document of query {one.query_id.decode()}; it lacks {missing[0]}.")
+    return np.asarray([ranked[doc_id.decode()] for doc_id in one.doc_ids], np.float32)

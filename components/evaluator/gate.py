@@ -1,0 +1,42 @@
+"""The gate: whether a model may be pushed, and why."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Verdict(NamedTuple):
+    """The blessing of a model, with its reason in words."""
+
+    blessed: bool
+    reason: str
+
+
+def judge(
+    metrics: Mapping[str, float], random_order: Mapping[str, float], minimums: Mapping[str, float] | None
+) -> Verdict:
+    """Compares metrics with their minimums.
+
+    Args:
+      metrics: of the model on the test split.
+      random_order: expected metrics of random order on the same lists.
+      minimums: least values by metric; None asks that every metric lie above random order's.
+
+    Example:
+      >>> judge({"map": 0.5}, {"map": 0.1}, {"map": 0.6}).reason
+      'map must reach 0.6000; got 0.5000'
+    """
+    if minimums is None:
+        faults = [
+            f"{key} must lie above random order's {floor:.4f}; got {metrics[key]:.4f}"
+            for key, floor in random_order.items()
+            if not metrics[key] > floor
+        ]
+        passed = "every metric lies above random order's"
+    else:
+        faults = [
+            f"{key} must reach {minimum:.4f}; got {metrics[key]:.4f}"
+            for key, minimum in minimums.items()
+            if metrics[key] < minimum
+        ]
+        passed = ", ".join(f"{key} {metrics[key]:.4f} reaches {minimum:.4f}" for key, minimum in minimums.items())
+    return Verdict(not faults, "; ".join(faults) or passed or "no minimum is set")

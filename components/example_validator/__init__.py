@@ -1,0 +1,1 @@
+"""ExampleValidator that stops a run on an anomaly."""

@@ -1,0 +1,43 @@
+"""TFX's ExampleValidator, made strict: TFX only records anomalies and trains on."""
+
+import os
+from typing import Any
+
+from tensorflow_metadata.proto.v0 import anomalies_pb2
+from tfx import types
+from tfx.components.example_validator import executor
+from tfx.dsl.io import fileio
+from tfx.proto.orchestration import execution_result_pb2
+from tfx.types import artifact_utils, standard_component_specs
+
+from schemas.errors import DataError
+
+
+class Executor(executor.Executor):
+    """Validates statistics against the schema and refuses data with an anomaly."""
+
+    def Do(
+        self,
+        input_dict: dict[str, list[types.Artifact]],
+        output_dict: dict[str, list[types.Artifact]],
+        exec_properties: dict[str, Any],
+    ) -> execution_result_pb2.ExecutorOutput:
+        """Runs TFX's validation.
+
+        Raises:
+          DataError: a split has an anomaly; every one is named in words.
+        """
+        output = super().Do(input_dict, output_dict, exec_properties)
+        anomalies = output_dict[standard_component_specs.ANOMALIES_KEY]
+        faults = []
+        for split in artifact_utils.decode_split_names(artifact_utils.get_single_instance(anomalies).split_names):
+            path = os.path.join(artifact_utils.get_split_uri(anomalies, split), executor.DEFAULT_FILE_NAME)
+            with fileio.open(path, "rb") as file:
+                found = anomalies_pb2.Anomalies.FromString(file.read())
+            for feature, anomaly in sorted(found.anomaly_info.items()):
+                faults.append(f"split {split}, feature {feature}: {anomaly.description}")
+            if found.HasField("dataset_anomaly_info"):
+                faults.append(f"split {split}: {found.dataset_anomaly_info.description}")
+        if faults:
+            raise DataError("\n".join(["the examples must fit schemas/schema.pbtxt, but:", *faults]))
+        return output

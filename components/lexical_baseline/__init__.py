@@ -1,0 +1,1 @@
+"""LexicalBaseline: BM25 without translation, the floor that shared names and numbers give."""

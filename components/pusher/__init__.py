@@ -1,0 +1,1 @@
+"""Pusher that makes a version visible by one rename."""

@@ -1,0 +1,1 @@
+"""Trainer: the run function that TFX's Trainer calls."""

@@ -1,0 +1,104 @@
+"""The run function of TFX's Trainer: unpacks its arguments and calls plain training in `models`."""
+
+import importlib
+import json
+import logging
+import os
+from typing import Final
+
+import tensorflow as tf
+import tensorflow_transform as tft
+from tensorflow import keras
+from tfx.components.trainer.fn_args_utils import FnArgs
+from tfx.dsl.io import fileio
+
+from models.devices import make_strategy
+from models.export import export_ranker
+from models.lists import read_lists
+from models.ranker import Ranker
+from models.settings import LOSSES, LossSettings, ModelSettings, TrainingSettings
+from models.training import train
+from schemas import features as f
+from schemas.errors import DataError
+
+MODEL_KEY: Final = "model"
+LOSS_KEY: Final = "loss"
+TRAINING_KEY: Final = "training"
+
+HISTORY_FILE: Final = "training.json"
+
+log = logging.getLogger("clir.training")
+
+
+def run_fn(fn_args: FnArgs) -> None:
+    """Trains a ranker on transformed lists and exports it.
+
+    Args:
+      fn_args: TFX's; `custom_config` holds the three sections of the settings under the keys above.
+
+    Raises:
+      DataError: a split has no lists or no known word.
+    """
+    settings = ModelSettings(**fn_args.custom_config[MODEL_KEY])
+    loss_settings = LossSettings(**fn_args.custom_config[LOSS_KEY])
+    training = TrainingSettings(**fn_args.custom_config[TRAINING_KEY])
+    transform = tft.TFTransformOutput(fn_args.transform_output)
+    spec = transform.transformed_feature_spec()
+    train_lists = read_lists(_files(fn_args.train_files), spec)
+    eval_lists = read_lists(_files(fn_args.eval_files), spec)
+    sizes = [_vocabulary_size(transform, name) for name in (f.QUERY_VOCABULARY, f.DOCUMENT_VOCABULARY)]
+    strategy = make_strategy(training)
+    with strategy.scope():
+        ranker = Ranker(*sizes, settings, seed=training.seed)
+    result = train(
+        ranker,
+        make_loss(loss_settings),
+        train_lists,
+        eval_lists,
+        loss_settings.top_grade,
+        strategy,
+        training,
+        fn_args.model_run_dir,
+    )
+    log.info(
+        "best epoch %d: eval %s %.4f; %s pairs per second",
+        *(result.best_epoch, training.best_metric, result.metrics[training.best_metric]),
+        f"{result.pairs_per_second:,.0f}",
+    )
+    layer = transform.transform_features_layer()
+
+    def tokens(text_feature: str, token_feature: str, texts: tf.Tensor) -> tf.RaggedTensor:
+        # Each signature feeds the one feature that it has; the layer leaves the rest of its graph out.
+        return layer({text_feature: texts})[token_feature]
+
+    export_ranker(
+        ranker,
+        lambda texts: tokens(f.QUERY_TEXT, f.QUERY_TOKENS, texts),
+        lambda texts: tokens(
+            f.DOC_TEXT, f.DOC_TOKENS, tf.RaggedTensor.from_uniform_row_length(texts, 1)
+        ).merge_dims(0, 1),
+        layer,
+        fn_args.serving_model_dir,
+    )
+    with fileio.open(os.path.join(fn_args.model_run_dir, HISTORY_FILE), "w") as history:
+        json.dump({"best_epoch": result.best_epoch, "history": result.history}, history, indent=2)
+
+
+def make_loss(settings: LossSettings) -> keras.losses.Loss:
+    """The Keras loss that a configuration names, one value a list."""
+    module, name = LOSSES[settings.name].keras_class.rsplit(".", 1)
+    loss: keras.losses.Loss = getattr(importlib.import_module(module), name)(
+        theta=settings.thresholds, reduction=keras.losses.Reduction.NONE
+    )
+    return loss
+
+
+def _vocabulary_size(transform: tft.TFTransformOutput, name: str) -> int:
+    size: int = transform.vocabulary_size_by_name(name)
+    if size == 0:
+        raise DataError(f"{name} must hold a word, but the train split's texts have none; check the files' columns.")
+    return size
+
+
+def _files(patterns: list[str]) -> list[str]:
+    return [path for pattern in patterns for path in tf.io.gfile.glob(pattern)]

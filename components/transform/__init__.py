@@ -1,0 +1,1 @@
+"""Transform: texts to vocabulary ids."""

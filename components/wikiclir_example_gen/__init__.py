@@ -1,0 +1,1 @@
+"""ExampleGen for WikiCLIR files: listwise examples from queries, documents and judgments."""

@@ -1,0 +1,60 @@
+"""Decisions that must come out the same wherever they are made: splits, NR documents, and the order of a list."""
+
+import hashlib
+import random
+from collections.abc import Collection, Sequence
+
+from schemas.features import SPLIT_SHARES, SPLITS
+
+
+def split_of(query_id: str) -> str:
+    """The split of a query, by a hash of its id in the shares 3:1:1.
+
+    Example:
+      >>> {split_of(str(query_id)) for query_id in range(100)} == {"train", "eval", "test"}
+      True
+    """
+    bucket = _hash("split", query_id) % sum(SPLIT_SHARES)
+    for split, share in zip(SPLITS, SPLIT_SHARES, strict=True):
+        if bucket < share:
+            return split
+        bucket -= share
+    raise AssertionError("a bucket lies within the shares")
+
+
+def sample_negatives(
+    query_id: str, seed: int, count: int, doc_ids: Sequence[str], relevant: Collection[str]
+) -> list[str]:
+    """Draws NR documents for a query, uniformly and without repetition, never a relevant one.
+
+    The draw depends on the seed, the query and the collection alone, and a smaller `count` gives a prefix of a larger.
+
+    Args:
+      query_id: the query.
+      seed: of the run.
+      count: how many; fewer come back where the collection is too small.
+      doc_ids: all documents, in the order of their file.
+      relevant: ids that must not be drawn.
+    """
+    generator = random.Random(_hash("negatives", str(seed), query_id))
+    chosen: dict[str, None] = {}
+    possible = len(doc_ids) - len(relevant)
+    if 2 * count < possible:
+        while len(chosen) < count:
+            doc_id = doc_ids[generator.randrange(len(doc_ids))]
+            if doc_id not in relevant:
+                chosen[doc_id] = None
+        return list(chosen)
+    # Rejection would take long near the end of a small collection: shuffle it whole.
+    shuffled = [doc_id for doc_id in doc_ids if doc_id not in relevant]
+    generator.shuffle(shuffled)
+    return shuffled[:count]
+
+
+def list_place(query_id: str, doc_id: str) -> int:
+    """Sorting a list by this key puts its documents in an order that says nothing about their grades."""
+    return _hash("order", query_id, doc_id)
+
+
+def _hash(*parts: str) -> int:
+    return int.from_bytes(hashlib.blake2b("\t".join(parts).encode(), digest_size=8).digest(), "big")

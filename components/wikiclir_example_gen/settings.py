@@ -1,0 +1,64 @@
+"""Settings of the data. Importing this file does not import TensorFlow or Beam."""
+
+from typing import Annotated
+
+from pydantic import Field, field_validator, model_validator
+
+from schemas.languages import LANGUAGES
+from schemas.settings import Settings
+
+
+class InputDigests(Settings):
+    """SHA-256 of the input files, in hexadecimal; a resolved configuration holds them, and a rerun checks them."""
+
+    queries: str | None = None
+    """Of `data.queries`."""
+    documents: str | None = None
+    """Of `data.documents`."""
+    judgments: str | None = None
+    """Of `data.judgments`."""
+    candidates: str | None = None
+    """Of `data.candidates`."""
+
+
+class DataSettings(Settings):
+    """The collection, as WikiCLIR files (see docs/formats.md), plain or gzipped."""
+
+    queries: str
+    """Path of the queries: query_id, title, text."""
+    documents: str
+    """Path of the documents: doc_id, title, text."""
+    judgments: str
+    """Path of the judgments: query_id, doc_id, grade."""
+    candidates: str | None = None
+    """Path of fixed lists: query_id, doc_id, grade, split. Null samples NR documents and hashes the splits."""
+    negatives: Annotated[int, Field(ge=1)] = 40
+    """NR documents sampled for a query; unused with `candidates`."""
+    seed: Annotated[int, Field(ge=0, lt=2**31)] = 1
+    """Seeds the NR documents of every query."""
+    max_queries: Annotated[int, Field(ge=1)] | None = None
+    """Use only the first so many judged queries of the file (the paper takes 25,000); null uses all."""
+    query_language: str
+    """ISO 639-1 code of the queries' language."""
+    document_language: str
+    """ISO 639-1 code of the documents' language."""
+    max_document_tokens: Annotated[int, Field(ge=1)] = 200
+    """Words of a document, or of a query, beyond this number are cut off."""
+    max_bad_share: Annotated[float, Field(ge=0, le=1)] = 0.05
+    """A run stops when more than this share of the lines of a file is bad."""
+    sha256: InputDigests = InputDigests()
+    """Digests that the input files must have; filled in by every run in its resolved configuration."""
+
+    @field_validator("query_language", "document_language")
+    @classmethod
+    def _language_is_known(cls, language: str) -> str:
+        if language not in LANGUAGES:
+            raise ValueError(f"must be an ISO 639-1 code (two letters); got {language!r}")
+        return language
+
+    @model_validator(mode="after")
+    def _files_are_distinct(self) -> "DataSettings":
+        paths = [self.queries, self.documents, self.judgments, *([self.candidates] if self.candidates else [])]
+        if len(set(paths)) < len(paths):
+            raise ValueError(f"queries, documents, judgments and candidates must be different files; got {paths}")
+        return self

@@ -1,0 +1,1 @@
+"""Tensors: tokens, layers, losses, metrics, the ranker, its training and its export."""

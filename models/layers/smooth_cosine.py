@@ -1,0 +1,74 @@
+"""Smooth cosine similarity (arXiv:2011.00701, eq. 1)."""
+
+import math
+from typing import Any
+
+import tensorflow as tf
+from tensorflow import keras
+
+
+@keras.utils.register_keras_serializable(package="smooth_clir")
+class SmoothCosine(keras.layers.Layer):
+    """Cosine of query and document, smoothed where either vector is short.
+
+        score = <q, d> / ((|q| + epsilon) * (|d| + epsilon))
+
+    With epsilon = 0 this is the plain cosine, and the zero vector scores 0 with gradient 0. The gradient in either
+    argument is at most 1 / epsilon in norm: the paper proves 2 / epsilon, and the two terms of its bound point against
+    each other. Source: arXiv:2011.00701, eq. (1) and appendix A.1.
+
+    The score is computed as the inner product of the two vectors v / (|v| + epsilon), see `smooth_unit`.
+
+    Args:
+      epsilon: float >= 0, in the unit of the vectors' norms.
+
+    Call arguments:
+      query: float [batch, dim].
+      documents: float [batch, list_size, dim].
+
+    Returns:
+      float [batch, list_size], each in [-1, 1].
+
+    Raises:
+      ValueError: epsilon is negative or not finite.
+
+    Example:
+      >>> query, documents = tf.constant([[3.0, 4.0]]), tf.constant([[[3.0, 4.0]]])
+      >>> round(float(SmoothCosine(epsilon=1.0)(query, documents)[0, 0]), 4)  # 25 / (6 * 6)
+      0.6944
+    """
+
+    def __init__(self, epsilon: float = 1.0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        if not (math.isfinite(epsilon) and epsilon >= 0):
+            raise ValueError(f"epsilon must be >= 0 and finite; got {epsilon}.")
+        self.epsilon = float(epsilon)
+
+    def call(self, query: tf.Tensor, documents: tf.Tensor) -> tf.Tensor:
+        """Scores each document of each list against the list's query."""
+        return tf.linalg.matvec(smooth_unit(documents, self.epsilon), smooth_unit(query, self.epsilon))
+
+    def get_config(self) -> dict[str, Any]:
+        """The layer's arguments."""
+        return {**super().get_config(), "epsilon": self.epsilon}
+
+
+def smooth_unit(vectors: tf.Tensor, epsilon: float) -> tf.Tensor:
+    """v / (|v| + epsilon), the vector whose inner products are smooth cosines.
+
+    The norm is taken of v divided by its largest component, so that neither huge nor tiny vectors overflow, and its
+    gradient at the zero vector is zero (`tf.norm` has NaN there).
+
+    Args:
+      vectors: float [..., dim].
+      epsilon: float >= 0.
+
+    Returns:
+      float [..., dim], each vector at most 1 in norm.
+    """
+    largest = tf.stop_gradient(tf.reduce_max(tf.abs(vectors), axis=-1, keepdims=True))
+    is_zero = tf.equal(largest, 0.0)
+    scale = tf.where(is_zero, tf.ones_like(largest), largest)
+    square = tf.reduce_sum(tf.square(vectors / scale), axis=-1, keepdims=True)
+    norm = tf.where(is_zero, tf.zeros_like(square), scale * tf.sqrt(tf.where(is_zero, tf.ones_like(square), square)))
+    return tf.math.divide_no_nan(vectors, norm + epsilon)

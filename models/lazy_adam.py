@@ -1,0 +1,42 @@
+"""Adam that touches only the embedding rows that a batch used."""
+
+import tensorflow as tf
+from tensorflow import keras
+
+
+@keras.utils.register_keras_serializable(package="smooth_clir")
+class LazyAdam(keras.optimizers.Adam):
+    """Adam (Kingma and Ba 2015) with lazy moments for sparse gradients.
+
+    A dense step over an embedding table costs more than the model itself. Here the moments and weights of a row move
+    only in the steps whose gradient holds that row; dense gradients get Keras's own step. The bias correction counts
+    all steps, as in TensorFlow's former `LazyAdam`.
+
+    Raises:
+      ValueError: a variant of Adam is asked for that lazy rows do not have (amsgrad, weight decay).
+    """
+
+    def __init__(self, learning_rate: float = 0.001, **kwargs: object) -> None:
+        # XLA cannot compile the row updates, and Keras turns it on where there is a GPU.
+        super().__init__(learning_rate, **{"name": "LazyAdam", **kwargs, "jit_compile": False})
+        if self.amsgrad or self.weight_decay:
+            raise ValueError("LazyAdam has neither amsgrad nor weight decay.")
+
+    def update_step(self, gradient: tf.Tensor | tf.IndexedSlices, variable: tf.Variable) -> None:
+        """Updates one variable; a sparse gradient's indices must be distinct (Keras sums them first)."""
+        if not isinstance(gradient, tf.IndexedSlices):
+            super().update_step(gradient, variable)
+            return
+        dtype, rows = variable.dtype, gradient.indices
+        beta_1, beta_2 = tf.cast(self.beta_1, dtype), tf.cast(self.beta_2, dtype)
+        step = tf.cast(self.iterations + 1, dtype)
+        rate = tf.cast(self.learning_rate, dtype) * tf.sqrt(1 - beta_2**step) / (1 - beta_1**step)
+
+        slot = self._index_dict[self._var_key(variable)]
+        momentum, velocity = self._momentums[slot], self._velocities[slot]
+        new_momentum = beta_1 * tf.gather(momentum, rows) + (1 - beta_1) * gradient.values
+        new_velocity = beta_2 * tf.gather(velocity, rows) + (1 - beta_2) * tf.square(gradient.values)
+        change = rate * new_momentum / (tf.sqrt(new_velocity) + self.epsilon)
+        momentum.scatter_update(tf.IndexedSlices(new_momentum, rows))
+        velocity.scatter_update(tf.IndexedSlices(new_velocity, rows))
+        variable.scatter_sub(tf.IndexedSlices(change, rows))

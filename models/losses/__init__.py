@@ -1,0 +1,1 @@
+"""Keras losses, one a file."""

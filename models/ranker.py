@@ -1,0 +1,54 @@
+"""The two-tower ranker: one encoder a language, and the smooth cosine between them (paper, section 3)."""
+
+from typing import Any
+
+import tensorflow as tf
+from tensorflow import keras
+
+from models.layers.mean_embedding import MeanEmbedding
+from models.layers.smooth_cosine import SmoothCosine
+from models.settings import ModelSettings
+
+
+class Ranker(keras.Model):
+    """Scores the documents of query lists.
+
+    Documents that stand in several lists of a batch are given, and encoded, once.
+
+    Args:
+      query_vocabulary_size: words of the query language.
+      document_vocabulary_size: words of the document language.
+      settings: the model's settings.
+      seed: seeds the initial weights.
+
+    Call arguments:
+      features: a dict of
+        `query_tokens`: int RaggedTensor [batch, (tokens)];
+        `document_tokens`: int RaggedTensor [documents, (tokens)], the distinct documents of the batch;
+        `document_index`: int [batch, list_size], the row of `document_tokens` at each place; negative marks padding.
+
+    Returns:
+      scores: float [batch, list_size]; that of a padded place means nothing.
+    """
+
+    def __init__(
+        self,
+        query_vocabulary_size: int,
+        document_vocabulary_size: int,
+        settings: ModelSettings,
+        seed: int | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        table = {"dim": settings.embedding_dim, "initial_scale": settings.initial_scale}
+        self.query_encoder = MeanEmbedding(query_vocabulary_size, seed=seed, name="query_encoder", **table)
+        self.document_encoder = MeanEmbedding(
+            document_vocabulary_size, seed=None if seed is None else seed + 1, name="document_encoder", **table
+        )
+        self.similarity = SmoothCosine(settings.epsilon)
+
+    def call(self, features: dict[str, Any]) -> tf.Tensor:
+        """Scores each list."""
+        query = self.query_encoder(features["query_tokens"])
+        document = self.document_encoder(features["document_tokens"])
+        return self.similarity(query, tf.gather(document, tf.maximum(features["document_index"], 0)))

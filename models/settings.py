@@ -1,0 +1,110 @@
+"""Settings of the model, its loss and its training. Importing this file does not import TensorFlow."""
+
+from itertools import pairwise
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import Field, ValidationInfo, field_validator, model_validator
+
+from schemas.settings import Settings
+
+METRICS = ("p_mr_1", "recall_mr_5", "p_r_5", "ndcg_5", "map", "mrr_mr", "mrr_r")
+"""Keys of the paper's seven metrics, as `models.metrics` computes them."""
+
+
+class LossDeclaration(NamedTuple):
+    """What a loss needs of a configuration."""
+
+    keras_class: str
+    default_theta: tuple[float, ...]
+    theta_length: int | None
+    """The number of thresholds it takes; None for any number from one on."""
+
+
+LOSSES = {
+    "sosl": LossDeclaration("models.losses.sosl.SmoothOrdinalSearchLoss", (0.2, 0.7), None),
+}
+"""Every loss by its name in a configuration."""
+
+
+class ModelSettings(Settings):
+    """The two-tower ranker (paper, sections 3.1 to 3.3)."""
+
+    vocabulary_size: Annotated[int, Field(ge=1)] = 100_000
+    """Most frequent words kept per language."""
+    embedding_dim: Annotated[int, Field(ge=1)] = 64
+    """Length of a word's, a query's and a document's vector."""
+    epsilon: Annotated[float, Field(ge=0)] = 1.0
+    """Smoothness of the cosine (eq. 1), in the unit of the vectors' norms; 0 is the plain cosine."""
+    initial_scale: Annotated[float, Field(gt=0)] = 0.1
+    """Standard deviation of the initial word embeddings."""
+
+
+class LossSettings(Settings):
+    """The training loss (paper, section 3.4)."""
+
+    name: str = "sosl"
+    """One of the losses in `models/settings.py`."""
+    theta: tuple[float, ...] | None = None
+    """Inner thresholds, increasing within (-1, 1); one fewer than there are grades. Default: the loss's own."""
+
+    @field_validator("name")
+    @classmethod
+    def _name_is_known(cls, name: str) -> str:
+        if name not in LOSSES:
+            raise ValueError(f"must be one of {', '.join(sorted(LOSSES))}; got {name!r}")
+        return name
+
+    @field_validator("theta")
+    @classmethod
+    def _theta_fits_the_loss(cls, theta: tuple[float, ...] | None, info: ValidationInfo) -> tuple[float, ...] | None:
+        declaration = LOSSES.get(info.data.get("name", ""))
+        if declaration is None:
+            return theta
+        if theta is None:
+            return declaration.default_theta
+        if declaration.theta_length not in (None, len(theta)) or not theta:
+            expected = declaration.theta_length or "one or more"
+            raise ValueError(f"must hold {expected} thresholds for this loss; got {len(theta)}")
+        bounds = (-1.0, *theta, 1.0)
+        if any(low >= high for low, high in pairwise(bounds)):
+            raise ValueError(f"must increase strictly within (-1, 1); got {list(theta)}")
+        return theta
+
+    @property
+    def thresholds(self) -> tuple[float, ...]:
+        """theta_1 .. theta_{K-1} of eq. 2."""
+        return self.theta or LOSSES[self.name].default_theta
+
+    @property
+    def top_grade(self) -> int:
+        """The MR grade, K - 1: grades are 0 .. len(theta)."""
+        return len(self.thresholds)
+
+
+class TrainingSettings(Settings):
+    """Optimisation (paper, section 5, experimental setup)."""
+
+    epochs: Annotated[int, Field(ge=1)] = 30
+    """Passes over the train split."""
+    batch_lists: Annotated[int, Field(ge=1)] = 16
+    """Query lists per step, over all replicas."""
+    learning_rate: Annotated[float, Field(gt=0)] = 0.1
+    """Adam's step size."""
+    clip_norm: Annotated[float, Field(gt=0)] = 5.0
+    """Largest global norm of the gradient; a longer one is scaled down to it."""
+    seed: Annotated[int, Field(ge=0, lt=2**31)] = 1
+    """Seeds the initial weights and the order of the lists."""
+    best_metric: Literal["p_mr_1", "recall_mr_5", "p_r_5", "ndcg_5", "map", "mrr_mr", "mrr_r"] = "ndcg_5"
+    """The eval-split metric that picks the epoch whose weights are exported."""
+    patience: Annotated[int, Field(ge=1)] | None = None
+    """Stop after this many epochs without a better `best_metric`; null trains all epochs."""
+    device: Literal["auto", "cpu", "gpu"] = "auto"
+    """What to train on; auto takes every GPU that is there, else the CPU."""
+    replicas: Annotated[int, Field(ge=1)] | None = None
+    """Replicas of `MirroredStrategy`; null takes one per GPU, or one CPU."""
+
+    @model_validator(mode="after")
+    def _lists_divide_among_replicas(self) -> "TrainingSettings":
+        if self.replicas and self.batch_lists % self.replicas:
+            raise ValueError(f"batch_lists must be a multiple of replicas; got {self.batch_lists} and {self.replicas}")
+        return self

@@ -1,0 +1,1 @@
+"""Configuration, the pipeline, its runners and the command line."""

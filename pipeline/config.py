@@ -1,0 +1,218 @@
+"""The configuration of a run: one YAML file, checked whole before anything heavy is imported."""
+
+import difflib
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pydantic
+import yaml
+
+from components.evaluator.settings import EvaluationSettings
+from components.wikiclir_example_gen.settings import DataSettings
+from models.settings import LossSettings, ModelSettings, TrainingSettings
+from pipeline.input_files import check_input_files
+from schemas.errors import ConfigError
+from schemas.settings import Settings
+
+INPUT_FILES = ("queries", "documents", "judgments", "candidates")
+"""The keys of `data` that name files."""
+
+
+class RunConfig(Settings):
+    """Everything that decides a run."""
+
+    data: DataSettings
+    """The collection."""
+    model: ModelSettings = ModelSettings()
+    """The ranker."""
+    loss: LossSettings = LossSettings()
+    """The training loss."""
+    training: TrainingSettings = TrainingSettings()
+    """The optimisation."""
+    evaluation: EvaluationSettings = EvaluationSettings()
+    """The gate."""
+    output: str
+    """Folder of everything the run writes."""
+
+    def input_paths(self) -> dict[str, str]:
+        """The input file of each role that is set."""
+        paths = {role: getattr(self.data, role) for role in INPUT_FILES}
+        return {role: path for role, path in paths.items() if path is not None}
+
+
+def load_config(path: str, overrides: Sequence[str] = ()) -> RunConfig:
+    """Reads and checks a configuration, and the form of the files it names.
+
+    Args:
+      path: a YAML file. Relative paths in it are relative to its folder.
+      overrides: `section.key=value`, the value in YAML. Relative paths in them are relative to the current folder.
+
+    Returns:
+      the configuration, with absolute paths.
+
+    Raises:
+      ConfigError: with every fault, each with its place.
+    """
+    file = Path(path)
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError([f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}."]) from None
+    content, places, faults = _parse(text, path)
+    _resolve_paths(content, file.parent)
+    for override in overrides:
+        faults += _override(content, places, override)
+    try:
+        config = RunConfig.model_validate(content)
+    except pydantic.ValidationError as errors:
+        faults += [_describe(error, places, path) for error in errors.errors()]
+        raise ConfigError(faults) from None
+    if not faults:
+        faults = [
+            f"{places.get(('data', role), path)}: data.{role}: {fault}"
+            for role, fault in check_input_files(config.input_paths())
+        ]
+    if faults:
+        raise ConfigError(faults)
+    return config
+
+
+def resolve_digests(config: RunConfig) -> RunConfig:
+    """The configuration with the SHA-256 of every input file.
+
+    Raises:
+      ConfigError: a file does not have the digest that the configuration gives.
+    """
+    digests, faults = {}, []
+    for role, path in config.input_paths().items():
+        digests[role] = sha256_of_file(path)
+        expected = getattr(config.data.sha256, role)
+        if expected not in (None, digests[role]):
+            faults.append(
+                f"data.{role}: {path} must have the SHA-256 {expected}; got {digests[role]}. "
+                "The file has changed: restore it, or remove data.sha256 from the configuration."
+            )
+    if faults:
+        raise ConfigError(faults)
+    sha256 = config.data.sha256.model_copy(update=digests)
+    return config.model_copy(update={"data": config.data.model_copy(update={"sha256": sha256})})
+
+
+def sha256_of_file(path: str) -> str:
+    """SHA-256 of a file's content, in hexadecimal."""
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def dump_config(config: RunConfig) -> str:
+    """The configuration as YAML that `load_config` reads back to the same."""
+    header = "# The resolved configuration of this run: `clir run` on this file gives the same numbers.\n"
+    return header + yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
+
+
+Places = dict[tuple[str, ...], str]
+"""Where a key stands: path of keys to `file:line`, or to the override."""
+
+
+def _parse(text: str, path: str) -> tuple[dict[str, Any], Places, list[str]]:
+    """YAML to plain values, with the place of every key; a key given twice is a fault."""
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        content = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f"{path}:{mark.line + 1}" if mark else path
+        raise ConfigError([f"{place}: must be YAML: {getattr(error, 'problem', None) or error}."]) from None
+    if not isinstance(content, dict):
+        raise ConfigError([f"{path}: must hold sections such as data and output; got {type(content).__name__}."])
+    places: Places = {}
+    faults = []
+    for keys, node in _walk(root, ()):
+        place = f"{path}:{node.start_mark.line + 1}"
+        if keys in places:
+            faults.append(f"{place}: {'.'.join(keys)}: is given twice; first at {places[keys]}")
+        places[keys] = place
+    return content, places, faults
+
+
+def _walk(node: yaml.Node, prefix: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], yaml.Node]]:
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            keys = (*prefix, str(key.value))
+            yield keys, key
+            yield from _walk(value, keys)
+
+
+def _resolve_paths(content: dict[str, Any], folder: Path) -> None:
+    """Makes the paths in a raw configuration absolute."""
+    data = content.get("data")
+    for section, keys in ((data, INPUT_FILES), (content, ("output",))):
+        if isinstance(section, dict):
+            for key in keys:
+                if isinstance(section.get(key), str):
+                    section[key] = str((folder / Path(section[key]).expanduser()).absolute().resolve())
+
+
+def _override(content: dict[str, Any], places: Places, override: str) -> list[str]:
+    """Applies one `section.key=value`."""
+    place = f"--set {override}"
+    name, equals, text = override.partition("=")
+    if not equals or not name:
+        return [f"{place}: must have the form section.key=value."]
+    try:
+        value = yaml.safe_load(text)
+    except yaml.YAMLError:
+        return [f"{place}: the value must be YAML; got {text!r}."]
+    *sections, key = name.split(".")
+    target = content
+    for section in sections:
+        target = target.setdefault(section, {})
+        if not isinstance(target, dict):
+            return [f"{place}: {section} is no section."]
+    target[key] = value
+    places[tuple(name.split("."))] = place
+    nested: dict[str, Any] = {key: value}
+    for section in reversed(sections):
+        nested = {section: nested}
+    _resolve_paths(nested, Path.cwd())
+    for section in sections:
+        nested = nested[section]
+    target[key] = nested[key]
+    return []
+
+
+def _describe(error: Mapping[str, Any], places: Places, path: str) -> str:
+    """One fault of pydantic's in our words: place, key, what must hold, what came."""
+    keys = tuple(str(key) for key in error["loc"])
+    place = next((places[keys[:n]] for n in range(len(keys), 0, -1) if keys[:n] in places), path)
+    name = ".".join(keys)
+    if error["type"] == "extra_forbidden":
+        nearest = difflib.get_close_matches(name, known_keys(), n=1, cutoff=0.5)
+        hint = f"did you mean {nearest[0]}?" if nearest else f"known: {', '.join(known_keys())}."
+        return f"{place}: {name}: unknown key; {hint}"
+    if error["type"] == "missing":
+        return f"{place}: {name}: must be given."
+    message = str(error["msg"]).removeprefix("Value error, ").removeprefix("Input ")
+    got = "" if error["type"] == "value_error" else f"; got {error['input']!r}"
+    return f"{place}: {name}: {message}{got}"
+
+
+def known_keys() -> list[str]:
+    """Every key of a configuration, dotted."""
+    return [name for name, _ in settings_fields(RunConfig)]
+
+
+def settings_fields(
+    settings: type[Settings], prefix: str = ""
+) -> Iterator[tuple[str, pydantic.fields.FieldInfo]]:
+    """Every field of a settings class and of the sections in it: (dotted name, field)."""
+    for name, field in settings.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, Settings):
+            yield from settings_fields(field.annotation, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", field

@@ -1,0 +1,52 @@
+"""A digest of the code behind a stage, so that a change of it, and of nothing else, runs the stage anew."""
+
+import ast
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+_ROOT = Path(__file__).parent.parent
+_ROOMS = ("schemas", "models", "components")
+
+
+def code_digest(module: str) -> str:
+    """SHA-256 over a module and every module of the project that it imports, directly or not.
+
+    Args:
+      module: dotted name, such as `components.evaluator.executor`.
+
+    Returns:
+      the digest, in hexadecimal.
+    """
+    digest = hashlib.sha256()
+    for name in sorted(_closure(module)):
+        digest.update(name.encode() + b"\0" + _path(name).read_bytes())
+    return digest.hexdigest()
+
+
+def _closure(module: str) -> set[str]:
+    found: set[str] = set()
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting.extend(_imports(_path(name)))
+    return found
+
+
+def _imports(path: Path) -> Iterator[str]:
+    """The project's modules that a file imports; `from a import b` names a.b where that is a module."""
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        else:
+            continue
+        yield from (name for name in names if name.split(".")[0] in _ROOMS and _path(name).exists())
+
+
+def _path(module: str) -> Path:
+    path = _ROOT.joinpath(*module.split("."))
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")

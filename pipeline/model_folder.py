@@ -1,0 +1,27 @@
+"""Finds an exported model in the folders that a run writes."""
+
+from pathlib import Path
+
+from schemas.errors import DataError
+
+
+def find_model(path: str) -> str:
+    """The newest exported model under a folder.
+
+    Args:
+      path: a run's output folder, its serving folder, or one version in it.
+
+    Raises:
+      DataError: there is no such folder, or no model in it.
+    """
+    folder = Path(path)
+    if not folder.is_dir():
+        raise DataError(f"{path} must be a folder with an exported model, but there is no such folder.")
+    for serving in (folder, folder / "serving"):
+        if (serving / "saved_model.pb").is_file():
+            return str(serving)
+        if serving.is_dir():
+            versions = [v for v in serving.iterdir() if v.name.isdigit() and (v / "saved_model.pb").is_file()]
+            if versions:
+                return str(max(versions, key=lambda version: int(version.name)))
+    raise DataError(f"no exported model under {path}; run `clir run` first, and see why the gate refused its model.")

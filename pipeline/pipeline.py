@@ -1,0 +1,124 @@
+"""The pipeline: nine stages from WikiCLIR files to a pushed model. The same graph runs locally and on Kubeflow."""
+
+import json
+from typing import Any
+
+import tensorflow_data_validation as tfdv
+from tfx import v1 as tfx
+
+from components.evaluator.component import Evaluator
+from components.example_validator.component import ExampleValidator
+from components.lexical_baseline.component import LexicalBaseline
+from components.pusher.component import Pusher
+from components.trainer import run_fn
+from components.wikiclir_example_gen.component import WikiClirExampleGen
+from pipeline.config import RunConfig
+from pipeline.fingerprint import code_digest
+from schemas import features as f
+
+NAME = "smooth_clir"
+
+_CODE = "code"
+_PREPROCESSING = "components.transform.preprocessing"
+_RUN_FN = "components.trainer.run_fn"
+
+
+def create_pipeline(
+    config: RunConfig, pipeline_root: str, schema_path: str, serving_path: str, **arguments: Any
+) -> tfx.dsl.Pipeline:
+    """Wires the stages.
+
+    Each stage's parameters hold the settings that it uses and no others, the digests of the files that it reads and of
+    the code that it runs: TFX's cache keys are made of them.
+
+    Args:
+      config: resolved, with the digests of its inputs.
+      pipeline_root: folder of all artifacts.
+      schema_path: the curated schema.
+      serving_path: folder of the pushed versions.
+      **arguments: the runner's own, for `tfx.dsl.Pipeline` (metadata, caching).
+    """
+    data, top_grade = config.data, config.loss.top_grade
+    example_gen = WikiClirExampleGen(
+        paths=json.dumps(config.input_paths()),
+        digests=data.sha256.model_dump_json(),
+        settings=json.dumps(
+            {**data.model_dump(include={"negatives", "seed", "max_queries", "max_bad_share"}), "top_grade": top_grade}
+        ),
+        code=code_digest("components.wikiclir_example_gen.executor"),
+    )
+    examples = example_gen.outputs["examples"]
+    # Titles give the answer away: they are for display, and no statistic reads them.
+    allowed = [f.QUERY_ID, f.QUERY_TEXT, f.DOC_ID, f.DOC_TEXT, f.RELEVANCE]
+    statistics_gen = tfx.components.StatisticsGen(
+        examples=examples, stats_options=tfdv.StatsOptions(feature_allowlist=allowed)
+    )
+    schema_gen = tfx.components.ImportSchemaGen(schema_file=schema_path)
+    schema = schema_gen.outputs["schema"]
+    example_validator = ExampleValidator(statistics=statistics_gen.outputs["statistics"], schema=schema)
+    transform = tfx.components.Transform(
+        examples=examples,
+        schema=schema,
+        preprocessing_fn=f"{_PREPROCESSING}.preprocessing_fn",
+        custom_config={
+            "vocabulary_size": config.model.vocabulary_size,
+            "max_tokens": data.max_document_tokens,
+            _CODE: code_digest(_PREPROCESSING),
+        },
+        # Its statistics after the transformation report two-level lists as anomalies, and double its time.
+        disable_statistics=True,
+    )
+    # An anomaly must stop the run before anything is made of the data.
+    transform.add_upstream_node(example_validator)
+    trainer = tfx.components.Trainer(
+        run_fn=f"{_RUN_FN}.run_fn",
+        examples=transform.outputs["transformed_examples"],
+        transform_graph=transform.outputs["transform_graph"],
+        schema=schema,
+        train_args=tfx.proto.TrainArgs(splits=["train"]),
+        eval_args=tfx.proto.EvalArgs(splits=["eval"]),
+        custom_config={
+            run_fn.MODEL_KEY: config.model.model_dump(mode="json"),
+            run_fn.LOSS_KEY: config.loss.model_dump(mode="json"),
+            run_fn.TRAINING_KEY: config.training.model_dump(mode="json"),
+            _CODE: code_digest(_RUN_FN),
+        },
+    )
+    lexical_baseline = LexicalBaseline(
+        examples=examples,
+        documents=data.documents,
+        digest=data.sha256.documents or "",
+        max_tokens=data.max_document_tokens,
+        code=code_digest("components.lexical_baseline.executor"),
+    )
+    evaluator = Evaluator(
+        examples=examples,
+        model=trainer.outputs["model"],
+        baseline=lexical_baseline.outputs["run"],
+        top_grade=top_grade,
+        minimums=json.dumps(config.evaluation.minimums),
+        code=code_digest("components.evaluator.executor"),
+    )
+    pusher = Pusher(
+        model=trainer.outputs["model"],
+        model_blessing=evaluator.outputs["blessing"],
+        push_destination=tfx.proto.PushDestination(
+            filesystem=tfx.proto.PushDestination.Filesystem(base_directory=serving_path)
+        ),
+    )
+    return tfx.dsl.Pipeline(
+        pipeline_name=NAME,
+        pipeline_root=pipeline_root,
+        components=[
+            example_gen,
+            statistics_gen,
+            schema_gen,
+            example_validator,
+            transform,
+            lexical_baseline,
+            trainer,
+            evaluator,
+            pusher,
+        ],
+        **arguments,
+    )

@@ -1,0 +1,81 @@
+"""What a person sees of a run: one line a stage on stderr, and a live line for what runs now."""
+
+import logging
+import os
+import time
+import warnings
+from types import TracebackType
+
+from rich.console import Console
+
+from pipeline.stages import StageEnd
+
+_SECONDS_BETWEEN_LINES = 10.0
+
+
+def quieten(verbose: bool) -> None:
+    """Silences the libraries' logs, which hold nothing that a user can act on, unless asked for."""
+    if verbose:
+        logging.basicConfig(level=logging.INFO)
+        return
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    warnings.simplefilter("ignore")
+    logging.getLogger().setLevel(logging.CRITICAL)
+    for name in ("absl", "apache_beam", "tensorflow"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+class StageView(logging.Handler):
+    """Shows stages as they start and end, and the messages of the project's own loggers.
+
+    On a terminal the last line is alive; elsewhere the progress within a stage is printed every ten seconds.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._console = Console(stderr=True, highlight=False, soft_wrap=True)
+        self._status = self._console.status("")
+        self._stage = ""
+        self._last_line = 0.0
+
+    def __enter__(self) -> "StageView":
+        logger = logging.getLogger("clir")
+        logger.addHandler(self)
+        logger.setLevel(logging.INFO)
+        logger.propagate = False
+        self._status.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._status.stop()
+        logging.getLogger("clir").removeHandler(self)
+        if kind is not None:
+            self.say(f"{self._stage}: failed")
+
+    def start(self, number: int, total: int, name: str) -> None:
+        """A stage starts."""
+        self._stage = f"[{number}/{total}] {name}" if total else name
+        self._last_line = time.monotonic()
+        self._status.update(self._stage)
+
+    def end(self, stage: StageEnd) -> None:
+        """A stage is done."""
+        took = "cached" if stage.cached else f"{stage.seconds:.1f} s"
+        self.say(f"[{stage.number}/{stage.total}] {stage.name:20} {took:>8}")
+
+    def say(self, line: str) -> None:
+        """Prints a line."""
+        self._console.print(line, markup=False)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Shows a message of the project's loggers: `clir.progress` on the live line, others for good."""
+        if record.name != "clir.progress":
+            self.say(f"      {record.getMessage()}")
+            return
+        line = f"{self._stage}: {record.getMessage()}"
+        self._status.update(line)
+        if not self._console.is_terminal and time.monotonic() - self._last_line > _SECONDS_BETWEEN_LINES:
+            self._last_line = time.monotonic()
+            self.say(line)

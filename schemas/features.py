@@ -1,0 +1,26 @@
+"""Names of the features in a listwise `tf.train.Example`: one example a query, list features as long as its list."""
+
+from typing import Final
+
+QUERY_ID: Final = "query_id"
+QUERY_TEXT: Final = "query_text"
+QUERY_TITLE: Final = "query_title"
+DOC_ID: Final = "doc_id"
+DOC_TEXT: Final = "doc_text"
+DOC_TITLE: Final = "doc_title"
+RELEVANCE: Final = "relevance"
+
+DISPLAY_ONLY: Final = (QUERY_TITLE, DOC_TITLE)
+"""Carried for people to read. No model, baseline or statistic may use them: WikiCLIR's titles give the answer away."""
+
+QUERY_TOKENS: Final = "query_tokens"
+DOC_TOKENS: Final = "doc_tokens"
+"""Vocabulary ids, made by Transform; words outside the vocabulary are left out."""
+
+QUERY_VOCABULARY: Final = "query_vocabulary"
+DOCUMENT_VOCABULARY: Final = "document_vocabulary"
+"""Names of the vocabulary files in the transform graph."""
+
+SPLITS: Final = ("train", "eval", "test")
+SPLIT_SHARES: Final = (3, 1, 1)
+"""The paper's split, by query (section 5)."""

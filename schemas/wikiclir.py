@@ -1,0 +1,199 @@
+"""The file format of the WikiCLIR release (Sasaki et al. 2018): records, and parsers that lose nothing silently.
+
+Tab-separated UTF-8 without header or quoting, plain or gzipped:
+
+    queries     query_id <TAB> title <TAB> text
+    documents   doc_id <TAB> title <TAB> text
+    judgments   query_id <TAB> doc_id <TAB> grade
+    candidates  query_id <TAB> doc_id <TAB> grade <TAB> split
+
+A parser yields one record or one `Drop` for every line it reads, so lines read = records + drops always.
+"""
+
+import gzip
+import io
+import itertools
+import zlib
+from collections.abc import Iterable, Iterator
+from enum import Enum
+from typing import BinaryIO, NamedTuple
+
+from schemas.features import SPLITS
+
+MAX_LINE_BYTES = 1 << 24
+"""A longer line is dropped: no text of this format comes near, and a gzip bomb does not fit in memory."""
+
+EXCERPT_CHARACTERS = 80
+
+
+class Reason(Enum):
+    """Why a record was left out. `bad` reasons count against the allowed share of bad records."""
+
+    FIELD_COUNT = ("wrong number of tab-separated fields", True)
+    BAD_UTF8 = ("not valid UTF-8", True)
+    NUL_BYTE = ("contains a NUL byte", True)
+    LINE_TOO_LONG = (f"line longer than {MAX_LINE_BYTES >> 20} MiB", True)
+    BAD_ID = ("empty id, or white space in an id", True)
+    EMPTY_TEXT = ("empty text", True)
+    DUPLICATE_ID = ("duplicate id", True)
+    DUPLICATE_PAIR = ("query and document given twice", True)
+    BAD_GRADE = ("grade outside the range", True)
+    BAD_SPLIT = ("split is not train, eval or test", True)
+    UNREADABLE = ("rest of the file cannot be read", True)
+    UNKNOWN_QUERY = ("unknown query", True)
+    UNKNOWN_DOCUMENT = ("unknown document", True)
+    NO_MOST_RELEVANT = ("query without an MR document", True)
+    TWO_SPLITS = ("query in two splits", True)
+    QUERY_DROPPED = ("its query was left out", False)
+    NO_JUDGMENT = ("query that nothing judges", False)
+    BEYOND_LIMIT = ("query beyond data.max_queries", False)
+    NOT_A_CANDIDATE = ("judged document that is no candidate", False)
+    NOT_IN_A_LIST = ("document that no list needs", False)
+
+    def __init__(self, text: str, bad: bool) -> None:
+        self.text = text
+        self.bad = bad
+
+
+class Drop(NamedTuple):
+    """A record left out: why, and where it stood."""
+
+    reason: Reason
+    file: str
+    line: int
+    excerpt: str
+
+
+class Text(NamedTuple):
+    """A query or a document. The title is for display only."""
+
+    id: str
+    title: str
+    text: str
+    line: int
+
+
+class Judgment(NamedTuple):
+    """The relevance grade of a document for a query; `split` is set in a candidates file alone."""
+
+    query_id: str
+    doc_id: str
+    grade: int
+    split: str
+    line: int
+
+
+def read_lines(stream: BinaryIO, file: str) -> Iterator[tuple[int, bytes] | Drop]:
+    """Yields (line number, bytes without the line end) of a plain or gzipped stream, in order.
+
+    The kind is told by gzip's magic number, not by the file's name. A line beyond `MAX_LINE_BYTES`, and what follows
+    where the compression is broken, come as a `Drop`.
+    """
+    buffered = io.BufferedReader(stream)  # type: ignore[type-var]
+    lines: BinaryIO = buffered
+    if buffered.peek(2)[:2] == b"\x1f\x8b":
+        lines = gzip.GzipFile(fileobj=buffered)  # type: ignore[assignment]
+    for number in itertools.count(1):
+        try:
+            line = lines.readline(MAX_LINE_BYTES)
+            if len(line) == MAX_LINE_BYTES and not line.endswith(b"\n"):
+                excerpt = line[:EXCERPT_CHARACTERS]
+                while line and not line.endswith(b"\n"):
+                    line = lines.readline(MAX_LINE_BYTES)
+                yield Drop(Reason.LINE_TOO_LONG, file, number, _excerpt(excerpt))
+                continue
+        except (OSError, EOFError, zlib.error) as error:
+            yield Drop(Reason.UNREADABLE, file, number, str(error))
+            return
+        if not line:
+            return
+        if number == 1:
+            line = line.removeprefix(b"\xef\xbb\xbf")
+        yield number, line.rstrip(b"\r\n")
+
+
+def parse_texts(stream: BinaryIO, file: str) -> Iterator[Text | Drop]:
+    """Queries or documents: the first record of an id is kept, later ones are dropped."""
+    seen: set[str] = set()
+    for fields in _split_fields(read_lines(stream, file), file, 3):
+        if isinstance(fields, Drop):
+            yield fields
+            continue
+        number, (identifier, title, text) = fields
+        reason = None
+        if not _is_id(identifier):
+            reason = Reason.BAD_ID
+        elif not text.strip():
+            reason = Reason.EMPTY_TEXT
+        elif identifier in seen:
+            reason = Reason.DUPLICATE_ID
+        if reason:
+            yield Drop(reason, file, number, _excerpt(f"{identifier}\t{title}\t{text}"))
+        else:
+            seen.add(identifier)
+            yield Text(identifier, title, text, number)
+
+
+def parse_judgments(stream: BinaryIO, file: str, top_grade: int) -> Iterator[Judgment | Drop]:
+    """Judgments with a grade in 0 .. top_grade."""
+    return _parse_judgments(_split_fields(read_lines(stream, file), file, 3), file, top_grade)
+
+
+def parse_candidates(stream: BinaryIO, file: str, top_grade: int) -> Iterator[Judgment | Drop]:
+    """Candidates: judgments with a split of `schemas.features.SPLITS`."""
+    return _parse_judgments(_split_fields(read_lines(stream, file), file, 4), file, top_grade)
+
+
+def _parse_judgments(
+    lines: Iterable[tuple[int, list[str]] | Drop], file: str, top_grade: int
+) -> Iterator[Judgment | Drop]:
+    for fields in lines:
+        if isinstance(fields, Drop):
+            yield fields
+            continue
+        number, (query_id, doc_id, grade, *rest) = fields
+        split = rest[0] if rest else ""
+        reason = None
+        if not (_is_id(query_id) and _is_id(doc_id)):
+            reason = Reason.BAD_ID
+        elif not (grade.isascii() and grade.isdigit() and int(grade) <= top_grade):
+            reason = Reason.BAD_GRADE
+        elif rest and split not in SPLITS:
+            reason = Reason.BAD_SPLIT
+        if reason:
+            yield Drop(reason, file, number, _excerpt("\t".join([query_id, doc_id, grade, *rest])))
+        else:
+            yield Judgment(query_id, doc_id, int(grade), split, number)
+
+
+def _split_fields(
+    lines: Iterable[tuple[int, bytes] | Drop], file: str, count: int
+) -> Iterator[tuple[int, list[str]] | Drop]:
+    """Decodes lines and splits them into exactly `count` fields."""
+    for item in lines:
+        if isinstance(item, Drop):
+            yield item
+            continue
+        number, line = item
+        try:
+            fields = line.decode("utf-8").split("\t")
+        except UnicodeDecodeError:
+            yield Drop(Reason.BAD_UTF8, file, number, _excerpt(line))
+            continue
+        if b"\x00" in line:
+            yield Drop(Reason.NUL_BYTE, file, number, _excerpt(line))
+        elif len(fields) != count:
+            yield Drop(Reason.FIELD_COUNT, file, number, _excerpt(line))
+        else:
+            yield number, fields
+
+
+def _is_id(identifier: str) -> bool:
+    """Run files and qrels separate ids by white space, so an id can hold none."""
+    return bool(identifier) and not any(character.isspace() for character in identifier)
+
+
+def _excerpt(line: bytes | str) -> str:
+    text = line[: 4 * EXCERPT_CHARACTERS].decode("utf-8", "replace") if isinstance(line, bytes) else line
+    text = text.replace("\t", " | ").replace("\x00", "\\0")
+    return text if len(text) <= EXCERPT_CHARACTERS else text[:EXCERPT_CHARACTERS] + "…"

@@ -1,0 +1,22 @@
+"""Names the packages; everything else stands in pyproject.toml. Beam's --setup_file asks for this file."""
+
+from setuptools import setup
+
+setup(
+    packages=[
+        "schemas",
+        "models",
+        "models.layers",
+        "models.losses",
+        "components",
+        "components.evaluator",
+        "components.example_validator",
+        "components.lexical_baseline",
+        "components.pusher",
+        "components.trainer",
+        "components.transform",
+        "components.wikiclir_example_gen",
+        "pipeline",
+    ],
+    package_data={"schemas": ["schema.pbtxt"]},
+)
