@@ -30,6 +30,8 @@ test-all: test test-long ## Every test.
 
 demo: setup ## Run the whole pipeline on the bundled sample.
 	$(BIN)/clir run configs/sample.yaml
+	$(BIN)/clir rank runs/sample --query "molten rock that flows down a mountain" \
+		--documents data/sample/wiki_fr.documents --top 3
 
 lock: setup ## Recompile both locks from pyproject.toml (needs uv); pins that still fit stay.
 	$(COMPILE) --extra dev -o requirements.lock

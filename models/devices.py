@@ -39,6 +39,8 @@ def make_strategy(settings: TrainingSettings) -> tf.distribute.Strategy:
             f"for {replicas}."
         )
     log.info("training on %s", ", ".join(device.removeprefix("/device:") for device in devices[:replicas]))
+    if kind == "GPU":
+        tf.config.set_soft_device_placement(True)  # an op without a GPU kernel runs on the CPU
     if replicas == 1:
         return tf.distribute.OneDeviceStrategy(devices[0])
     return tf.distribute.MirroredStrategy(devices[:replicas])

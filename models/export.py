@@ -51,9 +51,7 @@ class _Server(tf.Module):
         return {"scores": tf.where(tf.equal(documents, ""), PADDED_SCORE, scores)}
 
 
-def export_ranker(
-    ranker: Ranker, query_tokens: Tokens, document_tokens: Tokens, resources: object, path: str
-) -> None:
+def export_ranker(ranker: Ranker, query_tokens: Tokens, document_tokens: Tokens, resources: object, path: str) -> None:
     """Writes a ranker as a SavedModel with three signatures on plain strings.
 
         score (serving_default)  query [batch], documents [batch, list_size] padded by "" -> scores [batch, list_size]

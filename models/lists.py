@@ -82,7 +82,9 @@ def read_lists(files: Iterable[str], spec: Mapping[str, Any]) -> RankingLists:
                 new.append(place)
         tokens = example[f.DOC_TOKENS].values
         document_tokens.append(tf.cast(tf.gather(tokens, tf.constant(new, tf.int64)), tf.int32))
-        documents.append(example[f.DOC_ID].with_flat_values(tf.constant([rows[doc_id] for doc_id in doc_ids], tf.int32)))
+        documents.append(
+            example[f.DOC_ID].with_flat_values(tf.constant([rows[doc_id] for doc_id in doc_ids], tf.int32))
+        )
         grades.append(tf.cast(example[f.RELEVANCE], tf.float32))
     order = tf.constant(sorted(range(len(query_ids)), key=query_ids.__getitem__), tf.int32)
     return RankingLists(

@@ -14,6 +14,7 @@ grades "mr" means the highest grade K - 1, and "r" any grade from 1 on.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,12 +28,12 @@ from schemas.relevance import PADDING_LABEL
 _CUTOFF = 5
 
 
-def rank(scores: npt.NDArray[np.float32], doc_ids: Sequence[bytes]) -> npt.NDArray[np.int64]:
+def rank(scores: npt.NDArray[np.float32], doc_ids: Sequence[Any]) -> npt.NDArray[np.int64]:
     """The order of a list: score descending, ties by document id descending (as trec_eval).
 
     Args:
       scores: float32 [list_size].
-      doc_ids: the documents' ids, UTF-8.
+      doc_ids: the documents' ids, UTF-8 as bytes, or whatever else shall break the ties.
 
     Returns:
       int [list_size], places of the list from best to worst.

@@ -40,10 +40,11 @@ class Ranker(keras.Model):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        table = {"dim": settings.embedding_dim, "initial_scale": settings.initial_scale}
-        self.query_encoder = MeanEmbedding(query_vocabulary_size, seed=seed, name="query_encoder", **table)
+        dim, scale = settings.embedding_dim, settings.initial_scale
+        document_seed = None if seed is None else seed + 1  # the two tables must not start alike
+        self.query_encoder = MeanEmbedding(query_vocabulary_size, dim, scale, seed, name="query_encoder")
         self.document_encoder = MeanEmbedding(
-            document_vocabulary_size, seed=None if seed is None else seed + 1, name="document_encoder", **table
+            document_vocabulary_size, dim, scale, document_seed, name="document_encoder"
         )
         self.similarity = SmoothCosine(settings.epsilon)
 

@@ -7,8 +7,16 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from schemas.settings import Settings
 
-METRICS = ("p_mr_1", "recall_mr_5", "p_r_5", "ndcg_5", "map", "mrr_mr", "mrr_r")
-"""Keys of the paper's seven metrics, as `models.metrics` computes them."""
+METRICS = {
+    "p_mr_1": "P_mr@1",
+    "recall_mr_5": "P_mr@5",
+    "p_r_5": "P_r@5",
+    "ndcg_5": "NDCG@5",
+    "map": "MAP",
+    "mrr_mr": "MRR_mr",
+    "mrr_r": "MRR_r",
+}
+"""Our keys of the paper's seven metrics, as `models.metrics` computes them, and the paper's names for them."""
 
 
 class LossDeclaration(NamedTuple):
@@ -45,7 +53,7 @@ class LossSettings(Settings):
     name: str = "sosl"
     """One of the losses in `models/settings.py`."""
     theta: tuple[float, ...] | None = None
-    """Inner thresholds, increasing within (-1, 1); one fewer than there are grades. Default: the loss's own."""
+    """Inner thresholds, increasing within (-1, 1); one fewer than there are grades; null takes the loss's own (sosl: 0.2, 0.7)."""
 
     @field_validator("name")
     @classmethod
@@ -96,11 +104,11 @@ class TrainingSettings(Settings):
     """Seeds the initial weights and the order of the lists."""
     best_metric: Literal["p_mr_1", "recall_mr_5", "p_r_5", "ndcg_5", "map", "mrr_mr", "mrr_r"] = "ndcg_5"
     """The eval-split metric that picks the epoch whose weights are exported."""
-    patience: Annotated[int, Field(ge=1)] | None = None
+    patience: Annotated[int | None, Field(ge=1)] = None
     """Stop after this many epochs without a better `best_metric`; null trains all epochs."""
     device: Literal["auto", "cpu", "gpu"] = "auto"
     """What to train on; auto takes every GPU that is there, else the CPU."""
-    replicas: Annotated[int, Field(ge=1)] | None = None
+    replicas: Annotated[int | None, Field(ge=1)] = None
     """Replicas of `MirroredStrategy`; null takes one per GPU, or one CPU."""
 
     @model_validator(mode="after")

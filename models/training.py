@@ -134,9 +134,7 @@ class ListEvaluator:
         Raises:
           DataError: a score is NaN or infinite.
         """
-        return mean_metrics(
-            ranked_grades(self._query_ids, self._doc_ids, self.scores(), self._grades), self.top_grade
-        )
+        return mean_metrics(ranked_grades(self._query_ids, self._doc_ids, self.scores(), self._grades), self.top_grade)
 
 
 def train(

@@ -1,6 +1,7 @@
 """The command line: `clir`. Heavy libraries are imported only by the command that needs them."""
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import click
 
 from pipeline.config import RunConfig, load_config, resolve_digests
+from pipeline.layout import TENSORBOARD
 from schemas.errors import ConfigError, DataError
 
 
@@ -19,7 +21,9 @@ def clir() -> None:
 
 @clir.command()
 @click.argument("config", type=click.Path())
-@click.option("--set", "overrides", metavar="KEY=VALUE", multiple=True, help="Override a setting, such as training.epochs=3.")
+@click.option(
+    "--set", "overrides", metavar="KEY=VALUE", multiple=True, help="Override a setting, such as training.epochs=3."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option("-v", "--verbose", is_flag=True, help="Show the logs of TFX, Beam and TensorFlow.")
 def run(config: str, overrides: tuple[str, ...], as_json: bool, verbose: bool) -> None:
@@ -48,14 +52,18 @@ def run(config: str, overrides: tuple[str, ...], as_json: bool, verbose: bool) -
         click.echo(_metrics_table(result.report))
     if result.pushed is None:
         raise DataError(f"the model was not pushed: {result.report['reason']}.")
-    click.echo(f"pushed to {result.pushed}: {result.report['reason']}", err=True)
+    click.echo(f"pushed to {os.path.relpath(result.pushed)}: {result.report['reason']}", err=True)
     _say_next(settings)
 
 
 @clir.command()
 @click.argument("model", type=click.Path())
-@click.option("--query", "queries", metavar="TEXT", multiple=True, help="A query; without it, one query a line from stdin.")
-@click.option("--documents", required=True, metavar="FILE", help="Documents: id, title, text, tab-separated; - for stdin.")
+@click.option(
+    "--query", "queries", metavar="TEXT", multiple=True, help="A query; without it, one query a line from stdin."
+)
+@click.option(
+    "--documents", required=True, metavar="FILE", help="Documents: id, title, text, tab-separated; - for stdin."
+)
 @click.option("--top", default=10, show_default=True, type=click.IntRange(min=1), help="Documents to show for a query.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a query.")
 def rank(model: str, queries: tuple[str, ...], documents: str, top: int, as_json: bool) -> None:
@@ -84,7 +92,9 @@ def rank(model: str, queries: tuple[str, ...], documents: str, top: int, as_json
     for query in queries or _lines_of_stdin():
         results = ranker.rank(query, top)
         if as_json:
-            click.echo(json.dumps({"query": query, "documents": [result._asdict() for result in results]}, ensure_ascii=False))
+            click.echo(
+                json.dumps({"query": query, "documents": [result._asdict() for result in results]}, ensure_ascii=False)
+            )
         else:
             for result in results:
                 click.echo(f"{result.rank:3}  {result.score:7.4f}  {result.doc_id}  {result.title}")
@@ -101,17 +111,19 @@ def _lines_of_stdin() -> Iterator[str]:
 def _metrics_table(report: dict[str, Any]) -> str:
     """The metrics of a model beside the floors and what a perfect order reaches."""
     columns = {"model": report["metrics"], **report["floors"], "reachable": report["reachable"]}
-    rows = [f"{'test split':12}" + "".join(f"{name:>10}" for name in columns)]
-    rows += [f"{key:12}" + "".join(f"{values[key]:10.4f}" for values in columns.values()) for key in report["metrics"]]
+    rows = [f"{'test split':12}" + "".join(f"{name:>10}" for name in columns) + "  in the paper"]
+    for key, paper_name in report["paper_names"].items():
+        rows.append(f"{key:12}" + "".join(f"{values[key]:10.4f}" for values in columns.values()) + f"  {paper_name}")
     return "\n".join([*rows, f"{report['queries']:,} queries"])
 
 
 def _say_next(settings: RunConfig) -> None:
+    output, documents = os.path.relpath(settings.output), os.path.relpath(settings.data.documents)
     click.echo(
         f"""
 next:
-  clir rank {settings.output} --query "..." --documents {settings.data.documents}
-  tensorboard --logdir {settings.output}/tensorboard""",
+  clir rank {output} --query "..." --documents {documents}
+  tensorboard --logdir {output}/{TENSORBOARD}""",
         err=True,
     )
 

@@ -140,7 +140,7 @@ def _parse(text: str, path: str) -> tuple[dict[str, Any], Places, list[str]]:
     return content, places, faults
 
 
-def _walk(node: yaml.Node, prefix: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], yaml.Node]]:
+def _walk(node: yaml.Node | None, prefix: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], yaml.Node]]:
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             keys = (*prefix, str(key.value))
@@ -207,9 +207,7 @@ def known_keys() -> list[str]:
     return [name for name, _ in settings_fields(RunConfig)]
 
 
-def settings_fields(
-    settings: type[Settings], prefix: str = ""
-) -> Iterator[tuple[str, pydantic.fields.FieldInfo]]:
+def settings_fields(settings: type[Settings], prefix: str = "") -> Iterator[tuple[str, pydantic.fields.FieldInfo]]:
     """Every field of a settings class and of the sections in it: (dotted name, field)."""
     for name, field in settings.model_fields.items():
         if isinstance(field.annotation, type) and issubclass(field.annotation, Settings):

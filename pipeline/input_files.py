@@ -71,9 +71,7 @@ def _head(role: str, path: str) -> tuple[list[Text | Judgment], str | None]:
     )
 
 
-def _swapped(
-    paths: Mapping[str, str], heads: Mapping[str, list[Text | Judgment]]
-) -> Iterator[tuple[str, str]]:
+def _swapped(paths: Mapping[str, str], heads: Mapping[str, list[Text | Judgment]]) -> Iterator[tuple[str, str]]:
     """Finds files in each other's place, by their form and by the ids that the judgments name."""
     for role in ("queries", "documents"):
         texts = [record for record in heads[role] if isinstance(record, Text)]
@@ -86,7 +84,10 @@ def _swapped(
     straight = sum((one.query_id in queries) + (one.doc_id in documents) for one in judged)
     crossed = sum((one.query_id in documents) + (one.doc_id in queries) for one in judged)
     if straight == 0 and crossed > 0:
-        yield "queries", (
-            f"the ids that {paths['judgments']} names as queries stand in {paths['documents']}, and the other way "
-            "round; are data.queries and data.documents swapped?"
+        yield (
+            "queries",
+            (
+                f"the ids that {paths['judgments']} names as queries stand in {paths['documents']}, and the other way "
+                "round; are data.queries and data.documents swapped?"
+            ),
         )

@@ -21,20 +21,14 @@ from tfx.orchestration.portable.mlmd import execution_lib
 import schemas
 from models.devices import configure_devices
 from pipeline.config import RunConfig, dump_config
+from pipeline.layout import ARTIFACTS, CONFIG_FILE, DATA, EVALUATION, METADATA_FILE, SERVING, TENSORBOARD
 from pipeline.pipeline import create_pipeline
 from pipeline.stages import StageEnd
-
-CONFIG_FILE = "config.yaml"
-ARTIFACTS = "artifacts"
-METADATA_FILE = "metadata.sqlite"
-EVALUATION = "evaluation"
-DATA = "data"
-TENSORBOARD = "tensorboard"
-SERVING = "serving"
 
 Outputs = Mapping[str, Sequence[types.Artifact]]
 
 _SCHEMA_FILE = str(Path(schemas.__file__).parent / "schema.pbtxt")
+
 
 class RunResult(NamedTuple):
     """What a run left."""
@@ -102,7 +96,9 @@ def _publish(artifacts: Sequence[types.Artifact], folder: Path) -> None:
 
 
 def _launch(
-    pipeline: tfx.dsl.Pipeline, connection: metadata_store_pb2.ConnectionConfig, on_start: Callable[[int, int, str], None]
+    pipeline: tfx.dsl.Pipeline,
+    connection: metadata_store_pb2.ConnectionConfig,
+    on_start: Callable[[int, int, str], None],
 ) -> Iterator[tuple[StageEnd, Outputs]]:
     """Launches the nodes one by one, as TFX's LocalDagRunner does, and tells of each."""
     ir = compiler.Compiler().compile(pipeline)

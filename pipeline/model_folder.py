@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from pipeline.layout import SERVING
 from schemas.errors import DataError
 
 
@@ -17,7 +18,7 @@ def find_model(path: str) -> str:
     folder = Path(path)
     if not folder.is_dir():
         raise DataError(f"{path} must be a folder with an exported model, but there is no such folder.")
-    for serving in (folder, folder / "serving"):
+    for serving in (folder, folder / SERVING):
         if (serving / "saved_model.pb").is_file():
             return str(serving)
         if serving.is_dir():

@@ -6,6 +6,7 @@ import time
 import warnings
 from types import TracebackType
 
+import absl.logging
 from rich.console import Console
 
 from pipeline.stages import StageEnd
@@ -21,8 +22,9 @@ def quieten(verbose: bool) -> None:
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     warnings.simplefilter("ignore")
     logging.getLogger().setLevel(logging.CRITICAL)
-    for name in ("absl", "apache_beam", "tensorflow"):
+    for name in ("apache_beam", "tensorflow"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
+    absl.logging.set_verbosity(absl.logging.FATAL)  # absl sets its logger's level anew when it is imported
 
 
 class StageView(logging.Handler):

@@ -67,7 +67,9 @@ def main() -> int:
     queries, judgments = [], []
     for page in english.values():
         most_relevant = french[page.counterpart]
-        mutual = [title for title in french if title in most_relevant.links and most_relevant.title in french[title].links]
+        mutual = [
+            title for title in french if title in most_relevant.links and most_relevant.title in french[title].links
+        ]
         for sentence in sentences(page.text):
             query_id = str(len(queries) + 1)
             queries.append((query_id, page.title, without_title(sentence, page.title)))

@@ -62,7 +62,9 @@ class Executor(base_executor.BaseExecutor):
             QRELS_FILE: result.qrels,
         }
         for name, lines in contents.items():
-            with fileio.open(os.path.join(artifact_utils.get_single_uri(output_dict[EVALUATION_KEY]), name), "w") as file:
+            with fileio.open(
+                os.path.join(artifact_utils.get_single_uri(output_dict[EVALUATION_KEY]), name), "w"
+            ) as file:
                 file.write("".join(lines))
         # TFX's convention, which the Pusher reads: a property of the artifact, and a file for people.
         blessing = artifact_utils.get_single_instance(output_dict[BLESSING_KEY])

@@ -1,7 +1,7 @@
 """The exact expectation of every metric when a list is ordered at random: the floor of all floors."""
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 from math import comb, log2
 
 import numpy as np
@@ -44,7 +44,7 @@ def mean_expected_metrics(lists: Sequence[npt.NDArray[np.int64]], top_grade: int
     return {key: sum(row[key] for row in rows) / len(rows) for key in rows[0]}
 
 
-@lru_cache(maxsize=None)
+@cache
 def _average_precision(size: int, relevant: int) -> float:
     if not relevant:
         return 0.0
@@ -52,7 +52,7 @@ def _average_precision(size: int, relevant: int) -> float:
     return sum((1 + (k - 1) * others) / k for k in range(1, size + 1)) / size
 
 
-@lru_cache(maxsize=None)
+@cache
 def _reciprocal_rank(size: int, relevant: int) -> float:
     if not relevant:
         return 0.0

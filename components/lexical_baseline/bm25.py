@@ -22,8 +22,7 @@ class Bm25:
         score(q, d) = sum over the words w of q of idf(w) * tf * (K1 + 1) / (tf + K1 * (1 - B + B * |d| / mean |d|))
         idf(w) = ln(1 + (N - df + 1/2) / (df + 1/2))
 
-    with tf the count of w in d, df the number of documents with w, N that of all documents. A word that stands twice
-    in a query counts twice.
+    with tf the count of w in d, df the number of documents with w, N that of all documents. A query is a set of words.
 
     Args:
       queries: tokens of the queries that will be asked; only their words are counted in the collection.
@@ -44,11 +43,10 @@ class Bm25:
     def score(self, query: Sequence[bytes], document: Sequence[bytes]) -> float:
         """The score of a document's tokens for a query's; 0 where they share no word."""
         shared = set(query).intersection(document)
-        if not shared:
-            return 0.0
         counts = Counter(document)
         norm = K1 * (1 - B + B * len(document) / self._mean_length)
-        return sum(self._idf[word] * counts[word] * (K1 + 1) / (counts[word] + norm) for word in query if word in shared)
+        # Sorted, because a sum of floats depends on its order and that of a set is another in every process.
+        return sum(self._idf[word] * counts[word] * (K1 + 1) / (counts[word] + norm) for word in sorted(shared))
 
 
 def token_lists(texts: Iterable[bytes | str], max_tokens: int) -> Iterator[list[bytes]]:

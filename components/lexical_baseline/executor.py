@@ -40,13 +40,13 @@ class Executor(base_executor.BaseExecutor):
         self._log_startup(input_dict, output_dict, exec_properties)
         folder = artifact_utils.get_split_uri(input_dict[EXAMPLES_KEY], "test")
         lists = read_text_lists(fileio.glob(os.path.join(folder, "*")))
-        scores = score_text_lists(
-            lists, _collection(exec_properties[DOCUMENTS_KEY]), exec_properties[MAX_TOKENS_KEY]
-        )
+        scores = score_text_lists(lists, _collection(exec_properties[DOCUMENTS_KEY]), exec_properties[MAX_TOKENS_KEY])
         path = os.path.join(artifact_utils.get_single_uri(output_dict[RUN_KEY]), RUN_FILE)
         with fileio.open(path, "w") as run:
             for text_list, list_scores in zip(lists, scores, strict=True):
-                order = sorted(range(len(list_scores)), key=lambda i: (list_scores[i], text_list.doc_ids[i]), reverse=True)
+                order = sorted(
+                    range(len(list_scores)), key=lambda i: (list_scores[i], text_list.doc_ids[i]), reverse=True
+                )
                 doc_ids = [text_list.doc_ids[i].decode() for i in order]
                 for line in run_lines(text_list.query_id.decode(), doc_ids, [list_scores[i] for i in order], TAG):
                     run.write(line)

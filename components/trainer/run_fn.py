@@ -46,10 +46,11 @@ def run_fn(fn_args: FnArgs) -> None:
     spec = transform.transformed_feature_spec()
     train_lists = read_lists(_files(fn_args.train_files), spec)
     eval_lists = read_lists(_files(fn_args.eval_files), spec)
-    sizes = [_vocabulary_size(transform, name) for name in (f.QUERY_VOCABULARY, f.DOCUMENT_VOCABULARY)]
+    query_words = _vocabulary_size(transform, f.QUERY_VOCABULARY)
+    document_words = _vocabulary_size(transform, f.DOCUMENT_VOCABULARY)
     strategy = make_strategy(training)
     with strategy.scope():
-        ranker = Ranker(*sizes, settings, seed=training.seed)
+        ranker = Ranker(query_words, document_words, settings, seed=training.seed)
     result = train(
         ranker,
         make_loss(loss_settings),
@@ -74,9 +75,9 @@ def run_fn(fn_args: FnArgs) -> None:
     export_ranker(
         ranker,
         lambda texts: tokens(f.QUERY_TEXT, f.QUERY_TOKENS, texts),
-        lambda texts: tokens(
-            f.DOC_TEXT, f.DOC_TOKENS, tf.RaggedTensor.from_uniform_row_length(texts, 1)
-        ).merge_dims(0, 1),
+        lambda texts: tokens(f.DOC_TEXT, f.DOC_TOKENS, tf.RaggedTensor.from_uniform_row_length(texts, 1)).merge_dims(
+            0, 1
+        ),
         layer,
         fn_args.serving_model_dir,
     )

@@ -14,6 +14,7 @@ from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
 from components.wikiclir_example_gen.report import (
+    GRADE_DISAGREEMENT,
     READ,
     USED,
     Tally,
@@ -96,9 +97,8 @@ def ingest(pipeline: beam.Pipeline, settings: IngestSettings, split_paths: Mappi
     lists = (
         query_id_to
         | "JoinJudgments" >> beam.CoGroupByKey()
-        | "MakeLists" >> beam.ParDo(_MakeList(settings), beam.pvalue.AsSingleton(doc_ids["ids"])).with_outputs(
-            _TALLIES, main="lists"
-        )
+        | "MakeLists"
+        >> beam.ParDo(_MakeList(settings), beam.pvalue.AsSingleton(doc_ids["ids"])).with_outputs(_TALLIES, main="lists")
     )
     tallies.append(lists[_TALLIES])
     query_id_to_list = lists["lists"]
@@ -279,7 +279,7 @@ def _compare(judgments: list[Judgment], candidates: list[Judgment]) -> Iterator[
             yield _drop("judgments", Reason.NOT_A_CANDIDATE, judgment)
     for candidate in candidates:
         if candidate.grade != judged.get(candidate.doc_id, NOT_RELEVANT):
-            yield tally("candidates", "grade_disagreement")
+            yield tally("candidates", GRADE_DISAGREEMENT)
 
 
 def _drop(role: str, reason: Reason, judgment: Judgment) -> Tally:
@@ -306,9 +306,7 @@ class _NeededDocuments(beam.CombineFn):
     def create_accumulator(self) -> dict[str, list[str]]:
         return {}
 
-    def add_input(
-        self, accumulator: dict[str, list[str]], element: tuple[str, RankingList]
-    ) -> dict[str, list[str]]:
+    def add_input(self, accumulator: dict[str, list[str]], element: tuple[str, RankingList]) -> dict[str, list[str]]:
         query_id, ranking_list = element
         for doc_id in ranking_list.grades:
             accumulator.setdefault(doc_id, []).append(query_id)

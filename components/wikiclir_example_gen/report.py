@@ -12,6 +12,7 @@ REPORT_FILE = "report.json"
 
 READ = "read"
 USED = "used"
+GRADE_DISAGREEMENT = "grade_disagreement"
 
 _EXAMPLES = 5
 
@@ -32,7 +33,8 @@ def tally_drop(what: str, drop: Drop) -> Tally:
 
 def merge_tallies(values: Iterable[tuple[int, list[tuple[int, str]]]]) -> tuple[int, list[tuple[int, str]]]:
     """Sums counts of one key and keeps its first examples by line."""
-    total, examples = 0, []
+    total = 0
+    examples: list[tuple[int, str]] = []
     for count, some in values:
         total += count
         if some:
@@ -51,9 +53,13 @@ def make_report(tallies: Iterable[Tally], paths: Mapping[str, str]) -> dict[str,
       AssertionError: the counts of a file do not balance (a fault of ours).
     """
     merged = dict(tallies)
+
+    def count(what: str, kind: str) -> int:
+        return merged.get((what, kind), (0, []))[0]
+
     files = {}
     for role, path in paths.items():
-        drops = [
+        drops: list[dict[str, Any]] = [
             {
                 "reason": reason.name.lower(),
                 "meaning": reason.text,
@@ -64,16 +70,13 @@ def make_report(tallies: Iterable[Tally], paths: Mapping[str, str]) -> dict[str,
             for reason in Reason
             if (role, reason.name) in merged
         ]
-        read, used = (merged.get((role, kind), (0, []))[0] for kind in (READ, USED))
+        read, used = count(role, READ), count(role, USED)
         dropped = sum(drop["count"] for drop in drops)
         if read != used + dropped:
             raise AssertionError(f"{path}: {read} read, but {used} used and {dropped} dropped")
         files[role] = {"path": path, "read": read, "used": used, "drops": drops}
-    counts = {
-        kind: {split: merged.get((kind, split), (0, []))[0] for split in SPLITS} for kind in ("lists", "pairs")
-    }
-    disagreements = merged.get(("candidates", "grade_disagreement"), (0, []))[0]
-    return {"files": files, **counts, "grade_disagreements": disagreements}
+    counts = {kind: {split: count(kind, split) for split in SPLITS} for kind in ("lists", "pairs")}
+    return {"files": files, **counts, "grade_disagreements": count("candidates", GRADE_DISAGREEMENT)}
 
 
 def check_report(report: Mapping[str, Any], max_bad_share: float) -> None:
@@ -111,7 +114,9 @@ def describe_report(report: Mapping[str, Any]) -> list[str]:
     lines = [f"query lists: {lists}; {sum(report['pairs'].values()):,} query-document pairs"]
     for role, file in report["files"].items():
         drops = "; ".join(f"{drop['count']:,} {drop['meaning']}" for drop in file["drops"])
-        lines.append(f"{role}: {file['read']:,} read, {file['used']:,} used" + (f"; left out: {drops}" if drops else ""))
+        lines.append(
+            f"{role}: {file['read']:,} read, {file['used']:,} used" + (f"; left out: {drops}" if drops else "")
+        )
     if report["grade_disagreements"]:
         lines.append(f"candidates: {report['grade_disagreements']:,} grades differ from the judgments'")
     return lines

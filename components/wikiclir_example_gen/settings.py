@@ -36,7 +36,7 @@ class DataSettings(Settings):
     """NR documents sampled for a query; unused with `candidates`."""
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 1
     """Seeds the NR documents of every query."""
-    max_queries: Annotated[int, Field(ge=1)] | None = None
+    max_queries: Annotated[int | None, Field(ge=1)] = None
     """Use only the first so many judged queries of the file (the paper takes 25,000); null uses all."""
     query_language: str
     """ISO 639-1 code of the queries' language."""

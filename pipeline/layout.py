@@ -1,0 +1,11 @@
+"""Names of what a run writes under its output folder."""
+
+from typing import Final
+
+CONFIG_FILE: Final = "config.yaml"
+ARTIFACTS: Final = "artifacts"
+METADATA_FILE: Final = "metadata.sqlite"
+EVALUATION: Final = "evaluation"
+DATA: Final = "data"
+TENSORBOARD: Final = "tensorboard"
+SERVING: Final = "serving"

@@ -1,0 +1,167 @@
+"""The evaluation of a model's scores: report, floors and TREC files, equal to trec_eval's."""
+
+import numpy as np
+import pytest
+import pytrec_eval
+
+from components.evaluator.evaluate import evaluate
+from components.evaluator.random_order import mean_expected_metrics
+from models.metrics import per_query_metrics
+from models.settings import METRICS
+from models.text_lists import TextList
+from schemas.errors import DataError
+from schemas.relevance import MOST_RELEVANT
+from schemas.trec import parse_run
+
+# Our metric: trec_eval's, and the least grade that counts as relevant.
+TREC_METRICS = {
+    "p_mr_1": ("P_1", 2),
+    "recall_mr_5": ("recall_5", 2),
+    "p_r_5": ("P_5", 1),
+    "ndcg_5": ("ndcg_cut_5", 1),
+    "map": ("map", 1),
+    "mrr_mr": ("recip_rank", 2),
+    "mrr_r": ("recip_rank", 1),
+}
+
+
+def text_list(query_id, grades):
+    # Ids of two lengths: bytewise, document 9 comes after document 10.
+    ids = [b"%d" % (7 + place) for place in range(len(grades))]
+    return TextList(query_id.encode(), b"text", ids, [b"text"] * len(ids), np.asarray(grades, np.int64))
+
+
+def run_of(lists, scores):
+    return {
+        one.query_id.decode(): {doc_id.decode(): float(score) for doc_id, score in zip(one.doc_ids, row, strict=True)}
+        for one, row in zip(lists, scores, strict=True)
+    }
+
+
+@pytest.fixture(scope="module")
+def lists():
+    """Short and long lists, some of a single grade, some without a relevant document."""
+    random = np.random.default_rng(1)
+    sizes = [1, 1, 2, 4, 5, 6, *random.integers(1, 15, 30)]
+    return [text_list(f"q{number}", random.choice([0, 0, 0, 1, 2], size)) for number, size in enumerate(sizes)]
+
+
+@pytest.fixture(scope="module")
+def scores(lists):
+    """Few distinct values, so that many documents tie; a third of them is no short decimal."""
+    random = np.random.default_rng(2)
+    return [(random.integers(-3, 4, len(one.grades)) / 3).astype(np.float32) for one in lists]
+
+
+@pytest.fixture(scope="module")
+def baseline(lists):
+    return run_of(lists, [np.arange(len(one.grades), dtype=np.float32) for one in lists])
+
+
+@pytest.fixture(scope="module")
+def evaluation(lists, scores, baseline):
+    return evaluate(lists, scores, {"bm25": baseline}, MOST_RELEVANT, None)
+
+
+@pytest.fixture(scope="module")
+def trec_eval(evaluation):
+    """trec_eval's metrics of every query, computed from the two written files."""
+    run = parse_run(evaluation.run)
+    qrels = {}
+    for line in evaluation.qrels:
+        query_id, _, doc_id, grade = line.split()
+        qrels.setdefault(query_id, {})[doc_id] = int(grade)
+    measures = {"P.1,5", "recall.5", "ndcg_cut.5", "map", "recip_rank"}
+    by_level = {
+        level: pytrec_eval.RelevanceEvaluator(qrels, measures, relevance_level=level).evaluate(run) for level in (1, 2)
+    }
+    return {
+        key: {query_id: by_level[level][query_id][name] for query_id in qrels}
+        for key, (name, level) in TREC_METRICS.items()
+    }
+
+
+@pytest.mark.parametrize("key", METRICS)
+def test_reported_metrics_equal_trec_eval_on_the_written_files(evaluation, trec_eval, key):
+    assert evaluation.report["metrics"][key] == pytest.approx(np.mean([*trec_eval[key].values()]), abs=1e-6)
+
+
+def test_every_query_equals_trec_eval_in_the_order_of_the_written_run(lists, evaluation, trec_eval):
+    grades = {one.query_id.decode(): dict(zip(one.doc_ids, one.grades, strict=True)) for one in lists}
+    ranked = {
+        query_id: np.asarray([grades[query_id][doc_id.encode()] for doc_id in documents])
+        for query_id, documents in parse_run(evaluation.run).items()
+    }
+    for key, values in per_query_metrics([*ranked.values()], MOST_RELEVANT).items():
+        assert values == pytest.approx([trec_eval[key][query_id] for query_id in ranked], abs=1e-6), key
+
+
+def test_report_holds_metrics_floors_and_what_is_reachable(lists, evaluation):
+    report = evaluation.report
+    grades = [one.grades for one in lists]
+    assert [*report] == [
+        "split",
+        "queries",
+        "queries_without_relevant_document",
+        "metrics",
+        "reachable",
+        "floors",
+        "blessed",
+        "reason",
+    ]
+    assert report["split"] == "test"
+    assert report["queries"] == len(lists)
+    assert report["queries_without_relevant_document"] == sum(not one.any() for one in grades) > 0
+    assert (report["blessed"], report["reason"]) == evaluation.verdict
+    assert report["floors"]["random"] == mean_expected_metrics(grades, MOST_RELEVANT)
+    for values in (report["metrics"], report["reachable"], *report["floors"].values()):
+        assert [*values] == [*METRICS]
+        assert all(0 <= values[key] <= report["reachable"][key] + 1e-9 for key in METRICS)
+
+
+def test_a_baseline_is_measured_as_the_model_is(lists, baseline, evaluation):
+    its_scores = [np.asarray([*baseline[one.query_id.decode()].values()], np.float32) for one in lists]
+    as_model = evaluate(lists, its_scores, {}, MOST_RELEVANT, None)
+    assert evaluation.report["floors"]["bm25"] == as_model.report["metrics"]
+
+
+def test_reachable_is_what_the_perfect_order_scores(lists, evaluation):
+    perfect = evaluate(lists, [one.grades.astype(np.float32) for one in lists], {}, MOST_RELEVANT, None)
+    assert perfect.report["metrics"] == pytest.approx(evaluation.report["reachable"])
+    assert perfect.verdict.blessed
+
+
+def test_files_hold_real_ids_by_score_then_document_id_descending():
+    (one,) = [text_list("q1", [0, 2, 1, 0])]  # documents 7, 8, 9, 10
+    result = evaluate([one], [np.asarray([0.5, -1, 0.5, 0.5], np.float32)], {}, MOST_RELEVANT, {})
+    assert result.run == [
+        "q1 Q0 9 1 0.5 smooth_clir\n",
+        "q1 Q0 7 2 0.5 smooth_clir\n",
+        "q1 Q0 10 3 0.5 smooth_clir\n",
+        "q1 Q0 8 4 -1 smooth_clir\n",
+    ]
+    assert result.qrels == ["q1 0 7 0\n", "q1 0 8 2\n", "q1 0 9 1\n", "q1 0 10 0\n"]
+    # The MR document is last: 1 / 4.
+    assert result.report["metrics"]["mrr_mr"] == pytest.approx(1 / 4)
+
+
+def test_minimums_decide_where_they_are_set(lists, scores):
+    assert evaluate(lists, scores, {}, MOST_RELEVANT, {"map": 0.0}).verdict.blessed
+    assert not evaluate(lists, scores, {}, MOST_RELEVANT, {"map": 1.0}).verdict.blessed
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_a_score_that_is_not_finite_is_refused_with_its_query(lists, value):
+    broken = [np.zeros(len(one.grades), np.float32) for one in lists]
+    broken[4][2] = value
+    with pytest.raises(DataError, match=rf"query q4 got {value} for document 9"):
+        evaluate(lists, broken, {}, MOST_RELEVANT, None)
+
+
+def test_a_baseline_must_rank_every_document(lists, scores, baseline):
+    lacking = {**baseline, "q3": {doc_id: 0.0 for doc_id in baseline["q3"] if doc_id != "8"}}
+    with pytest.raises(DataError, match="run bm25 must rank every document of query q3; it lacks 8"):
+        evaluate(lists, scores, {"bm25": lacking}, MOST_RELEVANT, None)
+    del lacking["q3"]
+    with pytest.raises(DataError, match="query q3; it lacks 7"):
+        evaluate(lists, scores, {"bm25": lacking}, MOST_RELEVANT, None)

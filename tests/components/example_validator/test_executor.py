@@ -1,0 +1,78 @@
+"""The strict ExampleValidator: an anomaly stops the run, in words."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from schemas import features as f
+from schemas.errors import DataError
+
+pytestmark = pytest.mark.beam
+
+LISTS = {
+    f.QUERY_ID: [b"1", b"2"],
+    f.QUERY_TEXT: [b"red fox", b"grey wolf"],
+    f.DOC_ID: [[b"d1", b"d2"], [b"d3"]],
+    f.DOC_TEXT: [[b"renard", b"loup"], [b"loup gris"]],
+    f.RELEVANCE: [[2, 0], [2]],
+}
+
+
+@pytest.fixture
+def validate(tmp_path, make_artifact):
+    """Runs the executor on the statistics of two splits, `train` and `test`."""
+    import tensorflow_data_validation as tfdv
+    from tfx.types import standard_component_specs as keys
+
+    from components.example_validator.executor import Executor
+
+    statistics = make_artifact("ExampleStatistics", tmp_path, ["train", "test"])
+    schema = make_artifact("Schema", tmp_path)
+    anomalies = make_artifact("ExampleAnomalies", tmp_path)
+    (Path(schema.uri) / "schema.pbtxt").write_text((Path(f.__file__).parent / "schema.pbtxt").read_text())
+
+    def validate(test_lists):
+        for split, lists in (("train", LISTS), ("test", test_lists)):
+            found = tfdv.generate_statistics_from_dataframe(pd.DataFrame(lists))
+            (Path(statistics.uri) / f"Split-{split}" / "FeatureStats.pb").write_bytes(found.SerializeToString())
+        Executor().Do(
+            {keys.STATISTICS_KEY: [statistics], keys.SCHEMA_KEY: [schema]}, {keys.ANOMALIES_KEY: [anomalies]}, {}
+        )
+        return anomalies
+
+    return validate
+
+
+def test_lists_that_fit_the_schema_pass(validate):
+    anomalies = validate(LISTS)
+    assert sorted(path.name for path in Path(anomalies.uri).iterdir()) == ["Split-test", "Split-train"]
+
+
+@pytest.mark.parametrize(
+    ("feature", "values"),
+    [
+        (f.RELEVANCE, [[2, -1], [2]]),
+        (f.RELEVANCE, [[2.0, 0.0], [2.0]]),
+        (f.DOC_ID, [[b"d1", b"d2"], []]),
+        (f.QUERY_TEXT, [b"red fox", None]),
+        (f.QUERY_ID, [[b"1", b"2"], [b"3"]]),
+        ("extra", [1, 2]),
+    ],
+)
+def test_an_anomaly_stops_the_run_in_words(validate, feature, values):
+    with pytest.raises(
+        DataError, match=rf"fit schemas/schema.pbtxt, but:\nsplit test, feature {feature}: \w+"
+    ) as error:
+        validate({**LISTS, feature: values})
+    assert "split train" not in str(error.value)
+
+
+def test_a_missing_feature_stops_the_run(validate):
+    with pytest.raises(DataError, match="split test, feature doc_text: "):
+        validate({name: values for name, values in LISTS.items() if name != f.DOC_TEXT})
+
+
+def test_an_empty_split_stops_the_run(validate):
+    with pytest.raises(DataError, match="split test"):
+        validate({name: [] for name in LISTS})

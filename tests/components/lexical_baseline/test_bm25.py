@@ -1,0 +1,91 @@
+"""BM25: the formula, and whose statistics it uses."""
+
+from math import log
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from components.lexical_baseline.bm25 import K1, B, Bm25, score_text_lists, token_lists
+from models.text_lists import TextList
+
+words = st.lists(st.sampled_from([b"a", b"b", b"c", b"d"]), max_size=8)
+
+
+def text_list(query: str, *documents: str) -> TextList:
+    return TextList(
+        query_id=b"q",
+        query_text=query.encode(),
+        doc_ids=[b"%d" % place for place in range(len(documents))],
+        doc_texts=[document.encode() for document in documents],
+        grades=np.zeros(len(documents), np.int64),
+    )
+
+
+def reference(query: list[bytes], document: list[bytes], collection: list[list[bytes]]) -> float:
+    """The sum over the words of the query, as the formula stands."""
+    score = 0.0
+    for word in query:
+        frequency = sum(word in other for other in collection)
+        idf = log(1 + (len(collection) - frequency + 0.5) / (frequency + 0.5))
+        count = document.count(word)
+        length = len(document) / (sum(map(len, collection)) / len(collection)) if document else 0
+        score += idf * count * (K1 + 1) / (count + K1 * (1 - B + B * length))
+    return score
+
+
+def test_score_of_a_hand_made_collection():
+    collection = [[b"paris", b"paris", b"france"], [b"rome"]]
+    bm25 = Bm25([[b"paris"]], collection)
+    idf = log(1 + (2 - 1 + 0.5) / (1 + 0.5))  # one of two documents holds the word
+    norm = 1.2 * (1 - 0.75 + 0.75 * 3 / 2)  # three words, where the mean is two
+    assert bm25.score([b"paris"], collection[0]) == pytest.approx(idf * 2 * (1.2 + 1) / (2 + norm), rel=1e-12)
+
+
+@given(words, st.lists(words, min_size=1, max_size=6), st.lists(words, max_size=3))
+def test_scores_equal_the_reference(query, collection, other_queries):
+    bm25 = Bm25([query, *other_queries], collection)
+    for document in collection:
+        assert bm25.score(query, document) == pytest.approx(reference(query, document, collection), rel=1e-12)
+
+
+def test_a_document_without_a_shared_word_scores_zero():
+    bm25 = Bm25([[b"paris"]], [[b"paris"], [b"rome"], []])
+    assert bm25.score([b"paris"], [b"rome"]) == 0
+    assert bm25.score([b"paris"], []) == 0
+    assert bm25.score([], [b"paris"]) == 0
+
+
+def test_a_word_twice_in_the_query_counts_twice():
+    bm25 = Bm25([[b"paris", b"rome"]], [[b"paris"], [b"rome", b"france"]])
+    once = bm25.score([b"paris"], [b"paris"])
+    assert bm25.score([b"paris", b"rome", b"paris"], [b"paris"]) == pytest.approx(2 * once, rel=1e-12)
+
+
+def test_token_lists_keep_the_order_beyond_one_batch(monkeypatch):
+    monkeypatch.setattr("components.lexical_baseline.bm25._BATCH", 2)
+    texts = ["L'Été", "2020", "", "北京", "a b c d"]
+    assert list(token_lists(texts, 3)) == [
+        ["l".encode(), "été".encode()],
+        [b"2020"],
+        [],
+        ["北".encode(), "京".encode()],
+        [b"a", b"b", b"c"],
+    ]
+
+
+def test_statistics_are_those_of_the_whole_collection():
+    lists = [text_list("Paris", "Paris, France", "Rome")]
+    collection = ["Paris, France", "Rome", "Paris is a town", "Berlin", ""]
+    tokens = [[b"paris", b"france"], [b"rome"], [b"paris", b"is", b"a", b"town"], [b"berlin"], []]
+    (scores,) = score_text_lists(lists, collection, 200)
+    assert scores == pytest.approx([reference([b"paris"], document, tokens) for document in tokens[:2]], rel=1e-12)
+    assert scores != pytest.approx([reference([b"paris"], document, tokens[:2]) for document in tokens[:2]])
+
+
+def test_words_beyond_the_limit_of_a_text_do_not_count():
+    lists = [text_list("Rome Paris", "France Paris", "Paris"), text_list("Paris", "Paris", "France Paris")]
+    first, second = score_text_lists(lists, ["France Paris", "Paris"], max_tokens=1)
+    assert first == [0, 0]
+    assert second[0] > 0 == second[1]

@@ -1,0 +1,68 @@
+"""The executor of LexicalBaseline: a TREC run over the test lists."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from components.lexical_baseline.bm25 import score_text_lists
+from models.text_lists import TextList
+from schemas.trec import parse_run
+
+pytestmark = pytest.mark.beam
+
+COLLECTION = {
+    "d1": "Le loup (Canis lupus) vit en meute",
+    "d2": "Canis lupus",
+    "d3": "Canis lupus",
+    "d4": "La tour Eiffel",
+    "d10": "La Seine",
+    "d11": "Canis canis canis",
+}
+LISTS = {
+    "q2": ("Canis lupus is the grey wolf", ["d1", "d2", "d3", "d4", "d10"]),
+    "q1": ("Nothing shared", ["d4", "d10", "d2"]),
+}
+
+
+@pytest.fixture
+def run_file(tmp_path, make_artifact):
+    from components.lexical_baseline import executor as baseline
+    from components.wikiclir_example_gen.ingest import make_example
+    from schemas.artifacts import RankingRun
+    from schemas.wikiclir import Text
+
+    examples, run = make_artifact("Examples", tmp_path, ["train", "test"]), RankingRun()
+    run.uri = str(tmp_path)
+    with tf.io.TFRecordWriter(f"{examples.uri}/Split-test/data_tfrecord-00000-of-00001.gz", "GZIP") as writer:
+        for query_id, (text, doc_ids) in LISTS.items():
+            documents = [(doc_id, "Canis lupus: a title says nothing", COLLECTION[doc_id]) for doc_id in doc_ids]
+            example = make_example(Text(query_id, "Canis", text, 1), documents, [0] * len(documents))
+            writer.write(example.SerializeToString())
+    broken = "d12\ttwo fields\n"
+    lines = "".join(f"{doc_id}\tCanis lupus\t{text}\n" for doc_id, text in COLLECTION.items())
+    (tmp_path / "documents").write_text(broken + lines)
+    properties = {baseline.DOCUMENTS_KEY: str(tmp_path / "documents"), baseline.MAX_TOKENS_KEY: 200}
+    baseline.Executor().Do({baseline.EXAMPLES_KEY: [examples]}, {baseline.RUN_KEY: [run]}, properties)
+    return (Path(run.uri) / "run.trec").read_text().splitlines()
+
+
+def test_every_document_of_every_test_list_is_ranked(run_file):
+    assert {query_id: {*ranked} for query_id, ranked in parse_run(run_file).items()} == {
+        query_id: {*doc_ids} for query_id, (_, doc_ids) in LISTS.items()
+    }
+
+
+def test_scores_are_those_of_the_whole_collection(run_file):
+    text, doc_ids = LISTS["q2"]
+    one = TextList(b"q2", text.encode(), [], [COLLECTION[doc_id].encode() for doc_id in doc_ids], np.asarray([]))
+    (scores,) = score_text_lists([one], COLLECTION.values(), 200)
+    assert parse_run(run_file)["q2"] == pytest.approx(dict(zip(doc_ids, scores, strict=True)), rel=1e-8)
+
+
+def test_documents_stand_by_score_then_document_id_descending(run_file):
+    ranked = {query_id: list(scores) for query_id, scores in parse_run(run_file).items()}
+    # d2 and d3 tie, and so do the documents that share no word.
+    assert ranked == {"q1": ["d4", "d2", "d10"], "q2": ["d3", "d2", "d1", "d4", "d10"]}
+    assert [line.split()[3] for line in run_file] == ["1", "2", "3", "1", "2", "3", "4", "5"]

@@ -1,0 +1,66 @@
+"""The executor of WikiClirExampleGen with TFX's artifacts."""
+
+import gzip
+import json
+
+import pytest
+import tensorflow as tf
+
+from schemas.errors import DataError
+from schemas.features import SPLITS
+
+pytestmark = pytest.mark.beam
+
+
+@pytest.fixture
+def run(tmp_path, make_artifact):
+    """Runs the executor on a collection's files; returns its artifacts."""
+    from tfx.dsl.components.base import base_beam_executor
+
+    from components.wikiclir_example_gen.executor import EXAMPLES_KEY, PATHS_KEY, REPORT_KEY, SETTINGS_KEY, Executor
+    from schemas.artifacts import IngestionReport
+
+    def run(contents, max_bad_share=0.0):
+        for role, content in contents.items():
+            (tmp_path / role).write_bytes(content)
+        examples, report = make_artifact("Examples", tmp_path), IngestionReport()
+        report.uri = str(tmp_path)
+        settings = {"negatives": 4, "seed": 1, "max_queries": None, "max_bad_share": max_bad_share, "top_grade": 2}
+        properties = {
+            PATHS_KEY: json.dumps({role: str(tmp_path / role) for role in contents}),
+            SETTINGS_KEY: json.dumps(settings),
+        }
+        executor = Executor(base_beam_executor.BaseBeamExecutor.Context(beam_pipeline_args=[], unique_id="1"))
+        executor.Do({}, {EXAMPLES_KEY: [examples], REPORT_KEY: [report]}, properties)
+        return examples, json.loads((tmp_path / "report.json").read_text())
+
+    return run
+
+
+@pytest.fixture
+def contents(collection):
+    return {role: "".join(line + "\n" for line in records).encode() for role, records in collection.items()}
+
+
+def test_a_good_collection_becomes_examples_of_three_splits(run, contents):
+    from tfx.components.util import examples_utils
+    from tfx.proto import example_gen_pb2
+    from tfx.types import artifact_utils
+
+    examples, report = run(contents)
+    assert artifact_utils.decode_split_names(examples.split_names) == [*SPLITS]
+    assert examples_utils.get_payload_format(examples) == example_gen_pb2.FORMAT_TF_EXAMPLE
+    assert examples_utils.get_file_format(examples) == "tfrecords_gzip"
+    for split in SPLITS:
+        files = tf.io.gfile.glob(artifact_utils.get_split_uri([examples], split) + "/data_tfrecord-*-of-*.gz")
+        assert sum(1 for _ in tf.data.TFRecordDataset(files, "GZIP")) == report["lists"][split] > 0
+
+
+def test_a_collection_that_is_too_bad_is_refused_and_its_report_stays(run, contents, tmp_path):
+    # The compressed file ends after a third, so that judgments lose their documents as well.
+    stored = gzip.compress(contents["documents"])
+    with pytest.raises(DataError, match=r"documents:\d+: Compressed file ended") as error:
+        run({**contents, "documents": stored[: len(stored) // 3]}, max_bad_share=0.2)
+    assert "judgments: " in str(error.value) and "x unknown document" in str(error.value)
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["files"]["documents"]["drops"][0]["reason"] == "unreadable"

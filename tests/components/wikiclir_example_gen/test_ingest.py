@@ -1,0 +1,253 @@
+"""The ingestion job on a small collection with a record of every fault."""
+
+import gzip
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import tensorflow as tf
+
+from components.wikiclir_example_gen.sampling import list_place, sample_negatives, split_of
+from schemas import features as f
+from schemas.features import SPLITS
+from schemas.relevance import MOST_RELEVANT, NOT_RELEVANT, SOMEWHAT_RELEVANT
+
+pytestmark = pytest.mark.beam
+
+NEGATIVES = 4
+SEED = 3
+
+FAULTY_TEXTS = [
+    b"77\tonly a title",
+    b"77\tnot UTF-8\t\xff",
+    b"77\tNUL\t\x00",
+    b"7 7\twhite space in the id\ttext",
+    b"77\tempty text\t ",
+]
+FAULTY_JUDGMENTS = [
+    b"1\td1",
+    b"1\td1\t\xff",
+    b"1\td1\t\x00",
+    b"\td1\t1",
+    b"1\td9\t-1",
+    b"1\td1\t0",  # given before, as MR
+    b"99\td1\t2",
+    b"1\td99\t2",
+    b"46\td1\t1",
+]
+TEXT_DROPS = {"field_count": 1, "bad_utf8": 1, "nul_byte": 1, "bad_id": 1, "empty_text": 1, "duplicate_id": 1}
+DROPS = {
+    "queries": {**TEXT_DROPS, "no_judgment": 1, "no_most_relevant": 1},
+    "documents": {**TEXT_DROPS, "not_in_a_list": 0},
+    "judgments": {
+        **{"field_count": 1, "bad_utf8": 1, "nul_byte": 1, "bad_id": 1, "bad_grade": 1},
+        **{"duplicate_pair": 1, "unknown_query": 1, "unknown_document": 1, "query_dropped": 1},
+    },
+}
+CANDIDATES = [
+    # The splits are not those that a hash of the id gives.
+    *["1\td1\t2\teval", "1\td2\t1\teval", "1\td3\t1\teval", "1\td30\t0\teval"],
+    *["2\td2\t2\ttest", "2\td3\t0\ttest", "2\td40\t1\ttest"],  # d3 is judged 1, d40 is not judged
+    *["3\td3\t2\ttrain", "3\td4\t1\ttrain"],
+    *["4\td4\t2\ttrain", "4\td5\t1\ttest"],
+    *["5\td6\t1\ttrain"],
+    *["1\td1\t2\teval", "99\td1\t2\ttrain", "1\td99\t0\teval", "1\td4\t0\tdev"],
+]
+CANDIDATE_LISTS = {
+    "1": ("eval", {"d1": 2, "d2": 1, "d3": 1, "d30": 0}),
+    "2": ("test", {"d2": 2, "d3": 0, "d40": 1}),
+    "3": ("train", {"d3": 2, "d4": 1}),
+}
+
+
+class ReadList(NamedTuple):
+    """One written example, read back."""
+
+    split: str
+    example: bytes
+    query: tuple[str, str, str]
+    documents: list[tuple[str, str, str]]
+    grades: dict[str, int]
+
+
+class Ingestion(NamedTuple):
+    """What one run of the job wrote."""
+
+    lists: dict[str, ReadList]
+    report: dict[str, Any]
+
+    def drops(self, role: str) -> dict[str, int]:
+        return {drop["reason"]: drop["count"] for drop in self.report["files"][role]["drops"]}
+
+
+def lines(records: Sequence[str | bytes]) -> bytes:
+    return b"".join((record.encode() if isinstance(record, str) else record) + b"\n" for record in records)
+
+
+def read_list(split: str, record: bytes) -> ReadList:
+    feature = tf.train.Example.FromString(record).features.feature
+    columns = {
+        name: [value.decode() for value in feature[name].bytes_list.value]
+        for name in (f.QUERY_ID, f.QUERY_TITLE, f.QUERY_TEXT, f.DOC_ID, f.DOC_TITLE, f.DOC_TEXT)
+    }
+    ((query_id, title, text),) = zip(columns[f.QUERY_ID], columns[f.QUERY_TITLE], columns[f.QUERY_TEXT], strict=True)
+    documents = list(zip(columns[f.DOC_ID], columns[f.DOC_TITLE], columns[f.DOC_TEXT], strict=True))
+    grades = dict(zip(columns[f.DOC_ID], feature[f.RELEVANCE].int64_list.value, strict=True))
+    return ReadList(split, record, (query_id, title, text), documents, grades)
+
+
+def run_ingest(folder: Path, contents: Mapping[str, bytes], max_queries: int | None = None) -> Ingestion:
+    import apache_beam as beam
+
+    from components.wikiclir_example_gen.ingest import IngestSettings, ingest
+
+    for role, content in contents.items():
+        (folder / role).write_bytes(content)
+    settings = IngestSettings(
+        {role: str(folder / role) for role in contents}, NEGATIVES, SEED, max_queries, MOST_RELEVANT
+    )
+    with beam.Pipeline(argv=[]) as pipeline:
+        ingest(pipeline, settings, {split: str(folder / split / "data") for split in SPLITS}, str(folder / "report"))
+    lists = [
+        read_list(split, record)
+        for split in SPLITS
+        for record in tf.data.TFRecordDataset(
+            [str(path) for path in (folder / split).iterdir()], "GZIP"
+        ).as_numpy_iterator()
+    ]
+    by_query = {one.query[0]: one for one in lists}
+    assert len(by_query) == len(lists), "a query stands in two examples"
+    return Ingestion(by_query, json.loads((folder / "report").read_text()))
+
+
+@pytest.fixture(scope="module")
+def faulty(collection) -> dict[str, bytes]:
+    """The collection's files, with broken records between the good ones."""
+    queries, documents, judgments = (collection[role] for role in ("queries", "documents", "judgments"))
+    others = ["45\tTitle\tA query that nothing judges", "46\tTitle\tA query without an MR document"]
+    return {
+        "queries": lines([*queries[:20], *FAULTY_TEXTS, queries[0], *others, *queries[20:]]),
+        "documents": lines([*documents[:20], *FAULTY_TEXTS, documents[0], *documents[20:]]),
+        "judgments": lines([*judgments[:20], *FAULTY_JUDGMENTS, *judgments[20:]]),
+    }
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory, faulty) -> Ingestion:
+    return run_ingest(tmp_path_factory.mktemp("full"), faulty)
+
+
+@pytest.fixture(scope="module")
+def limited(tmp_path_factory, faulty) -> Ingestion:
+    unjudged = "47\tTitle\tAnother query that nothing judges\n".encode()
+    return run_ingest(tmp_path_factory.mktemp("limited"), {**faulty, "queries": unjudged + faulty["queries"]}, 3)
+
+
+@pytest.fixture(scope="module")
+def fixed(tmp_path_factory, faulty) -> Ingestion:
+    return run_ingest(tmp_path_factory.mktemp("fixed"), {**faulty, "candidates": lines(CANDIDATES)})
+
+
+@pytest.fixture(params=["full", "limited", "fixed"])
+def ingestion(request) -> Ingestion:
+    """Each of the runs in turn."""
+    return request.getfixturevalue(request.param)
+
+
+def test_every_fault_is_counted_by_its_reason(full):
+    for role, drops in DROPS.items():
+        assert full.drops(role) == {reason: count for reason, count in drops.items() if count}, role
+
+
+def test_every_file_balances(ingestion):
+    for role, file in ingestion.report["files"].items():
+        assert file["read"] == file["used"] + sum(ingestion.drops(role).values()), role
+
+
+def test_used_are_the_records_that_stand_in_an_example(ingestion, collection):
+    lists = ingestion.lists
+    pairs = {(query_id, doc_id) for query_id, one in lists.items() for doc_id in one.grades}
+    standing = {
+        "queries": len(lists),
+        "documents": len({doc_id for _, doc_id in pairs}),
+        "judgments": len(pairs & {tuple(line.split("\t")[:2]) for line in collection["judgments"]}),
+        "candidates": len(pairs),
+    }
+    assert {role: file["used"] for role, file in ingestion.report["files"].items()} == {
+        role: standing[role] for role in ingestion.report["files"]
+    }
+
+
+def test_report_counts_the_written_lists_and_pairs(ingestion):
+    lists = ingestion.lists.values()
+    assert ingestion.report["lists"] == {split: sum(one.split == split for one in lists) for split in SPLITS}
+    assert ingestion.report["pairs"] == {
+        split: sum(len(one.grades) for one in lists if one.split == split) for split in SPLITS
+    }
+
+
+def test_every_list_has_its_judged_documents_and_sampled_ones(full):
+    assert sorted(full.lists, key=int) == [str(q) for q in range(1, 41)]
+    for query_id, one in full.lists.items():
+        judged = [f"d{int(query_id) + place}" for place in range(3)]
+        assert [one.grades[doc_id] for doc_id in judged] == [MOST_RELEVANT, SOMEWHAT_RELEVANT, SOMEWHAT_RELEVANT]
+        negatives = sample_negatives(query_id, SEED, NEGATIVES, [f"d{d}" for d in range(60)], judged)
+        assert {doc_id for doc_id, grade in one.grades.items() if grade == NOT_RELEVANT} == {*negatives}
+        assert len(one.grades) == len(one.documents) == 3 + NEGATIVES
+
+
+def test_queries_are_split_by_a_hash_of_their_id(full):
+    assert {one.split for one in full.lists.values()} == {*SPLITS}
+    assert all(one.split == split_of(query_id) for query_id, one in full.lists.items())
+
+
+def test_examples_carry_titles_and_texts(full):
+    for query_id, one in full.lists.items():
+        assert one.query == (query_id, f"Title {query_id}", f"The text of query {query_id}")
+        for doc_id, title, text in one.documents:
+            assert (title, text) == (f"Titre {doc_id[1:]}", f"Le texte du document {doc_id[1:]}")
+
+
+def test_the_order_of_a_list_says_nothing_about_the_grades(ingestion):
+    for query_id, one in ingestion.lists.items():
+        doc_ids = [doc_id for doc_id, _, _ in one.documents]
+        assert doc_ids == sorted(doc_ids, key=lambda doc_id, query_id=query_id: list_place(query_id, doc_id))
+
+
+def test_a_rerun_on_gzipped_files_gives_the_same_examples(tmp_path, faulty, full):
+    gzipped = run_ingest(tmp_path, {role: gzip.compress(content) for role, content in faulty.items()})
+    assert gzipped.lists == full.lists
+    for role, file in gzipped.report["files"].items():
+        assert file == {**full.report["files"][role], "path": str(tmp_path / role)}
+
+
+def test_a_limit_keeps_the_first_judged_queries_of_the_file(limited, full):
+    assert limited.lists == {query_id: full.lists[query_id] for query_id in ["40", "39", "38"]}
+    assert limited.drops("queries") == {**DROPS["queries"], "no_judgment": 2, "beyond_limit": 40 - 3}
+
+
+def test_documents_that_no_list_needs_are_counted(limited):
+    needed = {doc_id for one in limited.lists.values() for doc_id in one.grades}
+    assert limited.drops("documents")["not_in_a_list"] == 60 - len(needed) > 0
+
+
+def test_candidates_are_taken_as_given(fixed):
+    assert {query_id: (one.split, one.grades) for query_id, one in fixed.lists.items()} == CANDIDATE_LISTS
+
+
+def test_faulty_candidates_are_counted_by_reason(fixed):
+    assert fixed.drops("candidates") == {
+        "duplicate_pair": 1,
+        "bad_split": 1,
+        "unknown_query": 1,
+        "unknown_document": 1,
+        "query_dropped": 2 + 1,  # query 4 in two splits, query 5 without MR
+    }
+    others = 40 - 5 + 2  # without a candidate
+    assert fixed.drops("queries") == {**TEXT_DROPS, "two_splits": 1, "no_most_relevant": 1, "no_judgment": others}
+
+
+def test_grades_that_differ_from_the_judgments_are_counted(fixed, full):
+    assert (fixed.report["grade_disagreements"], full.report["grade_disagreements"]) == (2, 0)

@@ -1,0 +1,78 @@
+"""Splits, NR documents and the order of a list."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from components.wikiclir_example_gen.sampling import list_place, sample_negatives, split_of
+from schemas.features import SPLIT_SHARES, SPLITS
+
+QUERY_IDS = [str(number) for number in range(10_000)]
+DOC_IDS = [f"d{number}" for number in range(50)]
+
+collections = st.integers(0, 60).map(lambda size: [f"d{number}" for number in range(size)])
+counts = st.integers(0, 70)
+seeds = st.integers(0, 2**31 - 1)
+
+
+def test_splits_are_about_three_to_one_to_one():
+    sizes = Counter(map(split_of, QUERY_IDS))
+    for split, share in zip(SPLITS, SPLIT_SHARES, strict=True):
+        # The share of 10,000 queries strays by less than 0.005, one in three times.
+        assert sizes[split] / len(QUERY_IDS) == pytest.approx(share / sum(SPLIT_SHARES), abs=4 * 0.005)
+
+
+def test_splits_are_the_same_in_every_version():
+    # Other splits would move queries from train to test, and old figures would mean something else.
+    splits = ["train", "test", "eval", "train", "train", "train", "eval", "train"]
+    assert [split_of(query_id) for query_id in "12345678"] == splits
+
+
+@given(collections, st.data(), counts, seeds)
+def test_negatives_are_distinct_and_never_relevant(doc_ids, data, count, seed):
+    relevant = data.draw(st.sets(st.sampled_from(doc_ids))) if doc_ids else set()
+    negatives = sample_negatives("q", seed, count, doc_ids, relevant)
+    assert len(negatives) == len(set(negatives)) == min(count, len(doc_ids) - len(relevant))
+    assert set(negatives) <= set(doc_ids) - relevant
+
+
+@given(collections, st.data(), st.tuples(counts, counts).map(sorted), seeds)
+def test_fewer_negatives_are_a_prefix_of_more(doc_ids, data, few_and_many, seed):
+    relevant = data.draw(st.sets(st.sampled_from(doc_ids), max_size=5)) if doc_ids else set()
+    few, many = (sample_negatives("q", seed, count, doc_ids, relevant) for count in few_and_many)
+    assert many[: len(few)] == few
+
+
+@pytest.mark.parametrize("count", [10, 40])
+def test_seed_query_and_collection_decide_the_negatives(count):
+    def draw(query_id="q", seed=1, doc_ids=DOC_IDS):
+        return sample_negatives(query_id, seed, count, doc_ids, {"d0"})
+
+    assert draw() == draw()
+    assert draw() != draw(query_id="r")
+    assert draw() != draw(seed=2)
+    assert draw() != draw(doc_ids=DOC_IDS[::-1])
+
+
+@pytest.mark.parametrize("count", [5, 15])
+def test_every_document_is_drawn_equally_often(count):
+    doc_ids = DOC_IDS[:21]
+    drawn = Counter(
+        doc_id for query_id in QUERY_IDS[:2000] for doc_id in sample_negatives(query_id, 1, count, doc_ids, {"d0"})
+    )
+    share = count / 20
+    for doc_id in doc_ids[1:]:
+        assert drawn[doc_id] == pytest.approx(2000 * share, abs=5 * (2000 * share * (1 - share)) ** 0.5)
+
+
+def test_the_place_in_a_list_says_nothing_about_the_grade():
+    # Say that "d0" is the MR document of every query: it comes first, and last, in one list of ten, as any other.
+    orders = [
+        sorted(DOC_IDS[:10], key=lambda doc_id, query_id=query_id: list_place(query_id, doc_id))
+        for query_id in QUERY_IDS[:2000]
+    ]
+    places = Counter(order.index("d0") for order in orders)
+    for place in range(10):
+        assert places[place] == pytest.approx(2000 / 10, abs=5 * (2000 * 0.1 * 0.9) ** 0.5)

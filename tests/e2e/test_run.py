@@ -1,0 +1,210 @@
+"""The whole pipeline on the sample: what a run leaves, what it repeats, and how it fails."""
+
+import json
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import pytrec_eval
+import yaml
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from components.evaluator.evaluate import score_lists
+from models.metrics import mean_metrics, ranked_grades
+from models.settings import METRICS
+from models.text_lists import read_text_lists
+from tests.e2e.conftest import ROOT, SampleRun
+
+pytestmark = pytest.mark.e2e
+
+SAMPLE = ROOT / "data" / "sample"
+STAGES = """
+    ImportSchemaGen WikiClirExampleGen LexicalBaseline StatisticsGen ExampleValidator Transform Trainer Evaluator Pusher
+""".split()
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Every file under a folder, with its content."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def copied_output(sample_run: SampleRun, tmp_path: Path) -> Path:
+    """A copy of the run's folder, to run in: its cache serves what has not changed."""
+    return Path(shutil.copytree(sample_run.output, tmp_path / "out", symlinks=True))
+
+
+# What a run leaves
+
+
+def test_the_layout_under_output(sample_run: SampleRun) -> None:
+    expected = {"config.yaml", "evaluation", "data", "tensorboard", "serving", "artifacts", "metadata.sqlite"}
+    assert {path.name for path in sample_run.output.iterdir()} == expected
+    assert tree(sample_run.output / "evaluation").keys() == {"metrics.json", "run.trec", "qrels.trec"}
+    assert tree(sample_run.output / "data").keys() == {"report.json"}
+    (version,) = sample_run.versions
+    assert version.name.isdigit()
+    assert {"saved_model.pb", "variables/variables.index"} <= tree(version).keys()
+
+
+def test_stdout_is_the_report_as_json(sample_run: SampleRun) -> None:
+    printed = json.loads(sample_run.out)
+    assert printed.pop("data") == json.loads((sample_run.output / "data" / "report.json").read_text())
+    assert [printed.pop("pushed")] == [str(version) for version in sample_run.versions]
+    assert printed == sample_run.metrics
+
+
+def test_stderr_tells_of_every_stage_and_holds_no_library_s_log(sample_run: SampleRun) -> None:
+    assert set(sample_run.stages) == set(STAGES)
+    assert not any(sample_run.stages.values())
+    assert "training on CPU:0" in sample_run.err
+    assert "WARNING" not in sample_run.err
+
+
+def test_the_resolved_configuration_is_written_with_absolute_paths_and_digests(sample_run: SampleRun) -> None:
+    config = yaml.safe_load((sample_run.output / "config.yaml").read_text())
+    assert config["training"]["epochs"] == 12
+    assert config["data"]["queries"] == str(SAMPLE / "wiki_en.queries")
+    assert all(len(config["data"]["sha256"][role]) == 64 for role in ("queries", "documents", "judgments"))
+
+
+def test_the_model_ranks_three_times_better_than_random_order(sample_run: SampleRun) -> None:
+    assert sample_run.metrics["metrics"]["ndcg_5"] >= 3 * sample_run.metrics["floors"]["random"]["ndcg_5"]
+
+
+def test_every_metric_stands_beside_the_floors_and_what_is_reachable(sample_run: SampleRun) -> None:
+    report = sample_run.metrics
+    for values in (report["metrics"], report["reachable"], *report["floors"].values()):
+        assert list(values) == list(METRICS)
+        assert all(0 <= values[key] <= report["reachable"][key] <= 1 for key in METRICS)
+    assert report["floors"].keys() == {"random", "bm25"}
+    assert report["blessed"]
+
+
+def test_the_metrics_equal_pytrec_eval_s_on_the_written_files(sample_run: SampleRun) -> None:
+    with (sample_run.output / "evaluation" / "run.trec").open() as lines:
+        run = pytrec_eval.parse_run(lines)
+    with (sample_run.output / "evaluation" / "qrels.trec").open() as lines:
+        qrels = pytrec_eval.parse_qrel(lines)
+    theirs = {
+        ("p_r_5", 1): "P_5",
+        ("ndcg_5", 1): "ndcg_cut_5",
+        ("map", 1): "map",
+        ("mrr_r", 1): "recip_rank",
+        ("p_mr_1", 2): "P_1",
+        ("recall_mr_5", 2): "recall_5",
+        ("mrr_mr", 2): "recip_rank",
+    }
+    for (ours, relevance_level), name in theirs.items():
+        values = pytrec_eval.RelevanceEvaluator(qrels, {name}, relevance_level=relevance_level).evaluate(run)
+        mean = sum(one[name] for one in values.values()) / len(qrels)
+        assert sample_run.metrics["metrics"][ours] == pytest.approx(mean, abs=1e-6)
+    assert len(qrels) == sample_run.metrics["queries"]
+
+
+def test_the_lists_hold_the_judged_documents_and_40_others_under_their_real_ids(sample_run: SampleRun) -> None:
+    judged: dict[str, dict[str, str]] = {}
+    for line in (SAMPLE / "en2fr.rel").read_text().splitlines():
+        query_id, doc_id, grade = line.split("\t")
+        judged.setdefault(query_id, {})[doc_id] = grade
+    lists: dict[str, dict[str, str]] = {}
+    for line in (sample_run.output / "evaluation" / "qrels.trec").read_text().splitlines():
+        query_id, _, doc_id, grade = line.split()
+        lists.setdefault(query_id, {})[doc_id] = grade
+    doc_ids = {line.split("\t")[0] for line in (SAMPLE / "wiki_fr.documents").read_text().splitlines()}
+    for query_id, grades in lists.items():
+        assert {doc_id: grade for doc_id, grade in grades.items() if grade != "0"} == judged[query_id]
+        assert Counter(grades.values())["0"] == 40
+        assert grades.keys() <= doc_ids
+
+
+def test_tensorboard_reads_the_losses_the_gradient_norms_and_the_eval_metrics(sample_run: SampleRun) -> None:
+    (folder,) = (sample_run.output / "tensorboard").iterdir()
+    events = EventAccumulator(str(folder))
+    events.Reload()
+    tags = {"train/loss", "train/gradient_norm_mean", *(f"eval/{key}" for key in METRICS)}
+    assert tags <= set(events.Tags()["tensors"])
+    for tag in tags:
+        assert [event.step for event in events.Tensors(tag)] == list(range(1, 13))
+
+
+def test_the_exported_model_scores_the_eval_split_as_training_did(sample_run: SampleRun, model_path: str) -> None:
+    (history_file,) = sample_run.output.glob("tensorboard/*/training.json")
+    training = json.loads(history_file.read_text())
+    best = training["history"][training["best_epoch"] - 1]
+    lists = read_text_lists(map(str, sample_run.output.glob("artifacts/WikiClirExampleGen/examples/*/Split-eval/*")))
+    ranked = ranked_grades(
+        [one.query_id for one in lists],
+        [one.doc_ids for one in lists],
+        score_lists(model_path, lists),
+        [one.grades for one in lists],
+    )
+    assert mean_metrics(ranked, top_grade=2) == pytest.approx({key: best[key] for key in METRICS}, abs=1e-6)
+    assert best["ndcg_5"] == max(epoch["ndcg_5"] for epoch in training["history"])
+
+
+# What a run repeats
+
+
+def test_an_identical_run_comes_from_the_cache_and_pushes_nothing(sample_run: SampleRun) -> None:
+    served, evaluated = tree(sample_run.output / "serving"), tree(sample_run.output / "evaluation")
+    again = SampleRun(sample_run.output, sample_run.output / "config.yaml")
+    assert again.code == 0
+    assert again.stages == dict.fromkeys(again.stages, True)
+    assert set(again.stages) == set(STAGES)
+    assert tree(sample_run.output / "serving") == served
+    assert tree(sample_run.output / "evaluation") == evaluated
+    assert again.out == sample_run.out
+
+
+def test_another_training_seed_runs_the_trainer_and_what_follows(sample_run: SampleRun, copied_output: Path) -> None:
+    again = SampleRun(copied_output, sample_run.output / "config.yaml", "--set", "training.seed=2")
+    assert again.code == 0
+    assert {stage for stage, cached in again.stages.items() if not cached} == {"Trainer", "Evaluator", "Pusher"}
+    assert again.metrics["metrics"] != sample_run.metrics["metrics"]
+    assert again.metrics["floors"] == sample_run.metrics["floors"]
+    assert len(again.versions) == 2
+
+
+@pytest.mark.long
+def test_the_resolved_configuration_gives_the_same_numbers_in_a_fresh_folder(
+    sample_run: SampleRun, tmp_path: Path
+) -> None:
+    other = SampleRun(tmp_path / "other", sample_run.output / "config.yaml")
+    assert other.code == 0
+    assert not any(other.stages.values())
+    assert tree(other.output / "evaluation") == tree(sample_run.output / "evaluation")
+
+
+# How a run fails
+
+
+def test_a_model_below_its_minimums_is_not_pushed_and_the_reason_is_told(
+    sample_run: SampleRun, copied_output: Path
+) -> None:
+    reached = sample_run.metrics["metrics"]["ndcg_5"]
+    again = SampleRun(copied_output, sample_run.output / "config.yaml", "--set", "evaluation.minimums={ndcg_5: 0.99}")
+    reason = f"ndcg_5 must reach 0.9900; got {reached:.4f}"
+    assert again.code == 1
+    assert f"clir: the model was not pushed: {reason}.\n" in again.err
+    assert "Traceback" not in again.err
+    assert [stage for stage, cached in again.stages.items() if not cached] == ["Evaluator", "Pusher"]
+    assert again.versions == [copied_output / "serving" / version.name for version in sample_run.versions]
+    assert (again.metrics["blessed"], again.metrics["reason"]) == (False, reason)
+    assert again.metrics["metrics"] == sample_run.metrics["metrics"]
+    assert json.loads(again.out)["pushed"] is None
+
+
+def test_too_many_bad_lines_stop_the_run_with_their_places(tmp_path: Path) -> None:
+    documents = (SAMPLE / "wiki_fr.documents").read_text().splitlines(keepends=True)
+    broken = tmp_path / "broken.documents"
+    broken.write_text("".join(line.replace("\t", " ") if i % 10 == 3 else line for i, line in enumerate(documents)))
+    run = SampleRun(tmp_path / "out", "configs/sample.yaml", "--set", f"data.documents={broken}")
+    assert (run.code, run.out) == (1, "")
+    assert f"clir: {broken}: 16 of 156 records are bad" in run.err
+    assert f"{broken}:4: " in run.err
+    assert "WikiClirExampleGen: failed" in run.err
+    assert "Traceback" not in run.err
+    assert not (tmp_path / "out" / "serving").exists()
+

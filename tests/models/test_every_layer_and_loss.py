@@ -1,0 +1,115 @@
+"""What every layer and every loss must do: a new one adds one line to `CASES`."""
+
+import importlib
+import pkgutil
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from tensorflow import keras
+
+import models.layers
+import models.losses
+from models.layers.mean_embedding import MeanEmbedding
+from models.layers.smooth_cosine import SmoothCosine
+from models.losses.sosl import SmoothOrdinalSearchLoss
+
+GRADES = tf.constant([[2.0, 0.0, -1.0], [-1.0, -1.0, -1.0]])
+SCORES = tf.constant([[0.1, 0.9, 1.0], [0.0, 0.0, 0.0]])
+
+
+class Case(NamedTuple):
+    """A class, the arguments that make an object of it, and what to call the object with: edges among them."""
+
+    subject: type
+    config: dict[str, Any]
+    inputs: tuple[Any, ...]
+
+    def make(self):
+        return self.subject(**self.config)
+
+
+CASES = [
+    Case(SmoothCosine, {"epsilon": 0.5}, (tf.constant([[3.0, 4.0], [0.0, 0.0]]), tf.ones([2, 3, 2]))),
+    Case(SmoothCosine, {"epsilon": 0.0}, (tf.constant([[1e-30, 0.0], [0.0, 0.0]]), tf.zeros([2, 3, 2]))),
+    Case(
+        MeanEmbedding,
+        {"vocabulary_size": 5, "dim": 2, "seed": 1},
+        (tf.RaggedTensor.from_row_lengths(tf.constant([1, 3, 3]), [3, 0]),),
+    ),
+    Case(SmoothOrdinalSearchLoss, {"theta": (0.2, 0.7), "reduction": "none"}, (GRADES, SCORES)),
+]
+every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.subject.__name__)
+
+
+class Problem:
+    """An object with its inputs in variables, so that a step can move these and its weights."""
+
+    def __init__(self, case):
+        self.thing = case.make()
+        self.inputs = [tf.Variable(value) if isinstance(value, tf.Tensor) else value for value in case.inputs]
+        self.thing(*self.inputs)
+        self.variables = [value for value in self.inputs if isinstance(value, tf.Variable)]
+        self.variables += getattr(self.thing, "weights", [])
+
+    def gradients(self):
+        with tf.GradientTape() as tape:
+            value = tf.reduce_sum(self.thing(*self.inputs))
+        return tape.gradient(value, self.variables, unconnected_gradients="zero")
+
+    @classmethod
+    def after_a_step(cls, case, strategy, learning_rate):
+        """The values of the variables after a step on each replica."""
+        with strategy.scope():
+            problem, optimizer = cls(case), keras.optimizers.SGD(learning_rate)
+        strategy.run(lambda: optimizer.apply_gradients(zip(problem.gradients(), problem.variables, strict=True)))
+        return [variable.numpy() for variable in problem.variables]
+
+
+def test_no_layer_and_no_loss_is_left_out():
+    public = {
+        member
+        for package in (models.layers, models.losses)
+        for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}.")
+        for name, member in vars(importlib.import_module(module.name)).items()
+        if isinstance(member, type) and member.__module__ == module.name and not name.startswith("_")
+    }
+    assert public == {case.subject for case in CASES}
+
+
+@every_case
+def test_gradient_is_finite(case):
+    gradients = Problem(case).gradients()
+    assert gradients
+    assert all(np.isfinite(tf.convert_to_tensor(gradient)).all() for gradient in gradients)
+
+
+@every_case
+def test_config_makes_the_same_again(case):
+    thing = case.make()
+    kind = keras.layers if isinstance(thing, keras.layers.Layer) else keras.losses
+    again = kind.deserialize(kind.serialize(thing))
+    assert type(again) is case.subject
+    assert again.get_config() == thing.get_config()
+    np.testing.assert_array_equal(again(*case.inputs), thing(*case.inputs))
+
+
+@every_case
+def test_step_on_two_replicas_takes_the_gradients_of_both(case, two_replicas):
+    on_two = Problem.after_a_step(case, two_replicas, learning_rate=0.1)
+    on_one = Problem.after_a_step(case, tf.distribute.OneDeviceStrategy("/cpu:0"), learning_rate=0.2)
+    for mirrored, single in zip(on_two, on_one, strict=True):
+        np.testing.assert_allclose(mirrored, single, rtol=1e-6)
+
+
+@pytest.mark.serving
+@every_case
+def test_saved_model_computes_the_same(case, tmp_path):
+    module = tf.Module()
+    module.thing = thing = case.make()
+    module.call = tf.function(lambda *inputs: thing(*inputs))
+    expected = module.call(*case.inputs)
+    tf.saved_model.save(module, str(tmp_path))
+    loaded = tf.saved_model.load(str(tmp_path))
+    np.testing.assert_array_equal(loaded.call(*case.inputs), expected)

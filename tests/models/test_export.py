@@ -1,0 +1,95 @@
+"""The SavedModel: it scores as the ranker does, and holds nothing that serving does not need."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from models.export import PADDED_SCORE, export_ranker
+from models.lazy_adam import LazyAdam
+from models.ranker import Ranker
+from models.settings import ModelSettings
+from models.tokens import tokenize
+
+pytestmark = pytest.mark.serving
+
+EPSILON, DIM = 0.5, 4
+QUERIES = ["white cat", "dog?"]
+DOCUMENTS = [["Chat blanc", "un chien", ""], ["un chien", "", "mot inconnu"]]
+
+
+class Vocabulary(tf.Module):
+    """Words to ids; what Transform's layer does in the pipeline."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.words = text.split()
+        keys = tf.lookup.KeyValueTensorInitializer(self.words, tf.range(len(self.words)))
+        self.table = tf.lookup.StaticHashTable(keys, -1)
+
+    def __call__(self, texts):
+        ids = tf.ragged.map_flat_values(self.table.lookup, tokenize(texts))
+        return tf.ragged.boolean_mask(ids, ids >= 0)
+
+
+@pytest.fixture(scope="module", params=["one device", "two replicas"])
+def exported(request, two_replicas, tmp_path_factory):
+    """(ranker's scores, path of its SavedModel)."""
+    vocabularies = Vocabulary("white cat dog"), Vocabulary("chat blanc chien un")
+    strategy = two_replicas if request.param == "two replicas" else tf.distribute.OneDeviceStrategy("/cpu:0")
+    with strategy.scope():
+        settings = ModelSettings(embedding_dim=DIM, epsilon=EPSILON, initial_scale=1.0)
+        ranker = Ranker(*(len(vocabulary.words) for vocabulary in vocabularies), settings, seed=1)
+        ranker.compile(optimizer=LazyAdam())
+    flat = tf.reshape(tf.constant(DOCUMENTS), [-1])
+    scores = ranker(
+        {
+            "query_tokens": vocabularies[0](tf.constant(QUERIES)),
+            "document_tokens": vocabularies[1](flat),
+            "document_index": tf.reshape(tf.range(len(flat)), [len(QUERIES), -1]),
+        }
+    )
+    with strategy.scope():
+        ranker.optimizer.build(ranker.trainable_variables)
+    path = str(tmp_path_factory.mktemp("export"))
+    export_ranker(ranker, *vocabularies, list(vocabularies), path)
+    return scores.numpy(), path
+
+
+@pytest.fixture(scope="module")
+def expected(exported):
+    return np.where(np.array(DOCUMENTS) == "", PADDED_SCORE, exported[0])
+
+
+@pytest.fixture(scope="module")
+def signatures(exported):
+    loaded = tf.saved_model.load(exported[1])
+    return {name: (loaded, signature)[1] for name, signature in loaded.signatures.items()} | {"": loaded}
+
+
+@pytest.mark.parametrize("name", ["serving_default", "score"])
+def test_exported_score_is_the_rankers_and_minus_one_for_padding(signatures, expected, name):
+    scores = signatures[name](query=tf.constant(QUERIES), documents=tf.constant(DOCUMENTS))["scores"]
+    np.testing.assert_allclose(scores, expected, atol=1e-6)
+
+
+def test_inner_product_of_the_encoded_query_and_document_is_the_score(signatures, exported):
+    query = signatures["encode_query"](query=tf.constant(QUERIES))["vector"].numpy()
+    for row, documents in enumerate(DOCUMENTS):
+        vectors = signatures["encode_document"](document=tf.constant(documents))["vector"].numpy()
+        assert vectors.shape == (len(documents), DIM)
+        np.testing.assert_allclose(vectors @ query[row], exported[0][row], atol=1e-6)
+
+
+def test_document_without_known_words_scores_zero(signatures):
+    scores = signatures["score"](query=tf.constant(["cat"]), documents=tf.constant([["mot inconnu", " "]]))["scores"]
+    assert scores.numpy().tolist() == [[0, 0]]
+
+
+def test_no_queries_have_no_scores(signatures):
+    scores = signatures["score"](query=tf.constant([], tf.string), documents=tf.zeros([0, 3], tf.string))["scores"]
+    assert scores.shape == (0, 3)
+
+
+def test_saved_model_holds_the_two_tables_and_no_optimizer(exported):
+    variables = [shape for name, shape in tf.train.list_variables(f"{exported[1]}/variables/variables") if shape]
+    assert sorted(variables) == [[3, DIM], [4, DIM]]

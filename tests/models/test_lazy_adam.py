@@ -1,0 +1,75 @@
+"""LazyAdam: Adam wherever every row moves, and rest for the rows that a step does not hold."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from tensorflow import keras
+
+from models.lazy_adam import LazyAdam
+
+ROWS, DIM, STEPS, RATE = 4, 2, 3, 0.1
+random = np.random.default_rng(1)
+START = random.normal(size=(ROWS, DIM)).astype(np.float32)
+GRADIENTS = random.normal(size=(STEPS, ROWS, DIM)).astype(np.float32)
+
+
+def rows_of(gradient, rows):
+    """The gradient of some rows alone."""
+    return tf.IndexedSlices(tf.gather(gradient, rows), tf.constant(rows), tf.constant([ROWS, DIM]))
+
+
+def after_steps(optimizer, gradients):
+    """The variable and its two moments after some steps."""
+    variable = tf.Variable(START)
+    for gradient in gradients:
+        optimizer.apply_gradients([(gradient, variable)])
+    moments = [slot.numpy() for slot in optimizer.variables if slot.shape == variable.shape]
+    assert len(moments) == 2
+    return [variable.numpy(), *moments]
+
+
+@pytest.mark.parametrize(
+    "gradients",
+    [[tf.constant(g) for g in GRADIENTS], [rows_of(g, range(ROWS)) for g in GRADIENTS]],
+    ids=["dense", "all rows"],
+)
+def test_steps_that_hold_every_row_equal_those_of_adam(gradients):
+    lazy, adam = after_steps(LazyAdam(RATE), gradients), after_steps(keras.optimizers.Adam(RATE), gradients)
+    np.testing.assert_allclose(lazy, adam, atol=1e-5)
+
+
+def test_row_without_gradient_keeps_its_weights_and_moments():
+    before = after_steps(LazyAdam(RATE), [rows_of(GRADIENTS[0], [0, 1, 2])])
+    after = after_steps(LazyAdam(RATE), [rows_of(GRADIENTS[0], [0, 1, 2]), rows_of(GRADIENTS[1], [1])])
+    for old, new in zip(before, after, strict=True):
+        assert np.array_equal(old[[0, 2, 3]], new[[0, 2, 3]])
+        assert not np.array_equal(old[1], new[1])
+
+
+def test_bias_correction_counts_the_steps_that_left_a_row_out():
+    variable, _, _ = after_steps(
+        LazyAdam(RATE), [rows_of(g, [row]) for g, row in zip(GRADIENTS, [0, 0, 1], strict=True)]
+    )
+    gradient = GRADIENTS[2][1].astype(np.float64)
+    momentum, velocity = (1 - 0.9) * gradient, (1 - 0.999) * gradient**2
+    rate = RATE * np.sqrt(1 - 0.999**3) / (1 - 0.9**3)
+    np.testing.assert_allclose(variable[1], START[1] - rate * momentum / (np.sqrt(velocity) + 1e-7), rtol=1e-5)
+
+
+def test_slices_of_one_row_count_as_their_sum():
+    double = tf.IndexedSlices(GRADIENTS[0][:2], tf.constant([1, 1]), tf.constant([ROWS, DIM]))
+    total = tf.IndexedSlices(GRADIENTS[0][:2].sum(axis=0, keepdims=True), tf.constant([1]), tf.constant([ROWS, DIM]))
+    np.testing.assert_allclose(after_steps(LazyAdam(RATE), [double]), after_steps(LazyAdam(RATE), [total]), rtol=1e-5)
+
+
+def test_config_makes_the_same_again():
+    optimizer = LazyAdam(0.3, beta_1=0.5)
+    again = keras.optimizers.deserialize(keras.optimizers.serialize(optimizer))
+    assert isinstance(again, LazyAdam)
+    assert again.get_config() == optimizer.get_config()
+
+
+@pytest.mark.parametrize("variant", [{"amsgrad": True}, {"weight_decay": 0.01}])
+def test_variant_that_lazy_rows_do_not_have_is_refused(variant):
+    with pytest.raises(ValueError, match="LazyAdam has neither amsgrad nor weight decay"):
+        LazyAdam(**variant)

@@ -1,0 +1,119 @@
+"""Query lists: read from transformed examples, batched with each document once, ordered by query id alone."""
+
+import pytest
+import tensorflow as tf
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models import lists
+from models.lists import epoch_order, read_lists
+from tests.models.synthetic import ranking_lists, write_examples
+
+query_ids = st.lists(st.text(min_size=1, max_size=3).map(str.encode), unique=True, max_size=9)
+
+# As `TFTransformOutput.transformed_feature_spec` has them.
+SPEC = {
+    "query_id": tf.io.FixedLenFeature([], tf.string),
+    "query_tokens": tf.io.RaggedFeature(tf.int64, row_splits_dtype=tf.int64),
+    "doc_id": tf.io.RaggedFeature(tf.string, row_splits_dtype=tf.int64),
+    "doc_tokens": tf.io.RaggedFeature(
+        tf.int64,
+        value_key="doc_tokens$ragged_values",
+        partitions=[tf.io.RaggedFeature.RowLengths("doc_tokens$row_lengths_1")],
+        row_splits_dtype=tf.int64,
+    ),
+    "relevance": tf.io.RaggedFeature(tf.int64, row_splits_dtype=tf.int64),
+}
+DOCUMENTS = {b"a": [1, 2], b"b": [], b"c": [3], b"d": [4, 4]}
+LISTS = {  # query_id: (query_tokens, doc_ids, relevance)
+    b"q3": ([7], [b"a", b"b"], [2, 0]),
+    b"q1": ([], [b"c"], [2]),
+    b"q2": ([8, 9], [b"b", b"d", b"a"], [0, 1, 2]),
+}
+
+
+def transformed(query_id):
+    tokens, doc_ids, relevance = LISTS[query_id]
+    return {
+        "query_id": [query_id],
+        "query_tokens": tokens,
+        "doc_id": doc_ids,
+        "doc_tokens$ragged_values": [token for doc_id in doc_ids for token in DOCUMENTS[doc_id]],
+        "doc_tokens$row_lengths_1": [len(DOCUMENTS[doc_id]) for doc_id in doc_ids],
+        "relevance": relevance,
+    }
+
+
+@pytest.fixture
+def files(tmp_path):
+    paths = [tmp_path / "part-0.gz", tmp_path / "part-1.gz"]
+    write_examples(paths[0], [transformed(b"q3"), transformed(b"q1")])
+    write_examples(paths[1], [transformed(b"q2")])
+    return [str(path) for path in paths]
+
+
+@pytest.mark.parametrize("parse_batch", [1, 2, 512])
+def test_lists_read_are_the_lists_written_sorted_by_query_id(files, parse_batch, monkeypatch):
+    monkeypatch.setattr(lists, "_PARSE_BATCH", parse_batch)
+    read = read_lists(files, SPEC)
+    assert read.query_ids == sorted(LISTS)
+    for row, query_id in enumerate(read.query_ids):
+        tokens, doc_ids, relevance = LISTS[query_id]
+        assert read.query_tokens[row].numpy().tolist() == tokens
+        assert [read.doc_ids[place] for place in read.documents[row].numpy()] == doc_ids
+        assert read.grades[row].numpy().tolist() == relevance
+
+
+def test_each_distinct_document_is_kept_once(files):
+    read = read_lists(files, SPEC)
+    assert sorted(read.doc_ids) == sorted(DOCUMENTS)
+    assert read.document_tokens.to_list() == [DOCUMENTS[doc_id] for doc_id in read.doc_ids]
+    assert (len(read), read.pairs) == (3, 2 + 1 + 3)
+
+
+def test_no_files_have_no_lists():
+    assert len(read_lists([], SPEC)) == 0
+
+
+@pytest.fixture(scope="module")
+def three_lists():
+    return ranking_lists(
+        query_tokens=[[0], [1, 1], []],
+        document_tokens=[[5], [6, 6], [], [7]],
+        documents=[[0, 1], [1, 3, 0], [2]],
+        grades=[[2, 0], [0, 1, 2], [2]],
+    )
+
+
+def test_batch_holds_its_lists_padded_with_minus_one(three_lists):
+    features, labels = three_lists.batch(tf.constant([1, 2]))
+    assert features["query_tokens"].to_list() == [[1, 1], []]
+    assert labels.numpy().tolist() == [[0, 1, 2], [2, -1, -1]]
+    assert (features["document_index"].numpy() >= 0).tolist() == [[True, True, True], [True, False, False]]
+
+
+def test_batch_holds_each_of_its_distinct_documents_once(three_lists):
+    features, _ = three_lists.batch(tf.constant([1, 0]))
+    tokens = features["document_tokens"].to_list()
+    assert sorted(tokens) == [[5], [6, 6], [7]]
+    index = features["document_index"].numpy()
+    assert [tokens[place] for place in index[0]] == [[6, 6], [7], [5]]
+    assert [tokens[place] for place in index[1, :2]] == [[5], [6, 6]]
+
+
+@given(query_ids, st.integers(0, 9), st.integers(1, 9))
+def test_epoch_order_is_a_permutation(ids, seed, epoch):
+    assert sorted(epoch_order(ids, seed, epoch)) == list(range(len(ids)))
+
+
+@given(query_ids, st.integers(0, 9), st.integers(1, 9), st.randoms())
+def test_two_queries_stand_in_one_order_whatever_the_others_are(ids, seed, epoch, random):
+    chosen = random.sample(ids, random.randint(0, len(ids)))
+    among_all = [ids[row] for row in epoch_order(ids, seed, epoch) if ids[row] in chosen]
+    assert [chosen[row] for row in epoch_order(chosen, seed, epoch)] == among_all
+
+
+def test_order_differs_between_epochs_and_seeds():
+    ids = [str(number).encode() for number in range(20)]
+    orders = [tuple(epoch_order(ids, seed, epoch)) for seed in (1, 2) for epoch in (1, 2)]
+    assert len(set(orders)) == 4

@@ -1,0 +1,82 @@
+"""The ranker: what the distinct documents of a batch and its padding mean."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from models.losses.sosl import SmoothOrdinalSearchLoss
+from models.ranker import Ranker
+from models.settings import ModelSettings
+from tests import reference
+
+EPSILON = 0.5
+QUERIES = [[0, 3], [2]]
+DOCUMENTS = [[1, 1], [4, 0], [], [5]]
+INDEX = [[0, 1], [1, 3]]
+
+
+@pytest.fixture
+def ranker():
+    return Ranker(4, 6, ModelSettings(embedding_dim=3, epsilon=EPSILON, initial_scale=1.0), seed=1)
+
+
+def features(documents, index):
+    return {
+        "query_tokens": tf.ragged.constant(QUERIES, tf.int32),
+        "document_tokens": tf.ragged.constant(documents, tf.int32, ragged_rank=1),
+        "document_index": tf.constant(index),
+    }
+
+
+def loss_and_gradients(ranker, index, grades):
+    with tf.GradientTape() as tape:
+        loss = SmoothOrdinalSearchLoss()(tf.constant(grades), ranker(features(DOCUMENTS, index)))
+    return float(loss), [tf.convert_to_tensor(part) for part in tape.gradient(loss, ranker.trainable_variables)]
+
+
+def test_score_is_the_smooth_cosine_of_the_mean_embeddings(ranker):
+    scores = ranker(features(DOCUMENTS, INDEX))
+    query_table, document_table = (variable.numpy() for variable in ranker.trainable_variables)
+    expected = [
+        [
+            reference.smooth_cosine(
+                reference.mean_embedding(query_table, query),
+                reference.mean_embedding(document_table, DOCUMENTS[place]),
+                EPSILON,
+            )
+            for place in places
+        ]
+        for query, places in zip(QUERIES, INDEX, strict=True)
+    ]
+    np.testing.assert_allclose(scores, expected, atol=1e-6)
+
+
+def test_document_given_once_or_repeated_has_the_same_scores(ranker):
+    repeated = [DOCUMENTS[place] for places in INDEX for place in places]
+    np.testing.assert_allclose(
+        ranker(features(repeated, [[0, 1], [2, 3]])), ranker(features(DOCUMENTS, INDEX)), rtol=1e-6
+    )
+
+
+def test_padded_places_change_neither_the_loss_nor_the_gradients(ranker):
+    loss, gradients = loss_and_gradients(ranker, INDEX, [[2.0, 0.0], [1.0, 2.0]])
+    padded_index = [[*places, -1, -1] for places in INDEX]
+    padded = loss_and_gradients(ranker, padded_index, [[2.0, 0.0, -1.0, -1.0], [1.0, 2.0, -1.0, -1.0]])
+    assert padded[0] == pytest.approx(loss)
+    for with_padding, without in zip(padded[1], gradients, strict=True):
+        np.testing.assert_allclose(with_padding, without, atol=1e-7)
+
+
+def test_document_without_known_words_scores_zero(ranker):
+    np.testing.assert_array_equal(ranker(features(DOCUMENTS, [[2], [2]])), [[0], [0]])
+
+
+def test_seed_decides_the_initial_weights_and_the_two_tables_differ():
+    def tables(seed):
+        ranker = Ranker(6, 6, ModelSettings(embedding_dim=3), seed=seed)
+        ranker(features(DOCUMENTS, INDEX))
+        return ranker.get_weights()
+
+    assert np.array_equal(tables(1), tables(1))
+    assert not np.array_equal(tables(1), tables(2))
+    assert not np.array_equal(*tables(1))

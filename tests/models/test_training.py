@@ -1,0 +1,153 @@
+"""Training on lists that can be learned in seconds."""
+
+import logging
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from tensorflow import keras
+
+from models import training
+from models.devices import make_strategy
+from models.losses.sosl import SmoothOrdinalSearchLoss
+from models.metrics import METRICS
+from models.ranker import Ranker
+from models.settings import ModelSettings, TrainingSettings
+from models.training import ListEvaluator, train
+from schemas.errors import DataError
+from schemas.relevance import MOST_RELEVANT
+from tests.models.synthetic import VOCABULARY_SIZE, learnable_lists
+
+TRAIN, EVAL = learnable_lists(30, seed=1), learnable_lists(20, seed=2)
+
+
+def run(log_dir, train_lists=TRAIN, eval_lists=EVAL, **values):
+    """Trains a new ranker: (ranker, result)."""
+    settings = TrainingSettings(**{"epochs": 4, "batch_lists": 8, "device": "cpu"} | values)
+    strategy = make_strategy(settings)
+    with strategy.scope():
+        ranker = Ranker(VOCABULARY_SIZE, VOCABULARY_SIZE, ModelSettings(embedding_dim=8), seed=settings.seed)
+    loss = SmoothOrdinalSearchLoss(reduction=keras.losses.Reduction.NONE)
+    return ranker, train(ranker, loss, train_lists, eval_lists, MOST_RELEVANT, strategy, settings, str(log_dir))
+
+
+@pytest.fixture(scope="module")
+def log_dir(tmp_path_factory):
+    return tmp_path_factory.mktemp("logs")
+
+
+@pytest.fixture(scope="module")
+def trained(log_dir):
+    return run(log_dir)
+
+
+def test_loss_falls_and_the_metrics_rise(trained):
+    _, result = trained
+    losses = [row["loss"] for row in result.history]
+    assert losses == sorted(losses, reverse=True)
+    assert losses[-1] < losses[0] / 2
+    assert result.metrics["ndcg_5"] > result.history[0]["ndcg_5"]
+
+
+def test_history_has_a_row_an_epoch_with_loss_gradient_norms_and_every_metric(trained):
+    _, result = trained
+    assert [row["epoch"] for row in result.history] == [1, 2, 3, 4]
+    keys = {"epoch", "loss", "gradient_norm_mean", "gradient_norm_max", "clipped_share", *METRICS}
+    assert all(set(row) == keys for row in result.history)
+    assert all(0 < row["gradient_norm_mean"] <= row["gradient_norm_max"] for row in result.history)
+    assert result.pairs_per_second > 0
+
+
+def test_tensorboard_events_hold_the_history(trained, log_dir):
+    _, result = trained
+    events = {}
+    for path in log_dir.glob("events.out.tfevents.*"):
+        for record in tf.data.TFRecordDataset(str(path)).as_numpy_iterator():
+            event = tf.compat.v1.Event.FromString(record)
+            for value in event.summary.value:
+                events[value.tag, event.step] = float(tf.make_ndarray(value.tensor))
+    assert events == {
+        (f"eval/{key}" if key in METRICS else f"train/{key}", row["epoch"]): pytest.approx(value)
+        for row in result.history
+        for key, value in row.items()
+        if key != "epoch"
+    }
+
+
+def test_two_runs_are_bit_identical(trained, tmp_path):
+    ranker, result = trained
+    again, result_again = run(tmp_path)
+    assert result_again.history == result.history
+    assert all(map(np.array_equal, again.get_weights(), ranker.get_weights()))
+
+
+def test_two_replicas_train_as_one_device_does(trained, tmp_path):
+    _, on_one = trained
+    _, on_two = run(tmp_path, replicas=2)
+    for key in ("loss", "gradient_norm_mean", "ndcg_5"):
+        expected = [row[key] for row in on_one.history]
+        assert [row[key] for row in on_two.history] == pytest.approx(expected, abs=5e-5)
+
+
+@pytest.fixture
+def scripted(monkeypatch):
+    """Eval metrics by a script: put them into the list; its weights hold those of the ranker at each evaluation."""
+
+    class ScriptedEvaluator:
+        values: list[float] = []
+        weights: list[list[np.ndarray]] = []
+
+        def __init__(self, ranker, lists, top_grade):
+            self.ranker = ranker
+
+        def metrics(self):
+            self.weights.append(self.ranker.get_weights())
+            return dict.fromkeys(METRICS, self.values[len(self.weights) - 1])
+
+    monkeypatch.setattr(training, "ListEvaluator", ScriptedEvaluator)
+    return ScriptedEvaluator
+
+
+def test_patience_stops_early_and_the_ranker_holds_the_first_best_epochs_weights(scripted, tmp_path):
+    scripted.values = [0.1, 0.5, 0.3, 0.5, 0.4, 0.9]
+    ranker, result = run(tmp_path, epochs=6, patience=3)
+    assert len(result.history) == 2 + 3
+    assert result.best_epoch == 2
+    assert result.metrics == dict.fromkeys(METRICS, 0.5)
+    assert all(map(np.array_equal, ranker.get_weights(), scripted.weights[1]))
+    assert not any(map(np.array_equal, ranker.get_weights(), scripted.weights[-1]))
+
+
+def test_scores_that_are_not_finite_stop_the_training(tmp_path):
+    with pytest.raises(DataError, match="scores must be finite; query q00 got nan"):
+        run(tmp_path, learning_rate=1e39)
+
+
+def test_fewer_lists_than_a_batch_still_train(tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr(logging.getLogger("clir"), "propagate", True)  # the command line turns it off
+    with caplog.at_level(logging.INFO, "clir.progress"):
+        _, result = run(tmp_path, learnable_lists(3, seed=1), epochs=2, batch_lists=16)
+    assert result.history[1]["loss"] < result.history[0]["loss"]
+    lines = [record.getMessage() for record in caplog.records if record.name == "clir.progress"]
+    assert any(line.startswith(f"epoch 2/2, loss {result.history[1]['loss']:.5f}, eval ndcg_5") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("train_count", "eval_count", "replicas"),
+    [(0, 1, 1), (1, 1, 2), (1, 0, 1)],
+    ids=["no lists to train on", "fewer lists than replicas", "no lists to evaluate on"],
+)
+def test_too_few_lists_are_an_error_of_the_data(train_count, eval_count, replicas, tmp_path):
+    train_lists, eval_lists = learnable_lists(train_count, seed=1), learnable_lists(eval_count, seed=2)
+    with pytest.raises(DataError, match="lists"):
+        run(tmp_path, train_lists, eval_lists, epochs=1, replicas=replicas)
+
+
+def test_evaluator_scores_each_list_as_the_ranker_does(monkeypatch):
+    monkeypatch.setattr(training, "_SCORING_BATCH", 3)
+    ranker = Ranker(VOCABULARY_SIZE, VOCABULARY_SIZE, ModelSettings(embedding_dim=8), seed=1)
+    scores = ListEvaluator(ranker, EVAL, MOST_RELEVANT).scores()
+    assert [len(part) for part in scores] == EVAL.documents.row_lengths().numpy().tolist()
+    for row in (0, 4, len(EVAL) - 1):
+        features, _ = EVAL.batch(tf.constant([row]))
+        np.testing.assert_allclose(scores[row], ranker(features)[0], atol=1e-6)

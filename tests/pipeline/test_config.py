@@ -1,0 +1,302 @@
+"""pipeline/config.py: what a configuration may hold, and what each fault says."""
+
+import hashlib
+import os
+from functools import reduce
+from pathlib import Path
+
+import pydantic
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from models.settings import METRICS
+from pipeline.config import RunConfig, dump_config, known_keys, load_config, resolve_digests
+from schemas.errors import ConfigError
+
+DEFAULTS = {
+    "data.candidates": None,
+    "data.negatives": 40,
+    "data.max_document_tokens": 200,
+    "model.vocabulary_size": 100_000,
+    "model.embedding_dim": 64,
+    "model.epsilon": 1.0,
+    "loss.name": "sosl",
+    "loss.theta": (0.2, 0.7),
+    "evaluation.minimums": None,
+}
+OTHER_KEYS = """
+    data.queries data.documents data.judgments data.seed data.query_language data.document_language
+    training.epochs training.batch_lists training.learning_rate training.seed output
+""".split()
+
+
+def faults_of(config_file: Path, *overrides: str) -> list[str]:
+    """The faults of a configuration that must not load."""
+    with pytest.raises(ConfigError) as error:
+        load_config(str(config_file), overrides)
+    return list(error.value.faults)
+
+
+def add(config_file: Path, text: str) -> None:
+    """Adds lines, from the eighth on."""
+    config_file.write_text(config_file.read_text() + text)
+
+
+def replace(config_file: Path, old: str, new: str) -> None:
+    """Replaces a text that stands in the configuration."""
+    assert old in config_file.read_text()
+    config_file.write_text(config_file.read_text().replace(old, new))
+
+
+def test_the_promised_keys_exist() -> None:
+    assert {*DEFAULTS, *OTHER_KEYS} <= set(known_keys())
+
+
+@pytest.mark.parametrize(("key", "default"), DEFAULTS.items())
+def test_what_is_not_given_has_its_documented_default(config_file: Path, key: str, default: object) -> None:
+    assert reduce(getattr, key.split("."), load_config(str(config_file))) == default
+
+
+def test_a_given_setting_is_read(config_file: Path) -> None:
+    add(config_file, "training:\n  epochs: 7\n  learning_rate: 1e-3\nevaluation:\n  minimums: {ndcg_5: 0.5}\n")
+    config = load_config(str(config_file))
+    assert (config.training.epochs, config.training.learning_rate) == (7, 0.001)
+    assert config.evaluation.minimums == {"ndcg_5": 0.5}
+
+
+def test_a_configuration_is_frozen(config_file: Path) -> None:
+    config = load_config(str(config_file))
+    with pytest.raises(pydantic.ValidationError, match="frozen"):
+        config.output = "elsewhere"
+    with pytest.raises(pydantic.ValidationError, match="frozen"):
+        config.training.epochs = 3
+
+
+# Paths
+
+
+def test_relative_paths_are_relative_to_the_file(config_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir("/")
+    config = load_config(os.path.relpath(config_file))
+    assert config.data.queries == str(config_file.parent.resolve() / "wiki.queries")
+    assert config.output == str(config_file.parent.resolve() / "out")
+
+
+def test_relative_paths_in_overrides_are_relative_to_the_current_folder(
+    config_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = config_file.parent / "here"
+    here.mkdir()
+    (here / "other.rel").write_text("q1\td2\t2\n")
+    monkeypatch.chdir(here)
+    config = load_config(str(config_file), ["data.judgments=other.rel", "output=../there"])
+    assert config.data.judgments == str(here.resolve() / "other.rel")
+    assert config.output == str(config_file.parent.resolve() / "there")
+
+
+# Faults, each with its place
+
+
+@pytest.mark.parametrize(
+    ("lines", "place_and_key", "words"),
+    [
+        ("training:\n  epoch: 3\n", ":9: training.epoch: ", "unknown key; did you mean training.epochs?"),
+        ("ouput: x\n", ":8: ouput: ", "unknown key; did you mean output?"),
+        ("trainning:\n  seed: 3\n", ":8: trainning: ", "unknown key; did you mean training?"),
+        ("zzz: 3\n", ":8: zzz: ", "known: data.queries, "),
+        ("output: x\n", ":8: output: ", "given twice; first at {file}:7"),
+        ("training: {epochs: 3,\n  epochs: 4}\n", ":9: training.epochs: ", "given twice; first at {file}:8"),
+        ("training:\n  epochs: three\n", ":9: training.epochs: ", "got 'three'"),
+        ("training:\n  epochs: 3.5\n", ":9: training.epochs: ", "got 3.5"),
+        ("training:\n  epochs: true\n", ":9: training.epochs: ", "got True"),
+        ("training:\n  epochs: 0\n", ":9: training.epochs: ", "got 0"),
+        ("training:\n  best_metric: ndcg\n", ":9: training.best_metric: ", "got 'ndcg'"),
+        ("training:\n  replicas: 3\n", ":8: training: ", "multiple of replicas; got 16 and 3"),
+        ("training: 3\n", ":8: training: ", "got 3"),
+        ("model:\n  epsilon: -0.1\n", ":9: model.epsilon: ", "got -0.1"),
+        ("model:\n  epsilon: .inf\n", ":9: model.epsilon: ", "got inf"),
+        ("model:\n  epsilon: .nan\n", ":9: model.epsilon: ", "got nan"),
+        ("loss:\n  name: hinge\n", ":9: loss.name: ", "must be one of sosl; got 'hinge'"),
+        ("loss:\n  theta: [0.7, 0.2]\n", ":9: loss.theta: ", "increase strictly within (-1, 1); got [0.7, 0.2]"),
+        ("loss:\n  theta: [0.2, 0.2]\n", ":9: loss.theta: ", "increase strictly within (-1, 1); got [0.2, 0.2]"),
+        ("loss:\n  theta: [0.2, 1.0]\n", ":9: loss.theta: ", "increase strictly within (-1, 1); got [0.2, 1.0]"),
+        ("loss:\n  theta: []\n", ":9: loss.theta: ", "one or more thresholds for this loss; got 0"),
+        ("loss:\n  theta: 0.5\n", ":9: loss.theta: ", "got 0.5"),
+        ("loss:\n  theta: [low]\n", ":9: loss.theta.0: ", "got 'low'"),
+        ("evaluation:\n  minimums: {ndcg: 0.5}\n", ":9: evaluation.minimums: ", "got 'ndcg'"),
+        ("evaluation:\n  minimums: {map: 1.5}\n", ":9: evaluation.minimums: ", "[0, 1]; got 1.5"),
+        ("1: x\n", ":8: 1: ", "got 1"),
+        ("model: {epsilon: 1\n", ":9: ", "must be YAML"),
+        ("model:\n\tepsilon: 1\n", ":9: ", "must be YAML"),
+        ("model: !!python/name:os.system\n", ":8: ", "must be YAML"),
+    ],
+)
+def test_a_fault_names_its_place_its_key_and_what_came(
+    config_file: Path, lines: str, place_and_key: str, words: str
+) -> None:
+    add(config_file, lines)
+    (fault,) = faults_of(config_file)
+    assert fault.startswith(f"{config_file}{place_and_key}")
+    assert words.format(file=config_file) in fault
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place_and_key", "words"),
+    [
+        ("document_language: fr", "document_language: xx", ":6: data.document_language: ", "got 'xx'"),
+        ("output: out", "output: 3", ":7: output: ", "got 3"),
+        ("output: out\n", "", ": output: ", "must be given"),
+        ("  queries: wiki.queries\n", "", ":1: data.queries: ", "must be given"),
+        ("wiki.documents", "wiki.queries", ":1: data: ", "must be different files"),
+        ("wiki.documents", "missing", ":3: data.documents: ", "there is no file {folder}/missing"),
+        ("wiki.documents", ".", ":3: data.documents: ", "must be a file"),
+    ],
+)
+def test_a_fault_of_what_must_be_given_names_its_place(
+    config_file: Path, old: str, new: str, place_and_key: str, words: str
+) -> None:
+    replace(config_file, old, new)
+    (fault,) = faults_of(config_file)
+    assert fault.startswith(f"{config_file}{place_and_key}")
+    assert words.format(folder=config_file.parent) in fault
+
+
+def test_all_faults_are_reported_at_once(config_file: Path) -> None:
+    replace(config_file, "wiki.documents", "missing")
+    replace(config_file, "query_language: en", "query_language: english")
+    add(config_file, "training:\n  epochs: 0\n  epochs: x\n  seeds: 3\nouput: x\n")
+    assert [fault.split(": ")[:2] for fault in sorted(faults_of(config_file, "epsilon", "model.epsilon=-1"))] == [
+        ["--set epsilon", "must have the form section.key=value."],
+        ["--set model.epsilon=-1", "model.epsilon"],
+        [f"{config_file}:10", "training.epochs"],
+        [f"{config_file}:10", "training.epochs"],
+        [f"{config_file}:11", "training.seeds"],
+        [f"{config_file}:12", "ouput"],
+        [f"{config_file}:3", "data.documents"],
+        [f"{config_file}:5", "data.query_language"],
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "- data\n", "data\n"])
+def test_a_configuration_must_hold_sections(config_file: Path, text: str) -> None:
+    config_file.write_text(text)
+    (fault,) = faults_of(config_file)
+    assert fault.startswith(f"{config_file}: must hold sections")
+
+
+def test_an_empty_section_keeps_its_defaults(config_file: Path) -> None:
+    defaults = load_config(str(config_file))
+    add(config_file, "training:\n  # epochs: 3\n")
+    assert load_config(str(config_file)) == defaults
+    assert load_config(str(config_file), ["training.epochs=3"]).training.epochs == 3
+
+
+def test_an_alias_within_itself_is_a_fault(config_file: Path) -> None:
+    add(config_file, "model: &model {loss: *model}\n")
+    assert faults_of(config_file)
+
+
+def test_a_file_that_cannot_be_read_is_a_fault(tmp_path: Path) -> None:
+    (tmp_path / "latin.yaml").write_bytes("output: été\n".encode("latin-1"))
+    for name in ("missing.yaml", ".", "latin.yaml"):
+        (fault,) = faults_of(tmp_path / name)
+        assert fault.startswith(f"{tmp_path / name}: cannot be read: ")
+
+
+# Overrides
+
+
+def test_an_override_replaces_and_adds_settings(config_file: Path) -> None:
+    add(config_file, "training:\n  epochs: 7\n  seed: 5\n")
+    overrides = ["training.epochs=3", "training.epochs=4", "loss.theta=[0.1, 0.5]", "data.document_language=de"]
+    config = load_config(str(config_file), overrides)
+    assert (config.training.epochs, config.training.seed) == (4, 5)
+    assert config.loss.theta == (0.1, 0.5)
+    assert config.data.document_language == "de"
+
+
+def test_an_override_mends_a_fault_of_the_file(config_file: Path) -> None:
+    add(config_file, "training:\n  epochs: 0\n")
+    assert load_config(str(config_file), ["training.epochs=3"]).training.epochs == 3
+
+
+@pytest.mark.parametrize(
+    ("override", "words"),
+    [
+        ("training.epochs", "must have the form section.key=value"),
+        ("=3", "must have the form section.key=value"),
+        ("", "must have the form section.key=value"),
+        ("loss.theta=[0.1", "the value must be YAML; got '[0.1'"),
+        ("training.epochs=", "training.epochs: "),
+        ("training.epochs=x", "training.epochs: "),
+        ("training.epoch=3", "training.epoch: unknown key; did you mean training.epochs?"),
+        ("trainning.epochs=3", "did you mean training"),
+        ("output.folder=x", "output is no section"),
+        ("training.epochs.most=3", "training.epochs"),
+        ("data.queries=missing", "data.queries: there is no file"),
+    ],
+)
+def test_a_fault_of_an_override_names_the_override(config_file: Path, override: str, words: str) -> None:
+    (fault,) = faults_of(config_file, override)
+    assert fault.startswith(f"--set {override}: ")
+    assert words in fault
+
+
+# The resolved configuration
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    content=st.fixed_dictionaries(
+        {
+            "model": st.fixed_dictionaries({"epsilon": st.floats(0, allow_infinity=False)}),
+            "loss": st.fixed_dictionaries(
+                {"theta": st.sets(st.floats(-1, 1, exclude_min=True, exclude_max=True), min_size=1).map(sorted)}
+            ),
+            "training": st.fixed_dictionaries({"learning_rate": st.floats(0, exclude_min=True, allow_infinity=False)}),
+            "evaluation": st.fixed_dictionaries(
+                {"minimums": st.none() | st.dictionaries(st.sampled_from(METRICS), st.floats(0, 1))}
+            ),
+            "output": st.text(st.characters(codec="utf-8", exclude_characters="\0~"), min_size=1, max_size=20),
+        }
+    )
+)
+def test_the_resolved_configuration_loads_to_the_same(config_file: Path, content: dict[str, object]) -> None:
+    first = config_file.with_name("first.yaml")
+    first.write_text(yaml.safe_dump(yaml.safe_load(config_file.read_text()) | content), encoding="utf-8")
+    resolved = resolve_digests(load_config(str(first)))
+    second = config_file.with_name("resolved.yaml")
+    second.write_text(dump_config(resolved), encoding="utf-8")
+    assert load_config(str(second)) == resolved
+    assert resolve_digests(load_config(str(second))) == resolved
+
+
+def test_the_resolved_configuration_holds_every_key(config_file: Path) -> None:
+    dumped = yaml.safe_load(dump_config(load_config(str(config_file))))
+    for key in known_keys():
+        reduce(lambda section, name: section[name], key.split("."), dumped)
+
+
+@pytest.fixture
+def resolved(config_file: Path) -> RunConfig:
+    return resolve_digests(load_config(str(config_file)))
+
+
+def test_resolving_notes_the_digests_of_the_files(config_file: Path, resolved: RunConfig) -> None:
+    expected = hashlib.sha256((config_file.parent / "wiki.queries").read_bytes()).hexdigest()
+    assert resolved.data.sha256.queries == expected
+    assert resolved.data.sha256.candidates is None
+
+
+def test_changed_files_are_refused_by_the_resolved_configuration(config_file: Path, resolved: RunConfig) -> None:
+    (config_file.parent / "wiki.queries").write_text("q1\tWolf\thowls\n")
+    (config_file.parent / "en2fr.rel").write_text("q1\td2\t2\n")
+    with pytest.raises(ConfigError) as error:
+        resolve_digests(resolved)
+    queries, judgments = error.value.faults
+    assert queries.startswith("data.queries: ")
+    assert judgments.startswith("data.judgments: ")
+    assert str(resolved.data.sha256.queries) in queries
+    assert hashlib.sha256(b"q1\tWolf\thowls\n").hexdigest() in queries

@@ -1,0 +1,90 @@
+"""pipeline/fingerprint.py: which edits change a stage's digest."""
+
+from pathlib import Path
+
+import pytest
+
+from models.settings import LOSSES
+from pipeline import fingerprint
+from pipeline.fingerprint import code_digest
+
+FILES = {
+    "schemas/__init__.py": "",
+    "schemas/errors.py": "",
+    "schemas/names.py": "NAME = 'name'",
+    "models/__init__.py": "",
+    "models/ranker.py": "from schemas import names as n",
+    "models/layers/__init__.py": "",
+    "models/layers/cosine.py": "import math",
+    "models/unused.py": "import models.ranker",
+    "components/__init__.py": "",
+    "components/trainer/__init__.py": "",
+    "components/trainer/executor.py": "import json\nfrom models.ranker import Ranker\nimport models.layers.cosine\n"
+    "def do():\n    from schemas.errors import DataError",
+    "components/other/__init__.py": "",
+    "components/other/executor.py": "from components.trainer import executor",
+}
+STAGE = "components.trainer.executor"
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project in which a stage imports four modules: directly, through another, and within a function."""
+    for name, code in FILES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(code)
+    monkeypatch.setattr(fingerprint, "_ROOT", tmp_path)
+    return tmp_path
+
+
+def edit(path: Path) -> None:
+    path.write_text(path.read_text() + "\n# edited")
+
+
+def test_the_digest_of_unchanged_code_is_the_same(tree: Path) -> None:
+    assert code_digest(STAGE) == code_digest(STAGE)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "components/trainer/executor.py",
+        "models/ranker.py",
+        "models/layers/cosine.py",
+        "schemas/names.py",
+        "schemas/errors.py",
+    ],
+)
+def test_an_edit_of_a_module_that_the_stage_imports_changes_its_digest(tree: Path, name: str) -> None:
+    before = code_digest(STAGE)
+    edit(tree / name)
+    assert code_digest(STAGE) != before
+
+
+@pytest.mark.parametrize("name", ["models/unused.py", "components/other/executor.py", "components/other/__init__.py"])
+def test_an_edit_of_another_module_leaves_the_digest(tree: Path, name: str) -> None:
+    before = code_digest(STAGE)
+    edit(tree / name)
+    assert code_digest(STAGE) == before
+
+
+def test_stages_have_digests_of_their_own(tree: Path) -> None:
+    assert code_digest(STAGE) != code_digest("components.other.executor")
+
+
+def test_code_that_moves_to_another_module_changes_the_digest(tree: Path) -> None:
+    before = code_digest(STAGE)
+    (tree / "schemas/names.py").rename(tree / "schemas/words.py")
+    (tree / "models/ranker.py").write_text("from schemas import words as n")
+    assert code_digest(STAGE) != before
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_an_edit_of_a_loss_changes_the_digest_of_the_trainer(loss: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loss is imported by the name that the configuration gives."""
+    path = Path(LOSSES[loss].keras_class.rsplit(".", 1)[0].replace(".", "/") + ".py")
+    read = set()
+    read_bytes = Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda file: read.add(file) or read_bytes(file))
+    code_digest("components.trainer.run_fn")
+    assert fingerprint._ROOT / path in read

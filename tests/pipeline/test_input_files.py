@@ -1,0 +1,128 @@
+"""pipeline/input_files.py: what a first look at the files finds."""
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pipeline.input_files import check_input_files
+
+FILES = {
+    "queries": "q1\tWolf\tlives in packs\nq2\tDog\tguards houses\n",
+    "documents": "d1\tLoup\tvit en meute\nd2\tChien\tgarde les maisons\n",
+    "judgments": "q1\td1\t2\nq2\td2\t2\n",
+    "candidates": "q1\td1\t2\ttrain\nq2\td2\t2\ttest\n",
+}
+
+Paths = dict[str, str]
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> Paths:
+    """Good files, one a role."""
+    for role, text in FILES.items():
+        (tmp_path / role).write_text(text)
+    return {role: str(tmp_path / role) for role in FILES}
+
+
+def rewrite(content: str) -> Callable[[Path], object]:
+    return lambda path: path.write_text(content)
+
+
+def make_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def test_good_files_have_no_fault(paths: Paths) -> None:
+    assert check_input_files(paths) == []
+
+
+def test_files_without_candidates_have_no_fault(paths: Paths) -> None:
+    del paths["candidates"]
+    assert check_input_files(paths) == []
+
+
+def test_gzipped_files_have_no_fault_whatever_their_names(paths: Paths) -> None:
+    for role, text in FILES.items():
+        Path(paths[role]).write_bytes(gzip.compress(text.encode()))
+    assert check_input_files(paths) == []
+
+
+def test_windows_line_ends_and_a_byte_order_mark_are_no_fault(paths: Paths) -> None:
+    for role, text in FILES.items():
+        Path(paths[role]).write_text("\ufeff" + text, encoding="utf-8", newline="\r\n")
+    assert check_input_files(paths) == []
+
+
+def test_some_bad_lines_are_left_to_the_run(paths: Paths) -> None:
+    Path(paths["queries"]).write_text("no tab\n\n" + FILES["queries"])
+    assert check_input_files(paths) == []
+
+
+@pytest.mark.parametrize("role", FILES)
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (Path.unlink, "there is no file {path}"),
+        (make_folder, "{path} is a folder"),
+        (rewrite(""), "{path} is empty"),
+        (rewrite("x y z\nx y\n"), "{path}:1: wrong number of tab-separated fields: x y z"),
+        (rewrite("x\ty\n"), "{path}:1: wrong number of tab-separated fields: x | y"),
+        (lambda path: path.write_bytes(b"\xff\xfe\n"), "{path}:1: not valid UTF-8"),
+        (lambda path: path.write_bytes(gzip.compress(b"a\tb\tc\n")[:12]), "cannot be read"),
+        (lambda path: path.write_bytes(gzip.compress(b"")), "{path} holds no line"),
+    ],
+    ids=["missing", "folder", "empty", "no_tabs", "two_columns", "not_utf8", "cut_gzip", "empty_gzip"],
+)
+def test_a_spoilt_file_is_found_and_named(paths: Paths, role: str, spoil: Callable[[Path], object], words: str) -> None:
+    spoil(Path(paths[role]))
+    ((faulty, fault),) = check_input_files(paths)
+    assert faulty == role
+    assert words.format(path=paths[role]) in fault
+
+
+def test_every_spoilt_file_is_found(paths: Paths) -> None:
+    paths |= {"queries": "missing.queries", "judgments": "missing.rel"}
+    assert [role for role, _ in check_input_files(paths)] == ["queries", "judgments"]
+
+
+def test_swapped_queries_and_documents_are_found(paths: Paths) -> None:
+    paths["queries"], paths["documents"] = paths["documents"], paths["queries"]
+    assert "swapped" in " ".join(fault for _, fault in check_input_files(paths))
+
+
+@pytest.mark.parametrize("role", ["queries", "documents"])
+def test_swapped_judgments_are_found(paths: Paths, role: str) -> None:
+    paths["judgments"], paths[role] = paths[role], paths["judgments"]
+    faults = check_input_files(paths)
+    assert {faulty for faulty, _ in faults} <= {"judgments", role}
+    assert "swapped" in " ".join(fault for _, fault in faults)
+
+
+def test_swapped_candidates_and_judgments_are_found(paths: Paths) -> None:
+    paths["judgments"], paths["candidates"] = paths["candidates"], paths["judgments"]
+    assert {role for role, _ in check_input_files(paths)} == {"judgments", "candidates"}
+
+
+def test_judgments_given_as_queries_are_found(paths: Paths) -> None:
+    Path(paths["queries"]).write_text(FILES["judgments"])
+    ((role, fault),) = check_input_files(paths)
+    assert role == "queries"
+    assert "swapped with data.judgments" in fault
+
+
+def test_numeric_queries_are_no_fault(paths: Paths) -> None:
+    Path(paths["queries"]).write_text("q1\tNumber two\t2\nq2\tDog\tguards houses\n")
+    assert check_input_files(paths) == []
+
+
+def test_files_in_different_orders_with_ids_of_one_space_are_no_fault(paths: Paths) -> None:
+    """Their heads need not overlap: only the whole files tell."""
+    ids = range(1, 3001)
+    Path(paths["queries"]).write_text("".join(f"{i}\tWolf\tlives in packs\n" for i in ids))
+    Path(paths["documents"]).write_text("".join(f"{i}\tLoup\tvit en meute\n" for i in reversed(ids)))
+    Path(paths["judgments"]).write_text("".join(f"{i}\t{3001 - i}\t2\n" for i in reversed(ids)))
+    del paths["candidates"]
+    assert check_input_files(paths) == []

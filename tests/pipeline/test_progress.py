@@ -1,0 +1,45 @@
+"""pipeline/progress.py: what a person sees of a run."""
+
+import logging
+
+import pytest
+
+from pipeline.progress import StageView
+from pipeline.stages import StageEnd
+
+
+def test_each_stage_is_a_line_of_stderr(capsys: pytest.CaptureFixture[str]) -> None:
+    with StageView() as view:
+        view.start(1, 2, "Transform")
+        view.end(StageEnd(1, 2, "Transform", cached=False, seconds=1.26))
+        view.start(2, 2, "Trainer")
+        view.end(StageEnd(2, 2, "Trainer", cached=True, seconds=0.01))
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert [line.split() for line in err.splitlines()] == [
+        ["[1/2]", "Transform", "1.3", "s"],
+        ["[2/2]", "Trainer", "cached"],
+    ]
+
+
+def test_messages_of_the_project_are_shown_and_a_library_s_are_not(capsys: pytest.CaptureFixture[str]) -> None:
+    with StageView():
+        logging.getLogger("clir.training").info("training on [CPU:0]")
+        logging.getLogger("tfx").info("chatter")
+    err = capsys.readouterr().err
+    assert "training on [CPU:0]" in err
+    assert "chatter" not in err
+
+
+def test_a_stage_that_fails_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ZeroDivisionError), StageView() as view:
+        view.start(2, 9, "Trainer")
+        raise ZeroDivisionError
+    assert "[2/9] Trainer: failed" in capsys.readouterr().err
+
+
+def test_the_log_is_left_as_it_was() -> None:
+    handlers = logging.getLogger("clir").handlers[:]
+    with StageView():
+        pass
+    assert logging.getLogger("clir").handlers == handlers

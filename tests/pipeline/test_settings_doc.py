@@ -1,0 +1,34 @@
+"""docs/settings.md, which is generated from the typed settings."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pipeline.config import RunConfig, known_keys
+from pipeline.settings_doc import settings_markdown
+from schemas.settings import Settings
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "settings.md"
+
+
+def undocumented(settings: type[Settings]) -> Iterator[str]:
+    """Fields without a docstring, of a section and of those in it."""
+    for name, field in settings.model_fields.items():
+        if not field.description:
+            yield f"{settings.__name__}.{name}"
+        if isinstance(field.annotation, type) and issubclass(field.annotation, Settings):
+            yield from undocumented(field.annotation)
+
+
+def test_every_field_has_a_docstring() -> None:
+    assert list(undocumented(RunConfig)) == []
+
+
+def test_the_document_is_what_the_settings_generate() -> None:
+    assert DOCUMENT.read_text(encoding="utf-8") == settings_markdown()
+
+
+@pytest.mark.parametrize("key", known_keys())
+def test_the_document_names_every_key(key: str) -> None:
+    assert f"`{key}`" in settings_markdown()

@@ -1,0 +1,25 @@
+"""Language codes."""
+
+import re
+
+import pytest
+
+from schemas.languages import LANGUAGES
+
+# The languages of WikiCLIR (Sasaki et al. 2018), but for simple English, which has no code.
+WIKICLIR = "ar ca zh nl en fi fr de it ja ko nn no pl pt ro ru es sv sw tl tr uk vi cs".split()
+
+
+def test_every_code_is_two_letters():
+    assert all(re.fullmatch("[a-z]{2}", code) for code in LANGUAGES)
+    assert len(LANGUAGES) == 183 + 1  # ISO 639-1 has 183 codes, and bh, withdrawn in 2021, is still an edition
+
+
+@pytest.mark.parametrize("code", WIKICLIR)
+def test_languages_of_wikiclir_are_known(code):
+    assert code in LANGUAGES
+
+
+@pytest.mark.parametrize("code", ["xx", "EN", "eng", "simple", ""])
+def test_other_codes_are_unknown(code):
+    assert code not in LANGUAGES

@@ -1,0 +1,34 @@
+"""The base of all settings, and the error that a user's settings cause."""
+
+import pytest
+from pydantic import ValidationError
+
+from schemas.errors import ConfigError
+from schemas.settings import Settings
+
+
+class Section(Settings):
+    size: int = 1
+    """How many."""
+    share: float = 0.5
+    """How much."""
+
+
+def test_unknown_keys_and_wrong_values_are_all_reported_together():
+    with pytest.raises(ValidationError) as error:
+        Section(size="many", share=float("nan"), colour="red")
+    assert {fault["loc"] for fault in error.value.errors()} == {("size",), ("share",), ("colour",)}
+
+
+def test_settings_are_frozen():
+    with pytest.raises(ValidationError, match="frozen"):
+        Section().size = 2
+
+
+def test_a_fields_docstring_is_its_documentation():
+    assert Section.model_fields["size"].description == "How many."
+
+
+def test_a_config_error_shows_every_fault_on_a_line():
+    error = ConfigError(["data.seed: must be an integer", "loss.name: unknown"])
+    assert str(error).splitlines() == list(error.faults)

@@ -1,0 +1,207 @@
+"""WikiCLIR files: what is kept, what is dropped and why, and that no line is lost silently."""
+
+import gzip
+import io
+from collections.abc import Callable, Iterator
+from functools import partial
+from hashlib import sha256
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas import wikiclir
+from schemas.wikiclir import Drop, Judgment, Reason, Text, parse_candidates, parse_judgments, parse_texts
+
+FILE = "fr.documents"
+TOP_GRADE = 2
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+ids = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zs", "Zl", "Zp"], exclude_characters="\ufeff"), min_size=1)
+fields = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\t\n\x00"))
+# A carriage return at the end of a line belongs to the line end.
+texts = fields.filter(lambda text: text.strip() and not text.endswith("\r"))
+# Bytes that mean something to a parser, mostly; and any others.
+blobs = st.one_of(
+    st.lists(
+        st.sampled_from(
+            [b"\t", b"\t", b"\n", b"\n", b"\r\n", b"1", b"2", b"x", b" ", b"test", b"\x00", b"\xff", BYTE_ORDER_MARK]
+        )
+    ).map(b"".join),
+    st.binary(),
+).filter(lambda blob: not blob.startswith(b"\x1f\x8b"))
+
+Parser = Callable[[io.BytesIO, str], Iterator[Text | Judgment | Drop]]
+PARSERS = {
+    "texts": parse_texts,
+    "judgments": partial(parse_judgments, top_grade=TOP_GRADE),
+    "candidates": partial(parse_candidates, top_grade=TOP_GRADE),
+}
+
+
+def parse(content: bytes, kind: str = "texts") -> list[Text | Judgment | Drop]:
+    return list(PARSERS[kind](io.BytesIO(content), FILE))
+
+
+def line_count(content: bytes) -> int:
+    return content.count(b"\n") + (not content.endswith(b"\n") and bool(content))
+
+
+@given(st.lists(st.tuples(ids, fields, texts), unique_by=lambda record: record[0]))
+def test_written_texts_read_back_the_same(records):
+    content = "".join(f"{identifier}\t{title}\t{text}\n" for identifier, title, text in records)
+    assert parse(content.encode()) == [Text(*record, line) for line, record in enumerate(records, 1)]
+
+
+@given(st.lists(st.tuples(ids, ids, st.integers(0, TOP_GRADE), st.sampled_from(["train", "eval", "test"]))))
+def test_written_judgments_and_candidates_read_back_the_same(records):
+    judgments = "".join(f"{query_id}\t{doc_id}\t{grade}\n" for query_id, doc_id, grade, _ in records)
+    candidates = "".join(f"{query_id}\t{doc_id}\t{grade}\t{split}\n" for query_id, doc_id, grade, split in records)
+    assert parse(judgments.encode(), "judgments") == [
+        Judgment(query_id, doc_id, grade, "", line) for line, (query_id, doc_id, grade, _) in enumerate(records, 1)
+    ]
+    assert parse(candidates.encode(), "candidates") == [
+        Judgment(*record, line) for line, record in enumerate(records, 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b"", Reason.FIELD_COUNT),
+        (b"7\ttitle", Reason.FIELD_COUNT),
+        (b"7\ttitle\ttext\tmore", Reason.FIELD_COUNT),
+        (b"7\ttitle\tte\xffxt", Reason.BAD_UTF8),
+        (b"7\ttitle\tte\x00xt", Reason.NUL_BYTE),
+        (b"\ttitle\ttext", Reason.BAD_ID),
+        (b" \ttitle\ttext", Reason.BAD_ID),
+        (b"7 7\ttitle\ttext", Reason.BAD_ID),
+        ("7\u20287\ttitle\ttext".encode(), Reason.BAD_ID),
+        (b"7\ttitle\t", Reason.EMPTY_TEXT),
+        ("7\ttitle\t \u00a0".encode(), Reason.EMPTY_TEXT),
+        (b"1\tanother title\tanother text", Reason.DUPLICATE_ID),
+    ],
+)
+def test_a_broken_line_costs_one_record(line, reason):
+    first, drop, last = parse(b"1\ta\tb\n" + line + b"\n2\tc\td\n")
+    assert (first, last) == (Text("1", "a", "b", 1), Text("2", "c", "d", 3))
+    assert (drop.reason, drop.file, drop.line) == (reason, FILE, 2)
+
+
+@pytest.mark.parametrize(
+    ("kind", "line", "reason"),
+    [
+        *(
+            ("judgments", f"1\t2\t{grade}", Reason.BAD_GRADE)
+            for grade in ["-1", "3", "2.0", "²", "２", "", " 1", "+1", "1_0", "1" * 5000]
+        ),
+        ("judgments", "1\t\t2", Reason.BAD_ID),
+        ("judgments", "1 1\t2\t2", Reason.BAD_ID),
+        ("judgments", "1\t2\t2\ttrain", Reason.FIELD_COUNT),
+        ("candidates", "1\t2\t3\ttrain", Reason.BAD_GRADE),
+        ("candidates", "1\t2\t2\tdev", Reason.BAD_SPLIT),
+        ("candidates", "1\t2\t2\t", Reason.BAD_SPLIT),
+        ("candidates", "1\t2\t2\tTrain", Reason.BAD_SPLIT),
+        ("candidates", "1\t2\t2", Reason.FIELD_COUNT),
+    ],
+    ids=lambda value: value[:20] if isinstance(value, str) else value.name,
+)
+def test_a_broken_judgment_costs_one_record(kind, line, reason):
+    rest, split = ("\ttest", "test") if kind == "candidates" else ("", "")
+    drop, judgment = parse(f"{line}\n1\t2\t1{rest}\n".encode(), kind)
+    assert (drop.reason, drop.file, drop.line) == (reason, FILE, 1)
+    assert judgment == Judgment("1", "2", 1, split, 2)
+
+
+@pytest.mark.parametrize("top_grade", [1, 2, 3])
+def test_grades_go_up_to_the_top_grade(top_grade):
+    content = b"".join(b"1\t%d\t%d\n" % (grade, grade) for grade in range(5))
+    items = parse_judgments(io.BytesIO(content), FILE, top_grade)
+    assert [item.grade for item in items if isinstance(item, Judgment)] == list(range(top_grade + 1))
+
+
+@pytest.mark.parametrize(("rest", "records"), [(b"", []), (b"\n3\te\tf", [Text("3", "e", "f", 3)])])
+def test_a_line_that_is_too_long_costs_one_record(monkeypatch, rest, records):
+    monkeypatch.setattr(wikiclir, "MAX_LINE_BYTES", 16)
+    first, drop, *others = parse(b"1\ta\tb\n2\tc\t" + b"long" * 20 + rest)
+    assert (first, others) == (Text("1", "a", "b", 1), records)
+    assert (drop.reason, drop.line) == (Reason.LINE_TOO_LONG, 2)
+    assert drop.excerpt == "2 | c | " + "long" * 3  # 16 bytes
+
+
+def test_quotes_are_plain_text():
+    content = b'1\t"a\t"b ""c\n2\td\te"\n'
+    assert parse(content) == [Text("1", '"a', '"b ""c', 1), Text("2", "d", 'e"', 2)]
+
+
+def test_windows_line_ends_and_a_byte_order_mark_are_no_content():
+    assert parse(BYTE_ORDER_MARK + b"1\ta\tb\r\n2\tc\td\r\n") == parse(b"1\ta\tb\n2\tc\td\n")
+
+
+def test_a_byte_order_mark_is_one_at_the_start_alone():
+    assert parse(b"1\ta\tb\n" + BYTE_ORDER_MARK + b"2\tc\td\n")[1] == Text("\ufeff2", "c", "d", 2)
+
+
+@pytest.mark.parametrize("character", ["\u0085", "\u2028", "\u2029", "\u00a0", "\x0b", "\x0c", "\x1c", "\r"])
+def test_only_a_newline_ends_a_line(character):
+    assert parse(f"1\ta{character}b\tc{character}d\n".encode()) == [Text("1", f"a{character}b", f"c{character}d", 1)]
+
+
+def test_the_last_line_needs_no_line_end():
+    assert parse(b"1\ta\tb\n2\tc\td") == parse(b"1\ta\tb\n2\tc\td\n")
+
+
+@pytest.mark.parametrize("parser", [parse_texts, PARSERS["judgments"], PARSERS["candidates"]])
+def test_an_empty_file_has_no_records(parser):
+    assert list(parser(io.BytesIO(b""), FILE)) == []
+
+
+@pytest.mark.parametrize("name", ["fr.documents", "fr.documents.gz"])
+def test_gzip_is_told_by_its_magic_number(name):
+    content = b"1\ta\tb\n2\tc\td\n"
+    for stored in [content, gzip.compress(content), gzip.compress(content[:8]) + gzip.compress(content[8:])]:
+        assert list(parse_texts(io.BytesIO(stored), name)) == parse(content)
+
+
+def test_a_broken_gzip_file_gives_the_records_before_the_break():
+    # Digests hardly compress, so that a place in the compressed file is a place in the texts.
+    content = "".join(f"{line}\ttitle\t{sha256(b'%d' % line).hexdigest()}\n" for line in range(1, 3001)).encode()
+    whole, half, stored = parse(content), 1500, gzip.compress(content)
+    middle = len(stored) // 2
+    for broken, least in {
+        stored[:middle]: half - 300,
+        stored[:middle] + b"\xff" * 100 + stored[middle + 100 :]: half - 300,
+        stored[:-8] + b"\x00" * 8: 3000,
+        stored + b"no gzip": 3000,
+        stored[:2]: 0,
+    }.items():
+        *records, drop = parse(broken)
+        assert (drop.reason, drop.line) == (Reason.UNREADABLE, len(records) + 1)
+        assert records[:least] == whole[:least]
+        assert not any(isinstance(record, Drop) and record.reason is Reason.UNREADABLE for record in records)
+
+
+@pytest.mark.parametrize("kind", PARSERS)
+@pytest.mark.parametrize("store", [bytes, gzip.compress])
+@pytest.mark.parametrize("longest", [5, wikiclir.MAX_LINE_BYTES])
+@given(blob=blobs)
+def test_every_line_is_one_record_or_one_drop(kind, store, longest, blob):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(wikiclir, "MAX_LINE_BYTES", longest)
+        lines = [item.line for item in parse(store(blob), kind)]
+    assert lines == list(range(1, line_count(blob) + 1))
+
+
+@given(blobs.map(lambda blob: b"\x1f\x8b" + blob))
+def test_what_pretends_to_be_gzip_is_unreadable(blob):
+    assert [item.reason for item in parse(blob)] == [Reason.UNREADABLE]
+
+
+def test_an_excerpt_is_short_and_shows_the_tabs():
+    (drop,) = parse(b"7\ttitle " + b"x" * 200)
+    assert drop.excerpt == "7 | title ".ljust(wikiclir.EXCERPT_CHARACTERS, "x") + "…"
+
+
+def test_an_excerpt_of_broken_text_is_readable():
+    bad_utf8, nul = parse(b"1\ta\t\xff\n2\tb\t\x00\n")
+    assert (bad_utf8.excerpt, nul.excerpt) == ("1 | a | \ufffd", "2 | b | \\0")
