@@ -13,6 +13,7 @@ A parser yields one record or one `Drop` for every line it reads, so lines read 
 import gzip
 import io
 import itertools
+import re
 import zlib
 from collections.abc import Iterable, Iterator
 from enum import Enum
@@ -45,7 +46,7 @@ class Reason(Enum):
     NO_MOST_RELEVANT = ("query without an MR document", True)
     TWO_SPLITS = ("query in two splits", True)
     QUERY_DROPPED = ("its query was left out", False)
-    NO_JUDGMENT = ("query that nothing judges", False)
+    NO_JUDGMENT = ("query without a judgment or candidate", False)
     BEYOND_LIMIT = ("query beyond data.max_queries", False)
     NOT_A_CANDIDATE = ("judged document that is no candidate", False)
     NOT_IN_A_LIST = ("document that no list needs", False)
@@ -93,10 +94,18 @@ def read_lines(stream: BinaryIO, file: str) -> Iterator[tuple[int, bytes] | Drop
     lines: BinaryIO = buffered
     if buffered.peek(2)[:2] == b"\x1f\x8b":
         lines = gzip.GzipFile(fileobj=buffered)  # type: ignore[assignment]
+    try:
+        yield from _number_lines(lines, file)
+    finally:
+        # The stream belongs to the caller: a buffer that is collected would close it.
+        buffered.detach()
+
+
+def _number_lines(lines: BinaryIO, file: str) -> Iterator[tuple[int, bytes] | Drop]:
     for number in itertools.count(1):
         try:
-            line = lines.readline(MAX_LINE_BYTES)
-            if len(line) == MAX_LINE_BYTES and not line.endswith(b"\n"):
+            line = lines.readline(MAX_LINE_BYTES + 1)
+            if len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):
                 excerpt = line[:EXCERPT_CHARACTERS]
                 while line and not line.endswith(b"\n"):
                     line = lines.readline(MAX_LINE_BYTES)
@@ -109,7 +118,7 @@ def read_lines(stream: BinaryIO, file: str) -> Iterator[tuple[int, bytes] | Drop
             return
         if number == 1:
             line = line.removeprefix(b"\xef\xbb\xbf")
-        yield number, line.rstrip(b"\r\n")
+        yield number, line.removesuffix(b"\n").removesuffix(b"\r")
 
 
 def parse_texts(stream: BinaryIO, file: str) -> Iterator[Text | Drop]:
@@ -156,7 +165,7 @@ def _parse_judgments(
         reason = None
         if not (_is_id(query_id) and _is_id(doc_id)):
             reason = Reason.BAD_ID
-        elif not (grade.isascii() and grade.isdigit() and int(grade) <= top_grade):
+        elif not (re.fullmatch(r"[0-9]{1,9}", grade) and int(grade) <= top_grade):
             reason = Reason.BAD_GRADE
         elif rest and split not in SPLITS:
             reason = Reason.BAD_SPLIT
@@ -195,5 +204,5 @@ def _is_id(identifier: str) -> bool:
 
 def _excerpt(line: bytes | str) -> str:
     text = line[: 4 * EXCERPT_CHARACTERS].decode("utf-8", "replace") if isinstance(line, bytes) else line
-    text = text.replace("\t", " | ").replace("\x00", "\\0")
+    text = "".join(c if c.isprintable() else "�" for c in text.replace("\t", " | "))
     return text if len(text) <= EXCERPT_CHARACTERS else text[:EXCERPT_CHARACTERS] + "…"

@@ -20,5 +20,5 @@ settings.load_profile("clir")
 
 @pytest.fixture(scope="session")
 def two_replicas() -> tf.distribute.Strategy:
-    """A strategy that mirrors its variables on two devices."""
+    """A strategy that mirrors its variables on two devices; a second one's collective ops would clash with its."""
     return tf.distribute.MirroredStrategy(["/cpu:0", "/cpu:1"])

@@ -88,7 +88,7 @@ def evaluate(
     for name, run in baselines.items():
         floors[name] = _tie_free_metrics(lists, [_run_scores(name, run, one) for one in lists], top_grade)
     ideal = mean_metrics([np.sort(list_grades)[::-1] for list_grades in grades], top_grade)
-    verdict = judge(metrics, floors["random"], minimums)
+    verdict = judge(metrics, floors["random"], ideal, minimums)
     run_file: list[str] = []
     qrels: list[str] = []
     for one, list_scores in zip(lists, scores, strict=True):

@@ -12,31 +12,36 @@ class Verdict(NamedTuple):
 
 
 def judge(
-    metrics: Mapping[str, float], random_order: Mapping[str, float], minimums: Mapping[str, float] | None
+    metrics: Mapping[str, float],
+    random_order: Mapping[str, float],
+    reachable: Mapping[str, float],
+    minimums: Mapping[str, float] | None,
 ) -> Verdict:
     """Compares metrics with their minimums.
 
     Args:
       metrics: of the model on the test split.
       random_order: expected metrics of random order on the same lists.
+      reachable: those of a perfect order. Where that is no better than random order (all lists are shorter than a
+        cutoff, say), a metric cannot tell models apart and is not asked for.
       minimums: least values by metric; None asks that every metric lie above random order's.
 
     Example:
-      >>> judge({"map": 0.5}, {"map": 0.1}, {"map": 0.6}).reason
+      >>> judge({"map": 0.5}, {"map": 0.1}, {"map": 1.0}, {"map": 0.6}).reason
       'map must reach 0.6000; got 0.5000'
     """
     if minimums is None:
         faults = [
             f"{key} must lie above random order's {floor:.4f}; got {metrics[key]:.4f}"
             for key, floor in random_order.items()
-            if not metrics[key] > floor
+            if not metrics[key] > floor and reachable[key] > floor
         ]
         passed = "every metric lies above random order's"
     else:
         faults = [
             f"{key} must reach {minimum:.4f}; got {metrics[key]:.4f}"
             for key, minimum in minimums.items()
-            if metrics[key] < minimum
+            if not metrics[key] >= minimum
         ]
         passed = ", ".join(f"{key} {metrics[key]:.4f} reaches {minimum:.4f}" for key, minimum in minimums.items())
     return Verdict(not faults, "; ".join(faults) or passed or "no minimum is set")

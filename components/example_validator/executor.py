@@ -36,6 +36,8 @@ class Executor(executor.Executor):
                 found = anomalies_pb2.Anomalies.FromString(file.read())
             for feature, anomaly in sorted(found.anomaly_info.items()):
                 faults.append(f"split {split}, feature {feature}: {anomaly.description}")
+            if found.data_missing:
+                faults.append(f"split {split}: no examples")
             if found.HasField("dataset_anomaly_info"):
                 faults.append(f"split {split}: {found.dataset_anomaly_info.description}")
         if faults:

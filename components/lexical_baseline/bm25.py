@@ -43,6 +43,8 @@ class Bm25:
     def score(self, query: Sequence[bytes], document: Sequence[bytes]) -> float:
         """The score of a document's tokens for a query's; 0 where they share no word."""
         shared = set(query).intersection(document)
+        if not shared:
+            return 0.0
         counts = Counter(document)
         norm = K1 * (1 - B + B * len(document) / self._mean_length)
         # Sorted, because a sum of floats depends on its order and that of a set is another in every process.

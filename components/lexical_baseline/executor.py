@@ -6,12 +6,14 @@ from typing import Any, Final
 
 from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
+import numpy as np
 from tfx import types
 from tfx.dsl.components.base import base_executor
 from tfx.dsl.io import fileio
 from tfx.types import artifact_utils
 
 from components.lexical_baseline.bm25 import score_text_lists
+from models.metrics import rank
 from models.text_lists import read_text_lists
 from schemas.trec import run_lines
 from schemas.wikiclir import Drop, parse_texts
@@ -44,9 +46,7 @@ class Executor(base_executor.BaseExecutor):
         path = os.path.join(artifact_utils.get_single_uri(output_dict[RUN_KEY]), RUN_FILE)
         with fileio.open(path, "w") as run:
             for text_list, list_scores in zip(lists, scores, strict=True):
-                order = sorted(
-                    range(len(list_scores)), key=lambda i: (list_scores[i], text_list.doc_ids[i]), reverse=True
-                )
+                order = rank(np.asarray(list_scores, np.float32), text_list.doc_ids)
                 doc_ids = [text_list.doc_ids[i].decode() for i in order]
                 for line in run_lines(text_list.query_id.decode(), doc_ids, [list_scores[i] for i in order], TAG):
                     run.write(line)

@@ -1,6 +1,5 @@
 """TFX's Pusher, made atomic: TFX copies into the live version folder, where a server may see half a model."""
 
-import itertools
 import os
 from typing import Any
 
@@ -40,10 +39,10 @@ class Executor(executor.Executor):
         if not fileio.exists(staging):
             return
         (version,) = fileio.listdir(staging)
-        for number in itertools.count(int(version)):
-            path = os.path.join(base, str(number))
-            if not fileio.exists(path):
-                break
+        # Higher than every version there is: two pushes within a second, or a clock set back, must not hide this one.
+        versions = [int(name) for name in fileio.listdir(base) if name.isdigit()]
+        number = max([int(version), *(taken + 1 for taken in versions)])
+        path = os.path.join(base, str(number))
         fileio.rename(os.path.join(staging, version), path)
         fileio.rmtree(staging)
         pushed = artifact_utils.get_single_instance(output_dict[standard_component_specs.PUSHED_MODEL_KEY])

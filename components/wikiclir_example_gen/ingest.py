@@ -66,6 +66,8 @@ class RankingList(NamedTuple):
     line: int
     grades: dict[str, int]
     """doc_id to grade."""
+    used: dict[str, int]
+    """Role of a file to the number of its records that this list uses."""
 
 
 def ingest(pipeline: beam.Pipeline, settings: IngestSettings, split_paths: Mapping[str, str], report_path: str) -> None:
@@ -110,8 +112,7 @@ def ingest(pipeline: beam.Pipeline, settings: IngestSettings, split_paths: Mappi
             | "LastLine" >> beam.Map(lambda lines: max(lines, default=0))
         )
         kept = query_id_to_list | "LimitQueries" >> beam.ParDo(
-            _LimitQueries("candidates" if "candidates" in settings.paths else "judgments"),
-            beam.pvalue.AsSingleton(last_line),
+            _LimitQueries(), beam.pvalue.AsSingleton(last_line)
         ).with_outputs(_TALLIES, main="lists")
         tallies.append(kept[_TALLIES])
         query_id_to_list = kept["lists"]
@@ -220,7 +221,6 @@ class _MakeList(beam.DoFn):
         judgments = self._keep("judgments", groups["judgments"], bool(lines), tallies)
         if "candidates" in self._settings.paths:
             candidates = self._keep("candidates", groups["candidates"], bool(lines), tallies)
-            tallies += _compare(judgments, candidates)
             splits = {candidate.split for candidate in candidates}
             split = candidates[0].split if candidates else ""
             role, members = "candidates", candidates
@@ -240,14 +240,19 @@ class _MakeList(beam.DoFn):
         if reason:
             tallies.append(tally_drop("queries", Drop(reason, "", lines[0], query_id)))
             tallies += [_drop(role, Reason.QUERY_DROPPED, member) for member in members]
+            if role == "candidates":
+                tallies += [_drop("judgments", Reason.QUERY_DROPPED, judgment) for judgment in judgments]
         elif lines:
-            tallies.append(tally(role, USED, len(members)))
-            if role == "judgments":
+            used = {role: len(members)}
+            if role == "candidates":
+                used["judgments"] = sum(judgment.doc_id in grades for judgment in judgments)
+                tallies += _compare(judgments, candidates)
+            else:
                 negatives = sample_negatives(
                     query_id, self._settings.seed, self._settings.negatives, doc_ids, grades.keys()
                 )
                 grades.update(dict.fromkeys(negatives, NOT_RELEVANT))
-            yield query_id, RankingList(split, lines[0], grades)
+            yield query_id, RankingList(split, lines[0], grades, used)
         for item in tallies:
             yield beam.pvalue.TaggedOutput(_TALLIES, item)
 
@@ -273,9 +278,7 @@ def _compare(judgments: list[Judgment], candidates: list[Judgment]) -> Iterator[
     judged = {judgment.doc_id: judgment.grade for judgment in judgments}
     proposed = {candidate.doc_id for candidate in candidates}
     for judgment in judgments:
-        if judgment.doc_id in proposed:
-            yield tally("judgments", USED)
-        else:
+        if judgment.doc_id not in proposed:
             yield _drop("judgments", Reason.NOT_A_CANDIDATE, judgment)
     for candidate in candidates:
         if candidate.grade != judged.get(candidate.doc_id, NOT_RELEVANT):
@@ -290,14 +293,12 @@ def _drop(role: str, reason: Reason, judgment: Judgment) -> Tally:
 class _LimitQueries(beam.DoFn):
     """Keeps the lists whose query stands no later than a line."""
 
-    def __init__(self, role: str) -> None:
-        self._role = role
-
     def process(self, element: tuple[str, RankingList], last_line: int) -> Iterator[Any]:
         if element[1].line <= last_line:
             yield element
         else:
-            yield beam.pvalue.TaggedOutput(_TALLIES, tally("queries", Reason.BEYOND_LIMIT.name))
+            for role, count in {"queries": 1, **element[1].used}.items():
+                yield beam.pvalue.TaggedOutput(_TALLIES, tally(role, Reason.BEYOND_LIMIT.name, count))
 
 
 class _NeededDocuments(beam.CombineFn):
@@ -353,7 +354,8 @@ class _MakeExample(beam.DoFn):
             documents = sorted(groups["documents"], key=lambda document: list_place(query_id, document[0]))
             example = make_example(query, documents, [ranking_list.grades[document[0]] for document in documents])
             yield beam.pvalue.TaggedOutput(ranking_list.split, example.SerializeToString(deterministic=True))
-            yield beam.pvalue.TaggedOutput(_TALLIES, tally("queries", USED))
+            for role, count in {"queries": 1, **ranking_list.used}.items():
+                yield beam.pvalue.TaggedOutput(_TALLIES, tally(role, USED, count))
             yield beam.pvalue.TaggedOutput(_TALLIES, tally("lists", ranking_list.split))
             yield beam.pvalue.TaggedOutput(_TALLIES, tally("pairs", ranking_list.split, len(documents)))
 

@@ -37,18 +37,18 @@ def sample_negatives(
       relevant: ids that must not be drawn.
     """
     generator = random.Random(_hash("negatives", str(seed), query_id))
-    chosen: dict[str, None] = {}
-    possible = len(doc_ids) - len(relevant)
-    if 2 * count < possible:
-        while len(chosen) < count:
-            doc_id = doc_ids[generator.randrange(len(doc_ids))]
-            if doc_id not in relevant:
-                chosen[doc_id] = None
-        return list(chosen)
-    # Rejection would take long near the end of a small collection: shuffle it whole.
-    shuffled = [doc_id for doc_id in doc_ids if doc_id not in relevant]
-    generator.shuffle(shuffled)
-    return shuffled[:count]
+    # Fisher and Yates's shuffle, holding only the places that differ from the file's order.
+    chosen: list[str] = []
+    swapped: dict[int, int] = {}
+    for place in range(len(doc_ids)):
+        if len(chosen) == count:
+            break
+        other = generator.randrange(place, len(doc_ids))
+        drawn = swapped.get(other, other)
+        swapped[other] = swapped.get(place, place)
+        if doc_ids[drawn] not in relevant:
+            chosen.append(doc_ids[drawn])
+    return chosen
 
 
 def list_place(query_id: str, doc_id: str) -> int:

@@ -1,24 +1,46 @@
 """Artifacts for executors. TFX is imported on use: tests without a mark collect in a moment."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+import tensorflow as tf
 
 
 @pytest.fixture(scope="session")
 def make_artifact() -> Callable[..., Any]:
-    """Makes an artifact of one of TFX's standard types, with a new folder of its own."""
+    """Makes an artifact of one of TFX's standard types, or of ours, with a new folder of its own."""
     from tfx.types import artifact_utils, standard_artifacts
 
+    from schemas import artifacts
+
     def make(type_name: str, parent: Path, splits: Sequence[str] = ()) -> Any:
-        artifact = getattr(standard_artifacts, type_name)()
+        artifact = (getattr(artifacts, type_name, None) or getattr(standard_artifacts, type_name))()
         artifact.uri = str(parent / type_name)
         for folder in [f"Split-{split}" for split in splits] or [""]:
             (parent / type_name / folder).mkdir(parents=True)
         if splits:
             artifact.split_names = artifact_utils.encode_split_names(list(splits))
         return artifact
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def make_examples(make_artifact) -> Callable[..., Any]:
+    """Makes an Examples artifact whose test split holds lists: query_id to (text, {doc_id: (text, grade)})."""
+    from components.wikiclir_example_gen.ingest import make_example
+    from schemas.wikiclir import Text
+
+    def make(parent: Path, lists: Mapping[str, tuple[str, Mapping[str, tuple[str, int]]]]) -> Any:
+        examples = make_artifact("Examples", parent, ["train", "eval", "test"])
+        with tf.io.TFRecordWriter(f"{examples.uri}/Split-test/data_tfrecord-00000-of-00001.gz", "GZIP") as writer:
+            for query_id, (query_text, documents) in lists.items():
+                texts = [(doc_id, "a title", text) for doc_id, (text, _) in documents.items()]
+                grades = [grade for _, grade in documents.values()]
+                example = make_example(Text(query_id, "a title", query_text, 1), texts, grades)
+                writer.write(example.SerializeToString())
+        return examples
 
     return make

@@ -40,15 +40,14 @@ def exported(request, two_replicas, tmp_path_factory):
         settings = ModelSettings(embedding_dim=DIM, epsilon=EPSILON, initial_scale=1.0)
         ranker = Ranker(*(len(vocabulary.words) for vocabulary in vocabularies), settings, seed=1)
         ranker.compile(optimizer=LazyAdam())
-    flat = tf.reshape(tf.constant(DOCUMENTS), [-1])
-    scores = ranker(
-        {
-            "query_tokens": vocabularies[0](tf.constant(QUERIES)),
-            "document_tokens": vocabularies[1](flat),
-            "document_index": tf.reshape(tf.range(len(flat)), [len(QUERIES), -1]),
-        }
-    )
-    with strategy.scope():
+        flat = tf.reshape(tf.constant(DOCUMENTS), [-1])
+        scores = ranker(
+            {
+                "query_tokens": vocabularies[0](tf.constant(QUERIES)),
+                "document_tokens": vocabularies[1](flat),
+                "document_index": tf.reshape(tf.range(len(flat)), [len(QUERIES), -1]),
+            }
+        )
         ranker.optimizer.build(ranker.trainable_variables)
     path = str(tmp_path_factory.mktemp("export"))
     export_ranker(ranker, *vocabularies, list(vocabularies), path)
@@ -63,7 +62,7 @@ def expected(exported):
 @pytest.fixture(scope="module")
 def signatures(exported):
     loaded = tf.saved_model.load(exported[1])
-    return {name: (loaded, signature)[1] for name, signature in loaded.signatures.items()} | {"": loaded}
+    yield loaded.signatures  # which do not keep `loaded` alive
 
 
 @pytest.mark.parametrize("name", ["serving_default", "score"])

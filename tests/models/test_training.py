@@ -21,10 +21,10 @@ from tests.models.synthetic import VOCABULARY_SIZE, learnable_lists
 TRAIN, EVAL = learnable_lists(30, seed=1), learnable_lists(20, seed=2)
 
 
-def run(log_dir, train_lists=TRAIN, eval_lists=EVAL, **values):
+def run(log_dir, train_lists=TRAIN, eval_lists=EVAL, strategy=None, **values):
     """Trains a new ranker: (ranker, result)."""
-    settings = TrainingSettings(**{"epochs": 4, "batch_lists": 8, "device": "cpu"} | values)
-    strategy = make_strategy(settings)
+    settings = TrainingSettings(**{"epochs": 4, "batch_lists": 8, "learning_rate": 0.3, "device": "cpu"} | values)
+    strategy = strategy or make_strategy(settings)
     with strategy.scope():
         ranker = Ranker(VOCABULARY_SIZE, VOCABULARY_SIZE, ModelSettings(embedding_dim=8), seed=settings.seed)
     loss = SmoothOrdinalSearchLoss(reduction=keras.losses.Reduction.NONE)
@@ -55,6 +55,7 @@ def test_history_has_a_row_an_epoch_with_loss_gradient_norms_and_every_metric(tr
     keys = {"epoch", "loss", "gradient_norm_mean", "gradient_norm_max", "clipped_share", *METRICS}
     assert all(set(row) == keys for row in result.history)
     assert all(0 < row["gradient_norm_mean"] <= row["gradient_norm_max"] for row in result.history)
+    assert all(row["clipped_share"] == 0 for row in result.history)  # none is longer than clip_norm
     assert result.pairs_per_second > 0
 
 
@@ -81,9 +82,9 @@ def test_two_runs_are_bit_identical(trained, tmp_path):
     assert all(map(np.array_equal, again.get_weights(), ranker.get_weights()))
 
 
-def test_two_replicas_train_as_one_device_does(trained, tmp_path):
+def test_two_replicas_train_as_one_device_does(trained, two_replicas, tmp_path):
     _, on_one = trained
-    _, on_two = run(tmp_path, replicas=2)
+    _, on_two = run(tmp_path, strategy=two_replicas, replicas=2)
     for key in ("loss", "gradient_norm_mean", "ndcg_5"):
         expected = [row[key] for row in on_one.history]
         assert [row[key] for row in on_two.history] == pytest.approx(expected, abs=5e-5)
@@ -126,7 +127,7 @@ def test_scores_that_are_not_finite_stop_the_training(tmp_path):
 def test_fewer_lists_than_a_batch_still_train(tmp_path, monkeypatch, caplog):
     monkeypatch.setattr(logging.getLogger("clir"), "propagate", True)  # the command line turns it off
     with caplog.at_level(logging.INFO, "clir.progress"):
-        _, result = run(tmp_path, learnable_lists(3, seed=1), epochs=2, batch_lists=16)
+        _, result = run(tmp_path, learnable_lists(3, seed=1), epochs=2, batch_lists=16, learning_rate=0.1)
     assert result.history[1]["loss"] < result.history[0]["loss"]
     lines = [record.getMessage() for record in caplog.records if record.name == "clir.progress"]
     assert any(line.startswith(f"epoch 2/2, loss {result.history[1]['loss']:.5f}, eval ndcg_5") for line in lines)

@@ -1,13 +1,10 @@
 """A small good collection, and the command line in this process."""
 
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-from pipeline.cli import main
+from tests.pipeline.command import Clir
 
 CONFIG = """\
 data:
@@ -30,25 +27,7 @@ def config_file(tmp_path: Path) -> Path:
     return tmp_path / "run.yaml"
 
 
-class Answer(NamedTuple):
-    """What a command left."""
-
-    code: object
-    out: str
-    err: str
-
-
 @pytest.fixture
-def clir(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Answer]:
-    """Runs `clir` in this process; for commands that end before TensorFlow is imported."""
-
-    def run(*arguments: object) -> Answer:
-        monkeypatch.setattr(sys, "argv", ["clir", *map(str, arguments)])
-        code: object = 0
-        try:
-            main()
-        except SystemExit as end:
-            code = end.code
-        return Answer(code, *capsys.readouterr())
-
-    return run
+def clir(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Clir:
+    """Runs `clir` in this process."""
+    return Clir(monkeypatch, capsys)

@@ -11,8 +11,7 @@ import pytest
 
 from pipeline import cli
 from schemas.errors import ConfigError, DataError
-
-Clir = Callable[..., tuple[int, str, str]]
+from tests.pipeline.command import Clir
 
 README = Path(__file__).parents[2] / "README.md"
 COMMANDS = sorted(cli.clir.commands)

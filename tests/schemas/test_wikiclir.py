@@ -126,7 +126,7 @@ def test_a_line_that_is_too_long_costs_one_record(monkeypatch, rest, records):
     first, drop, *others = parse(b"1\ta\tb\n2\tc\t" + b"long" * 20 + rest)
     assert (first, others) == (Text("1", "a", "b", 1), records)
     assert (drop.reason, drop.line) == (Reason.LINE_TOO_LONG, 2)
-    assert drop.excerpt == "2 | c | " + "long" * 3  # 16 bytes
+    assert drop.excerpt == "2 | c | " + "long" * 3 + "l"  # the limit and the one byte that broke it
 
 
 def test_quotes_are_plain_text():
@@ -197,6 +197,13 @@ def test_what_pretends_to_be_gzip_is_unreadable(blob):
     assert [item.reason for item in parse(blob)] == [Reason.UNREADABLE]
 
 
+@pytest.mark.parametrize("store", [bytes, gzip.compress])
+def test_a_stream_stays_open_for_the_one_who_opened_it(store):
+    with io.BytesIO(store(b"1\ta\tb\n")) as stream:
+        assert len(list(parse_texts(stream, FILE))) == 1
+        assert not stream.closed
+
+
 def test_an_excerpt_is_short_and_shows_the_tabs():
     (drop,) = parse(b"7\ttitle " + b"x" * 200)
     assert drop.excerpt == "7 | title ".ljust(wikiclir.EXCERPT_CHARACTERS, "x") + "…"
@@ -204,4 +211,4 @@ def test_an_excerpt_is_short_and_shows_the_tabs():
 
 def test_an_excerpt_of_broken_text_is_readable():
     bad_utf8, nul = parse(b"1\ta\t\xff\n2\tb\t\x00\n")
-    assert (bad_utf8.excerpt, nul.excerpt) == ("1 | a | \ufffd", "2 | b | \\0")
+    assert (bad_utf8.excerpt, nul.excerpt) == ("1 | a | \ufffd", "2 | b | \ufffd")

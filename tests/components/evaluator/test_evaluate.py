@@ -99,30 +99,34 @@ def test_every_query_equals_trec_eval_in_the_order_of_the_written_run(lists, eva
 def test_report_holds_metrics_floors_and_what_is_reachable(lists, evaluation):
     report = evaluation.report
     grades = [one.grades for one in lists]
-    assert [*report] == [
-        "split",
-        "queries",
-        "queries_without_relevant_document",
-        "metrics",
-        "reachable",
-        "floors",
-        "blessed",
-        "reason",
-    ]
+    counts = {"queries", "queries_without_relevant_document"}
+    values = {"metrics", "reachable", "floors", "paper_names"}
+    assert report.keys() == {"split", "blessed", "reason", *counts, *values}
     assert report["split"] == "test"
     assert report["queries"] == len(lists)
     assert report["queries_without_relevant_document"] == sum(not one.any() for one in grades) > 0
     assert (report["blessed"], report["reason"]) == evaluation.verdict
     assert report["floors"]["random"] == mean_expected_metrics(grades, MOST_RELEVANT)
     for values in (report["metrics"], report["reachable"], *report["floors"].values()):
-        assert [*values] == [*METRICS]
+        assert [*values] == [*METRICS] == [*report["paper_names"]]
         assert all(0 <= values[key] <= report["reachable"][key] + 1e-9 for key in METRICS)
 
 
-def test_a_baseline_is_measured_as_the_model_is(lists, baseline, evaluation):
+def test_a_baseline_without_ties_is_measured_as_the_model_is(lists, baseline, evaluation):
     its_scores = [np.asarray([*baseline[one.query_id.decode()].values()], np.float32) for one in lists]
     as_model = evaluate(lists, its_scores, {}, MOST_RELEVANT, None)
-    assert evaluation.report["floors"]["bm25"] == as_model.report["metrics"]
+    assert evaluation.report["floors"]["bm25"] == pytest.approx(as_model.report["metrics"], abs=1e-9)
+
+
+def test_a_baseline_gains_nothing_from_the_order_of_tied_ids():
+    lists = [text_list(f"q{number}", [0, 0, 2, *[0] * 7]) for number in range(50)]  # document 9 has the highest id
+    constant = [np.zeros(10, np.float32)] * len(lists)
+    report = evaluate(lists, constant, {"constant": run_of(lists, constant)}, MOST_RELEVANT, None).report
+    floors = report["floors"]
+    assert report["metrics"]["mrr_mr"] == 1  # the model's ties are trec_eval's
+    assert floors["random"]["mrr_mr"] == pytest.approx(sum(1 / rank for rank in range(1, 11)) / 10)
+    # 50 lists in 20 orders: the reciprocal rank strays by 0.27, their mean by 0.27 / sqrt(1000).
+    assert floors["constant"]["mrr_mr"] == pytest.approx(floors["random"]["mrr_mr"], abs=4 * 0.27 / 1000**0.5)
 
 
 def test_reachable_is_what_the_perfect_order_scores(lists, evaluation):

@@ -5,6 +5,7 @@ import pytest
 from components.evaluator.gate import judge
 
 RANDOM = {"map": 0.1, "ndcg_5": 0.2}
+PERFECT = {"map": 1.0, "ndcg_5": 1.0}
 
 
 @pytest.mark.parametrize(
@@ -37,4 +38,12 @@ RANDOM = {"map": 0.1, "ndcg_5": 0.2}
     ],
 )
 def test_verdict_names_every_metric_that_decides(metrics, minimums, blessed, reason):
-    assert judge(metrics, RANDOM, minimums) == (blessed, reason)
+    assert judge(metrics, RANDOM, PERFECT, minimums) == (blessed, reason)
+
+
+def test_a_metric_that_even_a_perfect_order_cannot_raise_is_not_asked_for():
+    assert judge({"recall_mr_5": 1.0}, {"recall_mr_5": 1.0}, {"recall_mr_5": 1.0}, None).blessed
+
+
+def test_a_metric_that_is_not_a_number_reaches_nothing():
+    assert not judge({"map": float("nan")}, RANDOM, PERFECT, {"map": 0.0}).blessed

@@ -24,9 +24,9 @@ def text_list(query: str, *documents: str) -> TextList:
 
 
 def reference(query: list[bytes], document: list[bytes], collection: list[list[bytes]]) -> float:
-    """The sum over the words of the query, as the formula stands."""
+    """The sum over the distinct words of the query, as the formula stands."""
     score = 0.0
-    for word in query:
+    for word in set(query):
         frequency = sum(word in other for other in collection)
         idf = log(1 + (len(collection) - frequency + 0.5) / (frequency + 0.5))
         count = document.count(word)
@@ -57,17 +57,16 @@ def test_a_document_without_a_shared_word_scores_zero():
     assert bm25.score([], [b"paris"]) == 0
 
 
-def test_a_word_twice_in_the_query_counts_twice():
+def test_a_word_twice_in_the_query_counts_once():
     bm25 = Bm25([[b"paris", b"rome"]], [[b"paris"], [b"rome", b"france"]])
-    once = bm25.score([b"paris"], [b"paris"])
-    assert bm25.score([b"paris", b"rome", b"paris"], [b"paris"]) == pytest.approx(2 * once, rel=1e-12)
+    assert bm25.score([b"paris", b"rome", b"paris"], [b"paris"]) == bm25.score([b"paris"], [b"paris"])
 
 
 def test_token_lists_keep_the_order_beyond_one_batch(monkeypatch):
     monkeypatch.setattr("components.lexical_baseline.bm25._BATCH", 2)
     texts = ["L'Été", "2020", "", "北京", "a b c d"]
     assert list(token_lists(texts, 3)) == [
-        ["l".encode(), "été".encode()],
+        [b"l", "été".encode()],
         [b"2020"],
         [],
         ["北".encode(), "京".encode()],

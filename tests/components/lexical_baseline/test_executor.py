@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import tensorflow as tf
 
 from components.lexical_baseline.bm25 import score_text_lists
 from models.text_lists import TextList
@@ -27,22 +26,17 @@ LISTS = {
 
 
 @pytest.fixture
-def run_file(tmp_path, make_artifact):
+def run_file(tmp_path, make_artifact, make_examples) -> list[str]:
     from components.lexical_baseline import executor as baseline
-    from components.wikiclir_example_gen.ingest import make_example
-    from schemas.artifacts import RankingRun
-    from schemas.wikiclir import Text
 
-    examples, run = make_artifact("Examples", tmp_path, ["train", "test"]), RankingRun()
-    run.uri = str(tmp_path)
-    with tf.io.TFRecordWriter(f"{examples.uri}/Split-test/data_tfrecord-00000-of-00001.gz", "GZIP") as writer:
-        for query_id, (text, doc_ids) in LISTS.items():
-            documents = [(doc_id, "Canis lupus: a title says nothing", COLLECTION[doc_id]) for doc_id in doc_ids]
-            example = make_example(Text(query_id, "Canis", text, 1), documents, [0] * len(documents))
-            writer.write(example.SerializeToString())
-    broken = "d12\ttwo fields\n"
-    lines = "".join(f"{doc_id}\tCanis lupus\t{text}\n" for doc_id, text in COLLECTION.items())
-    (tmp_path / "documents").write_text(broken + lines)
+    lists = {
+        query_id: (text, {doc_id: (COLLECTION[doc_id], 0) for doc_id in doc_ids})
+        for query_id, (text, doc_ids) in LISTS.items()
+    }
+    examples, run = make_examples(tmp_path, lists), make_artifact("RankingRun", tmp_path)
+    # Titles say nothing, and a broken line is left out.
+    lines = [f"{doc_id}\tCanis lupus\t{text}\n" for doc_id, text in COLLECTION.items()]
+    (tmp_path / "documents").write_text("".join(["d12\ttwo fields\n", *lines]))
     properties = {baseline.DOCUMENTS_KEY: str(tmp_path / "documents"), baseline.MAX_TOKENS_KEY: 200}
     baseline.Executor().Do({baseline.EXAMPLES_KEY: [examples]}, {baseline.RUN_KEY: [run]}, properties)
     return (Path(run.uri) / "run.trec").read_text().splitlines()

@@ -103,10 +103,3 @@ def test_a_version_that_exists_is_not_overwritten(push, serving):
     }
     assert pushed.get_string_custom_property("pushed_version") == str(NOW + 2)
     assert pushed.get_string_custom_property("pushed_destination") == str(serving / str(NOW + 2))
-
-
-def test_a_newer_model_has_the_highest_version_even_if_the_clock_went_back(push, serving):
-    # A server serves the highest version.
-    (serving / str(NOW + 3600)).mkdir(parents=True)
-    pushed = push()
-    assert int(pushed.get_string_custom_property("pushed_version")) > NOW + 3600

@@ -18,13 +18,11 @@ def run(tmp_path, make_artifact):
     from tfx.dsl.components.base import base_beam_executor
 
     from components.wikiclir_example_gen.executor import EXAMPLES_KEY, PATHS_KEY, REPORT_KEY, SETTINGS_KEY, Executor
-    from schemas.artifacts import IngestionReport
 
     def run(contents, max_bad_share=0.0):
         for role, content in contents.items():
             (tmp_path / role).write_bytes(content)
-        examples, report = make_artifact("Examples", tmp_path), IngestionReport()
-        report.uri = str(tmp_path)
+        examples, report = make_artifact("Examples", tmp_path), make_artifact("IngestionReport", tmp_path)
         settings = {"negatives": 4, "seed": 1, "max_queries": None, "max_bad_share": max_bad_share, "top_grade": 2}
         properties = {
             PATHS_KEY: json.dumps({role: str(tmp_path / role) for role in contents}),
@@ -32,7 +30,7 @@ def run(tmp_path, make_artifact):
         }
         executor = Executor(base_beam_executor.BaseBeamExecutor.Context(beam_pipeline_args=[], unique_id="1"))
         executor.Do({}, {EXAMPLES_KEY: [examples], REPORT_KEY: [report]}, properties)
-        return examples, json.loads((tmp_path / "report.json").read_text())
+        return examples, json.loads((tmp_path / "IngestionReport" / "report.json").read_text())
 
     return run
 
@@ -62,5 +60,5 @@ def test_a_collection_that_is_too_bad_is_refused_and_its_report_stays(run, conte
     with pytest.raises(DataError, match=r"documents:\d+: Compressed file ended") as error:
         run({**contents, "documents": stored[: len(stored) // 3]}, max_bad_share=0.2)
     assert "judgments: " in str(error.value) and "x unknown document" in str(error.value)
-    report = json.loads((tmp_path / "report.json").read_text())
+    report = json.loads((tmp_path / "IngestionReport" / "report.json").read_text())
     assert report["files"]["documents"]["drops"][0]["reason"] == "unreadable"

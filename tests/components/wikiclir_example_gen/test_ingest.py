@@ -141,7 +141,7 @@ def full(tmp_path_factory, faulty) -> Ingestion:
 
 @pytest.fixture(scope="module")
 def limited(tmp_path_factory, faulty) -> Ingestion:
-    unjudged = "47\tTitle\tAnother query that nothing judges\n".encode()
+    unjudged = b"47\tTitle\tAnother query that nothing judges\n"
     return run_ingest(tmp_path_factory.mktemp("limited"), {**faulty, "queries": unjudged + faulty["queries"]}, 3)
 
 

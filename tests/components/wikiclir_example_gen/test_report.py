@@ -57,7 +57,7 @@ def test_report_counts_what_was_read_used_and_left_out():
             },
             {
                 "reason": "no_judgment",
-                "meaning": "query that nothing judges",
+                "meaning": "query without a judgment or candidate",
                 "bad": False,
                 "count": 2,
                 "examples": [{"line": 3, "text": "3"}, {"line": 6, "text": "6"}],
@@ -137,7 +137,7 @@ def test_the_description_is_a_line_a_file():
     report = report_of(*queries(5, (Reason.NO_JUDGMENT, [(1, "1")])), tally("candidates", GRADE_DISAGREEMENT, 1500))
     assert describe_report(report) == [
         "query lists: 3 train, 1 eval, 1 test; 150 query-document pairs",
-        "queries: 6 read, 5 used; left out: 1 query that nothing judges",
+        "queries: 6 read, 5 used; left out: 1 query without a judgment or candidate",
         "documents: 2,000 read, 2,000 used",
         "candidates: 1,500 grades differ from the judgments'",
     ]

@@ -1,0 +1,86 @@
+"""Training speed with LazyAdam against Keras's dense Adam, same lists, same model, alternating in one process.
+
+.venv/bin/python benchmarks/optimizer.py
+"""
+
+import os
+import statistics
+import time
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+import numpy as np
+import tensorflow as tf
+from tensorflow import keras
+
+from models import training
+from models.devices import make_strategy
+from models.lazy_adam import LazyAdam
+from models.lists import RankingLists
+from models.losses.sosl import SmoothOrdinalSearchLoss
+from models.ranker import Ranker
+from models.settings import ModelSettings, TrainingSettings
+
+VOCABULARY = 100_000
+LISTS, LIST_SIZE, DOCUMENTS, TOKENS = 512, 45, 10_000, 25
+ROUNDS = 5
+
+
+def synthetic_lists() -> RankingLists:
+    """Lists of random words with Zipf's frequencies, as long as verses."""
+    generator = np.random.default_rng(0)
+
+    def words(rows: int) -> tf.RaggedTensor:
+        ids = np.minimum(generator.zipf(1.2, rows * TOKENS), VOCABULARY) - 1
+        return tf.RaggedTensor.from_uniform_row_length(tf.constant(ids, tf.int32), TOKENS)
+
+    def table(values: np.ndarray) -> tf.RaggedTensor:
+        return tf.RaggedTensor.from_uniform_row_length(tf.constant(values.reshape(-1)), LIST_SIZE)
+
+    grades = np.zeros((LISTS, LIST_SIZE), np.float32)
+    grades[:, 0], grades[:, 1:5] = 2, 1
+    return RankingLists(
+        query_ids=[b"%d" % row for row in range(LISTS)],
+        query_tokens=words(LISTS),
+        doc_ids=[b"%d" % row for row in range(DOCUMENTS)],
+        document_tokens=words(DOCUMENTS),
+        documents=table(generator.integers(0, DOCUMENTS, (LISTS, LIST_SIZE), np.int32)),
+        grades=table(grades),
+    )
+
+
+def pairs_per_second(optimizer: type[keras.optimizers.Optimizer], lists: RankingLists) -> float:
+    """Pairs per second of two epochs of training, compilation left out by a first epoch."""
+    training.LazyAdam = optimizer
+    settings = TrainingSettings(epochs=1)
+    strategy = make_strategy(settings)
+    with strategy.scope():
+        ranker = Ranker(VOCABULARY, VOCABULARY, ModelSettings(), seed=1)
+    trainer = training._Trainer(ranker, SmoothOrdinalSearchLoss(reduction="none"), strategy, settings)
+    steps = LISTS // settings.batch_lists
+    rows = np.arange(LISTS, dtype=np.int32).reshape(steps, -1)
+    batches = iter(tf.data.Dataset.from_tensor_slices(rows).map(lists.batch).repeat().prefetch(4))
+    trainer.steps(batches, tf.constant(steps))
+    started = time.perf_counter()
+    trainer.steps(batches, tf.constant(2 * steps))
+    return 2 * lists.pairs / (time.perf_counter() - started)
+
+
+def main() -> None:
+    """Prints the medians and their ratio."""
+    lists = synthetic_lists()
+    rounds = [
+        (pairs_per_second(LazyAdam, lists), pairs_per_second(keras.optimizers.Adam, lists)) for _ in range(ROUNDS)
+    ]
+    lazy, dense = (statistics.median(column) for column in zip(*rounds, strict=True))
+    ratio = statistics.median(a / b for a, b in rounds)
+    print(
+        f"load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores, {LISTS} lists of {LIST_SIZE} documents of {TOKENS} words"
+    )
+    print(f"LazyAdam              {lazy:10,.0f} pairs/s")
+    print(f"keras.optimizers.Adam {dense:10,.0f} pairs/s (baseline)")
+    print(f"ratio                 {ratio:10.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,228 @@
+"""The exported model as others meet it: a SavedModel in a plain TensorFlow process, and `clir rank`."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+import tensorflow_text  # noqa: F401  (registers the ops that the model holds)
+
+from tests.e2e.process import SAMPLE, Process, SampleRun
+from tests.pipeline.command import Clir
+
+pytestmark = pytest.mark.serving
+
+DOCUMENTS = SAMPLE / "wiki_fr.documents"
+QUERIES = ["a river of molten rock flows from the crater", "planets orbit the star", "zzz unheard of qqq"]
+TEXTS = ["Un volcan rejette de la lave en fusion.", "Une planète tourne autour d'une étoile.", "mot zzzz"]
+TEXT_OPS = {"CaseFoldUTF8", "NormalizeUTF8", "UnicodeScriptTokenizeWithOffsets"}
+"""Ops of tensorflow-text that TF Serving's own build links."""
+
+PLAIN_PROCESS = """
+import json, sys
+import tensorflow as tf
+from tensorflow.core.protobuf import saved_model_pb2
+from tensorflow.python.framework import op_def_registry
+
+path, queries, texts = json.loads(sys.argv[1])
+with open(f"{path}/saved_model.pb", "rb") as file:
+    (graph,) = saved_model_pb2.SavedModel.FromString(file.read()).meta_graphs
+functions = graph.graph_def.library.function
+ops = {node.op for nodes in (graph.graph_def.node, *(f.node_def for f in functions)) for node in nodes}
+others = sorted(op for op in ops if op_def_registry.get(op) is None)
+
+import tensorflow_text
+
+score = tf.saved_model.load(path).signatures["score"]
+scores = score(query=tf.constant(queries), documents=tf.constant([texts] * len(queries)))["scores"]
+print(json.dumps({"ops": len(ops), "others": others, "scores": scores.numpy().tolist(), "modules": list(sys.modules)}))
+"""
+
+
+@pytest.fixture(scope="module")
+def model(model_path: str) -> Any:
+    return tf.saved_model.load(model_path)
+
+
+@pytest.fixture(scope="module")
+def plain_process(model_path: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What a process that imports only tensorflow, then tensorflow_text, sees of the model."""
+    done = subprocess.run(
+        [sys.executable, "-c", PLAIN_PROCESS, json.dumps([model_path, QUERIES, TEXTS])],
+        cwd=tmp_path_factory.mktemp("elsewhere"),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def score(model: Any, queries: list[str], documents: list[list[str]]) -> np.ndarray:
+    shape = (len(queries), len(documents[0]) if documents else 0)
+    texts = tf.reshape(tf.constant(documents, tf.string), shape)
+    return model.signatures["score"](query=tf.constant(queries, tf.string), documents=texts)["scores"].numpy()
+
+
+# The SavedModel
+
+
+def test_the_model_scores_in_a_process_that_knows_only_tensorflow_and_its_text_ops(
+    model: Any, plain_process: dict[str, Any]
+) -> None:
+    rooms = {"schemas", "models", "components", "pipeline", "tfx", "tensorflow_transform", "tensorflow_ranking"}
+    assert not rooms & set(plain_process["modules"])
+    np.testing.assert_array_equal(plain_process["scores"], score(model, QUERIES, [TEXTS] * len(QUERIES)))
+
+
+def test_every_op_is_tensorflow_s_own_or_a_text_op_that_tf_serving_links(plain_process: dict[str, Any]) -> None:
+    assert plain_process["ops"] > 10
+    assert set(plain_process["others"]) <= TEXT_OPS
+
+
+def test_the_checkpoint_holds_the_two_embedding_tables_and_nothing_of_an_optimizer(model_path: str) -> None:
+    variables = dict(tf.train.list_variables(f"{model_path}/variables/variables"))
+    assert variables.pop("_CHECKPOINTABLE_OBJECT_GRAPH") == []
+    assert {name.split("/")[0] for name in variables} == {"query_encoder", "document_encoder"}
+    assert [shape[1] for shape in variables.values()] == [64, 64]
+
+
+def test_the_signatures_take_plain_strings_and_give_floats(model: Any) -> None:
+    def tensors(specs: dict[str, Any]) -> dict[str, tuple[list[int | None], str]]:
+        return {key: (spec.shape.as_list(), spec.dtype.name) for key, spec in specs.items()}
+
+    signatures = {
+        name: (tensors(function.structured_input_signature[1]), tensors(function.structured_outputs))
+        for name, function in model.signatures.items()
+    }
+    scoring = (
+        {"query": ([None], "string"), "documents": ([None, None], "string")},
+        {"scores": ([None, None], "float32")},
+    )
+    assert signatures == {
+        "serving_default": scoring,
+        "score": scoring,
+        "encode_query": ({"query": ([None], "string")}, {"vector": ([None, 64], "float32")}),
+        "encode_document": ({"document": ([None], "string")}, {"vector": ([None, 64], "float32")}),
+    }
+
+
+def test_serving_default_is_score(model: Any) -> None:
+    query, documents = tf.constant(QUERIES[:1]), tf.constant([TEXTS])
+    default = model.signatures["serving_default"](query=query, documents=documents)["scores"]
+    np.testing.assert_array_equal(default, score(model, QUERIES[:1], [TEXTS]))
+
+
+def test_a_score_is_the_inner_product_of_the_encodings(model: Any) -> None:
+    queries = model.signatures["encode_query"](query=tf.constant(QUERIES))["vector"].numpy()
+    documents = model.signatures["encode_document"](document=tf.constant(TEXTS))["vector"].numpy()
+    scores = score(model, QUERIES, [TEXTS] * len(QUERIES))
+    np.testing.assert_allclose(scores, queries @ documents.T, rtol=0, atol=1e-6)
+    assert np.abs(scores).max() <= 1
+    assert len(np.unique(scores)) > 4
+
+
+def test_padding_scores_minus_one_and_changes_no_other_score(model: Any) -> None:
+    padded = score(model, QUERIES[:2], [[*TEXTS, "", ""], ["", TEXTS[1], "", TEXTS[0], ""]])
+    alone = score(model, QUERIES[:2], [TEXTS, TEXTS])
+    np.testing.assert_allclose(padded[0], [*alone[0], -1, -1], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(padded[1], [-1, alone[1, 1], -1, alone[1, 0], -1], rtol=0, atol=1e-6)
+
+
+def test_lists_and_batches_may_be_empty(model: Any) -> None:
+    assert score(model, QUERIES[:1], [[""]]).tolist() == [[-1]]
+    assert score(model, QUERIES[:1], [[]]).shape == (1, 0)
+    assert score(model, [], []).shape == (0, 0)
+
+
+def test_texts_without_a_known_word_score_zero(model: Any) -> None:
+    assert score(model, ["zzzz qqqq", "", "!?"], [["qqqq"], [TEXTS[0]], [TEXTS[0]]]).tolist() == [[0], [0], [0]]
+
+
+def test_case_punctuation_and_compatible_characters_do_not_change_a_score(model: Any) -> None:
+    (plain, changed), (expected, _) = score(
+        model, [QUERIES[0]] * 2, [["un volcan rejette de la lave", "«UN» Volcan, rejette—de ｌａ lave!"]] * 2
+    )
+    assert plain == changed == expected != 0
+
+
+def test_words_beyond_the_limit_do_not_change_a_score(model: Any) -> None:
+    limit = 200
+    cut = " ".join(["volcan"] * (limit - 1) + ["lave"])
+    same, other = score(model, QUERIES[:1], [[f"{cut} étoile planète", cut.removesuffix("lave") + "étoile"]])[0]
+    assert same == score(model, QUERIES[:1], [[cut]])[0, 0]
+    assert same != other
+
+
+# clir rank
+
+
+@pytest.fixture
+def clir(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Clir:
+    """Runs `clir` in this process."""
+    return Clir(monkeypatch, capsys)
+
+
+def test_rank_orders_documents_by_the_model_s_scores(sample_run: SampleRun, model: Any) -> None:
+    done = Process("rank", sample_run.output, "--query", QUERIES[0], "--documents", DOCUMENTS, "--top", 156, "--json")
+    assert (done.code, done.err) == (0, "")
+    rows = [line.split("\t") for line in DOCUMENTS.read_text(encoding="utf-8").splitlines()]
+    scores = score(model, QUERIES[:1], [[text for _, _, text in rows]])[0]
+    answer = json.loads(done.out)
+    assert answer["query"] == QUERIES[0]
+    ranked = answer["documents"]
+    assert [one["rank"] for one in ranked] == list(range(1, len(rows) + 1))
+    assert [one["score"] for one in ranked] == sorted((one["score"] for one in ranked), reverse=True)
+    found = {one["doc_id"]: one["score"] for one in ranked}
+    assert found == pytest.approx({row[0]: value for row, value in zip(rows, scores, strict=True)}, abs=1e-6)
+    assert {one["doc_id"]: one["title"] for one in ranked} == {row[0]: row[1] for row in rows}
+
+
+def test_rank_prints_rank_score_id_and_title_of_the_best(clir: Clir, model_path: str) -> None:
+    arguments = ["rank", model_path, "--query", QUERIES[0], "--documents", DOCUMENTS, "--top", 3]
+    done = clir(*arguments)
+    assert (done.code, done.err) == (0, "")
+    best = json.loads(clir(*arguments, "--json").out)
+    assert [line.split(maxsplit=3) for line in done.out.splitlines()] == [
+        [str(one["rank"]), f"{one['score']:.4f}", one["doc_id"], one["title"]] for one in best["documents"]
+    ]
+
+
+def test_rank_finds_the_model_in_the_run_the_serving_and_the_version_folder(clir: Clir, model_path: str) -> None:
+    version = Path(model_path)
+    answers = [
+        clir("rank", folder, "--query", QUERIES[0], "--documents", DOCUMENTS)
+        for folder in (version, version.parent, version.parent.parent)
+    ]
+    assert answers == [answers[0]] * 3
+    assert answers[0].code == 0
+    assert len(answers[0].out.splitlines()) == 10
+
+
+def test_rank_reads_queries_from_stdin(clir: Clir, model_path: str) -> None:
+    stdin = f"{QUERIES[0]}\n\n  {QUERIES[1]}\r\n"
+    done = clir("rank", model_path, "--documents", DOCUMENTS, "--top", 2, "--json", stdin=stdin)
+    assert (done.code, done.err) == (0, "")
+    answers = [json.loads(line) for line in done.out.splitlines()]
+    assert [answer["query"] for answer in answers] == QUERIES[:2]
+    assert [len(answer["documents"]) for answer in answers] == [2, 2]
+
+
+def test_rank_reads_documents_from_stdin_and_tells_of_those_left_out(clir: Clir, model_path: str) -> None:
+    stdin = "".join(f"d{i}\tt{i}\t{text}\n" for i, text in enumerate(TEXTS)) + "no tab\n"
+    queries = ["--query", QUERIES[0], "--query", QUERIES[1]]
+    done = clir("rank", model_path, *queries, "--documents", "-", "--json", stdin=stdin)
+    assert done.code == 0
+    answers = [json.loads(line) for line in done.out.splitlines()]
+    assert [answer["query"] for answer in answers] == QUERIES[:2]
+    assert [{one["doc_id"] for one in answer["documents"]} for answer in answers] == [{"d0", "d1", "d2"}] * 2
+    assert "1 x wrong number of tab-separated fields; first at line 4: no tab" in done.err
+
+
+def test_rank_with_a_file_without_documents_exits_1(clir: Clir, model_path: str, tmp_path: Path) -> None:
+    done = clir("rank", model_path, "--query", QUERIES[0], "--documents", tmp_path / "missing")
+    assert done == (1, "", f"clir: documents: {tmp_path / 'missing'}: No such file or directory.\n")
