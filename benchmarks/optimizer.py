@@ -13,13 +13,13 @@ import numpy as np
 import tensorflow as tf
 from tensorflow import keras
 
-from models import training
 from models.devices import make_strategy
 from models.lazy_adam import LazyAdam
 from models.lists import RankingLists
 from models.losses.sosl import SmoothOrdinalSearchLoss
 from models.ranker import Ranker
 from models.settings import ModelSettings, TrainingSettings
+from models.training_steps import TrainingSteps
 
 VOCABULARY = 100_000
 LISTS, LIST_SIZE, DOCUMENTS, TOKENS = 512, 45, 10_000, 25
@@ -51,18 +51,18 @@ def synthetic_lists() -> RankingLists:
 
 def pairs_per_second(optimizer: type[keras.optimizers.Optimizer], lists: RankingLists) -> float:
     """Pairs per second of two epochs of training, compilation left out by a first epoch."""
-    training.LazyAdam = optimizer
     settings = TrainingSettings(epochs=1)
     strategy = make_strategy(settings)
     with strategy.scope():
         ranker = Ranker(VOCABULARY, VOCABULARY, ModelSettings(), seed=1)
-    trainer = training._Trainer(ranker, SmoothOrdinalSearchLoss(reduction="none"), strategy, settings)
+        adam = optimizer(settings.learning_rate)
+    trainer = TrainingSteps(ranker, SmoothOrdinalSearchLoss(reduction="none"), adam, strategy, settings.clip_norm)
     steps = LISTS // settings.batch_lists
     rows = np.arange(LISTS, dtype=np.int32).reshape(steps, -1)
     batches = iter(tf.data.Dataset.from_tensor_slices(rows).map(lists.batch).repeat().prefetch(4))
-    trainer.steps(batches, tf.constant(steps))
+    trainer.run(batches, tf.constant(steps))
     started = time.perf_counter()
-    trainer.steps(batches, tf.constant(2 * steps))
+    trainer.run(batches, tf.constant(2 * steps))
     return 2 * lists.pairs / (time.perf_counter() - started)
 
 
@@ -75,7 +75,7 @@ def main() -> None:
     lazy, dense = (statistics.median(column) for column in zip(*rounds, strict=True))
     ratio = statistics.median(a / b for a, b in rounds)
     print(
-        f"load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores, {LISTS} lists of {LIST_SIZE} documents of {TOKENS} words"
+        f"load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores, {LISTS} lists of {LIST_SIZE} texts of {TOKENS} words"
     )
     print(f"LazyAdam              {lazy:10,.0f} pairs/s")
     print(f"keras.optimizers.Adam {dense:10,.0f} pairs/s (baseline)")

@@ -53,7 +53,8 @@ class LossSettings(Settings):
     name: str = "sosl"
     """One of the losses in `models/settings.py`."""
     theta: tuple[float, ...] | None = None
-    """Inner thresholds, increasing within (-1, 1); one fewer than there are grades; null takes the loss's own (sosl: 0.2, 0.7)."""
+    """Inner thresholds, increasing within (-1, 1), one fewer than there are grades; null: the loss's own
+    (sosl: 0.2, 0.7)."""
 
     @field_validator("name")
     @classmethod
@@ -74,7 +75,7 @@ class LossSettings(Settings):
             expected = declaration.theta_length or "one or more"
             raise ValueError(f"must hold {expected} thresholds for this loss; got {len(theta)}")
         bounds = (-1.0, *theta, 1.0)
-        if any(low >= high for low, high in pairwise(bounds)):
+        if not all(low < high for low, high in pairwise(bounds)):
             raise ValueError(f"must increase strictly within (-1, 1); got {list(theta)}")
         return theta
 

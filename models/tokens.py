@@ -5,7 +5,7 @@ import tensorflow_text as tf_text
 
 # Scripts written without spaces: each character, with the marks that belong to it, is a word (U+30FC prolongs a kana).
 # A run of digits is a word of its own, too.
-_WORD = r"([\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}][\p{M}\x{30FC}]*|\p{N}+)"
+_WORD = r"(\p{N}+|[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}][\p{M}\x{30FC}]*)"
 # Punctuation, symbols, controls and white space part words and are none themselves.
 _SEPARATORS = r"[\p{P}\p{S}\p{C}\p{Z}]+"
 

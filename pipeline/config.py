@@ -64,16 +64,13 @@ def load_config(path: str, overrides: Sequence[str] = ()) -> RunConfig:
     _resolve_paths(content, file.parent)
     for override in overrides:
         faults += _override(content, places, override)
+    data = content.get("data")
+    files = {role: data[role] for role in INPUT_FILES if isinstance(data, dict) and isinstance(data.get(role), str)}
     try:
         config = RunConfig.model_validate(content)
     except pydantic.ValidationError as errors:
         faults += [_describe(error, places, path) for error in errors.errors()]
-        raise ConfigError(faults) from None
-    if not faults:
-        faults = [
-            f"{places.get(('data', role), path)}: data.{role}: {fault}"
-            for role, fault in check_input_files(config.input_paths())
-        ]
+    faults += [f"{places.get(('data', role), path)}: data.{role}: {fault}" for role, fault in check_input_files(files)]
     if faults:
         raise ConfigError(faults)
     return config
@@ -130,6 +127,8 @@ def _parse(text: str, path: str) -> tuple[dict[str, Any], Places, list[str]]:
         raise ConfigError([f"{place}: must be YAML: {getattr(error, 'problem', None) or error}."]) from None
     if not isinstance(content, dict):
         raise ConfigError([f"{path}: must hold sections such as data and output; got {type(content).__name__}."])
+    # A section without keys is YAML's null; it keeps its defaults.
+    content = {key: value for key, value in content.items() if value is not None}
     places: Places = {}
     faults = []
     for keys, node in _walk(root, ()):
@@ -140,12 +139,15 @@ def _parse(text: str, path: str) -> tuple[dict[str, Any], Places, list[str]]:
     return content, places, faults
 
 
-def _walk(node: yaml.Node | None, prefix: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], yaml.Node]]:
-    if isinstance(node, yaml.MappingNode):
+def _walk(
+    node: yaml.Node | None, prefix: tuple[str, ...], above: tuple[yaml.Node, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], yaml.Node]]:
+    """Every key of a mapping and of those within it; an alias within itself is not entered."""
+    if isinstance(node, yaml.MappingNode) and node not in above:
         for key, value in node.value:
             keys = (*prefix, str(key.value))
             yield keys, key
-            yield from _walk(value, keys)
+            yield from _walk(value, keys, (*above, node))
 
 
 def _resolve_paths(content: dict[str, Any], folder: Path) -> None:
@@ -168,14 +170,16 @@ def _override(content: dict[str, Any], places: Places, override: str) -> list[st
         value = yaml.safe_load(text)
     except yaml.YAMLError:
         return [f"{place}: the value must be YAML; got {text!r}."]
-    *sections, key = name.split(".")
+    *sections, key = keys = name.split(".")
+    for length in range(1, len(keys) + 1):
+        places.setdefault(tuple(keys[:length]), place)
     target = content
     for section in sections:
         target = target.setdefault(section, {})
         if not isinstance(target, dict):
             return [f"{place}: {section} is no section."]
     target[key] = value
-    places[tuple(name.split("."))] = place
+    places[tuple(keys)] = place
     nested: dict[str, Any] = {key: value}
     for section in reversed(sections):
         nested = {section: nested}
@@ -192,7 +196,7 @@ def _describe(error: Mapping[str, Any], places: Places, path: str) -> str:
     place = next((places[keys[:n]] for n in range(len(keys), 0, -1) if keys[:n] in places), path)
     name = ".".join(keys)
     if error["type"] == "extra_forbidden":
-        nearest = difflib.get_close_matches(name, known_keys(), n=1, cutoff=0.5)
+        nearest = difflib.get_close_matches(name, [*RunConfig.model_fields, *known_keys()], n=1, cutoff=0.5)
         hint = f"did you mean {nearest[0]}?" if nearest else f"known: {', '.join(known_keys())}."
         return f"{place}: {name}: unknown key; {hint}"
     if error["type"] == "missing":

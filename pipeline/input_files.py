@@ -27,9 +27,7 @@ def check_input_files(paths: Mapping[str, str]) -> list[tuple[str, str]]:
             heads[role], fault = _head(role, path)
         if fault is not None:
             faults.append((role, fault))
-    if not faults:
-        faults += _swapped(paths, heads)
-    return faults
+    return [*faults, *_swapped(paths, heads)]
 
 
 def _file_fault(path: str) -> str | None:
@@ -74,16 +72,18 @@ def _head(role: str, path: str) -> tuple[list[Text | Judgment], str | None]:
 def _swapped(paths: Mapping[str, str], heads: Mapping[str, list[Text | Judgment]]) -> Iterator[tuple[str, str]]:
     """Finds files in each other's place, by their form and by the ids that the judgments name."""
     for role in ("queries", "documents"):
-        texts = [record for record in heads[role] if isinstance(record, Text)]
-        if all(text.text.isdigit() and not any(c.isspace() for c in text.title) for text in texts):
+        texts = [record for record in heads.get(role, []) if isinstance(record, Text)]
+        if texts and all(text.text.isdigit() and not any(c.isspace() for c in text.title) for text in texts):
             yield role, f"{paths[role]} looks like judgments (id, id, grade); is it swapped with data.judgments?"
             return
+    if not all(heads.get(role) for role in ("queries", "documents", "judgments")):
+        return
     judged = [record for record in heads["judgments"] if isinstance(record, Judgment)]
-    queries = {record[0] for record in heads["queries"]}
-    documents = {record[0] for record in heads["documents"]}
-    straight = sum((one.query_id in queries) + (one.doc_id in documents) for one in judged)
-    crossed = sum((one.query_id in documents) + (one.doc_id in queries) for one in judged)
-    if straight == 0 and crossed > 0:
+    if _named(judged, _ids(heads["queries"]), _ids(heads["documents"])):
+        return
+    # The heads do not meet, which good files may do, too: only now is it worth to read them whole.
+    queries, documents = _all_ids(paths["queries"]), _all_ids(paths["documents"])
+    if not _named(judged, queries, documents) and _named(judged, documents, queries):
         yield (
             "queries",
             (
@@ -91,3 +91,17 @@ def _swapped(paths: Mapping[str, str], heads: Mapping[str, list[Text | Judgment]
                 "round; are data.queries and data.documents swapped?"
             ),
         )
+
+
+def _named(judged: list[Judgment], queries: set[str], documents: set[str]) -> bool:
+    """Whether a judgment names a query and a document that are there."""
+    return any(one.query_id in queries and one.doc_id in documents for one in judged)
+
+
+def _ids(records: list[Text | Judgment]) -> set[str]:
+    return {record[0] for record in records}
+
+
+def _all_ids(path: str) -> set[str]:
+    with open(path, "rb") as stream:
+        return {item.id for item in parse_texts(stream, path) if isinstance(item, Text)}

@@ -13,12 +13,12 @@ from pipeline.config import RunConfig, settings_fields
 
 _HEADER = """# Settings
 
-One YAML file holds all settings of a run; `clir run FILE --set section.key=value` overrides any of them. This page is
-generated from the code (`python -m pipeline.settings_doc > docs/settings.md`), and a test compares the two.
+One YAML file holds all settings of a run; `clir run FILE --set section.key=value` overrides any of them. This page
+is generated from the code (`python -m pipeline.settings_doc > docs/settings.md`), and a test compares the two.
 
-Relative paths are relative to the file (in `--set`, to the current folder). An unknown key, a wrong type or a value out of
-range is refused before anything runs, all faults at once. Every run writes its resolved configuration, with absolute paths
-and the SHA-256 of its inputs, to `<output>/config.yaml`; running that file gives the same numbers.
+Relative paths are relative to the file (in `--set`, to the current folder). An unknown key, a wrong type or a value out
+of range is refused before anything runs, all faults at once. Every run writes its resolved configuration, with absolute
+paths and the SHA-256 of its inputs, to `<output>/config.yaml`; running that file gives the same numbers.
 
 | key | type | default | meaning |
 | --- | --- | --- | --- |

@@ -1,6 +1,8 @@
 """The base of all settings: typed, documented, frozen, and closed to unknown keys."""
 
-from pydantic import BaseModel, ConfigDict
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, field_validator
 
 
 class Settings(BaseModel):
@@ -13,3 +15,11 @@ class Settings(BaseModel):
     model_config = ConfigDict(
         frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True, validate_default=True
     )
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _yes_is_no_number(cls, value: Any) -> Any:
+        """Pydantic would read YAML's `yes` as the number 1; no setting is a truth value."""
+        if isinstance(value, bool):
+            raise ValueError(f"must not be a truth value; got {value}")
+        return value

@@ -98,7 +98,8 @@ def read_lines(stream: BinaryIO, file: str) -> Iterator[tuple[int, bytes] | Drop
         yield from _number_lines(lines, file)
     finally:
         # The stream belongs to the caller: a buffer that is collected would close it.
-        buffered.detach()
+        if not stream.closed:
+            buffered.detach()
 
 
 def _number_lines(lines: BinaryIO, file: str) -> Iterator[tuple[int, bytes] | Drop]:

@@ -4,9 +4,9 @@ import os
 from collections.abc import Iterator
 from typing import Any, Final
 
+import numpy as np
 from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
-import numpy as np
 from tfx import types
 from tfx.dsl.components.base import base_executor
 from tfx.dsl.io import fileio

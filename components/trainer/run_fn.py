@@ -63,7 +63,7 @@ def run_fn(fn_args: FnArgs) -> None:
     )
     log.info(
         "best epoch %d: eval %s %.4f; %s pairs per second",
-        *(result.best_epoch, training.best_metric, result.metrics[training.best_metric]),
+        *(result.best_epoch, training.best_metric, result.best_value),
         f"{result.pairs_per_second:,.0f}",
     )
     layer = transform.transform_features_layer()

@@ -39,12 +39,13 @@ class SmoothOrdinalSearchLoss(keras.losses.Loss):
         super().__init__(**kwargs)
         self.theta = tuple(float(threshold) for threshold in theta)
         bounds = (-1.0, *self.theta, 1.0)
-        if not self.theta or any(low >= high for low, high in pairwise(bounds)):
+        if not self.theta or not all(low < high for low, high in pairwise(bounds)):
             raise ValueError(f"theta must increase strictly within (-1, 1); got {list(theta)}.")
 
     def call(self, y_true: tf.Tensor, y_pred: tf.Tensor) -> tf.Tensor:
         """The mean loss of each list, float [batch]; 0 for a list of padding alone."""
-        grade = tf.convert_to_tensor(y_true, y_pred.dtype)
+        y_pred = tf.convert_to_tensor(y_pred)
+        grade = tf.cast(y_true, y_pred.dtype)
         is_document = tf.cast(grade >= 0, y_pred.dtype)
         loss = self.pair_loss(tf.cast(tf.maximum(grade, 0), tf.int32), y_pred) * is_document
         return tf.math.divide_no_nan(tf.reduce_sum(loss, axis=-1), tf.reduce_sum(is_document, axis=-1))

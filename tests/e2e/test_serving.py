@@ -226,3 +226,9 @@ def test_rank_reads_documents_from_stdin_and_tells_of_those_left_out(clir: Clir,
 def test_rank_with_a_file_without_documents_exits_1(clir: Clir, model_path: str, tmp_path: Path) -> None:
     done = clir("rank", model_path, "--query", QUERIES[0], "--documents", tmp_path / "missing")
     assert done == (1, "", f"clir: documents: {tmp_path / 'missing'}: No such file or directory.\n")
+
+
+def test_rank_refuses_a_query_that_is_not_utf8(clir: Clir, model_path: str) -> None:
+    done = clir("rank", model_path, "--documents", DOCUMENTS, stdin=b"planets\ncaf\xe9\n")
+    assert done.code == 1
+    assert "UTF-8" in done.err

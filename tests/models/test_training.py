@@ -7,13 +7,14 @@ import pytest
 import tensorflow as tf
 from tensorflow import keras
 
-from models import training
+from models import list_evaluator, training
 from models.devices import make_strategy
+from models.list_evaluator import ListEvaluator
 from models.losses.sosl import SmoothOrdinalSearchLoss
 from models.metrics import METRICS
 from models.ranker import Ranker
 from models.settings import ModelSettings, TrainingSettings
-from models.training import ListEvaluator, train
+from models.training import train
 from schemas.errors import DataError
 from schemas.relevance import MOST_RELEVANT
 from tests.models.synthetic import VOCABULARY_SIZE, learnable_lists
@@ -43,19 +44,20 @@ def trained(log_dir):
 
 def test_loss_falls_and_the_metrics_rise(trained):
     _, result = trained
-    losses = [row["loss"] for row in result.history]
+    losses = [row["train/loss"] for row in result.history]
     assert losses == sorted(losses, reverse=True)
     assert losses[-1] < losses[0] / 2
-    assert result.metrics["ndcg_5"] > result.history[0]["ndcg_5"]
+    assert result.best_value > result.history[0]["eval/ndcg_5"]
 
 
 def test_history_has_a_row_an_epoch_with_loss_gradient_norms_and_every_metric(trained):
     _, result = trained
     assert [row["epoch"] for row in result.history] == [1, 2, 3, 4]
-    keys = {"epoch", "loss", "gradient_norm_mean", "gradient_norm_max", "clipped_share", *METRICS}
+    keys = {f"train/{key}" for key in ("loss", "gradient_norm_mean", "gradient_norm_max", "clipped_share")}
+    keys |= {"epoch", *(f"eval/{key}" for key in METRICS)}
     assert all(set(row) == keys for row in result.history)
-    assert all(0 < row["gradient_norm_mean"] <= row["gradient_norm_max"] for row in result.history)
-    assert all(row["clipped_share"] == 0 for row in result.history)  # none is longer than clip_norm
+    assert all(0 < row["train/gradient_norm_mean"] <= row["train/gradient_norm_max"] for row in result.history)
+    assert all(row["train/clipped_share"] == 0 for row in result.history)  # none is longer than clip_norm
     assert result.pairs_per_second > 0
 
 
@@ -68,7 +70,7 @@ def test_tensorboard_events_hold_the_history(trained, log_dir):
             for value in event.summary.value:
                 events[value.tag, event.step] = float(tf.make_ndarray(value.tensor))
     assert events == {
-        (f"eval/{key}" if key in METRICS else f"train/{key}", row["epoch"]): pytest.approx(value)
+        (key, row["epoch"]): pytest.approx(value)
         for row in result.history
         for key, value in row.items()
         if key != "epoch"
@@ -85,7 +87,7 @@ def test_two_runs_are_bit_identical(trained, tmp_path):
 def test_two_replicas_train_as_one_device_does(trained, two_replicas, tmp_path):
     _, on_one = trained
     _, on_two = run(tmp_path, strategy=two_replicas, replicas=2)
-    for key in ("loss", "gradient_norm_mean", "ndcg_5"):
+    for key in ("train/loss", "train/gradient_norm_mean", "eval/ndcg_5"):
         expected = [row[key] for row in on_one.history]
         assert [row[key] for row in on_two.history] == pytest.approx(expected, abs=5e-5)
 
@@ -114,7 +116,7 @@ def test_patience_stops_early_and_the_ranker_holds_the_first_best_epochs_weights
     ranker, result = run(tmp_path, epochs=6, patience=3)
     assert len(result.history) == 2 + 3
     assert result.best_epoch == 2
-    assert result.metrics == dict.fromkeys(METRICS, 0.5)
+    assert result.best_value == 0.5
     assert all(map(np.array_equal, ranker.get_weights(), scripted.weights[1]))
     assert not any(map(np.array_equal, ranker.get_weights(), scripted.weights[-1]))
 
@@ -128,9 +130,9 @@ def test_fewer_lists_than_a_batch_still_train(tmp_path, monkeypatch, caplog):
     monkeypatch.setattr(logging.getLogger("clir"), "propagate", True)  # the command line turns it off
     with caplog.at_level(logging.INFO, "clir.progress"):
         _, result = run(tmp_path, learnable_lists(3, seed=1), epochs=2, batch_lists=16, learning_rate=0.1)
-    assert result.history[1]["loss"] < result.history[0]["loss"]
+    assert result.history[1]["train/loss"] < result.history[0]["train/loss"]
     lines = [record.getMessage() for record in caplog.records if record.name == "clir.progress"]
-    assert any(line.startswith(f"epoch 2/2, loss {result.history[1]['loss']:.5f}, eval ndcg_5") for line in lines)
+    assert any(line.startswith(f"epoch 2/2, loss {result.history[1]['train/loss']:.5f}, eval ndcg_5") for line in lines)
 
 
 @pytest.mark.parametrize(
@@ -145,7 +147,7 @@ def test_too_few_lists_are_an_error_of_the_data(train_count, eval_count, replica
 
 
 def test_evaluator_scores_each_list_as_the_ranker_does(monkeypatch):
-    monkeypatch.setattr(training, "_SCORING_BATCH", 3)
+    monkeypatch.setattr(list_evaluator, "_BATCH", 3)
     ranker = Ranker(VOCABULARY_SIZE, VOCABULARY_SIZE, ModelSettings(embedding_dim=8), seed=1)
     scores = ListEvaluator(ranker, EVAL, MOST_RELEVANT).scores()
     assert [len(part) for part in scores] == EVAL.documents.row_lengths().numpy().tolist()

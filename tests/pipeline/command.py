@@ -25,10 +25,11 @@ class Clir:
         self._monkeypatch, self._capsys = monkeypatch, capsys
         monkeypatch.setattr(progress, "quieten", lambda verbose: None)
 
-    def __call__(self, *arguments: object, stdin: str = "") -> Answer:
+    def __call__(self, *arguments: object, stdin: str | bytes = "") -> Answer:
         """Runs one command to its end."""
         self._monkeypatch.setattr(sys, "argv", ["clir", *map(str, arguments)])
-        self._monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+        content = stdin.encode() if isinstance(stdin, str) else stdin
+        self._monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content), encoding="utf-8"))
         code: object = 0
         try:
             main()

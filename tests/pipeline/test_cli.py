@@ -51,7 +51,7 @@ def test_the_version_is_the_packages(clir: Clir) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "Usage: clir"),
+        ([], "COMMAND [ARGS]"),
         (["walk"], "walk"),
         (["run"], "CONFIG"),
         (["run", "run.yaml", "--fast"], "--fast"),

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from models.settings import LOSSES
 from pipeline import fingerprint
 from pipeline.fingerprint import code_digest
 
@@ -77,14 +76,3 @@ def test_code_that_moves_to_another_module_changes_the_digest(tree: Path) -> Non
     (tree / "schemas/names.py").rename(tree / "schemas/words.py")
     (tree / "models/ranker.py").write_text("from schemas import words as n")
     assert code_digest(STAGE) != before
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-def test_an_edit_of_a_loss_changes_the_digest_of_the_trainer(loss: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A loss is imported by the name that the configuration gives."""
-    path = Path(LOSSES[loss].keras_class.rsplit(".", 1)[0].replace(".", "/") + ".py")
-    read = set()
-    read_bytes = Path.read_bytes
-    monkeypatch.setattr(Path, "read_bytes", lambda file: read.add(file) or read_bytes(file))
-    code_digest("components.trainer.run_fn")
-    assert fingerprint._ROOT / path in read

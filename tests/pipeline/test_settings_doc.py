@@ -1,9 +1,8 @@
 """docs/settings.md, which is generated from the typed settings."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 from pipeline.config import RunConfig, known_keys
 from pipeline.settings_doc import settings_markdown
@@ -29,6 +28,5 @@ def test_the_document_is_what_the_settings_generate() -> None:
     assert DOCUMENT.read_text(encoding="utf-8") == settings_markdown()
 
 
-@pytest.mark.parametrize("key", known_keys())
-def test_the_document_names_every_key(key: str) -> None:
-    assert f"`{key}`" in settings_markdown()
+def test_the_document_names_every_key() -> None:
+    assert re.findall(r"^\| `([\w.]+)` \|", settings_markdown(), re.MULTILINE) == known_keys()

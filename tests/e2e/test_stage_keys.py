@@ -1,0 +1,78 @@
+"""pipeline/pipeline.py: which stages' parameters, and so which stages' cache keys, an edit or a setting changes."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pipeline import fingerprint
+from pipeline.config import load_config
+from pipeline.pipeline import create_pipeline
+from tests.e2e.process import ROOT
+
+pytestmark = pytest.mark.e2e
+
+Parameters = dict[str, dict[str, object]]
+
+
+def parameters(*overrides: str) -> Parameters:
+    """The parameters of every stage, for the sample's configuration."""
+    config = load_config(str(ROOT / "configs" / "sample.yaml"), overrides)
+    pipeline = create_pipeline(config, "/artifacts", "/schema.pbtxt", f"{config.output}/serving")
+    return {component.id: dict(component.exec_properties) for component in pipeline.components}
+
+
+def changed(before: Parameters, after: Parameters) -> set[str]:
+    assert before.keys() == after.keys()
+    return {name for name in before if before[name] != after[name]}
+
+
+def test_equal_configurations_have_equal_keys() -> None:
+    assert changed(parameters(), parameters()) == set()
+
+
+@pytest.mark.parametrize(
+    ("setting", "stages"),
+    [
+        ("data.negatives=20", {"WikiClirExampleGen"}),
+        ("data.seed=2", {"WikiClirExampleGen"}),
+        ("data.max_queries=100", {"WikiClirExampleGen"}),
+        ("data.max_document_tokens=100", {"Transform", "LexicalBaseline"}),
+        ("data.sha256.documents=0f", {"WikiClirExampleGen", "LexicalBaseline"}),
+        ("data.sha256.queries=0f", {"WikiClirExampleGen"}),
+        ("model.epsilon=0.5", {"Trainer"}),
+        ("loss.theta=[0.3, 0.7]", {"Trainer"}),
+        ("loss.theta=[0.1, 0.3, 0.7]", {"WikiClirExampleGen", "Trainer", "Evaluator"}),
+        ("training.learning_rate=0.01", {"Trainer"}),
+        ("evaluation.minimums={map: 0.5}", {"Evaluator"}),
+        ("output=elsewhere", {"Pusher"}),
+    ],
+)
+def test_a_setting_changes_the_stages_that_use_it_and_no_others(setting: str, stages: set[str]) -> None:
+    assert changed(parameters(), parameters(setting)) == stages
+
+
+@pytest.mark.parametrize(
+    ("file", "stages"),
+    [
+        ("schemas/wikiclir.py", {"WikiClirExampleGen", "LexicalBaseline"}),
+        ("components/wikiclir_example_gen/sampling.py", {"WikiClirExampleGen"}),
+        ("components/lexical_baseline/bm25.py", {"LexicalBaseline"}),
+        ("components/transform/preprocessing.py", {"Transform"}),
+        ("models/tokens.py", {"Transform", "LexicalBaseline"}),
+        ("models/losses/sosl.py", {"Trainer"}),
+        ("models/layers/smooth_cosine.py", {"Trainer"}),
+        ("models/metrics.py", {"LexicalBaseline", "Trainer", "Evaluator"}),
+        ("components/evaluator/gate.py", {"Evaluator"}),
+        ("pipeline/progress.py", set()),
+    ],
+)
+def test_an_edit_changes_the_stages_that_run_the_code_and_no_others(
+    file: str, stages: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = parameters()
+    for room in ("schemas", "models", "components", "pipeline"):
+        shutil.copytree(ROOT / room, tmp_path / room)
+    (tmp_path / file).write_text((ROOT / file).read_text() + "\n# edited\n")
+    monkeypatch.setattr(fingerprint, "_ROOT", tmp_path)
+    assert changed(before, parameters()) == stages
