@@ -9,7 +9,9 @@ from typing import Any
 import click
 
 from pipeline.config import RunConfig, load_config, resolve_digests
+from pipeline.documents import read_documents
 from pipeline.layout import TENSORBOARD
+from pipeline.model_folder import find_model
 from schemas.errors import ConfigError, DataError
 
 
@@ -77,20 +79,20 @@ def rank(model: str, queries: tuple[str, ...], documents: str, top: int, as_json
         raise click.UsageError("queries and documents cannot both come from stdin; give --query.")
     if any(not query.strip() for query in queries):
         raise click.UsageError("--query must hold a word; got an empty text.")
-    from pipeline.model_folder import find_model
-
     path = find_model(model)
-    from pipeline.progress import quieten
-
-    quieten(verbose=False)
-    from pipeline.rank import DocumentRanker, read_documents
-
     texts, drops = read_documents(documents)
     for line in drops:
         click.echo(line, err=True)
+    from pipeline.progress import quieten
+
+    quieten(verbose=False)
+    from pipeline.rank import DocumentRanker
+
     ranker = DocumentRanker(path, texts)
     for query in queries or _lines_of_stdin():
         results = ranker.rank(query, top)
+        if not results:
+            click.echo(f"the model knows no word of the query {query!r}", err=True)
         if as_json:
             click.echo(
                 json.dumps({"query": query, "documents": [result._asdict() for result in results]}, ensure_ascii=False)
@@ -103,9 +105,17 @@ def rank(model: str, queries: tuple[str, ...], documents: str, top: int, as_json
 
 
 def _lines_of_stdin() -> Iterator[str]:
-    for line in sys.stdin:
-        if line.strip():
-            yield line.strip()
+    """The queries on stdin, one a line."""
+    number = 0
+    for number, line in enumerate(sys.stdin.buffer, 1):
+        try:
+            query = line.decode().strip()
+        except UnicodeDecodeError:
+            raise DataError(f"stdin:{number}: a query must be UTF-8; got {line[:80]!r}.") from None
+        if query:
+            yield query
+    if number == 0:
+        raise click.UsageError("there is no query; give --query, or queries on stdin, one a line.")
 
 
 def _metrics_table(report: dict[str, Any]) -> str:
@@ -138,20 +148,17 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted", err=True)
         sys.exit(130)
-    except ConfigError as error:
-        for fault in error.faults:
-            click.echo(f"clir: {fault}", err=True)
-        sys.exit(2)
     except Exception as error:
-        cause = _data_error(error)
+        cause = _users_error(error)
         if cause is None:
             raise
-        click.echo(f"clir: {cause}", err=True)
-        sys.exit(1)
+        for line in str(cause).splitlines():
+            click.echo(f"clir: {line}", err=True)
+        sys.exit(2 if isinstance(cause, ConfigError) else 1)
 
 
-def _data_error(error: BaseException | None) -> DataError | None:
-    """The DataError behind an exception: runners wrap what a stage raises."""
-    while error is not None and not isinstance(error, DataError):
+def _users_error(error: BaseException | None) -> ConfigError | DataError | None:
+    """The user's error behind an exception: runners wrap what a stage raises."""
+    while error is not None and not isinstance(error, ConfigError | DataError):
         error = error.__cause__ or error.__context__
     return error

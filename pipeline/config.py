@@ -2,12 +2,14 @@
 
 import difflib
 import hashlib
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pydantic
 import yaml
+from pydantic import Field
 
 from components.evaluator.settings import EvaluationSettings
 from components.wikiclir_example_gen.settings import DataSettings
@@ -33,7 +35,7 @@ class RunConfig(Settings):
     """The optimisation."""
     evaluation: EvaluationSettings = EvaluationSettings()
     """The gate."""
-    output: str
+    output: Annotated[str, Field(min_length=1)]
     """Folder of everything the run writes."""
 
     def input_paths(self) -> dict[str, str]:
@@ -71,6 +73,8 @@ def load_config(path: str, overrides: Sequence[str] = ()) -> RunConfig:
     except pydantic.ValidationError as errors:
         faults += [_describe(error, places, path) for error in errors.errors()]
     faults += [f"{places.get(('data', role), path)}: data.{role}: {fault}" for role, fault in check_input_files(files)]
+    if isinstance(content.get("output"), str) and (fault := _output_fault(Path(content["output"]))):
+        faults.append(f"{places.get(('output',), path)}: output: {fault}")
     if faults:
         raise ConfigError(faults)
     return config
@@ -95,6 +99,16 @@ def resolve_digests(config: RunConfig) -> RunConfig:
         raise ConfigError(faults)
     sha256 = config.data.sha256.model_copy(update=digests)
     return config.model_copy(update={"data": config.data.model_copy(update={"sha256": sha256})})
+
+
+def _output_fault(output: Path) -> str | None:
+    """Why a folder cannot be written, if so."""
+    existing = next(folder for folder in (output, *output.parents) if folder.exists())
+    if not existing.is_dir():
+        return f"must be a folder, but {existing} is a file."
+    if not os.access(existing, os.W_OK | os.X_OK):
+        return f"must be a folder that can be written; {existing} cannot."
+    return None
 
 
 def sha256_of_file(path: str) -> str:
@@ -128,7 +142,7 @@ def _parse(text: str, path: str) -> tuple[dict[str, Any], Places, list[str]]:
     if not isinstance(content, dict):
         raise ConfigError([f"{path}: must hold sections such as data and output; got {type(content).__name__}."])
     # A section without keys is YAML's null; it keeps its defaults.
-    content = {key: value for key, value in content.items() if value is not None}
+    content = {key: value for key, value in content.items() if value is not None or key not in RunConfig.model_fields}
     places: Places = {}
     faults = []
     for keys, node in _walk(root, ()):
@@ -156,7 +170,7 @@ def _resolve_paths(content: dict[str, Any], folder: Path) -> None:
     for section, keys in ((data, INPUT_FILES), (content, ("output",))):
         if isinstance(section, dict):
             for key in keys:
-                if isinstance(section.get(key), str):
+                if isinstance(section.get(key), str) and section[key]:
                     section[key] = str((folder / Path(section[key]).expanduser()).absolute().resolve())
 
 

@@ -2,31 +2,31 @@
 
 import ast
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 _ROOT = Path(__file__).parent.parent
 _ROOMS = ("schemas", "models", "components")
 
 
-def code_digest(module: str) -> str:
-    """SHA-256 over a module and every module of the project that it imports, directly or not.
+def code_digest(*modules: str) -> str:
+    """SHA-256 over modules and every module of the project that they import, directly or not.
 
     Args:
-      module: dotted name, such as `components.evaluator.executor`.
+      *modules: dotted names, such as `components.evaluator.executor`.
 
     Returns:
       the digest, in hexadecimal.
     """
     digest = hashlib.sha256()
-    for name in sorted(_closure(module)):
+    for name in sorted(_closure(modules)):
         digest.update(name.encode() + b"\0" + _path(name).read_bytes())
     return digest.hexdigest()
 
 
-def _closure(module: str) -> set[str]:
+def _closure(modules: Iterable[str]) -> set[str]:
     found: set[str] = set()
-    waiting = [module]
+    waiting = list(modules)
     while waiting:
         name = waiting.pop()
         if name not in found:

@@ -79,9 +79,12 @@ def _swapped(paths: Mapping[str, str], heads: Mapping[str, list[Text | Judgment]
     if not all(heads.get(role) for role in ("queries", "documents", "judgments")):
         return
     judged = [record for record in heads["judgments"] if isinstance(record, Judgment)]
-    if _named(judged, _ids(heads["queries"]), _ids(heads["documents"])):
+    queries, documents = _ids(heads["queries"]), _ids(heads["documents"])
+    if any(one.query_id in queries or one.doc_id in documents for one in judged):
         return
-    # The heads do not meet, which good files may do, too: only now is it worth to read them whole.
+    if not any(one.query_id in documents or one.doc_id in queries for one in judged):
+        return
+    # The heads of good files may look like this, too: only now is it worth to read them whole.
     queries, documents = _all_ids(paths["queries"]), _all_ids(paths["documents"])
     if not _named(judged, queries, documents) and _named(judged, documents, queries):
         yield (

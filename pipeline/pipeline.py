@@ -12,6 +12,7 @@ from components.lexical_baseline.component import LexicalBaseline
 from components.pusher.component import Pusher
 from components.trainer import run_fn
 from components.wikiclir_example_gen.component import WikiClirExampleGen
+from models.settings import LOSSES
 from pipeline.config import RunConfig
 from pipeline.fingerprint import code_digest
 from schemas import features as f
@@ -81,7 +82,8 @@ def create_pipeline(
             run_fn.MODEL_KEY: config.model.model_dump(mode="json"),
             run_fn.LOSS_KEY: config.loss.model_dump(mode="json"),
             run_fn.TRAINING_KEY: config.training.model_dump(mode="json"),
-            _CODE: code_digest(_RUN_FN),
+            # The loss is imported by its name.
+            _CODE: code_digest(_RUN_FN, LOSSES[config.loss.name].keras_class.rpartition(".")[0]),
         },
     )
     lexical_baseline = LexicalBaseline(

@@ -1,9 +1,7 @@
 """Ranks documents for a query with an exported model."""
 
-import sys
-from collections import Counter
 from collections.abc import Sequence
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import tensorflow as tf
@@ -11,7 +9,7 @@ import tensorflow_text  # noqa: F401  (registers the ops that an exported model 
 
 from models.metrics import rank
 from schemas.errors import DataError
-from schemas.wikiclir import Drop, Text, parse_texts
+from schemas.wikiclir import Text
 
 _BATCH = 1024
 
@@ -31,10 +29,16 @@ class DocumentRanker:
     Args:
       model_path: a SavedModel of ours.
       documents: the documents.
+
+    Raises:
+      DataError: the model cannot be loaded.
     """
 
     def __init__(self, model_path: str, documents: Sequence[Text]) -> None:
-        self._model = tf.saved_model.load(model_path)
+        try:
+            self._model = tf.saved_model.load(model_path)
+        except (OSError, ValueError, tf.errors.OpError) as error:
+            raise DataError(f"{model_path} must hold a whole SavedModel: {error}") from None
         self._documents = documents
         self._doc_ids = [document.id.encode() for document in documents]
         encode = self._model.signatures["encode_document"]
@@ -46,40 +50,12 @@ class DocumentRanker:
         )
 
     def rank(self, query: str, top: int) -> list[RankedDocument]:
-        """The best documents for a query, best first."""
+        """The best documents for a query, best first; none where the model knows no word of the query."""
         vector = self._model.signatures["encode_query"](query=tf.constant([query]))["vector"].numpy()[0]
+        if not vector.any():
+            return []
         scores = self._vectors @ vector
         return [
             RankedDocument(number, float(scores[place]), self._documents[place].id, self._documents[place].title)
             for number, place in enumerate(rank(scores, self._doc_ids)[:top], 1)
         ]
-
-
-def read_documents(path: str) -> tuple[list[Text], list[str]]:
-    """Reads a documents file, or stdin for `-`.
-
-    Returns:
-      the documents, and a line for each reason for which records were left out.
-
-    Raises:
-      DataError: the file cannot be read, or holds no document.
-    """
-    try:
-        with _open(path) as stream:
-            items = list(parse_texts(stream, path))
-    except OSError as error:
-        raise DataError(f"documents: {path}: {error.strerror}.") from None
-    documents = [item for item in items if isinstance(item, Text)]
-    drops = [item for item in items if isinstance(item, Drop)]
-    first = {drop.reason: drop for drop in reversed(drops)}
-    lines = [
-        f"{path}: left out {count:,} x {reason.text}; first at line {first[reason].line}: {first[reason].excerpt}"
-        for reason, count in Counter(drop.reason for drop in drops).items()
-    ]
-    if not documents:
-        raise DataError("\n".join([f"{path} must hold a document: id, title and text, tab-separated.", *lines]))
-    return documents, lines
-
-
-def _open(path: str) -> BinaryIO:
-    return sys.stdin.buffer if path == "-" else open(path, "rb")

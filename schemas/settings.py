@@ -21,5 +21,5 @@ class Settings(BaseModel):
     def _yes_is_no_number(cls, value: Any) -> Any:
         """Pydantic would read YAML's `yes` as the number 1; no setting is a truth value."""
         if isinstance(value, bool):
-            raise ValueError(f"must not be a truth value; got {value}")
+            raise ValueError(f"must not be a truth value (YAML reads a bare yes, no, on or off as one); got {value}")
         return value

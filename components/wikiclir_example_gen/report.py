@@ -86,7 +86,8 @@ def check_report(report: Mapping[str, Any], max_bad_share: float) -> None:
       DataError: a file cannot be read to its end, has more than `max_bad_share` of bad records, or a split is empty.
     """
     faults = []
-    for file in report["files"].values():
+    # Documents first: where they are at fault, what judgments and queries lack follows from it.
+    for _, file in sorted(report["files"].items(), key=lambda item: item[0] != "documents"):
         bad = [drop for drop in file["drops"] if drop["bad"]]
         count = sum(drop["count"] for drop in bad)
         unreadable = [drop for drop in bad if drop["reason"] == Reason.UNREADABLE.name.lower()]

@@ -24,11 +24,11 @@ class InputDigests(Settings):
 class DataSettings(Settings):
     """The collection, as WikiCLIR files (see docs/formats.md), plain or gzipped."""
 
-    queries: str
+    queries: Annotated[str, Field(min_length=1)]
     """Path of the queries: query_id, title, text."""
-    documents: str
+    documents: Annotated[str, Field(min_length=1)]
     """Path of the documents: doc_id, title, text."""
-    judgments: str
+    judgments: Annotated[str, Field(min_length=1)]
     """Path of the judgments: query_id, doc_id, grade."""
     candidates: str | None = None
     """Path of fixed lists: query_id, doc_id, grade, split. Null samples NR documents and hashes the splits."""

@@ -7,7 +7,6 @@ import pytest
 
 from pipeline import fingerprint
 from pipeline.config import load_config
-from pipeline.pipeline import create_pipeline
 from tests.e2e.process import ROOT
 
 pytestmark = pytest.mark.e2e
@@ -17,6 +16,8 @@ Parameters = dict[str, dict[str, object]]
 
 def parameters(*overrides: str) -> Parameters:
     """The parameters of every stage, for the sample's configuration."""
+    from pipeline.pipeline import create_pipeline  # here, so that quick tests collect this file without TFX
+
     config = load_config(str(ROOT / "configs" / "sample.yaml"), overrides)
     pipeline = create_pipeline(config, "/artifacts", "/schema.pbtxt", f"{config.output}/serving")
     return {component.id: dict(component.exec_properties) for component in pipeline.components}

@@ -1,10 +1,14 @@
 """Devices: one by default, as many as asked for, and a clear no where there are too few."""
 
+import logging
+
 import pytest
 import tensorflow as tf
 
+from models import devices
 from models.devices import configure_devices, make_strategy
 from models.settings import TrainingSettings
+from schemas.errors import ConfigError
 
 
 @pytest.mark.parametrize(("replicas", "expected"), [(None, 1), (1, 1), (2, 2)])
@@ -20,8 +24,35 @@ def test_more_replicas_than_devices_are_refused():
 
 @pytest.mark.skipif(bool(tf.config.list_physical_devices("GPU")), reason="there is a GPU")
 def test_gpu_that_is_not_there_is_refused():
-    with pytest.raises(ValueError, match=r"training\.device is gpu, but TensorFlow finds no GPU"):
-        make_strategy(TrainingSettings(device="gpu"))
+    with pytest.raises(ConfigError, match=r"training\.device is gpu, but TensorFlow finds no GPU"):
+        configure_devices(TrainingSettings(device="gpu"))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (TrainingSettings(replicas=4), "training.replicas must be at most the number of GPUs, 3; got 4."),
+        (TrainingSettings(), "training.batch_lists must be a multiple of the number of replicas, 3; got 16."),
+    ],
+)
+def test_gpus_must_suffice_and_divide_a_batch(monkeypatch, settings, message):
+    """Three GPUs that TensorFlow lists: nothing is asked of them before the check."""
+    monkeypatch.setattr(tf.config, "list_physical_devices", lambda kind: [kind] * 3)
+    with pytest.raises(ConfigError) as error:
+        configure_devices(settings)
+    assert error.value.faults == (message,)
+
+
+def test_an_nvidia_gpu_that_tensorflow_does_not_see_is_a_warning(monkeypatch, tmp_path, caplog):
+    (tmp_path / "0000:01:00.0").mkdir()
+    monkeypatch.setattr(devices, "_NVIDIA_GPUS", str(tmp_path))
+    monkeypatch.setattr(logging.getLogger("clir"), "propagate", True)  # the command line turns it off
+    with caplog.at_level(logging.INFO, "clir.training"):
+        make_strategy(TrainingSettings(device="cpu"))
+    assert [record.getMessage() for record in caplog.records] == [
+        "training on CPU:0",
+        "an NVIDIA GPU is there, but TensorFlow cannot use it; install the GPU lock (see the README)",
+    ]
 
 
 def test_devices_that_are_configured_stay_so():

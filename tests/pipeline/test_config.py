@@ -106,6 +106,7 @@ def test_relative_paths_in_overrides_are_relative_to_the_current_folder(
         ("ouput: x\n", ":8: ouput: ", "unknown key; did you mean output?"),
         ("trainning:\n  seed: 3\n", ":8: trainning: ", "unknown key; did you mean training?"),
         ("zzz: 3\n", ":8: zzz: ", "known: data.queries, "),
+        ("ouput:\n", ":8: ouput: ", "unknown key; did you mean output?"),
         ("output: x\n", ":8: output: ", "given twice; first at {file}:7"),
         ("training: {epochs: 3,\n  epochs: 4}\n", ":9: training.epochs: ", "given twice; first at {file}:8"),
         ("training:\n  epochs: three\n", ":9: training.epochs: ", "got 'three'"),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.rank import read_documents
+from pipeline.documents import read_documents
 from schemas.errors import DataError
 
 
