@@ -48,13 +48,15 @@ def run(config: str, overrides: tuple[str, ...], as_json: bool, verbose: bool) -
 
         for line in describe_report(result.data_report):
             view.say(line)
+        if result.cached:
+            view.say("every stage came from the cache: inputs, settings and code are those of an earlier run")
     if as_json:
         click.echo(json.dumps({**result.report, "data": result.data_report, "pushed": result.pushed}, indent=2))
     else:
         click.echo(_metrics_table(result.report))
     if result.pushed is None:
         raise DataError(f"the model was not pushed: {result.report['reason']}.")
-    click.echo(f"pushed to {os.path.relpath(result.pushed)}: {result.report['reason']}", err=True)
+    click.echo(f"pushed to {_short(result.pushed)}: {result.report['reason']}", err=True)
     _say_next(settings)
 
 
@@ -128,7 +130,7 @@ def _metrics_table(report: dict[str, Any]) -> str:
 
 
 def _say_next(settings: RunConfig) -> None:
-    output, documents = os.path.relpath(settings.output), os.path.relpath(settings.data.documents)
+    output, documents = _short(settings.output), _short(settings.data.documents)
     click.echo(
         f"""
 next:
@@ -136,6 +138,12 @@ next:
   tensorboard --logdir {output}/{TENSORBOARD}""",
         err=True,
     )
+
+
+def _short(path: str) -> str:
+    """A path relative to the current folder, where it lies in it."""
+    relative = os.path.relpath(path)
+    return path if relative.startswith("..") else relative
 
 
 def main() -> None:

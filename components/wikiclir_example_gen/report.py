@@ -10,6 +10,9 @@ from schemas.wikiclir import Drop, Reason
 
 REPORT_FILE = "report.json"
 
+TALLIES = "tallies"
+"""The tag of tallies among the outputs of a Beam step."""
+
 READ = "read"
 USED = "used"
 GRADE_DISAGREEMENT = "grade_disagreement"

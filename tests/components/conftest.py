@@ -30,7 +30,7 @@ def make_artifact() -> Callable[..., Any]:
 @pytest.fixture(scope="session")
 def make_examples(make_artifact) -> Callable[..., Any]:
     """Makes an Examples artifact whose test split holds lists: query_id to (text, {doc_id: (text, grade)})."""
-    from components.wikiclir_example_gen.ingest import make_example
+    from components.wikiclir_example_gen.examples import make_example
     from schemas.wikiclir import Text
 
     def make(parent: Path, lists: Mapping[str, tuple[str, Mapping[str, tuple[str, int]]]]) -> Any:

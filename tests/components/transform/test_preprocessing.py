@@ -30,7 +30,7 @@ def output(tmp_path_factory):
     from tfx_bsl.public.tfxio import TFExampleBeamRecord
 
     from components.transform.preprocessing import preprocessing_fn
-    from components.wikiclir_example_gen.ingest import make_example
+    from components.wikiclir_example_gen.examples import make_example
     from schemas.wikiclir import Text
 
     folder = tmp_path_factory.mktemp("transform")

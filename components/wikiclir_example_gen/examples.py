@@ -1,0 +1,53 @@
+"""The listwise example, and the Beam step that makes it."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import apache_beam as beam
+import tensorflow as tf
+
+from components.wikiclir_example_gen.report import TALLIES, USED, tally
+from components.wikiclir_example_gen.sampling import list_place
+from schemas import features as f
+from schemas.wikiclir import Text
+
+
+class MakeExample(beam.DoFn):
+    """(query_id, its text, list and documents) -> a serialized listwise example, tagged with its split."""
+
+    def process(self, element: tuple[str, dict[str, Any]]) -> Iterator[Any]:
+        query_id, groups = element
+        for ranking_list in groups["list"]:
+            (query,) = groups["query"]
+            documents = sorted(groups["documents"], key=lambda document: list_place(query_id, document[0]))
+            example = make_example(query, documents, [ranking_list.grades[document[0]] for document in documents])
+            yield beam.pvalue.TaggedOutput(ranking_list.split, example.SerializeToString(deterministic=True))
+            for role, count in {"queries": 1, **ranking_list.used}.items():
+                yield beam.pvalue.TaggedOutput(TALLIES, tally(role, USED, count))
+            yield beam.pvalue.TaggedOutput(TALLIES, tally("lists", ranking_list.split))
+            yield beam.pvalue.TaggedOutput(TALLIES, tally("pairs", ranking_list.split, len(documents)))
+
+
+def make_example(query: Text, documents: Iterable[tuple[str, str, str]], grades: Iterable[int]) -> tf.train.Example:
+    """One listwise example (see `schemas.features`).
+
+    Args:
+      query: the query.
+      documents: (doc_id, title, text) of each document.
+      grades: its relevance.
+    """
+    doc_ids, doc_titles, doc_texts = zip(*documents, strict=True)
+    texts = {
+        f.QUERY_ID: [query.id],
+        f.QUERY_TITLE: [query.title],
+        f.QUERY_TEXT: [query.text],
+        f.DOC_ID: doc_ids,
+        f.DOC_TITLE: doc_titles,
+        f.DOC_TEXT: doc_texts,
+    }
+    feature = {
+        name: tf.train.Feature(bytes_list=tf.train.BytesList(value=[value.encode() for value in values]))
+        for name, values in texts.items()
+    }
+    feature[f.RELEVANCE] = tf.train.Feature(int64_list=tf.train.Int64List(value=grades))
+    return tf.train.Example(features=tf.train.Features(feature=feature))

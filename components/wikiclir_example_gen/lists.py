@@ -1,0 +1,149 @@
+"""Beam steps that make the list of every query, of ids alone."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+
+from components.wikiclir_example_gen.report import (
+    GRADE_DISAGREEMENT,
+    TALLIES,
+    Tally,
+    tally,
+    tally_drop,
+)
+from components.wikiclir_example_gen.sampling import sample_negatives, split_of
+from schemas.relevance import NOT_RELEVANT
+from schemas.wikiclir import EXCERPT_CHARACTERS, Drop, Judgment, Reason
+
+_ROLES = ("judgments", "candidates")
+
+
+class RankingList(NamedTuple):
+    """The list of one query, still without texts."""
+
+    split: str
+    line: int
+    grades: dict[str, int]
+    """doc_id to grade."""
+    used: dict[str, int]
+    """Role of a file to the number of its records that this list uses."""
+
+
+class MakeList(beam.DoFn):
+    """(query_id, its line, judgments and perhaps candidates) -> (query_id, RankingList).
+
+    Args:
+      negatives: NR documents to draw where there are no candidates.
+      seed: of the draw.
+      top_grade: the MR grade; a list needs a document that has it.
+    """
+
+    def __init__(self, negatives: int, seed: int, top_grade: int) -> None:
+        self._negatives = negatives
+        self._seed = seed
+        self._top_grade = top_grade
+        self._known: frozenset[str] | None = None
+
+    def process(self, element: tuple[str, dict[str, Any]], doc_ids: list[str]) -> Iterator[Any]:
+        query_id, groups = element
+        if self._known is None:
+            self._known = frozenset(doc_ids)
+        lines = list(groups["query"])
+        tallies: list[Tally] = []
+        kept = {role: self._keep(role, groups[role], bool(lines), tallies) for role in _ROLES if role in groups}
+        members = kept.get("candidates", kept["judgments"])
+        for line in lines:
+            reason = self._reason_to_drop(members)
+            if reason:
+                tallies.append(tally_drop("queries", Drop(reason, "", line, query_id)))
+                tallies += [_drop(role, Reason.QUERY_DROPPED, one) for role, some in kept.items() for one in some]
+            elif "candidates" in kept:
+                tallies += _compare(kept["judgments"], members)
+                grades = {candidate.doc_id: candidate.grade for candidate in members}
+                compared = sum(judgment.doc_id in grades for judgment in kept["judgments"])
+                used = {"candidates": len(members), "judgments": compared}
+                yield query_id, RankingList(members[0].split, line, grades, used)
+            else:
+                grades = {judgment.doc_id: judgment.grade for judgment in members}
+                negatives = sample_negatives(query_id, self._seed, self._negatives, doc_ids, grades.keys())
+                grades.update(dict.fromkeys(negatives, NOT_RELEVANT))
+                yield query_id, RankingList(split_of(query_id), line, grades, {"judgments": len(members)})
+        for item in tallies:
+            yield beam.pvalue.TaggedOutput(TALLIES, item)
+
+    def _reason_to_drop(self, members: list[Judgment]) -> Reason | None:
+        if not members:
+            return Reason.NO_JUDGMENT
+        if all(member.grade != self._top_grade for member in members):
+            return Reason.NO_MOST_RELEVANT
+        if len({member.split for member in members}) > 1:
+            return Reason.TWO_SPLITS
+        return None
+
+    def _keep(
+        self, role: str, judgments: Iterable[Judgment], query_is_known: bool, tallies: list[Tally]
+    ) -> list[Judgment]:
+        """Judgments of known queries and documents, each pair once: the first in the file stays."""
+        kept: dict[str, Judgment] = {}
+        for judgment in sorted(judgments, key=lambda judgment: judgment.line):
+            if not query_is_known:
+                tallies.append(_drop(role, Reason.UNKNOWN_QUERY, judgment))
+            elif judgment.doc_id not in (self._known or ()):
+                tallies.append(_drop(role, Reason.UNKNOWN_DOCUMENT, judgment))
+            elif judgment.doc_id in kept:
+                tallies.append(_drop(role, Reason.DUPLICATE_PAIR, judgment))
+            else:
+                kept[judgment.doc_id] = judgment
+        return list(kept.values())
+
+
+def _compare(judgments: list[Judgment], candidates: list[Judgment]) -> Iterator[Tally]:
+    """Counts judgments that are candidates, those that are not, and grades on which the two files disagree."""
+    judged = {judgment.doc_id: judgment.grade for judgment in judgments}
+    proposed = {candidate.doc_id for candidate in candidates}
+    for judgment in judgments:
+        if judgment.doc_id not in proposed:
+            yield _drop("judgments", Reason.NOT_A_CANDIDATE, judgment)
+    for candidate in candidates:
+        if candidate.grade != judged.get(candidate.doc_id, NOT_RELEVANT):
+            yield tally("candidates", GRADE_DISAGREEMENT)
+
+
+def _drop(role: str, reason: Reason, judgment: Judgment) -> Tally:
+    excerpt = f"{judgment.query_id} | {judgment.doc_id} | {judgment.grade}"
+    return tally_drop(role, Drop(reason, "", judgment.line, excerpt[:EXCERPT_CHARACTERS]))
+
+
+class LimitQueries(beam.DoFn):
+    """Keeps the lists whose query stands no later than a line."""
+
+    def process(self, element: tuple[str, RankingList], last_line: int) -> Iterator[Any]:
+        if element[1].line <= last_line:
+            yield element
+        else:
+            for role, count in {"queries": 1, **element[1].used}.items():
+                yield beam.pvalue.TaggedOutput(TALLIES, tally(role, Reason.BEYOND_LIMIT.name, count))
+
+
+class NeededDocuments(beam.CombineFn):
+    """(query_id, RankingList)s -> doc_id to the queries whose lists hold it."""
+
+    def create_accumulator(self) -> dict[str, list[str]]:
+        return {}
+
+    def add_input(self, accumulator: dict[str, list[str]], element: tuple[str, RankingList]) -> dict[str, list[str]]:
+        query_id, ranking_list = element
+        for doc_id in ranking_list.grades:
+            accumulator.setdefault(doc_id, []).append(query_id)
+        return accumulator
+
+    def merge_accumulators(self, accumulators: Iterable[dict[str, list[str]]]) -> dict[str, list[str]]:
+        first, *others = accumulators
+        for other in others:
+            for doc_id, query_ids in other.items():
+                first.setdefault(doc_id, []).extend(query_ids)
+        return first
+
+    def extract_output(self, accumulator: dict[str, list[str]]) -> dict[str, list[str]]:
+        return accumulator
