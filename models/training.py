@@ -21,6 +21,7 @@ from schemas.errors import DataError
 log = logging.getLogger("clir.training")
 progress = logging.getLogger("clir.progress")
 
+_FLUSH_MILLISECONDS = 10_000
 _STEPS_PER_CALL = 50
 # A collective within a graph's loop keeps the shape of its first step, and gradients of embeddings change theirs.
 _STEPS_PER_CALL_OF_REPLICAS = 1
@@ -86,7 +87,8 @@ def train(
     evaluator = ListEvaluator(ranker, eval_lists, top_grade)
     history: list[dict[str, float]] = []
     best_value, best_epoch, best_weights = -1.0, 0, ranker.get_weights()
-    writer = tf.summary.create_file_writer(log_dir)
+    # Flushing waits for the disk: an epoch of a small collection takes less time than that may.
+    writer = tf.summary.create_file_writer(log_dir, flush_millis=_FLUSH_MILLISECONDS)
     started, training_seconds, trained_pairs = time.monotonic(), 0.0, 0.0
     for epoch in _epochs(settings):
         epoch_started = time.monotonic()
@@ -110,7 +112,6 @@ def train(
         with writer.as_default(step=epoch):
             for key, value in figures.items():
                 tf.summary.scalar(key, value)
-        writer.flush()
         history.append({"epoch": epoch, **figures})
         value = metrics[settings.best_metric]
         if value > best_value:
