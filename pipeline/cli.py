@@ -46,6 +46,7 @@ def run(config: str, overrides: tuple[str, ...], as_json: bool, verbose: bool) -
         result = run_locally(settings, view.start, view.end)
         from components.wikiclir_example_gen.report import describe_report
 
+        view.say(f"{settings.data.query_language} queries, {settings.data.document_language} documents")
         for line in describe_report(result.data_report):
             view.say(line)
         if result.cached:

@@ -15,7 +15,7 @@ from components.wikiclir_example_gen.component import WikiClirExampleGen
 from models.settings import LOSSES
 from pipeline.config import RunConfig
 from pipeline.fingerprint import code_digest
-from schemas import features as f
+from schemas.features import WITHOUT_TITLES
 
 NAME = "smooth_clir"
 
@@ -49,10 +49,8 @@ def create_pipeline(
         code=code_digest("components.wikiclir_example_gen.executor"),
     )
     examples = example_gen.outputs["examples"]
-    # Titles give the answer away: they are for display, and no statistic reads them.
-    allowed = [f.QUERY_ID, f.QUERY_TEXT, f.DOC_ID, f.DOC_TEXT, f.RELEVANCE]
     statistics_gen = tfx.components.StatisticsGen(
-        examples=examples, stats_options=tfdv.StatsOptions(feature_allowlist=allowed)
+        examples=examples, stats_options=tfdv.StatsOptions(feature_allowlist=list(WITHOUT_TITLES))
     )
     schema_gen = tfx.components.ImportSchemaGen(schema_file=schema_path)
     schema = schema_gen.outputs["schema"]

@@ -10,8 +10,8 @@ DOC_TEXT: Final = "doc_text"
 DOC_TITLE: Final = "doc_title"
 RELEVANCE: Final = "relevance"
 
-DISPLAY_ONLY: Final = (QUERY_TITLE, DOC_TITLE)
-"""Carried for people to read. No model, baseline or statistic may use them: WikiCLIR's titles give the answer away."""
+WITHOUT_TITLES: Final = (QUERY_ID, QUERY_TEXT, DOC_ID, DOC_TEXT, RELEVANCE)
+"""What models, baselines and statistics may read. Titles are for people: in WikiCLIR they give the answer away."""
 
 QUERY_TOKENS: Final = "query_tokens"
 DOC_TOKENS: Final = "doc_tokens"
