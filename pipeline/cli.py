@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import click
@@ -12,6 +13,7 @@ from pipeline.config import RunConfig, load_config, resolve_digests
 from pipeline.documents import read_documents
 from pipeline.layout import TENSORBOARD
 from pipeline.model_folder import find_model
+from pipeline.run_lock import run_lock
 from schemas.errors import ConfigError, DataError
 
 
@@ -36,6 +38,12 @@ def run(config: str, overrides: tuple[str, ...], as_json: bool, verbose: bool) -
     Example: clir run configs/sample.yaml --set training.epochs=3
     """
     settings = resolve_digests(load_config(config, overrides))
+    with run_lock(Path(settings.output)):
+        _run(settings, as_json, verbose)
+
+
+def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
+    """Runs the pipeline and prints what came out."""
     from pipeline.progress import StageView, quieten
 
     quieten(verbose)

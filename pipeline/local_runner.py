@@ -50,6 +50,8 @@ def run_locally(
 ) -> RunResult:
     """Runs every stage that the cache does not hold, in order.
 
+    The caller holds the output folder (see `pipeline.run_lock`).
+
     Args:
       config: resolved, with the digests of its inputs.
       on_start: told (number, total, name) of a stage that starts.
@@ -59,7 +61,6 @@ def run_locally(
       what came out; the same stands under `config.output`.
     """
     output = Path(config.output)
-    output.mkdir(parents=True, exist_ok=True)
     (output / CONFIG_FILE).write_text(dump_config(config), encoding="utf-8")
     configure_devices(config.training)
     _link(output / TENSORBOARD, Path(ARTIFACTS, "Trainer", "model_run"))

@@ -38,7 +38,7 @@ class Reason(Enum):
     EMPTY_TEXT = ("empty text", True)
     DUPLICATE_ID = ("duplicate id", True)
     DUPLICATE_PAIR = ("query and document given twice", True)
-    BAD_GRADE = ("grade outside the range", True)
+    BAD_GRADE = ("grade is not one of 0 .. the number of thresholds in loss.theta", True)
     BAD_SPLIT = ("split is not train, eval or test", True)
     UNREADABLE = ("rest of the file cannot be read", True)
     UNKNOWN_QUERY = ("unknown query", True)
