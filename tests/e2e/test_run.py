@@ -40,7 +40,7 @@ def copied_output(sample_run: SampleRun, tmp_path: Path) -> Path:
 
 def test_the_layout_under_output(sample_run: SampleRun) -> None:
     expected = {"config.yaml", "evaluation", "data", "tensorboard", "serving", "artifacts", "metadata.sqlite"}
-    assert {path.name for path in sample_run.output.iterdir()} == expected
+    assert {path.name for path in sample_run.output.iterdir()} == expected | {".lock"}
     assert tree(sample_run.output / "evaluation").keys() == {"metrics.json", "run.trec", "qrels.trec"}
     assert tree(sample_run.output / "data").keys() == {"report.json"}
     (version,) = sample_run.versions
