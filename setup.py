@@ -11,6 +11,7 @@ setup(
         "components",
         "components.evaluator",
         "components.example_validator",
+        "components.import_schema_gen",
         "components.lexical_baseline",
         "components.pusher",
         "components.trainer",

@@ -8,12 +8,13 @@ from tfx import v1 as tfx
 
 from components.evaluator.component import Evaluator
 from components.example_validator.component import ExampleValidator
+from components.import_schema_gen.component import ImportSchemaGen
 from components.lexical_baseline.component import LexicalBaseline
 from components.pusher.component import Pusher
 from components.trainer import run_fn
 from components.wikiclir_example_gen.component import WikiClirExampleGen
 from models.settings import LOSSES
-from pipeline.config import RunConfig
+from pipeline.config import RunConfig, sha256_of_file
 from pipeline.fingerprint import code_digest
 from schemas.features import WITHOUT_TITLES
 
@@ -35,7 +36,7 @@ def create_pipeline(
     Args:
       config: resolved, with the digests of its inputs.
       pipeline_root: folder of all artifacts.
-      schema_path: the curated schema.
+      schema_path: the curated schema, a local file.
       serving_path: folder of the pushed versions.
       **arguments: the runner's own, for `tfx.dsl.Pipeline` (metadata, caching).
     """
@@ -52,9 +53,13 @@ def create_pipeline(
     statistics_gen = tfx.components.StatisticsGen(
         examples=examples, stats_options=tfdv.StatsOptions(feature_allowlist=list(WITHOUT_TITLES))
     )
-    schema_gen = tfx.components.ImportSchemaGen(schema_file=schema_path)
+    schema_gen = ImportSchemaGen(schema_file=schema_path, digest=sha256_of_file(schema_path))
     schema = schema_gen.outputs["schema"]
-    example_validator = ExampleValidator(statistics=statistics_gen.outputs["statistics"], schema=schema)
+    example_validator = ExampleValidator(
+        statistics=statistics_gen.outputs["statistics"],
+        schema=schema,
+        code=code_digest("components.example_validator.executor"),
+    )
     transform = tfx.components.Transform(
         examples=examples,
         schema=schema,
@@ -105,6 +110,7 @@ def create_pipeline(
         push_destination=tfx.proto.PushDestination(
             filesystem=tfx.proto.PushDestination.Filesystem(base_directory=serving_path)
         ),
+        custom_config={_CODE: code_digest("components.pusher.executor")},
     )
     return tfx.dsl.Pipeline(
         pipeline_name=NAME,

@@ -14,12 +14,12 @@ pytestmark = pytest.mark.e2e
 Parameters = dict[str, dict[str, object]]
 
 
-def parameters(*overrides: str) -> Parameters:
+def parameters(*overrides: str, schema: str = str(ROOT / "schemas" / "schema.pbtxt")) -> Parameters:
     """The parameters of every stage, for the sample's configuration."""
     from pipeline.pipeline import create_pipeline  # here, so that quick tests collect this file without TFX
 
     config = load_config(str(ROOT / "configs" / "sample.yaml"), overrides)
-    pipeline = create_pipeline(config, "/artifacts", "/schema.pbtxt", f"{config.output}/serving")
+    pipeline = create_pipeline(config, "/artifacts", schema, f"{config.output}/serving")
     return {component.id: dict(component.exec_properties) for component in pipeline.components}
 
 
@@ -65,6 +65,8 @@ def test_a_setting_changes_the_stages_that_use_it_and_no_others(setting: str, st
         ("models/layers/smooth_cosine.py", {"Trainer"}),
         ("models/metrics.py", {"LexicalBaseline", "Trainer", "Evaluator"}),
         ("components/evaluator/gate.py", {"Evaluator"}),
+        ("components/example_validator/executor.py", {"ExampleValidator"}),
+        ("components/pusher/executor.py", {"Pusher"}),
         ("pipeline/progress.py", set()),
     ],
 )
@@ -77,3 +79,12 @@ def test_an_edit_changes_the_stages_that_run_the_code_and_no_others(
     (tmp_path / file).write_text((ROOT / file).read_text() + "\n# edited\n")
     monkeypatch.setattr(fingerprint, "_ROOT", tmp_path)
     assert changed(before, parameters()) == stages
+
+
+def test_the_schemas_content_is_in_its_stages_key(tmp_path: Path) -> None:
+    schema = tmp_path / "schema.pbtxt"
+    found = []
+    for content in ("# one\n", "# two\n"):
+        schema.write_text(content)
+        found.append(parameters(schema=str(schema)))
+    assert changed(*found) == {"ImportSchemaGen"}

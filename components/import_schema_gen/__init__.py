@@ -1,0 +1,1 @@
+"""ImportSchemaGen whose cache key holds the schema's content."""
