@@ -143,7 +143,7 @@ def _batches(
     rows = np.concatenate(orders).reshape(-1, batch // strategy.num_replicas_in_sync)
     dataset = tf.data.Dataset.from_tensor_slices(rows).map(lists.batch, num_parallel_calls=1).prefetch(4)
     options = tf.data.Options()
-    # There is nothing to tune, and with the tuner, or the strategy's iterator, closing it now and then took many seconds.
+    # There is nothing to tune, and with the tuner or the strategy's iterator, closing it sometimes took many seconds.
     options.autotune.enabled = False
     dataset = dataset.with_options(options)
     if strategy.num_replicas_in_sync == 1:
