@@ -43,6 +43,16 @@ class RankingLists:
         """Query-document pairs over all lists."""
         return int(self.documents.flat_values.shape[0])
 
+    def digest(self) -> str:
+        """SHA-256 over ids, tokens, lists and grades: all that a training sees of them."""
+        digest = hashlib.sha256()
+        for ids in (self.query_ids, self.doc_ids):
+            digest.update(b"\0".join([str(len(ids)).encode(), *ids]))
+        for ragged in (self.query_tokens, self.document_tokens, self.documents, self.grades):
+            for part in (ragged.row_splits, ragged.flat_values):
+                digest.update(part.numpy().tobytes())
+        return digest.hexdigest()
+
     def batch(self, rows: tf.Tensor) -> tuple[dict[str, Any], tf.Tensor]:
         """The lists `rows` (int [batch]) as `Ranker` takes them, and their grades.
 

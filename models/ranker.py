@@ -50,6 +50,10 @@ class Ranker(keras.Model):
 
     def call(self, features: dict[str, Any]) -> tf.Tensor:
         """Scores each list."""
+        return self.similarity(*self.encode(features))
+
+    def encode(self, features: dict[str, Any]) -> tuple[tf.Tensor, tf.Tensor]:
+        """The vectors that `similarity` compares: float [batch, dim] and [batch, list_size, dim]."""
         query = self.query_encoder(features["query_tokens"])
         document = self.document_encoder(features["document_tokens"])
-        return self.similarity(query, tf.gather(document, tf.maximum(features["document_index"], 0)))
+        return query, tf.gather(document, tf.maximum(features["document_index"], 0))

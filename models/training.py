@@ -1,27 +1,30 @@
 """Training of a ranker under a `tf.distribute` strategy: a plain loop, watched in TensorBoard."""
 
 import logging
+import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import tensorflow as tf
 from tensorflow import keras
 
 from models.lazy_adam import LazyAdam
-from models.list_evaluator import ListEvaluator
+from models.list_evaluator import EvalFigures, ListEvaluator
 from models.lists import RankingLists, epoch_order
 from models.ranker import Ranker
 from models.settings import TrainingSettings
+from models.training_checkpoint import TrainingCheckpoint, TrainingProgress
+from models.training_log import SCORES, TrainingLog
 from models.training_steps import TrainingSteps
 from schemas.errors import DataError
 
 log = logging.getLogger("clir.training")
-progress = logging.getLogger("clir.progress")
+progress_log = logging.getLogger("clir.progress")
 
-_FLUSH_MILLISECONDS = 10_000
 _STEPS_PER_CALL = 50
 # A collective within a graph's loop keeps the shape of its first step, and gradients of embeddings change theirs.
 _STEPS_PER_CALL_OF_REPLICAS = 1
@@ -34,13 +37,13 @@ class TrainingResult:
     Attributes:
       best_epoch: the epoch (from 1) whose weights the ranker holds.
       best_value: its value of `best_metric` on the eval split.
-      history: one row an epoch: loss, gradient norms and eval metrics.
+      history: one row an epoch: loss, gradient norms, and the eval split's metrics, scores and score gradients.
       pairs_per_second: query-document pairs trained per second of training, without evaluation.
     """
 
     best_epoch: int
     best_value: float
-    history: list[dict[str, float]]
+    history: list[dict[str, Any]]
     pairs_per_second: float
 
 
@@ -53,11 +56,13 @@ def train(
     strategy: tf.distribute.Strategy,
     settings: TrainingSettings,
     log_dir: str,
+    checkpoint_dir: str,
 ) -> TrainingResult:
     """Trains a ranker and leaves the best epoch's weights in it.
 
     The same lists, settings and devices give the same weights: the order of the lists follows from their query ids,
-    the seed and the epoch. What does not fill a batch is left for another epoch's order.
+    the seed and the epoch. What does not fill a batch is left for another epoch's order. A training that was killed
+    goes on where its checkpoint is, and gives the same weights, too.
 
     Args:
       ranker: made within `strategy.scope()`.
@@ -67,9 +72,10 @@ def train(
       strategy: see `models.devices`.
       settings: see there.
       log_dir: where TensorBoard's events go.
+      checkpoint_dir: a folder for this training alone: same lists, ranker, loss, settings and code.
 
     Raises:
-      DataError: the scores are NaN or infinite, or there are too few lists.
+      DataError: the scores are NaN or infinite, there are too few lists, or the checkpoint cannot be read.
     """
     replicas = strategy.num_replicas_in_sync
     batch = min(settings.batch_lists, len(train_lists) // replicas * replicas)
@@ -81,66 +87,106 @@ def train(
     steps = len(train_lists) // batch
     steps_per_call = _STEPS_PER_CALL if replicas == 1 else _STEPS_PER_CALL_OF_REPLICAS
     with strategy.scope():
+        ranker(train_lists.batch(tf.constant([0]))[0])  # builds it
         optimizer = LazyAdam(settings.learning_rate)
+        optimizer.build(ranker.trainable_variables)
+    checkpoint = TrainingCheckpoint(checkpoint_dir, ranker, optimizer)
+    checkpoint.restore()
+    progress = checkpoint.progress
     training_steps = TrainingSteps(ranker, loss, optimizer, strategy, settings.clip_norm)
-    batches = _batches(train_lists, strategy, settings, steps, batch)
     evaluator = ListEvaluator(ranker, eval_lists, top_grade)
-    history: list[dict[str, float]] = []
-    best_value, best_epoch, best_weights = -1.0, 0, ranker.get_weights()
-    # Flushing waits for the disk: an epoch of a small collection takes less time than that may.
-    writer = tf.summary.create_file_writer(log_dir, flush_millis=_FLUSH_MILLISECONDS)
-    started, training_seconds, trained_pairs = time.monotonic(), 0.0, 0.0
-    for epoch in _epochs(settings):
-        epoch_started = time.monotonic()
-        parts = []
-        for start in range(0, steps, steps_per_call):
-            parts.append(training_steps.run(batches, tf.constant(min(steps_per_call, steps - start))))
-            done = epoch - 1 + min(start + steps_per_call, steps) / steps
-            left = (time.monotonic() - started) / done * (settings.epochs - done)
-            progress.info("epoch %d/%d, %s left", epoch, settings.epochs, _duration(left))
-        losses, norms = (np.concatenate([part[i].numpy() for part in parts]) for i in range(2))
-        training_seconds += time.monotonic() - epoch_started
-        trained_pairs += train_lists.pairs * steps * batch / len(train_lists)
-        metrics = evaluator.metrics()
-        figures = {
-            "train/loss": float(losses.mean()),
-            "train/gradient_norm_mean": float(norms.mean()),
-            "train/gradient_norm_max": float(norms.max()),
-            "train/clipped_share": float((norms > settings.clip_norm).mean()),
-            **{f"eval/{key}": value for key, value in metrics.items()},
-        }
-        with writer.as_default(step=epoch):
-            for key, value in figures.items():
-                tf.summary.scalar(key, value)
-        history.append({"epoch": epoch, **figures})
-        value = metrics[settings.best_metric]
-        if value > best_value:
-            best_value, best_epoch, best_weights = value, epoch, ranker.get_weights()
-        progress.info(
-            "epoch %d/%d, loss %.5f, eval %s %.4f, best %.4f (epoch %d), %s pairs/s, %s left",
-            *(epoch, settings.epochs, losses.mean(), settings.best_metric, value, best_value, best_epoch),
-            f"{trained_pairs / training_seconds:,.0f}",
-            _duration((time.monotonic() - started) / epoch * (settings.epochs - epoch)),
+    batches = _batches(train_lists, strategy, settings, steps, batch, first_epoch=progress.epoch + 1)
+    started, first_epoch = time.monotonic(), progress.epoch
+    with TrainingLog(log_dir) as training_log:
+        for row in progress.history:
+            training_log.write(row)
+        while progress.epoch < settings.epochs and not _patience_is_spent(progress, settings):
+            epoch_started = time.monotonic()
+            parts = []
+            for start in range(0, steps, steps_per_call):
+                parts.append(training_steps.run(batches, tf.constant(min(steps_per_call, steps - start))))
+                done = progress.epoch + min(start + steps_per_call, steps) / steps
+                left = (time.monotonic() - started) / (done - first_epoch) * (settings.epochs - done)
+                progress_log.info("epoch %d/%d, %s left", progress.epoch + 1, settings.epochs, _duration(left))
+            losses, norms = (np.concatenate([part[i].numpy() for part in parts]) for i in range(2))
+            progress.seconds += time.monotonic() - epoch_started
+            progress.pairs += train_lists.pairs * steps * batch / len(train_lists)
+            figures = evaluator.evaluate()
+            progress.epoch += 1
+            row = {
+                "epoch": progress.epoch,
+                **_step_figures(losses, norms, settings.clip_norm),
+                **_eval_figures(figures, ranker.similarity.gradient_bound),
+            }
+            training_log.write(row)
+            progress.history.append(row)
+            value = figures.metrics[settings.best_metric]
+            if value > progress.best_value:
+                progress.best_value, progress.best_epoch = value, progress.epoch
+                checkpoint.keep_best()
+            checkpoint.save()
+            progress_log.info(
+                "epoch %d/%d, loss %.5f, eval %s %.4f, best %.4f (epoch %d), %s pairs/s, %s left",
+                *(progress.epoch, settings.epochs, losses.mean(), settings.best_metric, value),
+                *(progress.best_value, progress.best_epoch, f"{progress.pairs / progress.seconds:,.0f}"),
+                _duration(
+                    (time.monotonic() - started) / (progress.epoch - first_epoch) * (settings.epochs - progress.epoch)
+                ),
+            )
+    if progress.epoch < settings.epochs:
+        log.info(
+            "stopped after epoch %d: no better %s since epoch %d",
+            *(progress.epoch, settings.best_metric, progress.best_epoch),
         )
-        if settings.patience and epoch - best_epoch >= settings.patience:
-            log.info("stopped after epoch %d: no better %s since epoch %d", epoch, settings.best_metric, best_epoch)
-            break
-    writer.close()
-    ranker.set_weights(best_weights)
+    checkpoint.use_best()
     return TrainingResult(
-        best_epoch=best_epoch,
-        best_value=best_value,
-        history=history,
-        pairs_per_second=trained_pairs / training_seconds,
+        best_epoch=progress.best_epoch,
+        best_value=progress.best_value,
+        history=progress.history,
+        pairs_per_second=progress.pairs / progress.seconds,
     )
 
 
+def _step_figures(
+    losses: npt.NDArray[np.float32], norms: npt.NDArray[np.float32], clip_norm: float
+) -> dict[str, float]:
+    """An epoch's figures of the train split, from those of its steps."""
+    return {
+        "train/loss": float(losses.mean()),
+        "train/gradient_norm_mean": float(norms.mean()),
+        "train/gradient_norm_max": float(norms.max()),
+        "train/clipped_share": float((norms > clip_norm).mean()),
+    }
+
+
+def _eval_figures(figures: EvalFigures, gradient_bound: float) -> dict[str, Any]:
+    """An epoch's figures of the eval split; JSON has no infinite bound."""
+    bound = {"eval/score_gradient_bound": gradient_bound} if math.isfinite(gradient_bound) else {}
+    return {
+        **{f"eval/{key}": value for key, value in figures.metrics.items()},
+        "eval/score_gradient_max": figures.largest_score_gradient,
+        **bound,
+        SCORES: figures.score_counts,
+    }
+
+
+def _patience_is_spent(progress: TrainingProgress, settings: TrainingSettings) -> bool:
+    """Whether training stops before its last epoch."""
+    return settings.patience is not None and progress.epoch - progress.best_epoch >= settings.patience
+
+
 def _batches(
-    lists: RankingLists, strategy: tf.distribute.Strategy, settings: TrainingSettings, steps: int, batch: int
+    lists: RankingLists,
+    strategy: tf.distribute.Strategy,
+    settings: TrainingSettings,
+    steps: int,
+    batch: int,
+    first_epoch: int,
 ) -> Iterator[Any]:
-    """The batches of all epochs, one iterator for all: each replica's lists are consecutive rows."""
-    orders = [epoch_order(lists.query_ids, settings.seed, epoch)[: steps * batch] for epoch in _epochs(settings)]
-    rows = np.concatenate(orders).reshape(-1, batch // strategy.num_replicas_in_sync)
+    """The batches of all epochs to come, one iterator for all: each replica's lists are consecutive rows."""
+    epochs = range(first_epoch, settings.epochs + 1)
+    orders = [epoch_order(lists.query_ids, settings.seed, epoch)[: steps * batch] for epoch in epochs]
+    rows = np.concatenate([*orders, np.zeros(0, np.int32)]).reshape(-1, batch // strategy.num_replicas_in_sync)
     dataset = tf.data.Dataset.from_tensor_slices(rows).map(lists.batch, num_parallel_calls=1).prefetch(4)
     options = tf.data.Options()
     # There is nothing to tune, and with the tuner or the strategy's iterator, closing it sometimes took many seconds.
@@ -150,11 +196,6 @@ def _batches(
         return iter(dataset)
     batches: Iterator[Any] = iter(strategy.distribute_datasets_from_function(lambda _: dataset))
     return batches
-
-
-def _epochs(settings: TrainingSettings) -> range:
-    """The numbers of the epochs, from 1."""
-    return range(1, settings.epochs + 1)
 
 
 def _duration(seconds: float) -> str:

@@ -1,6 +1,7 @@
 """The pipeline: nine stages from WikiCLIR files to a pushed model. The same graph runs locally and on Kubeflow."""
 
 import json
+import os
 from typing import Any
 
 import tensorflow_data_validation as tfdv
@@ -16,6 +17,7 @@ from components.wikiclir_example_gen.component import WikiClirExampleGen
 from models.settings import LOSSES
 from pipeline.config import RunConfig, sha256_of_file
 from pipeline.fingerprint import code_digest
+from pipeline.layout import CHECKPOINTS
 from schemas.features import WITHOUT_TITLES
 
 NAME = "smooth_clir"
@@ -82,11 +84,13 @@ def create_pipeline(
         train_args=tfx.proto.TrainArgs(splits=["train"]),
         eval_args=tfx.proto.EvalArgs(splits=["eval"]),
         custom_config={
-            run_fn.MODEL_KEY: config.model.model_dump(mode="json"),
+            # Transform alone uses the size of the vocabularies.
+            run_fn.MODEL_KEY: config.model.model_dump(mode="json", exclude={"vocabulary_size"}),
             run_fn.LOSS_KEY: config.loss.model_dump(mode="json"),
             run_fn.TRAINING_KEY: config.training.model_dump(mode="json"),
+            run_fn.CHECKPOINTS_KEY: os.path.join(pipeline_root, CHECKPOINTS),
             # The loss is imported by its name.
-            _CODE: code_digest(_RUN_FN, LOSSES[config.loss.name].keras_class.rpartition(".")[0]),
+            run_fn.CODE_KEY: code_digest(_RUN_FN, LOSSES[config.loss.name].keras_class.rpartition(".")[0]),
         },
     )
     lexical_baseline = LexicalBaseline(

@@ -1,10 +1,11 @@
 """The run function of TFX's Trainer: unpacks its arguments and calls plain training in `models`."""
 
+import hashlib
 import importlib
 import json
 import logging
 import os
-from typing import Final
+from typing import Any, Final
 
 import tensorflow as tf
 import tensorflow_transform as tft
@@ -14,7 +15,7 @@ from tfx.dsl.io import fileio
 
 from models.devices import make_strategy
 from models.export import export_ranker
-from models.lists import read_lists
+from models.lists import RankingLists, read_lists
 from models.ranker import Ranker
 from models.settings import LOSSES, LossSettings, ModelSettings, TrainingSettings
 from models.training import train
@@ -24,6 +25,8 @@ from schemas.errors import DataError
 MODEL_KEY: Final = "model"
 LOSS_KEY: Final = "loss"
 TRAINING_KEY: Final = "training"
+CHECKPOINTS_KEY: Final = "checkpoints"
+CODE_KEY: Final = "code"
 
 HISTORY_FILE: Final = "training.json"
 
@@ -34,7 +37,8 @@ def run_fn(fn_args: FnArgs) -> None:
     """Trains a ranker on transformed lists and exports it.
 
     Args:
-      fn_args: TFX's; `custom_config` holds the three sections of the settings under the keys above.
+      fn_args: TFX's; `custom_config` holds, under the keys above, the three sections of the settings, the folder of
+        unfinished trainings (TFX removes all folders of an execution that fails), and the code's digest.
 
     Raises:
       DataError: a split has no lists or no known word.
@@ -51,6 +55,8 @@ def run_fn(fn_args: FnArgs) -> None:
     strategy = make_strategy(training)
     with strategy.scope():
         ranker = Ranker(query_words, document_words, settings, seed=training.seed)
+    checkpoints = fn_args.custom_config[CHECKPOINTS_KEY]
+    key = _training_key(fn_args.custom_config, [train_lists, eval_lists], strategy.num_replicas_in_sync)
     result = train(
         ranker,
         make_loss(loss_settings),
@@ -60,6 +66,7 @@ def run_fn(fn_args: FnArgs) -> None:
         strategy,
         training,
         fn_args.model_run_dir,
+        _checkpoint_folder(checkpoints, key),
     )
     log.info(
         "best epoch %d: eval %s %.4f; %s pairs per second",
@@ -82,7 +89,23 @@ def run_fn(fn_args: FnArgs) -> None:
         fn_args.serving_model_dir,
     )
     with fileio.open(os.path.join(fn_args.model_run_dir, HISTORY_FILE), "w") as history:
-        json.dump({"best_epoch": result.best_epoch, "history": result.history}, history, indent=2)
+        json.dump({"best_epoch": result.best_epoch, "history": result.history}, history)
+    fileio.rmtree(checkpoints)
+
+
+def _training_key(custom_config: dict[str, Any], lists: list[RankingLists], replicas: int) -> str:
+    """A digest of all that decides a training: settings, code, data, and over how many replicas it sums."""
+    parts = [json.dumps(custom_config, sort_keys=True), *(one.digest() for one in lists), str(replicas)]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _checkpoint_folder(checkpoints: str, key: str) -> str:
+    """The folder of a training's checkpoint; those of other trainings, whatever they were, are of no more use."""
+    for other in fileio.listdir(checkpoints) if fileio.exists(checkpoints) else []:
+        if other.rstrip("/") != key:
+            log.info("an unfinished training of other data, code or settings is removed; training starts anew")
+            fileio.rmtree(os.path.join(checkpoints, other))
+    return os.path.join(checkpoints, key)
 
 
 def make_loss(settings: LossSettings) -> keras.losses.Loss:

@@ -44,6 +44,11 @@ class SmoothCosine(keras.layers.Layer):
             raise ValueError(f"epsilon must be >= 0 and finite; got {epsilon}.")
         self.epsilon = float(epsilon)
 
+    @property
+    def gradient_bound(self) -> float:
+        """What the norm of a score's gradient in either argument never exceeds: 1 / epsilon."""
+        return 1 / self.epsilon if self.epsilon else math.inf
+
     def call(self, query: tf.Tensor, documents: tf.Tensor) -> tf.Tensor:
         """Scores each document of each list against the list's query."""
         return tf.linalg.matvec(smooth_unit(documents, self.epsilon), smooth_unit(query, self.epsilon))

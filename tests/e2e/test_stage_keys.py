@@ -42,6 +42,7 @@ def test_equal_configurations_have_equal_keys() -> None:
         ("data.sha256.documents=0f", {"WikiClirExampleGen", "LexicalBaseline"}),
         ("data.sha256.queries=0f", {"WikiClirExampleGen"}),
         ("model.epsilon=0.5", {"Trainer"}),
+        ("model.vocabulary_size=10", {"Transform"}),
         ("loss.theta=[0.3, 0.7]", {"Trainer"}),
         ("loss.theta=[0.1, 0.3, 0.7]", {"WikiClirExampleGen", "Trainer", "Evaluator"}),
         ("training.learning_rate=0.01", {"Trainer"}),

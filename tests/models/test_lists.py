@@ -1,5 +1,7 @@
 """Query lists: read from transformed examples, batched with each document once, ordered by query id alone."""
 
+import dataclasses
+
 import pytest
 import tensorflow as tf
 from hypothesis import given
@@ -117,3 +119,18 @@ def test_order_differs_between_epochs_and_seeds():
     ids = [str(number).encode() for number in range(20)]
     orders = [tuple(epoch_order(ids, seed, epoch)) for seed in (1, 2) for epoch in (1, 2)]
     assert len(set(orders)) == 4
+
+
+def test_the_digest_tells_any_difference_of_what_training_sees():
+    tokens, documents = [[1, 2], [3]], [[4], [5, 6]]
+    places, grades = [[0, 1], [1]], [[2.0, 0.0], [2.0]]
+    same, *others = [
+        ranking_lists(tokens, documents, places, grades),
+        ranking_lists([[1], [2, 3]], documents, places, grades),
+        ranking_lists(tokens, [[4, 5], [6]], places, grades),
+        ranking_lists(tokens, documents, [[1, 0], [1]], grades),
+        ranking_lists(tokens, documents, places, [[2.0, 1.0], [2.0]]),
+    ]
+    others.append(dataclasses.replace(same, query_ids=[b"q00", b"q02"]))
+    assert same.digest() == ranking_lists(tokens, documents, places, grades).digest()
+    assert len({same.digest(), *(one.digest() for one in others)}) == 6

@@ -1,20 +1,24 @@
 """Training on lists that can be learned in seconds."""
 
 import logging
+from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import tensorflow as tf
 from tensorflow import keras
 
-from models import list_evaluator, training
+from models import list_evaluator, training, training_checkpoint
 from models.devices import make_strategy
-from models.list_evaluator import ListEvaluator
+from models.list_evaluator import SCORE_BINS, EvalFigures, ListEvaluator
 from models.losses.sosl import SmoothOrdinalSearchLoss
 from models.metrics import METRICS
 from models.ranker import Ranker
 from models.settings import ModelSettings, TrainingSettings
 from models.training import train
+from models.training_checkpoint import TrainingCheckpoint
+from models.training_log import SCORES
 from schemas.errors import DataError
 from schemas.relevance import MOST_RELEVANT
 from tests.models.synthetic import VOCABULARY_SIZE, learnable_lists
@@ -22,24 +26,25 @@ from tests.models.synthetic import VOCABULARY_SIZE, learnable_lists
 TRAIN, EVAL = learnable_lists(30, seed=1), learnable_lists(20, seed=2)
 
 
-def run(log_dir, train_lists=TRAIN, eval_lists=EVAL, strategy=None, **values):
-    """Trains a new ranker: (ranker, result)."""
+def run(folder, train_lists=TRAIN, eval_lists=EVAL, strategy=None, **values):
+    """Trains a new ranker, or goes on where the folder's checkpoint is: (ranker, result)."""
     settings = TrainingSettings(**{"epochs": 4, "batch_lists": 8, "learning_rate": 0.3, "device": "cpu"} | values)
     strategy = strategy or make_strategy(settings)
     with strategy.scope():
         ranker = Ranker(VOCABULARY_SIZE, VOCABULARY_SIZE, ModelSettings(embedding_dim=8), seed=settings.seed)
     loss = SmoothOrdinalSearchLoss(reduction=keras.losses.Reduction.NONE)
-    return ranker, train(ranker, loss, train_lists, eval_lists, MOST_RELEVANT, strategy, settings, str(log_dir))
+    folders = [str(folder / name) for name in ("log", "checkpoint")]
+    return ranker, train(ranker, loss, train_lists, eval_lists, MOST_RELEVANT, strategy, settings, *folders)
 
 
 @pytest.fixture(scope="module")
-def log_dir(tmp_path_factory):
-    return tmp_path_factory.mktemp("logs")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("training")
 
 
 @pytest.fixture(scope="module")
-def trained(log_dir):
-    return run(log_dir)
+def trained(folder):
+    return run(folder)
 
 
 def test_loss_falls_and_the_metrics_rise(trained):
@@ -50,31 +55,58 @@ def test_loss_falls_and_the_metrics_rise(trained):
     assert result.best_value > result.history[0]["eval/ndcg_5"]
 
 
-def test_history_has_a_row_an_epoch_with_loss_gradient_norms_and_every_metric(trained):
+def test_history_has_a_row_an_epoch_with_loss_gradients_scores_and_every_metric(trained):
     _, result = trained
     assert [row["epoch"] for row in result.history] == [1, 2, 3, 4]
     keys = {f"train/{key}" for key in ("loss", "gradient_norm_mean", "gradient_norm_max", "clipped_share")}
-    keys |= {"epoch", *(f"eval/{key}" for key in METRICS)}
+    keys |= {
+        "epoch",
+        "eval/score_gradient_max",
+        "eval/score_gradient_bound",
+        SCORES,
+        *(f"eval/{key}" for key in METRICS),
+    }
     assert all(set(row) == keys for row in result.history)
     assert all(0 < row["train/gradient_norm_mean"] <= row["train/gradient_norm_max"] for row in result.history)
     assert all(row["train/clipped_share"] == 0 for row in result.history)  # none is longer than clip_norm
+    assert all(0 < row["eval/score_gradient_max"] <= row["eval/score_gradient_bound"] == 1 for row in result.history)
     assert result.pairs_per_second > 0
 
 
-def test_tensorboard_events_hold_the_history(trained, log_dir):
+def test_the_score_counts_of_an_epoch_hold_every_score_of_each_grade(trained):
+    ranker, result = trained
+    scores, _ = ListEvaluator(ranker, EVAL, MOST_RELEVANT).scores()
+    grades = EVAL.grades.flat_values.numpy()
+    counts = result.history[result.best_epoch - 1][SCORES]
+    assert list(counts) == ["0", "1", "2"]
+    for grade, of_grade in counts.items():
+        expected = np.concatenate(scores)[grades == int(grade)]
+        assert of_grade == [sum(low <= score < high for score in expected) for low, high in pairwise(SCORE_BINS)]
+
+
+def test_tensorboard_events_hold_the_history(trained, folder):
     _, result = trained
-    events = {}
-    for path in log_dir.glob("events.out.tfevents.*"):
+    scalars, histograms = {}, {}
+    for path in (folder / "log").glob("events.out.tfevents.*"):
         for record in tf.data.TFRecordDataset(str(path)).as_numpy_iterator():
             event = tf.compat.v1.Event.FromString(record)
             for value in event.summary.value:
-                events[value.tag, event.step] = float(tf.make_ndarray(value.tensor))
-    assert events == {
+                plugin = value.metadata.plugin_data.plugin_name
+                (histograms if plugin == "histograms" else scalars)[value.tag, event.step] = tf.make_ndarray(
+                    value.tensor
+                )
+    assert scalars == {
         (key, row["epoch"]): pytest.approx(value)
         for row in result.history
         for key, value in row.items()
-        if key != "epoch"
+        if key not in ("epoch", SCORES)
     }
+    for row in result.history:
+        for grade, counts in row[SCORES].items():
+            low, high, count = histograms.pop((f"{SCORES}/grade_{grade}", row["epoch"])).T
+            assert (low.tolist(), high.tolist()) == (SCORE_BINS[:-1].tolist(), SCORE_BINS[1:].tolist())
+            assert count.tolist() == counts
+    assert not histograms
 
 
 def test_two_runs_are_bit_identical(trained, tmp_path):
@@ -103,9 +135,9 @@ def scripted(monkeypatch):
         def __init__(self, ranker, lists, top_grade):
             self.ranker = ranker
 
-        def metrics(self):
+        def evaluate(self):
             self.weights.append(self.ranker.get_weights())
-            return dict.fromkeys(METRICS, self.values[len(self.weights) - 1])
+            return EvalFigures(dict.fromkeys(METRICS, self.values[len(self.weights) - 1]), {}, 0.0)
 
     monkeypatch.setattr(training, "ListEvaluator", ScriptedEvaluator)
     return ScriptedEvaluator
@@ -119,6 +151,109 @@ def test_patience_stops_early_and_the_ranker_holds_the_first_best_epochs_weights
     assert result.best_value == 0.5
     assert all(map(np.array_equal, ranker.get_weights(), scripted.weights[1]))
     assert not any(map(np.array_equal, ranker.get_weights(), scripted.weights[-1]))
+
+
+# A training that was killed
+
+
+class Killed(BaseException):
+    """Stands for a kill: nothing handles it."""
+
+
+@pytest.fixture
+def killed(tmp_path, monkeypatch):
+    """Trains until an epoch's evaluation, and dies there; whatever it left is in the folder."""
+
+    def run_and_die(epoch, **values):
+        class Dying(ListEvaluator):
+            evaluations = 0
+
+            def evaluate(self):
+                self.evaluations += 1
+                if self.evaluations == epoch:
+                    raise Killed
+                return super().evaluate()
+
+        with monkeypatch.context() as patch:
+            patch.setattr(training, "ListEvaluator", Dying)
+            patch.setattr(training_checkpoint, "_LARGEST_SHARE", 1e9)  # every epoch is saved
+            with pytest.raises(Killed):
+                run(tmp_path, **values)
+        return tmp_path
+
+    return run_and_die
+
+
+@pytest.mark.parametrize("epoch", [1, 2, 4])
+def test_a_killed_training_goes_on_and_ends_bit_identically(trained, killed, epoch):
+    ranker, result = trained
+    again, result_again = run(killed(epoch))
+    assert result_again.history == result.history
+    assert (result_again.best_epoch, result_again.best_value) == (result.best_epoch, result.best_value)
+    assert all(map(np.array_equal, again.get_weights(), ranker.get_weights()))
+
+
+def test_a_killed_training_does_not_repeat_its_epochs(killed, monkeypatch, caplog):
+    monkeypatch.setattr(logging.getLogger("clir"), "propagate", True)  # the command line turns it off
+    folder = killed(4)
+    with caplog.at_level(logging.INFO, "clir"):
+        run(folder)
+    assert "going on after epoch 3, which an earlier run had reached" in caplog.messages
+    assert [line.split(",")[0] for line in caplog.messages if "loss" in line] == ["epoch 4/4"]
+
+
+def test_a_training_killed_twice_goes_on_twice(trained, killed):
+    _, result = trained
+    killed(2)
+    assert run(killed(2))[1].history == result.history
+
+
+def test_a_killed_training_of_two_replicas_goes_on(trained, two_replicas, killed, tmp_path):
+    _, whole = run(tmp_path / "whole", strategy=two_replicas, replicas=2)
+    _, result = run(killed(3, strategy=two_replicas, replicas=2), strategy=two_replicas, replicas=2)
+    assert result.history == whole.history
+
+
+def test_patience_and_the_best_weights_outlive_a_kill(scripted, tmp_path, monkeypatch):
+    monkeypatch.setattr(training_checkpoint, "_LARGEST_SHARE", 1e9)
+    scripted.values = [0.1, 0.5, 0.3]
+    with pytest.raises(IndexError):  # the script ends: so does the training
+        run(tmp_path, epochs=6, patience=3)
+    scripted.values = [0.1, 0.5, 0.3, None, 0.3, 0.5, 0.9]
+    ranker, result = run(tmp_path, epochs=6, patience=3)
+    assert (result.best_epoch, len(result.history)) == (2, 5)
+    assert all(map(np.array_equal, ranker.get_weights(), scripted.weights[1]))
+
+
+def test_a_training_killed_at_its_end_only_takes_the_best_weights(trained, folder):
+    ranker, result = trained
+    again, result_again = run(folder)
+    assert result_again.history == result.history
+    assert all(map(np.array_equal, again.get_weights(), ranker.get_weights()))
+
+
+def test_a_checkpoint_that_cannot_be_read_is_an_error_that_names_it(killed):
+    folder = killed(3)
+    (data,) = (folder / "checkpoint").glob("*.data*")
+    data.write_bytes(data.read_bytes()[:100])
+    with pytest.raises(DataError, match=r"the checkpoint .*ckpt-\d+ cannot be read: .*; remove it to train anew"):
+        run(folder)
+
+
+def test_saving_takes_at_most_a_twentieth_of_the_time(tmp_path, monkeypatch):
+    ranker = Ranker(VOCABULARY_SIZE, VOCABULARY_SIZE, ModelSettings(embedding_dim=8), seed=1)
+    ranker(TRAIN.batch(tf.constant([0]))[0])
+    clock = SimpleNamespace(now=0.0, monotonic=lambda: clock.now)
+    monkeypatch.setattr(training_checkpoint, "time", clock)
+    checkpoint = TrainingCheckpoint(str(tmp_path), ranker, keras.optimizers.Adam())
+    saves = []
+    monkeypatch.setattr(
+        checkpoint._manager, "save", lambda: (saves.append(clock.now), setattr(clock, "now", clock.now + 3))
+    )
+    for now in range(0, 200, 10):
+        clock.now = max(clock.now, now)
+        checkpoint.save()
+    assert saves == [0, 70, 140]  # each takes 3 s, the 20th part of 60
 
 
 def test_scores_that_are_not_finite_stop_the_training(tmp_path):
@@ -149,7 +284,7 @@ def test_too_few_lists_are_an_error_of_the_data(train_count, eval_count, replica
 def test_evaluator_scores_each_list_as_the_ranker_does(monkeypatch):
     monkeypatch.setattr(list_evaluator, "_BATCH", 3)
     ranker = Ranker(VOCABULARY_SIZE, VOCABULARY_SIZE, ModelSettings(embedding_dim=8), seed=1)
-    scores = ListEvaluator(ranker, EVAL, MOST_RELEVANT).scores()
+    scores, _ = ListEvaluator(ranker, EVAL, MOST_RELEVANT).scores()
     assert [len(part) for part in scores] == EVAL.documents.row_lengths().numpy().tolist()
     for row in (0, 4, len(EVAL) - 1):
         features, _ = EVAL.batch(tf.constant([row]))

@@ -1,0 +1,108 @@
+"""Where a killed training goes on: everything that its next epoch depends on."""
+
+import json
+import logging
+import time
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import tensorflow as tf
+from tensorflow import keras
+
+from models.ranker import Ranker
+from schemas.errors import DataError
+
+log = logging.getLogger("clir.training")
+
+_LARGEST_SHARE = 0.05
+
+
+@dataclass
+class TrainingProgress:
+    """What training has reached.
+
+    Attributes:
+      epoch: the last that is done; 0 before the first.
+      best_epoch, best_value: by `best_metric` on the eval split.
+      history: one row an epoch, see `models.training_log`.
+      pairs, seconds: trained so far, without evaluation.
+    """
+
+    epoch: int = 0
+    best_epoch: int = 0
+    best_value: float = -1.0
+    history: list[dict[str, Any]] = field(default_factory=list)
+    pairs: float = 0.0
+    seconds: float = 0.0
+
+
+class _Saved(tf.train.experimental.PythonState):
+    """Lets a checkpoint save progress, as JSON, which keeps floats exactly."""
+
+    def __init__(self, progress: TrainingProgress) -> None:
+        self._progress = progress
+
+    def serialize(self) -> str:
+        return json.dumps(asdict(self._progress))
+
+    def deserialize(self, string_value: str) -> None:
+        for name, value in json.loads(string_value).items():
+            setattr(self._progress, name, value)
+
+
+class TrainingCheckpoint:
+    """Weights, the best epoch's weights, optimizer and progress of one training, in a folder of its own.
+
+    A save that is killed leaves the one before it in force. So that saving takes at most a twentieth of the time, an
+    epoch that ends soon after a save is not saved.
+
+    Args:
+      folder: only of trainings with the same data, code and settings.
+      ranker, optimizer: built.
+
+    Attributes:
+      progress: what training has reached; the training itself keeps it up.
+    """
+
+    def __init__(self, folder: str, ranker: Ranker, optimizer: keras.optimizers.Optimizer) -> None:
+        self.progress = TrainingProgress()
+        self._ranker = ranker
+        self._best = [tf.Variable(weights, trainable=False) for weights in ranker.get_weights()]
+        checkpoint = tf.train.Checkpoint(
+            ranker=ranker, optimizer=optimizer, best=self._best, progress=_Saved(self.progress)
+        )
+        self._manager = tf.train.CheckpointManager(checkpoint, folder, max_to_keep=1)
+        self._saved_at, self._save_seconds = time.monotonic(), 0.0
+
+    def restore(self) -> None:
+        """Puts what the folder holds, if anything, into ranker, optimizer and progress.
+
+        Raises:
+          DataError: it cannot be read.
+        """
+        path = self._manager.latest_checkpoint
+        if path is None:
+            return
+        try:
+            self._manager.checkpoint.restore(path).assert_existing_objects_matched()
+        except (tf.errors.OpError, AssertionError, IndexError, ValueError) as error:
+            reason = str(error).splitlines()[0]
+            raise DataError(f"the checkpoint {path} cannot be read: {reason}; remove it to train anew.") from None
+        log.info("going on after epoch %d, which an earlier run had reached", self.progress.epoch)
+
+    def save(self) -> None:
+        """Saves, unless the last save is too recent."""
+        started = time.monotonic()
+        if self._save_seconds <= _LARGEST_SHARE * (started - self._saved_at):
+            self._manager.save()
+            self._saved_at = time.monotonic()
+            self._save_seconds = self._saved_at - started
+
+    def keep_best(self) -> None:
+        """Remembers the ranker's weights as the best."""
+        for best, weights in zip(self._best, self._ranker.get_weights(), strict=True):
+            best.assign(weights)
+
+    def use_best(self) -> None:
+        """Gives the ranker the best weights."""
+        self._ranker.set_weights([best.numpy() for best in self._best])
