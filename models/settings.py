@@ -5,6 +5,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from schemas.did_you_mean import did_you_mean
 from schemas.settings import Settings
 
 METRICS = {
@@ -60,7 +61,7 @@ class LossSettings(Settings):
     @classmethod
     def _name_is_known(cls, name: str) -> str:
         if name not in LOSSES:
-            raise ValueError(f"must be one of {', '.join(sorted(LOSSES))}; got {name!r}")
+            raise ValueError(f"must be one of {', '.join(sorted(LOSSES))}; got {name!r}{did_you_mean(name, LOSSES)}")
         return name
 
     @field_validator("theta")

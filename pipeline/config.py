@@ -1,8 +1,9 @@
 """The configuration of a run: one YAML file, checked whole before anything heavy is imported."""
 
-import difflib
 import hashlib
 import os
+import re
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,6 +16,7 @@ from components.evaluator.settings import EvaluationSettings
 from components.wikiclir_example_gen.settings import DataSettings
 from models.settings import LossSettings, ModelSettings, TrainingSettings
 from pipeline.input_files import check_input_files
+from schemas.did_you_mean import did_you_mean
 from schemas.errors import ConfigError
 from schemas.settings import Settings
 
@@ -67,13 +69,14 @@ def load_config(path: str, overrides: Sequence[str] = ()) -> RunConfig:
     for override in overrides:
         faults += _override(content, places, override)
     data = content.get("data")
-    files = {role: data[role] for role in INPUT_FILES if isinstance(data, dict) and isinstance(data.get(role), str)}
+    given = data if isinstance(data, dict) else {}
+    files = {role: given[role] for role in INPUT_FILES if isinstance(given.get(role), str) and given[role]}
     try:
         config = RunConfig.model_validate(content)
     except pydantic.ValidationError as errors:
         faults += [_describe(error, places, path) for error in errors.errors()]
     faults += [f"{places.get(('data', role), path)}: data.{role}: {fault}" for role, fault in check_input_files(files)]
-    if isinstance(content.get("output"), str) and (fault := _output_fault(Path(content["output"]))):
+    if isinstance(content.get("output"), str) and (fault := output_fault(Path(content["output"]))):
         faults.append(f"{places.get(('output',), path)}: output: {fault}")
     if faults:
         raise ConfigError(faults)
@@ -101,13 +104,15 @@ def resolve_digests(config: RunConfig) -> RunConfig:
     return config.model_copy(update={"data": config.data.model_copy(update={"sha256": sha256})})
 
 
-def _output_fault(output: Path) -> str | None:
-    """Why a folder cannot be written, if so."""
-    existing = next(folder for folder in (output, *output.parents) if folder.exists())
-    if not existing.is_dir():
-        return f"must be a folder, but {existing} is a file."
-    if not os.access(existing, os.W_OK | os.X_OK):
-        return f"must be a folder that can be written; {existing} cannot."
+def output_fault(output: Path) -> str | None:
+    """Why a folder cannot be written, if so. It is tried: permissions alone do not tell."""
+    try:
+        existing = next(folder for folder in (output, *output.parents) if folder.exists())
+        if not existing.is_dir():
+            return f"must be a folder, but {existing} is a file."
+        tempfile.TemporaryFile(dir=existing).close()
+    except OSError as error:
+        return f"must be a folder that can be written; {output} cannot: {error.strerror}."
     return None
 
 
@@ -126,6 +131,9 @@ def dump_config(config: RunConfig) -> str:
     return header + yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
 
 
+_YAML_ERRORS = (yaml.YAMLError, ValueError, RecursionError)
+"""What a text that is no YAML raises; the last two for a date that is none and for thousands of brackets."""
+
 Places = dict[tuple[str, ...], str]
 """Where a key stands: path of keys to `file:line`, or to the override."""
 
@@ -135,12 +143,13 @@ def _parse(text: str, path: str) -> tuple[dict[str, Any], Places, list[str]]:
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
         content = yaml.safe_load(text)
-    except yaml.YAMLError as error:
+    except _YAML_ERRORS as error:
         mark = getattr(error, "problem_mark", None)
         place = f"{path}:{mark.line + 1}" if mark else path
         raise ConfigError([f"{place}: must be YAML: {getattr(error, 'problem', None) or error}."]) from None
     if not isinstance(content, dict):
-        raise ConfigError([f"{path}: must hold sections such as data and output; got {type(content).__name__}."])
+        came = "nothing" if content is None else type(content).__name__
+        raise ConfigError([f"{path}: must hold sections such as data and output; got {came}."])
     # A section without keys is YAML's null; it keeps its defaults.
     content = {key: value for key, value in content.items() if value is not None or key not in RunConfig.model_fields}
     places: Places = {}
@@ -148,7 +157,7 @@ def _parse(text: str, path: str) -> tuple[dict[str, Any], Places, list[str]]:
     for keys, node in _walk(root, ()):
         place = f"{path}:{node.start_mark.line + 1}"
         if keys in places:
-            faults.append(f"{place}: {'.'.join(keys)}: is given twice; first at {places[keys]}")
+            faults.append(f"{place}: {'.'.join(keys)}: is given twice; first at {places[keys]}; keep one.")
         places[keys] = place
     return content, places, faults
 
@@ -171,18 +180,18 @@ def _resolve_paths(content: dict[str, Any], folder: Path) -> None:
         if isinstance(section, dict):
             for key in keys:
                 if isinstance(section.get(key), str) and section[key]:
-                    section[key] = str((folder / Path(section[key]).expanduser()).absolute().resolve())
+                    section[key] = os.path.realpath(folder / os.path.expanduser(section[key]))
 
 
 def _override(content: dict[str, Any], places: Places, override: str) -> list[str]:
     """Applies one `section.key=value`."""
     place = f"--set {override}"
     name, equals, text = override.partition("=")
-    if not equals or not name:
+    if not equals or not all(name.split(".")):
         return [f"{place}: must have the form section.key=value."]
     try:
         value = yaml.safe_load(text)
-    except yaml.YAMLError:
+    except _YAML_ERRORS:
         return [f"{place}: the value must be YAML; got {text!r}."]
     *sections, key = keys = name.split(".")
     for length in range(1, len(keys) + 1):
@@ -210,13 +219,17 @@ def _describe(error: Mapping[str, Any], places: Places, path: str) -> str:
     place = next((places[keys[:n]] for n in range(len(keys), 0, -1) if keys[:n] in places), path)
     name = ".".join(keys)
     if error["type"] == "extra_forbidden":
-        nearest = difflib.get_close_matches(name, [*RunConfig.model_fields, *known_keys()], n=1, cutoff=0.5)
-        hint = f"did you mean {nearest[0]}?" if nearest else f"known: {', '.join(known_keys())}."
-        return f"{place}: {name}: unknown key; {hint}"
+        if name in known_keys():
+            section, _, key = name.rpartition(".")
+            return f"{place}: {name}: only --set takes dotted keys; in a file, write {key} in the section {section}."
+        hint = did_you_mean(name, [*RunConfig.model_fields, *known_keys()]) or f"; known: {', '.join(known_keys())}."
+        return f"{place}: {name}: unknown key{hint}"
     if error["type"] == "missing":
         return f"{place}: {name}: must be given."
-    message = str(error["msg"]).removeprefix("Value error, ").removeprefix("Input ")
+    message = re.sub("^(Input|String) should", "must", str(error["msg"]).removeprefix("Value error, "))
     got = "" if error["type"] == "value_error" else f"; got {error['input']!r}"
+    if error["type"] == "literal_error":
+        got += did_you_mean(str(error["input"]), re.findall(r"'(\w+)'", error["ctx"]["expected"]))
     return f"{place}: {name}: {message}{got}"
 
 

@@ -1,10 +1,10 @@
-"""A first look at the input files, in well under a second: missing, empty, unreadable or swapped."""
+"""A first look at the input files, in well under a second: missing, empty, unreadable, too small or swapped."""
 
 import itertools
 import os
 from collections.abc import Iterator, Mapping
 
-from schemas.wikiclir import Drop, Judgment, Text, parse_candidates, parse_judgments, parse_texts
+from schemas.wikiclir import Drop, Judgment, Reason, Text, parse_candidates, parse_judgments, parse_texts
 
 _LINES = 2000
 _ANY_GRADE = 1 << 30
@@ -35,6 +35,8 @@ def _file_fault(path: str) -> str | None:
         return f"must be a file; {path} is a folder."
     if not os.path.exists(path):
         return f"there is no file {path}."
+    if not os.path.isfile(path):
+        return f"must be a file that can be read more than once; {path} is a pipe or a device."
     if os.path.getsize(path) == 0:
         return f"{path} is empty."
     if not os.access(path, os.R_OK):
@@ -43,7 +45,7 @@ def _file_fault(path: str) -> str | None:
 
 
 def _head(role: str, path: str) -> tuple[list[Text | Judgment], str | None]:
-    """The first records of a file; a fault where there is none."""
+    """The first records of a file; a fault where there are too few, or what follows cannot be read."""
     with open(path, "rb") as stream:
         parsed: Iterator[Text | Judgment | Drop]
         if role == "judgments":
@@ -53,20 +55,26 @@ def _head(role: str, path: str) -> tuple[list[Text | Judgment], str | None]:
         else:
             parsed = parse_texts(stream, path)
         items = list(itertools.islice(parsed, _LINES))
-    records = [item for item in items if not isinstance(item, Drop)]
-    if records:
-        return records, None
     if not items:
         return [], f"{path} holds no line."
-    first = next(item for item in items if isinstance(item, Drop))
+    records = [item for item in items if not isinstance(item, Drop)]
+    drops = [item for item in items if isinstance(item, Drop)]
+    if drops and drops[-1].reason is Reason.UNREADABLE:
+        return [], _told(drops[-1], path)
+    if role == "documents" and len(records) == 1 and len(items) < _LINES:
+        return [], f"{path} must hold two documents or more, to rank one before another; got 1."
+    if records:
+        return records, None
     form = {
         "judgments": "query_id, doc_id, grade",
         "candidates": "query_id, doc_id, grade, split",
     }.get(role, "id, title, text")
-    return [], (
-        f"{path} must hold lines of {form}, separated by tabs, but none of its first {len(items)} is one; "
-        f"{path}:{first.line}: {first.reason.text}: {first.excerpt}"
-    )
+    told = _told(drops[0], path)
+    return [], f"{path} must hold lines of {form}, separated by tabs; its first {len(items)} hold none: {told}"
+
+
+def _told(drop: Drop, path: str) -> str:
+    return f"{path}:{drop.line}: {drop.reason.text}: {drop.excerpt}"
 
 
 def _swapped(paths: Mapping[str, str], heads: Mapping[str, list[Text | Judgment]]) -> Iterator[tuple[str, str]]:

@@ -1,5 +1,6 @@
 """Finds an exported model in the folders that a run writes."""
 
+import os
 from pathlib import Path
 
 from pipeline.layout import SERVING
@@ -16,7 +17,7 @@ def find_model(path: str) -> str:
       DataError: there is no such folder, or no model in it.
     """
     folder = Path(path)
-    if not folder.is_dir():
+    if not os.path.isdir(folder):  # unlike Path's, it takes a name that is too long
         raise DataError(f"{path} must be a folder with an exported model, but there is no such folder.")
     for serving in (folder, folder / SERVING):
         if (serving / "saved_model.pb").is_file():

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
 
 
 class Settings(BaseModel):
@@ -18,8 +18,10 @@ class Settings(BaseModel):
 
     @field_validator("*", mode="before")
     @classmethod
-    def _yes_is_no_number(cls, value: Any) -> Any:
-        """Pydantic would read YAML's `yes` as the number 1; no setting is a truth value."""
-        if isinstance(value, bool):
-            raise ValueError(f"must not be a truth value (YAML reads a bare yes, no, on or off as one); got {value}")
+    def _yes_is_no_number(cls, value: Any, info: ValidationInfo) -> Any:
+        """Pydantic would read YAML's `yes` as the number 1."""
+        if isinstance(value, bool) and cls.model_fields[str(info.field_name)].annotation is not bool:
+            raise ValueError(
+                f"must not be a truth value (YAML reads a bare yes, no, on or off so: quote it); got {value}"
+            )
         return value

@@ -22,7 +22,10 @@ from typing import BinaryIO, NamedTuple
 from schemas.features import SPLITS
 
 MAX_LINE_BYTES = 1 << 24
-"""A longer line is dropped: no text of this format comes near, and a gzip bomb does not fit in memory."""
+"""A longer line is dropped: no text of this format comes near, and it might not fit in memory."""
+
+MAX_EXPANSION = 200
+"""A gzipped file that holds more than this many times its size is not read on: texts come to 3 to 20 times theirs."""
 
 EXCERPT_CHARACTERS = 80
 
@@ -43,7 +46,7 @@ class Reason(Enum):
     UNREADABLE = ("rest of the file cannot be read", True)
     UNKNOWN_QUERY = ("unknown query", True)
     UNKNOWN_DOCUMENT = ("unknown document", True)
-    NO_MOST_RELEVANT = ("query without an MR document", True)
+    NO_MOST_RELEVANT = ("query without an MR document (its grade is the number of thresholds in loss.theta)", True)
     TWO_SPLITS = ("query in two splits", True)
     QUERY_DROPPED = ("its query was left out", False)
     NO_JUDGMENT = ("query without a judgment or candidate", False)
@@ -88,18 +91,45 @@ def read_lines(stream: BinaryIO, file: str) -> Iterator[tuple[int, bytes] | Drop
     """Yields (line number, bytes without the line end) of a plain or gzipped stream, in order.
 
     The kind is told by gzip's magic number, not by the file's name. A line beyond `MAX_LINE_BYTES`, and what follows
-    where the compression is broken, come as a `Drop`.
+    where the compression is broken or goes beyond `MAX_EXPANSION`, come as a `Drop`.
     """
-    buffered = io.BufferedReader(stream)  # type: ignore[type-var]
+    buffered = _CountingReader(stream)  # type: ignore[arg-type]
     lines: BinaryIO = buffered
     if buffered.peek(2)[:2] == b"\x1f\x8b":
-        lines = gzip.GzipFile(fileobj=buffered)  # type: ignore[assignment]
+        lines = _BoundedGzipFile(buffered)  # type: ignore[assignment]
     try:
         yield from _number_lines(lines, file)
     finally:
         # The stream belongs to the caller: a buffer that is collected would close it.
         if not stream.closed:
             buffered.detach()
+
+
+class _CountingReader(io.BufferedReader):
+    """Counts the bytes that are taken of a stream."""
+
+    taken = 0
+
+    def read(self, size: int | None = -1) -> bytes:
+        data = super().read(size)
+        self.taken += len(data)
+        return data
+
+
+class _BoundedGzipFile(gzip.GzipFile):
+    """Raises where the content comes to more than `MAX_EXPANSION` times what is stored."""
+
+    def __init__(self, stored: _CountingReader) -> None:
+        super().__init__(fileobj=stored)
+        self._stored = stored
+        self._held = 0
+
+    def readline(self, size: int | None = -1) -> bytes:
+        line = super().readline(size)
+        self._held += len(line)
+        if self._held > max(MAX_LINE_BYTES, MAX_EXPANSION * self._stored.taken):
+            raise OSError(f"holds more than {MAX_EXPANSION} times its size; if that is meant, bring it unpacked")
+        return line
 
 
 def _number_lines(lines: BinaryIO, file: str) -> Iterator[tuple[int, bytes] | Drop]:

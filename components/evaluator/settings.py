@@ -1,8 +1,11 @@
 """Settings of the evaluation. Importing this file does not import TensorFlow."""
 
-from pydantic import field_validator
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator
 
 from models.settings import METRICS
+from schemas.did_you_mean import did_you_mean
 from schemas.settings import Settings
 
 
@@ -11,13 +14,19 @@ class EvaluationSettings(Settings):
 
     minimums: dict[str, float] | None = None
     """Least value of each named metric on the test split; null asks that every metric lie above random order's."""
+    compared_metric: Literal["p_mr_1", "recall_mr_5", "p_r_5", "ndcg_5", "map", "mrr_mr", "mrr_r"] = "ndcg_5"
+    """The metric in which a model must not be significantly worse than the last pushed one, on the same test lists."""
+    significance: Annotated[float, Field(gt=0, lt=1)] = 0.05
+    """A model is significantly worse where the paired test's p-value lies below this."""
+    start_anew: bool = False
+    """Push without comparing with the last pushed model."""
 
     @field_validator("minimums")
     @classmethod
     def _metrics_are_known(cls, minimums: dict[str, float] | None) -> dict[str, float] | None:
         for key, value in (minimums or {}).items():
             if key not in METRICS:
-                raise ValueError(f"must name metrics of {', '.join(METRICS)}; got {key!r}")
+                raise ValueError(f"must name metrics of {', '.join(METRICS)}; got {key!r}{did_you_mean(key, METRICS)}")
             if not 0 <= value <= 1:
                 raise ValueError(f"{key} must lie in [0, 1]; got {value}")
         return minimums

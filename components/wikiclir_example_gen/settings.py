@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import Field, field_validator, model_validator
 
+from schemas.did_you_mean import did_you_mean
 from schemas.languages import LANGUAGES
 from schemas.settings import Settings
 
@@ -53,7 +54,8 @@ class DataSettings(Settings):
     @classmethod
     def _language_is_known(cls, language: str) -> str:
         if language not in LANGUAGES:
-            raise ValueError(f"must be an ISO 639-1 code (two letters); got {language!r}")
+            hint = did_you_mean(language, LANGUAGES)
+            raise ValueError(f"must be an ISO 639-1 code (two letters); got {language!r}{hint}")
         return language
 
     @model_validator(mode="after")

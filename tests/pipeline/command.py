@@ -2,6 +2,7 @@
 
 import io
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from typing import NamedTuple
 
 import pytest
@@ -21,8 +22,8 @@ class Answer(NamedTuple):
 class Clir:
     """Runs `clir` commands, with the libraries' logs as they are."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-        self._monkeypatch, self._capsys = monkeypatch, capsys
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._monkeypatch = monkeypatch
         monkeypatch.setattr(progress, "quieten", lambda verbose: None)
 
     def __call__(self, *arguments: object, stdin: str | bytes = "") -> Answer:
@@ -31,8 +32,9 @@ class Clir:
         content = stdin.encode() if isinstance(stdin, str) else stdin
         self._monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content), encoding="utf-8"))
         code: object = 0
-        try:
-            main()
-        except SystemExit as end:
-            code = end.code
-        return Answer(code, *self._capsys.readouterr())
+        with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
+            try:
+                main()
+            except SystemExit as end:
+                code = end.code
+        return Answer(code, out.getvalue(), err.getvalue())

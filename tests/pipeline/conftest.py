@@ -28,6 +28,6 @@ def config_file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def clir(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Clir:
+def clir(monkeypatch: pytest.MonkeyPatch) -> Clir:
     """Runs `clir` in this process."""
-    return Clir(monkeypatch, capsys)
+    return Clir(monkeypatch)

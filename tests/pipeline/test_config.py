@@ -102,36 +102,20 @@ def test_relative_paths_in_overrides_are_relative_to_the_current_folder(
 @pytest.mark.parametrize(
     ("lines", "place_and_key", "words"),
     [
-        ("training:\n  epoch: 3\n", ":9: training.epoch: ", "unknown key; did you mean training.epochs?"),
-        ("ouput: x\n", ":8: ouput: ", "unknown key; did you mean output?"),
-        ("trainning:\n  seed: 3\n", ":8: trainning: ", "unknown key; did you mean training?"),
         ("zzz: 3\n", ":8: zzz: ", "known: data.queries, "),
         ("ouput:\n", ":8: ouput: ", "unknown key; did you mean output?"),
-        ("output: x\n", ":8: output: ", "given twice; first at {file}:7"),
         ("training: {epochs: 3,\n  epochs: 4}\n", ":9: training.epochs: ", "given twice; first at {file}:8"),
-        ("training:\n  epochs: three\n", ":9: training.epochs: ", "got 'three'"),
         ("training:\n  epochs: 3.5\n", ":9: training.epochs: ", "got 3.5"),
         ("training:\n  epochs: true\n", ":9: training.epochs: ", "got True"),
-        ("training:\n  epochs: 0\n", ":9: training.epochs: ", "got 0"),
-        ("training:\n  best_metric: ndcg\n", ":9: training.best_metric: ", "got 'ndcg'"),
-        ("training:\n  replicas: 3\n", ":8: training: ", "multiple of replicas; got 16 and 3"),
         ("training: 3\n", ":8: training: ", "got 3"),
-        ("model:\n  epsilon: -0.1\n", ":9: model.epsilon: ", "got -0.1"),
-        ("model:\n  epsilon: .inf\n", ":9: model.epsilon: ", "got inf"),
         ("model:\n  epsilon: .nan\n", ":9: model.epsilon: ", "got nan"),
         ("loss:\n  name: hinge\n", ":9: loss.name: ", "must be one of sosl; got 'hinge'"),
-        ("loss:\n  theta: [0.7, 0.2]\n", ":9: loss.theta: ", "increase strictly within (-1, 1); got [0.7, 0.2]"),
         ("loss:\n  theta: [0.2, 0.2]\n", ":9: loss.theta: ", "increase strictly within (-1, 1); got [0.2, 0.2]"),
-        ("loss:\n  theta: [0.2, 1.0]\n", ":9: loss.theta: ", "increase strictly within (-1, 1); got [0.2, 1.0]"),
-        ("loss:\n  theta: []\n", ":9: loss.theta: ", "one or more thresholds for this loss; got 0"),
         ("loss:\n  theta: 0.5\n", ":9: loss.theta: ", "got 0.5"),
         ("loss:\n  theta: [low]\n", ":9: loss.theta.0: ", "got 'low'"),
-        ("evaluation:\n  minimums: {ndcg: 0.5}\n", ":9: evaluation.minimums: ", "got 'ndcg'"),
-        ("evaluation:\n  minimums: {map: 1.5}\n", ":9: evaluation.minimums: ", "[0, 1]; got 1.5"),
         ("1: x\n", ":8: 1: ", "got 1"),
-        ("model: {epsilon: 1\n", ":9: ", "must be YAML"),
-        ("model:\n\tepsilon: 1\n", ":9: ", "must be YAML"),
         ("model: !!python/name:os.system\n", ":8: ", "must be YAML"),
+        ("model: " + 9999 * "[" + "\n", ": ", "must be YAML: maximum recursion depth exceeded"),
     ],
 )
 def test_a_fault_names_its_place_its_key_and_what_came(
@@ -148,11 +132,15 @@ def test_a_fault_names_its_place_its_key_and_what_came(
     [
         ("document_language: fr", "document_language: xx", ":6: data.document_language: ", "got 'xx'"),
         ("output: out", "output: 3", ":7: output: ", "got 3"),
-        ("output: out\n", "", ": output: ", "must be given"),
+        ("output: out", "output: ''", ":7: output: ", "must have at least 1 character; got ''"),
+        ("output: out", "output: " + 300 * "x", ":7: output: ", "cannot: File name too long"),
+        (
+            "output: out",
+            "output: ~nobody-of-this-name/../run.yaml",
+            ":7: output: ",
+            "must be a folder, but {folder}/run.yaml",
+        ),
         ("  queries: wiki.queries\n", "", ":1: data.queries: ", "must be given"),
-        ("wiki.documents", "wiki.queries", ":1: data: ", "must be different files"),
-        ("wiki.documents", "missing", ":3: data.documents: ", "there is no file {folder}/missing"),
-        ("wiki.documents", ".", ":3: data.documents: ", "must be a file"),
     ],
 )
 def test_a_fault_of_what_must_be_given_names_its_place(
@@ -180,13 +168,6 @@ def test_all_faults_are_reported_at_once(config_file: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["", "- data\n", "data\n"])
-def test_a_configuration_must_hold_sections(config_file: Path, text: str) -> None:
-    config_file.write_text(text)
-    (fault,) = faults_of(config_file)
-    assert fault.startswith(f"{config_file}: must hold sections")
-
-
 def test_an_empty_section_keeps_its_defaults(config_file: Path) -> None:
     defaults = load_config(str(config_file))
     add(config_file, "training:\n  # epochs: 3\n")
@@ -197,13 +178,6 @@ def test_an_empty_section_keeps_its_defaults(config_file: Path) -> None:
 def test_an_alias_within_itself_is_a_fault(config_file: Path) -> None:
     add(config_file, "model: &model {loss: *model}\n")
     assert faults_of(config_file)
-
-
-def test_a_file_that_cannot_be_read_is_a_fault(tmp_path: Path) -> None:
-    (tmp_path / "latin.yaml").write_bytes("output: été\n".encode("latin-1"))
-    for name in ("missing.yaml", ".", "latin.yaml"):
-        (fault,) = faults_of(tmp_path / name)
-        assert fault.startswith(f"{tmp_path / name}: cannot be read: ")
 
 
 # Overrides
@@ -226,15 +200,13 @@ def test_an_override_mends_a_fault_of_the_file(config_file: Path) -> None:
 @pytest.mark.parametrize(
     ("override", "words"),
     [
-        ("training.epochs", "must have the form section.key=value"),
         ("=3", "must have the form section.key=value"),
         ("", "must have the form section.key=value"),
-        ("loss.theta=[0.1", "the value must be YAML; got '[0.1'"),
+        ("training..epochs=3", "must have the form section.key=value"),
+        ("output=2020-13-45", "the value must be YAML; got '2020-13-45'"),
         ("training.epochs=", "training.epochs: "),
         ("training.epochs=x", "training.epochs: "),
-        ("training.epoch=3", "training.epoch: unknown key; did you mean training.epochs?"),
         ("trainning.epochs=3", "did you mean training"),
-        ("output.folder=x", "output is no section"),
         ("training.epochs.most=3", "training.epochs"),
         ("data.queries=missing", "data.queries: there is no file"),
     ],

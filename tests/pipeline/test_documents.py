@@ -32,19 +32,8 @@ def test_what_is_left_out_is_told_once_a_reason_with_its_first_line(tmp_path: Pa
     ]
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (None, "No such file"),
-        ("", "must hold a document: id, title and text"),
-        ("no tab\n", "left out 1 x wrong number of tab-separated fields; first at line 1: no tab"),
-    ],
-)
-def test_a_file_without_a_document_is_refused(tmp_path: Path, content: str | None, words: str) -> None:
+def test_a_file_without_a_line_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "wiki.documents"
-    if content is not None:
-        file.write_text(content)
-    with pytest.raises(DataError) as error:
+    file.touch()
+    with pytest.raises(DataError, match=f"^{file} must hold a document: id, title and text"):
         read_documents(str(file))
-    assert str(file) in str(error.value)
-    assert words in str(error.value)

@@ -12,12 +12,26 @@ class Section(Settings):
     """How many."""
     share: float = 0.5
     """How much."""
+    anew: bool = False
+    """Whether to."""
 
 
 def test_unknown_keys_and_wrong_values_are_all_reported_together():
     with pytest.raises(ValidationError) as error:
         Section(size="many", share=float("nan"), colour="red")
     assert {fault["loc"] for fault in error.value.errors()} == {("size",), ("share",), ("colour",)}
+
+
+@pytest.mark.parametrize("value", [True, False])
+def test_a_truth_value_is_taken_where_one_is_asked_for(value):
+    assert Section(anew=value).anew is value
+
+
+@pytest.mark.parametrize("field", ["size", "share"])
+@pytest.mark.parametrize("value", [True, False])
+def test_a_number_is_not_read_from_a_bare_yes_or_no(field, value):
+    with pytest.raises(ValidationError, match=f"must not be a truth value .* got {value}"):
+        Section(**{field: value})
 
 
 def test_settings_are_frozen():

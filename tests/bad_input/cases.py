@@ -1,0 +1,22 @@
+"""The catalogue of bad inputs: what is wrong, how it is made, what becomes of it, and what must be said."""
+
+from typing import Final
+
+from tests.bad_input.case import Case
+from tests.bad_input.configurations import COMMAND_LINES, CONFIGURATIONS
+from tests.bad_input.files import COLLECTIONS, INPUT_FILES
+from tests.bad_input.records import RECORDS
+
+SECTIONS: Final = {
+    "The configuration": CONFIGURATIONS,
+    "The command line": COMMAND_LINES,
+    "Files": INPUT_FILES,
+    "Collections and disks": COLLECTIONS,
+    "Records": RECORDS,
+}
+CASES: Final = [case for cases in SECTIONS.values() for case in cases]
+
+
+def cases_of(*treatments: str) -> list[Case]:
+    """The cases that are treated so."""
+    return [case for case in CASES if case.treatment in treatments]

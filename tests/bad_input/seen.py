@@ -1,0 +1,104 @@
+"""What is really said of the cases: the command run on each, and one ingestion of all that is left out or accepted."""
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from schemas.wikiclir import read_lines
+from tests.bad_input.case import Case
+from tests.bad_input.spoil import ROLES, write_candidates, write_collection
+from tests.e2e.process import Process
+from tests.pipeline.command import Clir
+
+
+class Seen(NamedTuple):
+    """What became of a case.
+
+    Attributes:
+      code: the exit code; None where no command ran.
+      said: the message, a line each, without the folder's path.
+    """
+
+    code: object
+    said: tuple[str, ...]
+
+
+def run_case(case: Case, folder: Path) -> Seen:
+    """Runs the command of a case that is refused, in a folder with its files.
+
+    Raises:
+      AssertionError: something but a message stands on stdout or, with a traceback, on stderr.
+    """
+    write_collection(folder)
+    case.make(folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        if case.most_bytes is None:
+            code, out, err = Clir(patch)(*case.arguments)
+        else:
+            done = Process(*case.arguments, cwd=folder, most_bytes=case.most_bytes)
+            code, out, err = done.code, done.out, done.err
+    assert out == ""
+    assert "Traceback" not in err, err
+    lines = (re.fullmatch("(?:clir|Error): (.*)", line) for line in err.splitlines())
+    return Seen(code, tuple(_without(folder, line[1]) for line in lines if line))
+
+
+def ingest_cases(cases: Sequence[Case], folder: Path) -> dict[str, Seen]:
+    """Reads the good collection and, within it, the records of all cases, in one job.
+
+    Returns:
+      what the report says of the lines that each case brought, by its name.
+
+    Raises:
+      AssertionError: the report counts a line that no case brought, or more lines than it shows.
+    """
+    import apache_beam as beam
+
+    from components.wikiclir_example_gen.ingest import IngestSettings, ingest
+    from schemas.features import SPLITS
+    from schemas.relevance import MOST_RELEVANT
+
+    write_collection(folder)
+    write_candidates(folder)
+    brought = {case: _lines_brought(case, folder) for case in cases}
+    settings = IngestSettings(
+        paths={role: str(folder / name) for role, name in ROLES.items()},
+        negatives=1,
+        seed=1,
+        max_queries=None,
+        top_grade=MOST_RELEVANT,
+    )
+    report_file = folder / "report.json"
+    with beam.Pipeline(argv=[]) as pipeline:
+        ingest(pipeline, settings, {split: str(folder / split / "data") for split in SPLITS}, str(report_file))
+    seen: dict[str, Seen] = {case.name: Seen(None, ()) for case in cases}
+    for role, file in json.loads(report_file.read_text())["files"].items():
+        for drop in file["drops"]:
+            assert drop["count"] == len(drop["examples"]), "the report counts more lines than it shows"
+            for example in drop["examples"]:
+                (name,) = (case.name for case in cases if example["line"] in brought[case][role])
+                line = f"{ROLES[role]}:{example['line']}: {drop['meaning']}: {example['text']}"
+                seen[name] = Seen(None, (*seen[name].said, line))
+    return seen
+
+
+def _lines_brought(case: Case, folder: Path) -> dict[str, range]:
+    """Spoils the collection by one more case: the lines of each file that are new."""
+    before = {role: _line_count(folder / name) for role, name in ROLES.items()}
+    case.make(folder)
+    return {role: range(before[role] + 1, _line_count(folder / name) + 1) for role, name in ROLES.items()}
+
+
+def _line_count(path: Path) -> int:
+    with path.open("rb") as stream:
+        return sum(1 for _ in read_lines(stream, str(path)))
+
+
+def _without(folder: Path, line: str) -> str:
+    """A line without the folder's path."""
+    return line.replace(f"{folder}/", "").replace(str(folder), ".")
