@@ -9,8 +9,9 @@ from components.evaluator.executor import (
     CODE_KEY,
     EVALUATION_KEY,
     EXAMPLES_KEY,
-    MINIMUMS_KEY,
     MODEL_KEY,
+    SERVING_KEY,
+    SETTINGS_KEY,
     TOP_GRADE_KEY,
     Executor,
 )
@@ -22,7 +23,8 @@ class EvaluatorSpec(component_spec.ComponentSpec):
 
     PARAMETERS = {
         TOP_GRADE_KEY: component_spec.ExecutionParameter(type=int),
-        MINIMUMS_KEY: component_spec.ExecutionParameter(type=str),
+        SETTINGS_KEY: component_spec.ExecutionParameter(type=str),
+        SERVING_KEY: component_spec.ExecutionParameter(type=str),
         CODE_KEY: component_spec.ExecutionParameter(type=str),
     }
     INPUTS = {
@@ -44,12 +46,13 @@ class Evaluator(base_component.BaseComponent):
       model: the exported Model; its own `score` signature does the scoring.
       baseline: RankingRun of the same lists, a floor to stand beside.
       top_grade: the MR grade.
-      minimums: JSON object, metric to least value, or null (see `gate.judge`).
+      settings: `EvaluationSettings` as JSON.
+      serving: folder of the pushed versions, the last of which the model is compared with.
       code: digest of the code that does the work.
 
     Outputs:
       evaluation: ModelEvaluation: metrics.json, run.trec and qrels.trec.
-      blessing: ModelBlessing.
+      blessing: ModelBlessing; its property `verdict` is a JSON text with the reason.
     """
 
     SPEC_CLASS = EvaluatorSpec
@@ -61,7 +64,8 @@ class Evaluator(base_component.BaseComponent):
         model: channel.BaseChannel,
         baseline: channel.BaseChannel,
         top_grade: int,
-        minimums: str,
+        settings: str,
+        serving: str,
         code: str,
     ) -> None:
         super().__init__(
@@ -71,7 +75,8 @@ class Evaluator(base_component.BaseComponent):
                     MODEL_KEY: model,
                     BASELINE_KEY: baseline,
                     TOP_GRADE_KEY: top_grade,
-                    MINIMUMS_KEY: minimums,
+                    SETTINGS_KEY: settings,
+                    SERVING_KEY: serving,
                     CODE_KEY: code,
                     EVALUATION_KEY: channel.OutputChannel(standard_artifacts.ModelEvaluation, self, EVALUATION_KEY),
                     BLESSING_KEY: channel.OutputChannel(standard_artifacts.ModelBlessing, self, BLESSING_KEY),

@@ -1,25 +1,29 @@
 """Scores query lists with an exported model, and computes metrics and floors. Never imports TFX."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
-import tensorflow_text  # noqa: F401  (registers the ops that an exported model holds)
 
-from components.evaluator.gate import Verdict, judge
 from components.evaluator.random_order import mean_expected_metrics
-from models.metrics import mean_metrics, rank, ranked_grades
+from models.exported import load_model
+from models.metrics import mean_metrics, per_query_metrics, rank, ranked_grades
 from models.settings import METRICS
 from models.text_lists import TextList
 from schemas.errors import DataError
 from schemas.trec import qrels_lines, run_lines
 
+METRICS_FILE: Final = "metrics.json"
+RUN_FILE: Final = "run.trec"
+QRELS_FILE: Final = "qrels.trec"
+
 TAG = "smooth_clir"
 
-_BATCH = 64
+_BATCH_PLACES = 4096
 _TIE_ORDERS = 20
 
 
@@ -29,14 +33,22 @@ class Evaluation:
 
     Attributes:
       report: the content of `metrics.json`.
-      verdict: whether the model may be pushed.
+      per_query: each metric for each list.
       run, qrels: lines of the two TREC files.
     """
 
     report: dict[str, Any]
-    verdict: Verdict
+    per_query: dict[str, npt.NDArray[np.float64]]
     run: list[str]
     qrels: list[str]
+
+    def files(self) -> dict[str, str]:
+        """The files of an evaluation, by name: the report, and what trec_eval reads."""
+        return {
+            METRICS_FILE: json.dumps(self.report, indent=2) + "\n",
+            RUN_FILE: "".join(self.run),
+            QRELS_FILE: "".join(self.qrels),
+        }
 
 
 def score_lists(model_path: str, lists: Sequence[TextList]) -> list[npt.NDArray[np.float32]]:
@@ -48,11 +60,13 @@ def score_lists(model_path: str, lists: Sequence[TextList]) -> list[npt.NDArray[
 
     Returns:
       float32 [list_size] for each list.
+
+    Raises:
+      DataError: there is no such model.
     """
-    score = tf.saved_model.load(model_path).signatures["score"]
+    score = load_model(model_path, "score").signatures["score"]
     scores: list[npt.NDArray[np.float32]] = []
-    for start in range(0, len(lists), _BATCH):
-        batch = lists[start : start + _BATCH]
+    for batch in _batches(lists):
         size = max(len(one.doc_texts) for one in batch)
         rows = score(
             query=tf.constant([one.query_text for one in batch]),
@@ -62,33 +76,44 @@ def score_lists(model_path: str, lists: Sequence[TextList]) -> list[npt.NDArray[
     return scores
 
 
+def _batches(lists: Sequence[TextList]) -> Iterator[list[TextList]]:
+    """Consecutive lists, as many as their padded size allows, and one at least."""
+    batch: list[TextList] = []
+    for one in lists:
+        size = max(len(some.doc_texts) for some in [*batch, one])
+        if batch and size * (len(batch) + 1) > _BATCH_PLACES:
+            yield batch
+            batch = []
+        batch.append(one)
+    if batch:
+        yield batch
+
+
 def evaluate(
     lists: Sequence[TextList],
     scores: Sequence[npt.NDArray[np.float32]],
     baselines: Mapping[str, Mapping[str, Mapping[str, float]]],
     top_grade: int,
-    minimums: Mapping[str, float] | None,
+    split: str = "test",
 ) -> Evaluation:
-    """Metrics, floors and verdict of a model's scores.
+    """Metrics and floors of a model's scores.
 
     Args:
-      lists: the test lists.
+      lists: those of the split.
       scores: the model's, for each list.
       baselines: name to run (query_id to doc_id to score) of other systems on the same lists.
       top_grade: the MR grade.
-      minimums: see `gate.judge`.
+      split: its name, for the report.
 
     Raises:
       DataError: a score is not finite, or a baseline lacks a list.
     """
-    query_ids, doc_ids = [one.query_id for one in lists], [one.doc_ids for one in lists]
     grades = [one.grades for one in lists]
-    metrics = mean_metrics(ranked_grades(query_ids, doc_ids, scores, grades), top_grade)
+    per_query = score_metrics(lists, scores, top_grade)
     floors = {"random": mean_expected_metrics(grades, top_grade)}
     for name, run in baselines.items():
         floors[name] = _tie_free_metrics(lists, [_run_scores(name, run, one) for one in lists], top_grade)
     ideal = mean_metrics([np.sort(list_grades)[::-1] for list_grades in grades], top_grade)
-    verdict = judge(metrics, floors["random"], ideal, minimums)
     run_file: list[str] = []
     qrels: list[str] = []
     for one, list_scores in zip(lists, scores, strict=True):
@@ -98,17 +123,24 @@ def evaluate(
         run_file += run_lines(query_id, ranked_ids, [float(score) for score in list_scores[order]], TAG)
         qrels += qrels_lines(query_id, [doc_id.decode() for doc_id in one.doc_ids], one.grades.tolist())
     report = {
-        "split": "test",
+        "split": split,
         "queries": len(lists),
         "queries_without_relevant_document": sum(int((list_grades < 1).all()) for list_grades in grades),
         "paper_names": METRICS,
-        "metrics": metrics,
+        "metrics": {key: float(values.mean()) for key, values in per_query.items()},
         "reachable": ideal,
         "floors": floors,
-        "blessed": verdict.blessed,
-        "reason": verdict.reason,
     }
-    return Evaluation(report, verdict, run_file, qrels)
+    return Evaluation(report, per_query, run_file, qrels)
+
+
+def score_metrics(
+    lists: Sequence[TextList], scores: Sequence[npt.NDArray[np.float32]], top_grade: int
+) -> dict[str, npt.NDArray[np.float64]]:
+    """Every metric of a model's scores for every list, see `models.metrics.per_query_metrics`."""
+    query_ids, doc_ids = [one.query_id for one in lists], [one.doc_ids for one in lists]
+    ranked = ranked_grades(query_ids, doc_ids, scores, [one.grades for one in lists])
+    return per_query_metrics(ranked, top_grade)
 
 
 def _tie_free_metrics(

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from components.evaluator.comparison import Comparison
+
 
 class Verdict(NamedTuple):
     """The blessing of a model, with its reason in words."""
@@ -16,8 +18,9 @@ def judge(
     random_order: Mapping[str, float],
     reachable: Mapping[str, float],
     minimums: Mapping[str, float] | None,
+    comparison: Comparison | str,
 ) -> Verdict:
-    """Compares metrics with their minimums.
+    """Compares metrics with their minimums, and the model with the last pushed one.
 
     Args:
       metrics: of the model on the test split.
@@ -25,9 +28,10 @@ def judge(
       reachable: those of a perfect order. Where that is no better than random order (all lists are shorter than a
         cutoff, say), a metric cannot tell models apart and is not asked for.
       minimums: least values by metric; None asks that every metric lie above random order's.
+      comparison: with the last pushed model, or why there is none.
 
     Example:
-      >>> judge({"map": 0.5}, {"map": 0.1}, {"map": 1.0}, {"map": 0.6}).reason
+      >>> judge({"map": 0.5}, {"map": 0.1}, {"map": 1.0}, {"map": 0.6}, "no model was pushed before").reason
       'map must reach 0.6000; got 0.5000'
     """
     if minimums is None:
@@ -44,4 +48,14 @@ def judge(
             if not metrics[key] >= minimum
         ]
         passed = ", ".join(f"{key} {metrics[key]:.4f} reaches {minimum:.4f}" for key, minimum in minimums.items())
-    return Verdict(not faults, "; ".join(faults) or passed or "no minimum is set")
+    if isinstance(comparison, str):
+        compared = comparison
+    else:
+        values = f"{comparison.metric} {comparison.value:.4f} against {comparison.last_value:.4f}"
+        evidence = f"version {comparison.version} ({values}, p = {comparison.p_value:.4f})"
+        compared = f"not significantly worse than {evidence}"
+        if comparison.is_worse:
+            faults.append(
+                f"the model is significantly worse than {evidence}; to push it all the same, set evaluation.start_anew"
+            )
+    return Verdict(not faults, "; ".join(faults or [passed or "no minimum is set", compared]))

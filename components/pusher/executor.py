@@ -6,15 +6,15 @@ from typing import Any
 from google.protobuf import json_format
 from tfx import types
 from tfx.components.pusher import executor
-from tfx.dsl.io import fileio
 from tfx.proto import pusher_pb2
 from tfx.types import artifact_utils, standard_component_specs
+from tfx.utils import io_utils
 
-_STAGING = ".incoming"  # no number, so that TF Serving does not take it for a version
+from models.versions import push_version
 
 
 class Executor(executor.Executor):
-    """Lets TFX push into a staging folder beside the versions, then renames the version into place."""
+    """Pushes a blessed model as a version that appears whole (see `models.versions`)."""
 
     def Do(
         self,
@@ -22,28 +22,17 @@ class Executor(executor.Executor):
         output_dict: dict[str, list[types.Artifact]],
         exec_properties: dict[str, Any],
     ) -> None:
-        """Pushes a blessed model."""
+        """Pushes a blessed model, and keeps a copy of it as TFX's does."""
+        self._log_startup(input_dict, output_dict, exec_properties)
+        pushed = artifact_utils.get_single_instance(output_dict[standard_component_specs.PUSHED_MODEL_KEY])
+        if not self.CheckBlessing(input_dict):
+            self._MarkNotPushed(pushed)
+            return
         destination = json_format.Parse(
             exec_properties[standard_component_specs.PUSH_DESTINATION_KEY], pusher_pb2.PushDestination()
         )
-        base = destination.filesystem.base_directory
-        staging = os.path.join(base, _STAGING)
-        if fileio.exists(staging):
-            fileio.rmtree(staging)
-        destination.filesystem.base_directory = staging
-        staged = {
-            **exec_properties,
-            standard_component_specs.PUSH_DESTINATION_KEY: json_format.MessageToJson(destination),
-        }
-        super().Do(input_dict, output_dict, staged)
-        if not fileio.exists(staging):
-            return
-        (version,) = fileio.listdir(staging)
-        # Higher than every version there is: two pushes within a second, or a clock set back, must not hide this one.
-        versions = [int(name) for name in fileio.listdir(base) if name.isdigit()]
-        number = max([int(version), *(taken + 1 for taken in versions)])
-        path = os.path.join(base, str(number))
-        fileio.rename(os.path.join(staging, version), path)
-        fileio.rmtree(staging)
-        pushed = artifact_utils.get_single_instance(output_dict[standard_component_specs.PUSHED_MODEL_KEY])
-        self._MarkPushed(pushed, pushed_destination=path, pushed_version=str(number))
+        serving = destination.filesystem.base_directory
+        model = self.GetModelPath(input_dict)
+        io_utils.copy_dir(model, pushed.uri)
+        version = push_version(model, serving)
+        self._MarkPushed(pushed, pushed_destination=os.path.join(serving, version), pushed_version=version)

@@ -24,7 +24,7 @@ class IngestSettings:
     """What decides the lists, besides the files' content.
 
     Attributes:
-      paths: the file of each role: queries, documents, judgments, and perhaps candidates.
+      paths: the file of each role: queries, documents, and judgments or candidates or both.
       negatives, seed, max_queries: see `DataSettings`.
       top_grade: the MR grade.
     """
@@ -46,8 +46,7 @@ def ingest(pipeline: beam.Pipeline, settings: IngestSettings, split_paths: Mappi
       report_path: where the JSON report goes.
     """
     queries = pipeline | "ReadQueries" >> _ReadFile(settings, "queries")
-    judgments = pipeline | "ReadJudgments" >> _ReadFile(settings, "judgments")
-    tallies = [queries[TALLIES], judgments[TALLIES]]
+    tallies = [queries[TALLIES]]
     doc_ids = (
         pipeline
         | "NameDocumentsFile" >> beam.Create([settings.paths["documents"]])
@@ -55,13 +54,13 @@ def ingest(pipeline: beam.Pipeline, settings: IngestSettings, split_paths: Mappi
     )
     tallies.append(doc_ids[TALLIES])
     query_id_to = {
-        "query": queries["records"] | "KeepQueryLine" >> beam.MapTuple(lambda query_id, query: (query_id, query.line)),
-        "judgments": judgments["records"],
+        "query": queries["records"] | "KeepQueryLine" >> beam.MapTuple(lambda query_id, query: (query_id, query.line))
     }
-    if "candidates" in settings.paths:
-        candidates = pipeline | "ReadCandidates" >> _ReadFile(settings, "candidates")
-        tallies.append(candidates[TALLIES])
-        query_id_to["candidates"] = candidates["records"]
+    for role in ("judgments", "candidates"):
+        if role in settings.paths:
+            read = pipeline | f"Read{role.capitalize()}" >> _ReadFile(settings, role)
+            tallies.append(read[TALLIES])
+            query_id_to[role] = read["records"]
     lists = (
         query_id_to
         | "JoinJudgments" >> beam.CoGroupByKey()

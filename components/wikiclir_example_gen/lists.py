@@ -31,7 +31,7 @@ class RankingList(NamedTuple):
 
 
 class MakeList(beam.DoFn):
-    """(query_id, its line, judgments and perhaps candidates) -> (query_id, RankingList).
+    """(query_id, its line, judgments or candidates or both) -> (query_id, RankingList).
 
     Args:
       negatives: NR documents to draw where there are no candidates.
@@ -52,17 +52,18 @@ class MakeList(beam.DoFn):
         lines = list(groups["query"])
         tallies: list[Tally] = []
         kept = {role: self._keep(role, groups[role], bool(lines), tallies) for role in _ROLES if role in groups}
-        members = kept.get("candidates", kept["judgments"])
+        members = kept["candidates" if "candidates" in kept else "judgments"]
         for line in lines:
             reason = self._reason_to_drop(members)
             if reason:
                 tallies.append(tally_drop("queries", Drop(reason, "", line, query_id)))
                 tallies += [_drop(role, Reason.QUERY_DROPPED, one) for role, some in kept.items() for one in some]
             elif "candidates" in kept:
-                tallies += _compare(kept["judgments"], members)
                 grades = {candidate.doc_id: candidate.grade for candidate in members}
-                compared = sum(judgment.doc_id in grades for judgment in kept["judgments"])
-                used = {"candidates": len(members), "judgments": compared}
+                used = {"candidates": len(members)}
+                if "judgments" in kept:
+                    tallies += _compare(kept["judgments"], members)
+                    used["judgments"] = sum(judgment.doc_id in grades for judgment in kept["judgments"])
                 yield query_id, RankingList(members[0].split, line, grades, used)
             else:
                 grades = {judgment.doc_id: judgment.grade for judgment in members}

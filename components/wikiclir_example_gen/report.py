@@ -1,7 +1,7 @@
 """What ingestion read, used and left out, by file and reason. For every file: read = used + drops."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from schemas.errors import DataError
@@ -82,8 +82,13 @@ def make_report(tallies: Iterable[Tally], paths: Mapping[str, str]) -> dict[str,
     return {"files": files, **counts, "grade_disagreements": count("candidates", GRADE_DISAGREEMENT)}
 
 
-def check_report(report: Mapping[str, Any], max_bad_share: float) -> None:
-    """Refuses a collection that is too bad to train on.
+def check_report(report: Mapping[str, Any], max_bad_share: float, splits: Sequence[str] = SPLITS) -> None:
+    """Refuses a collection that is too bad to use.
+
+    Args:
+      report: see `make_report`.
+      max_bad_share: see `DataSettings`.
+      splits: those that are used.
 
     Raises:
       DataError: a file cannot be read to its end, has more than `max_bad_share` of bad records, or a split is empty.
@@ -101,7 +106,7 @@ def check_report(report: Mapping[str, Any], max_bad_share: float) -> None:
                 faults.append(f"  {drop['count']:,} x {drop['meaning']}")
                 faults += [f"    {file['path']}:{example['line']}: {example['text']}" for example in drop["examples"]]
     if not faults:
-        empty = [split for split in SPLITS if not report["lists"][split]]
+        empty = [split for split in splits if not report["lists"][split]]
         if empty:
             lists = ", ".join(f"{split} {count}" for split, count in report["lists"].items())
             faults.append(

@@ -2,10 +2,12 @@
 
 import pytest
 
+from components.evaluator.comparison import Comparison
 from components.evaluator.gate import judge
 
 RANDOM = {"map": 0.1, "ndcg_5": 0.2}
 PERFECT = {"map": 1.0, "ndcg_5": 1.0}
+FIRST = "no model was pushed before"
 
 
 @pytest.mark.parametrize(
@@ -38,12 +40,60 @@ PERFECT = {"map": 1.0, "ndcg_5": 1.0}
     ],
 )
 def test_verdict_names_every_metric_that_decides(metrics, minimums, blessed, reason):
-    assert judge(metrics, RANDOM, PERFECT, minimums) == (blessed, reason)
+    assert judge(metrics, RANDOM, PERFECT, minimums, FIRST) == (blessed, f"{reason}; {FIRST}" if blessed else reason)
 
 
 def test_a_metric_that_even_a_perfect_order_cannot_raise_is_not_asked_for():
-    assert judge({"recall_mr_5": 1.0}, {"recall_mr_5": 1.0}, {"recall_mr_5": 1.0}, None).blessed
+    assert judge({"recall_mr_5": 1.0}, {"recall_mr_5": 1.0}, {"recall_mr_5": 1.0}, None, FIRST).blessed
 
 
 def test_a_metric_that_is_not_a_number_reaches_nothing():
-    assert not judge({"map": float("nan")}, RANDOM, PERFECT, {"map": 0.0}).blessed
+    assert not judge({"map": float("nan")}, RANDOM, PERFECT, {"map": 0.0}, FIRST).blessed
+
+
+# Beside the last pushed model
+
+GOOD = {"map": 0.5, "ndcg_5": 0.3}
+PASSED = "every metric lies above random order's"
+EVIDENCE = "version 7 (ndcg_5 0.3000 against 0.4000, p = {:.4f})"
+
+
+def compared(p_value):
+    return Comparison("7", "ndcg_5", GOOD["ndcg_5"], 0.4, p_value, significance=0.05)
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "no model was pushed before",
+        "not compared with version 7, as evaluation.start_anew asks",
+        "not compared with version 7, which is this very model",
+    ],
+)
+def test_why_a_model_is_not_compared_is_told(reason):
+    assert judge(GOOD, RANDOM, PERFECT, None, reason) == (True, f"{PASSED}; {reason}")
+
+
+@pytest.mark.parametrize("p_value", [0.05, 0.3, 1.0])
+def test_a_model_that_is_not_significantly_worse_is_blessed_with_the_evidence(p_value):
+    reason = f"{PASSED}; not significantly worse than {EVIDENCE.format(p_value)}"
+    assert judge(GOOD, RANDOM, PERFECT, None, compared(p_value)) == (True, reason)
+
+
+@pytest.mark.parametrize("minimums", [None, {}, {"map": 0.5}])
+def test_a_significantly_worse_model_is_refused_and_told_what_to_do(minimums):
+    assert judge(GOOD, RANDOM, PERFECT, minimums, compared(0.04)) == (
+        False,
+        f"the model is significantly worse than {EVIDENCE.format(0.04)}; "
+        "to push it all the same, set evaluation.start_anew",
+    )
+
+
+def test_a_model_below_a_minimum_is_refused_even_where_it_is_not_worse():
+    assert judge(GOOD, RANDOM, PERFECT, {"map": 0.6}, compared(1.0)) == (False, "map must reach 0.6000; got 0.5000")
+
+
+def test_a_missed_minimum_and_a_worse_model_are_told_together():
+    blessed, reason = judge(GOOD, RANDOM, PERFECT, {"map": 0.6}, compared(0.001))
+    assert not blessed
+    assert reason.startswith("map must reach 0.6000; got 0.5000; the model is significantly worse than version 7 (")

@@ -1,32 +1,78 @@
 """Scoring with an exported model."""
 
+import shutil
+
 import numpy as np
 import pytest
 import tensorflow as tf
 
 from components.evaluator import evaluate
 from models.text_lists import TextList
+from schemas.errors import DataError
 
 pytestmark = pytest.mark.serving
 
 
 class LengthModel(tf.Module):
-    """Scores a document by its length, and the query's."""
+    """Scores a document by its length, and ten times the query's."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = tf.Variable(10)
 
     @tf.function(input_signature=[tf.TensorSpec([None], tf.string), tf.TensorSpec([None, None], tf.string)])
     def score(self, query, documents):
-        lengths = tf.strings.length(documents) + 10 * tf.strings.length(query)[:, tf.newaxis]
+        lengths = tf.strings.length(documents) + self.weight * tf.strings.length(query)[:, tf.newaxis]
         return {"scores": tf.cast(lengths, tf.float32)}
 
 
-def test_lists_of_any_size_are_scored_in_batches(tmp_path, monkeypatch):
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    path = str(tmp_path_factory.mktemp("model"))
     model = LengthModel()
-    tf.saved_model.save(model, str(tmp_path), signatures={"score": model.score})
-    monkeypatch.setattr(evaluate, "_BATCH", 2)
+    tf.saved_model.save(model, path, signatures={"score": model.score})
+    return path
+
+
+@pytest.mark.parametrize("places", [1, 3, 6, 100])
+def test_lists_of_any_size_are_scored_in_batches(model, monkeypatch, places):
+    monkeypatch.setattr(evaluate, "_BATCH_PLACES", places)
     texts = [(b"a", [b"b", b"bb", b"bbb"]), (b"aa", [b"b"]), (b"aaa", [b"bb", b""])]
     lists = [TextList(b"q", query, [], documents, np.asarray([])) for query, documents in texts]
-    assert [scores.tolist() for scores in evaluate.score_lists(str(tmp_path), lists)] == [
+    assert [scores.tolist() for scores in evaluate.score_lists(model, lists)] == [
         [10 + 1, 10 + 2, 10 + 3],
         [20 + 1],
         [30 + 2, 30 + 0],
     ]
+
+
+def test_a_batch_holds_no_more_padded_places_than_allowed_but_one_list_at_least(monkeypatch):
+    monkeypatch.setattr(evaluate, "_BATCH_PLACES", 6)
+    lists = [TextList(b"q", b"text", [], [b""] * size, np.asarray([])) for size in (1, 3, 2, 1, 1, 1, 1, 1, 1, 9, 1)]
+    sizes = [[len(one.doc_texts) for one in batch] for batch in evaluate._batches(lists)]
+    assert sizes == [[1, 3], [2, 1, 1], [1, 1, 1, 1], [9], [1]]
+
+
+def test_a_folder_without_a_model_is_named(tmp_path):
+    for folder in (tmp_path, tmp_path / "missing"):
+        with pytest.raises(DataError, match=f"{folder} must hold a whole SavedModel"):
+            evaluate.score_lists(str(folder), [])
+
+
+@pytest.mark.parametrize(
+    "name", ["saved_model.pb", "variables/variables.index", "variables/variables.data-00000-of-00001"]
+)
+def test_a_model_with_half_a_file_is_named(model, tmp_path, name):
+    torn = shutil.copytree(model, tmp_path / "torn")
+    content = (torn / name).read_bytes()
+    (torn / name).write_bytes(content[: len(content) // 2])
+    with pytest.raises(DataError, match=f"{torn} must hold a whole SavedModel"):
+        evaluate.score_lists(str(torn), [])
+
+
+def test_a_model_that_is_not_ours_is_named(tmp_path):
+    tf.saved_model.save(tf.Module(), str(tmp_path))
+    with pytest.raises(
+        DataError, match=f"{tmp_path} must hold a SavedModel of this project; it lacks the signature score"
+    ):
+        evaluate.score_lists(str(tmp_path), [])

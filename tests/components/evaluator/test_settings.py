@@ -1,9 +1,12 @@
 """Settings of the evaluation."""
 
+from typing import get_args
+
 import pytest
 from pydantic import ValidationError
 
 from components.evaluator.settings import EvaluationSettings
+from models.settings import METRICS
 
 
 @pytest.mark.parametrize("minimums", [None, {}, {"map": 0.0, "ndcg_5": 1.0}])
@@ -22,3 +25,15 @@ def test_minimums_of_known_metrics_are_taken(minimums):
 def test_impossible_minimums_are_refused(minimums, message):
     with pytest.raises(ValidationError, match=message):
         EvaluationSettings(minimums=minimums)
+
+
+def test_every_metric_can_be_compared_and_no_other():
+    assert get_args(EvaluationSettings.model_fields["compared_metric"].annotation) == tuple(METRICS)
+    with pytest.raises(ValidationError, match="compared_metric"):
+        EvaluationSettings(compared_metric="ndcg")
+
+
+@pytest.mark.parametrize("significance", [0, 1, -0.1, 1.5, float("nan")])
+def test_a_significance_that_decides_nothing_is_refused(significance):
+    with pytest.raises(ValidationError, match="significance"):
+        EvaluationSettings(significance=significance)
