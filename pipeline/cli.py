@@ -1,20 +1,31 @@
 """The command line: `clir`. Heavy libraries are imported only by the command that needs them."""
 
+import errno
+import gc
 import json
 import os
 import sys
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import click
 
-from pipeline.config import RunConfig, load_config, resolve_digests
+from components.wikiclir_example_gen.settings import DataSettings
+from pipeline.config import RunConfig, load_config, output_fault, resolve_digests
 from pipeline.documents import read_documents
+from pipeline.input_files import check_input_files
 from pipeline.layout import TENSORBOARD
 from pipeline.model_folder import find_model
 from pipeline.run_lock import run_lock
+from pipeline.stages import StageEnd
+from pipeline.summary import describe_files, describe_summary, metrics_table, run_summary, short
 from schemas.errors import ConfigError, DataError
+from schemas.features import SPLITS
+
+_NO_SPACE = (*map(os.strerror, (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)), "database or disk is full")
+"""How the system and SQLite tell of a full disk, a quota or a limit: Beam and TensorFlow pass on the words alone."""
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -47,11 +58,23 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
     from pipeline.progress import StageView, quieten
 
     quieten(verbose)
+    started = time.monotonic()
+    stages: list[StageEnd] = []
     with StageView() as view:
         view.start(0, 0, "loading TFX")
-        from pipeline.local_runner import run_locally
 
-        result = run_locally(settings, view.start, view.end)
+        def end(stage: StageEnd) -> None:
+            stages.append(stage)
+            view.end(stage)
+
+        try:
+            with _imports():
+                from pipeline.local_runner import run_locally
+
+            result = run_locally(settings, view.start, end)
+        finally:
+            summary = run_summary(stages, time.monotonic() - started)
+            view.say(describe_summary(summary))
         from components.wikiclir_example_gen.report import describe_report
 
         view.say(f"{settings.data.query_language} queries, {settings.data.document_language} documents")
@@ -60,12 +83,14 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
         if result.cached:
             view.say("every stage came from the cache: inputs, settings and code are those of an earlier run")
     if as_json:
-        click.echo(json.dumps({**result.report, "data": result.data_report, "pushed": result.pushed}, indent=2))
+        parts = {"verdict": result.verdict, "data": result.data_report, "pushed": result.pushed, "summary": summary}
+        click.echo(json.dumps({**result.report, **parts}, indent=2))
     else:
-        click.echo(_metrics_table(result.report))
+        click.echo(metrics_table(result.report))
+    click.echo("\n".join([f"written to {short(settings.output)}:", *describe_files(Path(settings.output))]), err=True)
     if result.pushed is None:
-        raise DataError(f"the model was not pushed: {result.report['reason']}.")
-    click.echo(f"pushed to {_short(result.pushed)}: {result.report['reason']}", err=True)
+        raise DataError(f"the model was not pushed: {result.verdict['reason']}.")
+    click.echo(f"pushed to {short(result.pushed)}: {result.verdict['reason']}", err=True)
     _say_next(settings)
 
 
@@ -97,7 +122,8 @@ def rank(model: str, queries: tuple[str, ...], documents: str, top: int, as_json
     from pipeline.progress import quieten
 
     quieten(verbose=False)
-    from pipeline.rank import DocumentRanker
+    with _imports():
+        from pipeline.rank import DocumentRanker
 
     ranker = DocumentRanker(path, texts)
     for query in queries or _lines_of_stdin():
@@ -115,6 +141,62 @@ def rank(model: str, queries: tuple[str, ...], documents: str, top: int, as_json
                 click.echo()
 
 
+@clir.command()
+@click.argument("model", type=click.Path())
+@click.option("--queries", required=True, metavar="FILE", help="Queries: id, title, text.")
+@click.option("--documents", required=True, metavar="FILE", help="Documents: id, title, text.")
+@click.option("--candidates", required=True, metavar="FILE", help="Lists: query id, document id, grade, split.")
+@click.option("--split", default="test", show_default=True, type=click.Choice(SPLITS), help="Whose lists count.")
+@click.option(
+    "--top-grade", default=2, show_default=True, type=click.IntRange(min=1), help="The grade of MR documents."
+)
+@click.option("--output", metavar="FOLDER", help="Write metrics.json, run.trec and qrels.trec there.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+def evaluate(
+    model: str,
+    queries: str,
+    documents: str,
+    candidates: str,
+    split: str,
+    top_grade: int,
+    output: str | None,
+    as_json: bool,
+) -> None:
+    """Evaluate an exported MODEL on any collection with fixed lists.
+
+    MODEL is a run's output folder, its serving folder, or one version in it.
+
+    Example: clir evaluate runs/en_es --queries en.queries --documents es.documents --candidates en2es.candidates
+    """
+    path = find_model(model)
+    paths = {"queries": queries, "documents": documents, "candidates": candidates}
+    faults = [f"--{role}: {fault}" for role, fault in check_input_files(paths)]
+    if output and (fault := output_fault(Path(output))):
+        faults.append(f"--output: {fault}")
+    if faults:
+        raise ConfigError(faults)
+    from pipeline.progress import StageView, quieten
+
+    quieten(verbose=False)
+    with StageView() as view:
+        view.start(0, 0, "evaluating")
+        with _imports():
+            from components.wikiclir_example_gen.report import describe_report
+            from pipeline.evaluation import evaluate_model
+
+        max_bad_share = DataSettings.model_fields["max_bad_share"].default
+        result, data_report = evaluate_model(path, paths, split, top_grade, max_bad_share)
+        for line in describe_report(data_report):
+            view.say(line)
+    if output:
+        Path(output).mkdir(parents=True, exist_ok=True)
+        for name, content in result.files().items():
+            (Path(output) / name).write_text(content, encoding="utf-8")
+    click.echo(
+        json.dumps({**result.report, "data": data_report}, indent=2) if as_json else metrics_table(result.report)
+    )
+
+
 def _lines_of_stdin() -> Iterator[str]:
     """The queries on stdin, one a line."""
     number = 0
@@ -129,17 +211,22 @@ def _lines_of_stdin() -> Iterator[str]:
         raise click.UsageError("there is no query; give --query, or queries on stdin, one a line.")
 
 
-def _metrics_table(report: dict[str, Any]) -> str:
-    """The metrics of a model beside the floors and what a perfect order reaches."""
-    columns = {"model": report["metrics"], **report["floors"], "reachable": report["reachable"]}
-    rows = [f"{'test split':12}" + "".join(f"{name:>10}" for name in columns) + "  in the paper"]
-    for key, paper_name in report["paper_names"].items():
-        rows.append(f"{key:12}" + "".join(f"{values[key]:10.4f}" for values in columns.values()) + f"  {paper_name}")
-    return "\n".join([*rows, f"{report['queries']:,} queries"])
+@contextmanager
+def _imports() -> Iterator[None]:
+    """Around imports of the large libraries: they make 600,000 objects that stay.
+
+    To look among them for garbage, again and again, would take three seconds of twelve.
+    """
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _say_next(settings: RunConfig) -> None:
-    output, documents = _short(settings.output), _short(settings.data.documents)
+    output, documents = short(settings.output), short(settings.data.documents)
     click.echo(
         f"""
 next:
@@ -147,12 +234,6 @@ next:
   tensorboard --logdir {output}/{TENSORBOARD}""",
         err=True,
     )
-
-
-def _short(path: str) -> str:
-    """A path relative to the current folder, where it lies in it."""
-    relative = os.path.relpath(path)
-    return path if relative.startswith("..") else relative
 
 
 def main() -> None:
@@ -177,5 +258,11 @@ def main() -> None:
 def _users_error(error: BaseException | None) -> ConfigError | DataError | None:
     """The user's error behind an exception: runners wrap what a stage raises."""
     while error is not None and not isinstance(error, ConfigError | DataError):
+        for words in _NO_SPACE:
+            if words in str(error):
+                return DataError(
+                    f"no space left to write what comes out ({words}); free some, or choose another output, and run it "
+                    "again: stages that are done stay in the cache."
+                )
         error = error.__cause__ or error.__context__
     return error

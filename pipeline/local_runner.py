@@ -1,5 +1,6 @@
 """Runs the pipeline in this process, with SQLite metadata, and lays its results out under one folder."""
 
+import copy
 import datetime
 import json
 import os
@@ -11,19 +12,31 @@ from typing import Any, NamedTuple
 
 from ml_metadata.proto import metadata_store_pb2
 from tfx import types
-from tfx import v1 as tfx
 from tfx.dsl.compiler import compiler, constants
 from tfx.orchestration import metadata
+from tfx.orchestration import pipeline as tfx_pipeline
 from tfx.orchestration.local import runner_utils
 from tfx.orchestration.portable import launcher, runtime_parameter_utils
 from tfx.orchestration.portable.mlmd import execution_lib
+from tfx.proto.orchestration import pipeline_pb2
+from tfx.utils import path_utils
 
 import schemas
+from components.evaluator.executor import VERDICT_KEY
 from models.devices import configure_devices
+from models.versions import place_version
+from pipeline.artifact_store import (
+    has_record,
+    is_whole,
+    make_missing_folders,
+    record_files,
+    remove_leftovers,
+    replace_files,
+)
 from pipeline.config import RunConfig, dump_config
-from pipeline.layout import ARTIFACTS, CONFIG_FILE, DATA, EVALUATION, METADATA_FILE, SERVING, TENSORBOARD
+from pipeline.layout import ARTIFACTS, CHECKPOINTS, CONFIG_FILE, DATA, EVALUATION, METADATA_FILE, SERVING, TENSORBOARD
 from pipeline.pipeline import create_pipeline
-from pipeline.stages import StageEnd
+from pipeline.stages import How, StageEnd
 
 Outputs = Mapping[str, Sequence[types.Artifact]]
 
@@ -35,6 +48,8 @@ class RunResult(NamedTuple):
 
     report: dict[str, Any]
     """The content of `evaluation/metrics.json`."""
+    verdict: dict[str, Any]
+    """The content of `evaluation/verdict.json`."""
     data_report: dict[str, Any]
     """The content of `data/report.json`."""
     pushed: str | None
@@ -64,30 +79,43 @@ def run_locally(
     (output / CONFIG_FILE).write_text(dump_config(config), encoding="utf-8")
     configure_devices(config.training)
     _link(output / TENSORBOARD, Path(ARTIFACTS, "Trainer", "model_run"))
-    connection = tfx.orchestration.metadata.sqlite_metadata_connection_config(str(output / METADATA_FILE))
+    artifacts = output / ARTIFACTS
+    connection = metadata.sqlite_metadata_connection_config(str(output / METADATA_FILE))
     pipeline = create_pipeline(
         config,
-        pipeline_root=str(output / ARTIFACTS),
+        pipeline_root=str(artifacts),
         schema_path=_SCHEMA_FILE,
         serving_path=str(output / SERVING),
         metadata_connection_config=connection,
         enable_cache=True,
     )
+    with metadata.Metadata(connection) as handle:
+        remove_leftovers(handle.store, artifacts, keep=CHECKPOINTS)
+        make_missing_folders(handle.store, artifacts)
     outputs: dict[str, Outputs] = {}
     all_cached = True
     for end, stage_outputs in _launch(pipeline, connection, on_start):
         outputs[end.name] = stage_outputs
-        all_cached = all_cached and end.cached
+        all_cached = all_cached and end.how == "cached"
         on_end(end)
     _publish(outputs["Evaluator"]["evaluation"], output / EVALUATION)
     _publish(outputs["WikiClirExampleGen"]["report"], output / DATA)
+    (blessing,) = outputs["Evaluator"]["blessing"]
+    verdict = blessing.get_string_custom_property(VERDICT_KEY)
+    (output / EVALUATION / "verdict.json").write_text(verdict, encoding="utf-8")
     (pushed,) = outputs["Pusher"]["pushed_model"]
     return RunResult(
-        report=json.loads((output / EVALUATION / "metrics.json").read_text(encoding="utf-8")),
-        data_report=json.loads((output / DATA / "report.json").read_text(encoding="utf-8")),
+        report=_read_json(output / EVALUATION / "metrics.json"),
+        verdict=json.loads(verdict),
+        data_report=_read_json(output / DATA / "report.json"),
         pushed=pushed.get_string_custom_property("pushed_destination") or None,
         cached=all_cached,
     )
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return content
 
 
 def _publish(artifacts: Sequence[types.Artifact], folder: Path) -> None:
@@ -97,7 +125,7 @@ def _publish(artifacts: Sequence[types.Artifact], folder: Path) -> None:
 
 
 def _launch(
-    pipeline: tfx.dsl.Pipeline,
+    pipeline: tfx_pipeline.Pipeline,
     connection: metadata_store_pb2.ConnectionConfig,
     on_start: Callable[[int, int, str], None],
 ) -> Iterator[tuple[StageEnd, Outputs]]:
@@ -106,25 +134,89 @@ def _launch(
     runtime_parameter_utils.substitute_runtime_parameter(
         ir, {constants.PIPELINE_RUN_ID_PARAMETER_NAME: datetime.datetime.now().isoformat()}
     )
-    deployment = runner_utils.extract_local_deployment_config(ir)
+    outputs: dict[str, Outputs] = {}
     for number, node in enumerate(ir.nodes, 1):
         name = node.pipeline_node.node_info.id
         started = time.monotonic()
         on_start(number, len(ir.nodes), name)
-        result = launcher.Launcher(
-            pipeline_node=node.pipeline_node,
-            mlmd_connection=metadata.Metadata(connection),
-            pipeline_info=ir.pipeline_info,
-            pipeline_runtime_spec=ir.runtime_spec,
-            executor_spec=runner_utils.extract_executor_spec(deployment, name),
-            custom_driver_spec=runner_utils.extract_custom_driver_spec(deployment, name),
-        ).launch()
-        with metadata.Metadata(connection) as handle:
-            # A cached execution's own record names new folders; its events name the artifacts that it reuses.
-            outputs = execution_lib.get_output_artifacts(handle, result.execution_id)
-            (execution,) = handle.store.get_executions_by_id([result.execution_id])
-        cached = execution.last_known_state == metadata_store_pb2.Execution.CACHED
-        yield StageEnd(number, len(ir.nodes), name, cached, time.monotonic() - started), outputs
+        how, outputs[name] = _launch_node(ir, node.pipeline_node, connection)
+        uris = [artifact.uri for some in outputs[name].values() for artifact in some]
+        if how == "run":
+            record_files(uris)
+        if name == "Pusher":
+            restored = _restore_pushed(outputs["Trainer"]["model"], outputs[name]["pushed_model"])
+        elif restored := not all(map(is_whole, uris)):
+            _restore(ir, node.pipeline_node, connection, outputs[name])
+        end = StageEnd(number, len(ir.nodes), name, "restored" if restored else how, time.monotonic() - started)
+        yield end, outputs[name]
+
+
+def _launch_node(
+    ir: pipeline_pb2.Pipeline,
+    node: pipeline_pb2.PipelineNode,
+    connection: metadata_store_pb2.ConnectionConfig,
+) -> tuple[How, Outputs]:
+    """Launches one node: whether it ran, and its output artifacts."""
+    deployment = runner_utils.extract_local_deployment_config(ir)
+    name = node.node_info.id
+    result = launcher.Launcher(
+        pipeline_node=node,
+        mlmd_connection=metadata.Metadata(connection),
+        pipeline_info=ir.pipeline_info,
+        pipeline_runtime_spec=ir.runtime_spec,
+        executor_spec=runner_utils.extract_executor_spec(deployment, name),
+        custom_driver_spec=runner_utils.extract_custom_driver_spec(deployment, name),
+    ).launch()
+    with metadata.Metadata(connection) as handle:
+        # A cached execution's own record names new folders; its events name the artifacts that it reuses.
+        outputs = execution_lib.get_output_artifacts(handle, result.execution_id)
+        (execution,) = handle.store.get_executions_by_id([result.execution_id])
+    cached = execution.last_known_state == metadata_store_pb2.Execution.CACHED
+    return "cached" if cached else "run", outputs
+
+
+def _restore(
+    ir: pipeline_pb2.Pipeline,
+    node: pipeline_pb2.PipelineNode,
+    connection: metadata_store_pb2.ConnectionConfig,
+    lost: Outputs,
+) -> None:
+    """Repeats a node whose files were lost, and puts them where they were: what follows stays in the cache."""
+    again = copy.deepcopy(node)
+    again.execution_options.caching_options.enable_cache = False
+    # Not in this run's context, where the nodes that follow would find its artifacts.
+    for context in again.contexts.contexts:
+        if context.type.name == constants.PIPELINE_RUN_CONTEXT_TYPE_NAME:
+            context.name.field_value.string_value += "/restored"
+    _, outputs = _launch_node(ir, again, connection)
+    with metadata.Metadata(connection) as handle:
+        for key, artifacts in lost.items():
+            for old, new in zip(artifacts, outputs[key], strict=True):
+                replace_files(handle.store, old.mlmd_artifact, new.mlmd_artifact)
+
+
+def _restore_pushed(models: Sequence[types.Artifact], pushed: Sequence[types.Artifact]) -> bool:
+    """Puts a pushed version, and the stage's copy of it, back where someone deleted of them; whether that was so.
+
+    Each stands for the other. Only where both are lost comes the Trainer's model in their place: trained again it may
+    differ in its bytes, and a version that is served must not change. Pushing anew would give it another number.
+    """
+    (model,), (copied,) = models, pushed
+    version = copied.get_string_custom_property("pushed_destination")
+    if not version:
+        record_files([copied.uri])
+        return False
+    copy_is_whole = is_whole(copied.uri)
+    if has_record(copied.uri):
+        version_is_whole = is_whole(copied.uri, version)
+    else:
+        version_is_whole = Path(version, "saved_model.pb").is_file()
+    if not copy_is_whole:
+        place_version(version if version_is_whole else path_utils.serving_model_path(model.uri), copied.uri)
+        record_files([copied.uri])
+    if not version_is_whole:
+        place_version(copied.uri, version)
+    return not (copy_is_whole and version_is_whole)
 
 
 def _link(link: Path, target: Path) -> None:

@@ -5,7 +5,11 @@ import os
 from typing import Any
 
 import tensorflow_data_validation as tfdv
-from tfx import v1 as tfx
+from tfx.components.statistics_gen.component import StatisticsGen
+from tfx.components.trainer.component import Trainer
+from tfx.components.transform.component import Transform
+from tfx.orchestration import pipeline
+from tfx.proto import pusher_pb2, trainer_pb2
 
 from components.evaluator.component import Evaluator
 from components.example_validator.component import ExampleValidator
@@ -29,7 +33,7 @@ _RUN_FN = "components.trainer.run_fn"
 
 def create_pipeline(
     config: RunConfig, pipeline_root: str, schema_path: str, serving_path: str, **arguments: Any
-) -> tfx.dsl.Pipeline:
+) -> pipeline.Pipeline:
     """Wires the stages.
 
     Each stage's parameters hold the settings that it uses and no others, the digests of the files that it reads and of
@@ -40,7 +44,7 @@ def create_pipeline(
       pipeline_root: folder of all artifacts.
       schema_path: the curated schema, a local file.
       serving_path: folder of the pushed versions.
-      **arguments: the runner's own, for `tfx.dsl.Pipeline` (metadata, caching).
+      **arguments: the runner's own, for `pipeline.Pipeline` (metadata, caching).
     """
     data, top_grade = config.data, config.loss.top_grade
     example_gen = WikiClirExampleGen(
@@ -52,7 +56,7 @@ def create_pipeline(
         code=code_digest("components.wikiclir_example_gen.executor"),
     )
     examples = example_gen.outputs["examples"]
-    statistics_gen = tfx.components.StatisticsGen(
+    statistics_gen = StatisticsGen(
         examples=examples, stats_options=tfdv.StatsOptions(feature_allowlist=list(WITHOUT_TITLES))
     )
     schema_gen = ImportSchemaGen(schema_file=schema_path, digest=sha256_of_file(schema_path))
@@ -62,7 +66,7 @@ def create_pipeline(
         schema=schema,
         code=code_digest("components.example_validator.executor"),
     )
-    transform = tfx.components.Transform(
+    transform = Transform(
         examples=examples,
         schema=schema,
         preprocessing_fn=f"{_PREPROCESSING}.preprocessing_fn",
@@ -76,13 +80,13 @@ def create_pipeline(
     )
     # An anomaly must stop the run before anything is made of the data.
     transform.add_upstream_node(example_validator)
-    trainer = tfx.components.Trainer(
+    trainer = Trainer(
         run_fn=f"{_RUN_FN}.run_fn",
         examples=transform.outputs["transformed_examples"],
         transform_graph=transform.outputs["transform_graph"],
         schema=schema,
-        train_args=tfx.proto.TrainArgs(splits=["train"]),
-        eval_args=tfx.proto.EvalArgs(splits=["eval"]),
+        train_args=trainer_pb2.TrainArgs(splits=["train"]),
+        eval_args=trainer_pb2.EvalArgs(splits=["eval"]),
         custom_config={
             # Transform alone uses the size of the vocabularies.
             run_fn.MODEL_KEY: config.model.model_dump(mode="json", exclude={"vocabulary_size"}),
@@ -105,18 +109,19 @@ def create_pipeline(
         model=trainer.outputs["model"],
         baseline=lexical_baseline.outputs["run"],
         top_grade=top_grade,
-        minimums=json.dumps(config.evaluation.minimums),
+        settings=config.evaluation.model_dump_json(),
+        serving=serving_path,
         code=code_digest("components.evaluator.executor"),
     )
     pusher = Pusher(
         model=trainer.outputs["model"],
         model_blessing=evaluator.outputs["blessing"],
-        push_destination=tfx.proto.PushDestination(
-            filesystem=tfx.proto.PushDestination.Filesystem(base_directory=serving_path)
+        push_destination=pusher_pb2.PushDestination(
+            filesystem=pusher_pb2.PushDestination.Filesystem(base_directory=serving_path)
         ),
         custom_config={_CODE: code_digest("components.pusher.executor")},
     )
-    return tfx.dsl.Pipeline(
+    return pipeline.Pipeline(
         pipeline_name=NAME,
         pipeline_root=pipeline_root,
         components=[

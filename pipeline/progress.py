@@ -64,8 +64,9 @@ class StageView(logging.Handler):
 
     def end(self, stage: StageEnd) -> None:
         """A stage is done."""
-        took = "cached" if stage.cached else f"{stage.seconds:.1f} s"
-        self.say(f"[{stage.number}/{stage.total}] {stage.name:20} {took:>8}")
+        took = "cached" if stage.how == "cached" else f"{stage.seconds:.1f} s"
+        note = "  lost files restored" if stage.how == "restored" else ""
+        self.say(f"[{stage.number}/{stage.total}] {stage.name:20} {took:>8}{note}")
 
     def say(self, line: str) -> None:
         """Prints a line."""

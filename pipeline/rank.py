@@ -5,10 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_text  # noqa: F401  (registers the ops that an exported model holds)
 
+from models.exported import load_model
 from models.metrics import rank
-from schemas.errors import DataError
 from schemas.wikiclir import Text
 
 _BATCH = 1024
@@ -35,10 +34,7 @@ class DocumentRanker:
     """
 
     def __init__(self, model_path: str, documents: Sequence[Text]) -> None:
-        try:
-            self._model = tf.saved_model.load(model_path)
-        except (OSError, ValueError, tf.errors.OpError) as error:
-            raise DataError(f"{model_path} must hold a whole SavedModel: {error}") from None
+        self._model = load_model(model_path, "encode_query", "encode_document")
         self._documents = documents
         self._doc_ids = [document.id.encode() for document in documents]
         encode = self._model.signatures["encode_document"]

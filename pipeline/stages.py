@@ -1,6 +1,9 @@
 """What runners tell of the stages they run."""
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+How = Literal["run", "cached", "restored"]
+"""A restored stage came from the cache, but files of it were lost, and it was repeated to bring them back."""
 
 
 class StageEnd(NamedTuple):
@@ -9,5 +12,5 @@ class StageEnd(NamedTuple):
     number: int
     total: int
     name: str
-    cached: bool
+    how: How
     seconds: float

@@ -7,7 +7,7 @@ from tests.e2e.process import SampleRun
 
 @pytest.fixture(scope="session")
 def sample_run(tmp_path_factory: pytest.TempPathFactory) -> SampleRun:
-    """A run with few epochs. No test changes its folder but by an identical run."""
+    """A run with few epochs. No test changes its folder but by an identical run, or it puts it back as it was."""
     run = SampleRun(tmp_path_factory.mktemp("run") / "out", "configs/sample.yaml", "--set", "training.epochs=12")
     assert run.code == 0, run.err
     return run

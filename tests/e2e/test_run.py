@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,9 +31,15 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.fixture
-def copied_output(sample_run: SampleRun, tmp_path: Path) -> Path:
-    """A copy of the run's folder, to run in: its cache serves what has not changed."""
-    return Path(shutil.copytree(sample_run.output, tmp_path / "out", symlinks=True))
+def own_output(sample_run: SampleRun, tmp_path: Path) -> Iterator[Path]:
+    """The run's own folder, to change and run in: the metadata and cache keys name it, so a copy would not do.
+
+    Afterwards it is as it was.
+    """
+    kept = shutil.copytree(sample_run.output, tmp_path / "kept", symlinks=True)
+    yield sample_run.output
+    shutil.rmtree(sample_run.output)
+    shutil.move(kept, sample_run.output)
 
 
 # What a run leaves
@@ -41,7 +48,7 @@ def copied_output(sample_run: SampleRun, tmp_path: Path) -> Path:
 def test_the_layout_under_output(sample_run: SampleRun) -> None:
     expected = {"config.yaml", "evaluation", "data", "tensorboard", "serving", "artifacts", "metadata.sqlite"}
     assert {path.name for path in sample_run.output.iterdir()} == expected | {".lock"}
-    assert tree(sample_run.output / "evaluation").keys() == {"metrics.json", "run.trec", "qrels.trec"}
+    assert tree(sample_run.output / "evaluation").keys() == {"metrics.json", "verdict.json", "run.trec", "qrels.trec"}
     assert tree(sample_run.output / "data").keys() == {"report.json"}
     (version,) = sample_run.versions
     assert version.name.isdigit()
@@ -52,12 +59,13 @@ def test_stdout_is_the_report_as_json(sample_run: SampleRun) -> None:
     printed = json.loads(sample_run.out)
     assert printed.pop("data") == json.loads((sample_run.output / "data" / "report.json").read_text())
     assert [printed.pop("pushed")] == [str(version) for version in sample_run.versions]
+    assert printed.pop("verdict") == sample_run.verdict
+    assert {stage["name"] for stage in printed.pop("summary")["stages"]} == set(STAGES)
     assert printed == sample_run.report
 
 
 def test_stderr_tells_of_every_stage_and_holds_no_library_s_log(sample_run: SampleRun) -> None:
-    assert set(sample_run.stages) == set(STAGES)
-    assert not any(sample_run.stages.values())
+    assert sample_run.stages == dict.fromkeys(STAGES, False)
     assert "training on CPU:0" in sample_run.err
     assert not re.search("WARNING|Traceback|Exception", sample_run.err)
 
@@ -79,7 +87,12 @@ def test_every_metric_stands_beside_the_floors_and_what_is_reachable(sample_run:
         assert list(values) == list(METRICS)
         assert all(0 <= values[key] <= report["reachable"][key] <= 1 for key in METRICS)
     assert report["floors"].keys() == {"random", "bm25"}
-    assert report["blessed"]
+
+
+def test_the_first_model_is_blessed_without_a_comparison(sample_run: SampleRun) -> None:
+    verdict = sample_run.verdict
+    assert (verdict["blessed"], verdict["comparison"]) == (True, None)
+    assert verdict["reason"] == "every metric lies above random order's; no model was pushed before"
 
 
 def test_the_metrics_equal_pytrec_eval_s_on_the_written_files(sample_run: SampleRun) -> None:
@@ -120,7 +133,7 @@ def test_the_lists_hold_the_judged_documents_and_40_others_under_their_real_ids(
 
 
 def test_tensorboard_reads_the_losses_the_gradient_norms_and_the_eval_metrics(sample_run: SampleRun) -> None:
-    (folder,) = (sample_run.output / "tensorboard").iterdir()
+    (folder,) = (sample_run.output / "tensorboard").glob("[0-9]*")
     events = EventAccumulator(str(folder), size_guidance={"tensors": 0})
     events.Reload()
     tags = {"train/loss", "train/gradient_norm_mean", "train/gradient_norm_max", *(f"eval/{key}" for key in METRICS)}
@@ -151,20 +164,49 @@ def test_an_identical_run_comes_from_the_cache_and_pushes_nothing(sample_run: Sa
     served, evaluated = tree(sample_run.output / "serving"), tree(sample_run.output / "evaluation")
     again = SampleRun(sample_run.output, sample_run.output / "config.yaml")
     assert again.code == 0
-    assert again.stages == dict.fromkeys(again.stages, True)
-    assert set(again.stages) == set(STAGES)
+    assert again.stages == dict.fromkeys(STAGES, True)
     assert tree(sample_run.output / "serving") == served
     assert tree(sample_run.output / "evaluation") == evaluated
-    assert again.out == sample_run.out
+    printed, expected = json.loads(again.out), json.loads(sample_run.out)
+    assert printed.pop("summary").keys() == expected.pop("summary").keys()
+    assert printed == expected
 
 
-def test_another_training_seed_runs_the_trainer_and_what_follows(sample_run: SampleRun, copied_output: Path) -> None:
-    again = SampleRun(copied_output, sample_run.output / "config.yaml", "--set", "training.seed=2")
+def test_another_training_seed_runs_the_trainer_and_what_follows(sample_run: SampleRun, own_output: Path) -> None:
+    (first,), report = sample_run.versions, sample_run.report
+    again = SampleRun(own_output, own_output / "config.yaml", "--set", "training.seed=2")
     assert again.code == 0
-    assert {stage for stage, cached in again.stages.items() if not cached} == {"Trainer", "Evaluator", "Pusher"}
-    assert again.report["metrics"] != sample_run.report["metrics"]
-    assert again.report["floors"] == sample_run.report["floors"]
+    assert again.ran == {"Trainer", "Evaluator", "Pusher"}
+    assert again.report["metrics"] != report["metrics"]
+    assert again.report["floors"] == report["floors"]
     assert len(again.versions) == 2
+    comparison = again.verdict["comparison"]
+    assert comparison["version"] == first.name == again.versions[0].name
+    assert comparison["last_value"] == pytest.approx(report["metrics"]["ndcg_5"])
+    assert comparison["value"] == again.report["metrics"]["ndcg_5"]
+    assert f"not significantly worse than version {first.name}" in again.verdict["reason"]
+
+
+def test_lost_files_are_restored_and_what_killed_runs_left_is_removed(sample_run: SampleRun, own_output: Path) -> None:
+    (version,) = sample_run.versions
+    folders = [own_output / name for name in ("serving", "evaluation", "data", "artifacts")]
+    before = [tree(folder) for folder in folders]
+    for lost in (version, own_output / "evaluation", own_output / "data"):
+        shutil.rmtree(lost)
+    for file in own_output.glob("artifacts/Evaluator/evaluation/[0-9]*/*"):
+        file.unlink()
+    left = own_output / "artifacts" / "Trainer" / "model" / "999"
+    left.mkdir()
+    (left / "half").write_text("a model")
+    restoring = SampleRun(own_output, own_output / "config.yaml")
+    assert restoring.code == 0, restoring.err
+    # The Pusher puts the version back under its own number, and pushes none.
+    assert restoring.ran == restoring.restored == {"Evaluator", "Pusher"}
+    assert not left.exists()
+    assert [tree(folder) for folder in folders] == before
+    again = SampleRun(own_output, own_output / "config.yaml")
+    assert again.stages == dict.fromkeys(STAGES, True)
+    assert [tree(folder) for folder in folders] == before
 
 
 @pytest.mark.long
@@ -173,7 +215,7 @@ def test_the_resolved_configuration_gives_the_same_numbers_in_a_fresh_folder(
 ) -> None:
     other = SampleRun(tmp_path / "other", sample_run.output / "config.yaml")
     assert other.code == 0
-    assert not any(other.stages.values())
+    assert other.ran == set(STAGES)
     assert tree(other.output / "evaluation") == tree(sample_run.output / "evaluation")
 
 
@@ -181,29 +223,16 @@ def test_the_resolved_configuration_gives_the_same_numbers_in_a_fresh_folder(
 
 
 def test_a_model_below_its_minimums_is_not_pushed_and_the_reason_is_told(
-    sample_run: SampleRun, copied_output: Path
+    sample_run: SampleRun, own_output: Path
 ) -> None:
-    reached = sample_run.report["metrics"]["ndcg_5"]
-    again = SampleRun(copied_output, sample_run.output / "config.yaml", "--set", "evaluation.minimums={ndcg_5: 0.99}")
+    reached, versions = sample_run.report["metrics"]["ndcg_5"], sample_run.versions
+    again = SampleRun(own_output, own_output / "config.yaml", "--set", "evaluation.minimums={ndcg_5: 0.99}")
     reason = f"ndcg_5 must reach 0.9900; got {reached:.4f}"
     assert again.code == 1
     assert f"clir: the model was not pushed: {reason}.\n" in again.err
     assert "Traceback" not in again.err
-    assert [stage for stage, cached in again.stages.items() if not cached] == ["Evaluator", "Pusher"]
-    assert again.versions == [copied_output / "serving" / version.name for version in sample_run.versions]
-    assert (again.report["blessed"], again.report["reason"]) == (False, reason)
+    assert again.ran == {"Evaluator", "Pusher"}
+    assert again.versions == versions
+    assert (again.verdict["blessed"], again.verdict["reason"]) == (False, reason)
     assert again.report["metrics"] == sample_run.report["metrics"]
     assert json.loads(again.out)["pushed"] is None
-
-
-def test_too_many_bad_lines_stop_the_run_with_their_places(tmp_path: Path) -> None:
-    documents = (SAMPLE / "wiki_fr.documents").read_text().splitlines(keepends=True)
-    broken = tmp_path / "broken.documents"
-    broken.write_text("".join(line.replace("\t", " ") if i % 10 == 3 else line for i, line in enumerate(documents)))
-    run = SampleRun(tmp_path / "out", "configs/sample.yaml", "--set", f"data.documents={broken}")
-    assert (run.code, run.out) == (1, "")
-    assert f"{broken}: 16 of 156 records are bad" in run.err
-    assert f"{broken}:4: " in run.err
-    assert "WikiClirExampleGen: failed" in run.err
-    assert "Traceback" not in run.err
-    assert not (tmp_path / "out" / "serving").exists()

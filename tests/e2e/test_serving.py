@@ -162,9 +162,9 @@ def test_words_beyond_the_limit_do_not_change_a_score(model: Any) -> None:
 
 
 @pytest.fixture
-def clir(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Clir:
+def clir(monkeypatch: pytest.MonkeyPatch) -> Clir:
     """Runs `clir` in this process."""
-    return Clir(monkeypatch, capsys)
+    return Clir(monkeypatch)
 
 
 def test_rank_orders_documents_by_the_model_s_scores(sample_run: SampleRun, model: Any) -> None:

@@ -47,7 +47,10 @@ def test_equal_configurations_have_equal_keys() -> None:
         ("loss.theta=[0.1, 0.3, 0.7]", {"WikiClirExampleGen", "Trainer", "Evaluator"}),
         ("training.learning_rate=0.01", {"Trainer"}),
         ("evaluation.minimums={map: 0.5}", {"Evaluator"}),
-        ("output=elsewhere", {"Pusher"}),
+        ("evaluation.compared_metric=map", {"Evaluator"}),
+        ("evaluation.significance=0.01", {"Evaluator"}),
+        ("evaluation.start_anew=true", {"Evaluator"}),
+        ("output=elsewhere", {"Evaluator", "Pusher"}),
     ],
 )
 def test_a_setting_changes_the_stages_that_use_it_and_no_others(setting: str, stages: set[str]) -> None:
@@ -65,7 +68,9 @@ def test_a_setting_changes_the_stages_that_use_it_and_no_others(setting: str, st
         ("models/losses/sosl.py", {"Trainer"}),
         ("models/layers/smooth_cosine.py", {"Trainer"}),
         ("models/metrics.py", {"LexicalBaseline", "Trainer", "Evaluator"}),
+        ("models/versions.py", {"Evaluator", "Pusher"}),
         ("components/evaluator/gate.py", {"Evaluator"}),
+        ("components/evaluator/comparison.py", {"Evaluator"}),
         ("components/example_validator/executor.py", {"ExampleValidator"}),
         ("components/pusher/executor.py", {"Pusher"}),
         ("pipeline/progress.py", set()),

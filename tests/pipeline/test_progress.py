@@ -10,15 +10,18 @@ from pipeline.stages import StageEnd
 
 def test_each_stage_is_a_line_of_stderr(capsys: pytest.CaptureFixture[str]) -> None:
     with StageView() as view:
-        view.start(1, 2, "Transform")
-        view.end(StageEnd(1, 2, "Transform", cached=False, seconds=1.26))
-        view.start(2, 2, "Trainer")
-        view.end(StageEnd(2, 2, "Trainer", cached=True, seconds=0.01))
+        view.start(1, 3, "Transform")
+        view.end(StageEnd(1, 3, "Transform", how="run", seconds=1.26))
+        view.start(2, 3, "Trainer")
+        view.end(StageEnd(2, 3, "Trainer", how="cached", seconds=0.01))
+        view.start(3, 3, "Evaluator")
+        view.end(StageEnd(3, 3, "Evaluator", how="restored", seconds=2.04))
     out, err = capsys.readouterr()
     assert out == ""
     assert [line.split() for line in err.splitlines()] == [
-        ["[1/2]", "Transform", "1.3", "s"],
-        ["[2/2]", "Trainer", "cached"],
+        ["[1/3]", "Transform", "1.3", "s"],
+        ["[2/3]", "Trainer", "cached"],
+        ["[3/3]", "Evaluator", "2.0", "s", "lost", "files", "restored"],
     ]
 
 

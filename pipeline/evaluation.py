@@ -1,0 +1,50 @@
+"""Evaluates an exported model on a collection with fixed candidates, without the pipeline."""
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import apache_beam as beam
+
+from components.evaluator.evaluate import Evaluation, evaluate, score_lists
+from components.wikiclir_example_gen.ingest import IngestSettings, ingest
+from components.wikiclir_example_gen.report import check_report
+from models.text_lists import read_text_lists
+from schemas.features import SPLITS
+
+
+def evaluate_model(
+    model: str, paths: Mapping[str, str], split: str, top_grade: int, max_bad_share: float
+) -> tuple[Evaluation, dict[str, Any]]:
+    """Reads a collection as the pipeline does, and scores one split's lists.
+
+    Args:
+      model: folder of a SavedModel of ours.
+      paths: files of the roles queries, documents and candidates.
+      split: whose lists count.
+      top_grade: the MR grade.
+      max_bad_share: see `DataSettings`.
+
+    Returns:
+      the evaluation, and the report of the files (see `make_report`).
+
+    Raises:
+      DataError: the files are too bad (see `check_report`), or the model cannot be loaded.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        report_path = os.path.join(folder, "report.json")
+        with beam.Pipeline() as pipeline:
+            ingest(
+                pipeline,
+                # No documents are sampled where there are candidates.
+                IngestSettings(paths=paths, negatives=0, seed=0, max_queries=None, top_grade=top_grade),
+                {name: os.path.join(folder, name) for name in SPLITS},
+                report_path,
+            )
+        report = json.loads(Path(report_path).read_text(encoding="utf-8"))
+        check_report(report, max_bad_share, [split])
+        lists = read_text_lists(map(str, Path(folder).glob(f"{split}-*")))
+    return evaluate(lists, score_lists(model, lists), {}, top_grade, split), report

@@ -1,0 +1,106 @@
+"""`clir` in a process forked from one that has imported everything: quick to start, and can be killed on the way."""
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.e2e.process import ROOT
+
+_MODULES = ["pipeline.cli", "pipeline.local_runner", "tensorflow_ranking", "tests.e2e.forked"]
+
+_context = multiprocessing.get_context("forkserver")
+_context.set_forkserver_preload(_MODULES)
+
+
+class Kill(NamedTuple):
+    """When a run kills itself with SIGKILL: when a stage's work is done and not yet in the metadata, or sooner."""
+
+    stage: str
+    seconds: float | None = None
+    """So long after the stage's start."""
+    epoch: int | None = None
+    """Once the Trainer has saved this epoch."""
+
+
+def clir(
+    *arguments: object,
+    log: Path,
+    kill: Kill | None = None,
+    kill_after: float | None = None,
+    code: Path = ROOT,
+) -> int:
+    """Runs a command to its end.
+
+    Args:
+      arguments: the command's.
+      log: where stdout and stderr are appended.
+      kill: when the process kills itself.
+      kill_after: seconds from the start of the command until it is killed.
+      code: the root of the code that the cache keys see; what runs is always this project's.
+
+    Returns:
+      its exit code; -9 where it was killed.
+    """
+    process = _context.Process(target=_main, args=([str(one) for one in arguments], log, kill, code))
+    process.start()
+    process.join(kill_after)
+    if process.is_alive():
+        process.kill()
+        process.join()
+    exit_code = process.exitcode
+    process.close()
+    assert exit_code is not None
+    return exit_code
+
+
+def _main(arguments: list[str], log: Path, kill: Kill | None, code: Path) -> None:
+    with open(log, "ab") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    os.chdir(ROOT)
+    if kill is not None:
+        _arm(kill)
+    from pipeline import fingerprint, local_runner
+    from pipeline.cli import main
+
+    fingerprint._ROOT = code
+    local_runner._SCHEMA_FILE = str(code / "schemas" / "schema.pbtxt")
+    sys.argv = ["clir", *arguments]
+    main()
+
+
+def _arm(kill: Kill) -> None:
+    """Puts the kill where the work is done."""
+    from tfx.orchestration.portable.launcher import Launcher
+
+    from models import training_checkpoint
+
+    def die(*_: object) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    if kill.epoch is not None:
+        training_checkpoint._LARGEST_SHARE = 1e9  # every epoch is saved
+        save = training_checkpoint.TrainingCheckpoint.save
+
+        def save_and_die(checkpoint: training_checkpoint.TrainingCheckpoint) -> None:
+            save(checkpoint)
+            if checkpoint.progress.epoch == kill.epoch:
+                die()
+
+        training_checkpoint.TrainingCheckpoint.save = save_and_die  # type: ignore[method-assign]
+        return
+    name = "_publish_successful_execution" if kill.seconds is None else "_run_executor"
+    original = getattr(Launcher, name)
+
+    def armed(launcher: Launcher, *arguments: object, **keywords: object) -> object:
+        if launcher._pipeline_node.node_info.id == kill.stage:
+            if kill.seconds is None:
+                die()
+            threading.Timer(kill.seconds, die).start()
+        return original(launcher, *arguments, **keywords)
+
+    setattr(Launcher, name, armed)

@@ -1,0 +1,227 @@
+"""pipeline/artifact_store.py, on real metadata in SQLite: what is removed, what is whole, what is put back."""
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from ml_metadata import MetadataStore
+from ml_metadata.proto import metadata_store_pb2
+from ml_metadata.proto.metadata_store_pb2 import Artifact, Execution
+
+from pipeline.artifact_store import is_whole, make_missing_folders, record_files, remove_leftovers, replace_files
+
+FILES = {"saved_model.pb": "graph", "variables/variables.index": "tables"}
+
+
+class Workspace:
+    """A folder of artifacts, and the metadata that tell of them."""
+
+    def __init__(self, root: Path, metadata_file: Path) -> None:
+        self.root = root
+        config = metadata_store_pb2.ConnectionConfig()
+        config.sqlite.filename_uri = str(metadata_file)
+        config.sqlite.connection_mode = metadata_store_pb2.SqliteMetadataSourceConfig.READWRITE_OPENCREATE
+        self.store = MetadataStore(config)
+        self._artifact_type = self.store.put_artifact_type(metadata_store_pb2.ArtifactType(name="Model"))
+        self._execution_type = self.store.put_execution_type(metadata_store_pb2.ExecutionType(name="Trainer"))
+
+    def artifact(
+        self,
+        place: str,
+        state: "Artifact.State" = Artifact.LIVE,
+        files: Mapping[str, str] = FILES,
+        recorded: bool = True,
+    ) -> Artifact:
+        """Makes an artifact `<stage>/<output>/<execution>` with its files, and records what it holds."""
+        artifact = Artifact(uri=str(self.root / place), type_id=self._artifact_type, state=state)
+        write(self.root / place, files)
+        if recorded:
+            record_files([artifact.uri])
+        (artifact.id,) = self.store.put_artifacts([artifact])
+        return self.stored(artifact)
+
+    def execution(self, state: "Execution.State") -> int:
+        execution = Execution(type_id=self._execution_type, last_known_state=state)
+        (number,) = self.store.put_executions([execution])
+        return number
+
+    def stored(self, artifact: Artifact) -> Artifact:
+        """What the metadata tell of an artifact now."""
+        (stored,) = self.store.get_artifacts_by_id([artifact.id])
+        return stored
+
+    def state(self, execution: int) -> int:
+        (stored,) = self.store.get_executions_by_id([execution])
+        return stored.last_known_state
+
+    def remove_leftovers(self) -> None:
+        remove_leftovers(self.store, self.root, keep="checkpoints")
+
+
+def write(folder: Path, files: Mapping[str, str]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content)
+
+
+def contents(folder: Path | str) -> dict[str, str]:
+    return {str(path.relative_to(folder)): path.read_text() for path in Path(folder).rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return Workspace(tmp_path / "artifacts", tmp_path / "metadata.sqlite")
+
+
+# Leftovers
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (Execution.NEW, Execution.FAILED),
+        (Execution.RUNNING, Execution.FAILED),
+        (Execution.COMPLETE, Execution.COMPLETE),
+        (Execution.CACHED, Execution.CACHED),
+        (Execution.FAILED, Execution.FAILED),
+    ],
+)
+def test_an_execution_that_never_ended_has_failed(workspace: Workspace, before: int, after: int) -> None:
+    execution = workspace.execution(before)
+    workspace.remove_leftovers()
+    assert workspace.state(execution) == after
+
+
+def test_what_belongs_to_no_living_artifact_is_removed(workspace: Workspace) -> None:
+    workspace.artifact("Trainer/model/7")
+    expected = contents(workspace.root)
+    for number, state in enumerate((Artifact.DELETED, Artifact.ABANDONED, Artifact.PENDING), 8):
+        workspace.artifact(f"Trainer/model/{number}", state)
+    write(workspace.root / "Trainer" / "model" / "77", FILES)
+    write(workspace.root / "Trainer" / "model_run" / "7", FILES)
+    write(workspace.root / "Trainer" / ".system" / "executor_execution" / "8", {"executor_output.pb": "none"})
+    write(workspace.root / "Pusher" / "pushed_model" / ".incoming", FILES)
+    write(workspace.root / "Trainer" / "model", {".7.partial": "{"})
+    workspace.remove_leftovers()
+    assert contents(workspace.root) == expected
+    assert [path.name for path in (workspace.root / "Trainer" / "model").iterdir() if path.is_dir()] == ["7"]
+
+
+def test_living_artifacts_stay_whole_and_so_does_the_kept_folder(workspace: Workspace) -> None:
+    uris = [workspace.artifact(place).uri for place in ("Trainer/model/7", "Trainer/model_run/7", "Pusher/model/71")]
+    write(workspace.root / "checkpoints" / "5eed" / "epoch" / "3", FILES)
+    before = contents(workspace.root)
+    workspace.remove_leftovers()
+    assert contents(workspace.root) == before
+    assert all(map(is_whole, uris))
+
+
+def test_an_output_folder_that_was_moved_keeps_its_files(workspace: Workspace, tmp_path: Path) -> None:
+    workspace.artifact("Trainer/model/7")
+    workspace.root = Path(shutil.move(workspace.root, tmp_path / "elsewhere" / "artifacts"))
+    before = contents(workspace.root)
+    write(workspace.root / "Trainer" / "model" / "8", FILES)
+    workspace.remove_leftovers()
+    assert contents(workspace.root) == before
+
+
+def test_a_first_run_finds_nothing_to_remove(workspace: Workspace) -> None:
+    workspace.remove_leftovers()
+    assert not workspace.root.exists()
+
+
+# Missing folders
+
+
+def test_a_living_artifact_s_missing_folder_is_made_and_found_to_lack_its_files(workspace: Workspace) -> None:
+    lost, whole = (workspace.artifact(place) for place in ("Trainer/model/7", "Trainer/model_run/7"))
+    shutil.rmtree(workspace.root / "Trainer" / "model")
+    make_missing_folders(workspace.store, workspace.root)
+    assert Path(lost.uri).is_dir() and not is_whole(lost.uri)
+    assert contents(whole.uri) == FILES and is_whole(whole.uri)
+
+
+def test_no_folder_is_made_outside_the_root_or_for_an_artifact_that_ended(workspace: Workspace) -> None:
+    elsewhere = workspace.artifact("../other_artifacts/Trainer/model/7")
+    elsewhere.uri = str(Path(elsewhere.uri).resolve())
+    workspace.store.put_artifacts([elsewhere])
+    deleted = workspace.artifact("Trainer/model/8", Artifact.DELETED)
+    for artifact in (elsewhere, deleted):
+        shutil.rmtree(artifact.uri)
+    make_missing_folders(workspace.store, workspace.root)
+    assert not Path(elsewhere.uri).exists()
+    assert not Path(deleted.uri).exists()
+
+
+# Whole artifacts
+
+
+def test_an_artifact_is_whole_as_it_was_recorded(workspace: Workspace) -> None:
+    assert is_whole(workspace.artifact("Trainer/model/7").uri)
+    assert is_whole(workspace.artifact("Evaluator/blessing/8", files={}).uri)
+
+
+@pytest.mark.parametrize(
+    ("damage", "whole"),
+    [
+        (lambda folder: (folder / "variables" / "variables.index").unlink(), False),
+        (lambda folder: (folder / "saved_model.pb").write_text(FILES["saved_model.pb"][:-1]), False),
+        (lambda folder: (folder / "saved_model.pb").write_text(FILES["saved_model.pb"] + "!"), False),
+        (lambda folder: (folder / "saved_model.pb").rename(folder / "model.pb"), False),
+        (lambda folder: shutil.rmtree(folder), False),
+        # Such as a note, or what an editor left.
+        (lambda folder: (folder / "extra").write_text("a file"), True),
+    ],
+    ids=["missing file", "shorter file", "longer file", "renamed file", "missing folder", "extra file"],
+)
+def test_an_artifact_is_whole_while_every_recorded_file_is_there_in_its_size(
+    workspace: Workspace, damage, whole: bool
+) -> None:
+    artifact = workspace.artifact("Trainer/model/7")
+    damage(Path(artifact.uri))
+    assert is_whole(artifact.uri) == whole
+
+
+def test_an_artifact_without_a_record_is_not_whole(workspace: Workspace) -> None:
+    artifact = workspace.artifact("Trainer/model/7", recorded=False)
+    assert not is_whole(artifact.uri)
+    record_files([artifact.uri])
+    assert is_whole(artifact.uri)
+
+
+def test_the_record_lies_beside_the_artifact_and_not_in_it(workspace: Workspace) -> None:
+    artifact = workspace.artifact("Trainer/model/7")
+    assert contents(artifact.uri) == FILES
+    assert len([path for path in Path(artifact.uri).parent.iterdir() if path.is_file()]) == 1
+
+
+# Files that are put back
+
+
+def test_the_files_of_a_repeated_stage_take_the_lost_ones_place(workspace: Workspace) -> None:
+    lost = workspace.artifact("Trainer/model/7", files={**FILES, "assets/vocabulary": "words"})
+    (Path(lost.uri) / "saved_model.pb").unlink()
+    new = workspace.artifact("Trainer/model/8", recorded=False)
+    replace_files(workspace.store, lost, new)
+    assert contents(lost.uri) == FILES  # nothing of the damaged ones is left
+    assert is_whole(lost.uri)
+    assert not Path(new.uri).exists()
+    assert workspace.stored(new).state == Artifact.DELETED
+    before = contents(workspace.root)
+    workspace.remove_leftovers()
+    assert contents(workspace.root) == before
+
+
+def test_the_lost_artifact_s_metadata_stay_as_they_are_for_they_are_in_cache_keys(workspace: Workspace) -> None:
+    lost, new = workspace.artifact("Trainer/model/7"), workspace.artifact("Trainer/model/8", recorded=False)
+    replace_files(workspace.store, lost, new)
+    assert workspace.stored(lost).SerializeToString(deterministic=True) == lost.SerializeToString(deterministic=True)
+
+
+def test_the_lost_artifact_s_folder_may_be_gone(workspace: Workspace) -> None:
+    lost, new = workspace.artifact("Trainer/model/7"), workspace.artifact("Trainer/model/8", recorded=False)
+    shutil.rmtree(lost.uri)
+    replace_files(workspace.store, lost, new)
+    assert contents(lost.uri) == FILES
