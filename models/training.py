@@ -161,10 +161,10 @@ def _step_figures(
 
 def _eval_figures(figures: EvalFigures, gradient_bound: float) -> dict[str, Any]:
     """An epoch's figures of the eval split; JSON has no infinite bound."""
-    bound = {"eval/score_gradient_bound": gradient_bound} if math.isfinite(gradient_bound) else {}
+    bound = {"score_gradient/bound": gradient_bound} if math.isfinite(gradient_bound) else {}
     return {
         **{f"eval/{key}": value for key, value in figures.metrics.items()},
-        "eval/score_gradient_max": figures.largest_score_gradient,
+        "score_gradient/max": figures.largest_score_gradient,
         **bound,
         SCORES: figures.score_counts,
     }

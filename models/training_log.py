@@ -9,7 +9,7 @@ import tensorflow as tf
 
 from models.list_evaluator import SCORE_BINS
 
-SCORES: Final = "eval/scores"
+SCORES: Final = "scores"
 """Key of a row's score counts; its other values, but the epoch, are scalars."""
 
 _HISTOGRAM = tf.compat.v1.SummaryMetadata(plugin_data=tf.compat.v1.SummaryMetadata.PluginData(plugin_name="histograms"))

@@ -136,7 +136,14 @@ def test_tensorboard_reads_the_losses_the_gradient_norms_and_the_eval_metrics(sa
     (folder,) = (sample_run.output / "tensorboard").glob("[0-9]*")
     events = EventAccumulator(str(folder), size_guidance={"tensors": 0})
     events.Reload()
-    tags = {"train/loss", "train/gradient_norm_mean", "train/gradient_norm_max", *(f"eval/{key}" for key in METRICS)}
+    tags = {
+        "train/loss",
+        "train/gradient_norm_mean",
+        "train/gradient_norm_max",
+        "score_gradient/max",
+        "score_gradient/bound",
+    }
+    tags |= {*(f"scores/grade_{grade}" for grade in range(3)), *(f"eval/{key}" for key in METRICS)}
     assert tags <= set(events.Tags()["tensors"])
     for tag in tags:
         assert [event.step for event in events.Tensors(tag)] == list(range(1, 13))

@@ -61,15 +61,15 @@ def test_history_has_a_row_an_epoch_with_loss_gradients_scores_and_every_metric(
     keys = {f"train/{key}" for key in ("loss", "gradient_norm_mean", "gradient_norm_max", "clipped_share")}
     keys |= {
         "epoch",
-        "eval/score_gradient_max",
-        "eval/score_gradient_bound",
+        "score_gradient/max",
+        "score_gradient/bound",
         SCORES,
         *(f"eval/{key}" for key in METRICS),
     }
     assert all(set(row) == keys for row in result.history)
     assert all(0 < row["train/gradient_norm_mean"] <= row["train/gradient_norm_max"] for row in result.history)
     assert all(row["train/clipped_share"] == 0 for row in result.history)  # none is longer than clip_norm
-    assert all(0 < row["eval/score_gradient_max"] <= row["eval/score_gradient_bound"] == 1 for row in result.history)
+    assert all(0 < row["score_gradient/max"] <= row["score_gradient/bound"] == 1 for row in result.history)
     assert result.pairs_per_second > 0
 
 
