@@ -1,0 +1,56 @@
+"""What the losses of one document at a time share: thresholds, and the mean over a list's documents."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import tensorflow as tf
+from tensorflow import keras
+
+
+class PairLoss(keras.losses.Loss, ABC):
+    """The mean, over a list's documents, of a loss of each document's score and grade.
+
+    A loss of this kind defines `pair_loss`. With the thresholds -1 = theta_0 < theta_1 < ... < theta_K = 1, grade
+    y - 1 has the band [theta_{y-1}, theta_y] where a loss does not say otherwise (arXiv:2011.00701, section 3.4).
+
+    Args:
+      theta: the inner thresholds theta_1 .. theta_{K-1}, strictly increasing in (-1, 1).
+      reduction, name: see `keras.losses.Loss`.
+
+    Call arguments:
+      y_true: float [batch, list_size], grades 0 .. K - 1; a negative one marks padding.
+      y_pred: float [batch, list_size], scores in [-1, 1].
+
+    Raises:
+      ValueError: theta is empty or not increasing.
+    """
+
+    def __init__(self, theta: Sequence[float], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.theta = tuple(float(threshold) for threshold in theta)
+        self.bounds = (-1.0, *self.theta, 1.0)
+        if not self.theta or not all(low < high for low, high in pairwise(self.bounds)):
+            raise ValueError(f"theta must increase strictly within (-1, 1); got {list(theta)}.")
+
+    def call(self, y_true: tf.Tensor, y_pred: tf.Tensor) -> tf.Tensor:
+        """The mean loss of each list, float [batch]; 0 for a list of padding alone."""
+        y_pred = tf.convert_to_tensor(y_pred)
+        grade = tf.cast(y_true, y_pred.dtype)
+        is_document = tf.cast(grade >= 0, y_pred.dtype)
+        loss = self.pair_loss(tf.cast(tf.maximum(grade, 0), tf.int32), y_pred) * is_document
+        return tf.math.divide_no_nan(tf.reduce_sum(loss, axis=-1), tf.reduce_sum(is_document, axis=-1))
+
+    @abstractmethod
+    def pair_loss(self, grade: tf.Tensor, score: tf.Tensor) -> tf.Tensor:
+        """The loss of each document: grade int [...], score float [...] -> float [...]."""
+
+    def band(self, grade: tf.Tensor, score: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        """The lower and the upper end of each document's band, of the score's type."""
+        bounds = tf.constant(self.bounds, score.dtype)
+        return tf.gather(bounds, grade), tf.gather(bounds, grade + 1)
+
+    def get_config(self) -> dict[str, Any]:
+        """The loss's arguments."""
+        return {**super().get_config(), "theta": list(self.theta)}
