@@ -14,7 +14,11 @@ import models.layers
 import models.losses
 from models.layers.mean_embedding import MeanEmbedding
 from models.layers.smooth_cosine import SmoothCosine
+from models.losses.mse import MeanSquaredErrorLoss
+from models.losses.proportional_odds import ProportionalOddsLoss
 from models.losses.sosl import SmoothOrdinalSearchLoss
+from models.losses.tf_ranking import ApproxNdcgLoss, PairwiseHingeLoss, SoftmaxLoss
+from models.losses.three_part_l2 import ThreePartL2Loss
 
 GRADES = tf.constant([[2.0, 0.0, -1.0], [-1.0, -1.0, -1.0]])
 SCORES = tf.constant([[0.1, 0.9, 1.0], [0.0, 0.0, 0.0]])
@@ -40,6 +44,12 @@ CASES = [
         (tf.RaggedTensor.from_row_lengths(tf.constant([1, 3, 3]), [3, 0]),),
     ),
     Case(SmoothOrdinalSearchLoss, {"theta": (0.2, 0.7), "reduction": "none"}, (GRADES, SCORES)),
+    Case(MeanSquaredErrorLoss, {"theta": (0.2, 0.7), "reduction": "none"}, (GRADES, SCORES)),
+    Case(ProportionalOddsLoss, {"theta": (0.2, 0.7), "reduction": "none"}, (GRADES, SCORES)),
+    Case(ThreePartL2Loss, {"theta": (0.1, 0.5, 0.8), "reduction": "none"}, (GRADES, SCORES)),
+    Case(SoftmaxLoss, {"reduction": "none"}, (GRADES, SCORES)),
+    Case(ApproxNdcgLoss, {"reduction": "none"}, (GRADES, SCORES)),
+    Case(PairwiseHingeLoss, {"reduction": "none"}, (GRADES, SCORES)),
 ]
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.subject.__name__)
 
