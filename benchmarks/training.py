@@ -99,7 +99,7 @@ def train_ours(config: RunConfig, inputs: Inputs, epochs: int) -> tuple[float, f
             loss=make_loss(config.loss),
             train_lists=inputs.train,
             eval_lists=inputs.eval,
-            top_grade=config.loss.top_grade,
+            top_grade=config.data.top_grade,
             strategy=strategy,
             settings=settings,
             log_dir=os.path.join(folder, "log"),
@@ -130,7 +130,7 @@ class Baseline:
     """The baseline, compiled and ready to train for a while."""
 
     def __init__(self, config: RunConfig, inputs: Inputs) -> None:
-        loss = SmoothOrdinalSearchLoss(config.loss.thresholds)
+        loss = SmoothOrdinalSearchLoss(config.loss.theta)
         self._model = PairModel(config, inputs)
         self._model.compile(
             keras.optimizers.Adam(global_clipnorm=config.training.clip_norm),

@@ -24,13 +24,25 @@ class LossDeclaration(NamedTuple):
     """What a loss needs of a configuration."""
 
     keras_class: str
-    default_theta: tuple[float, ...]
-    theta_length: int | None
-    """The number of thresholds it takes; None for any number from one on."""
+    default_theta: tuple[float, ...] | None = None
+    """What a null `loss.theta` stands for; None where the loss has no thresholds."""
+    theta_length: int | None = None
+    """The number of thresholds it takes, if any; None for as many as `data.top_grade`."""
+    top_grade: int | None = None
+    """The only `data.top_grade` it is defined for; None for any."""
 
+
+_BANDS = (0.2, 0.7)
+"""The thresholds of the paper's experiments, for three grades."""
 
 LOSSES = {
-    "sosl": LossDeclaration("models.losses.sosl.SmoothOrdinalSearchLoss", (0.2, 0.7), None),
+    "sosl": LossDeclaration("models.losses.sosl.SmoothOrdinalSearchLoss", _BANDS),
+    "mse": LossDeclaration("models.losses.mse.MeanSquaredErrorLoss", _BANDS),
+    "proportional_odds": LossDeclaration("models.losses.proportional_odds.ProportionalOddsLoss", _BANDS),
+    "three_part_l2": LossDeclaration("models.losses.three_part_l2.ThreePartL2Loss", (0.2, 0.55, 0.9), 3, top_grade=2),
+    "softmax": LossDeclaration("models.losses.tf_ranking.SoftmaxLoss"),
+    "approx_ndcg": LossDeclaration("models.losses.tf_ranking.ApproxNdcgLoss"),
+    "pairwise_hinge": LossDeclaration("models.losses.tf_ranking.PairwiseHingeLoss"),
 }
 """Every loss by its name in a configuration."""
 
@@ -49,13 +61,14 @@ class ModelSettings(Settings):
 
 
 class LossSettings(Settings):
-    """The training loss (paper, section 3.4)."""
+    """The training loss (paper, sections 3.4 and 5)."""
 
     name: str = "sosl"
-    """One of the losses in `models/settings.py`."""
+    """One of sosl (the paper's), mse, proportional_odds, three_part_l2 (its baselines), softmax, approx_ndcg and
+    pairwise_hinge (TF-Ranking's)."""
     theta: tuple[float, ...] | None = None
-    """Inner thresholds, increasing within (-1, 1), one fewer than there are grades; null: the loss's own
-    (sosl: 0.2, 0.7)."""
+    """Thresholds, increasing within (-1, 1): for sosl, mse and proportional_odds as many as `data.top_grade`, for
+    three_part_l2 three, for the others none; null: the loss's own (0.2, 0.7; three_part_l2: 0.2, 0.55, 0.9)."""
 
     @field_validator("name")
     @classmethod
@@ -67,28 +80,34 @@ class LossSettings(Settings):
     @field_validator("theta")
     @classmethod
     def _theta_fits_the_loss(cls, theta: tuple[float, ...] | None, info: ValidationInfo) -> tuple[float, ...] | None:
-        declaration = LOSSES.get(info.data.get("name", ""))
+        name = info.data.get("name", "")
+        declaration = LOSSES.get(name)
         if declaration is None:
             return theta
         if theta is None:
             return declaration.default_theta
+        if declaration.default_theta is None:
+            raise ValueError(f"must be null for {name}, which has no thresholds; got {list(theta)}")
         if declaration.theta_length not in (None, len(theta)) or not theta:
             expected = declaration.theta_length or "one or more"
-            raise ValueError(f"must hold {expected} thresholds for this loss; got {len(theta)}")
+            raise ValueError(f"must hold {expected} thresholds for {name}; got {len(theta)}")
         bounds = (-1.0, *theta, 1.0)
         if not all(low < high for low, high in pairwise(bounds)):
             raise ValueError(f"must increase strictly within (-1, 1); got {list(theta)}")
         return theta
 
-    @property
-    def thresholds(self) -> tuple[float, ...]:
-        """theta_1 .. theta_{K-1} of eq. 2."""
-        return self.theta or LOSSES[self.name].default_theta
-
-    @property
-    def top_grade(self) -> int:
-        """The MR grade, K - 1: grades are 0 .. len(theta)."""
-        return len(self.thresholds)
+    def fault_for(self, top_grade: int) -> str | None:
+        """Why the loss cannot be trained on grades 0 .. top_grade, if so."""
+        declaration = LOSSES[self.name]
+        if declaration.top_grade not in (None, top_grade):
+            return f"{self.name} is defined for data.top_grade {declaration.top_grade} alone; got {top_grade}"
+        if self.theta is None or declaration.theta_length is not None or len(self.theta) == top_grade:
+            return None
+        source = ", its own," if self.theta == declaration.default_theta else ""
+        return (
+            f"theta must hold as many thresholds as data.top_grade for {self.name}; got {list(self.theta)}{source} "
+            f"and data.top_grade {top_grade}"
+        )
 
 
 class TrainingSettings(Settings):

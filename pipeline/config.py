@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import pydantic
 import yaml
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
 
 from components.evaluator.settings import EvaluationSettings
 from components.wikiclir_example_gen.settings import DataSettings
@@ -39,6 +39,14 @@ class RunConfig(Settings):
     """The gate."""
     output: Annotated[str, Field(min_length=1)]
     """Folder of everything the run writes."""
+
+    @field_validator("loss")
+    @classmethod
+    def _loss_fits_the_grades(cls, loss: LossSettings, info: ValidationInfo) -> LossSettings:
+        data = info.data.get("data")
+        if data and (fault := loss.fault_for(data.top_grade)):
+            raise ValueError(fault)
+        return loss
 
     def input_paths(self) -> dict[str, str]:
         """The input file of each role that is set."""

@@ -46,12 +46,12 @@ def create_pipeline(
       serving_path: folder of the pushed versions.
       **arguments: the runner's own, for `pipeline.Pipeline` (metadata, caching).
     """
-    data, top_grade = config.data, config.loss.top_grade
+    data = config.data
     example_gen = WikiClirExampleGen(
         paths=json.dumps(config.input_paths()),
         digests=data.sha256.model_dump_json(),
         settings=json.dumps(
-            {**data.model_dump(include={"negatives", "seed", "max_queries", "max_bad_share"}), "top_grade": top_grade}
+            data.model_dump(include={"top_grade", "negatives", "seed", "max_queries", "max_bad_share"})
         ),
         code=code_digest("components.wikiclir_example_gen.executor"),
     )
@@ -91,6 +91,7 @@ def create_pipeline(
             # Transform alone uses the size of the vocabularies.
             run_fn.MODEL_KEY: config.model.model_dump(mode="json", exclude={"vocabulary_size"}),
             run_fn.LOSS_KEY: config.loss.model_dump(mode="json"),
+            run_fn.TOP_GRADE_KEY: data.top_grade,
             run_fn.TRAINING_KEY: config.training.model_dump(mode="json"),
             run_fn.CHECKPOINTS_KEY: os.path.join(pipeline_root, CHECKPOINTS),
             # The loss is imported by its name.
@@ -108,7 +109,7 @@ def create_pipeline(
         examples=examples,
         model=trainer.outputs["model"],
         baseline=lexical_baseline.outputs["run"],
-        top_grade=top_grade,
+        top_grade=data.top_grade,
         settings=config.evaluation.model_dump_json(),
         serving=serving_path,
         code=code_digest("components.evaluator.executor"),

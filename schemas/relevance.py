@@ -1,6 +1,6 @@
 """Relevance grades of WikiCLIR (Sasaki et al. 2018) and what a label may be.
 
-A collection may have more grades: with K - 1 thresholds the grades are 0 .. K - 1, and the highest is the MR grade.
+A collection may have more grades, or two: they are 0 .. `data.top_grade`, and the highest is the MR grade.
 """
 
 from typing import Final

@@ -24,6 +24,7 @@ from schemas.errors import DataError
 
 MODEL_KEY: Final = "model"
 LOSS_KEY: Final = "loss"
+TOP_GRADE_KEY: Final = "top_grade"
 TRAINING_KEY: Final = "training"
 CHECKPOINTS_KEY: Final = "checkpoints"
 CODE_KEY: Final = "code"
@@ -37,8 +38,8 @@ def run_fn(fn_args: FnArgs) -> None:
     """Trains a ranker on transformed lists and exports it.
 
     Args:
-      fn_args: TFX's; `custom_config` holds, under the keys above, the three sections of the settings, the folder of
-        unfinished trainings (TFX removes all folders of an execution that fails), and the code's digest.
+      fn_args: TFX's; `custom_config` holds, under the keys above, the three sections of the settings, the MR grade, the
+        folder of unfinished trainings (TFX removes all folders of an execution that fails), and the code's digest.
 
     Raises:
       DataError: a split has no lists or no known word.
@@ -62,7 +63,7 @@ def run_fn(fn_args: FnArgs) -> None:
         make_loss(loss_settings),
         train_lists,
         eval_lists,
-        loss_settings.top_grade,
+        fn_args.custom_config[TOP_GRADE_KEY],
         strategy,
         training,
         fn_args.model_run_dir,
@@ -111,8 +112,9 @@ def _checkpoint_folder(checkpoints: str, key: str) -> str:
 def make_loss(settings: LossSettings) -> keras.losses.Loss:
     """The Keras loss that a configuration names, one value a list."""
     module, name = LOSSES[settings.name].keras_class.rsplit(".", 1)
+    theta = {} if settings.theta is None else {"theta": settings.theta}
     loss: keras.losses.Loss = getattr(importlib.import_module(module), name)(
-        theta=settings.thresholds, reduction=keras.losses.Reduction.NONE
+        **theta, reduction=keras.losses.Reduction.NONE
     )
     return loss
 

@@ -31,6 +31,8 @@ class DataSettings(Settings):
     """Path of the documents: doc_id, title, text."""
     judgments: Annotated[str, Field(min_length=1)]
     """Path of the judgments: query_id, doc_id, grade."""
+    top_grade: Annotated[int, Field(ge=1)] = 2
+    """The grade of MR documents; grades are 0 .. this."""
     candidates: str | None = None
     """Path of fixed lists: query_id, doc_id, grade, split. Null samples NR documents and hashes the splits."""
     negatives: Annotated[int, Field(ge=1)] = 40

@@ -77,21 +77,21 @@ RECORDS = [
         "A grade lies above the top one.",
         LEFT_OUT,
         add({"en2fr.rel": "q1\td3\t3\n"}),
-        ("grade is not one of 0 .. the number of thresholds in loss.theta: q1 | d3 | 3",),
+        ("grade is not one of 0 .. data.top_grade: q1 | d3 | 3",),
     ),
     Case(
         "negative_grade",
         "A grade is negative.",
         LEFT_OUT,
         add({"en2fr.rel": "q1\td3\t-1\n"}),
-        ("grade is not one of 0 .. the number of thresholds in loss.theta: q1 | d3 | -1",),
+        ("grade is not one of 0 .. data.top_grade: q1 | d3 | -1",),
     ),
     Case(
         "header",
         "A header stands among the judgments.",
         LEFT_OUT,
         add({"en2fr.rel": "query_id\tdoc_id\tgrade\n"}),
-        ("grade is not one of 0 .. the number of thresholds in loss.theta: query_id | doc_id | grade",),
+        ("grade is not one of 0 .. data.top_grade: query_id | doc_id | grade",),
     ),
     Case(
         "judgment_for_an_unknown_query",
@@ -119,7 +119,7 @@ RECORDS = [
         "A query has no MR document: it is left out with its judgments.",
         LEFT_OUT,
         add({"wiki.queries": "q71\tWolf\tlives in packs\n", CANDIDATES: "q71\td1\t1\ttrain\n"}),
-        ("query without an MR document (its grade is the number of thresholds in loss.theta): q71", "q71 | d1 | 1"),
+        ("query without an MR document (its grade is data.top_grade): q71", "q71 | d1 | 1"),
     ),
     Case(
         "unknown_split",

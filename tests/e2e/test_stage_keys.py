@@ -38,13 +38,14 @@ def test_equal_configurations_have_equal_keys() -> None:
         ("data.negatives=20", {"WikiClirExampleGen"}),
         ("data.seed=2", {"WikiClirExampleGen"}),
         ("data.max_queries=100", {"WikiClirExampleGen"}),
+        ("data.top_grade=3", {"WikiClirExampleGen", "Trainer", "Evaluator"}),
         ("data.max_document_tokens=100", {"Transform", "LexicalBaseline"}),
         ("data.sha256.documents=0f", {"WikiClirExampleGen", "LexicalBaseline"}),
         ("data.sha256.queries=0f", {"WikiClirExampleGen"}),
         ("model.epsilon=0.5", {"Trainer"}),
         ("model.vocabulary_size=10", {"Transform"}),
         ("loss.theta=[0.3, 0.7]", {"Trainer"}),
-        ("loss.theta=[0.1, 0.3, 0.7]", {"WikiClirExampleGen", "Trainer", "Evaluator"}),
+        ("loss.name=mse", {"Trainer"}),
         ("training.learning_rate=0.01", {"Trainer"}),
         ("evaluation.minimums={map: 0.5}", {"Evaluator"}),
         ("evaluation.compared_metric=map", {"Evaluator"}),
@@ -54,7 +55,9 @@ def test_equal_configurations_have_equal_keys() -> None:
     ],
 )
 def test_a_setting_changes_the_stages_that_use_it_and_no_others(setting: str, stages: set[str]) -> None:
-    assert changed(parameters(), parameters(setting)) == stages
+    # SOSL would need another theta for another top grade; softmax has none.
+    loss = "loss.name=softmax" if setting.startswith("data.top_grade") else "loss.name=sosl"
+    assert changed(parameters(loss), parameters(loss, setting)) == stages
 
 
 @pytest.mark.parametrize(
@@ -66,6 +69,8 @@ def test_a_setting_changes_the_stages_that_use_it_and_no_others(setting: str, st
         ("components/transform/preprocessing.py", {"Transform"}),
         ("models/tokens.py", {"Transform", "LexicalBaseline"}),
         ("models/losses/sosl.py", {"Trainer"}),
+        ("models/losses/pair_loss.py", {"Trainer"}),
+        ("models/losses/mse.py", set()),
         ("models/layers/smooth_cosine.py", {"Trainer"}),
         ("models/metrics.py", {"LexicalBaseline", "Trainer", "Evaluator"}),
         ("models/versions.py", {"Evaluator", "Pusher"}),

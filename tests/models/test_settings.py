@@ -3,8 +3,9 @@
 import pytest
 from pydantic import ValidationError
 
-from models.settings import LOSSES, LossDeclaration, LossSettings, ModelSettings, TrainingSettings
+from models.settings import LOSSES, LossSettings, ModelSettings, TrainingSettings
 
+WITHOUT_THRESHOLDS = ("softmax", "approx_ndcg", "pairwise_hinge")
 EVERY_SECTION = pytest.mark.parametrize("section", [ModelSettings, LossSettings, TrainingSettings])
 
 
@@ -68,29 +69,54 @@ def test_theta_that_does_not_increase_within_minus_one_and_one_is_refused(theta)
     assert f"must increase strictly within (-1, 1); got {list(theta)}" in refused(LossSettings, theta=theta)["theta"]
 
 
-def test_theta_without_a_threshold_is_refused():
-    assert "must hold one or more thresholds for this loss; got 0" in refused(LossSettings, theta=())["theta"]
+@pytest.mark.parametrize("name", ["sosl", "mse", "proportional_odds"])
+def test_theta_without_a_threshold_is_refused(name):
+    fault = refused(LossSettings, name=name, theta=())["theta"]
+    assert f"must hold one or more thresholds for {name}; got 0" in fault
 
 
-def test_theta_of_another_length_than_the_loss_takes_is_refused(monkeypatch):
-    monkeypatch.setitem(LOSSES, "three_grades", LossDeclaration("nowhere.Loss", (0.2, 0.7), 2))
-    faults = refused(LossSettings, name="three_grades", theta=(0.1, 0.2, 0.3))
-    assert "must hold 2 thresholds for this loss; got 3" in faults["theta"]
+@pytest.mark.parametrize("theta", [(), (0.2, 0.7), (0.1, 0.2, 0.3, 0.4)])
+def test_theta_of_another_length_than_the_loss_takes_is_refused(theta):
+    fault = refused(LossSettings, name="three_part_l2", theta=theta)["theta"]
+    assert f"must hold 3 thresholds for three_part_l2; got {len(theta)}" in fault
 
 
-def test_unknown_loss_is_refused_with_the_choices():
+@pytest.mark.parametrize("name", WITHOUT_THRESHOLDS)
+@pytest.mark.parametrize("theta", [(), (0.2, 0.7)])
+def test_theta_is_refused_where_the_loss_has_no_thresholds(name, theta):
+    fault = refused(LossSettings, name=name, theta=theta)["theta"]
+    assert f"must be null for {name}, which has no thresholds; got {list(theta)}" in fault
+
+
+def test_unknown_loss_is_refused_with_the_choices_and_the_nearest():
     fault = refused(LossSettings, name="hinge")["name"]
-    assert f"must be one of {', '.join(sorted(LOSSES))}; got 'hinge'" in fault
+    assert f"must be one of {', '.join(sorted(LOSSES))}; got 'hinge'; did you mean pairwise_hinge?" in fault
 
 
-def test_loss_without_theta_has_its_own():
-    settings = LossSettings(name="sosl")
-    assert settings.thresholds == LOSSES["sosl"].default_theta
-    assert settings.top_grade == len(LOSSES["sosl"].default_theta)
+@pytest.mark.parametrize("name", LOSSES)
+def test_loss_without_theta_has_its_own_which_fits_three_grades(name):
+    settings = LossSettings(name=name)
+    assert settings.theta == LOSSES[name].default_theta
+    assert (settings.theta is None) == (name in WITHOUT_THRESHOLDS)
+    assert settings.fault_for(top_grade=2) is None
 
 
-def test_top_grade_is_the_number_of_thresholds():
-    assert LossSettings(theta=(0.1, 0.3, 0.6)).top_grade == 3
+@pytest.mark.parametrize("name", ["sosl", "mse", "proportional_odds"])
+def test_bands_need_as_many_thresholds_as_the_top_grade(name):
+    theta = (0.1, 0.3, 0.6)
+    settings = LossSettings(name=name, theta=theta)
+    assert settings.fault_for(top_grade=3) is None
+    assert settings.fault_for(top_grade=2) == (
+        f"theta must hold as many thresholds as data.top_grade for {name}; got [0.1, 0.3, 0.6] and data.top_grade 2"
+    )
+    assert "got [0.2, 0.7], its own, and data.top_grade 1" in LossSettings(name=name).fault_for(top_grade=1)
+
+
+@pytest.mark.parametrize("top_grade", [1, 3])
+def test_losses_without_bands_say_which_grades_they_take(top_grade):
+    fault = f"three_part_l2 is defined for data.top_grade 2 alone; got {top_grade}"
+    assert LossSettings(name="three_part_l2").fault_for(top_grade) == fault
+    assert [LossSettings(name=name).fault_for(top_grade) for name in WITHOUT_THRESHOLDS] == [None] * 3
 
 
 def test_batch_that_replicas_do_not_divide_is_refused():

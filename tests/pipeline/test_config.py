@@ -11,11 +11,12 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from models.settings import METRICS
+from models.settings import LOSSES, METRICS
 from pipeline.config import RunConfig, dump_config, known_keys, load_config, resolve_digests
 from schemas.errors import ConfigError
 
 DEFAULTS = {
+    "data.top_grade": 2,
     "data.candidates": None,
     "data.negatives": 40,
     "data.max_document_tokens": 200,
@@ -26,6 +27,7 @@ DEFAULTS = {
     "loss.theta": (0.2, 0.7),
     "evaluation.minimums": None,
 }
+THRESHOLDS = st.floats(-1, 1, exclude_min=True, exclude_max=True)
 OTHER_KEYS = """
     data.queries data.documents data.judgments data.seed data.query_language data.document_language
     training.epochs training.batch_lists training.learning_rate training.seed output
@@ -109,8 +111,10 @@ def test_relative_paths_in_overrides_are_relative_to_the_current_folder(
         ("training:\n  epochs: true\n", ":9: training.epochs: ", "got True"),
         ("training: 3\n", ":8: training: ", "got 3"),
         ("model:\n  epsilon: .nan\n", ":9: model.epsilon: ", "got nan"),
-        ("loss:\n  name: hinge\n", ":9: loss.name: ", "must be one of sosl; got 'hinge'"),
+        ("loss:\n  name: hinge\n", ":9: loss.name: ", "sosl, three_part_l2; got 'hinge'; did you mean pairwise_hinge?"),
         ("loss:\n  theta: [0.2, 0.2]\n", ":9: loss.theta: ", "increase strictly within (-1, 1); got [0.2, 0.2]"),
+        ("loss:\n  theta: [0.2]\n", ":8: loss: ", "as data.top_grade for sosl; got [0.2] and data.top_grade 2"),
+        ("loss:\n  name: softmax\n  theta: [0.2]\n", ":10: loss.theta: ", "must be null for softmax"),
         ("loss:\n  theta: 0.5\n", ":9: loss.theta: ", "got 0.5"),
         ("loss:\n  theta: [low]\n", ":9: loss.theta.0: ", "got 'low'"),
         ("1: x\n", ":8: 1: ", "got 1"),
@@ -192,6 +196,27 @@ def test_an_override_replaces_and_adds_settings(config_file: Path) -> None:
     assert config.data.document_language == "de"
 
 
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        ["data.top_grade=3", "loss.theta=[0.1, 0.4, 0.8]"],
+        ["data.top_grade=1", "loss.theta=[0.1]", "loss.name=mse"],
+        ["data.top_grade=5", "loss.name=softmax"],
+        ["loss.name=three_part_l2"],
+    ],
+)
+def test_a_loss_that_fits_the_grades_is_taken(config_file: Path, overrides: list[str]) -> None:
+    load_config(str(config_file), overrides)
+
+
+def test_other_grades_need_a_theta(config_file: Path) -> None:
+    (fault,) = faults_of(config_file, "data.top_grade=3")
+    assert fault == (
+        f"{config_file}: loss: theta must hold as many thresholds as data.top_grade for sosl; "
+        "got [0.2, 0.7], its own, and data.top_grade 3"
+    )
+
+
 def test_an_override_mends_a_fault_of_the_file(config_file: Path) -> None:
     add(config_file, "training:\n  epochs: 0\n")
     assert load_config(str(config_file), ["training.epochs=3"]).training.epochs == 3
@@ -209,6 +234,8 @@ def test_an_override_mends_a_fault_of_the_file(config_file: Path) -> None:
         ("trainning.epochs=3", "did you mean training"),
         ("training.epochs.most=3", "training.epochs"),
         ("data.queries=missing", "data.queries: there is no file"),
+        ("data.top_grade=0", "data.top_grade: "),
+        ("loss.theta=[0.1, 0.5, 0.9]", "as data.top_grade for sosl; got [0.1, 0.5, 0.9] and data.top_grade 2"),
     ],
 )
 def test_a_fault_of_an_override_names_the_override(config_file: Path, override: str, words: str) -> None:
@@ -225,9 +252,8 @@ def test_a_fault_of_an_override_names_the_override(config_file: Path, override: 
     content=st.fixed_dictionaries(
         {
             "model": st.fixed_dictionaries({"epsilon": st.floats(0, allow_infinity=False)}),
-            "loss": st.fixed_dictionaries(
-                {"theta": st.sets(st.floats(-1, 1, exclude_min=True, exclude_max=True), min_size=1).map(sorted)}
-            ),
+            "loss": st.fixed_dictionaries({"theta": st.sets(THRESHOLDS, min_size=2, max_size=2).map(sorted)})
+            | st.sampled_from(sorted(LOSSES)).map(lambda name: {"name": name}),
             "training": st.fixed_dictionaries({"learning_rate": st.floats(0, exclude_min=True, allow_infinity=False)}),
             "evaluation": st.fixed_dictionaries(
                 {"minimums": st.none() | st.dictionaries(st.sampled_from(sorted(METRICS)), st.floats(0, 1))}

@@ -1,0 +1,97 @@
+"""What every loss of a configuration does: its formula, its derivative, and nothing with padding or order."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from models.settings import LOSSES
+from schemas.relevance import MOST_RELEVANT, NOT_RELEVANT, PADDING_LABEL, SOMEWHAT_RELEVANT
+from tests import reference
+from tests.models.losses.listwise import lists, loss_and_gradient, make, scores
+
+every_loss = pytest.mark.parametrize("name", LOSSES)
+THRESHOLDED = [name for name in LOSSES if LOSSES[name].default_theta]
+
+
+def has_a_kink(name, grades, scores):
+    """Whether a difference of scores lies where the hinge breaks off: there is no derivative."""
+    places = list(zip(grades, scores, strict=True))
+    differences = [score - other for (grade, score), (lower, other) in product(places, places) if grade > lower]
+    return name == "pairwise_hinge" and any(abs(1 - difference) < 1e-4 for difference in differences)
+
+
+@every_loss
+@given(st.data())
+def test_loss_agrees_with_the_reference(name, data):
+    theta, grades, scores = data.draw(lists(name))
+    expected = reference.loss_of_list(name, grades, scores, theta)
+    assert loss_and_gradient(name, theta, grades, scores)[0] == pytest.approx(expected, rel=1e-5, abs=1e-6)
+
+
+@every_loss
+@given(st.data())
+def test_gradient_is_the_derivative_of_the_reference(name, data):
+    theta, grades, scores = data.draw(lists(name))
+    assume(not has_a_kink(name, grades, scores))
+    expected = reference.slopes(lambda at: reference.loss_of_list(name, grades, at, theta), scores)
+    gradient = loss_and_gradient(name, theta, grades, scores)[1]
+    np.testing.assert_allclose(gradient, expected, rtol=0, atol=1e-6 + 1e-5 * np.abs(expected).max())
+
+
+@every_loss
+@given(st.data(), st.randoms())
+def test_order_of_the_documents_does_not_change_the_loss(name, data, random):
+    theta, grades, scores = data.draw(lists(name))
+    order = random.sample(range(len(grades)), len(grades))
+    shuffled = loss_and_gradient(name, theta, [grades[i] for i in order], [scores[i] for i in order])[0]
+    assert shuffled == pytest.approx(loss_and_gradient(name, theta, grades, scores)[0], rel=1e-6, abs=1e-7)
+
+
+@every_loss
+@given(st.data(), st.lists(scores, max_size=3))
+def test_padded_documents_change_neither_the_loss_nor_the_gradient(name, data, padded):
+    theta, grades, scores = data.draw(lists(name))
+    loss, gradient = loss_and_gradient(name, theta, grades, scores)
+    with_padding = loss_and_gradient(name, theta, grades + [PADDING_LABEL] * len(padded), scores + padded)
+    assert with_padding[0] == pytest.approx(loss, rel=1e-6, abs=1e-7)
+    expected = np.append(gradient, np.zeros(len(padded)))
+    assert with_padding[1] == pytest.approx(expected, rel=1e-6, abs=1e-6)
+
+
+@every_loss
+def test_list_of_padding_alone_has_loss_zero_and_gradient_zero(name):
+    loss, gradient = loss_and_gradient(name, None, [PADDING_LABEL] * 2, [0.9, -0.9])
+    assert loss == 0
+    assert np.array_equal(gradient, [0, 0])
+
+
+@every_loss
+def test_loss_without_reduction_is_one_value_a_list(name):
+    grades = [[MOST_RELEVANT, NOT_RELEVANT, SOMEWHAT_RELEVANT], [SOMEWHAT_RELEVANT, NOT_RELEVANT, PADDING_LABEL]]
+    scores = [[0.5, 0.3, 0.1], [0.1, 0.9, 1.0]]
+    values = make(name)(np.array(grades, np.float32), tf.constant(scores))
+    assert values.shape == [2]
+    rows = [loss_and_gradient(name, None, *one)[0] for one in zip(grades, scores, strict=True)]
+    np.testing.assert_allclose(values, rows, rtol=1e-5)
+
+
+@every_loss
+@pytest.mark.parametrize("score", [-1.0, 1.0, -1e4, 1e4])
+def test_loss_and_gradient_are_finite_at_the_ends_of_the_cosine_and_beyond(name, score):
+    grades = [MOST_RELEVANT, SOMEWHAT_RELEVANT, NOT_RELEVANT, PADDING_LABEL]
+    loss, gradient = loss_and_gradient(name, None, grades, [score, -score, score, -score], tf.float32)
+    assert np.isfinite(loss)
+    assert np.isfinite(gradient).all()
+
+
+@pytest.mark.parametrize("name", THRESHOLDED)
+@pytest.mark.parametrize(
+    "theta", [(), (0.7, 0.2), (0.2, 0.2), (-1.0, 0.2), (0.2, 1.0), (1.5,), (float("nan"),), (0.2, float("nan"))]
+)
+def test_theta_that_does_not_increase_within_minus_one_and_one_is_refused(name, theta):
+    with pytest.raises(ValueError, match=r"theta must increase strictly within \(-1, 1\); got \["):
+        make(name, theta)
