@@ -30,7 +30,7 @@ from tfx.orchestration import metadata
 from tfx.orchestration.portable.mlmd import execution_lib
 from tfx.types import artifact_utils
 
-from components.trainer.run_fn import make_loss
+from models.losses.make_loss import make_loss
 from models.devices import configure_devices, make_strategy
 from models.lists import RankingLists, read_lists
 from models.losses.sosl import SmoothOrdinalSearchLoss

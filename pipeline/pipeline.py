@@ -16,7 +16,7 @@ from components.example_validator.component import ExampleValidator
 from components.import_schema_gen.component import ImportSchemaGen
 from components.lexical_baseline.component import LexicalBaseline
 from components.pusher.component import Pusher
-from components.trainer import run_fn
+from components.trainer import inputs, run_fn
 from components.wikiclir_example_gen.component import WikiClirExampleGen
 from models.settings import LOSSES
 from pipeline.config import RunConfig, sha256_of_file
@@ -89,10 +89,10 @@ def create_pipeline(
         eval_args=trainer_pb2.EvalArgs(splits=["eval"]),
         custom_config={
             # Transform alone uses the size of the vocabularies.
-            run_fn.MODEL_KEY: config.model.model_dump(mode="json", exclude={"vocabulary_size"}),
-            run_fn.LOSS_KEY: config.loss.model_dump(mode="json"),
-            run_fn.TOP_GRADE_KEY: data.top_grade,
-            run_fn.TRAINING_KEY: config.training.model_dump(mode="json"),
+            inputs.MODEL_KEY: config.model.model_dump(mode="json", exclude={"vocabulary_size"}),
+            inputs.LOSS_KEY: config.loss.model_dump(mode="json"),
+            inputs.TOP_GRADE_KEY: data.top_grade,
+            inputs.TRAINING_KEY: config.training.model_dump(mode="json"),
             run_fn.CHECKPOINTS_KEY: os.path.join(pipeline_root, CHECKPOINTS),
             # The loss is imported by its name.
             run_fn.CODE_KEY: code_digest(_RUN_FN, LOSSES[config.loss.name].keras_class.rpartition(".")[0]),

@@ -1,31 +1,23 @@
 """The run function of TFX's Trainer: unpacks its arguments and calls plain training in `models`."""
 
 import hashlib
-import importlib
 import json
 import logging
 import os
 from typing import Any, Final
 
 import tensorflow as tf
-import tensorflow_transform as tft
-from tensorflow import keras
 from tfx.components.trainer.fn_args_utils import FnArgs
 from tfx.dsl.io import fileio
 
+from components.trainer.inputs import read_inputs
 from models.devices import make_strategy
 from models.export import export_ranker
-from models.lists import RankingLists, read_lists
-from models.ranker import Ranker
-from models.settings import LOSSES, LossSettings, ModelSettings, TrainingSettings
+from models.lists import RankingLists
+from models.losses.make_loss import make_loss
 from models.training import train
 from schemas import features as f
-from schemas.errors import DataError
 
-MODEL_KEY: Final = "model"
-LOSS_KEY: Final = "loss"
-TOP_GRADE_KEY: Final = "top_grade"
-TRAINING_KEY: Final = "training"
 CHECKPOINTS_KEY: Final = "checkpoints"
 CODE_KEY: Final = "code"
 
@@ -38,32 +30,25 @@ def run_fn(fn_args: FnArgs) -> None:
     """Trains a ranker on transformed lists and exports it.
 
     Args:
-      fn_args: TFX's; `custom_config` holds, under the keys above, the three sections of the settings, the MR grade, the
-        folder of unfinished trainings (TFX removes all folders of an execution that fails), and the code's digest.
+      fn_args: TFX's; `custom_config` holds, besides what `read_inputs` takes, the folder of unfinished trainings (TFX
+        removes all folders of an execution that fails), and the code's digest.
 
     Raises:
       DataError: a split has no lists or no known word.
     """
-    settings = ModelSettings(**fn_args.custom_config[MODEL_KEY])
-    loss_settings = LossSettings(**fn_args.custom_config[LOSS_KEY])
-    training = TrainingSettings(**fn_args.custom_config[TRAINING_KEY])
-    transform = tft.TFTransformOutput(fn_args.transform_output)
-    spec = transform.transformed_feature_spec()
-    train_lists = read_lists(_files(fn_args.train_files), spec)
-    eval_lists = read_lists(_files(fn_args.eval_files), spec)
-    query_words = _vocabulary_size(transform, f.QUERY_VOCABULARY)
-    document_words = _vocabulary_size(transform, f.DOCUMENT_VOCABULARY)
+    inputs = read_inputs(fn_args)
+    training = inputs.training
     strategy = make_strategy(training)
     with strategy.scope():
-        ranker = Ranker(query_words, document_words, settings, seed=training.seed)
+        ranker = inputs.make_ranker()
     checkpoints = fn_args.custom_config[CHECKPOINTS_KEY]
-    key = _training_key(fn_args.custom_config, [train_lists, eval_lists], strategy.num_replicas_in_sync)
+    key = _training_key(fn_args.custom_config, [inputs.train_lists, inputs.eval_lists], strategy.num_replicas_in_sync)
     result = train(
         ranker,
-        make_loss(loss_settings),
-        train_lists,
-        eval_lists,
-        fn_args.custom_config[TOP_GRADE_KEY],
+        make_loss(inputs.loss),
+        inputs.train_lists,
+        inputs.eval_lists,
+        inputs.top_grade,
         strategy,
         training,
         fn_args.model_run_dir,
@@ -74,7 +59,7 @@ def run_fn(fn_args: FnArgs) -> None:
         *(result.best_epoch, training.best_metric, result.best_value),
         f"{result.pairs_per_second:,.0f}",
     )
-    layer = transform.transform_features_layer()
+    layer = inputs.transform.transform_features_layer()
 
     def tokens(text_feature: str, token_feature: str, texts: tf.Tensor) -> tf.RaggedTensor:
         # Each signature feeds the one feature that it has; the layer leaves the rest of its graph out.
@@ -107,24 +92,3 @@ def _checkpoint_folder(checkpoints: str, key: str) -> str:
             log.info("an unfinished training of other data, code or settings is removed; training starts anew")
             fileio.rmtree(os.path.join(checkpoints, other))
     return os.path.join(checkpoints, key)
-
-
-def make_loss(settings: LossSettings) -> keras.losses.Loss:
-    """The Keras loss that a configuration names, one value a list."""
-    module, name = LOSSES[settings.name].keras_class.rsplit(".", 1)
-    theta = {} if settings.theta is None else {"theta": settings.theta}
-    loss: keras.losses.Loss = getattr(importlib.import_module(module), name)(
-        **theta, reduction=keras.losses.Reduction.NONE
-    )
-    return loss
-
-
-def _vocabulary_size(transform: tft.TFTransformOutput, name: str) -> int:
-    size: int = transform.vocabulary_size_by_name(name)
-    if size == 0:
-        raise DataError(f"{name} must hold a word, but the train split's texts have none; check the files' columns.")
-    return size
-
-
-def _files(patterns: list[str]) -> list[str]:
-    return [path for pattern in patterns for path in tf.io.gfile.glob(pattern)]

@@ -1,11 +1,10 @@
-"""The Trainer's glue: a configuration's loss. The `e2e` tests run the whole of it."""
+"""From a configuration to its loss."""
 
 import pytest
 import tensorflow as tf
 
+from models.losses.make_loss import make_loss
 from models.settings import LOSSES, LossSettings
-
-pytestmark = pytest.mark.beam
 
 
 @pytest.mark.parametrize("name", LOSSES)

@@ -1,0 +1,77 @@
+"""What TFX hands to the functions of this component, unpacked."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import tensorflow as tf
+import tensorflow_transform as tft
+from tfx.components.trainer.fn_args_utils import FnArgs
+
+from models.lists import RankingLists, read_lists
+from models.ranker import Ranker
+from models.settings import LossSettings, ModelSettings, TrainingSettings
+from schemas import features as f
+from schemas.errors import DataError
+
+MODEL_KEY: Final = "model"
+LOSS_KEY: Final = "loss"
+TOP_GRADE_KEY: Final = "top_grade"
+TRAINING_KEY: Final = "training"
+
+
+@dataclass(frozen=True)
+class TrainingInputs:
+    """The settings and the data of a training.
+
+    Attributes:
+      model, loss, training: the sections of the settings.
+      top_grade: the MR grade.
+      transform: Transform's graph and vocabularies.
+      train_lists, eval_lists: lists of the two splits.
+    """
+
+    model: ModelSettings
+    loss: LossSettings
+    training: TrainingSettings
+    top_grade: int
+    transform: tft.TFTransformOutput
+    train_lists: RankingLists
+    eval_lists: RankingLists
+
+    def make_ranker(self) -> Ranker:
+        """A new ranker, to be made within `strategy.scope()`.
+
+        Raises:
+          DataError: a vocabulary is empty.
+        """
+        query_words, document_words = (
+            _vocabulary_size(self.transform, name) for name in (f.QUERY_VOCABULARY, f.DOCUMENT_VOCABULARY)
+        )
+        return Ranker(query_words, document_words, self.model, seed=self.training.seed)
+
+
+def read_inputs(fn_args: FnArgs) -> TrainingInputs:
+    """Unpacks TFX's arguments; `custom_config` holds the settings under the keys above."""
+    config = fn_args.custom_config
+    transform = tft.TFTransformOutput(fn_args.transform_output)
+    spec = transform.transformed_feature_spec()
+    return TrainingInputs(
+        model=ModelSettings(**config[MODEL_KEY]),
+        loss=LossSettings(**config[LOSS_KEY]),
+        training=TrainingSettings(**config[TRAINING_KEY]),
+        top_grade=config[TOP_GRADE_KEY],
+        transform=transform,
+        train_lists=read_lists(_files(fn_args.train_files), spec),
+        eval_lists=read_lists(_files(fn_args.eval_files), spec),
+    )
+
+
+def _vocabulary_size(transform: tft.TFTransformOutput, name: str) -> int:
+    size: int = transform.vocabulary_size_by_name(name)
+    if size == 0:
+        raise DataError(f"{name} must hold a word, but the train split's texts have none; check the files' columns.")
+    return size
+
+
+def _files(patterns: list[str]) -> list[str]:
+    return [path for pattern in patterns for path in tf.io.gfile.glob(pattern)]
