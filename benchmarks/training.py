@@ -30,9 +30,9 @@ from tfx.orchestration import metadata
 from tfx.orchestration.portable.mlmd import execution_lib
 from tfx.types import artifact_utils
 
-from models.losses.make_loss import make_loss
 from models.devices import configure_devices, make_strategy
 from models.lists import RankingLists, read_lists
+from models.losses.make_loss import make_loss
 from models.losses.sosl import SmoothOrdinalSearchLoss
 from models.ranker import Ranker
 from models.training import train

@@ -9,8 +9,6 @@ from models.settings import LOSSES, LossSettings
 
 @pytest.mark.parametrize("name", LOSSES)
 def test_every_loss_of_a_configuration_gives_one_value_a_list(name):
-    from components.trainer.run_fn import make_loss
-
     loss = make_loss(LossSettings(name=name))
     assert type(loss).__name__ == LOSSES[name].keras_class.rsplit(".", 1)[1]
     values = loss(tf.constant([[2.0, 0.0, -1.0], [1.0, 0.0, 0.0]]), tf.zeros([2, 3]))
@@ -18,8 +16,6 @@ def test_every_loss_of_a_configuration_gives_one_value_a_list(name):
 
 
 def test_the_loss_takes_the_thresholds_of_the_configuration():
-    from components.trainer.run_fn import make_loss
-
     settings = LossSettings(name="sosl", theta=(0.1, 0.4, 0.8))
     # A document of grade 1, between 0.1 and 0.4, at 0.9.
     (value,) = make_loss(settings)(tf.constant([[1.0]]), tf.constant([[0.9]]))
