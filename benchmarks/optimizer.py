@@ -51,11 +51,11 @@ def synthetic_lists() -> RankingLists:
 
 def pairs_per_second(optimizer: type[keras.optimizers.Optimizer], lists: RankingLists) -> float:
     """Pairs per second of two epochs of training, compilation left out by a first epoch."""
-    settings = TrainingSettings(epochs=1)
+    settings = TrainingSettings(epochs=1).for_encoder("mean")
     strategy = make_strategy(settings)
     with strategy.scope():
         ranker = Ranker(VOCABULARY, VOCABULARY, ModelSettings(), seed=1)
-        adam = optimizer(settings.learning_rate)
+        adam = optimizer(settings.learning_rate_in(epoch=1))
     trainer = TrainingSteps(ranker, SmoothOrdinalSearchLoss(reduction="none"), adam, strategy, settings.clip_norm)
     steps = LISTS // settings.batch_lists
     rows = np.arange(LISTS, dtype=np.int32).reshape(steps, -1)

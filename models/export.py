@@ -19,9 +19,10 @@ class _Server(tf.Module):
 
     def __init__(self, ranker: Ranker, query_tokens: Tokens, document_tokens: Tokens, resources: object) -> None:
         super().__init__()
-        # Only the layers: a tracked model would bring its optimizer's slots along.
-        self.query_encoder = ranker.query_encoder
-        self.document_encoder = ranker.document_encoder
+        # Only the weights: a tracked model would bring its optimizer's slots along, a tracked layer dropout.
+        self.weights = ranker.weights
+        self.query_encoder = ranker.query_encoder.__call__
+        self.document_encoder = ranker.document_encoder.__call__
         self.resources = resources
         self._epsilon = ranker.similarity.epsilon
         self._query_tokens = query_tokens

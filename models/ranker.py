@@ -5,7 +5,7 @@ from typing import Any
 import tensorflow as tf
 from tensorflow import keras
 
-from models.layers.mean_embedding import MeanEmbedding
+from models.layers.make_encoder import make_encoder
 from models.layers.smooth_cosine import SmoothCosine
 from models.settings import ModelSettings
 
@@ -19,13 +19,14 @@ class Ranker(keras.Model):
       query_vocabulary_size: words of the query language.
       document_vocabulary_size: words of the document language.
       settings: the model's settings.
-      seed: seeds the initial weights.
+      seed: seeds the initial weights and dropout.
 
     Call arguments:
       features: a dict of
         `query_tokens`: int RaggedTensor [batch, (tokens)];
         `document_tokens`: int RaggedTensor [documents, (tokens)], the distinct documents of the batch;
         `document_index`: int [batch, list_size], the row of `document_tokens` at each place; negative marks padding.
+      training: whether dropout acts.
 
     Returns:
       scores: float [batch, list_size]; that of a padded place means nothing.
@@ -40,20 +41,17 @@ class Ranker(keras.Model):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        dim, scale = settings.embedding_dim, settings.initial_scale
-        document_seed = None if seed is None else seed + 1  # the two tables must not start alike
-        self.query_encoder = MeanEmbedding(query_vocabulary_size, dim, scale, seed, name="query_encoder")
-        self.document_encoder = MeanEmbedding(
-            document_vocabulary_size, dim, scale, document_seed, name="document_encoder"
-        )
+        document_seed = None if seed is None else seed + 1  # the two encoders must not start alike
+        self.query_encoder = make_encoder(settings, query_vocabulary_size, seed, "query_encoder")
+        self.document_encoder = make_encoder(settings, document_vocabulary_size, document_seed, "document_encoder")
         self.similarity = SmoothCosine(settings.epsilon)
 
-    def call(self, features: dict[str, Any]) -> tf.Tensor:
+    def call(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
         """Scores each list."""
-        return self.similarity(*self.encode(features))
+        return self.similarity(*self.encode(features, training))
 
-    def encode(self, features: dict[str, Any]) -> tuple[tf.Tensor, tf.Tensor]:
+    def encode(self, features: dict[str, Any], training: bool = False) -> tuple[tf.Tensor, tf.Tensor]:
         """The vectors that `similarity` compares: float [batch, dim] and [batch, list_size, dim]."""
-        query = self.query_encoder(features["query_tokens"])
-        document = self.document_encoder(features["document_tokens"])
+        query = self.query_encoder(features["query_tokens"], training=training)
+        document = self.document_encoder(features["document_tokens"], training=training)
         return query, tf.gather(document, tf.maximum(features["document_index"], 0))

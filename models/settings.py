@@ -1,5 +1,6 @@
 """Settings of the model, its loss and its training. Importing this file does not import TensorFlow."""
 
+from collections.abc import Collection
 from itertools import pairwise
 from typing import Annotated, Literal, NamedTuple
 
@@ -47,8 +48,36 @@ LOSSES = {
 """Every loss by its name in a configuration."""
 
 
+class EncoderDeclaration(NamedTuple):
+    """What an encoder needs of a configuration: its layer, and what null stands for in the settings of that name."""
+
+    keras_class: str
+    default_dropout: float
+    default_learning_rate: float
+    default_learning_rate_decay: float
+
+
+ENCODERS = {
+    "mean": EncoderDeclaration("models.layers.mean_embedding.MeanEmbedding", 0.0, 0.1, 1.0),
+    "cnn": EncoderDeclaration("models.layers.cnn_encoder.CnnEncoder", 0.4, 0.001, 0.95),
+    "lstm": EncoderDeclaration("models.layers.lstm_encoder.LstmEncoder", 0.4, 0.001, 0.95),
+}
+"""Every encoder by its name in a configuration."""
+
+
+def _one_of(choices: Collection[str], name: str) -> str:
+    """The name, which must be a choice."""
+    if name not in choices:
+        raise ValueError(f"must be one of {', '.join(sorted(choices))}; got {name!r}{did_you_mean(name, choices)}")
+    return name
+
+
 class ModelSettings(Settings):
-    """The two-tower ranker (paper, sections 3.1 to 3.3)."""
+    """The two-tower ranker (paper, sections 3.1 to 3.3 and 5)."""
+
+    encoder: str = "mean"
+    """What makes a text's vector of its words': mean (the paper's average pooling), cnn or lstm (its baselines DSSM-CNN
+    and DSSM-LSTM)."""
 
     vocabulary_size: Annotated[int, Field(ge=1)] = 100_000
     """Most frequent words kept per language."""
@@ -58,6 +87,20 @@ class ModelSettings(Settings):
     """Smoothness of the cosine (eq. 1), in the unit of the vectors' norms; 0 is the plain cosine."""
     initial_scale: Annotated[float, Field(gt=0)] = 0.1
     """Standard deviation of the initial word embeddings."""
+    dropout: Annotated[float | None, Field(ge=0, lt=1)] = None
+    """Share of the components of the word embeddings that a training step leaves out; null: the encoder's own (mean: 0;
+    cnn and lstm: 0.4)."""
+
+    @field_validator("encoder")
+    @classmethod
+    def _encoder_is_known(cls, encoder: str) -> str:
+        return _one_of(ENCODERS, encoder)
+
+    @field_validator("dropout")
+    @classmethod
+    def _null_is_the_encoders_own(cls, dropout: float | None, info: ValidationInfo) -> float | None:
+        declaration = ENCODERS.get(info.data.get("encoder", ""))
+        return declaration.default_dropout if declaration and dropout is None else dropout
 
 
 class LossSettings(Settings):
@@ -73,9 +116,7 @@ class LossSettings(Settings):
     @field_validator("name")
     @classmethod
     def _name_is_known(cls, name: str) -> str:
-        if name not in LOSSES:
-            raise ValueError(f"must be one of {', '.join(sorted(LOSSES))}; got {name!r}{did_you_mean(name, LOSSES)}")
-        return name
+        return _one_of(LOSSES, name)
 
     @field_validator("theta")
     @classmethod
@@ -117,12 +158,14 @@ class TrainingSettings(Settings):
     """Passes over the train split."""
     batch_lists: Annotated[int, Field(ge=1)] = 16
     """Query lists per step, over all replicas."""
-    learning_rate: Annotated[float, Field(gt=0)] = 0.1
-    """Adam's step size."""
+    learning_rate: Annotated[float | None, Field(gt=0)] = None
+    """Adam's step size in the first epoch; null: the encoder's own (mean: 0.1; cnn and lstm: 0.001)."""
+    learning_rate_decay: Annotated[float | None, Field(gt=0, le=1)] = None
+    """Factor on the learning rate after each epoch; null: the encoder's own (mean: 1; cnn and lstm: 0.95)."""
     clip_norm: Annotated[float, Field(gt=0)] = 5.0
     """Largest global norm of the gradient; a longer one is scaled down to it."""
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 1
-    """Seeds the initial weights and the order of the lists."""
+    """Seeds the initial weights, dropout and the order of the lists."""
     best_metric: Literal["p_mr_1", "recall_mr_5", "p_r_5", "ndcg_5", "map", "mrr_mr", "mrr_r"] = "ndcg_5"
     """The eval-split metric that picks the epoch whose weights are exported."""
     patience: Annotated[int | None, Field(ge=1)] = None
@@ -137,3 +180,25 @@ class TrainingSettings(Settings):
         if self.replicas and self.batch_lists % self.replicas:
             raise ValueError(f"batch_lists must be a multiple of replicas; got {self.batch_lists} and {self.replicas}")
         return self
+
+    def for_encoder(self, encoder: str) -> "TrainingSettings":
+        """The settings with the encoder's own values in place of null."""
+        declaration = ENCODERS[encoder]
+        own = {
+            "learning_rate": declaration.default_learning_rate,
+            "learning_rate_decay": declaration.default_learning_rate_decay,
+        }
+        return self.model_copy(update={key: value for key, value in own.items() if getattr(self, key) is None})
+
+    def learning_rate_in(self, epoch: int) -> float:
+        """The learning rate in an epoch, from 1.
+
+        Raises:
+          ValueError: it is null, or its decay is: see `for_encoder`.
+        """
+        if self.learning_rate is None or self.learning_rate_decay is None:
+            raise ValueError(
+                "learning_rate and learning_rate_decay must be numbers; got "
+                f"{self.learning_rate} and {self.learning_rate_decay}: `for_encoder` fills in an encoder's own."
+            )
+        return self.learning_rate * self.learning_rate_decay ** (epoch - 1)

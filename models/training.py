@@ -37,7 +37,8 @@ class TrainingResult:
     Attributes:
       best_epoch: the epoch (from 1) whose weights the ranker holds.
       best_value: its value of `best_metric` on the eval split.
-      history: one row an epoch: loss, gradient norms, and the eval split's metrics, scores and score gradients.
+      history: one row an epoch: learning rate, loss, gradient norms, and the eval split's metrics, scores and score
+        gradients.
       pairs_per_second: query-document pairs trained per second of training, without evaluation.
     """
 
@@ -88,7 +89,7 @@ def train(
     steps_per_call = _STEPS_PER_CALL if replicas == 1 else _STEPS_PER_CALL_OF_REPLICAS
     with strategy.scope():
         ranker(train_lists.batch(tf.constant([0]))[0])  # builds it
-        optimizer = LazyAdam(settings.learning_rate)
+        optimizer = LazyAdam(settings.learning_rate_in(epoch=1))
         optimizer.build(ranker.trainable_variables)
     checkpoint = TrainingCheckpoint(checkpoint_dir, ranker, optimizer)
     checkpoint.restore()
@@ -102,6 +103,7 @@ def train(
             training_log.write(row)
         while progress.epoch < settings.epochs and not _patience_is_spent(progress, settings):
             epoch_started = time.monotonic()
+            optimizer.learning_rate = learning_rate = settings.learning_rate_in(progress.epoch + 1)
             parts = []
             for start in range(0, steps, steps_per_call):
                 parts.append(training_steps.run(batches, tf.constant(min(steps_per_call, steps - start))))
@@ -115,6 +117,7 @@ def train(
             progress.epoch += 1
             row = {
                 "epoch": progress.epoch,
+                "train/learning_rate": learning_rate,
                 **_step_figures(losses, norms, settings.clip_norm),
                 **_eval_figures(figures, ranker.similarity.gradient_bound),
             }

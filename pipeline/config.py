@@ -48,6 +48,12 @@ class RunConfig(Settings):
             raise ValueError(fault)
         return loss
 
+    @field_validator("training")
+    @classmethod
+    def _nulls_are_the_encoders_own(cls, training: TrainingSettings, info: ValidationInfo) -> TrainingSettings:
+        model = info.data.get("model")
+        return training.for_encoder(model.encoder) if model else training
+
     def input_paths(self) -> dict[str, str]:
         """The input file of each role that is set."""
         paths = {role: getattr(self.data, role) for role in INPUT_FILES}

@@ -18,7 +18,7 @@ from components.lexical_baseline.component import LexicalBaseline
 from components.pusher.component import Pusher
 from components.trainer import inputs, run_fn
 from components.wikiclir_example_gen.component import WikiClirExampleGen
-from models.settings import LOSSES
+from models.settings import ENCODERS, LOSSES
 from pipeline.config import RunConfig, sha256_of_file
 from pipeline.fingerprint import code_digest
 from pipeline.layout import CHECKPOINTS
@@ -94,8 +94,12 @@ def create_pipeline(
             inputs.TOP_GRADE_KEY: data.top_grade,
             inputs.TRAINING_KEY: config.training.model_dump(mode="json"),
             run_fn.CHECKPOINTS_KEY: os.path.join(pipeline_root, CHECKPOINTS),
-            # The loss is imported by its name.
-            run_fn.CODE_KEY: code_digest(_RUN_FN, LOSSES[config.loss.name].keras_class.rpartition(".")[0]),
+            # The encoder and the loss are imported by their names.
+            run_fn.CODE_KEY: code_digest(
+                _RUN_FN,
+                ENCODERS[config.model.encoder].keras_class.rpartition(".")[0],
+                LOSSES[config.loss.name].keras_class.rpartition(".")[0],
+            ),
         },
     )
     lexical_baseline = LexicalBaseline(

@@ -23,15 +23,17 @@ from schemas.errors import DataError
 from schemas.relevance import MOST_RELEVANT
 from tests.models.synthetic import VOCABULARY_SIZE, learnable_lists
 
+MODEL = ModelSettings(embedding_dim=8)
 TRAIN, EVAL = learnable_lists(30, seed=1), learnable_lists(20, seed=2)
 
 
-def run(folder, train_lists=TRAIN, eval_lists=EVAL, strategy=None, **values):
+def run(folder, train_lists=TRAIN, eval_lists=EVAL, strategy=None, model=MODEL, **values):
     """Trains a new ranker, or goes on where the folder's checkpoint is: (ranker, result)."""
-    settings = TrainingSettings(**{"epochs": 4, "batch_lists": 8, "learning_rate": 0.3, "device": "cpu"} | values)
+    values = {"epochs": 4, "batch_lists": 8, "learning_rate": 0.3, "device": "cpu"} | values
+    settings = TrainingSettings(**values).for_encoder("mean")
     strategy = strategy or make_strategy(settings)
     with strategy.scope():
-        ranker = Ranker(VOCABULARY_SIZE, VOCABULARY_SIZE, ModelSettings(embedding_dim=8), seed=settings.seed)
+        ranker = Ranker(VOCABULARY_SIZE, VOCABULARY_SIZE, model, seed=settings.seed)
     loss = SmoothOrdinalSearchLoss(reduction=keras.losses.Reduction.NONE)
     folders = [str(folder / name) for name in ("log", "checkpoint")]
     return ranker, train(ranker, loss, train_lists, eval_lists, MOST_RELEVANT, strategy, settings, *folders)
@@ -58,7 +60,9 @@ def test_loss_falls_and_the_metrics_rise(trained):
 def test_history_has_a_row_an_epoch_with_loss_gradients_scores_and_every_metric(trained):
     _, result = trained
     assert [row["epoch"] for row in result.history] == [1, 2, 3, 4]
-    keys = {f"train/{key}" for key in ("loss", "gradient_norm_mean", "gradient_norm_max", "clipped_share")}
+    keys = {
+        f"train/{key}" for key in ("learning_rate", "loss", "gradient_norm_mean", "gradient_norm_max", "clipped_share")
+    }
     keys |= {
         "epoch",
         "score_gradient/max",
@@ -241,7 +245,7 @@ def test_a_checkpoint_that_cannot_be_read_is_an_error_that_names_it(killed):
 
 
 def test_saving_takes_at_most_a_twentieth_of_the_time(tmp_path, monkeypatch):
-    ranker = Ranker(VOCABULARY_SIZE, VOCABULARY_SIZE, ModelSettings(embedding_dim=8), seed=1)
+    ranker = Ranker(VOCABULARY_SIZE, VOCABULARY_SIZE, MODEL, seed=1)
     ranker(TRAIN.batch(tf.constant([0]))[0])
     clock = SimpleNamespace(now=0.0, monotonic=lambda: clock.now)
     monkeypatch.setattr(training_checkpoint, "time", clock)
@@ -283,7 +287,7 @@ def test_too_few_lists_are_an_error_of_the_data(train_count, eval_count, replica
 
 def test_evaluator_scores_each_list_as_the_ranker_does(monkeypatch):
     monkeypatch.setattr(list_evaluator, "_BATCH", 3)
-    ranker = Ranker(VOCABULARY_SIZE, VOCABULARY_SIZE, ModelSettings(embedding_dim=8), seed=1)
+    ranker = Ranker(VOCABULARY_SIZE, VOCABULARY_SIZE, MODEL, seed=1)
     scores, _ = ListEvaluator(ranker, EVAL, MOST_RELEVANT).scores()
     assert [len(part) for part in scores] == EVAL.documents.row_lengths().numpy().tolist()
     for row in (0, 4, len(EVAL) - 1):

@@ -1,0 +1,93 @@
+"""What the encoders share: a table of word embeddings, and dropout on them."""
+
+import zlib
+from abc import ABC, abstractmethod
+from typing import Any
+
+import tensorflow as tf
+from tensorflow import keras
+
+
+class TextEncoder(keras.layers.Layer, ABC):
+    """Turns a text's words into one vector; an encoder defines `call`.
+
+    A text without tokens has the zero vector: it scores 0, with finite gradients.
+
+    Args:
+      vocabulary_size: rows of the embedding table.
+      dim: length of a word's and of a text's vector.
+      initial_scale: standard deviation of the normal initial embeddings.
+      seed: seeds them, the other initial weights and dropout.
+      dropout: share of the components of the word embeddings that are zero in a training step, in [0, 1); the others
+        are divided by 1 - dropout. Draws come from a generator whose state a checkpoint saves.
+
+    Call arguments:
+      tokens: int RaggedTensor [batch, (tokens)], each id in [0, vocabulary_size).
+      training: whether dropout acts.
+
+    Returns:
+      float [batch, dim], each component in (-1, 1).
+
+    Raises:
+      ValueError: dropout lies outside [0, 1).
+    """
+
+    def __init__(
+        self,
+        vocabulary_size: int,
+        dim: int,
+        initial_scale: float = 0.1,
+        seed: int | None = None,
+        dropout: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        if not 0 <= dropout < 1:
+            raise ValueError(f"dropout must lie in [0, 1); got {dropout}.")
+        self.vocabulary_size = vocabulary_size
+        self.dim = dim
+        self.initial_scale = initial_scale
+        self.seed = seed
+        self.dropout = dropout
+        if dropout:
+            part_seed = self._seed_of("dropout")
+            self._generator = (
+                tf.random.Generator.from_non_deterministic_state()
+                if part_seed is None
+                else tf.random.Generator.from_seed(part_seed)
+            )
+
+    def build(self, input_shape: Any) -> None:
+        """Creates the embedding table."""
+        self.table = self.add_weight(
+            name="table",
+            shape=(self.vocabulary_size, self.dim),
+            initializer=keras.initializers.RandomNormal(stddev=self.initial_scale, seed=self.seed),
+        )
+        super().build(input_shape)
+
+    @abstractmethod
+    def call(self, tokens: tf.RaggedTensor, training: bool = False) -> tf.Tensor:
+        """Encodes each text."""
+
+    def _words(self, tokens: tf.RaggedTensor, training: bool) -> tf.Tensor:
+        """Embeddings of the words of all texts, one text after the other: float [all tokens, dim]."""
+        words = tf.gather(self.table, tokens.values)
+        if training and self.dropout:
+            words = tf.nn.experimental.general_dropout(words, self.dropout, self._generator.uniform)
+        return words
+
+    def _seed_of(self, part: str) -> int | None:
+        """A seed for one part's initial weights or draws, so that no two parts, nor two encoders, start alike."""
+        return None if self.seed is None else zlib.crc32(f"{self.seed}/{part}".encode()) >> 1
+
+    def get_config(self) -> dict[str, Any]:
+        """The layer's arguments."""
+        return {
+            **super().get_config(),
+            "vocabulary_size": self.vocabulary_size,
+            "dim": self.dim,
+            "initial_scale": self.initial_scale,
+            "seed": self.seed,
+            "dropout": self.dropout,
+        }
