@@ -74,7 +74,9 @@ class TextEncoder(keras.layers.Layer, ABC):
         """Embeddings of the words of all texts, one text after the other: float [all tokens, dim]."""
         words = tf.gather(self.table, tokens.values)
         if training and self.dropout:
-            words = tf.nn.experimental.general_dropout(words, self.dropout, self._generator.uniform)
+            # One draw a step: the states of two replicas would part with the sizes of what they draw, and a checkpoint
+            # holds the first's alone.
+            words = tf.nn.experimental.stateless_dropout(words, self.dropout, self._generator.make_seeds(1)[:, 0])
         return words
 
     def _seed_of(self, part: str) -> int | None:
