@@ -11,10 +11,11 @@ from tfx.dsl.io import fileio
 from tfx.types import artifact_utils
 from tfx.utils import path_utils
 
-from components.evaluator.comparison import Comparison, p_value_of_worse
+from components.evaluator.comparison import Comparison
 from components.evaluator.evaluate import RUN_FILE, Evaluation, evaluate, score_lists, score_metrics
 from components.evaluator.gate import judge
 from components.evaluator.settings import EvaluationSettings
+from models.randomisation_test import randomisation_test
 from models.text_lists import TextList, read_text_lists
 from models.versions import latest_version, same_files
 from schemas.errors import DataError
@@ -111,6 +112,6 @@ def _compare(
         metric=metric,
         value=float(values.mean()),
         last_value=float(last_values.mean()),
-        p_value=p_value_of_worse(values, last_values),
+        p_value=randomisation_test(values, last_values, two_sided=False),
         significance=settings.significance,
     )
