@@ -1,0 +1,138 @@
+"""An experiment's folder, as `clir experiment` writes it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from pipeline.report.names import settings_label
+from schemas.errors import DataError
+
+SEED: Final = "training.seed"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run of the experiment; what a finished run wrote is empty where the cell has not finished.
+
+    Attributes:
+      settings: the grid's values.
+      config, metrics, training, stability: the content of the run's files.
+    """
+
+    name: str
+    folder: Path
+    settings: Mapping[str, Any]
+    status: str
+    reason: str | None
+    seconds: float | None
+    peak_memory_bytes: int | None
+    config: Mapping[str, Any] = field(default_factory=dict)
+    metrics: Mapping[str, Any] = field(default_factory=dict)
+    training: Mapping[str, Any] = field(default_factory=dict)
+    stability: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def best_epoch(self) -> Mapping[str, Any]:
+        """The row of the epoch whose weights were exported."""
+        row: Mapping[str, Any]
+        (row,) = (row for row in self.training["history"] if row["epoch"] == self.training["best_epoch"])
+        return row
+
+
+@dataclass(frozen=True)
+class Row:
+    """The cells that differ in their seed alone."""
+
+    settings: Mapping[str, Any]
+    """The grid's values, without the seed."""
+    cells: tuple[Cell, ...]
+
+    @property
+    def label(self) -> str:
+        """What the row is called in tables and pictures."""
+        return settings_label(self.settings) or "all cells"
+
+    @property
+    def done(self) -> tuple[Cell, ...]:
+        """The cells that finished."""
+        return tuple(cell for cell in self.cells if cell.status == "done")
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The settings of the data: rows that differ in them rank other lists and are not compared."""
+        return {key: value for key, value in self.settings.items() if key.startswith("data.")}
+
+    def setting(self, key: str) -> Any:
+        """A setting's value: the grid's, else that of the first finished cell; None where there is neither."""
+        if key in self.settings:
+            return self.settings[key]
+        section, name = key.split(".")
+        return self.done[0].config.get(section, {}).get(name) if self.done else None
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What an experiment's folder holds.
+
+    Attributes:
+      paper_language: whose published numbers stand beside the experiment's, if any.
+      grid: dotted settings to the values that were combined.
+      file: the text of the experiment file.
+    """
+
+    title: str
+    paper_language: str | None
+    collection: str
+    grid: Mapping[str, list[Any]]
+    cells: tuple[Cell, ...]
+    file: str
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The cells by their settings without the seed, in the grid's order."""
+        rows: dict[str, tuple[dict[str, Any], list[Cell]]] = {}
+        for cell in self.cells:
+            settings = {key: value for key, value in cell.settings.items() if key != SEED}
+            rows.setdefault(json.dumps(settings), (settings, []))[1].append(cell)
+        return tuple(Row(settings, tuple(cells)) for settings, cells in rows.values())
+
+
+def read_experiment(folder: Path) -> Experiment:
+    """Reads an experiment's folder.
+
+    Raises:
+      DataError: it is none, or a file of a finished cell is missing or damaged.
+    """
+    path = folder / "experiment.json"
+    if not path.is_file():
+        raise DataError(f"{folder}: no experiment.json there; give the output folder of a `clir experiment`.")
+    content = _read(path)
+    cells = tuple(_read_cell(folder / "cells" / name) for name in content.pop("cells"))
+    return Experiment(**content, cells=cells)
+
+
+def _read_cell(folder: Path) -> Cell:
+    content = _read(folder / "cell.json")
+    files: dict[str, Any] = {}
+    if content["status"] == "done":
+        files = {name: _read(folder / f"{name}.json") for name in ("metrics", "training")}
+        files["config"] = _read(folder / "config.yaml")
+        if (folder / "stability.json").exists():
+            files["stability"] = _read(folder / "stability.json")
+    return Cell(folder=folder, **content, **files)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """A JSON or YAML file that holds an object."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        content = yaml.safe_load(text) if path.suffix == ".yaml" else json.loads(text)
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise DataError(f"{path}: cannot be read ({error}); run the experiment again to complete it.") from None
+    if not isinstance(content, dict):
+        raise DataError(f"{path}: must hold an object; got {type(content).__name__}. Run the experiment again.")
+    return content

@@ -1,0 +1,48 @@
+"""What a report calls settings and their values: the paper's words where it has some."""
+
+from collections.abc import Mapping
+from typing import Any
+
+SETTINGS = {
+    "loss.name": "loss function",
+    "model.encoder": "encoder",
+    "model.epsilon": "ε",
+    "data.used_negatives": "NR documents",
+    "training.seed": "seed",
+}
+VALUES = {
+    "sosl": "SOSL",
+    "three_part_l2": "3Part_L2",
+    "mse": "MSE",
+    "proportional_odds": "PO_S",
+    "mean": "Average Pooling",
+    "cnn": "DSSM-CNN",
+    "lstm": "DSSM-LSTM",
+}
+
+
+def setting_name(key: str) -> str:
+    """A setting's name for a reader: the paper's, else the dotted key."""
+    return SETTINGS.get(key, key)
+
+
+def value_name(value: Any) -> str:
+    """A setting's value for a reader: the paper's name, else as YAML would have it."""
+    if isinstance(value, list):
+        return "[" + ", ".join(map(value_name, value)) + "]"
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return VALUES.get(value, str(value))
+
+
+def settings_label(settings: Mapping[str, Any]) -> str:
+    """Some settings in a few words.
+
+    Example:
+      >>> settings_label({"loss.name": "mse", "model.epsilon": 0.5})
+      'MSE, ε = 0.5'
+    """
+    return ", ".join(
+        value_name(value) if key in ("loss.name", "model.encoder") else f"{setting_name(key)} = {value_name(value)}"
+        for key, value in settings.items()
+    )

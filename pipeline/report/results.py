@@ -1,0 +1,106 @@
+"""The table of an experiment's results, in the form of the paper's Tables 2 and 3, and its tests."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import mean, stdev
+from typing import Final
+
+from models.settings import METRICS
+from pipeline.report.experiment import Experiment, Row
+from pipeline.report.names import setting_name, settings_label
+from pipeline.report.page import Block, Entry, Line, Section, Table, Text
+from pipeline.report.published import PUBLISHED
+from pipeline.report.significance import compare, reference_rows
+
+SIGNIFICANCE: Final = 0.05
+NOTHING: Final = "–"
+_FLOORS = {"random": "random order", "bm25": "BM25"}
+
+
+def results(experiment: Experiment) -> Section:
+    """The results of all rows, with floors and published numbers, and p-values."""
+    rows = experiment.rows
+    if not any(row.done for row in rows):
+        return Section("results", "Results", (Text("No cell has finished: there are no results yet."),))
+    p_values = compare(rows)
+    blocks: list[Block] = [
+        Table(
+            "Test split: mean over the seeds; below it the standard deviation and, in brackets, the range. "
+            "The best mean of a column is bold"
+            + (f"; † marks a significant difference from the reference row (p < {SIGNIFICANCE})." if p_values else "."),
+            (_head(experiment), "seeds", *METRICS.values()),
+            tuple(_lines(experiment, p_values)),
+        )
+    ]
+    if p_values:
+        blocks += _p_value_blocks(rows, p_values)
+    return Section("results", "Results", tuple(blocks))
+
+
+def _head(experiment: Experiment) -> str:
+    keys = experiment.rows[0].settings
+    return ", ".join(map(setting_name, keys)).capitalize() or "Row"
+
+
+def _lines(experiment: Experiment, p_values: Mapping[tuple[str, str], float]) -> Iterator[Line]:
+    """Ours with their floors, one group of rows with the same data after the other; then the paper's."""
+    groups: dict[str, list[Row]] = {}
+    for row in experiment.rows:
+        groups.setdefault(str(row.data), []).append(row)
+    for rows in groups.values():
+        done = [row for row in rows if row.done]
+        best = {metric: max(_mean(row, metric) for row in done) for metric in METRICS if len(done) > 1}
+        yield from (_line(row, best, p_values) for row in rows)
+        if done:
+            label = f", {settings_label(rows[0].data)}" if len(groups) > 1 else ""
+            for name, floor in done[0].done[0].metrics["floors"].items():
+                entries = (Entry(_score(floor[metric])) for metric in METRICS)
+                yield Line((Entry(f"{_FLOORS.get(name, name)}{label}", "floor"), Entry(""), *entries), "floor")
+    for published in PUBLISHED.get(experiment.paper_language or "", ()):
+        chosen = {"loss.name": published.loss, "model.encoder": published.encoder}
+        if any(all(row.setting(key) == value for key, value in chosen.items()) for row in experiment.rows):
+            label = settings_label({key: value for key, value in chosen.items() if key in experiment.grid} or chosen)
+            entries = (Entry(_score(published.metrics[metric])) for metric in METRICS)
+            note = f"published (paper, {published.table})"
+            yield Line((Entry(label, note), Entry(""), *entries), "published")
+
+
+def _line(row: Row, best: Mapping[str, float], p_values: Mapping[tuple[str, str], float]) -> Line:
+    seeds = f"{len(row.done)}" if len(row.done) == len(row.cells) else f"{len(row.done)} of {len(row.cells)}"
+    if not row.done:
+        return Line((Entry(row.label), Entry(seeds), *(Entry(NOTHING) for _ in METRICS)))
+    return Line((Entry(row.label), Entry(seeds), *(_entry(row, metric, best, p_values) for metric in METRICS)))
+
+
+def _entry(row: Row, metric: str, best: Mapping[str, float], p_values: Mapping[tuple[str, str], float]) -> Entry:
+    values = [cell.metrics["metrics"][metric] for cell in row.done]
+    mark = "†" if p_values.get((row.label, metric), 1) < SIGNIFICANCE else ""
+    spread = f"±{stdev(values):.3f} ({min(values):.3f} to {max(values):.3f})" if len(values) > 1 else ""
+    is_best = metric in best and _score(mean(values)) == _score(best[metric])
+    return Entry(_score(mean(values)) + mark, spread, is_best)
+
+
+def _mean(row: Row, metric: str) -> float:
+    return mean(float(cell.metrics["metrics"][metric]) for cell in row.done)
+
+
+def _score(value: float) -> str:
+    return f"{value:.3f}"
+
+
+def _p_value_blocks(rows: Sequence[Row], p_values: Mapping[tuple[str, str], float]) -> Iterator[Block]:
+    references = {row.label: reference.label for row, reference in reference_rows(rows)}
+    yield Table(
+        "p-values of the difference from the reference row",
+        ("Row", "reference row", *METRICS.values()),
+        tuple(
+            Line((Entry(row), Entry(reference), *(Entry(f"{p_values[row, metric]:.4f}") for metric in METRICS)))
+            for row, reference in references.items()
+            if (row, next(iter(METRICS))) in p_values
+        ),
+    )
+    yield Text(
+        "Two-sided paired randomisation test over queries (exact where there are few queries, else 9,999 drawn sign "
+        "flips), a query's value being the mean over the seeds that both rows have. Holm's correction covers all "
+        f"{len(p_values)} comparisons of the table. It tells differences between queries apart from chance, not "
+        "differences between seeds."
+    )

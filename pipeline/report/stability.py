@@ -1,0 +1,54 @@
+"""What an experiment's runs tell of stability and of the paper's theory."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from pipeline.report.experiment import Row
+from pipeline.report.page import Block, Entry, Line, Section, Table, Text
+from pipeline.report.results import NOTHING
+
+_COLUMNS: Final = {
+    "gradient_bound": "bound 1/ε",
+    "paper_gradient_bound": "the paper's bound 2/ε",
+    "largest_score_gradient": "largest gradient seen",
+    "largest_score_gradient_plain_cosine": "plain cosine's, same vectors",
+    "clipped_share": "clipped share of steps",
+    "loss_lipschitz": "loss: Lipschitz constant",
+    "loss_smoothness": "loss: smoothness",
+    "largest_score": "largest reachable score",
+}
+"""Keys of stability.json that are numbers, or null where there is no such thing."""
+
+
+def stability(rows: Sequence[Row]) -> Section:
+    """The stability of every row that has a report of it."""
+    reports = {row.label: [cell.stability for cell in row.done if cell.stability] for row in rows}
+    reports = {label: seeds for label, seeds in reports.items() if seeds}
+    if not reports:
+        return Section("stability", "Stability", (Text("No finished cell has a stability report."),))
+    table = Table(
+        "Largest values over the seeds. Gradients: norms of a score's gradient in either vector.",
+        ("Row", *_COLUMNS.values()),
+        tuple(
+            Line((Entry(label), *(Entry(_largest(seeds, key)) for key in _COLUMNS))) for label, seeds in reports.items()
+        ),
+    )
+    return Section("stability", "Stability", (table, *_sentences(reports)))
+
+
+def _largest(seeds: Sequence[Mapping[str, Any]], key: str) -> str:
+    values = [seed[key] for seed in seeds if seed.get(key) is not None]
+    return f"{max(values):.4g}" if values else NOTHING
+
+
+def _sentences(reports: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[Block]:
+    """What a row cannot reach, and Theorem 3's value: each sentence once a row."""
+    for label, seeds in reports.items():
+        for sentence in dict.fromkeys(sentence for seed in seeds for sentence in seed.get("unreachable") or ()):
+            yield Text(f"Warning, {label}: {sentence}")
+    for label, seeds in reports.items():
+        for theorem in (seed.get("theorem_3") for seed in seeds[:1]):
+            if theorem:
+                numbers = [f"{key} {value:.4g}" for key, value in theorem.items() if isinstance(value, int | float)]
+                words = [value for value in theorem.values() if isinstance(value, str)]
+                yield Text(" ".join([f"Theorem 3, {label}: {', '.join(numbers)}.", *words]))

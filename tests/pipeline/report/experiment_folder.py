@@ -1,0 +1,106 @@
+"""Experiment folders as `clir experiment` leaves them, without a training: random scores, evaluated as a run's are."""
+
+import json
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from components.evaluator.evaluate import evaluate
+from models.settings import LossSettings
+from models.text_lists import TextList
+
+QUERIES = 40
+GRADES = np.array([2, 1, 1, 1] + [0] * 12)
+LOSSES = ["sosl", "three_part_l2", "mse", "proportional_odds"]
+QUALITY = {"sosl": 1.0, "three_part_l2": 0.8, "mse": 0.5, "proportional_odds": 0.5, "cnn": 0.6, "lstm": 0.7}
+"""How well a setting parts the grades."""
+
+
+def write_experiment(
+    folder: Path, grid: dict[str, list[Any]], unfinished: dict[str, tuple[str, str | None]] | None = None, **content: Any
+) -> Path:
+    """Writes an experiment of every combination of a grid.
+
+    Args:
+      folder: where to.
+      grid: dotted settings to their values.
+      unfinished: cells that have not finished: name to status and reason.
+      content: overrides of experiment.json.
+    """
+    names = []
+    for number, values in enumerate(product(*grid.values()), 1):
+        settings = dict(zip(grid, values, strict=True))
+        words = [f"seed{value}" if key == "training.seed" else str(value) for key, value in settings.items()]
+        names.append("-".join([f"{number:03}", *words]))
+        status, reason = (unfinished or {}).get(names[-1], ("done", None))
+        _write_cell(folder / "cells" / names[-1], settings, status, reason, number)
+    experiment = {
+        "title": "Losses on the sample",
+        "paper_language": None,
+        "collection": "sample (English queries, French documents)",
+        "grid": grid,
+        "cells": names,
+        "file": "title: Losses on the sample\ngrid:\n  loss.name: [sosl, mse]\n",
+    }
+    (folder / "experiment.json").write_text(json.dumps({**experiment, **content}))
+    return folder
+
+
+def _write_cell(folder: Path, settings: dict[str, Any], status: str, reason: str | None, number: int) -> None:
+    folder.mkdir(parents=True)
+    done = status == "done"
+    cell = {
+        "name": folder.name,
+        "settings": settings,
+        "status": status,
+        "reason": reason,
+        "seconds": 30.0 + number if done else None,
+        "peak_memory_bytes": 2**30 + number * 2**25 if done else None,
+    }
+    (folder / "cell.json").write_text(json.dumps(cell))
+    if not done:
+        return
+    epsilon = settings.get("model.epsilon", 1.0)
+    quality = np.prod([QUALITY.get(value, 1) for value in settings.values() if isinstance(value, str)])
+    quality *= 0.5 + epsilon * np.exp(-epsilon)
+    generator = np.random.default_rng(number)
+    grades = np.concatenate([GRADES, np.zeros(settings.get("data.used_negatives", 0) or 0, int)])
+    lists = [
+        TextList(b"q%03d" % query, b"", [b"d%d" % place for place in range(len(grades))], [], grades)
+        for query in range(QUERIES)
+    ]
+    scores = [np.tanh(generator.normal(quality * (grades - 1), 0.7)).astype(np.float32) for _ in lists]
+    evaluation = evaluate(lists, scores, {}, top_grade=2)
+    evaluation.report["floors"]["bm25"] = {key: 0.4 for key in evaluation.report["metrics"]}
+    for name, text in evaluation.files().items():
+        (folder / name).write_text(text)
+    loss = LossSettings(name=settings.get("loss.name", "sosl"))
+    config = {
+        "data": {"top_grade": 2},
+        "model": {"epsilon": epsilon, "encoder": settings.get("model.encoder", "mean")},
+        "loss": {"name": loss.name, "theta": loss.theta and list(loss.theta)},
+    }
+    (folder / "config.yaml").write_text(yaml.safe_dump(config))
+    counts = {
+        str(grade): np.histogram(np.concatenate(scores)[np.tile(grades == grade, QUERIES)], 40, (-1, 1))[0].tolist()
+        for grade in range(3)
+    }
+    history = [{"epoch": epoch, "scores": {"limit": 1.0, "counts": counts}} for epoch in (1, 2, 3)]
+    training = {"best_epoch": 2, "pairs_per_second": 1e5 + number, "theta": None, "history": history}
+    (folder / "training.json").write_text(json.dumps(training))
+    stability = {
+        "gradient_bound": 1 / epsilon if epsilon else None,
+        "paper_gradient_bound": 2 / epsilon if epsilon else None,
+        "largest_score_gradient": 0.31,
+        "largest_score_gradient_plain_cosine": 12.5,
+        "clipped_share": 0.02,
+        "loss_lipschitz": 4.0 if loss.name == "sosl" else None,
+        "loss_smoothness": 2.0 if loss.name == "sosl" else None,
+        "theorem_3": {"value": 123.4, "sentence": "The bound says nothing: the loss is never above 4."},
+        "largest_score": 0.64,
+        "unreachable": ["no score can reach the band [0.7, 1] of MR documents."] if loss.name == "sosl" else [],
+    }
+    (folder / "stability.json").write_text(json.dumps(stability))
