@@ -18,6 +18,7 @@ setup(
         "components.transform",
         "components.wikiclir_example_gen",
         "pipeline",
+        "pipeline.report",
     ],
-    package_data={"schemas": ["schema.pbtxt"]},
+    package_data={"pipeline.report": ["page.html.j2"], "schemas": ["schema.pbtxt"]},
 )

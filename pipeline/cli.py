@@ -197,6 +197,25 @@ def evaluate(
     )
 
 
+@clir.command()
+@click.argument("folder", type=click.Path())
+def report(folder: str) -> None:
+    """Write the report of the experiment in FOLDER anew.
+
+    Tables, tests and figures come from what the cells left; no model is trained or asked.
+
+    Example: clir report runs/losses
+    """
+    from pipeline.progress import quieten
+
+    quieten(verbose=False)
+    with _imports():
+        from pipeline.report.write import HTML_FILE, MARKDOWN_FILE, write_report
+
+    write_report(Path(folder))
+    click.echo(f"written to {short(folder)}: {HTML_FILE}, {MARKDOWN_FILE}", err=True)
+
+
 def _lines_of_stdin() -> Iterator[str]:
     """The queries on stdin, one a line."""
     number = 0

@@ -32,11 +32,11 @@ def make_page(experiment: Experiment) -> Page:
     """The whole report."""
     rows = experiment.rows
     pictures = [
-        curve_figure(rows, 4, "model.epsilon", "ε", "ε = 0 is the plain cosine."),
-        curve_figure(rows, 5, "data.used_negatives", "the number of NR documents", "More of them make a harder task."),
-        density_figure(rows),
-        loss_figure(rows),
         similarity_figure(),
+        loss_figure(rows),
+        density_figure(rows),
+        curve_figure(rows, 4, "model.epsilon", "ε", "ε = 0 is the plain cosine."),
+        curve_figure(rows, 5, "data.used_negatives", "NR documents of a query", "More of them make a harder task."),
     ]
     return Page(
         experiment.title,
@@ -77,7 +77,9 @@ def _definitions() -> Iterator[Block]:
         "A query without a relevant document scores 0 and counts."
     )
     yield Table(
-        "Definitions", ("Metric", "definition"), tuple(Line((Entry(name), Entry(text))) for name, text in _DEFINITIONS)
+        "What the columns of the results are",
+        ("Metric", "definition"),
+        tuple(Line((Entry(name), Entry(text))) for name, text in _DEFINITIONS),
     )
     yield Text(
         "Random order's metrics are exact expectations. BM25's are means over twenty random orders of the documents "

@@ -60,7 +60,7 @@ def _paint_row(panel: Axes, row: Row) -> None:
             centres,
             density,
             label=grade_name(int(grade), len(scores[0]["counts"]) - 1),
-            **{**style, "markevery": (2 * int(grade), 8)},
+            **{**style, "marker": ""},
         )
         panel.fill_between(centres, density, color=style["color"], alpha=0.15, linewidth=0)
-    panel.set(title=row.label, xlabel="score", yticks=[])
+    panel.set(title=row.label, xlabel="score", xticks=[-limit, 0, limit], yticks=[])

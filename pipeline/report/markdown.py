@@ -39,7 +39,7 @@ def _lines(block: Block) -> Iterator[str]:
 
 def _entry(entry: Entry) -> str:
     text = f"**{_escape(entry.text)}**" if entry.is_best else _escape(entry.text)
-    return f"{text} {_escape(entry.note)}".rstrip()
+    return "<br>".join([text, *map(_escape, entry.note.splitlines())])
 
 
 def _row(entries: Iterator[str]) -> str:

@@ -32,7 +32,7 @@ def value_name(value: Any) -> str:
         return "[" + ", ".join(map(value_name, value)) + "]"
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
-    return VALUES.get(value, str(value))
+    return f"{value:g}" if isinstance(value, float) else VALUES.get(value, str(value))
 
 
 def settings_label(settings: Mapping[str, Any]) -> str:

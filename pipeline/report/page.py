@@ -10,7 +10,7 @@ class Entry(NamedTuple):
 
     text: str
     note: str = ""
-    """In small print below."""
+    """In small print below; may have several lines."""
     is_best: bool = False
 
 

@@ -22,23 +22,32 @@ def results(experiment: Experiment) -> Section:
     if not any(row.done for row in rows):
         return Section("results", "Results", (Text("No cell has finished: there are no results yet."),))
     p_values = compare(rows)
-    blocks: list[Block] = [
-        Table(
-            "Test split: mean over the seeds; below it the standard deviation and, in brackets, the range. "
-            "The best mean of a column is bold"
-            + (f"; † marks a significant difference from the reference row (p < {SIGNIFICANCE})." if p_values else "."),
-            (_head(experiment), "seeds", *METRICS.values()),
-            tuple(_lines(experiment, p_values)),
-        )
-    ]
+    table = Table(
+        _caption(rows, p_values),
+        (_head(experiment), "seeds", *METRICS.values()),
+        tuple(_lines(experiment, p_values)),
+    )
+    return Section("results", "Results", (table, *(_p_value_blocks(rows, p_values) if p_values else ())))
+
+
+def _caption(rows: Sequence[Row], p_values: Mapping[tuple[str, str], float]) -> str:
+    """What the numbers are; nothing is said of what the table does not show."""
+    has_spread = any(len(row.done) > 1 for row in rows)
+    parts = ["Test split", ": mean over the seeds; below it the standard deviation and the range." * has_spread or "."]
     if p_values:
-        blocks += _p_value_blocks(rows, p_values)
-    return Section("results", "Results", tuple(blocks))
+        parts.append(
+            " The best mean of a column is bold; † marks a significant difference from the reference row, which is the "
+            f"first (p < {SIGNIFICANCE} after Holm's correction)."
+        )
+    if len({str(row.data) for row in rows}) > 1:
+        parts.append(" Rows with other data rank other lists: they have floors of their own and are not compared.")
+    return "".join(parts)
 
 
 def _head(experiment: Experiment) -> str:
     keys = experiment.rows[0].settings
-    return ", ".join(map(setting_name, keys)).capitalize() or "Row"
+    head = ", ".join(map(setting_name, keys)) or "row"
+    return head[0].upper() + head[1:]
 
 
 def _lines(experiment: Experiment, p_values: Mapping[tuple[str, str], float]) -> Iterator[Line]:
@@ -74,7 +83,7 @@ def _line(row: Row, best: Mapping[str, float], p_values: Mapping[tuple[str, str]
 def _entry(row: Row, metric: str, best: Mapping[str, float], p_values: Mapping[tuple[str, str], float]) -> Entry:
     values = [cell.metrics["metrics"][metric] for cell in row.done]
     mark = "†" if p_values.get((row.label, metric), 1) < SIGNIFICANCE else ""
-    spread = f"±{stdev(values):.3f} ({min(values):.3f} to {max(values):.3f})" if len(values) > 1 else ""
+    spread = f"±{stdev(values):.3f}\n{min(values):.3f}–{max(values):.3f}" if len(values) > 1 else ""
     is_best = metric in best and _score(mean(values)) == _score(best[metric])
     return Entry(_score(mean(values)) + mark, spread, is_best)
 

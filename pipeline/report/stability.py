@@ -42,13 +42,19 @@ def _largest(seeds: Sequence[Mapping[str, Any]], key: str) -> str:
 
 
 def _sentences(reports: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[Block]:
-    """What a row cannot reach, and Theorem 3's value: each sentence once a row."""
+    """What rows cannot reach, and Theorem 3's value: each sentence once, with the rows that it holds for."""
+    labels: dict[str, list[str]] = {}
     for label, seeds in reports.items():
-        for sentence in dict.fromkeys(sentence for seed in seeds for sentence in seed.get("unreachable") or ()):
-            yield Text(f"Warning, {label}: {sentence}")
-    for label, seeds in reports.items():
-        for theorem in (seed.get("theorem_3") for seed in seeds[:1]):
-            if theorem:
-                numbers = [f"{key} {value:.4g}" for key, value in theorem.items() if isinstance(value, int | float)]
-                words = [value for value in theorem.values() if isinstance(value, str)]
-                yield Text(" ".join([f"Theorem 3, {label}: {', '.join(numbers)}.", *words]))
+        warnings = [f"warning: {sentence}" for seed in seeds for sentence in seed.get("unreachable") or ()]
+        for sentence in dict.fromkeys([*warnings, *_theorem_3(seeds[0].get("theorem_3"))]):
+            labels.setdefault(sentence, []).append(label)
+    for sentence, found in labels.items():
+        yield Text(f"{'; '.join(found)}: {sentence}")
+
+
+def _theorem_3(theorem: Mapping[str, Any] | None) -> Iterator[str]:
+    """The theorem's numbers and words, of the first seed."""
+    if theorem:
+        numbers = [f"{key} {value:.4g}" for key, value in theorem.items() if isinstance(value, int | float)]
+        words = [value for value in theorem.values() if isinstance(value, str)]
+        yield " ".join([f"Theorem 3: {', '.join(numbers)}.", *words])

@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 INK: Final = "#010203"
 """Stands for the page's text colour; no other part of a picture may have this colour."""
@@ -69,7 +70,7 @@ def draw(name: str, title: str, caption: str, size: tuple[float, float], paint: 
     """
     buffer = io.StringIO()
     with matplotlib.rc_context(_STYLE):
-        figure = Figure(figsize=size, layout="constrained")
+        figure = Figure(figsize=size, layout=ConstrainedLayoutEngine(wspace=0.05, hspace=0.05))
         paint(figure)
         nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
         figure.savefig(buffer, format="svg", transparent=True, metadata=nothing)

@@ -12,7 +12,7 @@ from components.evaluator.evaluate import evaluate
 from models.settings import LossSettings
 from models.text_lists import TextList
 
-QUERIES = 40
+QUERIES = 100
 GRADES = np.array([2, 1, 1, 1] + [0] * 12)
 LOSSES = ["sosl", "three_part_l2", "mse", "proportional_odds"]
 QUALITY = {"sosl": 1.0, "three_part_l2": 0.8, "mse": 0.5, "proportional_odds": 0.5, "cnn": 0.6, "lstm": 0.7}
@@ -20,7 +20,10 @@ QUALITY = {"sosl": 1.0, "three_part_l2": 0.8, "mse": 0.5, "proportional_odds": 0
 
 
 def write_experiment(
-    folder: Path, grid: dict[str, list[Any]], unfinished: dict[str, tuple[str, str | None]] | None = None, **content: Any
+    folder: Path,
+    grid: dict[str, list[Any]],
+    unfinished: dict[str, tuple[str, str | None]] | None = None,
+    **content: Any,
 ) -> Path:
     """Writes an experiment of every combination of a grid.
 
