@@ -16,6 +16,7 @@ setup(
         "components.pusher",
         "components.trainer",
         "components.transform",
+        "components.tuner",
         "components.wikiclir_example_gen",
         "pipeline",
         "pipeline.report",

@@ -84,10 +84,16 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
             view.say("every stage came from the cache: inputs, settings and code are those of an earlier run")
     if as_json:
         parts = {"verdict": result.verdict, "data": result.data_report, "pushed": result.pushed, "summary": summary}
+        if result.tuning:
+            parts["tuning"] = result.tuning
         click.echo(json.dumps({**result.report, **parts}, indent=2))
     else:
         click.echo(metrics_table(result.report))
     click.echo("\n".join([f"written to {short(settings.output)}:", *describe_files(Path(settings.output))]), err=True)
+    if result.tuning:
+        from pipeline.tuning_report import describe_best
+
+        click.echo(describe_best(result.tuning), err=True)
     if result.pushed is None:
         raise DataError(f"the model was not pushed: {result.verdict['reason']}.")
     click.echo(f"pushed to {short(result.pushed)}: {result.verdict['reason']}", err=True)

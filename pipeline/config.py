@@ -15,6 +15,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from components.evaluator.settings import EvaluationSettings
 from components.wikiclir_example_gen.settings import DataSettings
 from models.settings import LossSettings, ModelSettings, TrainingSettings
+from models.tuning_settings import TuningSettings
 from pipeline.input_files import check_input_files
 from schemas.did_you_mean import did_you_mean
 from schemas.errors import ConfigError
@@ -35,6 +36,8 @@ class RunConfig(Settings):
     """The training loss."""
     training: TrainingSettings = TrainingSettings()
     """The optimisation."""
+    tuning: TuningSettings = TuningSettings()
+    """The search for epsilon and theta."""
     evaluation: EvaluationSettings = EvaluationSettings()
     """The gate."""
     output: Annotated[str, Field(min_length=1)]
@@ -53,6 +56,14 @@ class RunConfig(Settings):
     def _nulls_are_the_encoders_own(cls, training: TrainingSettings, info: ValidationInfo) -> TrainingSettings:
         model = info.data.get("model")
         return training.for_encoder(model.encoder) if model else training
+
+    @field_validator("tuning")
+    @classmethod
+    def _thresholds_are_those_of_the_loss(cls, tuning: TuningSettings, info: ValidationInfo) -> TuningSettings:
+        loss = info.data.get("loss")
+        if loss and (fault := tuning.fault_for(loss)):
+            raise ValueError(fault)
+        return tuning
 
     def input_paths(self) -> dict[str, str]:
         """The input file of each role that is set."""

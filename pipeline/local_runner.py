@@ -23,6 +23,7 @@ from tfx.utils import path_utils
 
 import schemas
 from components.evaluator.executor import VERDICT_KEY
+from components.tuner.results import TRIALS_FILE
 from models.devices import configure_devices
 from models.versions import place_version
 from pipeline.artifact_store import (
@@ -34,7 +35,17 @@ from pipeline.artifact_store import (
     replace_files,
 )
 from pipeline.config import RunConfig, dump_config
-from pipeline.layout import ARTIFACTS, CHECKPOINTS, CONFIG_FILE, DATA, EVALUATION, METADATA_FILE, SERVING, TENSORBOARD
+from pipeline.layout import (
+    ARTIFACTS,
+    CHECKPOINTS,
+    CONFIG_FILE,
+    DATA,
+    EVALUATION,
+    METADATA_FILE,
+    SERVING,
+    TENSORBOARD,
+    TUNING,
+)
 from pipeline.pipeline import create_pipeline
 from pipeline.stages import How, StageEnd
 
@@ -52,6 +63,8 @@ class RunResult(NamedTuple):
     """The content of `evaluation/verdict.json`."""
     data_report: dict[str, Any]
     """The content of `data/report.json`."""
+    tuning: dict[str, Any] | None
+    """The content of `tuning/results.json`; None without a search."""
     pushed: str | None
     """Folder of the pushed version; None where the gate refused the model."""
     cached: bool
@@ -100,6 +113,15 @@ def run_locally(
         on_end(end)
     _publish(outputs["Evaluator"]["evaluation"], output / EVALUATION)
     _publish(outputs["WikiClirExampleGen"]["report"], output / DATA)
+    tuning = None
+    shutil.rmtree(output / TUNING, ignore_errors=True)
+    if "Tuner" in outputs:
+        # Matplotlib takes a second to import.
+        from pipeline.tuning_report import write_tuning_report
+
+        (results,) = outputs["Tuner"]["tuner_results"]
+        tuning = _read_json(Path(results.uri, TRIALS_FILE))
+        write_tuning_report(tuning, output / TUNING)
     (blessing,) = outputs["Evaluator"]["blessing"]
     verdict = blessing.get_string_custom_property(VERDICT_KEY)
     (output / EVALUATION / "verdict.json").write_text(verdict, encoding="utf-8")
@@ -108,6 +130,7 @@ def run_locally(
         report=_read_json(output / EVALUATION / "metrics.json"),
         verdict=json.loads(verdict),
         data_report=_read_json(output / DATA / "report.json"),
+        tuning=tuning,
         pushed=pushed.get_string_custom_property("pushed_destination") or None,
         cached=all_cached,
     )

@@ -1,13 +1,15 @@
-"""The pipeline: nine stages from WikiCLIR files to a pushed model. The same graph runs locally and on Kubeflow."""
+"""The pipeline: stages from WikiCLIR files to a pushed model. The same graph runs locally and on Kubeflow."""
 
 import json
 import os
+from collections.abc import Iterator
 from typing import Any
 
 import tensorflow_data_validation as tfdv
 from tfx.components.statistics_gen.component import StatisticsGen
 from tfx.components.trainer.component import Trainer
 from tfx.components.transform.component import Transform
+from tfx.dsl.components.base.base_component import BaseComponent
 from tfx.orchestration import pipeline
 from tfx.proto import pusher_pb2, trainer_pb2
 
@@ -16,7 +18,7 @@ from components.example_validator.component import ExampleValidator
 from components.import_schema_gen.component import ImportSchemaGen
 from components.lexical_baseline.component import LexicalBaseline
 from components.pusher.component import Pusher
-from components.trainer import inputs, run_fn
+from components.trainer import inputs
 from components.wikiclir_example_gen.component import WikiClirExampleGen
 from models.settings import ENCODERS, LOSSES
 from pipeline.config import RunConfig, sha256_of_file
@@ -29,6 +31,7 @@ NAME = "smooth_clir"
 _CODE = "code"
 _PREPROCESSING = "components.transform.preprocessing"
 _RUN_FN = "components.trainer.run_fn"
+_TUNER_FN = "components.trainer.tuner_fn"
 
 
 def create_pipeline(
@@ -80,27 +83,20 @@ def create_pipeline(
     )
     # An anomaly must stop the run before anything is made of the data.
     transform.add_upstream_node(example_validator)
+    training = {
+        "examples": transform.outputs["transformed_examples"],
+        "transform_graph": transform.outputs["transform_graph"],
+        "schema": schema,
+        "train_args": trainer_pb2.TrainArgs(splits=["train"]),
+        "eval_args": trainer_pb2.EvalArgs(splits=["eval"]),
+    }
+    settings = _training_settings(config, pipeline_root)
+    tuners = [_tuner(config, training, settings)] if config.tuning.search else []
     trainer = Trainer(
         run_fn=f"{_RUN_FN}.run_fn",
-        examples=transform.outputs["transformed_examples"],
-        transform_graph=transform.outputs["transform_graph"],
-        schema=schema,
-        train_args=trainer_pb2.TrainArgs(splits=["train"]),
-        eval_args=trainer_pb2.EvalArgs(splits=["eval"]),
-        custom_config={
-            # Transform alone uses the size of the vocabularies.
-            inputs.MODEL_KEY: config.model.model_dump(mode="json", exclude={"vocabulary_size"}),
-            inputs.LOSS_KEY: config.loss.model_dump(mode="json"),
-            inputs.TOP_GRADE_KEY: data.top_grade,
-            inputs.TRAINING_KEY: config.training.model_dump(mode="json"),
-            run_fn.CHECKPOINTS_KEY: os.path.join(pipeline_root, CHECKPOINTS),
-            # The encoder and the loss are imported by their names.
-            run_fn.CODE_KEY: code_digest(
-                _RUN_FN,
-                ENCODERS[config.model.encoder].keras_class.rpartition(".")[0],
-                LOSSES[config.loss.name].keras_class.rpartition(".")[0],
-            ),
-        },
+        **training,
+        hyperparameters=tuners[0].outputs["best_hyperparameters"] if tuners else None,
+        custom_config={**settings, inputs.CODE_KEY: code_digest(_RUN_FN, *_chosen_modules(config))},
     )
     lexical_baseline = LexicalBaseline(
         examples=examples,
@@ -136,9 +132,51 @@ def create_pipeline(
             example_validator,
             transform,
             lexical_baseline,
+            *tuners,
             trainer,
             evaluator,
             pusher,
         ],
         **arguments,
     )
+
+
+def _training_settings(config: RunConfig, pipeline_root: str) -> dict[str, Any]:
+    """The settings that a training uses, for Trainer and Tuner: without those that a search replaces."""
+    searched = config.tuning.search is not None
+    # Transform alone uses the size of the vocabularies.
+    not_of_the_model = {"vocabulary_size", *(["epsilon"] if searched and config.tuning.epsilon else [])}
+    not_of_the_loss = {"theta"} if searched and config.tuning.theta else set()
+    return {
+        inputs.MODEL_KEY: config.model.model_dump(mode="json", exclude=not_of_the_model),
+        inputs.LOSS_KEY: config.loss.model_dump(mode="json", exclude=not_of_the_loss),
+        inputs.TOP_GRADE_KEY: config.data.top_grade,
+        inputs.TRAINING_KEY: config.training.model_dump(mode="json"),
+        inputs.CHECKPOINTS_KEY: os.path.join(pipeline_root, CHECKPOINTS),
+    }
+
+
+def _tuner(config: RunConfig, training: dict[str, Any], settings: dict[str, Any]) -> BaseComponent:
+    """The search for epsilon and theta."""
+    # KerasTuner and scikit-learn take two seconds to import.
+    from components.trainer.tuner_fn import TUNING_KEY
+    from components.tuner.component import Tuner
+
+    tuning = config.tuning
+    epochs = {"epochs": tuning.epochs or config.training.epochs}
+    return Tuner(
+        tuner_fn=f"{_TUNER_FN}.tuner_fn",
+        **training,
+        custom_config={
+            **settings,
+            inputs.TRAINING_KEY: settings[inputs.TRAINING_KEY] | epochs,
+            TUNING_KEY: tuning.model_dump(mode="json", exclude={"epochs"}),
+            inputs.CODE_KEY: code_digest(_TUNER_FN, "components.tuner.executor", *_chosen_modules(config)),
+        },
+    )
+
+
+def _chosen_modules(config: RunConfig) -> Iterator[str]:
+    """Encoder and loss are imported by their names."""
+    for declaration in (ENCODERS[config.model.encoder], LOSSES[config.loss.name]):
+        yield declaration.keras_class.rpartition(".")[0]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pipeline.layout import CONFIG_FILE, DATA, EVALUATION, SERVING, TENSORBOARD
+from pipeline.layout import CONFIG_FILE, DATA, EVALUATION, SERVING, TENSORBOARD, TUNING
 from pipeline.stages import StageEnd
 
 
@@ -60,8 +60,7 @@ def describe_files(output: Path) -> list[str]:
 
     versions = len(list((output / SERVING).iterdir())) if (output / SERVING).is_dir() else 0
     return [
-        f"  {f'{EVALUATION}/':14}{names(EVALUATION)}",
-        f"  {f'{DATA}/':14}{names(DATA)}",
+        *(f"  {f'{folder}/':14}{names(folder)}" for folder in (EVALUATION, DATA, TUNING) if (output / folder).is_dir()),
         f"  {f'{SERVING}/':14}pushed versions: {versions}",
         f"  {f'{TENSORBOARD}/':14}losses, gradients, metrics and scores of every epoch",
         f"  {CONFIG_FILE:14}the resolved configuration",

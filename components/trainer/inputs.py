@@ -1,6 +1,7 @@
 """What TFX hands to the functions of this component, unpacked."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Final
 
 import tensorflow as tf
@@ -10,6 +11,7 @@ from tfx.components.trainer.fn_args_utils import FnArgs
 from models.lists import RankingLists, read_lists
 from models.ranker import Ranker
 from models.settings import LossSettings, ModelSettings, TrainingSettings
+from models.tuning_settings import searched_settings
 from schemas import features as f
 from schemas.errors import DataError
 
@@ -17,6 +19,8 @@ MODEL_KEY: Final = "model"
 LOSS_KEY: Final = "loss"
 TOP_GRADE_KEY: Final = "top_grade"
 TRAINING_KEY: Final = "training"
+CHECKPOINTS_KEY: Final = "checkpoints"
+CODE_KEY: Final = "code"
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,15 @@ class TrainingInputs:
     train_lists: RankingLists
     eval_lists: RankingLists
 
+    def with_numbers(self, numbers: Mapping[str, float]) -> "TrainingInputs":
+        """The same with the numbers of a search's trial (see `TuningSettings.spaces`) in the settings."""
+        found = searched_settings(numbers)
+        return replace(
+            self,
+            model=self.model.model_copy(update={"epsilon": found.get("model.epsilon", self.model.epsilon)}),
+            loss=self.loss.model_copy(update={"theta": found.get("loss.theta", self.loss.theta)}),
+        )
+
     def make_ranker(self) -> Ranker:
         """A new ranker, to be made within `strategy.scope()`.
 
@@ -51,11 +64,15 @@ class TrainingInputs:
 
 
 def read_inputs(fn_args: FnArgs) -> TrainingInputs:
-    """Unpacks TFX's arguments; `custom_config` holds the settings under the keys above."""
+    """Unpacks TFX's arguments.
+
+    Args:
+      fn_args: TFX's; `custom_config` holds the settings under the keys above. What a search found best replaces them.
+    """
     config = fn_args.custom_config
     transform = tft.TFTransformOutput(fn_args.transform_output)
     spec = transform.transformed_feature_spec()
-    return TrainingInputs(
+    inputs = TrainingInputs(
         model=ModelSettings(**config[MODEL_KEY]),
         loss=LossSettings(**config[LOSS_KEY]),
         training=TrainingSettings(**config[TRAINING_KEY]),
@@ -64,6 +81,12 @@ def read_inputs(fn_args: FnArgs) -> TrainingInputs:
         train_lists=read_lists(_files(fn_args.train_files), spec),
         eval_lists=read_lists(_files(fn_args.eval_files), spec),
     )
+    return inputs.with_numbers(best_numbers(fn_args))
+
+
+def best_numbers(fn_args: FnArgs) -> dict[str, float]:
+    """What a search before the training found best, if there was one."""
+    return fn_args.hyperparameters["values"] if fn_args.hyperparameters else {}
 
 
 def _vocabulary_size(transform: tft.TFTransformOutput, name: str) -> int:

@@ -1,25 +1,21 @@
 """The run function of TFX's Trainer: unpacks its arguments and calls plain training in `models`."""
 
-import hashlib
 import json
 import logging
 import os
-from typing import Any, Final
+from typing import Final
 
 import tensorflow as tf
 from tfx.components.trainer.fn_args_utils import FnArgs
 from tfx.dsl.io import fileio
 
-from components.trainer.inputs import read_inputs
+from components.trainer.inputs import CHECKPOINTS_KEY, read_inputs
+from components.trainer.unfinished import unfinished_folder
 from models.devices import make_strategy
 from models.export import export_ranker
-from models.lists import RankingLists
 from models.losses.make_loss import make_loss
 from models.training import train
 from schemas import features as f
-
-CHECKPOINTS_KEY: Final = "checkpoints"
-CODE_KEY: Final = "code"
 
 HISTORY_FILE: Final = "training.json"
 
@@ -41,8 +37,6 @@ def run_fn(fn_args: FnArgs) -> None:
     strategy = make_strategy(training)
     with strategy.scope():
         ranker = inputs.make_ranker()
-    checkpoints = fn_args.custom_config[CHECKPOINTS_KEY]
-    key = _training_key(fn_args.custom_config, [inputs.train_lists, inputs.eval_lists], strategy.num_replicas_in_sync)
     result = train(
         ranker,
         make_loss(inputs.loss),
@@ -52,7 +46,7 @@ def run_fn(fn_args: FnArgs) -> None:
         strategy,
         training,
         fn_args.model_run_dir,
-        _checkpoint_folder(checkpoints, key),
+        unfinished_folder(fn_args, inputs, strategy.num_replicas_in_sync),
     )
     log.info(
         "best epoch %d: eval %s %.4f; %s pairs per second",
@@ -76,19 +70,4 @@ def run_fn(fn_args: FnArgs) -> None:
     )
     with fileio.open(os.path.join(fn_args.model_run_dir, HISTORY_FILE), "w") as history:
         json.dump({"best_epoch": result.best_epoch, "history": result.history}, history)
-    fileio.rmtree(checkpoints)
-
-
-def _training_key(custom_config: dict[str, Any], lists: list[RankingLists], replicas: int) -> str:
-    """A digest of all that decides a training: settings, code, data, and over how many replicas it sums."""
-    parts = [json.dumps(custom_config, sort_keys=True), *(one.digest() for one in lists), str(replicas)]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
-
-
-def _checkpoint_folder(checkpoints: str, key: str) -> str:
-    """The folder of a training's checkpoint; those of other trainings, whatever they were, are of no more use."""
-    for other in fileio.listdir(checkpoints) if fileio.exists(checkpoints) else []:
-        if other.rstrip("/") != key:
-            log.info("an unfinished training of other data, code or settings is removed; training starts anew")
-            fileio.rmtree(os.path.join(checkpoints, other))
-    return os.path.join(checkpoints, key)
+    fileio.rmtree(fn_args.custom_config[CHECKPOINTS_KEY])

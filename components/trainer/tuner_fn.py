@@ -1,0 +1,53 @@
+"""The tuner function of TFX's Tuner: a search whose trials are trainings as the Trainer's."""
+
+import os
+from collections.abc import Mapping
+from typing import Final
+
+from tfx.components.trainer.fn_args_utils import FnArgs
+from tfx.components.tuner.component import TunerFnResult
+
+from components.trainer.inputs import read_inputs
+from components.trainer.unfinished import unfinished_folder
+from models.devices import make_strategy
+from models.losses.make_loss import make_loss
+from models.training import train
+from models.trial_search import TrialSearch
+from models.tuning_settings import TuningSettings
+
+TUNING_KEY: Final = "tuning"
+
+
+def tuner_fn(fn_args: FnArgs) -> TunerFnResult:
+    """Makes the search for the best epsilon and theta on transformed lists.
+
+    Args:
+      fn_args: TFX's; `custom_config` holds what `run_fn` takes, and the settings of the search.
+    """
+    inputs = read_inputs(fn_args)
+    strategy = make_strategy(inputs.training)
+
+    def train_trial(numbers: Mapping[str, float], folder: str) -> float:
+        trial = inputs.with_numbers(numbers)
+        with strategy.scope():
+            ranker = trial.make_ranker()
+        return train(
+            ranker,
+            make_loss(trial.loss),
+            trial.train_lists,
+            trial.eval_lists,
+            trial.top_grade,
+            strategy,
+            trial.training,
+            os.path.join(folder, "log"),
+            os.path.join(folder, "checkpoint"),
+        ).best_value
+
+    search = TrialSearch(
+        TuningSettings(**fn_args.custom_config[TUNING_KEY]),
+        inputs.training,
+        train_trial,
+        unfinished_folder(fn_args, inputs, strategy.num_replicas_in_sync),
+        fn_args.working_dir,
+    )
+    return TunerFnResult(tuner=search, fit_kwargs={})

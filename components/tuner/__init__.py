@@ -1,0 +1,1 @@
+"""Tuner that also keeps the trials that failed."""

@@ -1,0 +1,199 @@
+"""Settings of the search for epsilon and theta. Importing this file does not import TensorFlow."""
+
+from collections.abc import Mapping
+from itertools import pairwise
+from math import inf, log, prod
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidationInfo, field_validator, model_serializer, model_validator
+
+from models.settings import LossSettings
+from schemas.did_you_mean import did_you_mean
+from schemas.settings import Settings
+
+_MOST_VALUES = 1000
+
+
+class Space(Settings):
+    """Where a search may look for one number: in a list of values, or in a range.
+
+    Example:
+      >>> Space.model_validate({"min": 0.1, "max": 0.3, "step": 0.1}).listed
+      (0.1, 0.2, 0.3)
+      >>> Space.model_validate({"min": 1, "max": 100, "step": 10, "log": True}).listed
+      (1.0, 10.0, 100.0)
+    """
+
+    values: tuple[float, ...] | None = None
+    """A list, which increases; a bare list stands for it."""
+    min: float | None = None
+    """The least number of a range."""
+    max: float | None = None
+    """The largest number of a range."""
+    step: Annotated[float, Field(gt=0)] | None = None
+    """From one number of the range to the next: their difference, or with `log` their ratio; null: any number."""
+    log: bool = False
+    """Whether a range is even in the numbers' logarithms."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_a_list_or_a_range(cls, given: Any) -> Any:
+        if isinstance(given, list | tuple):
+            return {"values": given}
+        if isinstance(given, Space):
+            return given
+        if not isinstance(given, Mapping):
+            raise ValueError(f"must be a list of values, or min and max; got {given!r}")
+        for key in map(str, given):
+            if key not in cls.model_fields:
+                known = ", ".join(cls.model_fields)
+                raise ValueError(f"has no key {key!r}; known: {known}{did_you_mean(key, cls.model_fields)}")
+        return given
+
+    @model_validator(mode="after")
+    def _is_one_of_them_and_increases(self) -> "Space":
+        if self.values is None:
+            if self.min is None or self.max is None or self.min >= self.max:
+                raise ValueError(f"must be a list of values, or min below max; got min {self.min} and max {self.max}")
+            if self.log and (self.min <= 0 or (self.step or inf) <= 1):
+                raise ValueError(f"log needs min > 0 and step > 1; got min {self.min} and step {self.step}")
+            if (self.steps or 0) >= _MOST_VALUES:
+                raise ValueError(f"step must be so large that there are at most {_MOST_VALUES} values; got {self.step}")
+        elif (self.min, self.max, self.step, self.log) != (None, None, None, False):
+            raise ValueError("must be a list of values, or min and max; got both")
+        elif not self.values or not all(low < high for low, high in pairwise(self.values)):
+            raise ValueError(f"must hold values that increase strictly; got {list(self.values)}")
+        return self
+
+    @model_serializer
+    def _as_given(self) -> Any:
+        if self.values is not None:
+            return list(self.values)
+        return {"min": self.min, "max": self.max, "step": self.step, "log": self.log}
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the largest number."""
+        if self.values is not None:
+            return self.values[0], self.values[-1]
+        return self.min or 0.0, self.max or 0.0
+
+    @property
+    def steps(self) -> int | None:
+        """How many steps a range has room for; None without `step`."""
+        if self.step is None:
+            return None
+        low, high = self.bounds
+        # A little more than it takes, for the dust of binary fractions.
+        return int((log(high / low) / log(self.step) if self.log else (high - low) / self.step) + 1e-9)
+
+    @property
+    def listed(self) -> tuple[float, ...] | None:
+        """All numbers, in order; None for a range without `step`."""
+        if self.steps is None or self.step is None:
+            return self.values
+        low, high = self.bounds
+        numbers = (low * self.step**one if self.log else low + self.step * one for one in range(self.steps + 1))
+        return tuple(min(float(f"{number:.12g}"), high) for number in numbers)
+
+
+class TuningSettings(Settings):
+    """The search for epsilon and theta by short trainings (paper, section 5, experimental setup)."""
+
+    search: Literal["grid", "random", "bayesian"] | None = None
+    """How to search; null: not at all. A trial is a training, and what counts is `training.best_metric` on the eval
+    split; the best trial's values replace `model.epsilon` and `loss.theta`."""
+    trials: Annotated[int, Field(ge=1)] | None = None
+    """The most trials; null: the whole grid. A random or Bayesian search must be given it."""
+    epochs: Annotated[int, Field(ge=1)] | None = None
+    """Passes over the train split in a trial; null: `training.epochs`."""
+    epsilon: Space | None = None
+    """Where to look for `model.epsilon`: a list of values, or `{min: 0.1, max: 10, log: true}`; a grid's range needs
+    `step`. null: it is not searched."""
+    theta: tuple[Space, ...] | None = None
+    """Where to look for each threshold of `loss.theta`, in order and without overlap. null: they are not searched."""
+
+    @field_validator("trials")
+    @classmethod
+    def _trials_end_what_is_no_grid(cls, trials: int | None, info: ValidationInfo) -> int | None:
+        search = info.data.get("search")
+        if trials is None and search in ("random", "bayesian"):
+            raise ValueError(f"must be given for a {search} search; got null")
+        return trials
+
+    @field_validator("epsilon")
+    @classmethod
+    def _epsilon_is_not_negative(cls, epsilon: Space | None) -> Space | None:
+        if epsilon and epsilon.bounds[0] < 0:
+            raise ValueError(f"must be >= 0; got {epsilon.bounds[0]:g}")
+        return epsilon
+
+    @field_validator("theta")
+    @classmethod
+    def _thresholds_increase_however_they_are_drawn(cls, theta: tuple[Space, ...] | None) -> tuple[Space, ...] | None:
+        ends = (-1.0, *(end for space in theta or () for end in space.bounds), 1.0)
+        if not all(high < low for high, low in zip(ends[::2], ends[1::2], strict=True)):
+            came = ", ".join(f"{low:g} to {high:g}" for low, high in (space.bounds for space in theta or ()))
+            raise ValueError(
+                f"must hold spaces that follow one another within (-1, 1), so that thresholds increase; got {came}"
+            )
+        return theta
+
+    @field_validator("epsilon", "theta")
+    @classmethod
+    def _grid_has_steps(cls, given: Any, info: ValidationInfo) -> Any:
+        for space in given if isinstance(given, tuple) else [given]:
+            if info.data.get("search") == "grid" and space and space.listed is None:
+                raise ValueError(f"must have step for a grid; got min {space.min:g} and max {space.max:g} alone")
+        return given
+
+    @model_validator(mode="after")
+    def _something_is_searched(self) -> "TuningSettings":
+        if self.search and not self.spaces:
+            raise ValueError(f"must hold epsilon or theta, the values that a {self.search} search tries; got neither")
+        return self
+
+    @property
+    def spaces(self) -> dict[str, Space]:
+        """The space of every number that is searched: epsilon, theta_1, theta_2, ..."""
+        thresholds = {f"theta_{number}": space for number, space in enumerate(self.theta or (), 1)}
+        return {"epsilon": self.epsilon, **thresholds} if self.epsilon else thresholds
+
+    @property
+    def most_trials(self) -> int:
+        """How many trials there can be."""
+        combinations = prod(len(space.listed) if space.listed else inf for space in self.spaces.values())
+        return int(min(combinations, self.trials or inf))
+
+    def fault_for(self, loss: LossSettings) -> str | None:
+        """Why the thresholds of a loss cannot be searched, if so."""
+        if self.theta is None or len(self.theta) == len(loss.theta or ()):
+            return None
+        if loss.theta is None:
+            return f"theta must be null for {loss.name}, which has no thresholds; got {len(self.theta)} spaces"
+        return f"theta must hold a space for each threshold of loss.theta, {list(loss.theta)}; got {len(self.theta)}"
+
+
+def searched_settings(numbers: Mapping[str, float]) -> dict[str, Any]:
+    """The settings that a trial's numbers stand for.
+
+    Example:
+      >>> searched_settings({"epsilon": 0.5, "theta_1": 0.2, "theta_2": 0.7})
+      {'model.epsilon': 0.5, 'loss.theta': [0.2, 0.7]}
+    """
+    theta = [number for name, number in numbers.items() if name != "epsilon"]
+    epsilon = {"model.epsilon": numbers["epsilon"]} if "epsilon" in numbers else {}
+    return {**epsilon, **({"loss.theta": theta} if theta else {})}
+
+
+def describe_settings(settings: Mapping[str, Any]) -> str:
+    """What `searched_settings` returns, in words.
+
+    Example:
+      >>> describe_settings({"model.epsilon": 0.5, "loss.theta": [0.2, 0.7]})
+      'epsilon 0.5, theta 0.2 0.7'
+    """
+    numbers = {
+        name.partition(".")[2]: value if isinstance(value, list) else [value] for name, value in settings.items()
+    }
+    return ", ".join(" ".join([name, *(f"{one:g}" for one in values)]) for name, values in numbers.items())

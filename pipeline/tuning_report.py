@@ -1,0 +1,139 @@
+"""What a search came to: its trials as JSON, as a table, and as a picture."""
+
+import io
+import json
+import shlex
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from models.tuning_settings import describe_settings
+
+_INK: Final = "#010203"
+"""Stands for the colour of the text that the picture stands in."""
+_STYLE: Final = """<style>
+  svg { color: #1b1b1b }
+  @media (prefers-color-scheme: dark) { svg { color: #eee } }
+</style>
+"""
+_TRIALS: Final = "#4f83cc"
+_BEST: Final = "#e08a00"
+
+
+def write_tuning_report(results: Mapping[str, Any], folder: Path) -> None:
+    """Writes results.json, results.md and results.svg.
+
+    Args:
+      results: of `models.trial_search.TrialSearch`.
+      folder: is made where it is not there.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "results.json").write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    (folder / "results.md").write_text(to_markdown(results), encoding="utf-8")
+    (folder / "results.svg").write_text(to_svg(to_figure(results)), encoding="utf-8")
+
+
+def describe_best(results: Mapping[str, Any]) -> str:
+    """The best trial in a line.
+
+    Example:
+      >>> trials = [{"number": 1, "settings": {"model.epsilon": 0.5}, "value": 0.61239, "reason": None}]
+      >>> describe_best({"metric": "ndcg_5", "trials": trials})
+      'best of 1 trials: epsilon 0.5 (eval ndcg_5 0.6124)'
+    """
+    best = _best_first(results)[0]
+    said = f"{describe_settings(best['settings'])} (eval {results['metric']} {best['value']:.4f})"
+    return f"best of {len(results['trials'])} trials: {said}"
+
+
+def to_markdown(results: Mapping[str, Any]) -> str:
+    """A table of the trials, best first, and what to say to `clir run` to have the best without a search."""
+    ranked = _best_first(results)
+    names = list(ranked[0]["settings"])
+    lines = [
+        f"# A {results['search']} search for {' and '.join(names)}",
+        "",
+        f"{describe_best(results).capitalize()}. To use it without a search:",
+        "",
+        "    clir run CONFIG --set tuning.search=null " + " ".join(_arguments(ranked[0]["settings"])),
+        "",
+        "![The trials](results.svg)",
+        "",
+        " | ".join(["| trial", *names, f"eval {results['metric']} |"]),
+        "|".join(["", *["---:"] * (len(names) + 2), ""]),
+    ]
+    for trial in ranked:
+        failure = "failed: " + " ".join(str(trial["reason"]).split()).replace("|", r"\|")
+        outcome = failure if trial["value"] is None else f"{trial['value']:.4f}"
+        said = [_numbers(trial["settings"][name]) for name in names]
+        lines.append(" | ".join([f"| {trial['number']}", *said, f"{outcome} |"]))
+    return "\n".join(lines) + "\n"
+
+
+def to_figure(results: Mapping[str, Any]) -> Figure:
+    """The metric over each number that was searched, side by side; the line joins the best at each value."""
+    trials = [trial for trial in _best_first(results) if trial["value"] is not None]
+    values = [trial["value"] for trial in trials]
+    spaces = ([results["epsilon"]] if results["epsilon"] else []) + (results["theta"] or [])
+    figure = Figure(figsize=(3.2 * len(spaces), 3), layout="constrained")
+    panels = figure.subplots(1, len(spaces), sharey=True, squeeze=False)[0]
+    columns = zip(*(_by_name(trial["settings"]).values() for trial in trials), strict=True)
+    for panel, name, space, numbers in zip(panels, _by_name(trials[0]["settings"]), spaces, columns, strict=True):
+        best = dict(
+            sorted(zip(numbers, values, strict=True), key=lambda point: point[1])
+        )  # the last of equal keys stays
+        if len(best) < len(numbers):
+            panel.plot(*zip(*sorted(best.items()), strict=True), color=_TRIALS, linewidth=1, zorder=1)
+        panel.scatter(numbers, values, s=16, color=_TRIALS)
+        panel.scatter(numbers[:1], values[:1], s=70, facecolors="none", edgecolors=_BEST, linewidths=2)
+        panel.set_xlabel(name)
+        if isinstance(space, dict) and space["log"]:
+            panel.set_xscale("log")
+        _paint(panel)
+    panels[0].set_ylabel(f"eval {results['metric']}")
+    panels[0].yaxis.label.set_color(_INK)
+    return figure
+
+
+def to_svg(figure: Figure) -> str:
+    """A figure as a drawing whose text follows the reader's colour scheme; equal figures give equal bytes."""
+    text = io.StringIO()
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "clir", "font.family": "sans-serif"}):
+        figure.savefig(text, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    head, defs, rest = text.getvalue().replace(_INK, "currentColor").partition(" <defs>")
+    return head + _STYLE + defs + rest
+
+
+def _paint(panel: Axes) -> None:
+    """Draws what is no data in the colour of text."""
+    panel.tick_params(colors=_INK, which="both")
+    panel.xaxis.label.set_color(_INK)
+    panel.spines[["top", "right"]].set_visible(False)
+    panel.spines[["left", "bottom"]].set_color(_INK)
+
+
+def _best_first(results: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The trials, those that failed in the end; of equal ones the first before the others."""
+    return sorted(results["trials"], key=lambda trial: -1.0 if trial["value"] is None else trial["value"], reverse=True)
+
+
+def _by_name(settings: Mapping[str, Any]) -> dict[str, float]:
+    """The numbers that were searched: model.epsilon, loss.theta 1, loss.theta 2, ..."""
+    numbers = {}
+    for name, value in settings.items():
+        for number, one in enumerate(value, 1) if isinstance(value, list) else [(None, value)]:
+            numbers[f"{name} {number}" if number else name] = one
+    return numbers
+
+
+def _arguments(settings: Mapping[str, Any]) -> Iterator[str]:
+    """What sets them, exactly."""
+    return ("--set " + shlex.quote(f"{name}={json.dumps(value)}") for name, value in settings.items())
+
+
+def _numbers(value: Any) -> str:
+    return " ".join(f"{one:g}" for one in (value if isinstance(value, list) else [value]))
