@@ -30,7 +30,7 @@ class Space(Settings):
     """The least number of a range."""
     max: float | None = None
     """The largest number of a range."""
-    step: Annotated[float, Field(gt=0)] | None = None
+    step: Annotated[float | None, Field(gt=0)] = None
     """From one number of the range to the next: their difference, or with `log` their ratio; null: any number."""
     log: bool = False
     """Whether a range is even in the numbers' logarithms."""
@@ -103,9 +103,9 @@ class TuningSettings(Settings):
     search: Literal["grid", "random", "bayesian"] | None = None
     """How to search; null: not at all. A trial is a training, and what counts is `training.best_metric` on the eval
     split; the best trial's values replace `model.epsilon` and `loss.theta`."""
-    trials: Annotated[int, Field(ge=1)] | None = None
+    trials: Annotated[int | None, Field(ge=1)] = None
     """The most trials; null: the whole grid. A random or Bayesian search must be given it."""
-    epochs: Annotated[int, Field(ge=1)] | None = None
+    epochs: Annotated[int | None, Field(ge=1)] = None
     """Passes over the train split in a trial; null: `training.epochs`."""
     epsilon: Space | None = None
     """Where to look for `model.epsilon`: a list of values, or `{min: 0.1, max: 10, log: true}`; a grid's range needs

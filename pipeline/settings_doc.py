@@ -3,8 +3,10 @@
 .venv/bin/python -m pipeline.settings_doc > docs/settings.md
 """
 
+import re
 import sys
-from typing import Literal, get_args, get_origin
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin
 
 import yaml
 from pydantic.fields import FieldInfo
@@ -40,12 +42,13 @@ def settings_markdown() -> str:
 
 def _type(field: FieldInfo) -> str:
     """A field's type and limits in words."""
-    if get_origin(field.annotation) is Literal:
-        return "one of " + ", ".join(map(str, get_args(field.annotation)))
-    if type(field.annotation) is type:
-        name = field.annotation.__name__
-    else:
-        name = str(field.annotation).replace(" | None", " or null")
+    choices = get_args(field.annotation)
+    null = " or null" if NoneType in choices else ""
+    # Of the two choices, the one that is not null.
+    kind: Any = next(one for one in choices if one is not NoneType) if null else field.annotation
+    if get_origin(kind) is Literal:
+        return "one of " + ", ".join(map(str, get_args(kind))) + null
+    name = re.sub(r"[a-z_.]+\.(?=[A-Z])", "", str(kind) if get_origin(kind) else kind.__name__) + null
     limits = [
         f"{sign} {getattr(limit, key)}"
         for limit in field.metadata

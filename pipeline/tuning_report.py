@@ -20,6 +20,8 @@ _STYLE: Final = """<style>
   @media (prefers-color-scheme: dark) { svg { color: #eee } }
 </style>
 """
+_LARGEST_RATIO: Final = 20
+"""Of the numbers on an axis; beyond it the axis is logarithmic."""
 _TRIALS: Final = "#4f83cc"
 _BEST: Final = "#e08a00"
 
@@ -83,15 +85,14 @@ def to_figure(results: Mapping[str, Any]) -> Figure:
     panels = figure.subplots(1, len(spaces), sharey=True, squeeze=False)[0]
     columns = zip(*(_by_name(trial["settings"]).values() for trial in trials), strict=True)
     for panel, name, space, numbers in zip(panels, _by_name(trials[0]["settings"]), spaces, columns, strict=True):
-        best = dict(
-            sorted(zip(numbers, values, strict=True), key=lambda point: point[1])
-        )  # the last of equal keys stays
-        if len(best) < len(numbers):
-            panel.plot(*zip(*sorted(best.items()), strict=True), color=_TRIALS, linewidth=1, zorder=1)
+        points = list(zip(numbers, values, strict=True))
+        if isinstance(space, list) or space["step"]:
+            best = {number: max(value for x, value in points if x == number) for number in sorted(set(numbers))}
+            panel.plot(best.keys(), best.values(), color=_TRIALS, linewidth=1, zorder=1)
         panel.scatter(numbers, values, s=16, color=_TRIALS)
         panel.scatter(numbers[:1], values[:1], s=70, facecolors="none", edgecolors=_BEST, linewidths=2)
         panel.set_xlabel(name)
-        if isinstance(space, dict) and space["log"]:
+        if 0 < _LARGEST_RATIO * min(numbers) < max(numbers):
             panel.set_xscale("log")
         _paint(panel)
     panels[0].set_ylabel(f"eval {results['metric']}")

@@ -70,7 +70,7 @@ def read_inputs(fn_args: FnArgs) -> TrainingInputs:
       fn_args: TFX's; `custom_config` holds the settings under the keys above. What a search found best replaces them.
     """
     config = fn_args.custom_config
-    transform = tft.TFTransformOutput(fn_args.transform_output)
+    transform = tft.TFTransformOutput(fn_args.transform_graph_path)
     spec = transform.transformed_feature_spec()
     inputs = TrainingInputs(
         model=ModelSettings(**config[MODEL_KEY]),
