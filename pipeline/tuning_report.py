@@ -88,7 +88,7 @@ def to_figure(results: Mapping[str, Any]) -> Figure:
         points = list(zip(numbers, values, strict=True))
         if isinstance(space, list) or space["step"]:
             best = {number: max(value for x, value in points if x == number) for number in sorted(set(numbers))}
-            panel.plot(best.keys(), best.values(), color=_TRIALS, linewidth=1, zorder=1)
+            panel.plot(list(best), list(best.values()), color=_TRIALS, linewidth=1, zorder=1)
         panel.scatter(numbers, values, s=16, color=_TRIALS)
         panel.scatter(numbers[:1], values[:1], s=70, facecolors="none", edgecolors=_BEST, linewidths=2)
         panel.set_xlabel(name)

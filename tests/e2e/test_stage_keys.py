@@ -1,6 +1,7 @@
 """pipeline/pipeline.py: which stages' parameters, and so which stages' cache keys, an edit or a setting changes."""
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest

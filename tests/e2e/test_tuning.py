@@ -1,0 +1,90 @@
+"""A search for epsilon and theta before the training: what it leaves, and what runs it again."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.e2e.test_run import STAGES
+from tests.e2e.test_stage_keys import CachedRun
+
+pytestmark = pytest.mark.e2e
+
+SEARCH = ["tuning.search=grid", "tuning.epsilon=[0.5, 2]"]
+AFTER = {"Trainer", "Evaluator", "Pusher"}
+TRAINER = STAGES.index("Trainer")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> CachedRun:
+    """A run with a grid of two trials, which has been made once."""
+    run = CachedRun(tmp_path_factory.mktemp("tuning"), stages=[*STAGES[:TRAINER], "Tuner", *STAGES[TRAINER:]])
+    assert run(*SEARCH) == {*STAGES, "Tuner"}
+    return run
+
+
+def results(run: CachedRun) -> dict[str, Any]:
+    """What the run publishes of its search."""
+    published: dict[str, Any] = json.loads((run.output / "tuning" / "results.json").read_text())
+    return published
+
+
+def test_the_trainer_trains_with_what_the_search_found_best(run: CachedRun) -> None:
+    trials = results(run)["trials"]
+    best = max(trials, key=lambda trial: trial["value"])
+    assert sorted(trial["settings"]["model.epsilon"] for trial in trials) == [0.5, 2]
+    (history_file,) = run.output.glob("tensorboard/*/training.json")
+    training = json.loads(history_file.read_text())
+    row = training["history"][training["best_epoch"] - 1]
+    assert row["score_gradient/bound"] == 1 / best["settings"]["model.epsilon"]
+    assert row["eval/ndcg_5"] == best["value"]
+
+
+def test_the_resolved_configuration_holds_the_search(run: CachedRun) -> None:
+    tuning = yaml.safe_load((run.output / "config.yaml").read_text())["tuning"]
+    assert tuning == {"search": "grid", "trials": None, "epochs": None, "epsilon": [0.5, 2], "theta": None}
+
+
+def test_the_best_trial_is_told_and_no_unfinished_one_is_left(run: CachedRun) -> None:
+    log = run.log.read_text()
+    assert "trial 2/2: epsilon 2: eval ndcg_5 " in log
+    assert "\nbest of 2 trials: epsilon " in log
+    assert "  tuning/       results.json, results.md, results.svg\n" in log
+    assert not (run.output / "artifacts" / "checkpoints").exists()
+
+
+def test_lost_results_come_back(run: CachedRun) -> None:
+    folder = run.output / "tuning"
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    shutil.rmtree(folder)
+    for file in run.output.glob("artifacts/Tuner/tuner_results/[0-9]*/trials.json"):
+        file.unlink()
+    assert run(*SEARCH) == {"Tuner"}  # for its files alone
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_a_setting_that_the_search_replaces_runs_nothing(run: CachedRun) -> None:
+    assert run(*SEARCH, "model.epsilon=0.7") == set()
+
+
+def test_a_setting_of_the_training_alone_does_not_run_the_search(run: CachedRun) -> None:
+    run(*SEARCH, "tuning.epochs=1")
+    assert run(*SEARCH, "tuning.epochs=1", "training.epochs=3") == AFTER
+
+
+def test_another_space_runs_the_search_and_what_follows(run: CachedRun) -> None:
+    assert run(*SEARCH[:1], "tuning.epsilon=[0.5]") == {"Tuner", *AFTER}
+    assert len(results(run)["trials"]) == 1
+
+
+def test_code_of_the_search_runs_it_and_what_follows(run: CachedRun) -> None:
+    assert run.edit("components/tuner/executor.py", *SEARCH) == {"Tuner", *AFTER}
+
+
+def test_without_the_search_its_results_are_gone(run: CachedRun) -> None:
+    run.stages = STAGES
+    run()
+    assert not Path(run.output / "tuning").exists()
