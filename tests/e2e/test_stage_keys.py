@@ -1,7 +1,6 @@
 """pipeline/pipeline.py: which stages' parameters, and so which stages' cache keys, an edit or a setting changes."""
 
 import shutil
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -27,6 +26,16 @@ def parameters(*overrides: str, schema: str = str(ROOT / "schemas" / "schema.pbt
 def changed(before: Parameters, after: Parameters) -> set[str]:
     assert before.keys() == after.keys()
     return {name for name in before if before[name] != after[name]}
+
+
+def changed_by_an_edit(file: str, folder: Path, monkeypatch: pytest.MonkeyPatch, *overrides: str) -> set[str]:
+    """The stages whose keys change with one of the code's files, for a copy of the code in the folder."""
+    before = parameters(*overrides)
+    for room in ("schemas", "models", "components", "pipeline"):
+        shutil.copytree(ROOT / room, folder / room)
+    (folder / file).write_text((ROOT / file).read_text() + "\n# edited\n")
+    monkeypatch.setattr(fingerprint, "_ROOT", folder)
+    return changed(before, parameters(*overrides))
 
 
 def test_equal_configurations_have_equal_keys() -> None:
@@ -61,6 +70,56 @@ def test_a_setting_changes_the_stages_that_use_it_and_no_others(setting: str, st
     assert changed(parameters(loss), parameters(loss, setting)) == stages
 
 
+SEARCH = ("tuning.search=grid", "tuning.epsilon=[0.5, 2]", "tuning.epochs=3")
+
+
+@pytest.mark.parametrize(
+    ("setting", "stages"),
+    [
+        ("tuning.epsilon=[0.5, 1]", {"Tuner"}),
+        ("tuning.trials=1", {"Tuner"}),
+        ("tuning.epochs=4", {"Tuner"}),
+        ("tuning.theta=[[0.2], [0.6, 0.8]]", {"Tuner", "Trainer"}),
+        ("training.epochs=4", {"Trainer"}),
+        ("training.seed=2", {"Tuner", "Trainer"}),
+        ("training.best_metric=map", {"Tuner", "Trainer"}),
+        ("model.epsilon=0.5", set()),
+        ("model.vocabulary_size=10", {"Transform"}),
+        ("loss.theta=[0.3, 0.7]", {"Tuner", "Trainer"}),
+    ],
+)
+def test_a_search_uses_the_settings_of_the_training_but_for_those_it_replaces(setting: str, stages: set[str]) -> None:
+    assert changed(parameters(*SEARCH), parameters(*SEARCH, setting)) == stages
+
+
+def test_thresholds_that_a_search_replaces_are_in_no_key() -> None:
+    search = (*SEARCH, "tuning.theta=[[0.2], [0.6, 0.8]]")
+    assert changed(parameters(*search), parameters(*search, "loss.theta=[0.3, 0.7]")) == set()
+
+
+def test_only_a_search_adds_the_tuner() -> None:
+    assert parameters(*SEARCH).keys() - parameters(*SEARCH, "tuning.search=null").keys() == {"Tuner"}
+    assert changed(parameters(), parameters("tuning.epsilon=[0.5, 2]")) == set()
+
+
+@pytest.mark.parametrize(
+    ("file", "stages"),
+    [
+        ("models/trial_search.py", {"Tuner"}),
+        ("components/tuner/executor.py", {"Tuner"}),
+        ("components/trainer/tuner_fn.py", {"Tuner"}),
+        ("components/trainer/run_fn.py", {"Trainer"}),
+        ("models/export.py", {"Trainer"}),
+        ("models/training.py", {"Tuner", "Trainer"}),
+        ("models/losses/sosl.py", {"Tuner", "Trainer"}),
+    ],
+)
+def test_an_edit_changes_the_search_where_it_runs_the_code(
+    file: str, stages: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert changed_by_an_edit(file, tmp_path, monkeypatch, *SEARCH) == stages
+
+
 @pytest.mark.parametrize(
     ("file", "stages"),
     [
@@ -85,12 +144,7 @@ def test_a_setting_changes_the_stages_that_use_it_and_no_others(setting: str, st
 def test_an_edit_changes_the_stages_that_run_the_code_and_no_others(
     file: str, stages: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = parameters()
-    for room in ("schemas", "models", "components", "pipeline"):
-        shutil.copytree(ROOT / room, tmp_path / room)
-    (tmp_path / file).write_text((ROOT / file).read_text() + "\n# edited\n")
-    monkeypatch.setattr(fingerprint, "_ROOT", tmp_path)
-    assert changed(before, parameters()) == stages
+    assert changed_by_an_edit(file, tmp_path, monkeypatch) == stages
 
 
 def test_the_schemas_content_is_in_its_stages_key(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """What a search came to, as people read it."""
 
 import json
+import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
@@ -73,9 +74,11 @@ def test_no_line_joins_numbers_that_were_drawn_from_a_range(results: dict[str, A
 def test_the_drawing_repeats_byte_by_byte_and_takes_the_reader_s_colours(results: dict[str, Any]) -> None:
     drawing = to_svg(to_figure(results))
     assert drawing == to_svg(to_figure(results))
-    texts = [element for element in ET.fromstring(drawing).iter() if element.tag.endswith("}text")]
-    assert "model.epsilon" in {element.text for element in texts}
-    assert all("fill: currentColor" in element.attrib["style"] for element in texts)
+    texts = {
+        one.text: one.attrib.get("style", "") for one in ET.fromstring(drawing).iter() if one.tag.endswith("}text")
+    }
+    assert all("fill: currentColor" in texts[label] for label in ("model.epsilon", "eval ndcg_5", "0.50"))
+    assert not {"#000000", "#010203"} & set(re.findall("#[0-9a-f]{6}", drawing))
     assert "prefers-color-scheme: dark" in drawing
     assert "date" not in drawing
 
