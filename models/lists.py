@@ -69,12 +69,13 @@ class RankingLists:
         return features, tf.gather(self.grades, rows).to_tensor(PADDING_LABEL)
 
 
-def read_lists(files: Iterable[str], spec: Mapping[str, Any]) -> RankingLists:
+def read_lists(files: Iterable[str], spec: Mapping[str, Any], used_negatives: int | None = None) -> RankingLists:
     """Reads transformed examples (gzipped TFRecords), sorted by query id.
 
     Args:
       files: paths of the TFRecord files of one split.
       spec: how to parse them, as `TFTransformOutput.transformed_feature_spec` tells.
+      used_negatives: how many NR documents of a list are read; None for all.
     """
     dataset = tf.data.TFRecordDataset(sorted(files), "GZIP").batch(_PARSE_BATCH)
     query_ids: list[bytes] = []
@@ -83,6 +84,10 @@ def read_lists(files: Iterable[str], spec: Mapping[str, Any]) -> RankingLists:
     for serialized in dataset:
         example = tf.io.parse_example(serialized, dict(spec))
         query_ids.extend(example[f.QUERY_ID].numpy().tolist())
+        if used_negatives is not None:
+            used = example[f.NEGATIVE_PLACE] < used_negatives
+            for name in (f.DOC_ID, f.DOC_TOKENS, f.RELEVANCE):
+                example[name] = tf.ragged.boolean_mask(example[name], used)
         query_tokens.append(tf.cast(example[f.QUERY_TOKENS], tf.int32))
         doc_ids = example[f.DOC_ID].flat_values.numpy().tolist()
         new = []

@@ -27,18 +27,27 @@ class TextList:
     grades: npt.NDArray[np.int64]
 
 
-def read_text_lists(files: Iterable[str]) -> list[TextList]:
-    """Reads raw listwise examples (gzipped TFRecords), sorted by query id."""
+def read_text_lists(files: Iterable[str], used_negatives: int | None = None) -> list[TextList]:
+    """Reads raw listwise examples (gzipped TFRecords), sorted by query id.
+
+    Args:
+      files: paths of the TFRecord files.
+      used_negatives: how many NR documents of a list are read; None for all.
+    """
     lists = []
     for record in tf.data.TFRecordDataset(sorted(files), "GZIP").as_numpy_iterator():
         feature = tf.train.Example.FromString(record).features.feature
+        places = feature[f.NEGATIVE_PLACE].int64_list.value
+        used = [row for row, place in enumerate(places) if used_negatives is None or place < used_negatives]
+        doc_ids, doc_texts = (feature[name].bytes_list.value for name in (f.DOC_ID, f.DOC_TEXT))
+        grades = feature[f.RELEVANCE].int64_list.value
         lists.append(
             TextList(
                 query_id=feature[f.QUERY_ID].bytes_list.value[0],
                 query_text=feature[f.QUERY_TEXT].bytes_list.value[0],
-                doc_ids=list(feature[f.DOC_ID].bytes_list.value),
-                doc_texts=list(feature[f.DOC_TEXT].bytes_list.value),
-                grades=np.asarray(feature[f.RELEVANCE].int64_list.value, np.int64),
+                doc_ids=[doc_ids[row] for row in used],
+                doc_texts=[doc_texts[row] for row in used],
+                grades=np.asarray([grades[row] for row in used], np.int64),
             )
         )
     return sorted(lists, key=lambda text_list: text_list.query_id)

@@ -110,6 +110,7 @@ def create_pipeline(
         model=trainer.outputs["model"],
         baseline=lexical_baseline.outputs["run"],
         top_grade=data.top_grade,
+        used_negatives=data.used_negatives,
         settings=config.evaluation.model_dump_json(),
         serving=serving_path,
         code=code_digest("components.evaluator.executor"),
@@ -151,6 +152,7 @@ def _training_settings(config: RunConfig, pipeline_root: str) -> dict[str, Any]:
         inputs.MODEL_KEY: config.model.model_dump(mode="json", exclude=not_of_the_model),
         inputs.LOSS_KEY: config.loss.model_dump(mode="json", exclude=not_of_the_loss),
         inputs.TOP_GRADE_KEY: config.data.top_grade,
+        inputs.USED_NEGATIVES_KEY: config.data.used_negatives,
         inputs.TRAINING_KEY: config.training.model_dump(mode="json"),
         inputs.CHECKPOINTS_KEY: os.path.join(pipeline_root, CHECKPOINTS),
     }

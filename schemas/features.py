@@ -9,8 +9,11 @@ DOC_ID: Final = "doc_id"
 DOC_TEXT: Final = "doc_text"
 DOC_TITLE: Final = "doc_title"
 RELEVANCE: Final = "relevance"
+NEGATIVE_PLACE: Final = "negative_place"
+"""Place, from 0, of a NR document in the order in which its list's were drawn, or stand in the candidates file; -1 for
+documents that are judged, which no `data.used_negatives` leaves out."""
 
-WITHOUT_TITLES: Final = (QUERY_ID, QUERY_TEXT, DOC_ID, DOC_TEXT, RELEVANCE)
+WITHOUT_TITLES: Final = (QUERY_ID, QUERY_TEXT, DOC_ID, DOC_TEXT, RELEVANCE, NEGATIVE_PLACE)
 """What models, baselines and statistics may read. Titles are for people: in WikiCLIR they give the answer away."""
 
 QUERY_TOKENS: Final = "query_tokens"

@@ -13,6 +13,7 @@ from components.evaluator.executor import (
     SERVING_KEY,
     SETTINGS_KEY,
     TOP_GRADE_KEY,
+    USED_NEGATIVES_KEY,
     Executor,
 )
 from schemas.artifacts import RankingRun
@@ -23,6 +24,7 @@ class EvaluatorSpec(component_spec.ComponentSpec):
 
     PARAMETERS = {
         TOP_GRADE_KEY: component_spec.ExecutionParameter(type=int),
+        USED_NEGATIVES_KEY: component_spec.ExecutionParameter(type=int, optional=True),
         SETTINGS_KEY: component_spec.ExecutionParameter(type=str),
         SERVING_KEY: component_spec.ExecutionParameter(type=str),
         CODE_KEY: component_spec.ExecutionParameter(type=str),
@@ -46,6 +48,7 @@ class Evaluator(base_component.BaseComponent):
       model: the exported Model; its own `score` signature does the scoring.
       baseline: RankingRun of the same lists, a floor to stand beside.
       top_grade: the MR grade.
+      used_negatives: how many NR documents of a list count; None for all.
       settings: `EvaluationSettings` as JSON.
       serving: folder of the pushed versions, the last of which the model is compared with.
       code: digest of the code that does the work.
@@ -64,6 +67,7 @@ class Evaluator(base_component.BaseComponent):
         model: channel.BaseChannel,
         baseline: channel.BaseChannel,
         top_grade: int,
+        used_negatives: int | None,
         settings: str,
         serving: str,
         code: str,
@@ -75,6 +79,7 @@ class Evaluator(base_component.BaseComponent):
                     MODEL_KEY: model,
                     BASELINE_KEY: baseline,
                     TOP_GRADE_KEY: top_grade,
+                    USED_NEGATIVES_KEY: used_negatives,
                     SETTINGS_KEY: settings,
                     SERVING_KEY: serving,
                     CODE_KEY: code,

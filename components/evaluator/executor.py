@@ -27,6 +27,7 @@ BASELINE_KEY: Final = "baseline"
 EVALUATION_KEY: Final = "evaluation"
 BLESSING_KEY: Final = "blessing"
 TOP_GRADE_KEY: Final = "top_grade"
+USED_NEGATIVES_KEY: Final = "used_negatives"
 SETTINGS_KEY: Final = "settings"
 SERVING_KEY: Final = "serving"
 CODE_KEY: Final = "code"
@@ -52,7 +53,8 @@ class Executor(base_executor.BaseExecutor):
         """
         self._log_startup(input_dict, output_dict, exec_properties)
         lists = read_text_lists(
-            fileio.glob(os.path.join(artifact_utils.get_split_uri(input_dict[EXAMPLES_KEY], "test"), "*"))
+            fileio.glob(os.path.join(artifact_utils.get_split_uri(input_dict[EXAMPLES_KEY], "test"), "*")),
+            exec_properties.get(USED_NEGATIVES_KEY),
         )
         model = path_utils.serving_model_path(artifact_utils.get_single_uri(input_dict[MODEL_KEY]))
         with fileio.open(os.path.join(artifact_utils.get_single_uri(input_dict[BASELINE_KEY]), RUN_FILE)) as lines:

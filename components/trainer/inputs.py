@@ -21,6 +21,7 @@ TOP_GRADE_KEY: Final = "top_grade"
 TRAINING_KEY: Final = "training"
 CHECKPOINTS_KEY: Final = "checkpoints"
 CODE_KEY: Final = "code"
+USED_NEGATIVES_KEY: Final = "used_negatives"
 
 
 @dataclass(frozen=True)
@@ -72,14 +73,15 @@ def read_inputs(fn_args: FnArgs) -> TrainingInputs:
     config = fn_args.custom_config
     transform = tft.TFTransformOutput(fn_args.transform_graph_path)
     spec = transform.transformed_feature_spec()
+    used_negatives = config[USED_NEGATIVES_KEY]
     inputs = TrainingInputs(
         model=ModelSettings(**config[MODEL_KEY]),
         loss=LossSettings(**config[LOSS_KEY]),
         training=TrainingSettings(**config[TRAINING_KEY]),
         top_grade=config[TOP_GRADE_KEY],
         transform=transform,
-        train_lists=read_lists(_files(fn_args.train_files), spec),
-        eval_lists=read_lists(_files(fn_args.eval_files), spec),
+        train_lists=read_lists(_files(fn_args.train_files), spec, used_negatives),
+        eval_lists=read_lists(_files(fn_args.eval_files), spec, used_negatives),
     )
     return inputs.with_numbers(best_numbers(fn_args))
 

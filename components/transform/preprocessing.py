@@ -16,11 +16,13 @@ def preprocessing_fn(inputs: dict[str, Any], custom_config: dict[str, Any]) -> d
     text, as is everything beyond `max_tokens` words.
 
     Args:
-      inputs: query_text string [batch]; doc_text string RaggedTensor [batch, (list_size)]; ids and relevance.
+      inputs: query_text string [batch]; doc_text string RaggedTensor [batch, (list_size)]; ids, relevance and
+        negative_place.
       custom_config: `vocabulary_size`: words kept per language; `max_tokens`: words kept per text.
 
     Returns:
-      query_tokens int64 [batch, (tokens)], doc_tokens int64 [batch, (list_size), (tokens)], and the ids and relevance.
+      query_tokens int64 [batch, (tokens)], doc_tokens int64 [batch, (list_size), (tokens)], and the rest of the
+      inputs.
     """
     size, max_tokens = custom_config["vocabulary_size"], custom_config["max_tokens"]
     documents = inputs[f.DOC_TEXT]
@@ -33,6 +35,7 @@ def preprocessing_fn(inputs: dict[str, Any], custom_config: dict[str, Any]) -> d
         f.DOC_ID: inputs[f.DOC_ID],
         f.DOC_TOKENS: _ids(words, f.DOCUMENT_VOCABULARY, size),
         f.RELEVANCE: inputs[f.RELEVANCE],
+        f.NEGATIVE_PLACE: inputs[f.NEGATIVE_PLACE],
     }
 
 

@@ -20,7 +20,13 @@ class MakeExample(beam.DoFn):
         for ranking_list in groups["list"]:
             (query,) = groups["query"]
             documents = sorted(groups["documents"], key=lambda document: list_place(query_id, document[0]))
-            example = make_example(query, documents, [ranking_list.grades[document[0]] for document in documents])
+            places = {doc_id: place for place, doc_id in enumerate(ranking_list.negatives)}
+            example = make_example(
+                query,
+                documents,
+                [ranking_list.grades[doc_id] for doc_id, _, _ in documents],
+                [places.get(doc_id, -1) for doc_id, _, _ in documents],
+            )
             yield beam.pvalue.TaggedOutput(ranking_list.split, example.SerializeToString(deterministic=True))
             for role, count in {"queries": 1, **ranking_list.used}.items():
                 yield beam.pvalue.TaggedOutput(TALLIES, tally(role, USED, count))
@@ -28,13 +34,16 @@ class MakeExample(beam.DoFn):
             yield beam.pvalue.TaggedOutput(TALLIES, tally("pairs", ranking_list.split, len(documents)))
 
 
-def make_example(query: Text, documents: Iterable[tuple[str, str, str]], grades: Iterable[int]) -> tf.train.Example:
+def make_example(
+    query: Text, documents: Iterable[tuple[str, str, str]], grades: Iterable[int], negative_places: Iterable[int]
+) -> tf.train.Example:
     """One listwise example (see `schemas.features`).
 
     Args:
       query: the query.
       documents: (doc_id, title, text) of each document.
       grades: its relevance.
+      negative_places: its place among the list's NR documents, -1 where it is judged.
     """
     doc_ids, doc_titles, doc_texts = zip(*documents, strict=True)
     texts = {
@@ -49,5 +58,6 @@ def make_example(query: Text, documents: Iterable[tuple[str, str, str]], grades:
         name: tf.train.Feature(bytes_list=tf.train.BytesList(value=[value.encode() for value in values]))
         for name, values in texts.items()
     }
-    feature[f.RELEVANCE] = tf.train.Feature(int64_list=tf.train.Int64List(value=grades))
+    for name, numbers in ((f.RELEVANCE, grades), (f.NEGATIVE_PLACE, negative_places)):
+        feature[name] = tf.train.Feature(int64_list=tf.train.Int64List(value=numbers))
     return tf.train.Example(features=tf.train.Features(feature=feature))

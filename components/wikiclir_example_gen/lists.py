@@ -26,6 +26,8 @@ class RankingList(NamedTuple):
     line: int
     grades: dict[str, int]
     """doc_id to grade."""
+    negatives: list[str]
+    """The NR documents that were drawn, or that the candidates name, in that order."""
     used: dict[str, int]
     """Role of a file to the number of its records that this list uses."""
 
@@ -64,12 +66,13 @@ class MakeList(beam.DoFn):
                 if "judgments" in kept:
                     tallies += _compare(kept["judgments"], members)
                     used["judgments"] = sum(judgment.doc_id in grades for judgment in kept["judgments"])
-                yield query_id, RankingList(members[0].split, line, grades, used)
+                negatives = [doc_id for doc_id, grade in grades.items() if grade == NOT_RELEVANT]
+                yield query_id, RankingList(members[0].split, line, grades, negatives, used)
             else:
                 grades = {judgment.doc_id: judgment.grade for judgment in members}
                 negatives = sample_negatives(query_id, self._seed, self._negatives, doc_ids, grades.keys())
                 grades.update(dict.fromkeys(negatives, NOT_RELEVANT))
-                yield query_id, RankingList(split_of(query_id), line, grades, {"judgments": len(members)})
+                yield query_id, RankingList(split_of(query_id), line, grades, negatives, {"judgments": len(members)})
         for item in tallies:
             yield beam.pvalue.TaggedOutput(TALLIES, item)
 

@@ -37,6 +37,9 @@ class DataSettings(Settings):
     """Path of fixed lists: query_id, doc_id, grade, split. Null samples NR documents and hashes the splits."""
     negatives: Annotated[int, Field(ge=1)] = 40
     """NR documents sampled for a query; unused with `candidates`."""
+    used_negatives: Annotated[int | None, Field(ge=1)] = None
+    """Use only the first so many NR documents of every list, in all splits, in the order in which they were drawn, or
+    stand in `candidates`; null uses all. No data stage runs again for another number."""
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 1
     """Seeds the NR documents of every query."""
     max_queries: Annotated[int | None, Field(ge=1)] = None

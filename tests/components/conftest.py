@@ -39,7 +39,7 @@ def make_examples(make_artifact) -> Callable[..., Any]:
             for query_id, (query_text, documents) in lists.items():
                 texts = [(doc_id, "a title", text) for doc_id, (text, _) in documents.items()]
                 grades = [grade for _, grade in documents.values()]
-                example = make_example(Text(query_id, "a title", query_text, 1), texts, grades)
+                example = make_example(Text(query_id, "a title", query_text, 1), texts, grades, [-1] * len(grades))
                 writer.write(example.SerializeToString())
         return examples
 

@@ -46,6 +46,7 @@ def test_equal_configurations_have_equal_keys() -> None:
     ("setting", "stages"),
     [
         ("data.negatives=20", {"WikiClirExampleGen"}),
+        ("data.used_negatives=20", {"Trainer", "Evaluator"}),
         ("data.seed=2", {"WikiClirExampleGen"}),
         ("data.max_queries=100", {"WikiClirExampleGen"}),
         ("data.top_grade=3", {"WikiClirExampleGen", "Trainer", "Evaluator"}),

@@ -25,17 +25,18 @@ SPEC = {
         row_splits_dtype=tf.int64,
     ),
     "relevance": tf.io.RaggedFeature(tf.int64, row_splits_dtype=tf.int64),
+    "negative_place": tf.io.RaggedFeature(tf.int64, row_splits_dtype=tf.int64),
 }
 DOCUMENTS = {b"a": [1, 2], b"b": [], b"c": [3], b"d": [4, 4]}
-LISTS = {  # query_id: (query_tokens, doc_ids, relevance)
-    b"q3": ([7], [b"a", b"b"], [2, 0]),
-    b"q1": ([], [b"c"], [2]),
-    b"q2": ([8, 9], [b"b", b"d", b"a"], [0, 1, 2]),
+LISTS = {  # query_id: (query_tokens, doc_ids, relevance, negative_place)
+    b"q3": ([7], [b"a", b"b"], [2, 0], [-1, 0]),
+    b"q1": ([], [b"c"], [2], [-1]),
+    b"q2": ([8, 9], [b"b", b"d", b"a", b"c"], [0, 1, 2, 0], [1, -1, -1, 0]),
 }
 
 
 def transformed(query_id):
-    tokens, doc_ids, relevance = LISTS[query_id]
+    tokens, doc_ids, relevance, places = LISTS[query_id]
     return {
         "query_id": [query_id],
         "query_tokens": tokens,
@@ -43,6 +44,7 @@ def transformed(query_id):
         "doc_tokens$ragged_values": [token for doc_id in doc_ids for token in DOCUMENTS[doc_id]],
         "doc_tokens$row_lengths_1": [len(DOCUMENTS[doc_id]) for doc_id in doc_ids],
         "relevance": relevance,
+        "negative_place": places,
     }
 
 
@@ -60,7 +62,7 @@ def test_lists_read_are_the_lists_written_sorted_by_query_id(files, parse_batch,
     read = read_lists(files, SPEC)
     assert read.query_ids == sorted(LISTS)
     for row, query_id in enumerate(read.query_ids):
-        tokens, doc_ids, relevance = LISTS[query_id]
+        tokens, doc_ids, relevance, _ = LISTS[query_id]
         assert read.query_tokens[row].numpy().tolist() == tokens
         assert [read.doc_ids[place] for place in read.documents[row].numpy()] == doc_ids
         assert read.grades[row].numpy().tolist() == relevance
@@ -70,7 +72,25 @@ def test_each_distinct_document_is_kept_once(files):
     read = read_lists(files, SPEC)
     assert sorted(read.doc_ids) == sorted(DOCUMENTS)
     assert read.document_tokens.to_list() == [DOCUMENTS[doc_id] for doc_id in read.doc_ids]
-    assert (len(read), read.pairs) == (3, 2 + 1 + 3)
+    assert (len(read), read.pairs) == (3, 2 + 1 + 4)
+
+
+@pytest.mark.parametrize(
+    ("used_negatives", "doc_ids"),
+    [
+        (0, [[b"c"], [b"d", b"a"], [b"a"]]),
+        (1, [[b"c"], [b"d", b"a", b"c"], [b"a", b"b"]]),
+        (2, [[b"c"], [b"b", b"d", b"a", b"c"], [b"a", b"b"]]),
+        (9, [[b"c"], [b"b", b"d", b"a", b"c"], [b"a", b"b"]]),
+    ],
+)
+def test_the_first_nr_documents_alone_are_read_and_every_judged_one(files, used_negatives, doc_ids):
+    read = read_lists(files, SPEC, used_negatives)
+    assert [[read.doc_ids[row] for row in rows] for rows in read.documents.to_list()] == doc_ids
+    grades = [dict(zip(LISTS[query_id][1], LISTS[query_id][2], strict=True)) for query_id in read.query_ids]
+    assert read.grades.to_list() == [[of[one] for one in ids] for of, ids in zip(grades, doc_ids, strict=True)]
+    assert sorted(read.doc_ids) == sorted({one for ids in doc_ids for one in ids})
+    assert read.document_tokens.to_list() == [DOCUMENTS[doc_id] for doc_id in read.doc_ids]
 
 
 def test_no_files_have_no_lists():

@@ -38,7 +38,10 @@ def output(tmp_path_factory):
     source = TFExampleBeamRecord(telemetry_descriptors=["test"], physical_format="inmem", schema=schema)
     records = [
         make_example(
-            Text(str(query), "", text, 1), [(str(place), "", d) for place, d in enumerate(docs)], [0] * len(docs)
+            Text(str(query), "", text, 1),
+            [(str(place), "", d) for place, d in enumerate(docs)],
+            [0] * len(docs),
+            range(len(docs)),
         ).SerializeToString()
         for query, (text, docs) in enumerate(LISTS)
     ]

@@ -10,6 +10,7 @@ import pytest
 import tensorflow as tf
 
 from components.wikiclir_example_gen.sampling import list_place, sample_negatives, split_of
+from models.text_lists import read_text_lists
 from schemas import features as f
 from schemas.features import SPLITS
 from schemas.relevance import MOST_RELEVANT, NOT_RELEVANT, SOMEWHAT_RELEVANT
@@ -70,6 +71,7 @@ class ReadList(NamedTuple):
     query: tuple[str, str, str]
     documents: list[tuple[str, str, str]]
     grades: dict[str, int]
+    negative_places: dict[str, int]
 
 
 class Ingestion(NamedTuple):
@@ -95,10 +97,13 @@ def read_list(split: str, record: bytes) -> ReadList:
     ((query_id, title, text),) = zip(columns[f.QUERY_ID], columns[f.QUERY_TITLE], columns[f.QUERY_TEXT], strict=True)
     documents = list(zip(columns[f.DOC_ID], columns[f.DOC_TITLE], columns[f.DOC_TEXT], strict=True))
     grades = dict(zip(columns[f.DOC_ID], feature[f.RELEVANCE].int64_list.value, strict=True))
-    return ReadList(split, record, (query_id, title, text), documents, grades)
+    places = dict(zip(columns[f.DOC_ID], feature[f.NEGATIVE_PLACE].int64_list.value, strict=True))
+    return ReadList(split, record, (query_id, title, text), documents, grades, places)
 
 
-def run_ingest(folder: Path, contents: Mapping[str, bytes], max_queries: int | None = None) -> Ingestion:
+def run_ingest(
+    folder: Path, contents: Mapping[str, bytes], max_queries: int | None = None, negatives: int = NEGATIVES
+) -> Ingestion:
     import apache_beam as beam
 
     from components.wikiclir_example_gen.ingest import IngestSettings, ingest
@@ -106,7 +111,7 @@ def run_ingest(folder: Path, contents: Mapping[str, bytes], max_queries: int | N
     for role, content in contents.items():
         (folder / role).write_bytes(content)
     settings = IngestSettings(
-        {role: str(folder / role) for role in contents}, NEGATIVES, SEED, max_queries, MOST_RELEVANT
+        {role: str(folder / role) for role in contents}, negatives, SEED, max_queries, MOST_RELEVANT
     )
     with beam.Pipeline(argv=[]) as pipeline:
         ingest(pipeline, settings, {split: str(folder / split / "data") for split in SPLITS}, str(folder / "report"))
@@ -198,6 +203,29 @@ def test_every_list_has_its_judged_documents_and_sampled_ones(full):
         assert len(one.grades) == len(one.documents) == 3 + NEGATIVES
 
 
+def test_every_nr_document_has_its_place_in_the_draw(full):
+    for query_id, one in full.lists.items():
+        judged = [f"d{int(query_id) + place}" for place in range(3)]
+        negatives = sample_negatives(query_id, SEED, NEGATIVES, [f"d{d}" for d in range(60)], judged)
+        places = {doc_id: place for place, doc_id in enumerate(negatives)}
+        assert one.negative_places == dict.fromkeys(judged, -1) | places
+
+
+def test_lists_of_the_first_nr_documents_are_those_of_a_smaller_draw(tmp_path, faulty, tmp_path_factory):
+    many, few = tmp_path_factory.mktemp("many"), tmp_path_factory.mktemp("few")
+    run_ingest(many, faulty, negatives=5)
+    run_ingest(few, faulty, negatives=2)
+    for split in SPLITS:
+        shortened, drawn = (
+            [
+                (one.query_id, one.query_text, one.doc_ids, one.doc_texts, one.grades.tolist())
+                for one in read_text_lists(map(str, (folder / split).iterdir()), used_negatives)
+            ]
+            for folder, used_negatives in ((many, 2), (few, None))
+        )
+        assert shortened == drawn != []
+
+
 def test_queries_are_split_by_a_hash_of_their_id(full):
     assert {one.split for one in full.lists.values()} == {*SPLITS}
     assert all(one.split == split_of(query_id) for query_id, one in full.lists.items())
@@ -235,6 +263,12 @@ def test_documents_that_no_list_needs_are_counted(limited):
 
 def test_candidates_are_taken_as_given(fixed):
     assert {query_id: (one.split, one.grades) for query_id, one in fixed.lists.items()} == CANDIDATE_LISTS
+
+
+def test_nr_candidates_have_their_places_in_the_file(tmp_path, faulty):
+    rows = [f"1\td{doc}\t{grade}\ttest" for doc, grade in [(9, 0), (1, 2), (7, 0), (2, 1), (8, 0)]]
+    lists = run_ingest(tmp_path, {**faulty, "candidates": lines(rows)}).lists
+    assert lists["1"].negative_places == {"d9": 0, "d1": -1, "d7": 1, "d2": -1, "d8": 2}
 
 
 def test_faulty_candidates_are_counted_by_reason(fixed):
