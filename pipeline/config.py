@@ -2,9 +2,8 @@
 
 import hashlib
 import os
-import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +16,7 @@ from components.wikiclir_example_gen.settings import DataSettings
 from models.settings import LossSettings, ModelSettings, TrainingSettings
 from models.tuning_settings import TuningSettings
 from pipeline.input_files import check_input_files
-from schemas.did_you_mean import did_you_mean
+from pipeline.settings_file import YAML_ERRORS, Places, describe_fault, read_settings_file
 from schemas.errors import ConfigError
 from schemas.settings import Settings
 
@@ -84,22 +83,39 @@ def load_config(path: str, overrides: Sequence[str] = ()) -> RunConfig:
     Raises:
       ConfigError: with every fault, each with its place.
     """
-    file = Path(path)
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError([f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}."]) from None
-    content, places, faults = _parse(text, path)
-    _resolve_paths(content, file.parent)
+    content, places, faults = read_run_settings(path)
     for override in overrides:
         faults += _override(content, places, override)
+    return check_config(content, places, path, faults)
+
+
+def read_run_settings(path: str) -> tuple[dict[str, Any], Places, list[str]]:
+    """A run's settings as its file gives them, with absolute paths (see `read_settings_file`)."""
+    content, places, faults = read_settings_file(path, RunConfig)
+    resolve_paths(content, Path(path).parent)
+    return content, places, faults
+
+
+def check_config(content: Mapping[str, Any], places: Places, path: str, faults: Sequence[str] = ()) -> RunConfig:
+    """Checks raw settings, and the form of the files that they name.
+
+    Args:
+      content: with absolute paths.
+      places: of its keys.
+      path: the place of a key that stands nowhere.
+      faults: those found before.
+
+    Raises:
+      ConfigError: with every fault, each with its place.
+    """
+    faults = list(faults)
     data = content.get("data")
     given = data if isinstance(data, dict) else {}
     files = {role: given[role] for role in INPUT_FILES if isinstance(given.get(role), str) and given[role]}
     try:
         config = RunConfig.model_validate(content)
     except pydantic.ValidationError as errors:
-        faults += [_describe(error, places, path) for error in errors.errors()]
+        faults += [describe_fault(error, places, path, RunConfig) for error in errors.errors()]
     faults += [f"{places.get(('data', role), path)}: data.{role}: {fault}" for role, fault in check_input_files(files)]
     if isinstance(content.get("output"), str) and (fault := output_fault(Path(content["output"]))):
         faults.append(f"{places.get(('output',), path)}: output: {fault}")
@@ -156,49 +172,7 @@ def dump_config(config: RunConfig) -> str:
     return header + yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
 
 
-_YAML_ERRORS = (yaml.YAMLError, ValueError, RecursionError)
-"""What a text that is no YAML raises; the last two for a date that is none and for thousands of brackets."""
-
-Places = dict[tuple[str, ...], str]
-"""Where a key stands: path of keys to `file:line`, or to the override."""
-
-
-def _parse(text: str, path: str) -> tuple[dict[str, Any], Places, list[str]]:
-    """YAML to plain values, with the place of every key; a key given twice is a fault."""
-    try:
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
-        content = yaml.safe_load(text)
-    except _YAML_ERRORS as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f"{path}:{mark.line + 1}" if mark else path
-        raise ConfigError([f"{place}: must be YAML: {getattr(error, 'problem', None) or error}."]) from None
-    if not isinstance(content, dict):
-        came = "nothing" if content is None else type(content).__name__
-        raise ConfigError([f"{path}: must hold sections such as data and output; got {came}."])
-    # A section without keys is YAML's null; it keeps its defaults.
-    content = {key: value for key, value in content.items() if value is not None or key not in RunConfig.model_fields}
-    places: Places = {}
-    faults = []
-    for keys, node in _walk(root, ()):
-        place = f"{path}:{node.start_mark.line + 1}"
-        if keys in places:
-            faults.append(f"{place}: {'.'.join(keys)}: is given twice; first at {places[keys]}; keep one.")
-        places[keys] = place
-    return content, places, faults
-
-
-def _walk(
-    node: yaml.Node | None, prefix: tuple[str, ...], above: tuple[yaml.Node, ...] = ()
-) -> Iterator[tuple[tuple[str, ...], yaml.Node]]:
-    """Every key of a mapping and of those within it; an alias within itself is not entered."""
-    if isinstance(node, yaml.MappingNode) and node not in above:
-        for key, value in node.value:
-            keys = (*prefix, str(key.value))
-            yield keys, key
-            yield from _walk(value, keys, (*above, node))
-
-
-def _resolve_paths(content: dict[str, Any], folder: Path) -> None:
+def resolve_paths(content: dict[str, Any], folder: Path) -> None:
     """Makes the paths in a raw configuration absolute."""
     data = content.get("data")
     for section, keys in ((data, INPUT_FILES), (content, ("output",))):
@@ -216,7 +190,7 @@ def _override(content: dict[str, Any], places: Places, override: str) -> list[st
         return [f"{place}: must have the form section.key=value."]
     try:
         value = yaml.safe_load(text)
-    except _YAML_ERRORS:
+    except YAML_ERRORS:
         return [f"{place}: the value must be YAML; got {text!r}."]
     *sections, key = keys = name.split(".")
     for length in range(1, len(keys) + 1):
@@ -231,42 +205,8 @@ def _override(content: dict[str, Any], places: Places, override: str) -> list[st
     nested: dict[str, Any] = {key: value}
     for section in reversed(sections):
         nested = {section: nested}
-    _resolve_paths(nested, Path.cwd())
+    resolve_paths(nested, Path.cwd())
     for section in sections:
         nested = nested[section]
     target[key] = nested[key]
     return []
-
-
-def _describe(error: Mapping[str, Any], places: Places, path: str) -> str:
-    """One fault of pydantic's in our words: place, key, what must hold, what came."""
-    keys = tuple(str(key) for key in error["loc"])
-    place = next((places[keys[:n]] for n in range(len(keys), 0, -1) if keys[:n] in places), path)
-    name = ".".join(keys)
-    if error["type"] == "extra_forbidden":
-        if name in known_keys():
-            section, _, key = name.rpartition(".")
-            return f"{place}: {name}: only --set takes dotted keys; in a file, write {key} in the section {section}."
-        hint = did_you_mean(name, [*RunConfig.model_fields, *known_keys()]) or f"; known: {', '.join(known_keys())}."
-        return f"{place}: {name}: unknown key{hint}"
-    if error["type"] == "missing":
-        return f"{place}: {name}: must be given."
-    message = re.sub("^(Input|String) should", "must", str(error["msg"]).removeprefix("Value error, "))
-    got = "" if error["type"] == "value_error" else f"; got {error['input']!r}"
-    if error["type"] == "literal_error":
-        got += did_you_mean(str(error["input"]), re.findall(r"'(\w+)'", error["ctx"]["expected"]))
-    return f"{place}: {name}: {message}{got}"
-
-
-def known_keys() -> list[str]:
-    """Every key of a configuration, dotted."""
-    return [name for name, _ in settings_fields(RunConfig)]
-
-
-def settings_fields(settings: type[Settings], prefix: str = "") -> Iterator[tuple[str, pydantic.fields.FieldInfo]]:
-    """Every field of a settings class and of the sections in it: (dotted name, field)."""
-    for name, field in settings.model_fields.items():
-        if isinstance(field.annotation, type) and issubclass(field.annotation, Settings):
-            yield from settings_fields(field.annotation, f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}", field

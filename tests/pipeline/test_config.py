@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from models.settings import LOSSES, METRICS
-from pipeline.config import RunConfig, dump_config, known_keys, load_config, resolve_digests
+from pipeline.config import RunConfig, dump_config, load_config, resolve_digests
+from pipeline.settings_file import known_keys
 from schemas.errors import ConfigError
 
 DEFAULTS = {
@@ -53,7 +54,7 @@ def replace(config_file: Path, old: str, new: str) -> None:
 
 
 def test_the_promised_keys_exist() -> None:
-    assert {*DEFAULTS, *OTHER_KEYS} <= set(known_keys())
+    assert {*DEFAULTS, *OTHER_KEYS} <= set(known_keys(RunConfig))
 
 
 @pytest.mark.parametrize(("key", "default"), DEFAULTS.items())
@@ -274,7 +275,7 @@ def test_the_resolved_configuration_loads_to_the_same(config_file: Path, content
 
 def test_the_resolved_configuration_holds_every_key(config_file: Path) -> None:
     dumped = yaml.safe_load(dump_config(load_config(str(config_file))))
-    for key in known_keys():
+    for key in known_keys(RunConfig):
         reduce(lambda section, name: section[name], key.split("."), dumped)
 
 

@@ -1,0 +1,123 @@
+"""YAML files of settings: their values, the place of every key, and each fault in our words."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, get_args, get_origin
+
+import pydantic
+import yaml
+
+from schemas.did_you_mean import did_you_mean
+from schemas.errors import ConfigError
+from schemas.settings import Settings
+
+YAML_ERRORS = (yaml.YAMLError, ValueError, RecursionError)
+"""What a text that is no YAML raises; the last two for a date that is none and for thousands of brackets."""
+
+Places = dict[tuple[str, ...], str]
+"""Where a key stands: path of keys to `file:line`, or to the override."""
+
+
+def read_settings_file(path: str, settings: type[Settings]) -> tuple[dict[str, Any], Places, list[str]]:
+    """Reads a file's plain values, unchecked.
+
+    Args:
+      path: a YAML file.
+      settings: the class that they are meant for.
+
+    Returns:
+      the values, the place of every key, and a fault for each key that is given twice.
+
+    Raises:
+      ConfigError: the file cannot be read, or is no YAML, or holds no keys.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError([f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}."]) from None
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        content = yaml.safe_load(text)
+    except YAML_ERRORS as error:
+        mark = getattr(error, "problem_mark", None)
+        place = f"{path}:{mark.line + 1}" if mark else path
+        raise ConfigError([f"{place}: must be YAML: {getattr(error, 'problem', None) or error}."]) from None
+    if not isinstance(content, dict):
+        came = "nothing" if content is None else type(content).__name__
+        required = [name for name, field in settings.model_fields.items() if field.is_required()]
+        raise ConfigError([f"{path}: must hold sections such as {' and '.join(required)}; got {came}."])
+    places: Places = {}
+    faults = []
+    for keys, node in _walk(root, ()):
+        place = f"{path}:{node.start_mark.line + 1}"
+        if keys in places:
+            faults.append(f"{place}: {'.'.join(keys)}: is given twice; first at {places[keys]}; keep one.")
+        places[keys] = place
+    return without_empty_sections(content, settings), places, faults
+
+
+def without_empty_sections(content: Mapping[str, Any], settings: type[Settings]) -> dict[str, Any]:
+    """A section without keys is YAML's null; it keeps its defaults."""
+    return {key: value for key, value in content.items() if value is not None or key not in settings.model_fields}
+
+
+def _walk(
+    node: yaml.Node | None, prefix: tuple[str, ...], above: tuple[yaml.Node, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], yaml.Node]]:
+    """Every key of a mapping, every item of a list, and those within them; an alias within itself is not entered."""
+    if node in above:
+        return
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            keys = (*prefix, str(key.value))
+            yield keys, key
+            yield from _walk(value, keys, (*above, node))
+    elif isinstance(node, yaml.SequenceNode):
+        for number, value in enumerate(node.value):
+            keys = (*prefix, str(number))
+            yield keys, value
+            yield from _walk(value, keys, (*above, node))
+
+
+def describe_fault(error: Mapping[str, Any], places: Places, path: str, settings: type[Settings]) -> str:
+    """One fault of pydantic's in our words: place, key, what must hold, what came."""
+    keys = tuple(str(key) for key in error["loc"] if key != "[key]")
+    place = place_of(keys, places, path)
+    name = ".".join(keys)
+    if error["type"] == "extra_forbidden":
+        known = known_keys(settings)
+        if name in known:
+            section, _, key = name.rpartition(".")
+            return f"{place}: {name}: only --set takes dotted keys; in a file, write {key} in the section {section}."
+        came = ".".join(key for key in keys if not key.isdigit())
+        hint = did_you_mean(came, [*settings.model_fields, *known]) or f"; known: {', '.join(known)}."
+        return f"{place}: {name}: unknown key{hint}"
+    if error["type"] == "missing":
+        return f"{place}: {name}: must be given."
+    message = re.sub("^(Input|String|List|Dictionary) should", "must", str(error["msg"]).removeprefix("Value error, "))
+    got = "" if error["type"] == "value_error" else f"; got {error['input']!r}"
+    if error["type"] == "literal_error":
+        got += did_you_mean(str(error["input"]), re.findall(r"'(\w+)'", error["ctx"]["expected"]))
+    return f"{place}: {name}: {message}{got}"
+
+
+def place_of(keys: tuple[str, ...], places: Places, path: str) -> str:
+    """Where a key stands, or the nearest of those that hold it; the file where none of them stands anywhere."""
+    return next((places[keys[:n]] for n in range(len(keys), 0, -1) if keys[:n] in places), path)
+
+
+def known_keys(settings: type[Settings]) -> list[str]:
+    """Every key of a settings class and of the sections in it, dotted."""
+    return [name for name, _ in settings_fields(settings)]
+
+
+def settings_fields(settings: type[Settings], prefix: str = "") -> Iterator[tuple[str, pydantic.fields.FieldInfo]]:
+    """Every field of a settings class and of the sections in it: (dotted name, field)."""
+    for name, field in settings.model_fields.items():
+        # The settings of a section, or of each item of a tuple.
+        section = get_args(field.annotation)[0] if get_origin(field.annotation) is tuple else field.annotation
+        if isinstance(section, type(Settings)):
+            yield from settings_fields(section, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", field
