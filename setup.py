@@ -19,6 +19,7 @@ setup(
         "components.tuner",
         "components.wikiclir_example_gen",
         "pipeline",
+        "pipeline.experiment",
         "pipeline.report",
     ],
     package_data={"pipeline.report": ["page.html.j2"], "schemas": ["schema.pbtxt"]},

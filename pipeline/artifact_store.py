@@ -4,13 +4,14 @@ An artifact lies in `<stage>/<output>/<execution>`; the file `.<execution>.files
 """
 
 import json
-import os
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
 import ml_metadata
 from ml_metadata.proto import metadata_store_pb2
+
+from pipeline.atomic_file import write_atomically
 
 _UNFINISHED = (metadata_store_pb2.Execution.NEW, metadata_store_pb2.Execution.RUNNING)
 
@@ -54,10 +55,7 @@ def make_missing_folders(store: ml_metadata.MetadataStore, root: Path) -> None:
 def record_files(uris: Iterable[str]) -> None:
     """Records what the artifacts of a stage hold, for `is_whole`."""
     for uri in uris:
-        text = json.dumps(_sizes(Path(uri)), sort_keys=True, indent=1)
-        partial = _record(uri).with_suffix(".partial")
-        partial.write_text(text, encoding="utf-8")
-        os.replace(partial, _record(uri))
+        write_atomically(_record(uri), json.dumps(_sizes(Path(uri)), sort_keys=True, indent=1))
 
 
 def is_whole(uri: str, folder: str | None = None) -> bool:

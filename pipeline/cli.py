@@ -1,13 +1,12 @@
 """The command line: `clir`. Heavy libraries are imported only by the command that needs them."""
 
-import errno
 import gc
 import json
-import os
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -16,16 +15,14 @@ from components.wikiclir_example_gen.settings import DataSettings
 from pipeline.config import RunConfig, load_config, output_fault, resolve_digests
 from pipeline.documents import read_documents
 from pipeline.input_files import check_input_files
-from pipeline.layout import TENSORBOARD
+from pipeline.layout import CELLS, TENSORBOARD
 from pipeline.model_folder import find_model
 from pipeline.run_lock import run_lock
 from pipeline.stages import StageEnd
 from pipeline.summary import describe_files, describe_summary, metrics_table, run_summary, short
+from pipeline.users_error import users_error
 from schemas.errors import ConfigError, DataError
 from schemas.features import SPLITS
-
-_NO_SPACE = (*map(os.strerror, (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)), "database or disk is full")
-"""How the system and SQLite tell of a full disk, a quota or a limit: Beam and TensorFlow pass on the words alone."""
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -98,6 +95,46 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
         raise DataError(f"the model was not pushed: {result.verdict['reason']}.")
     click.echo(f"pushed to {short(result.pushed)}: {result.verdict['reason']}", err=True)
     _say_next(settings)
+
+
+@clir.command()
+@click.argument("file", type=click.Path())
+@click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
+def experiment(file: str, as_json: bool) -> None:
+    """Run every cell of the grid that FILE describes, and report on them.
+
+    All cells share one prepared data set. A cell that fails fails alone; the same command again runs those that are
+    not done.
+
+    Example: clir experiment configs/experiments/sample.yaml
+    """
+    from pipeline.experiment.load import load_experiment
+
+    loaded = load_experiment(file)
+    with run_lock(loaded.output):
+        from pipeline.experiment.cell_folder import CellFolder
+        from pipeline.experiment.run import run_experiment
+        from pipeline.experiment.table import results_table
+        from pipeline.progress import StageView, quieten
+
+        quieten(verbose=False)
+        with StageView() as view:
+            states = run_experiment(loaded, view)
+        metrics = {
+            state.name: CellFolder(loaded.output, cell).metrics()
+            for cell, state in zip(loaded.cells, states, strict=True)
+            if state.status == "done"
+        }
+    if as_json:
+        cells = [{**asdict(state), "metrics": metrics.get(state.name)} for state in states]
+        click.echo(json.dumps({"title": loaded.settings.title, "output": str(loaded.output), "cells": cells}, indent=2))
+    else:
+        click.echo(results_table(states, metrics))
+    if failed := [state for state in states if state.status == "failed"]:
+        raise DataError(
+            f"{len(failed)} of {len(states)} cells failed; cell.json and log.txt in "
+            f"{short(str(loaded.output / CELLS))} tell why, and the same command runs them again."
+        )
 
 
 @clir.command()
@@ -272,22 +309,9 @@ def main() -> None:
         click.echo("interrupted", err=True)
         sys.exit(130)
     except Exception as error:
-        cause = _users_error(error)
+        cause = users_error(error)
         if cause is None:
             raise
         for line in str(cause).splitlines():
             click.echo(f"clir: {line}", err=True)
         sys.exit(2 if isinstance(cause, ConfigError) else 1)
-
-
-def _users_error(error: BaseException | None) -> ConfigError | DataError | None:
-    """The user's error behind an exception: runners wrap what a stage raises."""
-    while error is not None and not isinstance(error, ConfigError | DataError):
-        for words in _NO_SPACE:
-            if words in str(error):
-                return DataError(
-                    f"no space left to write what comes out ({words}); free some, or choose another output, and run it "
-                    "again: stages that are done stay in the cache."
-                )
-        error = error.__cause__ or error.__context__
-    return error

@@ -24,6 +24,16 @@ def code_digest(*modules: str) -> str:
     return digest.hexdigest()
 
 
+def rooms_digest() -> str:
+    """SHA-256 over all code and the schema behind any stage."""
+    digest = hashlib.sha256()
+    for path in sorted(
+        path for room in _ROOMS for pattern in ("*.py", "*.pbtxt") for path in (_ROOT / room).rglob(pattern)
+    ):
+        digest.update(str(path.relative_to(_ROOT)).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
 def _closure(modules: Iterable[str]) -> set[str]:
     found: set[str] = set()
     waiting = list(modules)

@@ -1,4 +1,4 @@
-"""Names of what a run writes under its output folder."""
+"""Names of what a run or an experiment writes under its output folder."""
 
 from typing import Final
 
@@ -6,8 +6,11 @@ CONFIG_FILE: Final = "config.yaml"
 ARTIFACTS: Final = "artifacts"
 METADATA_FILE: Final = "metadata.sqlite"
 EVALUATION: Final = "evaluation"
+TRAINING: Final = "training"
 DATA: Final = "data"
 TUNING: Final = "tuning"
 TENSORBOARD: Final = "tensorboard"
 SERVING: Final = "serving"
 CHECKPOINTS: Final = "checkpoints"
+CELLS: Final = "cells"
+EXPERIMENT_FILE: Final = "experiment.json"

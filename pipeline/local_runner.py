@@ -66,7 +66,7 @@ class RunResult(NamedTuple):
     tuning: dict[str, Any] | None
     """The content of `tuning/results.json`; None without a search."""
     pushed: str | None
-    """Folder of the pushed version; None where the gate refused the model."""
+    """Folder of the pushed version; None where the gate refused the model, and in an experiment."""
     cached: bool
     """Whether every stage came from the cache."""
 
@@ -75,6 +75,7 @@ def run_locally(
     config: RunConfig,
     on_start: Callable[[int, int, str], None],
     on_end: Callable[[StageEnd], None],
+    experiment: Path | None = None,
 ) -> RunResult:
     """Runs every stage that the cache does not hold, in order.
 
@@ -84,21 +85,25 @@ def run_locally(
       config: resolved, with the digests of its inputs.
       on_start: told (number, total, name) of a stage that starts.
       on_end: told of a stage that is done.
+      experiment: folder of the experiment that this run is a cell of, if any: its artifacts and metadata are shared by
+        all cells, and no model is pushed.
 
     Returns:
       what came out; the same stands under `config.output`.
     """
     output = Path(config.output)
+    store = experiment or output
     (output / CONFIG_FILE).write_text(dump_config(config), encoding="utf-8")
     configure_devices(config.training)
-    _link(output / TENSORBOARD, Path(ARTIFACTS, "Trainer", "model_run"))
-    artifacts = output / ARTIFACTS
-    connection = metadata.sqlite_metadata_connection_config(str(output / METADATA_FILE))
+    _link(store / TENSORBOARD, Path(ARTIFACTS, "Trainer", "model_run"))
+    artifacts = store / ARTIFACTS
+    connection = metadata.sqlite_metadata_connection_config(str(store / METADATA_FILE))
     pipeline = create_pipeline(
         config,
         pipeline_root=str(artifacts),
         schema_path=_SCHEMA_FILE,
-        serving_path=str(output / SERVING),
+        serving_path=str(store / SERVING),
+        cell=output.name if experiment else None,
         metadata_connection_config=connection,
         enable_cache=True,
     )
@@ -125,13 +130,16 @@ def run_locally(
     (blessing,) = outputs["Evaluator"]["blessing"]
     verdict = blessing.get_string_custom_property(VERDICT_KEY)
     (output / EVALUATION / "verdict.json").write_text(verdict, encoding="utf-8")
-    (pushed,) = outputs["Pusher"]["pushed_model"]
+    pushed = ""
+    if experiment is None:
+        (model,) = outputs["Pusher"]["pushed_model"]
+        pushed = model.get_string_custom_property("pushed_destination")
     return RunResult(
         report=_read_json(output / EVALUATION / "metrics.json"),
         verdict=json.loads(verdict),
         data_report=_read_json(output / DATA / "report.json"),
         tuning=tuning,
-        pushed=pushed.get_string_custom_property("pushed_destination") or None,
+        pushed=pushed or None,
         cached=all_cached,
     )
 

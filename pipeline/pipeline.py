@@ -35,7 +35,12 @@ _TUNER_FN = "components.trainer.tuner_fn"
 
 
 def create_pipeline(
-    config: RunConfig, pipeline_root: str, schema_path: str, serving_path: str, **arguments: Any
+    config: RunConfig,
+    pipeline_root: str,
+    schema_path: str,
+    serving_path: str,
+    cell: str | None = None,
+    **arguments: Any,
 ) -> pipeline.Pipeline:
     """Wires the stages.
 
@@ -47,6 +52,8 @@ def create_pipeline(
       pipeline_root: folder of all artifacts.
       schema_path: the curated schema, a local file.
       serving_path: folder of the pushed versions.
+      cell: name of the experiment's cell that this is, if any: its model is not pushed, and its unfinished training is
+        kept beside those of other cells.
       **arguments: the runner's own, for `pipeline.Pipeline` (metadata, caching).
     """
     data = config.data
@@ -90,7 +97,7 @@ def create_pipeline(
         "train_args": trainer_pb2.TrainArgs(splits=["train"]),
         "eval_args": trainer_pb2.EvalArgs(splits=["eval"]),
     }
-    settings = _training_settings(config, pipeline_root)
+    settings = _training_settings(config, os.path.join(pipeline_root, CHECKPOINTS, *([cell] if cell else [])))
     tuners = [_tuner(config, training, settings)] if config.tuning.search else []
     trainer = Trainer(
         run_fn=f"{_RUN_FN}.run_fn",
@@ -136,13 +143,13 @@ def create_pipeline(
             *tuners,
             trainer,
             evaluator,
-            pusher,
+            *([] if cell else [pusher]),
         ],
         **arguments,
     )
 
 
-def _training_settings(config: RunConfig, pipeline_root: str) -> dict[str, Any]:
+def _training_settings(config: RunConfig, checkpoints: str) -> dict[str, Any]:
     """The settings that a training uses, for Trainer and Tuner: without those that a search replaces."""
     searched = config.tuning.search is not None
     # Transform alone uses the size of the vocabularies.
@@ -154,7 +161,7 @@ def _training_settings(config: RunConfig, pipeline_root: str) -> dict[str, Any]:
         inputs.TOP_GRADE_KEY: config.data.top_grade,
         inputs.USED_NEGATIVES_KEY: config.data.used_negatives,
         inputs.TRAINING_KEY: config.training.model_dump(mode="json"),
-        inputs.CHECKPOINTS_KEY: os.path.join(pipeline_root, CHECKPOINTS),
+        inputs.CHECKPOINTS_KEY: checkpoints,
     }
 
 

@@ -20,6 +20,7 @@ def quieten(verbose: bool) -> None:
         logging.basicConfig(level=logging.INFO)
         return
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    os.environ.setdefault("PYTHONWARNINGS", "ignore")  # of processes that this one starts
     warnings.simplefilter("ignore")
     logging.getLogger().setLevel(logging.CRITICAL)
     for name in ("apache_beam", "tensorflow"):

@@ -71,3 +71,13 @@ def short(path: str) -> str:
     """A path relative to the current folder, where it lies in it."""
     relative = os.path.relpath(path)
     return path if relative.startswith("..") else relative
+
+
+def duration(seconds: float) -> str:
+    """A time for a person.
+
+    Example:
+      >>> duration(38.4), duration(361)
+      ('38 s', '6 min')
+    """
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"

@@ -103,7 +103,7 @@ def test_what_belongs_to_no_living_artifact_is_removed(workspace: Workspace) -> 
     write(workspace.root / "Trainer" / "model_run" / "7", FILES)
     write(workspace.root / "Trainer" / ".system" / "executor_execution" / "8", {"executor_output.pb": "none"})
     write(workspace.root / "Pusher" / "pushed_model" / ".incoming", FILES)
-    write(workspace.root / "Trainer" / "model", {".7.partial": "{"})
+    write(workspace.root / "Trainer" / "model", {".7.files.partial": "{"})
     workspace.remove_leftovers()
     assert contents(workspace.root) == expected
     assert [path.name for path in (workspace.root / "Trainer" / "model").iterdir() if path.is_dir()] == ["7"]

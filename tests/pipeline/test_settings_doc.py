@@ -4,8 +4,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from pipeline.config import RunConfig, known_keys
+from pipeline.config import RunConfig
+from pipeline.experiment.settings import Adjustment, ExperimentSettings
 from pipeline.settings_doc import settings_markdown
+from pipeline.settings_file import known_keys
 from schemas.settings import Settings
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "settings.md"
@@ -21,7 +23,7 @@ def undocumented(settings: type[Settings]) -> Iterator[str]:
 
 
 def test_every_field_has_a_docstring() -> None:
-    assert list(undocumented(RunConfig)) == []
+    assert [name for settings in (RunConfig, ExperimentSettings, Adjustment) for name in undocumented(settings)] == []
 
 
 def test_the_document_is_what_the_settings_generate() -> None:
@@ -29,4 +31,7 @@ def test_the_document_is_what_the_settings_generate() -> None:
 
 
 def test_the_document_names_every_key() -> None:
-    assert re.findall(r"^\| `([\w.]+)` \|", settings_markdown(), re.MULTILINE) == known_keys()
+    assert re.findall(r"^\| `([\w.]+)` \|", settings_markdown(), re.MULTILINE) == [
+        *known_keys(RunConfig),
+        *known_keys(ExperimentSettings),
+    ]
