@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import tensorflow as tf
 from tensorflow import keras
 
@@ -41,10 +43,32 @@ class Ranker(keras.Model):
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
+        self._frozen: tuple[str, ...] = ()
         document_seed = None if seed is None else seed + 1  # the two encoders must not start alike
         self.query_encoder = make_encoder(settings, query_vocabulary_size, seed, "query_encoder")
         self.document_encoder = make_encoder(settings, document_vocabulary_size, document_seed, "document_encoder")
         self.similarity = SmoothCosine(settings.epsilon)
+
+    def start_from(self, encoder: keras.layers.Layer, vectors: npt.NDArray[np.float32], train: bool) -> None:
+        """Builds the ranker, and puts pre-trained vectors into the first rows of an encoder's table.
+
+        Args:
+          encoder: `query_encoder` or `document_encoder`, any with the weight `table`, float [vocabulary_size, dim].
+          vectors: float [words, dim], at most as many as the table has rows; those after them stay random.
+          train: whether training moves the table.
+        """
+        word = tf.ragged.constant([[0]], tf.int32)
+        self({"query_tokens": word, "document_tokens": word, "document_index": tf.constant([[0]])})
+        encoder.table.assign(tf.concat([vectors, encoder.table[len(vectors) :]], axis=0))
+        if not train:
+            self._frozen = (*self._frozen, encoder.name)
+
+    @property
+    def trainable_weights(self) -> list[tf.Variable]:
+        """What training moves: all weights but the tables that `start_from` froze."""
+        encoders = (self.query_encoder, self.document_encoder)
+        frozen = {id(encoder.table) for encoder in encoders if encoder.name in self._frozen}
+        return [weight for weight in super().trainable_weights if id(weight) not in frozen]
 
     def call(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
         """Scores each list."""

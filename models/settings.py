@@ -80,7 +80,7 @@ class ModelSettings(Settings):
     and DSSM-LSTM)."""
 
     vocabulary_size: Annotated[int, Field(ge=1)] = 100_000
-    """Most frequent words kept per language."""
+    """Most frequent words kept per language; of a language with `embeddings`, as many of their words, and of others."""
     embedding_dim: Annotated[int, Field(ge=1)] = 64
     """Length of a word's, a query's and a document's vector."""
     epsilon: Annotated[float, Field(ge=0)] = 1.0
@@ -101,6 +101,28 @@ class ModelSettings(Settings):
     def _null_is_the_encoders_own(cls, dropout: float | None, info: ValidationInfo) -> float | None:
         declaration = ENCODERS.get(info.data.get("encoder", ""))
         return declaration.default_dropout if declaration and dropout is None else dropout
+
+
+class EmbeddingDigests(Settings):
+    """SHA-256 of the tables, in hexadecimal; a resolved configuration holds them, and a rerun checks them."""
+
+    query: str | None = None
+    """Of `embeddings.query`."""
+    document: str | None = None
+    """Of `embeddings.document`."""
+
+
+class EmbeddingSettings(Settings):
+    """Pre-trained word vectors (paper, section 5: Polyglot's, of length 64); see docs/formats.md."""
+
+    query: Annotated[str | None, Field(min_length=1)] = None
+    """Path of the query language's word vectors; null starts all words at random."""
+    document: Annotated[str | None, Field(min_length=1)] = None
+    """Path of the document language's word vectors; null starts all words at random."""
+    train: bool = True
+    """Train the pre-trained vectors further; false leaves them as they are, and other words out."""
+    sha256: EmbeddingDigests = EmbeddingDigests()
+    """Digests that the tables must have; filled in by every run in its resolved configuration."""
 
 
 class LossSettings(Settings):

@@ -13,15 +13,18 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from components.evaluator.settings import EvaluationSettings
 from components.wikiclir_example_gen.settings import DataSettings
-from models.settings import LossSettings, ModelSettings, TrainingSettings
+from models.settings import EmbeddingSettings, LossSettings, ModelSettings, TrainingSettings
 from models.tuning_settings import TuningSettings
-from pipeline.input_files import check_input_files
+from pipeline.input_files import check_input_files, check_word_vectors
 from pipeline.settings_file import YAML_ERRORS, Places, describe_fault, read_settings_file
 from schemas.errors import ConfigError
 from schemas.settings import Settings
 
 INPUT_FILES = ("queries", "documents", "judgments", "candidates")
 """The keys of `data` that name files."""
+
+VECTOR_FILES = ("query", "document")
+"""The keys of `embeddings` that name files."""
 
 
 class RunConfig(Settings):
@@ -31,6 +34,8 @@ class RunConfig(Settings):
     """The collection."""
     model: ModelSettings = ModelSettings()
     """The ranker."""
+    embeddings: EmbeddingSettings = EmbeddingSettings()
+    """The word vectors that training starts from."""
     loss: LossSettings = LossSettings()
     """The training loss."""
     training: TrainingSettings = TrainingSettings()
@@ -41,6 +46,18 @@ class RunConfig(Settings):
     """The gate."""
     output: Annotated[str, Field(min_length=1)]
     """Folder of everything the run writes."""
+
+    @field_validator("embeddings")
+    @classmethod
+    def _something_is_trained(cls, embeddings: EmbeddingSettings, info: ValidationInfo) -> EmbeddingSettings:
+        model = info.data.get("model")
+        tables_are_all = model is not None and model.encoder == "mean"
+        if tables_are_all and embeddings.query and embeddings.document and not embeddings.train:
+            raise ValueError(
+                "train must be true, or one of query and document null: with both tables frozen there is nothing to "
+                "train, for the encoder mean has no other weights"
+            )
+        return embeddings
 
     @field_validator("loss")
     @classmethod
@@ -66,8 +83,16 @@ class RunConfig(Settings):
 
     def input_paths(self) -> dict[str, str]:
         """The input file of each role that is set."""
-        paths = {role: getattr(self.data, role) for role in INPUT_FILES}
-        return {role: path for role, path in paths.items() if path is not None}
+        return _given_files(self.data, INPUT_FILES)
+
+    def vector_paths(self) -> dict[str, str]:
+        """The file of word vectors of each side that has one."""
+        return _given_files(self.embeddings, VECTOR_FILES)
+
+
+def _given_files(section: Settings, keys: Sequence[str]) -> dict[str, str]:
+    paths = {key: getattr(section, key) for key in keys}
+    return {key: path for key, path in paths.items() if path is not None}
 
 
 def load_config(path: str, overrides: Sequence[str] = ()) -> RunConfig:
@@ -109,14 +134,18 @@ def check_config(content: Mapping[str, Any], places: Places, path: str, faults: 
       ConfigError: with every fault, each with its place.
     """
     faults = list(faults)
-    data = content.get("data")
-    given = data if isinstance(data, dict) else {}
-    files = {role: given[role] for role in INPUT_FILES if isinstance(given.get(role), str) and given[role]}
+    files, tables = _files_in(content, "data", INPUT_FILES), _files_in(content, "embeddings", VECTOR_FILES)
     try:
         config = RunConfig.model_validate(content)
     except pydantic.ValidationError as errors:
         faults += [describe_fault(error, places, path, RunConfig) for error in errors.errors()]
     faults += [f"{places.get(('data', role), path)}: data.{role}: {fault}" for role, fault in check_input_files(files)]
+    width = model.get("embedding_dim") if isinstance(model := content.get("model"), dict) else None
+    width = width if type(width) is int else ModelSettings().embedding_dim
+    faults += [
+        f"{places.get(('embeddings', side), path)}: embeddings.{side}: {fault}"
+        for side, fault in check_word_vectors(tables, width)
+    ]
     if isinstance(content.get("output"), str) and (fault := output_fault(Path(content["output"]))):
         faults.append(f"{places.get(('output',), path)}: output: {fault}")
     if faults:
@@ -130,19 +159,22 @@ def resolve_digests(config: RunConfig) -> RunConfig:
     Raises:
       ConfigError: a file does not have the digest that the configuration gives.
     """
-    digests, faults = {}, []
-    for role, path in config.input_paths().items():
-        digests[role] = sha256_of_file(path)
-        expected = getattr(config.data.sha256, role)
-        if expected not in (None, digests[role]):
-            faults.append(
-                f"data.{role}: {path} must have the SHA-256 {expected}; got {digests[role]}. "
-                "The file has changed: restore it, or remove data.sha256 from the configuration."
-            )
+    resolved: dict[str, Settings] = {}
+    faults = []
+    for name, paths in (("data", config.input_paths()), ("embeddings", config.vector_paths())):
+        section = getattr(config, name)
+        digests = {key: sha256_of_file(path) for key, path in paths.items()}
+        for key, path in paths.items():
+            expected = getattr(section.sha256, key)
+            if expected not in (None, digests[key]):
+                faults.append(
+                    f"{name}.{key}: {path} must have the SHA-256 {expected}; got {digests[key]}. "
+                    f"The file has changed: restore it, or remove {name}.sha256 from the configuration."
+                )
+        resolved[name] = section.model_copy(update={"sha256": section.sha256.model_copy(update=digests)})
     if faults:
         raise ConfigError(faults)
-    sha256 = config.data.sha256.model_copy(update=digests)
-    return config.model_copy(update={"data": config.data.model_copy(update={"sha256": sha256})})
+    return config.model_copy(update=resolved)
 
 
 def output_fault(output: Path) -> str | None:
@@ -172,10 +204,17 @@ def dump_config(config: RunConfig) -> str:
     return header + yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
 
 
+def _files_in(content: Mapping[str, Any], section: str, keys: Sequence[str]) -> dict[str, str]:
+    """The paths in a section of a raw configuration."""
+    given = content.get(section)
+    values = given if isinstance(given, dict) else {}
+    return {key: values[key] for key in keys if isinstance(values.get(key), str) and values[key]}
+
+
 def resolve_paths(content: dict[str, Any], folder: Path) -> None:
     """Makes the paths in a raw configuration absolute."""
-    data = content.get("data")
-    for section, keys in ((data, INPUT_FILES), (content, ("output",))):
+    files = ((content.get("data"), INPUT_FILES), (content.get("embeddings"), VECTOR_FILES), (content, ("output",)))
+    for section, keys in files:
         if isinstance(section, dict):
             for key in keys:
                 if isinstance(section.get(key), str) and section[key]:

@@ -4,6 +4,7 @@ import itertools
 import os
 from collections.abc import Iterator, Mapping
 
+from schemas.errors import DataError
 from schemas.wikiclir import Drop, Judgment, Reason, Text, parse_candidates, parse_judgments, parse_texts
 
 _LINES = 2000
@@ -28,6 +29,36 @@ def check_input_files(paths: Mapping[str, str]) -> list[tuple[str, str]]:
         if fault is not None:
             faults.append((role, fault))
     return [*faults, *_swapped(paths, heads)]
+
+
+def check_word_vectors(paths: Mapping[str, str], width: int) -> list[tuple[str, str]]:
+    """Looks at the head of files of word vectors; a pickle is read whole.
+
+    Args:
+      paths: the file of each side that has one.
+      width: the numbers that a vector must have.
+
+    Returns:
+      (side, fault) for each fault.
+    """
+    faults = ((side, _file_fault(path) or _vectors_fault(path, width)) for side, path in paths.items())
+    return [(side, fault) for side, fault in faults if fault is not None]
+
+
+def _vectors_fault(path: str, width: int) -> str | None:
+    # Not needed without vectors, and NumPy takes a tenth of a second.
+    from schemas.word_vectors import WordVector, read_word_vectors
+
+    first: str | None = None
+    try:
+        for entry in itertools.islice(read_word_vectors(path, width), _LINES):
+            if isinstance(entry, WordVector):
+                return None
+            first = first or f"{path}:{entry.line}: {entry.reason.text}: {entry.excerpt}"
+    except DataError as error:
+        return str(error)
+    form = f"a word and {width} numbers (model.embedding_dim), separated by spaces"
+    return f"{path} must hold lines of {form}; " + (f"its first hold none: {first}" if first else "it holds none.")
 
 
 def _file_fault(path: str) -> str | None:

@@ -21,10 +21,11 @@ from components.pusher.component import Pusher
 from components.trainer import inputs
 from components.wikiclir_example_gen.component import WikiClirExampleGen
 from models.settings import ENCODERS, LOSSES
+from models.word_table import SOURCES_KEY, WordTableSource
 from pipeline.config import RunConfig, sha256_of_file
 from pipeline.fingerprint import code_digest
 from pipeline.layout import CHECKPOINTS
-from schemas.features import WITHOUT_TITLES
+from schemas.features import DOCUMENT_VOCABULARY, QUERY_VOCABULARY, WITHOUT_TITLES
 
 NAME = "smooth_clir"
 
@@ -57,6 +58,7 @@ def create_pipeline(
       **arguments: the runner's own, for `pipeline.Pipeline` (metadata, caching).
     """
     data = config.data
+    word_tables = _word_tables(config)
     example_gen = WikiClirExampleGen(
         paths=json.dumps(config.input_paths()),
         digests=data.sha256.model_dump_json(),
@@ -83,6 +85,7 @@ def create_pipeline(
         custom_config={
             "vocabulary_size": config.model.vocabulary_size,
             "max_tokens": data.max_document_tokens,
+            SOURCES_KEY: word_tables,
             _CODE: code_digest(_PREPROCESSING),
         },
         # Its statistics after the transformation report two-level lists as anomalies, and double its time.
@@ -161,6 +164,7 @@ def _training_settings(config: RunConfig, checkpoints: str) -> dict[str, Any]:
         inputs.TOP_GRADE_KEY: config.data.top_grade,
         inputs.USED_NEGATIVES_KEY: config.data.used_negatives,
         inputs.TRAINING_KEY: config.training.model_dump(mode="json"),
+        SOURCES_KEY: _word_tables(config),
         inputs.CHECKPOINTS_KEY: checkpoints,
     }
 
@@ -189,3 +193,19 @@ def _chosen_modules(config: RunConfig) -> Iterator[str]:
     """Encoder and loss are imported by their names."""
     for declaration in (ENCODERS[config.model.encoder], LOSSES[config.loss.name]):
         yield declaration.keras_class.rpartition(".")[0]
+
+
+def _word_tables(config: RunConfig) -> dict[str, dict[str, Any]]:
+    """The pre-trained vectors of each vocabulary that has some, as plain values."""
+    vocabularies = {"query": QUERY_VOCABULARY, "document": DOCUMENT_VOCABULARY}
+    return {
+        vocabularies[side]: WordTableSource(
+            path=path,
+            sha256=getattr(config.embeddings.sha256, side) or "",
+            width=config.model.embedding_dim,
+            most_words=config.model.vocabulary_size,
+            max_bad_share=config.data.max_bad_share,
+            train=config.embeddings.train,
+        )._asdict()
+        for side, path in config.vector_paths().items()
+    }

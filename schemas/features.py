@@ -24,6 +24,9 @@ QUERY_VOCABULARY: Final = "query_vocabulary"
 DOCUMENT_VOCABULARY: Final = "document_vocabulary"
 """Names of the vocabulary files in the transform graph."""
 
+COUNTS_OF_VOCABULARY: Final = {QUERY_VOCABULARY: "query_word_counts", DOCUMENT_VOCABULARY: "document_word_counts"}
+"""Where there are pre-trained vectors: files of all the train split's words, a line `count word` each."""
+
 SPLITS: Final = ("train", "eval", "test")
 SPLIT_SHARES: Final = (3, 1, 1)
 """The paper's split, by query (section 5)."""

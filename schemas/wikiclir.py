@@ -1,6 +1,6 @@
 """The file format of the WikiCLIR release (Sasaki et al. 2018): records, and parsers that lose nothing silently.
 
-Tab-separated UTF-8 without header or quoting, plain or gzipped:
+Tab-separated UTF-8 without header or quoting, plain, gzipped or bzipped:
 
     queries     query_id <TAB> title <TAB> text
     documents   doc_id <TAB> title <TAB> text
@@ -10,8 +10,6 @@ Tab-separated UTF-8 without header or quoting, plain or gzipped:
 A parser yields one record or one `Drop` for every line it reads, so lines read = records + drops always.
 """
 
-import gzip
-import io
 import itertools
 import re
 import zlib
@@ -20,12 +18,10 @@ from enum import Enum
 from typing import BinaryIO, NamedTuple
 
 from schemas.features import SPLITS
+from schemas.unpacking import unpacked
 
 MAX_LINE_BYTES = 1 << 24
 """A longer line is dropped: no text of this format comes near, and it might not fit in memory."""
-
-MAX_EXPANSION = 200
-"""A gzipped file that holds more than this many times its size is not read on: texts come to 3 to 20 times theirs."""
 
 EXCERPT_CHARACTERS = 80
 
@@ -88,51 +84,17 @@ class Judgment(NamedTuple):
 
 
 def read_lines(stream: BinaryIO, file: str) -> Iterator[tuple[int, bytes] | Drop]:
-    """Yields (line number, bytes without the line end) of a plain or gzipped stream, in order.
+    """Yields (line number, bytes without the line end) of a plain, gzipped or bzipped stream, in order.
 
-    The kind is told by gzip's magic number, not by the file's name. A line beyond `MAX_LINE_BYTES`, and what follows
-    where the compression is broken or goes beyond `MAX_EXPANSION`, come as a `Drop`.
+    A line beyond `MAX_LINE_BYTES`, and what follows where the stream cannot be unpacked (see `schemas.unpacking`), come
+    as a `Drop`.
     """
-    buffered = _CountingReader(stream)  # type: ignore[arg-type]
-    lines: BinaryIO = buffered
-    if buffered.peek(2)[:2] == b"\x1f\x8b":
-        lines = _BoundedGzipFile(buffered)  # type: ignore[assignment]
-    try:
-        yield from _number_lines(lines, file)
-    finally:
-        # The stream belongs to the caller: a buffer that is collected would close it.
-        if not stream.closed:
-            buffered.detach()
+    with unpacked(stream) as lines:
+        yield from number_lines(lines, file)
 
 
-class _CountingReader(io.BufferedReader):
-    """Counts the bytes that are taken of a stream."""
-
-    taken = 0
-
-    def read(self, size: int | None = -1) -> bytes:
-        data = super().read(size)
-        self.taken += len(data)
-        return data
-
-
-class _BoundedGzipFile(gzip.GzipFile):
-    """Raises where the content comes to more than `MAX_EXPANSION` times what is stored."""
-
-    def __init__(self, stored: _CountingReader) -> None:
-        super().__init__(fileobj=stored)
-        self._stored = stored
-        self._held = 0
-
-    def readline(self, size: int | None = -1) -> bytes:
-        line = super().readline(size)
-        self._held += len(line)
-        if self._held > max(MAX_LINE_BYTES, MAX_EXPANSION * self._stored.taken):
-            raise OSError(f"holds more than {MAX_EXPANSION} times its size; if that is meant, bring it unpacked")
-        return line
-
-
-def _number_lines(lines: BinaryIO, file: str) -> Iterator[tuple[int, bytes] | Drop]:
+def number_lines(lines: BinaryIO, file: str) -> Iterator[tuple[int, bytes] | Drop]:
+    """As `read_lines`, of a stream that is unpacked already."""
     for number in itertools.count(1):
         try:
             line = lines.readline(MAX_LINE_BYTES + 1)
@@ -140,7 +102,7 @@ def _number_lines(lines: BinaryIO, file: str) -> Iterator[tuple[int, bytes] | Dr
                 excerpt = line[:EXCERPT_CHARACTERS]
                 while line and not line.endswith(b"\n"):
                     line = lines.readline(MAX_LINE_BYTES)
-                yield Drop(Reason.LINE_TOO_LONG, file, number, _excerpt(excerpt))
+                yield Drop(Reason.LINE_TOO_LONG, file, number, excerpt_of(excerpt))
                 continue
         except (OSError, EOFError, zlib.error) as error:
             yield Drop(Reason.UNREADABLE, file, number, str(error))
@@ -168,7 +130,7 @@ def parse_texts(stream: BinaryIO, file: str) -> Iterator[Text | Drop]:
         elif identifier in seen:
             reason = Reason.DUPLICATE_ID
         if reason:
-            yield Drop(reason, file, number, _excerpt(f"{identifier}\t{title}\t{text}"))
+            yield Drop(reason, file, number, excerpt_of(f"{identifier}\t{title}\t{text}"))
         else:
             seen.add(identifier)
             yield Text(identifier, title, text, number)
@@ -201,7 +163,7 @@ def _parse_judgments(
         elif rest and split not in SPLITS:
             reason = Reason.BAD_SPLIT
         if reason:
-            yield Drop(reason, file, number, _excerpt("\t".join([query_id, doc_id, grade, *rest])))
+            yield Drop(reason, file, number, excerpt_of("\t".join([query_id, doc_id, grade, *rest])))
         else:
             yield Judgment(query_id, doc_id, int(grade), split, number)
 
@@ -218,12 +180,12 @@ def _split_fields(
         try:
             fields = line.decode("utf-8").split("\t")
         except UnicodeDecodeError:
-            yield Drop(Reason.BAD_UTF8, file, number, _excerpt(line))
+            yield Drop(Reason.BAD_UTF8, file, number, excerpt_of(line))
             continue
         if b"\x00" in line:
-            yield Drop(Reason.NUL_BYTE, file, number, _excerpt(line))
+            yield Drop(Reason.NUL_BYTE, file, number, excerpt_of(line))
         elif len(fields) != count:
-            yield Drop(Reason.FIELD_COUNT, file, number, _excerpt(line))
+            yield Drop(Reason.FIELD_COUNT, file, number, excerpt_of(line))
         else:
             yield number, fields
 
@@ -233,7 +195,8 @@ def _is_id(identifier: str) -> bool:
     return bool(identifier) and not any(character.isspace() for character in identifier)
 
 
-def _excerpt(line: bytes | str) -> str:
+def excerpt_of(line: bytes | str) -> str:
+    """The start of a line, to be shown: tabs as bars, what cannot be printed as a sign for that."""
     text = line[: 4 * EXCERPT_CHARACTERS].decode("utf-8", "replace") if isinstance(line, bytes) else line
     text = "".join(c if c.isprintable() else "�" for c in text.replace("\t", " | "))
     return text if len(text) <= EXCERPT_CHARACTERS else text[:EXCERPT_CHARACTERS] + "…"

@@ -8,12 +8,13 @@ import tensorflow as tf
 import tensorflow_transform as tft
 from tfx.components.trainer.fn_args_utils import FnArgs
 
+from components.trainer.pretrained import Pretrained, read_pretrained, vocabulary_size
 from models.lists import RankingLists, read_lists
 from models.ranker import Ranker
 from models.settings import LossSettings, ModelSettings, TrainingSettings
 from models.tuning_settings import searched_settings
+from models.word_table import SOURCES_KEY, WordTableSource
 from schemas import features as f
-from schemas.errors import DataError
 
 MODEL_KEY: Final = "model"
 LOSS_KEY: Final = "loss"
@@ -33,6 +34,7 @@ class TrainingInputs:
       top_grade: the MR grade.
       transform: Transform's graph and vocabularies.
       train_lists, eval_lists: lists of the two splits.
+      pretrained: the pre-trained vectors of each vocabulary that has some.
     """
 
     model: ModelSettings
@@ -42,6 +44,7 @@ class TrainingInputs:
     transform: tft.TFTransformOutput
     train_lists: RankingLists
     eval_lists: RankingLists
+    pretrained: Mapping[str, Pretrained]
 
     def with_numbers(self, numbers: Mapping[str, float]) -> "TrainingInputs":
         """The same with the numbers of a search's trial (see `TuningSettings.spaces`) in the settings."""
@@ -53,15 +56,20 @@ class TrainingInputs:
         )
 
     def make_ranker(self) -> Ranker:
-        """A new ranker, to be made within `strategy.scope()`.
+        """A new ranker with its pre-trained vectors, to be made within `strategy.scope()`.
 
         Raises:
           DataError: a vocabulary is empty.
         """
         query_words, document_words = (
-            _vocabulary_size(self.transform, name) for name in (f.QUERY_VOCABULARY, f.DOCUMENT_VOCABULARY)
+            self.pretrained[name].vocabulary_size if name in self.pretrained else vocabulary_size(self.transform, name)
+            for name in (f.QUERY_VOCABULARY, f.DOCUMENT_VOCABULARY)
         )
-        return Ranker(query_words, document_words, self.model, seed=self.training.seed)
+        ranker = Ranker(query_words, document_words, self.model, seed=self.training.seed)
+        encoders = {f.QUERY_VOCABULARY: ranker.query_encoder, f.DOCUMENT_VOCABULARY: ranker.document_encoder}
+        for vocabulary, pretrained in self.pretrained.items():
+            ranker.start_from(encoders[vocabulary], pretrained.vectors, pretrained.train)
+        return ranker
 
 
 def read_inputs(fn_args: FnArgs) -> TrainingInputs:
@@ -73,6 +81,7 @@ def read_inputs(fn_args: FnArgs) -> TrainingInputs:
     config = fn_args.custom_config
     transform = tft.TFTransformOutput(fn_args.transform_graph_path)
     spec = transform.transformed_feature_spec()
+    sources = {name: WordTableSource(**source) for name, source in config[SOURCES_KEY].items()}
     used_negatives = config[USED_NEGATIVES_KEY]
     inputs = TrainingInputs(
         model=ModelSettings(**config[MODEL_KEY]),
@@ -82,6 +91,7 @@ def read_inputs(fn_args: FnArgs) -> TrainingInputs:
         transform=transform,
         train_lists=read_lists(_files(fn_args.train_files), spec, used_negatives),
         eval_lists=read_lists(_files(fn_args.eval_files), spec, used_negatives),
+        pretrained={name: read_pretrained(transform, name, source) for name, source in sources.items()},
     )
     return inputs.with_numbers(best_numbers(fn_args))
 
@@ -89,13 +99,6 @@ def read_inputs(fn_args: FnArgs) -> TrainingInputs:
 def best_numbers(fn_args: FnArgs) -> dict[str, float]:
     """What a search before the training found best, if there was one."""
     return fn_args.hyperparameters["values"] if fn_args.hyperparameters else {}
-
-
-def _vocabulary_size(transform: tft.TFTransformOutput, name: str) -> int:
-    size: int = transform.vocabulary_size_by_name(name)
-    if size == 0:
-        raise DataError(f"{name} must hold a word, but the train split's texts have none; check the files' columns.")
-    return size
 
 
 def _files(patterns: list[str]) -> list[str]:

@@ -10,6 +10,7 @@ from tfx.components.trainer.fn_args_utils import FnArgs
 from tfx.dsl.io import fileio
 
 from components.trainer.inputs import CHECKPOINTS_KEY, read_inputs
+from components.trainer.pretrained import describe_pretrained
 from components.trainer.unfinished import unfinished_folder
 from models.devices import make_strategy
 from models.export import export_ranker
@@ -18,6 +19,7 @@ from models.training import train
 from schemas import features as f
 
 HISTORY_FILE: Final = "training.json"
+VECTORS_FILE: Final = "embeddings.json"
 
 log = logging.getLogger("clir.training")
 
@@ -34,6 +36,9 @@ def run_fn(fn_args: FnArgs) -> None:
     """
     inputs = read_inputs(fn_args)
     training = inputs.training
+    vectors = {name.removesuffix("_vocabulary"): one.report for name, one in inputs.pretrained.items()}
+    for side, report in vectors.items():
+        log.info(describe_pretrained(side, report))
     strategy = make_strategy(training)
     with strategy.scope():
         ranker = inputs.make_ranker()
@@ -70,4 +75,7 @@ def run_fn(fn_args: FnArgs) -> None:
     )
     with fileio.open(os.path.join(fn_args.model_run_dir, HISTORY_FILE), "w") as history:
         json.dump({"best_epoch": result.best_epoch, "history": result.history}, history)
+    if vectors:
+        with fileio.open(os.path.join(fn_args.model_run_dir, VECTORS_FILE), "w") as file:
+            json.dump(vectors, file, indent=2, ensure_ascii=False)
     fileio.rmtree(fn_args.custom_config[CHECKPOINTS_KEY])

@@ -6,41 +6,52 @@ import tensorflow as tf
 import tensorflow_transform as tft
 
 from models.tokens import tokenize
+from models.word_table import SOURCES_KEY, WordTableSource, read_word_table
 from schemas import features as f
 
 
 def preprocessing_fn(inputs: dict[str, Any], custom_config: dict[str, Any]) -> dict[str, Any]:
     """Tokenises queries and documents and looks the words up.
 
-    The vocabularies hold the most frequent words of the train split. A word outside its vocabulary is left out of the
-    text, as is everything beyond `max_tokens` words.
+    The vocabularies hold the most frequent words of the train split; where there are pre-trained vectors, their words
+    come first, so that those which the train split lacks are known, too. Where these vectors are not trained, their
+    words are all. A word outside its vocabulary is left out of the text, as is everything beyond `max_tokens` words.
 
     Args:
       inputs: query_text string [batch]; doc_text string RaggedTensor [batch, (list_size)]; ids, relevance and
         negative_place.
-      custom_config: `vocabulary_size`: words kept per language; `max_tokens`: words kept per text.
+      custom_config: `vocabulary_size`: words kept per language; `max_tokens`: words kept per text; under
+        `SOURCES_KEY`, a dict of each vocabulary's pre-trained vectors, if any.
 
     Returns:
       query_tokens int64 [batch, (tokens)], doc_tokens int64 [batch, (list_size), (tokens)], and the rest of the
       inputs.
     """
-    size, max_tokens = custom_config["vocabulary_size"], custom_config["max_tokens"]
+    size, max_tokens, sources = (custom_config[key] for key in ("vocabulary_size", "max_tokens", SOURCES_KEY))
     documents = inputs[f.DOC_TEXT]
     # A document stands in many lists of a batch: each is tokenised once.
     distinct, place = tf.unique(documents.values)
     words = documents.with_values(tf.gather(tokenize(distinct, max_tokens), place))
     return {
         f.QUERY_ID: inputs[f.QUERY_ID],
-        f.QUERY_TOKENS: _ids(tokenize(inputs[f.QUERY_TEXT], max_tokens), f.QUERY_VOCABULARY, size),
+        f.QUERY_TOKENS: _ids(tokenize(inputs[f.QUERY_TEXT], max_tokens), f.QUERY_VOCABULARY, size, sources),
         f.DOC_ID: inputs[f.DOC_ID],
-        f.DOC_TOKENS: _ids(words, f.DOCUMENT_VOCABULARY, size),
+        f.DOC_TOKENS: _ids(words, f.DOCUMENT_VOCABULARY, size, sources),
         f.RELEVANCE: inputs[f.RELEVANCE],
         f.NEGATIVE_PLACE: inputs[f.NEGATIVE_PLACE],
     }
 
 
-def _ids(words: tf.RaggedTensor, vocabulary: str, size: int) -> tf.RaggedTensor:
+def _ids(words: tf.RaggedTensor, vocabulary: str, size: int, sources: dict[str, dict[str, Any]]) -> tf.RaggedTensor:
     """The ids of the words that the vocabulary holds."""
-    path = tft.vocabulary(words, top_k=size, vocab_filename=vocabulary)
+    counted, first = words, None
+    if vocabulary in sources:
+        source = WordTableSource(**sources[vocabulary])
+        first = read_word_table(source).words
+        if not source.train:
+            counted = words.flat_values[:0]
+        # Read by the Trainer alone, for its report: how many of the train split's words have a vector.
+        tft.vocabulary(words, vocab_filename=f.COUNTS_OF_VOCABULARY[vocabulary], store_frequency=True)
+    path = tft.vocabulary(counted, top_k=size, vocab_filename=vocabulary, reserved_tokens=first)
     ids = tft.apply_vocabulary(words, path, default_value=-1)
     return tf.ragged.boolean_mask(ids, ids >= 0)

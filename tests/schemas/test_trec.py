@@ -1,5 +1,6 @@
 """TREC's text formats."""
 
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,5 +35,7 @@ def test_a_run_reads_back_the_same_float32_scores(run):
 
 @given(st.dictionaries(ids, st.dictionaries(ids, st.integers(0, 9), min_size=1)))
 def test_qrels_read_back_the_same_grades(qrels):
-    lines = [line for query_id, judged in qrels.items() for line in qrels_lines(query_id, [*judged], [*judged.values()])]
+    lines = [
+        line for query_id, judged in qrels.items() for line in qrels_lines(query_id, [*judged], [*judged.values()])
+    ]
     assert parse_qrels(lines) == qrels

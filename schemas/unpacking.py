@@ -1,0 +1,66 @@
+"""Compressed input, read within bounds."""
+
+import bz2
+import gzip
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, BinaryIO, Final
+
+MAX_EXPANSION: Final = 200
+"""A file that unpacks to more than this many times its size is not read on: texts come to 3 to 20 times theirs."""
+
+_ALWAYS_ALLOWED = 1 << 24
+
+
+@contextmanager
+def unpacked(stream: BinaryIO) -> Iterator[BinaryIO]:
+    """The content of a plain, gzipped or bzipped stream; the kind is told by its first bytes, not by a file's name.
+
+    Reading raises OSError, EOFError or zlib.error where the compression is broken or cut off, and OSError where it
+    goes beyond `MAX_EXPANSION`.
+    """
+    stored = _CountingReader(stream)  # type: ignore[arg-type]
+    head = stored.peek(3)[:3]
+    content: BinaryIO = stored
+    if head[:2] == b"\x1f\x8b":
+        content = io.BufferedReader(_Bounded(gzip.GzipFile(fileobj=stored), stored))
+    elif head == b"BZh":
+        content = io.BufferedReader(_Bounded(bz2.BZ2File(stored), stored))
+    try:
+        yield content
+    finally:
+        # The stream belongs to the caller: a buffer that is collected would close it.
+        if not stream.closed:
+            stored.detach()
+
+
+class _CountingReader(io.BufferedReader):
+    """Counts the bytes that are taken of a stream."""
+
+    taken = 0
+
+    def read(self, size: int | None = -1) -> bytes:
+        data = super().read(size)
+        self.taken += len(data)
+        return data
+
+
+class _Bounded(io.RawIOBase):
+    """Raises where the content comes to more than `MAX_EXPANSION` times what is stored."""
+
+    def __init__(self, content: gzip.GzipFile | bz2.BZ2File, stored: _CountingReader) -> None:
+        self._content = content
+        self._stored = stored
+        self._held = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._content.read1(len(buffer))
+        self._held += len(data)
+        if self._held > max(_ALWAYS_ALLOWED, MAX_EXPANSION * self._stored.taken):
+            raise OSError(f"holds more than {MAX_EXPANSION} times its size; if that is meant, bring it unpacked")
+        buffer[: len(data)] = data
+        return len(data)

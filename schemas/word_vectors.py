@@ -1,0 +1,157 @@
+"""Files of pre-trained word vectors: a reader that loses nothing silently.
+
+The format is told by the content, plain, gzipped or bzipped:
+
+    Polyglot           a pickle: (words, matrix)
+    word2vec, fastText, MUSE   a line `count width`, then a line a word: the word and its numbers, separated by spaces
+    GloVe              the same without the first line
+
+Tables are sorted by frequency, the most frequent word first.
+"""
+
+import re
+import zlib
+from collections.abc import Iterator
+from enum import Enum
+from typing import Any, BinaryIO, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from schemas.errors import DataError
+from schemas.polyglot_pickle import HEADS, read_polyglot
+from schemas.unpacking import unpacked
+from schemas.wikiclir import Drop, Reason, excerpt_of, number_lines
+
+
+class VectorReason(Enum):
+    """Why an entry of a table was left out. `bad` reasons count against the allowed share of bad records."""
+
+    WRONG_WIDTH = ("wrong number of numbers", True)
+    NOT_A_NUMBER = ("not a number", True)
+    NOT_FINITE = ("NaN, infinite or too large", True)
+    BAD_UTF8 = ("not valid UTF-8", True)
+    TOO_LONG = ("line too long", True)
+    NO_WORD = ("no word before the numbers", True)
+    MARK = ("mark in angle brackets, not a word", False)
+    NO_TOKEN = ("nothing left of the word after normalising", False)
+    SEVERAL_TOKENS = ("several words after normalising", False)
+    DUPLICATE = ("the same as an earlier word after normalising", False)
+
+    def __init__(self, text: str, bad: bool) -> None:
+        self.text = text
+        self.bad = bad
+
+
+class WordVector(NamedTuple):
+    """A word as its table has it, and its vector, float32 [width]; `line` is its place among the pickle's words."""
+
+    word: str
+    vector: npt.NDArray[np.float32]
+    line: int
+
+
+class BadEntry(NamedTuple):
+    """An entry left out: why, and where it stood."""
+
+    reason: VectorReason
+    line: int
+    excerpt: str
+
+
+_LARGEST = float(np.finfo(np.float32).max)
+_HEADER = re.compile(rb"([0-9]+) ([0-9]+) ?")
+_MARK = re.compile(r"</?\w+>")
+_MOST_CHARACTERS = 1000
+
+
+def read_word_vectors(path: str, width: int) -> Iterator[WordVector | BadEntry]:
+    """Yields every entry of a table, in order, a line at a time; a pickle alone is held whole.
+
+    Args:
+      path: the file.
+      width: how many numbers a vector must have.
+
+    Raises:
+      DataError: the file says or shows that its vectors have another width, is cut off or broken, or is a pickle
+        that holds, or names, anything else (see `read_polyglot`).
+    """
+    with open(path, "rb") as stream, unpacked(stream) as content:
+        try:
+            head = content.peek(3)[:3]  # type: ignore[attr-defined]
+            entries = _of_pickle(content, path, width) if head.startswith(HEADS) else _of_text(content, path, width)
+            yield from entries
+        except (OSError, EOFError, zlib.error) as error:
+            raise DataError(f"{path} cannot be read: {error}. Bring the whole file again.") from None
+
+
+def _of_pickle(content: BinaryIO, path: str, width: int) -> Iterator[WordVector | BadEntry]:
+    words, vectors = read_polyglot(content, path)
+    if vectors.shape[1] != width:
+        raise _wrong_width(path, width, vectors.shape[1])
+    for number, (word, vector) in enumerate(zip(words, vectors, strict=True), 1):
+        yield _entry(number, word, vector)
+
+
+def _of_text(content: BinaryIO, path: str, width: int) -> Iterator[WordVector | BadEntry]:
+    for item in number_lines(content, path):
+        if isinstance(item, Drop):
+            if item.reason is Reason.UNREADABLE:
+                raise DataError(f"{path}:{item.line}: cannot be read: {item.excerpt}. Bring the whole file again.")
+            yield BadEntry(VectorReason.TOO_LONG, item.line, item.excerpt)
+            continue
+        number, line = item
+        if number == 1 and (header := _HEADER.fullmatch(line)):
+            # How many words the header counts is not asked: tables are often cut to their first lines.
+            if int(header[2]) != width:
+                raise _wrong_width(path, width, int(header[2]))
+            continue
+        yield _of_line(number, line, width)
+
+
+def _of_line(number: int, line: bytes, width: int) -> WordVector | BadEntry:
+    # At the ASCII space alone, and from the right: a word may hold no-break spaces, which `str.split()` takes for white
+    # space, and even spaces.
+    word, *numbers = line.rstrip(b" ").rsplit(b" ", width)
+    if len(numbers) != width or _is_number(word.rpartition(b" ")[2]) and b" " in word:
+        return BadEntry(VectorReason.WRONG_WIDTH, number, excerpt_of(line))
+    try:
+        vector = np.array([float(one) for one in numbers])
+    except ValueError:
+        return BadEntry(VectorReason.NOT_A_NUMBER, number, excerpt_of(line))
+    return _entry(number, word, vector)
+
+
+def _entry(number: int, word: str | bytes, vector: npt.NDArray[Any]) -> WordVector | BadEntry:
+    """Checks what is the same in all formats."""
+    try:
+        # Python 2 wrote half a character, a surrogate, where it had cut one.
+        word = (word.encode() if isinstance(word, str) else word).decode()
+    except UnicodeError:
+        return BadEntry(VectorReason.BAD_UTF8, number, excerpt_of(word))
+    reason = None
+    if not word:
+        reason = VectorReason.NO_WORD
+    elif len(word) > _MOST_CHARACTERS:
+        reason = VectorReason.TOO_LONG
+    elif _MARK.fullmatch(word):
+        reason = VectorReason.MARK
+    # A comparison with NaN is false.
+    elif not (np.abs(vector) <= _LARGEST).all():
+        reason = VectorReason.NOT_FINITE
+    return BadEntry(reason, number, excerpt_of(word)) if reason else WordVector(word, vector.astype(np.float32), number)
+
+
+def _is_number(text: bytes) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _wrong_width(path: str, width: int, got: int) -> DataError:
+    return DataError(
+        f"{path} must hold vectors of {width} numbers (model.embedding_dim); its have {got}. "
+        f"Set model.embedding_dim to {got}, or bring another table."
+    )
