@@ -17,7 +17,7 @@ from schemas.wikiclir import excerpt_of
 from schemas.word_vectors import BadEntry, VectorReason, WordVector, read_word_vectors
 
 SOURCES_KEY: Final = "word_tables"
-"""In the custom_config of Transform and the Trainer: the fields of a `WordTableSource`, by its vocabulary."""
+"""In the custom_config of Transform and the Trainer: by vocabulary, the fields of its `WordTableSource`."""
 
 _BATCH = 4096
 _EXAMPLES = 5

@@ -1,0 +1,170 @@
+"""schemas/polyglot_pickle.py: old pickles are read, and none runs anything."""
+
+import builtins
+import io
+import os
+import pickle
+import pickletools
+import resource
+import struct
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.errors import DataError
+from schemas.polyglot_pickle import read_polyglot
+from tests.schemas.word_tables import polyglot, python_2_polyglot
+
+VECTORS = {"<UNK>": [0.5, -1.0], "été": [1.0, 2.0], "犬": [3.0, 4.0]}
+
+
+def read(content):
+    return read_polyglot(io.BytesIO(content), "polyglot-fr.pkl")
+
+
+class Reduced:
+    """Pickles as a call of anything."""
+
+    def __init__(self, *reduction):
+        self.reduction = reduction
+
+    def __reduce__(self):
+        return self.reduction
+
+
+@pytest.mark.parametrize("protocol", range(5))
+def test_the_pickles_of_every_protocol_that_names_reconstruct_are_read(protocol):
+    words, vectors = read(polyglot(VECTORS, protocol))
+    assert words == list(VECTORS)
+    assert vectors.tolist() == list(VECTORS.values())
+
+
+@pytest.mark.parametrize("plain_strings", [False, True])
+def test_the_pickles_of_python_2_are_read(plain_strings):
+    content = python_2_polyglot(VECTORS, plain_strings)
+    assert pickle.loads(content, encoding="bytes")[1].tolist() == list(VECTORS.values())  # the pickle is a right one
+    words, vectors = read(content)
+    assert [word.decode() if plain_strings else word for word in words] == list(VECTORS)
+    assert vectors.tolist() == list(VECTORS.values())
+
+
+@pytest.mark.parametrize("array", [np.ones((2, 3), ">f8"), np.asfortranarray([[1, 2, 3], [4, 5, 6]], np.float16)])
+def test_floats_of_any_size_and_order_are_read(array):
+    _, vectors = read(pickle.dumps((["a", "b"], array), 2))
+    assert vectors.tolist() == array.tolist()
+
+
+HOSTILE = {
+    "posix.system": (os.system, ("touch {}",)),
+    "builtins.eval": (builtins.eval, ("open({!r}, 'w')",)),
+    "__builtin__.exec": (builtins.exec, ("open({!r}, 'w')",)),
+    "numpy.fromfile": (np.fromfile, ("{}",)),
+}
+
+
+@pytest.mark.parametrize("protocol", [0, 2, 4])
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_pickle_runs_nothing_and_is_refused_by_the_name_it_uses(name, protocol, tmp_path):
+    function, (argument,) = HOSTILE[name]
+    planted = tmp_path / "planted"
+    call = Reduced(function, (argument.format(str(planted)),))
+    with pytest.raises(DataError, match=r"polyglot-fr.pkl must be a Polyglot pickle.* it names \w+\.\w+\. Nothing"):
+        read(pickle.dumps((["a"], call), protocol))
+    assert not planted.exists()
+
+
+def object_array(call):
+    """An array of objects, the first of them a call."""
+    objects = np.empty((1, 2), object)
+    objects[0, 0] = call
+    return objects
+
+
+RECONSTRUCT = np.ones(1).__reduce__()[0]
+BEHIND_ALLOWED_NAMES = {
+    "in an object array": object_array,
+    "as the class to rebuild": lambda call: Reduced(RECONSTRUCT, (call, (0,), b"b")),
+    "as a dtype": lambda call: Reduced(RECONSTRUCT, (np.ndarray, (0,), b"b"), (1, (1, 2), call, False, b"")),
+    "as a state": lambda call: Reduced(RECONSTRUCT, (np.ndarray, (0,), b"b"), call),
+}
+
+
+@pytest.mark.parametrize("place", BEHIND_ALLOWED_NAMES)
+def test_a_call_behind_an_allowed_name_runs_nothing(place, tmp_path):
+    call = Reduced(os.system, (f"touch {tmp_path / 'planted'}",))
+    with pytest.raises(DataError, match="must be a Polyglot pickle"):
+        read(pickle.dumps((["a"], BEHIND_ALLOWED_NAMES[place](call)), 2))
+    assert not (tmp_path / "planted").exists()
+
+
+def test_what_a_pickle_does_to_the_names_it_gets_does_not_last():
+    sets_defaults = b"\x80\x02cnumpy\ndtype\n}X\x01\x00\x00\x00aK\x01sb."
+    for _ in range(2):
+        with pytest.raises(DataError):
+            read(sets_defaults)
+    assert read(polyglot(VECTORS))[0] == list(VECTORS)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        (["a"], np.empty((1, 2), object)),
+        (["a"], np.ones((1, 2), np.int64)),
+        (["a"], np.ones((1, 2), np.complex64)),
+        (["a"], np.ones(1)),
+        (["a"], np.ones((2, 2))),
+        (["a"], [[1.0, 2.0]]),
+        ([3], np.ones((1, 2))),
+        (["a"],),
+        {"a": [1.0, 2.0]},
+    ],
+    ids=str,
+)
+def test_anything_but_words_and_a_matrix_of_floats_is_refused(content):
+    with pytest.raises(DataError, match="polyglot-fr.pkl must hold"):
+        read(pickle.dumps(content, 2))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\x80\x02]r\xff\xff\xff\xff.",  # the memo's place 4,294,967,295
+        b"\x80\x02T" + struct.pack("<i", 2**31 - 1) + b"a",
+        b"\x80\x04\x8e" + struct.pack("<Q", 2**62) + b"a",
+        b"\x80\x04\x95" + struct.pack("<Q", 2**62) + b"a",
+        python_2_polyglot(VECTORS).replace(b"J" + struct.pack("<i", 3), b"J" + struct.pack("<i", 2**31 - 1)),
+        b"\x80\x02.",
+        b"\x80\x09N.",
+    ],
+)
+def test_a_number_that_a_pickle_names_takes_no_memory(content):
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(DataError):
+        read(content)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100 << 10
+
+
+def test_a_pickle_that_is_cut_off_anywhere_is_an_error_of_the_data():
+    content = python_2_polyglot(VECTORS)
+    for end in range(2, len(content)):
+        with pytest.raises(DataError, match="polyglot-fr.pkl must (be|hold)"):
+            read(content[:end])
+
+
+@given(st.integers(0), st.binary(min_size=1, max_size=4))
+def test_a_pickle_that_is_broken_anywhere_is_read_or_an_error_of_the_data(place, bytes_):
+    content = bytearray(python_2_polyglot(VECTORS))
+    place %= len(content)
+    content[place : place + len(bytes_)] = bytes_
+    try:
+        words, vectors = read(bytes(content))
+    except DataError:
+        return
+    assert len(words) == len(vectors)
+
+
+def test_the_handmade_pickle_names_what_polyglot_s_name():
+    named = {argument for code, argument, _ in pickletools.genops(python_2_polyglot(VECTORS)) if code.name == "GLOBAL"}
+    assert named == {"numpy dtype", "numpy ndarray", "numpy.core.multiarray _reconstruct"}
