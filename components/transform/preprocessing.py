@@ -44,14 +44,15 @@ def preprocessing_fn(inputs: dict[str, Any], custom_config: dict[str, Any]) -> d
 
 def _ids(words: tf.RaggedTensor, vocabulary: str, size: int, sources: dict[str, dict[str, Any]]) -> tf.RaggedTensor:
     """The ids of the words that the vocabulary holds."""
-    counted, first = words, None
+    counted, top, first = words, size, None
     if vocabulary in sources:
         source = WordTableSource(**sources[vocabulary])
         first = read_word_table(source).words
         if not source.train:
-            counted = words.flat_values[:0]
+            # Without a limit, too: with one, no words at all would become a word that stands for none.
+            counted, top = words.flat_values[:0], None
         # Read by the Trainer alone, for its report: how many of the train split's words have a vector.
         tft.vocabulary(words, vocab_filename=f.COUNTS_OF_VOCABULARY[vocabulary], store_frequency=True)
-    path = tft.vocabulary(counted, top_k=size, vocab_filename=vocabulary, reserved_tokens=first)
+    path = tft.vocabulary(counted, top_k=top, vocab_filename=vocabulary, reserved_tokens=first)
     ids = tft.apply_vocabulary(words, path, default_value=-1)
     return tf.ragged.boolean_mask(ids, ids >= 0)

@@ -6,11 +6,13 @@ from tests.bad_input.case import Case
 from tests.bad_input.configurations import COMMAND_LINES, CONFIGURATIONS
 from tests.bad_input.files import COLLECTIONS, INPUT_FILES
 from tests.bad_input.records import RECORDS
+from tests.bad_input.word_vectors import WORD_VECTORS
 
 SECTIONS: Final = {
     "The configuration": CONFIGURATIONS,
     "The command line": COMMAND_LINES,
     "Files": INPUT_FILES,
+    "Word vectors": WORD_VECTORS,
     "Collections and disks": COLLECTIONS,
     "Records": RECORDS,
 }

@@ -263,6 +263,24 @@ CONFIGURATIONS = [
         ("run.yaml:7: output: must be a folder that can be written; /proc/out cannot: ",),
     ),
     Case(
+        "nothing_to_train",
+        "Both tables of word vectors are frozen, and nothing else can be trained.",
+        AT_ONCE,
+        all_of(
+            file("fr.vec", "loup 1 2\n"),
+            setting("model: {embedding_dim: 2}\nembeddings: {query: fr.vec, document: fr.vec, train: false}\n"),
+        ),
+        ("run.yaml:9: embeddings: train must be true, or one of query and document null",),
+    ),
+    Case(
+        "changed_word_vectors",
+        "Word vectors are not those whose SHA-256 the configuration gives.",
+        AT_ONCE,
+        all_of(file("fr.vec", "loup 1 2\n"), setting("model: {embedding_dim: 2}\nembeddings: {document: fr.vec}\n")),
+        ("embeddings.document: fr.vec must have the SHA-256 ffff", "restore it, or remove embeddings.sha256 from"),
+        (*RUN, "--set", "embeddings.sha256.document=" + 64 * "f"),
+    ),
+    Case(
         "several_faults",
         "Several things are wrong: all are told at once.",
         AT_ONCE,

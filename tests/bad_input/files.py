@@ -104,9 +104,9 @@ INPUT_FILES = [
     ),
     Case(
         "another_compression",
-        "A file is compressed, but not by gzip.",
+        "A file is compressed, but neither by gzip nor by bzip2.",
         AT_ONCE,
-        file("wiki.documents", b"BZh91AY&SY\x9d\xf2\xb4\x1c\x00\x00"),
+        file("wiki.documents", b"\xfd7zXZ\x00\x00\x04\xe6\xd6\xb4F"),
         ("wiki.documents:1: not valid UTF-8: ",),
     ),
     Case(

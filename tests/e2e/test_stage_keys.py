@@ -55,6 +55,8 @@ def test_equal_configurations_have_equal_keys() -> None:
         ("data.sha256.queries=0f", {"WikiClirExampleGen"}),
         ("model.epsilon=0.5", {"Trainer"}),
         ("model.vocabulary_size=10", {"Transform"}),
+        ("model.embedding_dim=32", {"Trainer"}),
+        ("embeddings.train=false", set()),
         ("loss.theta=[0.3, 0.7]", {"Trainer"}),
         ("loss.name=mse", {"Trainer"}),
         ("training.learning_rate=0.01", {"Trainer"}),
@@ -122,13 +124,37 @@ def test_an_edit_changes_the_search_where_it_runs_the_code(
 
 
 @pytest.mark.parametrize(
+    "setting",
+    [
+        "embeddings.document=other.vec",
+        "embeddings.query=null",
+        "embeddings.sha256.query=0f",
+        "embeddings.train=false",
+        "model.embedding_dim=3",
+        "model.vocabulary_size=10",
+        "data.max_bad_share=0.1",
+    ],
+)
+def test_what_decides_the_word_vectors_changes_the_stages_that_read_them(
+    setting: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("en.vec", "other.vec"):
+        (tmp_path / name).write_text("the 1 2\nwolf 1 2 3\n")  # a vector of each width
+    before = ("embeddings.query=en.vec", "model.embedding_dim=2")
+    assert changed(parameters(*before), parameters(*before, setting)) == {"Transform", "Trainer"}
+
+
+@pytest.mark.parametrize(
     ("file", "stages"),
     [
-        ("schemas/wikiclir.py", {"WikiClirExampleGen", "LexicalBaseline"}),
+        ("schemas/wikiclir.py", {"WikiClirExampleGen", "LexicalBaseline", "Transform", "Trainer"}),
         ("components/wikiclir_example_gen/sampling.py", {"WikiClirExampleGen"}),
         ("components/lexical_baseline/bm25.py", {"LexicalBaseline"}),
         ("components/transform/preprocessing.py", {"Transform"}),
-        ("models/tokens.py", {"Transform", "LexicalBaseline"}),
+        ("models/tokens.py", {"Transform", "LexicalBaseline", "Trainer"}),
+        ("models/word_table.py", {"Transform", "Trainer"}),
+        ("schemas/polyglot_pickle.py", {"Transform", "Trainer"}),
         ("models/losses/sosl.py", {"Trainer"}),
         ("models/losses/pair_loss.py", {"Trainer"}),
         ("models/losses/mse.py", set()),

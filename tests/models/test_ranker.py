@@ -80,3 +80,25 @@ def test_seed_decides_the_initial_weights_and_the_two_tables_differ():
     assert np.array_equal(tables(1), tables(1))
     assert not np.array_equal(tables(1), tables(2))
     assert not np.array_equal(*tables(1))
+
+
+# Pre-trained vectors
+
+VECTORS = np.array([[1, 2, 3], [4, 5, 6]], np.float32)
+
+
+def test_pretrained_vectors_fill_the_first_rows_and_the_others_stay_as_they_were(ranker):
+    random = Ranker(4, 6, ModelSettings(embedding_dim=3, initial_scale=1.0), seed=1)
+    random(features(DOCUMENTS, INDEX))
+    ranker.start_from(ranker.document_encoder, VECTORS, train=True)
+    query, document = (table.numpy() for table in ranker.trainable_variables)
+    np.testing.assert_array_equal(query, random.get_weights()[0])
+    np.testing.assert_array_equal(document, [*VECTORS, *random.get_weights()[1][2:]])
+
+
+def test_frozen_table_is_a_weight_that_is_not_trained(ranker):
+    ranker.start_from(ranker.query_encoder, VECTORS, train=False)
+    ranker.start_from(ranker.document_encoder, VECTORS, train=True)
+    assert [variable is ranker.document_encoder.table for variable in ranker.trainable_variables] == [True]
+    assert len(ranker.get_weights()) == 2
+    np.testing.assert_array_equal(ranker.query_encoder.table[:2], VECTORS)

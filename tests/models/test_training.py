@@ -27,13 +27,14 @@ MODEL = ModelSettings(embedding_dim=8)
 TRAIN, EVAL = learnable_lists(30, seed=1), learnable_lists(20, seed=2)
 
 
-def run(folder, train_lists=TRAIN, eval_lists=EVAL, strategy=None, model=MODEL, **values):
+def run(folder, train_lists=TRAIN, eval_lists=EVAL, strategy=None, model=MODEL, prepare=lambda ranker: None, **values):
     """Trains a new ranker, or goes on where the folder's checkpoint is: (ranker, result)."""
     values = {"epochs": 4, "batch_lists": 8, "learning_rate": 0.3, "device": "cpu"} | values
     settings = TrainingSettings(**values).for_encoder("mean")
     strategy = strategy or make_strategy(settings)
     with strategy.scope():
         ranker = Ranker(VOCABULARY_SIZE, VOCABULARY_SIZE, model, seed=settings.seed)
+        prepare(ranker)
     loss = SmoothOrdinalSearchLoss(reduction=keras.losses.Reduction.NONE)
     folders = [str(folder / name) for name in ("log", "checkpoint")]
     return ranker, train(ranker, loss, train_lists, eval_lists, MOST_RELEVANT, strategy, settings, *folders)
@@ -155,6 +156,43 @@ def test_patience_stops_early_and_the_ranker_holds_the_first_best_epochs_weights
     assert result.best_value == 0.5
     assert all(map(np.array_equal, ranker.get_weights(), scripted.weights[1]))
     assert not any(map(np.array_equal, ranker.get_weights(), scripted.weights[-1]))
+
+
+# Pre-trained vectors
+
+VECTORS = np.random.default_rng(1).normal(scale=0.1, size=(VOCABULARY_SIZE // 2, 8)).astype(np.float32)
+
+
+def start_with_frozen_queries(ranker):
+    ranker.start_from(ranker.query_encoder, VECTORS, train=False)
+    ranker.start_from(ranker.document_encoder, VECTORS, train=True)
+
+
+def frozen_and_trained(ranker):
+    """The rows that the vectors filled, of the frozen and of the trained table."""
+    return [encoder.table.numpy()[: len(VECTORS)] for encoder in (ranker.query_encoder, ranker.document_encoder)]
+
+
+def test_frozen_vectors_do_not_move_in_training_and_others_do(tmp_path):
+    ranker, result = run(tmp_path, prepare=start_with_frozen_queries)
+    frozen, trained = frozen_and_trained(ranker)
+    np.testing.assert_array_equal(frozen, VECTORS)
+    assert (trained != VECTORS).any(axis=1).all()
+    assert result.history[-1]["train/loss"] < result.history[0]["train/loss"]
+
+
+def test_frozen_vectors_do_not_move_on_two_replicas(two_replicas, tmp_path):
+    ranker, _ = run(tmp_path, strategy=two_replicas, replicas=2, prepare=start_with_frozen_queries)
+    frozen, trained = frozen_and_trained(ranker)
+    np.testing.assert_array_equal(frozen, VECTORS)
+    assert (trained != VECTORS).any(axis=1).all()
+
+
+def test_a_killed_training_with_frozen_vectors_ends_bit_identically(killed, tmp_path):
+    ranker, result = run(tmp_path / "whole", prepare=start_with_frozen_queries)
+    again, result_again = run(killed(3, prepare=start_with_frozen_queries), prepare=start_with_frozen_queries)
+    assert result_again.history == result.history
+    assert all(map(np.array_equal, again.get_weights(), ranker.get_weights()))
 
 
 # A training that was killed

@@ -1,6 +1,5 @@
 """TREC's text formats."""
 
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

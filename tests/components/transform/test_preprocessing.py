@@ -6,7 +6,11 @@ import pytest
 import tensorflow as tf
 from google.protobuf import text_format
 
+from components.trainer.pretrained import describe_pretrained, read_pretrained
+from models.word_table import SOURCES_KEY, WordTableSource
 from schemas import features as f
+from schemas.errors import DataError
+from tests.schemas.word_tables import word2vec, write
 
 pytestmark = pytest.mark.beam
 
@@ -21,8 +25,11 @@ LISTS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def output(tmp_path_factory):
+TABLE = {"Loup": [1.0, 2.0], "renard": [3.0, 4.0], "Zorille": [5.0, 6.0], "a-b": [7.0, 8.0], "ours": [9.0, 0.0]}
+
+
+def analyse(folder, sources):
+    """Transform's output for the lists above, and `sources` of pre-trained vectors."""
     import apache_beam as beam
     import tensorflow_transform as tft
     import tensorflow_transform.beam as tft_beam
@@ -33,7 +40,6 @@ def output(tmp_path_factory):
     from components.wikiclir_example_gen.examples import make_example
     from schemas.wikiclir import Text
 
-    folder = tmp_path_factory.mktemp("transform")
     schema = text_format.Parse((Path(f.__file__).parent / "schema.pbtxt").read_text(), schema_pb2.Schema())
     source = TFExampleBeamRecord(telemetry_descriptors=["test"], physical_format="inmem", schema=schema)
     records = [
@@ -45,7 +51,7 @@ def output(tmp_path_factory):
         ).SerializeToString()
         for query, (text, docs) in enumerate(LISTS)
     ]
-    config = {"vocabulary_size": VOCABULARY_SIZE, "max_tokens": MAX_TOKENS}
+    config = {"vocabulary_size": VOCABULARY_SIZE, "max_tokens": MAX_TOKENS, SOURCES_KEY: sources}
     with beam.Pipeline(argv=[]) as pipeline, tft_beam.Context(temp_dir=str(folder / "temp")):
         data = pipeline | beam.Create(records) | source.BeamSource()
         function = (data, source.TensorAdapterConfig()) | tft_beam.AnalyzeDataset(
@@ -56,7 +62,16 @@ def output(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
+def output(tmp_path_factory):
+    return analyse(tmp_path_factory.mktemp("transform"), {})
+
+
+@pytest.fixture(scope="module")
 def transform(output):
+    return transformation(output)
+
+
+def transformation(output):
     """Applies the transform graph to lists of (query, documents)."""
     layer = output.transform_features_layer()
 
@@ -108,3 +123,67 @@ def test_ids_and_grades_pass_through(transform):
     assert result[f.QUERY_ID].numpy().tolist() == [b"0", b"1"]
     assert result[f.DOC_ID].to_list() == [[b"renard", b"loup"], [b"roux"]]
     assert result[f.RELEVANCE].to_list() == [[0, 0], [0]]
+
+
+# Pre-trained vectors of the documents' language: the first three usable words are loup, renard and zorille
+
+
+def with_table(folder, train):
+    path = write(folder / "fr.vec", word2vec(TABLE))
+    source = WordTableSource(path, sha256="", width=2, most_words=3, max_bad_share=0.0, train=train)
+    output = analyse(folder, {f.DOCUMENT_VOCABULARY: source._asdict()})
+    (folder / "fr.vec").unlink()  # nothing asks for the file any more
+    return output, source
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    return with_table(tmp_path_factory.mktemp("trained"), train=True)
+
+
+@pytest.fixture(scope="module")
+def frozen(tmp_path_factory):
+    return with_table(tmp_path_factory.mktemp("frozen"), train=False)
+
+
+def test_words_of_a_table_come_first_and_the_train_split_s_follow(trained):
+    output, _ = trained
+    assert words_of(output, f.DOCUMENT_VOCABULARY) == ["loup", "renard", "zorille", "roux"]
+    assert words_of(output, f.QUERY_VOCABULARY) == ["red", "fox", "wolf"]
+
+
+def test_words_outside_a_frozen_table_are_left_out(frozen):
+    output, _ = frozen
+    assert words_of(output, f.DOCUMENT_VOCABULARY) == ["loup", "renard", "zorille"]
+    result = transformation(output)([("fox", ["renard roux loup", "roux"])])
+    assert result[f.DOC_TOKENS].to_list() == [[[1, 0], []]]
+
+
+def test_a_word_that_the_train_split_lacks_is_known_where_the_table_has_it(trained):
+    output, _ = trained
+    result = transformation(output)([("fox zorille", ["Zorille ours", "a-b"])])
+    assert result[f.DOC_TOKENS].to_list() == [[[2], []]]
+    assert result[f.QUERY_TOKENS].to_list() == [[1]]
+
+
+@pytest.mark.parametrize(("name", "random_words"), [("trained", 1), ("frozen", 0)])
+def test_the_trainer_finds_the_vectors_of_the_first_words_and_counts_those_without(name, random_words, request):
+    output, source = request.getfixturevalue(name)
+    pretrained = read_pretrained(output, f.DOCUMENT_VOCABULARY, source)
+    assert pretrained.vectors.tolist() == [TABLE["Loup"], TABLE["renard"], TABLE["Zorille"]]
+    assert pretrained.vocabulary_size == 3 + random_words
+    report = pretrained.report
+    assert (report["read"], report["used"], report["random_words"]) == (3, 3, random_words)
+    # renard 4, loup 3, roux 2, gris 1
+    assert report["distinct_words"] == {"all": 4, "found": 2}
+    assert report["running_words"] == {"all": 10, "found": 7}
+    assert describe_pretrained("document", report) == (
+        "document word vectors: 3 read, 3 used; 50.0% of the train split's words have one, 70.0% of its running words"
+    )
+
+
+def test_a_table_that_changed_since_is_an_error_of_the_data(trained, tmp_path):
+    output, source = trained
+    other = source._replace(path=write(tmp_path / "fr.vec", word2vec({"chien": [1.0, 2.0]})))
+    with pytest.raises(DataError, match="fr.vec has changed since Transform read it; run again."):
+        read_pretrained(output, f.DOCUMENT_VOCABULARY, other)
