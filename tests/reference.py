@@ -1,6 +1,7 @@
 """The formulas once more, in float64 and without TensorFlow: what the models are compared with."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,53 @@ def mean_embedding(table: npt.ArrayLike, tokens: Sequence[int]) -> Vector:
     """tanh of the mean of the rows of a text's tokens; zero for a text without tokens."""
     rows = np.asarray(table, np.float64)[list(tokens)]
     return np.tanh(rows.sum(axis=0) / max(len(tokens), 1))
+
+
+def cnn_encoder(
+    table: npt.ArrayLike, convolution: npt.ArrayLike, projection: npt.ArrayLike, tokens: Sequence[int]
+) -> Vector:
+    """Shen et al. 2014: filters over each word and its neighbours, the maximum of each, and a dense layer."""
+    rows = np.asarray(table, np.float64)
+    if not tokens:
+        return np.zeros(rows.shape[1])
+    beyond = np.zeros((1, rows.shape[1]))
+    words = np.concatenate([beyond, rows[list(tokens)], beyond])
+    features = [np.tanh(words[place : place + 3].ravel() @ convolution) for place in range(len(tokens))]
+    return np.tanh(np.max(features, axis=0) @ projection)
+
+
+def lstm_encoder(table: npt.ArrayLike, projection: npt.ArrayLike, *weights_and_tokens: Any) -> Vector:
+    """The final states of an LSTM over the words and of one over them in reverse, and a dense layer.
+
+    Each LSTM has three weights: see `lstm_state`.
+    """
+    *weights, tokens = weights_and_tokens
+    words = np.asarray(table, np.float64)[list(tokens)]
+    states = [lstm_state(words, *weights[:3]), lstm_state(words[::-1], *weights[3:])]
+    return np.tanh(np.concatenate(states) @ projection)
+
+
+def lstm_state(inputs: Vector, kernel: Vector, recurrent: Vector, bias: Vector) -> Vector:
+    """The last hidden state h of an LSTM, from zeros:
+
+    i = sigmoid(x K_i + h R_i + b_i)    f = sigmoid(x K_f + h R_f + b_f)
+    g = tanh(x K_g + h R_g + b_g)       o = sigmoid(x K_o + h R_o + b_o)
+    c' = f c + i g                      h' = o tanh(c')
+    """
+    hidden = cell = np.zeros(len(recurrent))
+    for x in inputs:
+        i, f, g, o = np.split(x @ kernel + hidden @ recurrent + bias, 4)
+        cell = sigmoid(f) * cell + sigmoid(i) * np.tanh(g)
+        hidden = sigmoid(o) * np.tanh(cell)
+    return hidden
+
+
+ENCODERS: dict[str, Callable[..., Vector]] = {
+    "mean": mean_embedding,
+    "cnn": cnn_encoder,
+    "lstm": lstm_encoder,
+}
+"""By the name in a configuration; they take the weights in the layer's order, and a text's tokens."""
 
 
 def sosl(grade: int, score: float, theta: Sequence[float]) -> float:
@@ -65,9 +113,9 @@ def pairwise_hinge(grades: Vector, scores: Vector) -> float:
     return float(sum(hinges) / len(documents))
 
 
-def sigmoid(logit: float) -> float:
+def sigmoid(logit: Any) -> Any:
     """The logistic function."""
-    return float(1 / (1 + np.exp(-logit)))
+    return 1 / (1 + np.exp(-logit))
 
 
 PAIR_LOSSES = {"sosl": sosl, "mse": mse, "proportional_odds": proportional_odds, "three_part_l2": three_part_l2}

@@ -1,0 +1,168 @@
+"""What every encoder must do: agree with its formula, see each text alone, and drop words' components in training."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.layers.cnn_encoder import CnnEncoder
+from models.layers.lstm_encoder import LstmEncoder
+from models.layers.make_encoder import make_encoder
+from models.layers.mean_embedding import MeanEmbedding
+from models.settings import ENCODERS, ModelSettings
+from tests import reference
+
+VOCABULARY_SIZE, DIM = 9, 4
+LAYERS = {"mean": (MeanEmbedding, {}), "cnn": (CnnEncoder, {"filters": 5}), "lstm": (LstmEncoder, {"units": 3})}
+SOME_TEXTS = [[2, 5], [], [7], [1, 1, 3, 0, 1], [8, 2, 4]]
+texts = st.lists(st.lists(st.integers(0, VOCABULARY_SIZE - 1), max_size=6), min_size=1, max_size=4)
+
+
+def ragged(tokens):
+    return tf.ragged.constant(tokens, tf.int32, ragged_rank=1)
+
+
+class Encoder:
+    """A small encoder, built; without training it is compiled, once for all shapes."""
+
+    def __init__(self, name, seed=1, **values):
+        layer, sizes = LAYERS[name]
+        self.formula = reference.ENCODERS[name]
+        self.layer = layer(VOCABULARY_SIZE, DIM, initial_scale=1.0, seed=seed, **sizes, **values)
+        self.layer.build(None)
+        self._call = tf.function(
+            lambda tokens: self.layer(tokens), input_signature=[tf.RaggedTensorSpec([None, None], tf.int32, 1)]
+        )
+
+    def __call__(self, tokens):
+        return self._call(ragged(tokens)).numpy()
+
+    def gradients(self, tokens, weight=1.0):
+        """Of the sum of the weighted components of all vectors."""
+        with tf.GradientTape() as tape:
+            value = tf.reduce_sum(self.layer(ragged(tokens)) * weight)
+        return tape.gradient(value, self.layer.trainable_variables)
+
+
+@pytest.fixture(scope="module", params=LAYERS)
+def encoder(request):
+    return Encoder(request.param)
+
+
+def test_every_encoder_of_a_configuration_is_tested_here_and_made_by_its_name():
+    assert set(LAYERS) == set(ENCODERS)
+    for name, (layer, _) in LAYERS.items():
+        made = make_encoder(ModelSettings(encoder=name, embedding_dim=DIM), VOCABULARY_SIZE, seed=1, name="tower")
+        assert type(made) is layer
+        assert (made.dim, made.dropout, made.name) == (DIM, ENCODERS[name].default_dropout, "tower")
+
+
+@given(tokens=texts)
+def test_vectors_are_those_of_the_reference(encoder, tokens):
+    weights = encoder.layer.get_weights()
+    expected = [encoder.formula(*weights, text) for text in tokens]
+    np.testing.assert_allclose(encoder(tokens), expected, rtol=1e-5, atol=1e-6)
+
+
+def test_gradients_are_the_slopes_of_the_reference(encoder):
+    weights = [array.astype(np.float64) for array in encoder.layer.get_weights()]
+    factors = np.random.default_rng(3).normal(size=(len(SOME_TEXTS), DIM))
+    for place, gradient in enumerate(encoder.gradients(SOME_TEXTS, factors)):
+
+        def value(array, place=place):
+            changed = [*weights[:place], array, *weights[place + 1 :]]
+            return np.sum(factors * [encoder.formula(*changed, text) for text in SOME_TEXTS])
+
+        expected = reference.slopes(value, weights[place])
+        np.testing.assert_allclose(
+            tf.convert_to_tensor(gradient), expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max()
+        )
+
+
+@given(tokens=texts)
+def test_padding_and_the_other_texts_of_a_batch_do_not_change_a_vector(encoder, tokens):
+    alone = [encoder([text])[0] for text in tokens]
+    np.testing.assert_allclose(encoder([*tokens, [3] * 20]), [*alone, encoder([[3] * 20])[0]], atol=1e-6)
+
+
+@given(tokens=texts, random=st.randoms())
+def test_order_of_the_texts_does_not_matter(encoder, tokens, random):
+    order = random.sample(range(len(tokens)), len(tokens))
+    np.testing.assert_allclose(encoder([tokens[place] for place in order]), encoder(tokens)[order], atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["cnn", "lstm"])
+def test_order_of_the_words_matters(name):
+    forward, backward = Encoder(name)([[1, 2, 3], [3, 2, 1]])
+    assert np.abs(forward - backward).max() > 1e-3
+
+
+@pytest.mark.parametrize("tokens", [[[]], [[], []], [[1, 1], [], [3]], [[], [4], []]])
+def test_text_without_tokens_has_the_zero_vector_and_finite_gradients(encoder, tokens):
+    empty = [not text for text in tokens]
+    vectors = encoder(tokens)
+    assert not vectors[empty].any()
+    assert vectors[np.logical_not(empty)].all()
+    assert all(np.isfinite(tf.convert_to_tensor(gradient)).all() for gradient in encoder.gradients(tokens))
+
+
+def test_no_texts_have_no_vectors(encoder):
+    assert encoder([]).shape == (0, DIM)
+
+
+def test_gradient_of_the_table_holds_the_rows_that_occur_and_no_others(encoder):
+    table = encoder.gradients(SOME_TEXTS)[0]
+    assert isinstance(table, tf.IndexedSlices)
+    assert set(table.indices.numpy()) == {token for text in SOME_TEXTS for token in text}
+
+
+# Seeds
+
+
+def test_same_seed_gives_the_same_weights_and_no_two_of_them_are_alike(encoder):
+    layer, again = encoder.layer, type(encoder.layer).from_config(encoder.layer.get_config())
+    again.build(None)
+    assert all(map(np.array_equal, again.get_weights(), layer.get_weights()))
+    random = [array.ravel()[:9] for array in layer.get_weights() if len(np.unique(array)) > 2]  # no biases
+    assert len(np.unique(np.concatenate(random))) == sum(map(len, random))
+
+
+def test_another_seed_gives_other_weights(encoder):
+    config = encoder.layer.get_config()
+    other = type(encoder.layer).from_config(config | {"seed": config["seed"] + 1})
+    other.build(None)
+    for one, another in zip(encoder.layer.get_weights(), other.get_weights(), strict=True):
+        assert not np.array_equal(one, another) or one.ndim == 1  # biases start alike
+
+
+# Dropout
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_dropout_acts_in_training_alone_and_otherwise_in_every_step(name):
+    encoder, again = Encoder(name, dropout=0.4), Encoder(name, dropout=0.4)
+    np.testing.assert_array_equal(encoder(SOME_TEXTS), Encoder(name)(SOME_TEXTS))
+    steps = [encoder.layer(ragged(SOME_TEXTS), training=True).numpy() for _ in range(3)]
+    assert len({step.tobytes() for step in [*steps, encoder(SOME_TEXTS)]}) == 4
+    np.testing.assert_array_equal([again.layer(ragged(SOME_TEXTS), training=True) for _ in range(3)], steps)
+    assert not any(step[[not text for text in SOME_TEXTS]].any() for step in steps)
+
+
+def test_dropout_leaves_out_its_share_and_keeps_the_mean():
+    layer = MeanEmbedding(1, 50, dropout=0.3, seed=1)
+    layer.build(None)
+    layer.table.assign(tf.ones([1, 50]))
+    words = np.arctanh(layer(ragged([[0]] * 400), training=True))
+    of_one = 1 / (1 - 0.3)
+    np.testing.assert_allclose(words[words > 0], of_one, rtol=1e-5)
+    error = np.sqrt(0.3 * 0.7 / words.size)
+    assert np.mean(words == 0) == pytest.approx(0.3, abs=4 * error)
+    assert words.mean() == pytest.approx(1, abs=4 * error * of_one)
+    assert np.unique(words, axis=0).shape[0] == len(words)  # every word has a mask of its own
+
+
+@pytest.mark.parametrize("dropout", [-0.1, 1.0, float("nan")])
+def test_dropout_out_of_range_is_refused(dropout):
+    with pytest.raises(ValueError, match=r"dropout must lie in \[0, 1\); got"):
+        MeanEmbedding(VOCABULARY_SIZE, DIM, dropout=dropout)
