@@ -132,7 +132,8 @@ def _read(path: Path) -> dict[str, Any]:
         text = path.read_text(encoding="utf-8")
         content = yaml.safe_load(text) if path.suffix == ".yaml" else json.loads(text)
     except (OSError, ValueError, yaml.YAMLError) as error:
-        raise DataError(f"{path}: cannot be read ({error}); run the experiment again to complete it.") from None
+        fault = " ".join(str(error).split())
+        raise DataError(f"{path}: cannot be read ({fault}); run the experiment again to complete it.") from None
     if not isinstance(content, dict):
         raise DataError(f"{path}: must hold an object; got {type(content).__name__}. Run the experiment again.")
     return content

@@ -28,9 +28,16 @@ def stability(rows: Sequence[Row]) -> Section:
         return Section("stability", "Stability", (Text("No finished cell has a stability report."),))
     table = Table(
         "Largest values over the seeds. Gradients: norms of a score's gradient in either vector.",
-        ("Row", *_COLUMNS.values()),
+        ("Row", *_COLUMNS.values(), "Theorem 3's bound"),
         tuple(
-            Line((Entry(label), *(Entry(_largest(seeds, key)) for key in _COLUMNS))) for label, seeds in reports.items()
+            Line(
+                (
+                    Entry(label),
+                    *(Entry(_largest(seeds, key)) for key in _COLUMNS),
+                    Entry(_largest(_theorems(seeds), "bound")),
+                )
+            )
+            for label, seeds in reports.items()
         ),
     )
     return Section("stability", "Stability", (table, *_sentences(reports)))
@@ -42,19 +49,16 @@ def _largest(seeds: Sequence[Mapping[str, Any]], key: str) -> str:
 
 
 def _sentences(reports: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[Block]:
-    """What rows cannot reach, and Theorem 3's value: each sentence once, with the rows that it holds for."""
+    """What rows cannot reach, and what Theorem 3 says: each sentence once, with the rows that it holds for."""
     labels: dict[str, list[str]] = {}
     for label, seeds in reports.items():
-        warnings = [f"warning: {sentence}" for seed in seeds for sentence in seed.get("unreachable") or ()]
-        for sentence in dict.fromkeys([*warnings, *_theorem_3(seeds[0].get("theorem_3"))]):
+        warnings = [f"Warning: {sentence}." for seed in seeds for sentence in seed.get("unreachable") or ()]
+        theorems = [f"Theorem 3, first seed. {theorem['sentence']}" for theorem in _theorems(seeds)[:1]]
+        for sentence in dict.fromkeys([*warnings, *theorems]):
             labels.setdefault(sentence, []).append(label)
     for sentence, found in labels.items():
-        yield Text(f"{'; '.join(found)}: {sentence}")
+        yield Text(f"{'; '.join(found)}. {sentence}")
 
 
-def _theorem_3(theorem: Mapping[str, Any] | None) -> Iterator[str]:
-    """The theorem's numbers and words, of the first seed."""
-    if theorem:
-        numbers = [f"{key} {value:.4g}" for key, value in theorem.items() if isinstance(value, int | float)]
-        words = [value for value in theorem.values() if isinstance(value, str)]
-        yield " ".join([f"Theorem 3: {', '.join(numbers)}.", *words])
+def _theorems(seeds: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    return [seed["theorem_3"] for seed in seeds if seed.get("theorem_3")]

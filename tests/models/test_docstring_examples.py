@@ -14,7 +14,13 @@ MODULES = [
     for package in (models, schemas)
     for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
     if module.name != "schemas.artifacts"  # imports TFX, which takes longer than all these tests
-] + ["components.evaluator.gate", "components.wikiclir_example_gen.sampling", "pipeline.summary"]
+] + [
+    "components.evaluator.gate",
+    "components.wikiclir_example_gen.sampling",
+    "pipeline.report.names",
+    "pipeline.report.significance",
+    "pipeline.summary",
+]
 
 
 @pytest.mark.parametrize("name", MODULES)
