@@ -8,6 +8,7 @@ setup(
         "models",
         "models.layers",
         "models.losses",
+        "models.theory",
         "components",
         "components.evaluator",
         "components.example_validator",

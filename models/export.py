@@ -4,14 +4,10 @@ from collections.abc import Callable
 
 import tensorflow as tf
 
-from models.layers.smooth_cosine import smooth_unit
 from models.ranker import Ranker
 
 Tokens = Callable[[tf.Tensor], tf.RaggedTensor]
 """string [batch] -> int [batch, (tokens)], the training's own transformation of one language."""
-
-PADDED_SCORE = -1.0
-"""The score of a padded place: below every document's."""
 
 
 class _Server(tf.Module):
@@ -24,19 +20,20 @@ class _Server(tf.Module):
         self.query_encoder = ranker.query_encoder.__call__
         self.document_encoder = ranker.document_encoder.__call__
         self.resources = resources
-        self._epsilon = ranker.similarity.epsilon
+        self._vector = ranker.similarity.vector
+        self._padded_score = ranker.similarity.padded_score
         self._query_tokens = query_tokens
         self._document_tokens = document_tokens
 
     @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="query")])
     def encode_query(self, query: tf.Tensor) -> dict[str, tf.Tensor]:
         """Vectors of queries, [batch, dim]."""
-        return {"vector": smooth_unit(self.query_encoder(self._query_tokens(query)), self._epsilon)}
+        return {"vector": self._vector(self.query_encoder(self._query_tokens(query)))}
 
     @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="document")])
     def encode_document(self, document: tf.Tensor) -> dict[str, tf.Tensor]:
         """Vectors of documents, [batch, dim]."""
-        return {"vector": smooth_unit(self.document_encoder(self._document_tokens(document)), self._epsilon)}
+        return {"vector": self._vector(self.document_encoder(self._document_tokens(document)))}
 
     @tf.function(
         input_signature=[
@@ -49,7 +46,7 @@ class _Server(tf.Module):
         distinct, place = tf.unique(tf.reshape(documents, [-1]))
         vectors = tf.gather(self.encode_document(distinct)["vector"], tf.reshape(place, tf.shape(documents)))
         scores = tf.linalg.matvec(vectors, self.encode_query(query)["vector"])
-        return {"scores": tf.where(tf.equal(documents, ""), PADDED_SCORE, scores)}
+        return {"scores": tf.where(tf.equal(documents, ""), self._padded_score, scores)}
 
 
 def export_ranker(ranker: Ranker, query_tokens: Tokens, document_tokens: Tokens, resources: object, path: str) -> None:
@@ -59,8 +56,9 @@ def export_ranker(ranker: Ranker, query_tokens: Tokens, document_tokens: Tokens,
         encode_query             query [batch] -> vector [batch, dim]
         encode_document          document [batch] -> vector [batch, dim]
 
-    The vectors are v / (|v| + epsilon): the inner product of a query's and a document's is their score (eq. 1), so
-    any maximum-inner-product index can search them. A padded place scores `PADDED_SCORE`.
+    The vectors are those of `Similarity.vector`: the inner product of a query's and a document's is their score, so any
+    maximum-inner-product index can search them. A padded place scores `Similarity.padded_score`: -1 for both cosines,
+    below -embedding_dim for dot.
 
     Args:
       ranker: built, with its weights.

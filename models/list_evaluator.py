@@ -1,20 +1,25 @@
 """Scores and metrics of a ranker on the lists of a split, while it trains."""
 
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
+from models.layers.smooth_cosine import SmoothCosine
 from models.lists import RankingLists
 from models.metrics import mean_metrics, ranked_grades
 from models.ranker import Ranker
 from models.score_gradient import largest_score_gradient
 
-SCORE_BINS: Final = np.linspace(-1.0, 1.0, 41)
-"""Edges of the bins in which scores are counted; the last bin holds its right edge."""
-
 _BATCH = 64
+_ROUNDING = 1e-5
+"""How far beyond 1 a cosine may come out in float32."""
+
+
+def score_bins(limit: float) -> npt.NDArray[np.float64]:
+    """Edges of the 40 bins of [-limit, limit] in which scores are counted; the last bin holds its right edge."""
+    return np.linspace(-limit, limit, 41)
 
 
 class EvalFigures(NamedTuple):
@@ -22,10 +27,13 @@ class EvalFigures(NamedTuple):
 
     metrics: dict[str, float]
     """The mean of each of the seven metrics (see `models.metrics`)."""
-    score_counts: dict[str, list[int]]
-    """Grade to the number of its scores in each bin of `SCORE_BINS`: the paper's Figure 3."""
+    scores: dict[str, Any]
+    """The paper's Figure 3: `limit`, the largest magnitude of a score but at least 1, and `counts`, from each grade to
+    the number of its scores in each of `score_bins(limit)`."""
     largest_score_gradient: float
     """See `models.score_gradient`."""
+    largest_plain_cosine_gradient: float
+    """What it would be for the plain cosine of the same vectors."""
 
 
 class ListEvaluator:
@@ -51,19 +59,23 @@ class ListEvaluator:
             mask = features["document_index"] >= 0
             query, documents = ranker.encode(features)
             scores = tf.boolean_mask(ranker.similarity(query, documents), mask)
-            return scores, largest_score_gradient(ranker.similarity, query, documents, mask)
+            gradients = [
+                largest_score_gradient(similarity, query, documents, mask)
+                for similarity in (ranker.similarity, SmoothCosine(epsilon=0.0))
+            ]
+            return scores, tf.stack(gradients)
 
         self._score = score
 
     def _per_list(self, values: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
         return np.split(values, self._splits[1:-1])
 
-    def scores(self) -> tuple[list[npt.NDArray[np.float32]], float]:
-        """float32 [list_size] for each list, in the lists' order, and the largest gradient of a score."""
+    def scores(self) -> tuple[list[npt.NDArray[np.float32]], npt.NDArray[np.float32]]:
+        """float32 [list_size] for each list, in the lists' order, and the largest gradients: ours, plain cosine's."""
         rows = np.arange(len(self._query_ids), dtype=np.int32)
         parts = [self._score(rows[start : start + _BATCH]) for start in range(0, len(rows), _BATCH)]
         scores = np.concatenate([part.numpy() for part, _ in parts])
-        return self._per_list(scores), max(float(largest) for _, largest in parts)
+        return self._per_list(scores), np.max([largest for _, largest in parts], axis=0)
 
     def evaluate(self) -> EvalFigures:
         """Scores every list and computes the figures.
@@ -71,11 +83,15 @@ class ListEvaluator:
         Raises:
           DataError: a score is NaN or infinite.
         """
-        scores, largest_score_gradient = self.scores()
+        scores, gradients = self.scores()
         ranked = ranked_grades(self._query_ids, self._doc_ids, scores, self._grades)
-        all_scores, all_grades = np.clip(np.concatenate(scores), -1, 1), np.concatenate(self._grades)
+        all_scores, all_grades = np.concatenate(scores), np.concatenate(self._grades)
+        largest = float(np.abs(all_scores).max(initial=0.0))
+        limit = largest if largest > 1 + _ROUNDING else 1.0
+        all_scores = np.clip(all_scores, -limit, limit)
         counts = {
-            str(grade): np.histogram(all_scores[all_grades == grade], SCORE_BINS)[0].tolist()
+            str(grade): np.histogram(all_scores[all_grades == grade], score_bins(limit))[0].tolist()
             for grade in range(self.top_grade + 1)
         }
-        return EvalFigures(mean_metrics(ranked, self.top_grade), counts, largest_score_gradient)
+        metrics = mean_metrics(ranked, self.top_grade)
+        return EvalFigures(metrics, {"limit": limit, "counts": counts}, *map(float, gradients))

@@ -1,4 +1,4 @@
-"""The two-tower ranker: one encoder a language, and the smooth cosine between them (paper, section 3)."""
+"""The two-tower ranker: one encoder a language, and the similarity of what they make (paper, section 3)."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ import tensorflow as tf
 from tensorflow import keras
 
 from models.layers.make_encoder import make_encoder
-from models.layers.smooth_cosine import SmoothCosine
+from models.layers.make_similarity import make_similarity
 from models.settings import ModelSettings
 
 
@@ -47,7 +47,7 @@ class Ranker(keras.Model):
         document_seed = None if seed is None else seed + 1  # the two encoders must not start alike
         self.query_encoder = make_encoder(settings, query_vocabulary_size, seed, "query_encoder")
         self.document_encoder = make_encoder(settings, document_vocabulary_size, document_seed, "document_encoder")
-        self.similarity = SmoothCosine(settings.epsilon)
+        self.similarity = make_similarity(settings)
 
     def start_from(self, encoder: keras.layers.Layer, vectors: npt.NDArray[np.float32], train: bool) -> None:
         """Builds the ranker, and puts pre-trained vectors into the first rows of an encoder's table.

@@ -31,16 +31,28 @@ class LossDeclaration(NamedTuple):
     """The number of thresholds it takes, if any; None for as many as `data.top_grade`."""
     top_grade: int | None = None
     """The only `data.top_grade` it is defined for; None for any."""
+    fixed_theta: str | None = "which has no thresholds"
+    """Why its thresholds cannot be learned; None where they can."""
 
 
 _BANDS = (0.2, 0.7)
 """The thresholds of the paper's experiments, for three grades."""
 
 LOSSES = {
-    "sosl": LossDeclaration("models.losses.sosl.SmoothOrdinalSearchLoss", _BANDS),
-    "mse": LossDeclaration("models.losses.mse.MeanSquaredErrorLoss", _BANDS),
-    "proportional_odds": LossDeclaration("models.losses.proportional_odds.ProportionalOddsLoss", _BANDS),
-    "three_part_l2": LossDeclaration("models.losses.three_part_l2.ThreePartL2Loss", (0.2, 0.55, 0.9), 3, top_grade=2),
+    "sosl": LossDeclaration("models.losses.sosl.SmoothOrdinalSearchLoss", _BANDS, fixed_theta=None),
+    "mse": LossDeclaration(
+        "models.losses.mse.MeanSquaredErrorLoss", _BANDS, fixed_theta="whose targets would follow the scores"
+    ),
+    "proportional_odds": LossDeclaration(
+        "models.losses.proportional_odds.ProportionalOddsLoss", _BANDS, fixed_theta=None
+    ),
+    "three_part_l2": LossDeclaration(
+        "models.losses.three_part_l2.ThreePartL2Loss",
+        (0.2, 0.55, 0.9),
+        theta_length=3,
+        top_grade=2,
+        fixed_theta="of whose thresholds none bounds two grades, so that nothing would hold them",
+    ),
     "softmax": LossDeclaration("models.losses.tf_ranking.SoftmaxLoss"),
     "approx_ndcg": LossDeclaration("models.losses.tf_ranking.ApproxNdcgLoss"),
     "pairwise_hinge": LossDeclaration("models.losses.tf_ranking.PairwiseHingeLoss"),
@@ -83,8 +95,12 @@ class ModelSettings(Settings):
     """Most frequent words kept per language; of a language with `embeddings`, as many of their words, and of others."""
     embedding_dim: Annotated[int, Field(ge=1)] = 64
     """Length of a word's, a query's and a document's vector."""
+    similarity: Literal["smooth_cosine", "cosine", "dot"] = "smooth_cosine"
+    """What scores a query's and a document's vector: the paper's smooth cosine (eq. 1), the plain cosine, or the inner
+    product."""
     epsilon: Annotated[float, Field(ge=0)] = 1.0
-    """Smoothness of the cosine (eq. 1), in the unit of the vectors' norms; 0 is the plain cosine."""
+    """Smoothness of smooth_cosine (eq. 1), in the unit of the vectors' norms; 0 is the plain cosine. Unused with cosine
+    and dot."""
     initial_scale: Annotated[float, Field(gt=0)] = 0.1
     """Standard deviation of the initial word embeddings."""
     dropout: Annotated[float | None, Field(ge=0, lt=1)] = None
@@ -134,6 +150,8 @@ class LossSettings(Settings):
     theta: tuple[float, ...] | None = None
     """Thresholds, increasing within (-1, 1): for sosl, mse and proportional_odds as many as `data.top_grade`, for
     three_part_l2 three, for the others none; null: the loss's own (0.2, 0.7; three_part_l2: 0.2, 0.55, 0.9)."""
+    learn_theta: bool = False
+    """Whether the thresholds are learned along with the model, from `theta` on: for sosl and proportional_odds."""
 
     @field_validator("name")
     @classmethod
@@ -158,6 +176,14 @@ class LossSettings(Settings):
         if not all(low < high for low, high in pairwise(bounds)):
             raise ValueError(f"must increase strictly within (-1, 1); got {list(theta)}")
         return theta
+
+    @field_validator("learn_theta")
+    @classmethod
+    def _the_loss_can_learn_its_thresholds(cls, learn_theta: bool, info: ValidationInfo) -> bool:
+        name = info.data.get("name", "")
+        if learn_theta and name in LOSSES and (reason := LOSSES[name].fixed_theta):
+            raise ValueError(f"must be false for {name}, {reason}; got true")
+        return learn_theta
 
     def fault_for(self, top_grade: int) -> str | None:
         """Why the loss cannot be trained on grades 0 .. top_grade, if so."""

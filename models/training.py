@@ -15,6 +15,7 @@ from tensorflow import keras
 from models.lazy_adam import LazyAdam
 from models.list_evaluator import EvalFigures, ListEvaluator
 from models.lists import RankingLists, epoch_order
+from models.losses.band_loss import BandLoss, weights_of
 from models.ranker import Ranker
 from models.settings import TrainingSettings
 from models.training_checkpoint import TrainingCheckpoint, TrainingProgress
@@ -37,15 +38,19 @@ class TrainingResult:
     Attributes:
       best_epoch: the epoch (from 1) whose weights the ranker holds.
       best_value: its value of `best_metric` on the eval split.
-      history: one row an epoch: learning rate, loss, gradient norms, and the eval split's metrics, scores and score
-        gradients.
+      history: one row an epoch: learning rate, loss, gradient norms, learned thresholds, and the eval split's metrics,
+        scores and score gradients.
       pairs_per_second: query-document pairs trained per second of training, without evaluation.
+      steps: updates of the weights, over all epochs.
+      theta: the thresholds that the best epoch learned; None where the loss learns none.
     """
 
     best_epoch: int
     best_value: float
     history: list[dict[str, Any]]
     pairs_per_second: float
+    steps: int
+    theta: list[float] | None
 
 
 def train(
@@ -67,7 +72,7 @@ def train(
 
     Args:
       ranker: made within `strategy.scope()`.
-      loss: without reduction: it returns one value a list.
+      loss: without reduction: it returns one value a list. One that learns is made within `strategy.scope()`, too.
       train_lists, eval_lists: lists of the two splits.
       top_grade: the MR grade.
       strategy: see `models.devices`.
@@ -90,8 +95,8 @@ def train(
     with strategy.scope():
         ranker(train_lists.batch(tf.constant([0]))[0])  # builds it
         optimizer = LazyAdam(settings.learning_rate_in(epoch=1))
-        optimizer.build(ranker.trainable_variables)
-    checkpoint = TrainingCheckpoint(checkpoint_dir, ranker, optimizer)
+        optimizer.build([*ranker.trainable_variables, *weights_of(loss)])
+    checkpoint = TrainingCheckpoint(checkpoint_dir, ranker, weights_of(loss), optimizer)
     checkpoint.restore()
     progress = checkpoint.progress
     training_steps = TrainingSteps(ranker, loss, optimizer, strategy, settings.clip_norm)
@@ -119,6 +124,7 @@ def train(
                 "epoch": progress.epoch,
                 "train/learning_rate": learning_rate,
                 **_step_figures(losses, norms, settings.clip_norm),
+                **{f"theta/{y}": threshold for y, threshold in enumerate(_learned_theta(loss) or [], 1)},
                 **_eval_figures(figures, ranker.similarity.gradient_bound),
             }
             training_log.write(row)
@@ -147,6 +153,8 @@ def train(
         best_value=progress.best_value,
         history=progress.history,
         pairs_per_second=progress.pairs / progress.seconds,
+        steps=steps * progress.epoch,
+        theta=_learned_theta(loss),
     )
 
 
@@ -168,9 +176,15 @@ def _eval_figures(figures: EvalFigures, gradient_bound: float) -> dict[str, Any]
     return {
         **{f"eval/{key}": value for key, value in figures.metrics.items()},
         "score_gradient/max": figures.largest_score_gradient,
+        "score_gradient/plain_cosine_max": figures.largest_plain_cosine_gradient,
         **bound,
-        SCORES: figures.score_counts,
+        SCORES: figures.scores,
     }
+
+
+def _learned_theta(loss: keras.losses.Loss) -> list[float] | None:
+    """The thresholds as they are now, if the loss learns any."""
+    return loss.current_theta() if isinstance(loss, BandLoss) and loss.learn_theta else None
 
 
 def _patience_is_spent(progress: TrainingProgress, settings: TrainingSettings) -> bool:

@@ -3,6 +3,7 @@
 import json
 import logging
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -59,17 +60,28 @@ class TrainingCheckpoint:
     Args:
       folder: only of trainings with the same data, code and settings.
       ranker, optimizer: built.
+      loss_weights: what the loss itself learns.
 
     Attributes:
       progress: what training has reached; the training itself keeps it up.
     """
 
-    def __init__(self, folder: str, ranker: Ranker, optimizer: keras.optimizers.Optimizer) -> None:
+    def __init__(
+        self,
+        folder: str,
+        ranker: Ranker,
+        loss_weights: Sequence[tf.Variable],
+        optimizer: keras.optimizers.Optimizer,
+    ) -> None:
         self.progress = TrainingProgress()
-        self._ranker = ranker
-        self._best = [tf.Variable(weights, trainable=False) for weights in ranker.get_weights()]
+        self._weights = [*ranker.weights, *loss_weights]
+        self._best = [tf.Variable(weight.numpy(), trainable=False) for weight in self._weights]
         checkpoint = tf.train.Checkpoint(
-            ranker=ranker, optimizer=optimizer, best=self._best, progress=_Saved(self.progress)
+            ranker=ranker,
+            loss_weights=list(loss_weights),
+            optimizer=optimizer,
+            best=self._best,
+            progress=_Saved(self.progress),
         )
         self._manager = tf.train.CheckpointManager(checkpoint, folder, max_to_keep=1)
         self._saved_at, self._save_seconds = time.monotonic(), 0.0
@@ -99,10 +111,11 @@ class TrainingCheckpoint:
             self._save_seconds = self._saved_at - started
 
     def keep_best(self) -> None:
-        """Remembers the ranker's weights as the best."""
-        for best, weights in zip(self._best, self._ranker.get_weights(), strict=True):
-            best.assign(weights)
+        """Remembers the weights as the best."""
+        for best, weight in zip(self._best, self._weights, strict=True):
+            best.assign(weight.numpy())
 
     def use_best(self) -> None:
-        """Gives the ranker the best weights."""
-        self._ranker.set_weights([best.numpy() for best in self._best])
+        """Puts the best weights into force."""
+        for weight, best in zip(self._weights, self._best, strict=True):
+            weight.assign(best.numpy())

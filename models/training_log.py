@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 import tensorflow as tf
 
-from models.list_evaluator import SCORE_BINS
+from models.list_evaluator import score_bins
 
 SCORES: Final = "scores"
 """Key of a row's score counts; its other values, but the epoch, are scalars."""
@@ -40,18 +40,19 @@ class TrainingLog:
         """Writes one epoch.
 
         Args:
-          row: `epoch`, scalars by name, and under `SCORES` the counts of `EvalFigures.score_counts`.
+          row: `epoch`, scalars by name, and under `SCORES` what `EvalFigures.scores` holds.
         """
         with self._writer.as_default(step=row["epoch"]):
             for key, value in row.items():
                 if key == SCORES:
-                    for grade, counts in value.items():
-                        _write_histogram(f"{SCORES}/grade_{grade}", counts)
+                    for grade, counts in value["counts"].items():
+                        _write_histogram(f"{SCORES}/grade_{grade}", counts, value["limit"])
                 elif key != "epoch":
                     tf.summary.scalar(key, value)
 
 
-def _write_histogram(tag: str, counts: list[int]) -> None:
+def _write_histogram(tag: str, counts: list[int], limit: float) -> None:
     """A histogram of counts that are already made; TensorFlow's own takes the values."""
-    buckets = np.stack([SCORE_BINS[:-1], SCORE_BINS[1:], np.asarray(counts, np.float64)], axis=1)
+    bins = score_bins(limit)
+    buckets = np.stack([bins[:-1], bins[1:], np.asarray(counts, np.float64)], axis=1)
     tf.summary.write(tag, buckets, metadata=_HISTOGRAM)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import tensorflow as tf
 from tensorflow import keras
 
+from models.losses.band_loss import weights_of
 from models.ranker import Ranker
 
 
@@ -12,7 +13,7 @@ class TrainingSteps:
     """Trains a ranker, many steps a call of the graph: leaving it after each would cost as much as a small step.
 
     Args:
-      ranker: what is trained.
+      ranker: what is trained, with the thresholds of a loss that learns them.
       loss: without reduction: it returns one value a list. A batch's loss is the mean over its lists.
       optimizer: made within `strategy.scope()`, as the ranker.
       strategy: every replica takes as many lists of a batch as the others.
@@ -37,7 +38,7 @@ class TrainingSteps:
         """One step on one replica's lists: (mean loss of its lists, norm of the whole gradient)."""
         with tf.GradientTape() as tape:
             loss = tf.reduce_mean(self.loss(labels, self.ranker(features, training=True)))
-        variables = self.ranker.trainable_variables
+        variables = [*self.ranker.trainable_variables, *weights_of(self.loss)]
         gradients = tape.gradient(loss, variables)
         replicas = self.strategy.num_replicas_in_sync
         if replicas > 1:

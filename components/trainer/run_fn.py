@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+from dataclasses import asdict
 from typing import Final
 
 import tensorflow as tf
@@ -41,10 +42,10 @@ def run_fn(fn_args: FnArgs) -> None:
         log.info(describe_pretrained(side, report))
     strategy = make_strategy(training)
     with strategy.scope():
-        ranker = inputs.make_ranker()
+        ranker, loss = inputs.make_ranker(), make_loss(inputs.loss)
     result = train(
         ranker,
-        make_loss(inputs.loss),
+        loss,
         inputs.train_lists,
         inputs.eval_lists,
         inputs.top_grade,
@@ -74,7 +75,7 @@ def run_fn(fn_args: FnArgs) -> None:
         fn_args.serving_model_dir,
     )
     with fileio.open(os.path.join(fn_args.model_run_dir, HISTORY_FILE), "w") as history:
-        json.dump({"best_epoch": result.best_epoch, "history": result.history}, history)
+        json.dump({"train_pairs": inputs.train_lists.pairs, **asdict(result)}, history)
     if vectors:
         with fileio.open(os.path.join(fn_args.model_run_dir, VECTORS_FILE), "w") as file:
             json.dump(vectors, file, indent=2, ensure_ascii=False)

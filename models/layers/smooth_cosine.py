@@ -6,9 +6,11 @@ from typing import Any
 import tensorflow as tf
 from tensorflow import keras
 
+from models.layers.similarity import Similarity
+
 
 @keras.utils.register_keras_serializable(package="smooth_clir")
-class SmoothCosine(keras.layers.Layer):
+class SmoothCosine(Similarity):
     """Cosine of query and document, smoothed where either vector is short.
 
         score = <q, d> / ((|q| + epsilon) * (|d| + epsilon))
@@ -44,14 +46,19 @@ class SmoothCosine(keras.layers.Layer):
             raise ValueError(f"epsilon must be >= 0 and finite; got {epsilon}.")
         self.epsilon = float(epsilon)
 
+    def vector(self, vectors: tf.Tensor) -> tf.Tensor:
+        """v / (|v| + epsilon)."""
+        return smooth_unit(vectors, self.epsilon)
+
     @property
     def gradient_bound(self) -> float:
-        """What the norm of a score's gradient in either argument never exceeds: 1 / epsilon."""
+        """1 / epsilon."""
         return 1 / self.epsilon if self.epsilon else math.inf
 
-    def call(self, query: tf.Tensor, documents: tf.Tensor) -> tf.Tensor:
-        """Scores each document of each list against the list's query."""
-        return tf.linalg.matvec(smooth_unit(documents, self.epsilon), smooth_unit(query, self.epsilon))
+    @property
+    def padded_score(self) -> float:
+        """-1."""
+        return -1.0
 
     def get_config(self) -> dict[str, Any]:
         """The layer's arguments."""

@@ -8,10 +8,12 @@ from models.settings import LOSSES, LossSettings
 
 
 def make_loss(settings: LossSettings) -> keras.losses.Loss:
-    """The Keras loss that a configuration names, one value a list."""
+    """The Keras loss that a configuration names, one value a list; made within `strategy.scope()` if it learns."""
     module, name = LOSSES[settings.name].keras_class.rsplit(".", 1)
-    theta = {} if settings.theta is None else {"theta": settings.theta}
+    # A loss takes no arguments but its own.
+    given = {"theta": settings.theta, "learn_theta": settings.learn_theta or None}
+    arguments = {key: value for key, value in given.items() if value is not None}
     loss: keras.losses.Loss = getattr(importlib.import_module(module), name)(
-        **theta, reduction=keras.losses.Reduction.NONE
+        **arguments, reduction=keras.losses.Reduction.NONE
     )
     return loss

@@ -48,8 +48,12 @@ class PairLoss(keras.losses.Loss, ABC):
 
     def band(self, grade: tf.Tensor, score: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         """The lower and the upper end of each document's band, of the score's type."""
-        bounds = tf.constant(self.bounds, score.dtype)
+        bounds = self._bounds_as(score.dtype)
         return tf.gather(bounds, grade), tf.gather(bounds, grade + 1)
+
+    def _bounds_as(self, dtype: tf.DType) -> tf.Tensor:
+        """theta_0 .. theta_K."""
+        return tf.constant(self.bounds, dtype)
 
     def get_config(self) -> dict[str, Any]:
         """The loss's arguments."""

@@ -6,11 +6,11 @@ from typing import Any
 import tensorflow as tf
 from tensorflow import keras
 
-from models.losses.pair_loss import PairLoss
+from models.losses.band_loss import BandLoss
 
 
 @keras.utils.register_keras_serializable(package="smooth_clir")
-class ProportionalOddsLoss(PairLoss):
+class ProportionalOddsLoss(BandLoss):
     """PO_S: the logistic penalty of a score at either end of the band of its document's grade.
 
         loss(r, y) = -log sigmoid(theta_y - r) - log(1 - sigmoid(theta_{y-1} - r))
@@ -25,6 +25,7 @@ class ProportionalOddsLoss(PairLoss):
 
     Args:
       theta: the inner thresholds theta_1 .. theta_{K-1}, strictly increasing in (-1, 1).
+      learn_theta: see `BandLoss`.
       reduction, name: see `keras.losses.Loss`.
 
     Call arguments:
@@ -40,8 +41,8 @@ class ProportionalOddsLoss(PairLoss):
       1.0064
     """
 
-    def __init__(self, theta: Sequence[float] = (0.2, 0.7), **kwargs: Any) -> None:
-        super().__init__(theta, **kwargs)
+    def __init__(self, theta: Sequence[float] = (0.2, 0.7), learn_theta: bool = False, **kwargs: Any) -> None:
+        super().__init__(theta, learn_theta, **kwargs)
 
     def pair_loss(self, grade: tf.Tensor, score: tf.Tensor) -> tf.Tensor:
         """The penalty of each document: grade int [...], score float [...] -> float [...]."""

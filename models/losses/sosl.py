@@ -6,11 +6,11 @@ from typing import Any
 import tensorflow as tf
 from tensorflow import keras
 
-from models.losses.pair_loss import PairLoss
+from models.losses.band_loss import BandLoss
 
 
 @keras.utils.register_keras_serializable(package="smooth_clir")
-class SmoothOrdinalSearchLoss(PairLoss):
+class SmoothOrdinalSearchLoss(BandLoss):
     """SOSL: the squared distance of a score to the band of its document's grade.
 
         loss(r, y) = relu(r - theta_y)^2 + relu(theta_{y-1} - r)^2,   -1 = theta_0 < theta_1 < ... < theta_K = 1
@@ -21,6 +21,7 @@ class SmoothOrdinalSearchLoss(PairLoss):
 
     Args:
       theta: the inner thresholds theta_1 .. theta_{K-1}, strictly increasing in (-1, 1).
+      learn_theta: see `BandLoss`.
       reduction, name: see `keras.losses.Loss`.
 
     Call arguments:
@@ -36,8 +37,8 @@ class SmoothOrdinalSearchLoss(PairLoss):
       0.02
     """
 
-    def __init__(self, theta: Sequence[float] = (0.2, 0.7), **kwargs: Any) -> None:
-        super().__init__(theta, **kwargs)
+    def __init__(self, theta: Sequence[float] = (0.2, 0.7), learn_theta: bool = False, **kwargs: Any) -> None:
+        super().__init__(theta, learn_theta, **kwargs)
 
     def pair_loss(self, grade: tf.Tensor, score: tf.Tensor) -> tf.Tensor:
         """Eq. 2 for each document: grade int [...], score float [...] -> float [...]."""

@@ -11,7 +11,7 @@ from tensorflow import keras
 
 from models import list_evaluator, training, training_checkpoint
 from models.devices import make_strategy
-from models.list_evaluator import SCORE_BINS, EvalFigures, ListEvaluator
+from models.list_evaluator import EvalFigures, ListEvaluator, score_bins
 from models.losses.sosl import SmoothOrdinalSearchLoss
 from models.metrics import METRICS
 from models.ranker import Ranker
@@ -67,6 +67,7 @@ def test_history_has_a_row_an_epoch_with_loss_gradients_scores_and_every_metric(
     keys |= {
         "epoch",
         "score_gradient/max",
+        "score_gradient/plain_cosine_max",
         "score_gradient/bound",
         SCORES,
         *(f"eval/{key}" for key in METRICS),
@@ -75,18 +76,22 @@ def test_history_has_a_row_an_epoch_with_loss_gradients_scores_and_every_metric(
     assert all(0 < row["train/gradient_norm_mean"] <= row["train/gradient_norm_max"] for row in result.history)
     assert all(row["train/clipped_share"] == 0 for row in result.history)  # none is longer than clip_norm
     assert all(0 < row["score_gradient/max"] <= row["score_gradient/bound"] == 1 for row in result.history)
+    assert all(row["score_gradient/max"] < row["score_gradient/plain_cosine_max"] for row in result.history)
     assert result.pairs_per_second > 0
+    assert result.steps == 4 * (len(TRAIN) // 8)
+    assert result.theta is None
 
 
 def test_the_score_counts_of_an_epoch_hold_every_score_of_each_grade(trained):
     ranker, result = trained
     scores, _ = ListEvaluator(ranker, EVAL, MOST_RELEVANT).scores()
     grades = EVAL.grades.flat_values.numpy()
-    counts = result.history[result.best_epoch - 1][SCORES]
+    limit, counts = result.history[result.best_epoch - 1][SCORES].values()
+    assert limit == 1
     assert list(counts) == ["0", "1", "2"]
     for grade, of_grade in counts.items():
         expected = np.concatenate(scores)[grades == int(grade)]
-        assert of_grade == [sum(low <= score < high for score in expected) for low, high in pairwise(SCORE_BINS)]
+        assert of_grade == [sum(low <= score < high for score in expected) for low, high in pairwise(score_bins(1))]
 
 
 def test_tensorboard_events_hold_the_history(trained, folder):
@@ -107,9 +112,10 @@ def test_tensorboard_events_hold_the_history(trained, folder):
         if key not in ("epoch", SCORES)
     }
     for row in result.history:
-        for grade, counts in row[SCORES].items():
+        for grade, counts in row[SCORES]["counts"].items():
             low, high, count = histograms.pop((f"{SCORES}/grade_{grade}", row["epoch"])).T
-            assert (low.tolist(), high.tolist()) == (SCORE_BINS[:-1].tolist(), SCORE_BINS[1:].tolist())
+            bins = score_bins(row[SCORES]["limit"]).tolist()
+            assert (low.tolist(), high.tolist()) == (bins[:-1], bins[1:])
             assert count.tolist() == counts
     assert not histograms
 
@@ -142,7 +148,9 @@ def scripted(monkeypatch):
 
         def evaluate(self):
             self.weights.append(self.ranker.get_weights())
-            return EvalFigures(dict.fromkeys(METRICS, self.values[len(self.weights) - 1]), {}, 0.0)
+            return EvalFigures(
+                dict.fromkeys(METRICS, self.values[len(self.weights) - 1]), {"limit": 1.0, "counts": {}}, 0.0, 0.0
+            )
 
     monkeypatch.setattr(training, "ListEvaluator", ScriptedEvaluator)
     return ScriptedEvaluator
@@ -287,7 +295,7 @@ def test_saving_takes_at_most_a_twentieth_of_the_time(tmp_path, monkeypatch):
     ranker(TRAIN.batch(tf.constant([0]))[0])
     clock = SimpleNamespace(now=0.0, monotonic=lambda: clock.now)
     monkeypatch.setattr(training_checkpoint, "time", clock)
-    checkpoint = TrainingCheckpoint(str(tmp_path), ranker, keras.optimizers.Adam())
+    checkpoint = TrainingCheckpoint(str(tmp_path), ranker, [], keras.optimizers.Adam())
     saves = []
     monkeypatch.setattr(
         checkpoint._manager, "save", lambda: (saves.append(clock.now), setattr(clock, "now", clock.now + 3))

@@ -1,0 +1,68 @@
+"""What the losses whose thresholds may be learned share (arXiv:2011.00701, section 3.4 and appendix A.2)."""
+
+from abc import ABC
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+from tensorflow import keras
+
+from models.losses.pair_loss import PairLoss
+
+
+class BandLoss(PairLoss, ABC):
+    """A loss of each document's score and of the ends of its grade's band, which may be learned.
+
+    Learned thresholds keep their order by construction: the widths of the K bands are shares of [-1, 1],
+
+        theta_y = -1 + 2 * sum_{i <= y} softmax(z)_i,   z trainable, first such that theta is what is given.
+
+    Source: appendix A.2, where the thresholds are part of what is learned; the parametrisation is ours.
+
+    Nothing but the data holds learned thresholds apart. A band costs nothing where its grade has no documents, and a
+    wide band is cheap for its own grade: of two neighbouring grades the one with more documents takes the room. On
+    lists of one MR and forty NR documents the threshold between them therefore moves to where NR documents score.
+
+    Args:
+      theta: the inner thresholds theta_1 .. theta_{K-1}, strictly increasing in (-1, 1); where they are learned, the
+        first ones.
+      learn_theta: whether they are learned. If so, the loss is made within `strategy.scope()`.
+      reduction, name: see `keras.losses.Loss`.
+
+    Raises:
+      ValueError: theta is empty or not increasing.
+    """
+
+    def __init__(self, theta: Sequence[float], learn_theta: bool = False, **kwargs: Any) -> None:
+        super().__init__(theta, **kwargs)
+        self.learn_theta = learn_theta
+        if learn_theta:
+            widths = [high - low for low, high in pairwise(self.bounds)]
+            self._z = tf.Variable(np.log(widths), dtype=tf.float32, name="theta")
+
+    @property
+    def trainable_variables(self) -> list[tf.Variable]:
+        """z, where the thresholds are learned."""
+        return [self._z] if self.learn_theta else []
+
+    def current_theta(self) -> list[float]:
+        """The thresholds as they are now."""
+        theta: list[float] = self._bounds_as(tf.float64).numpy()[1:-1].tolist()
+        return theta
+
+    def _bounds_as(self, dtype: tf.DType) -> tf.Tensor:
+        if not self.learn_theta:
+            return super()._bounds_as(dtype)
+        inner = 2 * tf.cumsum(tf.nn.softmax(tf.cast(self._z, dtype)))[:-1] - 1
+        return tf.concat([[-1.0], inner, [1.0]], axis=0)
+
+    def get_config(self) -> dict[str, Any]:
+        """The loss's arguments."""
+        return {**super().get_config(), "learn_theta": self.learn_theta}
+
+
+def weights_of(loss: keras.losses.Loss) -> list[tf.Variable]:
+    """What a loss of any kind itself learns."""
+    return loss.trainable_variables if isinstance(loss, BandLoss) else []

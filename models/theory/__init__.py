@@ -1,0 +1,1 @@
+"""What the paper proves, with the constants of a run. Importing it does not import TensorFlow."""
