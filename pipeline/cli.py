@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from components.wikiclir_example_gen.settings import DataSettings
+from models.theory.unreachable import unreachable
 from pipeline.config import RunConfig, load_config, output_fault, resolve_digests
 from pipeline.documents import read_documents
 from pipeline.input_files import check_input_files
@@ -58,6 +59,8 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
     started = time.monotonic()
     stages: list[StageEnd] = []
     with StageView() as view:
+        for sentence in unreachable(settings.model, settings.loss):
+            view.say(f"warning: {sentence}")
         view.start(0, 0, "loading TFX")
 
         def end(stage: StageEnd) -> None:

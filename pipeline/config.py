@@ -177,6 +177,15 @@ def resolve_digests(config: RunConfig) -> RunConfig:
     return config.model_copy(update=resolved)
 
 
+def with_settings(config: RunConfig, settings: Mapping[str, Any]) -> RunConfig:
+    """The configuration with other values of some settings, by their dotted names."""
+    content = config.model_dump(mode="json")
+    for name, value in settings.items():
+        section, _, key = name.partition(".")
+        content[section][key] = value
+    return RunConfig.model_validate(content)
+
+
 def output_fault(output: Path) -> str | None:
     """Why a folder cannot be written, if so. It is tried: permissions alone do not tell."""
     try:

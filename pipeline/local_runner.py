@@ -23,8 +23,11 @@ from tfx.utils import path_utils
 
 import schemas
 from components.evaluator.executor import VERDICT_KEY
+from components.trainer.run_fn import HISTORY_FILE
 from components.tuner.results import TRIALS_FILE
 from models.devices import configure_devices
+from models.theory.describe_stability import describe_stability
+from models.theory.stability_report import stability_report
 from models.versions import place_version
 from pipeline.artifact_store import (
     has_record,
@@ -34,7 +37,7 @@ from pipeline.artifact_store import (
     remove_leftovers,
     replace_files,
 )
-from pipeline.config import RunConfig, dump_config
+from pipeline.config import RunConfig, dump_config, with_settings
 from pipeline.layout import (
     ARTIFACTS,
     CHECKPOINTS,
@@ -44,6 +47,7 @@ from pipeline.layout import (
     METADATA_FILE,
     SERVING,
     TENSORBOARD,
+    TRAINING,
     TUNING,
 )
 from pipeline.pipeline import create_pipeline
@@ -122,11 +126,13 @@ def run_locally(
     shutil.rmtree(output / TUNING, ignore_errors=True)
     if "Tuner" in outputs:
         # Matplotlib takes a second to import.
-        from pipeline.tuning_report import write_tuning_report
+        from pipeline.tuning_report import best_settings, write_tuning_report
 
         (results,) = outputs["Tuner"]["tuner_results"]
         tuning = _read_json(Path(results.uri, TRIALS_FILE))
         write_tuning_report(tuning, output / TUNING)
+        config = with_settings(config, best_settings(tuning))
+    _publish_training(outputs["Trainer"]["model_run"], output / TRAINING, config)
     (blessing,) = outputs["Evaluator"]["blessing"]
     verdict = blessing.get_string_custom_property(VERDICT_KEY)
     (output / EVALUATION / "verdict.json").write_text(verdict, encoding="utf-8")
@@ -153,6 +159,17 @@ def _publish(artifacts: Sequence[types.Artifact], folder: Path) -> None:
     """Copies an artifact's files to where people look for them."""
     (artifact,) = artifacts
     shutil.copytree(artifact.uri, folder, dirs_exist_ok=True)
+
+
+def _publish_training(artifacts: Sequence[types.Artifact], folder: Path, config: RunConfig) -> None:
+    """Copies a training's history, without TensorBoard's events, and writes what the theory makes of it beside it."""
+    (artifact,) = artifacts
+    folder.mkdir(exist_ok=True)
+    shutil.copy(Path(artifact.uri, HISTORY_FILE), folder)
+    history = _read_json(folder / HISTORY_FILE)
+    report = stability_report(config.model, config.loss, config.training.learning_rate_in(epoch=1), history)
+    (folder / "stability.json").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    (folder / "stability.md").write_text(describe_stability(report), encoding="utf-8")
 
 
 def _launch(

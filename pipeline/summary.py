@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pipeline.layout import CONFIG_FILE, DATA, EVALUATION, SERVING, TENSORBOARD, TUNING
+from pipeline.layout import CONFIG_FILE, DATA, EVALUATION, SERVING, TENSORBOARD, TRAINING, TUNING
 from pipeline.stages import StageEnd
 
 
@@ -60,7 +60,11 @@ def describe_files(output: Path) -> list[str]:
 
     versions = len(list((output / SERVING).iterdir())) if (output / SERVING).is_dir() else 0
     return [
-        *(f"  {f'{folder}/':14}{names(folder)}" for folder in (EVALUATION, DATA, TUNING) if (output / folder).is_dir()),
+        *(
+            f"  {f'{folder}/':14}{names(folder)}"
+            for folder in (EVALUATION, DATA, TUNING, TRAINING)
+            if (output / folder).is_dir()
+        ),
         f"  {f'{SERVING}/':14}pushed versions: {versions}",
         f"  {f'{TENSORBOARD}/':14}losses, gradients, metrics and scores of every epoch",
         f"  {CONFIG_FILE:14}the resolved configuration",

@@ -52,6 +52,12 @@ def describe_best(results: Mapping[str, Any]) -> str:
     return f"best of {len(results['trials'])} trials: {said}"
 
 
+def best_settings(results: Mapping[str, Any]) -> dict[str, Any]:
+    """The dotted settings of the best trial."""
+    settings: dict[str, Any] = _best_first(results)[0]["settings"]
+    return settings
+
+
 def to_markdown(results: Mapping[str, Any]) -> str:
     """A table of the trials, best first, and what to say to `clir run` to have the best without a search."""
     ranked = _best_first(results)

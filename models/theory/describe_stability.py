@@ -1,0 +1,38 @@
+"""The stability of a training as a page."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+_NO_THEOREM: Final = (
+    "not evaluated. Its constants are known for the mean encoder, smooth cosine and a loss of single documents whose "
+    "thresholds are not learned."
+)
+
+
+def describe_stability(report: Mapping[str, Any]) -> str:
+    """A Markdown page of what `stability_report` returns."""
+    theorem = report["theorem_3"]
+    rows = {
+        "largest gradient of a score, seen on the eval split": report["largest_score_gradient"],
+        "what it cannot exceed (1/ε with smooth cosine)": report["gradient_bound"],
+        "what the paper proves (2/ε)": report["paper_gradient_bound"],
+        "what it would have been with plain cosine": report["largest_score_gradient_plain_cosine"],
+        "share of steps whose gradient was clipped": report["clipped_share"],
+        "Lipschitz constant of the loss in the score (Proposition 1)": report["loss_lipschitz"],
+        "its smoothness": report["loss_smoothness"],
+        "the same of the loss in the word embeddings (Lemma 2): Lipschitz": theorem and theorem["lipschitz"],
+        "smoothness": theorem and theorem["smoothness"],
+        "stability β (Theorem A.4)": theorem and theorem["beta"],
+        "bound of the generalization error (Theorem 3)": theorem and theorem["bound"],
+        "largest loss": theorem and theorem["largest_loss"],
+        "largest score": report["largest_score"],
+    }
+    table = ["| | |", "|---|---:|", *(f"| {name} | {_number(value)} |" for name, value in rows.items())]
+    warnings = [f"- {sentence}." for sentence in report["unreachable"]]
+    sentence = theorem["sentence"] if theorem else _NO_THEOREM
+    parts = ["# Stability of the training", "\n".join(table), f"Theorem 3: {sentence}"]
+    return "\n\n".join([*parts, *(["## Warnings", "\n".join(warnings)] if warnings else [])]) + "\n"
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:,.4g}"

@@ -1,0 +1,71 @@
+"""Lemma 2 (arXiv:2011.00701): a loss of the score is Lipschitz and smooth in the word embeddings; the constants."""
+
+import math
+from typing import NamedTuple
+
+from models.settings import ModelSettings
+
+
+class Constants(NamedTuple):
+    """Of a function: |f(u) - f(v)| <= lipschitz |u - v|, and |f'(u) - f'(v)| <= smoothness |u - v|."""
+
+    lipschitz: float
+    smoothness: float
+
+    def after(self, inner: "Constants") -> "Constants":
+        """Of this function of the inner one (Lemmas A.1 and A.2).
+
+            L = L_outer L_inner,   gamma = L_inner^2 gamma_outer + L_outer gamma_inner
+
+        Lemma A.2 has L_inner to the first power: its last step bounds |g'(f(u)) - g'(f(v))| by beta_2 |u - v|, where
+        f stretches |u - v| by L_inner. That holds for L_inner <= 1 alone.
+
+        Example:
+          >>> Constants(3.0, 2.0).after(Constants(10.0, 1.0))
+          Constants(lipschitz=30.0, smoothness=203.0)
+        """
+        return Constants(
+            self.lipschitz * inner.lipschitz,
+            inner.lipschitz * inner.lipschitz * self.smoothness + self.lipschitz * inner.smoothness,
+        )
+
+
+MEAN_ENCODER = Constants(1.0, 4 / (3 * math.sqrt(3)))
+"""tanh(W^T m), for the mean m of a text's one-hot words, in its table W.
+
+m is at most 1 long, so W^T m moves no more than W does; the derivative of tanh is at most 1 and its second one
+4 / (3 sqrt(3)). Query and document have tables of their own: the constants are those of both encoders together."""
+
+
+def smooth_cosine(epsilon: float) -> Constants:
+    """Of the score in query and document together: 1 / epsilon and 2 / epsilon^2.
+
+    The paper has 2 / epsilon, in each alone, and a constant N(p) / epsilon^2 that it leaves open. The score is
+    <g(q), g(d)> with g(u) = u / (|u| + epsilon). Let x = |g(q)| and y = |g(d)|; both are below 1. Then
+
+        |g'(q)| <= (1 - x) / epsilon,   |g''(q)| <= 2 (1 - x)^2 / epsilon^2,
+
+    and so for d and y. The gradient's square is at most ((1 - x)^2 y^2 + (1 - y)^2 x^2) / epsilon^2. Its root is at
+    most ((1 - x) y + (1 - y) x) / epsilon, and (1 - x) y + (1 - y) x <= 1. The blocks of the second derivative are at
+    most 2 (1 - x)^2 y, 2 (1 - y)^2 x and, off the diagonal, (1 - x) (1 - y), each over epsilon^2. A row of them sums to
+    at most (1 - x) (1 + y) <= 2. Both bounds are approached where one vector is zero and the other long.
+
+    Args:
+      epsilon: float > 0.
+    """
+    return Constants(1 / epsilon, 2 / epsilon / epsilon)
+
+
+def loss_in_tables(loss: Constants, settings: ModelSettings) -> Constants | None:
+    """Of the loss of one pair in the two tables of word embeddings.
+
+    Args:
+      loss: its constants in the score.
+      settings: the model's.
+
+    Returns:
+      None where the paper proves nothing: for other encoders than the mean, and without smooth cosine.
+    """
+    if settings.encoder != "mean" or settings.similarity != "smooth_cosine" or settings.epsilon == 0:
+        return None
+    return loss.after(smooth_cosine(settings.epsilon).after(MEAN_ENCODER))
