@@ -20,6 +20,8 @@ def _row(table: str, loss: str, encoder: str, *values: float) -> Published:
     return Published(table, loss, encoder, dict(zip(METRICS, values, strict=True)))
 
 
+PAPER_LANGUAGES = {"fr": "French", "it": "Italian", "sw": "Swahili", "tl": "Tagalog"}
+
 # P_mr@1, P_mr@5, P_r@5, NDCG@5, MAP, MRR_mr, MRR_r. Average Pooling's rows of Table 3 are SOSL's of Table 2.
 # NDCG@5 of DSSM-CNN for French, 0.570, stands so in the paper, though its other columns lie close to Italian's.
 PUBLISHED: dict[str, tuple[Published, ...]] = {

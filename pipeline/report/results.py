@@ -8,7 +8,7 @@ from models.settings import METRICS
 from pipeline.report.experiment import Experiment, Row
 from pipeline.report.names import setting_name, settings_label
 from pipeline.report.page import Block, Entry, Line, Section, Table, Text
-from pipeline.report.published import PUBLISHED
+from pipeline.report.published import PAPER_LANGUAGES, PUBLISHED
 from pipeline.report.significance import compare, reference_rows
 
 SIGNIFICANCE: Final = 0.05
@@ -27,7 +27,17 @@ def results(experiment: Experiment) -> Section:
         (_head(experiment), "seeds", *METRICS.values()),
         tuple(_lines(experiment, p_values)),
     )
-    return Section("results", "Results", (table, *(_p_value_blocks(rows, p_values) if p_values else ())))
+    blocks: list[Block] = [table]
+    if experiment.paper_language:
+        blocks.append(
+            Text(
+                f"The published rows are the paper's own numbers (arXiv:2011.00701) for {PAPER_LANGUAGES[experiment.paper_language]} documents, "
+                "with ε = 1, on its own draw of queries and NR documents. They are part of no comparison."
+            )
+        )
+    if p_values:
+        blocks += _p_value_blocks(rows, p_values)
+    return Section("results", "Results", tuple(blocks))
 
 
 def _caption(rows: Sequence[Row], p_values: Mapping[tuple[str, str], float]) -> str:

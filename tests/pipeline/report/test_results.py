@@ -82,6 +82,7 @@ def test_published_numbers_stand_in_rows_of_their_own_where_asked(results_of: Re
         "MSE<br>published (paper, Table 2)",
         "PO\\_S<br>published (paper, Table 2)",
     ]
+    assert "for French documents" in results_of("losses")
     lstm = tables(results_of("encoders"))[0]["DSSM-LSTM<br>published (paper, Table 3)"]
     assert lstm == ["", "0.527", "0.897", "0.319", "0.738", "0.713", "0.685", "0.772"]
 
