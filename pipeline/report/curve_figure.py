@@ -22,7 +22,7 @@ def curve_figure(rows: Sequence[Row], number: int, key: str, axis: str, caption:
       number: the figure's, in the paper.
       key: the setting along the axis.
       axis: what the axis is called.
-      caption: what the paper says of it.
+      caption: what to know of the setting.
 
     Returns:
       None where fewer than two of the setting's values have finished rows.

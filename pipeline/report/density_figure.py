@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from math import ceil
+from textwrap import fill
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -36,7 +37,7 @@ def density_figure(rows: Sequence[Row]) -> Picture | None:
 
     return draw(
         "figure-3",
-        "Figure 3. Density of the scores of each grade, for each row",
+        "Figure 3. The density of each grade's scores, for each row",
         "Eval split, at each seed's best epoch, summed over the seeds; 40 bins. The less the grades overlap, the "
         "better the scores tell them apart. (The paper shows the train split.)",
         (max(3.0 * columns, 6), 2.5 * height + 0.5),
@@ -63,4 +64,4 @@ def _paint_row(panel: Axes, row: Row) -> None:
             **{**style, "marker": ""},
         )
         panel.fill_between(centres, density, color=style["color"], alpha=0.15, linewidth=0)
-    panel.set(title=row.label, xlabel="score", xticks=[-limit, 0, limit], yticks=[])
+    panel.set(title=fill(row.label, 32), xlabel="score", xticks=[-limit, 0, limit], yticks=[])

@@ -31,8 +31,9 @@ def results(experiment: Experiment) -> Section:
     if experiment.paper_language:
         blocks.append(
             Text(
-                f"The published rows are the paper's own numbers (arXiv:2011.00701) for {PAPER_LANGUAGES[experiment.paper_language]} documents, "
-                "with ε = 1, on its own draw of queries and NR documents. They are part of no comparison."
+                "The published rows are the paper's own numbers (arXiv:2011.00701) for "
+                f"{PAPER_LANGUAGES[experiment.paper_language]} documents, with ε = 1, on its own draw of queries and NR "
+                "documents. They are part of no comparison."
             )
         )
     if p_values:
@@ -44,10 +45,12 @@ def _caption(rows: Sequence[Row], p_values: Mapping[tuple[str, str], float]) -> 
     """What the numbers are; nothing is said of what the table does not show."""
     has_spread = any(len(row.done) > 1 for row in rows)
     parts = ["Test split", ": mean over the seeds; below it the standard deviation and the range." * has_spread or "."]
+    if any(row.done and reference.done for row, reference in reference_rows(rows)):
+        parts.append(" The best mean of a column is bold.")
     if p_values:
         parts.append(
-            " The best mean of a column is bold; † marks a significant difference from the reference row, which is the "
-            f"first (p < {SIGNIFICANCE} after Holm's correction)."
+            " † marks a significant difference from the reference row, which is the first "
+            f"(p < {SIGNIFICANCE} after Holm's correction)."
         )
     if len({str(row.data) for row in rows}) > 1:
         parts.append(" Rows with other data rank other lists: they have floors of their own and are not compared.")

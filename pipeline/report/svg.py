@@ -99,7 +99,8 @@ def line_style(place: int) -> dict[str, Any]:
     }
 
 
-def share_legend(figure: Figure, axes: Axes, columns: int = 4) -> None:
-    """One legend above all panels, of the series of one of them."""
+def share_legend(figure: Figure, axes: Axes) -> None:
+    """One legend above all panels, of the series of one of them; long labels stand in fewer columns."""
     handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=columns)
+    columns = max(1, 120 // (max(map(len, labels)) + 8))
+    figure.legend(handles, labels, loc="outside upper center", ncols=min(columns, len(labels)))
