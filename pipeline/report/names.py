@@ -6,6 +6,7 @@ from typing import Any
 SETTINGS = {
     "loss.name": "loss function",
     "model.encoder": "encoder",
+    "model.similarity": "similarity",
     "model.epsilon": "ε",
     "data.used_negatives": "NR documents",
     "training.seed": "seed",
@@ -18,7 +19,11 @@ VALUES = {
     "mean": "Average Pooling",
     "cnn": "DSSM-CNN",
     "lstm": "DSSM-LSTM",
+    "smooth_cosine": "smooth cosine",
+    "dot": "dot product",
 }
+_PLAIN = ("loss.name", "model.encoder", "model.similarity")
+"""Settings whose values speak for themselves."""
 
 
 def setting_name(key: str) -> str:
@@ -43,6 +48,6 @@ def settings_label(settings: Mapping[str, Any]) -> str:
       'MSE, ε = 0.5'
     """
     return ", ".join(
-        value_name(value) if key in ("loss.name", "model.encoder") else f"{setting_name(key)} = {value_name(value)}"
+        value_name(value) if key in _PLAIN else f"{setting_name(key)} = {value_name(value)}"
         for key, value in settings.items()
     )

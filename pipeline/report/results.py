@@ -32,8 +32,8 @@ def results(experiment: Experiment) -> Section:
         blocks.append(
             Text(
                 "The published rows are the paper's own numbers (arXiv:2011.00701) for "
-                f"{PAPER_LANGUAGES[experiment.paper_language]} documents, with ε = 1, on its own draw of queries and NR "
-                "documents. They are part of no comparison."
+                f"{PAPER_LANGUAGES[experiment.paper_language]} documents, with ε = 1, on its own draw of queries and "
+                "NR documents. They are part of no comparison."
             )
         )
     if p_values:

@@ -26,6 +26,7 @@ def test_a_grid_of_seeds_alone_is_one_row(tmp_path: Path) -> None:
     ("settings", "label"),
     [
         ({"loss.name": "sosl", "model.encoder": "lstm"}, "SOSL, DSSM-LSTM"),
+        ({"model.similarity": "smooth_cosine"}, "smooth cosine"),
         ({"loss.name": "approx_ndcg"}, "approx_ndcg"),
         ({"model.epsilon": 1.0}, "ε = 1"),
         ({"training.learning_rate": 0.05}, "training.learning_rate = 0.05"),
