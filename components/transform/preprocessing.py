@@ -44,9 +44,8 @@ def preprocessing_fn(inputs: dict[str, Any], custom_config: dict[str, Any]) -> d
 
 def _ids(words: tf.RaggedTensor, vocabulary: str, size: int, sources: dict[str, dict[str, Any]]) -> tf.RaggedTensor:
     """The ids of the words that the vocabulary holds."""
-    counted: Any = words
+    counted, first = words, None
     top: int | None = size
-    first = None
     if vocabulary in sources:
         source = WordTableSource(**sources[vocabulary])
         first = read_word_table(source).words

@@ -23,7 +23,7 @@ class _Command:
         return os.system, ("touch out",)
 
 
-_LINES = b"".join(b"w%d %d 0.5\n" % (number, number) for number in range(3000))
+_LINES = "".join(f"{chr(0x4E00 + number)} {number} 0.5\n" for number in range(3000)).encode()
 _PICKLE = pickle.dumps((["loup", "chien"], np.ones((2, 2), np.float32)), 2)
 
 WORD_VECTORS = [

@@ -99,6 +99,31 @@ def test_relative_paths_in_overrides_are_relative_to_the_current_folder(
     assert config.output == str(config_file.parent.resolve() / "there")
 
 
+def test_word_vectors_are_files_like_the_others(config_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir("/")
+    (config_file.parent / "fr.vec").write_text("loup 1 2\n")
+    add(config_file, "model: {embedding_dim: 2}\nembeddings: {document: fr.vec}\n")
+    config = resolve_digests(load_config(str(config_file)))
+    assert config.vector_paths() == {"document": str(config_file.parent.resolve() / "fr.vec")}
+    assert config.embeddings.sha256.document == hashlib.sha256(b"loup 1 2\n").hexdigest()
+    assert config.embeddings.sha256.query is None
+
+
+def test_faults_of_word_vectors_are_told_with_all_others(config_file: Path) -> None:
+    (config_file.parent / "fr.vec").write_text("1 3\nloup 1 2 3\n")
+    add(config_file, "model: {embedding_dim: 2, epsilon: -1}\nembeddings: {document: fr.vec, query: en.vec}\n")
+    faults = faults_of(config_file)
+    assert [fault.split(": ")[1] for fault in faults] == ["model.epsilon", "embeddings.query", "embeddings.document"]
+    assert "its have 3" in faults[2]
+
+
+@pytest.mark.parametrize("lines", ["embeddings: 3\n", "embeddings: {query: 3}\n", "embeddings: {query: ''}\n"])
+def test_a_path_of_word_vectors_that_is_none_is_a_fault(config_file: Path, lines: str) -> None:
+    add(config_file, lines)
+    (fault,) = faults_of(config_file)
+    assert ":8: embeddings" in fault
+
+
 # Faults, each with its place
 
 
