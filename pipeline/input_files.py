@@ -49,16 +49,20 @@ def _vectors_fault(path: str, width: int) -> str | None:
     # Not needed without vectors, and NumPy takes a tenth of a second.
     from schemas.word_vectors import WordVector, read_word_vectors
 
-    first: str | None = None
     try:
-        for entry in itertools.islice(read_word_vectors(path, width), _LINES):
-            if isinstance(entry, WordVector):
-                return None
-            first = first or f"{path}:{entry.line}: {entry.reason.text}: {entry.excerpt}"
+        entries = list(itertools.islice(read_word_vectors(path, width), _LINES))
     except DataError as error:
         return str(error)
-    form = f"a word and {width} numbers (model.embedding_dim), separated by spaces"
-    return f"{path} must hold lines of {form}; " + (f"its first hold none: {first}" if first else "it holds none.")
+    bad = [entry for entry in entries if not isinstance(entry, WordVector)]
+    if not entries:
+        return f"{path} holds no word."
+    if len(bad) < len(entries):
+        return None
+    told = f"{path}:{bad[0].line}: {bad[0].reason.text}: {bad[0].excerpt}"
+    return (
+        f"{path} must hold lines of a word and {width} numbers (model.embedding_dim), separated by spaces; its first "
+        f"{len(entries)} hold none: {told}"
+    )
 
 
 def _file_fault(path: str) -> str | None:

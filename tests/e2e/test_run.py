@@ -7,8 +7,11 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 import pytrec_eval
+import tensorflow as tf
+import tensorflow_text  # noqa: F401  its ops are in the model
 import yaml
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
@@ -224,6 +227,30 @@ def test_the_resolved_configuration_gives_the_same_numbers_in_a_fresh_folder(
     assert other.code == 0
     assert other.ran == set(STAGES)
     assert tree(other.output / "evaluation") == tree(sample_run.output / "evaluation")
+
+
+# Pre-trained vectors
+
+
+def test_a_word_that_the_train_split_lacks_keeps_its_vector_in_the_exported_model(
+    sample_run: SampleRun, own_output: Path, tmp_path: Path
+) -> None:
+    table = tmp_path / "en.vec"
+    table.write_text("4 3\nzorilla 1 -2 0.5\nwater 1 0 0\nwater 0 1 0\n<UNK> 0 0 1\n")
+    settings = ("training.epochs=1", "model.embedding_dim=3", f"embeddings.query={table}", "evaluation.start_anew=true")
+    again = SampleRun(own_output, own_output / "config.yaml", *(part for one in settings for part in ("--set", one)))
+    assert again.ran == {"Transform", "Trainer", "Evaluator", "Pusher"}, again.err
+    assert "query word vectors: 4 read, 2 used; left out: 1 mark in angle brackets" in again.err
+    table.unlink()
+    model = max(own_output.glob("artifacts/Trainer/model/*/Format-Serving"), key=lambda path: int(path.parent.name))
+    encode = tf.saved_model.load(str(model)).signatures["encode_query"]
+    vector = np.tanh([1, -2, 0.5])
+    expected = vector / (np.linalg.norm(vector) + 1.0)
+    np.testing.assert_allclose(encode(query=tf.constant(["Zorilla!"]))["vector"][0], expected, atol=1e-6)
+    (written,) = own_output.glob("tensorboard/*/embeddings.json")
+    report = json.loads(written.read_text())["query"]
+    assert (report["read"], report["used"], sum(drop["count"] for drop in report["drops"])) == (4, 2, 2)
+    assert report["distinct_words"]["found"] == 1 < report["distinct_words"]["all"]
 
 
 # How a run fails

@@ -132,7 +132,6 @@ def test_an_edit_changes_the_search_where_it_runs_the_code(
         "embeddings.train=false",
         "model.embedding_dim=3",
         "model.vocabulary_size=10",
-        "data.max_bad_share=0.1",
     ],
 )
 def test_what_decides_the_word_vectors_changes_the_stages_that_read_them(
