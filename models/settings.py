@@ -93,7 +93,7 @@ class ModelSettings(Settings):
 
     vocabulary_size: Annotated[int, Field(ge=1)] = 100_000
     """Most frequent words kept per language; of a language with `embeddings`, as many of their words, and of others."""
-    embedding_dim: Annotated[int, Field(ge=1)] = 64
+    embedding_dim: Annotated[int, Field(ge=1, lt=2**31)] = 64
     """Length of a word's, a query's and a document's vector."""
     similarity: Literal["smooth_cosine", "cosine", "dot"] = "smooth_cosine"
     """What scores a query's and a document's vector: the paper's smooth cosine (eq. 1), the plain cosine, or the inner

@@ -140,11 +140,9 @@ def check_config(content: Mapping[str, Any], places: Places, path: str, faults: 
     except pydantic.ValidationError as errors:
         faults += [describe_fault(error, places, path, RunConfig) for error in errors.errors()]
     faults += [f"{places.get(('data', role), path)}: data.{role}: {fault}" for role, fault in check_input_files(files)]
-    width = model.get("embedding_dim") if isinstance(model := content.get("model"), dict) else None
-    width = width if type(width) is int else ModelSettings().embedding_dim
     faults += [
         f"{places.get(('embeddings', side), path)}: embeddings.{side}: {fault}"
-        for side, fault in check_word_vectors(tables, width)
+        for side, fault in check_word_vectors(tables, _width_in(content))
     ]
     if isinstance(content.get("output"), str) and (fault := output_fault(Path(content["output"]))):
         faults.append(f"{places.get(('output',), path)}: output: {fault}")
@@ -218,6 +216,16 @@ def _files_in(content: Mapping[str, Any], section: str, keys: Sequence[str]) -> 
     given = content.get(section)
     values = given if isinstance(given, dict) else {}
     return {key: values[key] for key in keys if isinstance(values.get(key), str) and values[key]}
+
+
+def _width_in(content: Mapping[str, Any]) -> int | None:
+    """The width that word vectors must have; None where the configuration does not give one that can be."""
+    model = content.get("model")
+    given = {key: value for key, value in model.items() if key == "embedding_dim"} if isinstance(model, dict) else {}
+    try:
+        return ModelSettings.model_validate(given).embedding_dim
+    except pydantic.ValidationError:
+        return None
 
 
 def resolve_paths(content: dict[str, Any], folder: Path) -> None:

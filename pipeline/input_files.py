@@ -31,17 +31,20 @@ def check_input_files(paths: Mapping[str, str]) -> list[tuple[str, str]]:
     return [*faults, *_swapped(paths, heads)]
 
 
-def check_word_vectors(paths: Mapping[str, str], width: int) -> list[tuple[str, str]]:
+def check_word_vectors(paths: Mapping[str, str], width: int | None) -> list[tuple[str, str]]:
     """Looks at the head of files of word vectors; a pickle is read whole.
 
     Args:
       paths: the file of each side that has one.
-      width: the numbers that a vector must have.
+      width: the numbers that a vector must have; None looks at the files' being there alone.
 
     Returns:
       (side, fault) for each fault.
     """
-    faults = ((side, _file_fault(path) or _vectors_fault(path, width)) for side, path in paths.items())
+    faults = (
+        (side, _file_fault(path) or (None if width is None else _vectors_fault(path, width)))
+        for side, path in paths.items()
+    )
     return [(side, fault) for side, fault in faults if fault is not None]
 
 

@@ -2,9 +2,9 @@
 
 The format is told by the content, plain, gzipped or bzipped:
 
-    Polyglot           a pickle: (words, matrix)
-    word2vec, fastText, MUSE   a line `count width`, then a line a word: the word and its numbers, separated by spaces
-    GloVe              the same without the first line
+    Polyglot            a pickle: (words, matrix)
+    word2vec, fastText  a line `count width`, then a line a word: the word and its numbers, separated by spaces
+    GloVe               the same without the first line
 
 Tables are sorted by frequency, the most frequent word first.
 """
@@ -113,7 +113,7 @@ def _of_line(number: int, line: bytes, width: int) -> WordVector | BadEntry:
     # At the ASCII space alone, and from the right: a word may hold no-break spaces, which `str.split()` takes for white
     # space, and even spaces.
     word, *numbers = line.rstrip(b" ").rsplit(b" ", width)
-    if len(numbers) != width or _is_number(word.rpartition(b" ")[2]) and b" " in word:
+    if len(numbers) != width or (b" " in word and _is_number(word.rpartition(b" ")[2])):
         return BadEntry(VectorReason.WRONG_WIDTH, number, excerpt_of(line))
     try:
         vector = np.array([float(one) for one in numbers])

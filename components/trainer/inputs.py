@@ -81,7 +81,8 @@ def read_inputs(fn_args: FnArgs) -> TrainingInputs:
     config = fn_args.custom_config
     transform = tft.TFTransformOutput(fn_args.transform_graph_path)
     spec = transform.transformed_feature_spec()
-    sources = {name: WordTableSource(**source) for name, source in config[SOURCES_KEY].items()}
+    tables = config[SOURCES_KEY]
+    sources = {name: WordTableSource(**tables[name]) for name in f.COUNTS_OF_VOCABULARY if name in tables}
     used_negatives = config[USED_NEGATIVES_KEY]
     inputs = TrainingInputs(
         model=ModelSettings(**config[MODEL_KEY]),

@@ -117,6 +117,14 @@ def test_faults_of_word_vectors_are_told_with_all_others(config_file: Path) -> N
     assert "its have 3" in faults[2]
 
 
+@pytest.mark.parametrize("dim", [0, -1, 10**30, "x"])
+def test_a_width_that_cannot_be_is_told_alone(config_file: Path, dim: object) -> None:
+    (config_file.parent / "fr.vec").write_text("loup 1 2\n")
+    add(config_file, f"model: {{embedding_dim: {dim}}}\nembeddings: {{document: fr.vec}}\n")
+    (fault,) = faults_of(config_file)
+    assert ":8: model.embedding_dim: " in fault
+
+
 @pytest.mark.parametrize("lines", ["embeddings: 3\n", "embeddings: {query: 3}\n", "embeddings: {query: ''}\n"])
 def test_a_path_of_word_vectors_that_is_none_is_a_fault(config_file: Path, lines: str) -> None:
     add(config_file, lines)
