@@ -171,6 +171,20 @@ CONFIGURATIONS = [
         ("run.yaml:10: loss.theta: must be null for softmax, which has no thresholds; got [0.2, 0.7]",),
     ),
     Case(
+        "search_of_nothing",
+        "A search has no values to try.",
+        AT_ONCE,
+        setting("tuning:\n  search: grid\n"),
+        ("run.yaml:8: tuning: must hold epsilon or theta, the values that a grid search tries; got neither",),
+    ),
+    Case(
+        "search_of_thresholds_that_overlap",
+        "The spaces of two thresholds overlap, and a search could draw thresholds that do not increase.",
+        AT_ONCE,
+        setting("tuning:\n  theta: [[0.2, 0.5], [0.4, 0.7]]\n"),
+        ("run.yaml:9: tuning.theta: must hold spaces that follow one another", "got 0.2 to 0.5, 0.4 to 0.7"),
+    ),
+    Case(
         "loss_for_other_grades",
         "The loss is defined for three grades alone.",
         AT_ONCE,

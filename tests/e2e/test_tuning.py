@@ -66,8 +66,3 @@ def test_lost_results_come_back(run: CachedRun) -> None:
 
 def test_what_the_search_replaces_runs_nothing(run: CachedRun) -> None:
     assert run(*SEARCH, "model.epsilon=0.7") == set()
-
-
-def test_another_space_runs_the_search_and_what_follows(run: CachedRun) -> None:
-    assert run(*SEARCH, "tuning.epsilon=[0.5]") == {"Tuner", "Trainer", "Evaluator", "Pusher"}
-    assert len(results(run)["trials"]) == 1

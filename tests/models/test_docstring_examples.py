@@ -20,6 +20,7 @@ MODULES = [
     "pipeline.report.names",
     "pipeline.report.significance",
     "pipeline.summary",
+    "pipeline.tuning_report",
 ]
 
 

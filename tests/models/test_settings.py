@@ -4,9 +4,10 @@ import pytest
 from pydantic import ValidationError
 
 from models.settings import LOSSES, LossSettings, ModelSettings, TrainingSettings
+from models.tuning_settings import TuningSettings
 
 WITHOUT_THRESHOLDS = ("softmax", "approx_ndcg", "pairwise_hinge")
-EVERY_SECTION = pytest.mark.parametrize("section", [ModelSettings, LossSettings, TrainingSettings])
+EVERY_SECTION = pytest.mark.parametrize("section", [ModelSettings, LossSettings, TrainingSettings, TuningSettings])
 
 
 def refused(section, **values):

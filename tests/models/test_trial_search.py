@@ -164,6 +164,7 @@ def test_a_killed_search_goes_on_where_it_was_and_ends_as_if_nothing_had_been(tm
     with pytest.raises(Killed):
         trials(tmp_path, train_until_killed, **values)
     trained = []
+    caplog.clear()
 
     def count(numbers, folder):
         trained.append(numbers)

@@ -150,6 +150,9 @@ def test_a_path_of_word_vectors_that_is_none_is_a_fault(config_file: Path, lines
         ("loss:\n  theta: [0.2]\n", ":8: loss: ", "as data.top_grade for sosl; got [0.2] and data.top_grade 2"),
         ("loss:\n  name: softmax\n  theta: [0.2]\n", ":10: loss.theta: ", "must be null for softmax"),
         ("loss:\n  theta: 0.5\n", ":9: loss.theta: ", "got 0.5"),
+        ("tuning:\n  theta: [[0.2]]\n", ":8: tuning: ", "theta must hold a space for each threshold of loss.theta"),
+        ("tuning:\n  epsilon: {min: 2, max: 1}\n", ":9: tuning.epsilon: ", "min below max; got min 2.0 and max 1.0"),
+        ("tuning:\n  theta:\n  - [0.2]\n  - {min: x}\n", ":9: tuning.theta.1.min: ", "got 'x'"),
         ("loss:\n  theta: [low]\n", ":9: loss.theta.0: ", "got 'low'"),
         ("1: x\n", ":8: 1: ", "got 1"),
         ("model: !!python/name:os.system\n", ":8: ", "must be YAML"),
@@ -286,6 +289,9 @@ def test_a_fault_of_an_override_names_the_override(config_file: Path, override: 
     content=st.fixed_dictionaries(
         {
             "model": st.fixed_dictionaries({"epsilon": st.floats(0, allow_infinity=False)}),
+            "tuning": st.fixed_dictionaries(
+                {"epsilon": st.sets(st.floats(0, 10), min_size=1).map(sorted) | st.just({"min": 0.1, "max": 1})}
+            ),
             "loss": st.fixed_dictionaries({"theta": st.sets(THRESHOLDS, min_size=2, max_size=2).map(sorted)})
             | st.sampled_from(sorted(LOSSES)).map(lambda name: {"name": name}),
             "training": st.fixed_dictionaries({"learning_rate": st.floats(0, exclude_min=True, allow_infinity=False)}),
