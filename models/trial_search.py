@@ -39,7 +39,7 @@ class TrialSearch(base_tuner.BaseTuner):
 
     Args:
       settings: with a `search`.
-      training: its `seed` and `best_metric` are used.
+      training: that of a trial.
       train: trains for a trial's numbers and returns the best value of `best_metric`; the folder is the trial's own,
         and what an earlier, killed call with the same numbers left there is still in it.
       folder: of unfinished trials and of the results so far, for this search alone: same data, settings and code.
@@ -68,7 +68,7 @@ class TrialSearch(base_tuner.BaseTuner):
         self.folder = folder
         self.trials: list[dict[str, Any]] = []
         """Those that are done, in order: number, settings, value (None where it failed) and reason (where it did)."""
-        self._settings, self._metric, self._train = settings, training.best_metric, train
+        self._settings, self._training, self._train = settings, training, train
         self._file = os.path.join(folder, _TRIALS_FILE)
         self._known: list[dict[str, Any]] = []
         if tf.io.gfile.exists(self._file):
@@ -110,7 +110,8 @@ class TrialSearch(base_tuner.BaseTuner):
 
     def results(self) -> dict[str, Any]:
         """The search and its trials, for JSON."""
-        return {"metric": self._metric, **self._settings.model_dump(mode="json"), "trials": self.trials}
+        settings = self._settings.model_dump(mode="json") | {"epochs": self._training.epochs}
+        return {"metric": self._training.best_metric, **settings, "trials": self.trials}
 
     def _try(self, number: int, numbers: Numbers) -> tuple[float | None, str | None]:
         """What a training reaches, or why it fails."""
@@ -127,7 +128,7 @@ class TrialSearch(base_tuner.BaseTuner):
         log.info(
             "trial %d/%d: %s: %s",
             *(number, self._settings.most_trials, describe_settings(tried)),
-            f"failed: {reason}" if value is None else f"eval {self._metric} {value:.4f}, best {best:.4f}",
+            f"failed: {reason}" if value is None else f"eval {self._training.best_metric} {value:.4f}, best {best:.4f}",
         )
         self._known = list(self.trials)
         tf.io.gfile.makedirs(self.folder)

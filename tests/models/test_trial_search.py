@@ -34,7 +34,7 @@ def hill(numbers, folder=None):
 
 def make(folder, train_trial=hill, seed=1, **values):
     """A search; its folder and KerasTuner's are both under the given one."""
-    training = TrainingSettings(seed=seed)
+    training = TrainingSettings(seed=seed, epochs=30)
     return TrialSearch(TuningSettings(**values), training, train_trial, str(folder / "kept"), str(folder / "kt"))
 
 
@@ -99,7 +99,7 @@ def test_the_best_numbers_are_kerastuner_s(tmp_path):
         "metric": "ndcg_5",
         "search": "grid",
         "trials": search.trials,
-        "epochs": None,
+        "epochs": 30,
         "epsilon": [0.5, 1.0, 2.0],
         "theta": None,
     }
