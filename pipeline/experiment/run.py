@@ -105,7 +105,8 @@ def _run_in_a_process(
     process.start()
     sender.close()
     try:
-        ended = _listen(receiver)
+        with receiver:
+            ended = _listen(receiver)
         process.join()
     finally:
         process.kill()  # where we are interrupted
