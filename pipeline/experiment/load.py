@@ -101,7 +101,7 @@ def load_experiment(path: str) -> Experiment:
     except ConfigError as error:
         faults += error.faults
     if faults:
-        raise ConfigError(faults)
+        raise ConfigError([*dict.fromkeys(faults)])  # the output's are those of a run that stands in the file, too
     grid_places = {key: place_of(("grid", key), places, path) for key in settings.grid}
     sections: Places = {(key.partition(".")[0],): place for key, place in grid_places.items()}
     keys: Places = {tuple(key.split(".")): place for key, place in grid_places.items()}
@@ -147,10 +147,9 @@ def _read_run(run: Any, output: Any, places: Places, path: str) -> _Run:
         faults: list[str] = []
         content = without_empty_sections({**run, "output": output}, RunConfig)
         resolve_paths(content, Path(path).parent)
-        places, path = (
-            {keys[1:]: place for keys, place in places.items() if keys[0] == "run" and len(keys) > 1},
-            place_of(("run",), places, path),
-        )
+        inner = {keys[1:]: place for keys, place in places.items() if keys[0] == "run" and len(keys) > 1}
+        inner["output",] = place_of(("output",), places, path)
+        places, path = inner, place_of(("run",), places, path)
     elif isinstance(run, str) and run:
         path = os.path.relpath(Path(path).parent / os.path.expanduser(run))
         content, places, faults = read_run_settings(path)

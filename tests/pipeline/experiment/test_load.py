@@ -86,6 +86,15 @@ def test_the_run_may_stand_in_the_file(experiment_file: Path, config_file: Path)
     assert load_experiment(str(experiment_file)).cells == before
 
 
+@pytest.mark.parametrize("output", ["output: ''", "output: 3", "output: experiment.yaml", ""])
+def test_a_fault_of_the_output_is_told_once(experiment_file: Path, config_file: Path, output: str) -> None:
+    run = "".join(f"  {line}\n" for line in config_file.read_text().replace("output: out\n", "").splitlines())
+    replace(experiment_file, "run: run.yaml\n", f"run:\n{run}")
+    replace(experiment_file, "output: experiment\n", f"{output}\n")
+    (fault,) = faults_of(experiment_file)
+    assert ": output: " in fault
+
+
 def test_an_impossible_cell_is_at_fault_alone(experiment_file: Path) -> None:
     replace(experiment_file, "{loss.name: sosl, training.seed: 2}", "{training.seed: 2}")
     faulty = [cell for cell in load_experiment(str(experiment_file)).cells if cell.fault]
