@@ -16,6 +16,11 @@ def smooth_cosine(query: npt.ArrayLike, document: npt.ArrayLike, epsilon: float)
     return float(query @ document / denominator) if denominator else 0.0
 
 
+def dot(query: npt.ArrayLike, document: npt.ArrayLike) -> float:
+    """The inner product."""
+    return float(np.asarray(query, np.float64) @ np.asarray(document, np.float64))
+
+
 def mean_embedding(table: npt.ArrayLike, tokens: Sequence[int]) -> Vector:
     """tanh of the mean of the rows of a text's tokens; zero for a text without tokens."""
     rows = np.asarray(table, np.float64)[list(tokens)]
@@ -73,6 +78,13 @@ def sosl(grade: int, score: float, theta: Sequence[float]) -> float:
     """arXiv:2011.00701, eq. 2, for our grade y - 1."""
     bounds = [-1.0, *theta, 1.0]
     return max(score - bounds[grade + 1], 0.0) ** 2 + max(bounds[grade] - score, 0.0) ** 2
+
+
+def learned_theta(z: npt.ArrayLike) -> Vector:
+    """The inner thresholds of bands whose widths are shares of [-1, 1]: the softmax of z."""
+    widths = np.exp(np.asarray(z, np.float64))
+    shares = widths / widths.sum()
+    return -1 + 2 * np.cumsum(shares)[:-1]
 
 
 def mse(grade: int, score: float, theta: Sequence[float]) -> float:

@@ -20,7 +20,8 @@ def uniform_stability(loss: Constants, step: float, pairs: int, steps: int) -> f
       steps: T.
 
     Example:
-      >>> uniform_stability(Constants(1.0, 1.0), step=1.0, pairs=3, steps=8)  # (1 + 1) / 2 * sqrt(2) * sqrt(8)
+      >>> beta = uniform_stability(Constants(1.0, 1.0), step=1.0, pairs=3, steps=8)
+      >>> round(beta, 9)  # (1 + 1) / 2 * sqrt(2) * sqrt(8)
       4.0
     """
     product = loss.smoothness * step

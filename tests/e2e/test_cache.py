@@ -123,5 +123,9 @@ def test_the_code_of_the_pusher_runs_the_pusher(run: CachedRun) -> None:
     assert run.edit("components/pusher/executor.py") == {"Pusher"}
 
 
+def test_code_of_the_theory_runs_nothing(run: CachedRun) -> None:
+    assert run.edit("models/theory/theorem_3.py") == set()
+
+
 def test_code_of_the_command_line_runs_nothing(run: CachedRun) -> None:
     assert run.edit("pipeline/cli.py") == set()

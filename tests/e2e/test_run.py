@@ -49,10 +49,12 @@ def own_output(sample_run: SampleRun, tmp_path: Path) -> Iterator[Path]:
 
 
 def test_the_layout_under_output(sample_run: SampleRun) -> None:
-    expected = {"config.yaml", "evaluation", "data", "tensorboard", "serving", "artifacts", "metadata.sqlite"}
+    folders = {"evaluation", "data", "training", "tensorboard", "serving", "artifacts"}
+    expected = {"config.yaml", "metadata.sqlite"} | folders
     assert {path.name for path in sample_run.output.iterdir()} == expected | {".lock"}
     assert tree(sample_run.output / "evaluation").keys() == {"metrics.json", "verdict.json", "run.trec", "qrels.trec"}
     assert tree(sample_run.output / "data").keys() == {"report.json"}
+    assert tree(sample_run.output / "training").keys() == {"training.json", "stability.json", "stability.md"}
     (version,) = sample_run.versions
     assert version.name.isdigit()
     assert {"saved_model.pb", "variables/variables.index"} <= tree(version).keys()
@@ -144,6 +146,7 @@ def test_tensorboard_reads_the_losses_the_gradient_norms_and_the_eval_metrics(sa
         "train/gradient_norm_mean",
         "train/gradient_norm_max",
         "score_gradient/max",
+        "score_gradient/plain_cosine_max",
         "score_gradient/bound",
     }
     tags |= {*(f"scores/grade_{grade}" for grade in range(3)), *(f"eval/{key}" for key in METRICS)}
@@ -153,8 +156,7 @@ def test_tensorboard_reads_the_losses_the_gradient_norms_and_the_eval_metrics(sa
 
 
 def test_the_exported_model_scores_the_eval_split_as_training_did(sample_run: SampleRun, model_path: str) -> None:
-    (history_file,) = sample_run.output.glob("tensorboard/*/training.json")
-    training = json.loads(history_file.read_text())
+    training = json.loads((sample_run.output / "training" / "training.json").read_text())
     best = training["history"][training["best_epoch"] - 1]
     lists = read_text_lists(map(str, sample_run.output.glob("artifacts/WikiClirExampleGen/examples/*/Split-eval/*")))
     ranked = ranked_grades(
@@ -165,6 +167,31 @@ def test_the_exported_model_scores_the_eval_split_as_training_did(sample_run: Sa
     )
     assert mean_metrics(ranked, top_grade=2) == pytest.approx({key: best[f"eval/{key}"] for key in METRICS}, abs=1e-6)
     assert best["eval/ndcg_5"] == max(epoch["eval/ndcg_5"] for epoch in training["history"])
+
+
+def test_the_stability_of_the_run_stands_beside_its_history(sample_run: SampleRun) -> None:
+    training, stability = (
+        json.loads((sample_run.output / "training" / f"{name}.json").read_text()) for name in ("training", "stability")
+    )
+    data = json.loads((sample_run.output / "data" / "report.json").read_text())
+    assert training["train_pairs"] == data["pairs"]["train"]
+    assert training["steps"] == 12 * (data["lists"]["train"] // 16)
+    assert stability["largest_score_gradient"] == max(row["score_gradient/max"] for row in training["history"])
+    assert stability["largest_score_gradient"] <= stability["gradient_bound"] == 1
+    assert stability["theorem_3"]["pairs"] == training["train_pairs"]
+    assert "warning" not in sample_run.err
+
+
+def test_a_grade_that_no_score_can_satisfy_is_a_warning(sample_run: SampleRun, own_output: Path) -> None:
+    again = SampleRun(
+        own_output, own_output / "config.yaml", "--set", "loss.name=three_part_l2", "--set", "loss.theta=null",
+        "--set", "training.epochs=1", "--set", "evaluation.minimums={}", "--set", "evaluation.significance=0.0001",
+    )  # fmt: skip
+    sentence = (
+        "with embedding_dim 64 and epsilon 1 no score exceeds 0.790; three_part_l2 aims at 0.9 or more for grade 2"
+    )
+    assert again.err.count(f"warning: {sentence}, which cannot be reached\n") == 1
+    assert f"- {sentence}" in (own_output / "training" / "stability.md").read_text()
 
 
 # What a run repeats
@@ -199,9 +226,9 @@ def test_another_training_seed_runs_the_trainer_and_what_follows(sample_run: Sam
 
 def test_lost_files_are_restored_and_what_killed_runs_left_is_removed(sample_run: SampleRun, own_output: Path) -> None:
     (version,) = sample_run.versions
-    folders = [own_output / name for name in ("serving", "evaluation", "data", "artifacts")]
+    folders = [own_output / name for name in ("serving", "evaluation", "data", "training", "artifacts")]
     before = [tree(folder) for folder in folders]
-    for lost in (version, own_output / "evaluation", own_output / "data"):
+    for lost in (version, own_output / "evaluation", own_output / "data", own_output / "training"):
         shutil.rmtree(lost)
     for file in own_output.glob("artifacts/Evaluator/evaluation/[0-9]*/*"):
         file.unlink()

@@ -12,6 +12,7 @@ from tensorflow import keras
 
 import models.layers
 import models.losses
+from models.layers.dot_product import DotProduct
 from models.layers.mean_embedding import MeanEmbedding
 from models.layers.smooth_cosine import SmoothCosine
 from models.losses.mse import MeanSquaredErrorLoss
@@ -38,14 +39,17 @@ class Case(NamedTuple):
 CASES = [
     Case(SmoothCosine, {"epsilon": 0.5}, (tf.constant([[3.0, 4.0], [0.0, 0.0]]), tf.ones([2, 3, 2]))),
     Case(SmoothCosine, {"epsilon": 0.0}, (tf.constant([[1e-30, 0.0], [0.0, 0.0]]), tf.zeros([2, 3, 2]))),
+    Case(DotProduct, {"dim": 2}, (tf.constant([[3.0, 4.0], [0.0, 0.0]]), tf.ones([2, 3, 2]))),
     Case(
         MeanEmbedding,
         {"vocabulary_size": 5, "dim": 2, "seed": 1},
         (tf.RaggedTensor.from_row_lengths(tf.constant([1, 3, 3]), [3, 0]),),
     ),
     Case(SmoothOrdinalSearchLoss, {"theta": (0.2, 0.7), "reduction": "none"}, (GRADES, SCORES)),
+    Case(SmoothOrdinalSearchLoss, {"theta": (0.2, 0.7), "learn_theta": True, "reduction": "none"}, (GRADES, SCORES)),
     Case(MeanSquaredErrorLoss, {"theta": (0.2, 0.7), "reduction": "none"}, (GRADES, SCORES)),
     Case(ProportionalOddsLoss, {"theta": (0.2, 0.7), "reduction": "none"}, (GRADES, SCORES)),
+    Case(ProportionalOddsLoss, {"theta": (0.2, 0.7), "learn_theta": True, "reduction": "none"}, (GRADES, SCORES)),
     Case(ThreePartL2Loss, {"theta": (0.1, 0.5, 0.8), "reduction": "none"}, (GRADES, SCORES)),
     Case(SoftmaxLoss, {"reduction": "none"}, (GRADES, SCORES)),
     Case(ApproxNdcgLoss, {"reduction": "none"}, (GRADES, SCORES)),
@@ -62,7 +66,7 @@ class Problem:
         self.inputs = [tf.Variable(value) if isinstance(value, tf.Tensor) else value for value in case.inputs]
         self.thing(*self.inputs)
         self.variables = [value for value in self.inputs if isinstance(value, tf.Variable)]
-        self.variables += getattr(self.thing, "weights", [])
+        self.variables += getattr(self.thing, "trainable_variables", [])
 
     def gradients(self):
         with tf.GradientTape() as tape:
@@ -120,6 +124,7 @@ def test_step_on_two_replicas_takes_the_gradients_of_both(case, two_replicas):
 def test_saved_model_computes_the_same(case, tmp_path):
     module = tf.Module()
     module.thing = thing = case.make()
+    module.learned = getattr(thing, "trainable_variables", [])  # a Keras loss is not tracked
     module.call = tf.function(lambda *inputs: thing(*inputs))
     expected = module.call(*case.inputs)
     tf.saved_model.save(module, str(tmp_path))

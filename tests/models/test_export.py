@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from models.export import PADDED_SCORE, export_ranker
+from models.export import export_ranker
 from models.lazy_adam import LazyAdam
 from models.ranker import Ranker
 from models.settings import ModelSettings
@@ -13,6 +13,7 @@ from models.tokens import tokenize
 pytestmark = pytest.mark.serving
 
 EPSILON, DIM = 0.5, 4
+PADDED_SCORES = {"smooth_cosine": -1, "cosine": -1, "dot": -DIM - 1}
 QUERIES = ["white cat", "dog?"]
 DOCUMENTS = [["Chat blanc", "un chien", ""], ["un chien", "", "mot inconnu"]]
 
@@ -31,13 +32,14 @@ class Vocabulary(tf.Module):
         return tf.ragged.boolean_mask(ids, ids >= 0)
 
 
-@pytest.fixture(scope="module", params=["one device", "two replicas"])
+@pytest.fixture(scope="module", params=[("one device", name) for name in PADDED_SCORES] + [("two replicas", "dot")])
 def exported(request, two_replicas, tmp_path_factory):
-    """(ranker's scores, path of its SavedModel)."""
+    """(ranker's scores, path of its SavedModel, score of padding)."""
+    devices, similarity = request.param
     vocabularies = Vocabulary("white cat dog"), Vocabulary("chat blanc chien un")
-    strategy = two_replicas if request.param == "two replicas" else tf.distribute.OneDeviceStrategy("/cpu:0")
+    strategy = two_replicas if devices == "two replicas" else tf.distribute.OneDeviceStrategy("/cpu:0")
     with strategy.scope():
-        settings = ModelSettings(embedding_dim=DIM, epsilon=EPSILON, initial_scale=1.0)
+        settings = ModelSettings(embedding_dim=DIM, similarity=similarity, epsilon=EPSILON, initial_scale=1.0)
         ranker = Ranker(*(len(vocabulary.words) for vocabulary in vocabularies), settings, seed=1)
         ranker.compile(optimizer=LazyAdam())
         flat = tf.reshape(tf.constant(DOCUMENTS), [-1])
@@ -51,12 +53,12 @@ def exported(request, two_replicas, tmp_path_factory):
         ranker.optimizer.build(ranker.trainable_variables)
     path = str(tmp_path_factory.mktemp("export"))
     export_ranker(ranker, *vocabularies, list(vocabularies), path)
-    return scores.numpy(), path
+    return scores.numpy(), path, PADDED_SCORES[similarity]
 
 
 @pytest.fixture(scope="module")
 def expected(exported):
-    return np.where(np.array(DOCUMENTS) == "", PADDED_SCORE, exported[0])
+    return np.where(np.array(DOCUMENTS) == "", exported[2], exported[0])
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +68,7 @@ def signatures(exported):
 
 
 @pytest.mark.parametrize("name", ["serving_default", "score"])
-def test_exported_score_is_the_rankers_and_minus_one_for_padding(signatures, expected, name):
+def test_exported_score_is_the_rankers_and_below_every_documents_for_padding(signatures, expected, name):
     scores = signatures[name](query=tf.constant(QUERIES), documents=tf.constant(DOCUMENTS))["scores"]
     np.testing.assert_allclose(scores, expected, atol=1e-6)
 

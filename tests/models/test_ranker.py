@@ -51,6 +51,20 @@ def test_score_is_the_smooth_cosine_of_the_mean_embeddings(ranker):
     np.testing.assert_allclose(scores, expected, atol=1e-6)
 
 
+def test_similarity_is_the_one_of_the_settings():
+    scores = {}
+    for similarity in ("smooth_cosine", "cosine", "dot"):
+        ranker = Ranker(4, 6, ModelSettings(embedding_dim=3, similarity=similarity, epsilon=EPSILON), seed=1)
+        scores[similarity] = ranker(features(DOCUMENTS, [[0], [3]])).numpy()
+        query, document = (part.numpy() for part in ranker.encode(features(DOCUMENTS, [[0], [3]])))
+    pairs = list(zip(query, document[:, 0], strict=True))
+    expected = {"smooth_cosine": [[reference.smooth_cosine(*pair, EPSILON)] for pair in pairs]}
+    expected["cosine"] = [[reference.smooth_cosine(*pair, 0.0)] for pair in pairs]
+    expected["dot"] = [[reference.dot(*pair)] for pair in pairs]
+    for similarity, found in scores.items():
+        np.testing.assert_allclose(found, expected[similarity], atol=1e-6)
+
+
 def test_document_given_once_or_repeated_has_the_same_scores(ranker):
     repeated = [DOCUMENTS[place] for places in INDEX for place in places]
     np.testing.assert_allclose(

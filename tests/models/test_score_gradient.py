@@ -6,6 +6,7 @@ import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
 
+from models.layers.dot_product import DotProduct
 from models.layers.smooth_cosine import SmoothCosine
 from models.score_gradient import largest_score_gradient
 
@@ -52,6 +53,11 @@ def test_it_never_exceeds_the_bound_of_smooth_cosine(epsilon, scale, seed, dim):
     query, documents = vectors(seed, 4, dim, scale=scale), vectors(seed + 1, 4, 3, dim, scale=scale)
     largest = largest_score_gradient(layer, query, documents, tf.ones([4, 3], tf.bool))
     assert 0 < float(largest) <= layer.gradient_bound * (1 + 1e-5)
+
+
+def test_that_of_the_inner_product_is_the_longer_vector_and_at_most_the_root_of_its_length():
+    query, documents, mask = tf.ones([1, 9]), tf.constant([[[0.5] * 9]]), tf.constant([[True]])
+    assert float(largest_score_gradient(DotProduct(9), query, documents, mask)) == DotProduct(9).gradient_bound == 3
 
 
 def test_plain_cosine_has_no_bound():

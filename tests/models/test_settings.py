@@ -89,6 +89,18 @@ def test_theta_is_refused_where_the_loss_has_no_thresholds(name, theta):
     assert f"must be null for {name}, which has no thresholds; got {list(theta)}" in fault
 
 
+@pytest.mark.parametrize("name", ["mse", "three_part_l2", *WITHOUT_THRESHOLDS])
+def test_learned_thresholds_are_refused_with_the_reason_where_the_loss_cannot_learn_them(name):
+    fault = refused(LossSettings, name=name, learn_theta=True)["learn_theta"]
+    assert f"must be false for {name}, {LOSSES[name].fixed_theta}; got true" in fault
+    assert LossSettings(name=name, learn_theta=False).fault_for(top_grade=2) is None
+
+
+@pytest.mark.parametrize("name", ["sosl", "proportional_odds"])
+def test_sosl_and_proportional_odds_may_learn_their_thresholds(name):
+    assert LossSettings(name=name, learn_theta=True).theta == (0.2, 0.7)
+
+
 def test_unknown_loss_is_refused_with_the_choices_and_the_nearest():
     fault = refused(LossSettings, name="hinge")["name"]
     assert f"must be one of {', '.join(sorted(LOSSES))}; got 'hinge'; did you mean pairwise_hinge?" in fault

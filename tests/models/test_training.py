@@ -27,7 +27,16 @@ MODEL = ModelSettings(embedding_dim=8)
 TRAIN, EVAL = learnable_lists(30, seed=1), learnable_lists(20, seed=2)
 
 
-def run(folder, train_lists=TRAIN, eval_lists=EVAL, strategy=None, model=MODEL, prepare=lambda ranker: None, **values):
+def run(
+    folder,
+    train_lists=TRAIN,
+    eval_lists=EVAL,
+    strategy=None,
+    learn_theta=False,
+    model=MODEL,
+    prepare=lambda ranker: None,
+    **values,
+):
     """Trains a new ranker, or goes on where the folder's checkpoint is: (ranker, result)."""
     values = {"epochs": 4, "batch_lists": 8, "learning_rate": 0.3, "device": "cpu"} | values
     settings = TrainingSettings(**values).for_encoder("mean")
@@ -35,7 +44,7 @@ def run(folder, train_lists=TRAIN, eval_lists=EVAL, strategy=None, model=MODEL, 
     with strategy.scope():
         ranker = Ranker(VOCABULARY_SIZE, VOCABULARY_SIZE, model, seed=settings.seed)
         prepare(ranker)
-    loss = SmoothOrdinalSearchLoss(reduction=keras.losses.Reduction.NONE)
+        loss = SmoothOrdinalSearchLoss(learn_theta=learn_theta, reduction=keras.losses.Reduction.NONE)
     folders = [str(folder / name) for name in ("log", "checkpoint")]
     return ranker, train(ranker, loss, train_lists, eval_lists, MOST_RELEVANT, strategy, settings, *folders)
 
@@ -125,6 +134,36 @@ def test_two_runs_are_bit_identical(trained, tmp_path):
     again, result_again = run(tmp_path)
     assert result_again.history == result.history
     assert all(map(np.array_equal, again.get_weights(), ranker.get_weights()))
+
+
+def thresholds(result):
+    """Those of every epoch."""
+    return [[row["theta/1"], row["theta/2"]] for row in result.history]
+
+
+def test_learned_thresholds_are_in_the_history_and_the_result_has_the_best_epochs(tmp_path):
+    _, result = run(tmp_path, learn_theta=True)
+    found = thresholds(result)
+    assert all(-1 < low < high < 1 for low, high in found)
+    assert all(one != other for one, other in pairwise([[0.2, 0.7], *found]))
+    assert result.theta == found[result.best_epoch - 1]
+
+
+def test_scores_beyond_one_widen_the_bins_of_all_grades(tmp_path):
+    ranker, result = run(tmp_path, model=MODEL.model_copy(update={"similarity": "dot"}), epochs=2, learning_rate=1.0)
+    evaluator = ListEvaluator(ranker, EVAL, MOST_RELEVANT)
+    scores = np.concatenate(evaluator.scores()[0])
+    limit, counts = result.history[result.best_epoch - 1][SCORES].values()
+    assert limit == pytest.approx(np.abs(scores).max()) > 1
+    assert np.sum(list(counts.values())) == len(scores)
+    assert np.sum(list(counts.values()), axis=0).tolist() == np.histogram(scores, score_bins(limit))[0].tolist()
+    assert result.history[0]["score_gradient/bound"] == 8**0.5
+
+
+def test_two_replicas_learn_the_thresholds_as_one_device_does(two_replicas, tmp_path):
+    _, on_one = run(tmp_path / "one", learn_theta=True)
+    _, on_two = run(tmp_path / "two", strategy=two_replicas, replicas=2, learn_theta=True)
+    np.testing.assert_allclose(thresholds(on_two), thresholds(on_one), atol=5e-5)
 
 
 def test_two_replicas_train_as_one_device_does(trained, two_replicas, tmp_path):
@@ -241,6 +280,13 @@ def test_a_killed_training_goes_on_and_ends_bit_identically(trained, killed, epo
     assert result_again.history == result.history
     assert (result_again.best_epoch, result_again.best_value) == (result.best_epoch, result.best_value)
     assert all(map(np.array_equal, again.get_weights(), ranker.get_weights()))
+
+
+def test_a_killed_training_goes_on_with_the_thresholds_that_it_had_learned(killed, tmp_path):
+    _, whole = run(tmp_path / "whole", learn_theta=True)
+    _, result = run(killed(3, learn_theta=True), learn_theta=True)
+    assert result.history == whole.history
+    assert result.theta == whole.theta
 
 
 def test_a_killed_training_does_not_repeat_its_epochs(killed, monkeypatch, caplog):

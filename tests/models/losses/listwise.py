@@ -32,11 +32,11 @@ def lists(draw, name, padding=True):
     return theta, [grade for grade, _ in some], [score for _, score in some]
 
 
-def make(name, theta=None, reduction=keras.losses.Reduction.NONE):
+def make(name, theta=None, reduction=keras.losses.Reduction.NONE, **others):
     """The loss of a configuration."""
     module, class_name = LOSSES[name].keras_class.rsplit(".", 1)
     arguments = {} if theta is None else {"theta": theta}
-    return getattr(importlib.import_module(module), class_name)(**arguments, reduction=reduction)
+    return getattr(importlib.import_module(module), class_name)(**arguments, reduction=reduction, **others)
 
 
 def loss_and_gradient(name, theta, grades, scores, dtype=tf.float64):

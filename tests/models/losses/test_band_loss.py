@@ -1,0 +1,79 @@
+"""Learned thresholds: what they start from, their gradient, and their order."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models.losses.band_loss import weights_of
+from models.settings import LOSSES
+from schemas.relevance import PADDING_LABEL
+from tests import reference
+from tests.models.losses.listwise import lists, loss_and_gradient, make, thetas
+
+every_learner = pytest.mark.parametrize("name", [name for name in LOSSES if LOSSES[name].fixed_theta is None])
+
+
+@every_learner
+@settings(max_examples=20)
+@given(st.data())
+def test_loss_and_gradient_in_the_scores_are_at_first_those_of_fixed_thresholds(name, data):
+    theta, grades, scores = data.draw(lists(name))
+    predicted = tf.constant([scores], tf.float64)
+    with tf.GradientTape() as tape:
+        tape.watch(predicted)
+        (value,) = make(name, theta, learn_theta=True)(np.array([grades], np.float64), predicted)
+    expected = loss_and_gradient(name, theta, grades, scores)
+    assert float(value) == pytest.approx(expected[0], abs=1e-5)
+    np.testing.assert_allclose(tape.gradient(value, predicted)[0], expected[1], atol=1e-5)
+
+
+@every_learner
+@settings(max_examples=20)
+@given(st.data())
+def test_loss_and_gradient_in_z_are_those_of_the_reference(name, data):
+    theta, grades, scores = data.draw(lists(name))
+    loss = make(name, theta, learn_theta=True)
+    (z,) = loss.trainable_variables
+    z.assign(data.draw(st.lists(st.floats(-2, 2), min_size=len(theta) + 1, max_size=len(theta) + 1)))
+
+    def expected(z):
+        return reference.loss_of_list(name, grades, scores, reference.learned_theta(z))
+
+    with tf.GradientTape() as tape:
+        (value,) = loss(np.array([grades], np.float64), tf.constant([scores], tf.float64))
+    gradient = tf.convert_to_tensor(tape.gradient(value, z, unconnected_gradients="zero"))
+    assert float(value) == pytest.approx(expected(z.numpy()), abs=1e-6)
+    np.testing.assert_allclose(gradient, reference.slopes(expected, z.numpy()), atol=1e-5)
+
+
+@every_learner
+@given(st.lists(st.floats(-20, 20), min_size=2, max_size=5))
+def test_thresholds_keep_their_order_whatever_is_learned(name, values):
+    loss = make(name, tuple(np.linspace(-0.9, 0.9, len(values) - 1)), learn_theta=True)
+    loss.trainable_variables[0].assign(values)
+    bounds = [-1.0, *loss.current_theta(), 1.0]
+    assert all(low <= high for low, high in pairwise(bounds))
+    assert loss.current_theta() == pytest.approx(reference.learned_theta(np.float32(values)).tolist(), abs=1e-6)
+
+
+@given(thetas(1, 5))
+def test_first_thresholds_are_those_that_are_given(theta):
+    assert make("sosl", theta, learn_theta=True).current_theta() == pytest.approx(theta, abs=1e-6)
+    assert make("sosl", theta).current_theta() == pytest.approx(theta, abs=0)
+
+
+@every_learner
+def test_padding_moves_no_threshold(name):
+    loss = make(name, learn_theta=True)
+    with tf.GradientTape() as tape:
+        value = loss(tf.constant([[PADDING_LABEL] * 2]), tf.constant([[0.9, -0.9]]))
+    assert not np.any(tape.gradient(value, loss.trainable_variables)[0])
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_loss_that_learns_nothing_has_no_weights(name):
+    assert weights_of(make(name)) == []
