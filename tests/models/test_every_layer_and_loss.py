@@ -12,7 +12,9 @@ from tensorflow import keras
 
 import models.layers
 import models.losses
+from models.layers.cnn_encoder import CnnEncoder
 from models.layers.dot_product import DotProduct
+from models.layers.lstm_encoder import LstmEncoder
 from models.layers.mean_embedding import MeanEmbedding
 from models.layers.smooth_cosine import SmoothCosine
 from models.losses.mse import MeanSquaredErrorLoss
@@ -23,6 +25,7 @@ from models.losses.three_part_l2 import ThreePartL2Loss
 
 GRADES = tf.constant([[2.0, 0.0, -1.0], [-1.0, -1.0, -1.0]])
 SCORES = tf.constant([[0.1, 0.9, 1.0], [0.0, 0.0, 0.0]])
+TEXTS = tf.RaggedTensor.from_row_lengths(tf.constant([1, 3, 3]), [3, 0])
 
 
 class Case(NamedTuple):
@@ -40,11 +43,9 @@ CASES = [
     Case(SmoothCosine, {"epsilon": 0.5}, (tf.constant([[3.0, 4.0], [0.0, 0.0]]), tf.ones([2, 3, 2]))),
     Case(SmoothCosine, {"epsilon": 0.0}, (tf.constant([[1e-30, 0.0], [0.0, 0.0]]), tf.zeros([2, 3, 2]))),
     Case(DotProduct, {"dim": 2}, (tf.constant([[3.0, 4.0], [0.0, 0.0]]), tf.ones([2, 3, 2]))),
-    Case(
-        MeanEmbedding,
-        {"vocabulary_size": 5, "dim": 2, "seed": 1},
-        (tf.RaggedTensor.from_row_lengths(tf.constant([1, 3, 3]), [3, 0]),),
-    ),
+    Case(MeanEmbedding, {"vocabulary_size": 5, "dim": 2, "seed": 1}, (TEXTS,)),
+    Case(CnnEncoder, {"vocabulary_size": 5, "dim": 2, "seed": 1, "dropout": 0.4, "filters": 3}, (TEXTS,)),
+    Case(LstmEncoder, {"vocabulary_size": 5, "dim": 2, "seed": 1, "dropout": 0.4, "units": 3}, (TEXTS,)),
     Case(SmoothOrdinalSearchLoss, {"theta": (0.2, 0.7), "reduction": "none"}, (GRADES, SCORES)),
     Case(SmoothOrdinalSearchLoss, {"theta": (0.2, 0.7), "learn_theta": True, "reduction": "none"}, (GRADES, SCORES)),
     Case(MeanSquaredErrorLoss, {"theta": (0.2, 0.7), "reduction": "none"}, (GRADES, SCORES)),

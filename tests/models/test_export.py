@@ -1,5 +1,7 @@
 """The SavedModel: it scores as the ranker does, and holds nothing that serving does not need."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -7,7 +9,7 @@ import tensorflow as tf
 from models.export import export_ranker
 from models.lazy_adam import LazyAdam
 from models.ranker import Ranker
-from models.settings import ModelSettings
+from models.settings import ENCODERS, ModelSettings
 from models.tokens import tokenize
 
 pytestmark = pytest.mark.serving
@@ -32,14 +34,29 @@ class Vocabulary(tf.Module):
         return tf.ragged.boolean_mask(ids, ids >= 0)
 
 
-@pytest.fixture(scope="module", params=[("one device", name) for name in PADDED_SCORES] + [("two replicas", "dot")])
+@pytest.fixture(
+    scope="module",
+    params=[
+        *((name, "smooth_cosine", "one device") for name in ENCODERS),
+        *(("mean", name, "one device") for name in ("cosine", "dot")),
+        ("mean", "dot", "two replicas"),
+    ],
+    ids=" ".join,
+)
 def exported(request, two_replicas, tmp_path_factory):
-    """(ranker's scores, path of its SavedModel, score of padding)."""
-    devices, similarity = request.param
+    """(ranker's scores, path of its SavedModel, score of padding, shapes of its weights)."""
+    encoder, similarity, devices = request.param
     vocabularies = Vocabulary("white cat dog"), Vocabulary("chat blanc chien un")
     strategy = two_replicas if devices == "two replicas" else tf.distribute.OneDeviceStrategy("/cpu:0")
     with strategy.scope():
-        settings = ModelSettings(embedding_dim=DIM, similarity=similarity, epsilon=EPSILON, initial_scale=1.0)
+        settings = ModelSettings(
+            encoder=encoder,
+            dropout=0.4,
+            embedding_dim=DIM,
+            similarity=similarity,
+            epsilon=EPSILON,
+            initial_scale=1.0,
+        )
         ranker = Ranker(*(len(vocabulary.words) for vocabulary in vocabularies), settings, seed=1)
         ranker.compile(optimizer=LazyAdam())
         flat = tf.reshape(tf.constant(DOCUMENTS), [-1])
@@ -53,7 +70,7 @@ def exported(request, two_replicas, tmp_path_factory):
         ranker.optimizer.build(ranker.trainable_variables)
     path = str(tmp_path_factory.mktemp("export"))
     export_ranker(ranker, *vocabularies, list(vocabularies), path)
-    return scores.numpy(), path, PADDED_SCORES[similarity]
+    return scores.numpy(), path, PADDED_SCORES[similarity], [list(weight.shape) for weight in ranker.weights]
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +108,12 @@ def test_no_queries_have_no_scores(signatures):
     assert scores.shape == (0, 3)
 
 
-def test_saved_model_holds_the_two_tables_and_no_optimizer(exported):
+def test_saved_model_holds_the_weights_and_no_optimizer(exported):
     variables = [shape for name, shape in tf.train.list_variables(f"{exported[1]}/variables/variables") if shape]
-    assert sorted(variables) == [[3, DIM], [4, DIM]]
+    assert sorted(variables) == sorted(exported[3])
+
+
+def test_saved_model_draws_nothing_at_random(exported):
+    graph = (Path(exported[1]) / "saved_model.pb").read_bytes()
+    assert b"SegmentMean" in graph or b"MatMul" in graph
+    assert b"Random" not in graph and b"Rng" not in graph

@@ -6,7 +6,7 @@ import tensorflow as tf
 
 from models.losses.sosl import SmoothOrdinalSearchLoss
 from models.ranker import Ranker
-from models.settings import ModelSettings
+from models.settings import ENCODERS, ModelSettings
 from tests import reference
 
 EPSILON = 0.5
@@ -85,15 +85,18 @@ def test_document_without_known_words_scores_zero(ranker):
     np.testing.assert_array_equal(ranker(features(DOCUMENTS, [[2], [2]])), [[0], [0]])
 
 
-def test_seed_decides_the_initial_weights_and_the_two_tables_differ():
-    def tables(seed):
-        ranker = Ranker(6, 6, ModelSettings(embedding_dim=3), seed=seed)
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_seed_decides_the_initial_weights_and_the_two_towers_differ(encoder):
+    def weights(seed):
+        ranker = Ranker(6, 6, ModelSettings(encoder=encoder, embedding_dim=3), seed=seed)
         ranker(features(DOCUMENTS, INDEX))
-        return ranker.get_weights()
+        return [array for array in ranker.get_weights() if array.ndim > 1]  # no biases
 
-    assert np.array_equal(tables(1), tables(1))
-    assert not np.array_equal(tables(1), tables(2))
-    assert not np.array_equal(*tables(1))
+    one, again, other = weights(1), weights(1), weights(2)
+    assert all(map(np.array_equal, one, again))
+    assert not any(map(np.array_equal, one, other))
+    half = len(one) // 2
+    assert not any(map(np.array_equal, one[:half], one[half:]))
 
 
 # Pre-trained vectors

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from models.settings import LOSSES, LossSettings, ModelSettings, TrainingSettings
+from models.settings import ENCODERS, LOSSES, LossSettings, ModelSettings, TrainingSettings
 from models.tuning_settings import TuningSettings
 
 WITHOUT_THRESHOLDS = ("softmax", "approx_ndcg", "pairwise_hinge")
@@ -48,10 +48,14 @@ def test_all_faults_are_reported_together():
         (ModelSettings, "epsilon", float("nan")),
         (ModelSettings, "epsilon", float("inf")),
         (ModelSettings, "initial_scale", 0.0),
+        (ModelSettings, "dropout", -0.1),
+        (ModelSettings, "dropout", 1.0),
         (LossSettings, "theta", (0.2, float("nan"))),
         (TrainingSettings, "epochs", 0),
         (TrainingSettings, "batch_lists", 0),
         (TrainingSettings, "learning_rate", 0.0),
+        (TrainingSettings, "learning_rate_decay", 0.0),
+        (TrainingSettings, "learning_rate_decay", 1.1),
         (TrainingSettings, "clip_norm", 0.0),
         (TrainingSettings, "seed", -1),
         (TrainingSettings, "seed", 2**31),
@@ -63,6 +67,32 @@ def test_all_faults_are_reported_together():
 )
 def test_value_out_of_range_is_refused_at_its_place(section, field, value):
     assert [place.split(".")[0] for place in refused(section, **{field: value})] == [field]
+
+
+def test_unknown_encoder_is_refused_with_the_choices_and_the_nearest():
+    fault = refused(ModelSettings, encoder="lstms")["encoder"]
+    assert "must be one of cnn, lstm, mean; got 'lstms'; did you mean lstm?" in fault
+
+
+@pytest.mark.parametrize(("encoder", "declaration"), ENCODERS.items())
+def test_null_is_the_encoders_own(encoder, declaration):
+    assert ModelSettings(encoder=encoder).dropout == declaration.default_dropout
+    training = TrainingSettings().for_encoder(encoder)
+    assert training.learning_rate == declaration.default_learning_rate
+    assert training.learning_rate_decay == declaration.default_learning_rate_decay
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_what_is_given_is_kept(encoder):
+    assert ModelSettings(encoder=encoder, dropout=0.25).dropout == 0.25
+    given = TrainingSettings(learning_rate=0.5, learning_rate_decay=0.75)
+    assert given.for_encoder(encoder) == given
+    assert [given.learning_rate_in(epoch) for epoch in (1, 2, 3)] == [0.5, 0.5 * 0.75, 0.5 * 0.75**2]
+
+
+def test_a_null_learning_rate_is_the_callers_slip():
+    with pytest.raises(ValueError, match="must be numbers; got 0.5 and None: `for_encoder`"):
+        TrainingSettings(learning_rate=0.5).learning_rate_in(1)
 
 
 @pytest.mark.parametrize("theta", [(0.7, 0.2), (0.2, 0.2), (-1.0, 0.2), (0.2, 1.0)])

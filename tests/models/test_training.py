@@ -205,6 +205,16 @@ def test_patience_stops_early_and_the_ranker_holds_the_first_best_epochs_weights
     assert not any(map(np.array_equal, ranker.get_weights(), scripted.weights[-1]))
 
 
+def test_the_learning_rate_decays_after_each_epoch(scripted, tmp_path):
+    scripted.values = [0.1, 0.2, 0.3]
+    _, result = run(tmp_path, epochs=3, learning_rate=0.3, learning_rate_decay=1e-20)
+    rates = [row["train/learning_rate"] for row in result.history]
+    assert rates == pytest.approx([0.3, 0.3e-20, 0.3e-40])
+    first, second, third = scripted.weights
+    assert all(map(np.array_equal, second, first))  # such steps are lost in rounding
+    assert all(map(np.array_equal, third, first))
+
+
 # Pre-trained vectors
 
 VECTORS = np.random.default_rng(1).normal(scale=0.1, size=(VOCABULARY_SIZE // 2, 8)).astype(np.float32)
@@ -308,6 +318,16 @@ def test_a_killed_training_of_two_replicas_goes_on(trained, two_replicas, killed
     _, whole = run(tmp_path / "whole", strategy=two_replicas, replicas=2)
     _, result = run(killed(3, strategy=two_replicas, replicas=2), strategy=two_replicas, replicas=2)
     assert result.history == whole.history
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_a_killed_training_goes_on_with_its_dropout_and_its_learning_rate(replicas, two_replicas, killed, tmp_path):
+    values = {"model": ModelSettings(embedding_dim=8, dropout=0.4), "learning_rate_decay": 0.8, "replicas": replicas}
+    values |= {"epochs": 3, "strategy": two_replicas if replicas == 2 else None}
+    ranker, whole = run(tmp_path / "whole", **values)
+    again, result = run(killed(3, **values), **values)
+    assert result.history == whole.history
+    assert all(map(np.array_equal, again.get_weights(), ranker.get_weights()))
 
 
 def test_patience_and_the_best_weights_outlive_a_kill(scripted, tmp_path, monkeypatch):

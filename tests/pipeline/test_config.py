@@ -11,7 +11,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from models.settings import LOSSES, METRICS
+from models.settings import ENCODERS, LOSSES, METRICS
 from pipeline.config import RunConfig, dump_config, load_config, resolve_digests
 from pipeline.settings_file import known_keys
 from schemas.errors import ConfigError
@@ -23,15 +23,19 @@ DEFAULTS = {
     "data.max_document_tokens": 200,
     "model.vocabulary_size": 100_000,
     "model.embedding_dim": 64,
+    "model.encoder": "mean",
+    "model.dropout": 0.0,
     "model.epsilon": 1.0,
     "loss.name": "sosl",
     "loss.theta": (0.2, 0.7),
+    "training.learning_rate": 0.1,
+    "training.learning_rate_decay": 1.0,
     "evaluation.minimums": None,
 }
 THRESHOLDS = st.floats(-1, 1, exclude_min=True, exclude_max=True)
 OTHER_KEYS = """
     data.queries data.documents data.judgments data.seed data.query_language data.document_language
-    training.epochs training.batch_lists training.learning_rate training.seed output
+    training.epochs training.batch_lists training.seed output
 """.split()
 
 
@@ -67,6 +71,14 @@ def test_a_given_setting_is_read(config_file: Path) -> None:
     config = load_config(str(config_file))
     assert (config.training.epochs, config.training.learning_rate) == (7, 0.001)
     assert config.evaluation.minimums == {"ndcg_5": 0.5}
+
+
+def test_the_resolved_configuration_holds_the_encoders_own_values(config_file: Path) -> None:
+    add(config_file, "model: {encoder: cnn}\ntraining: {learning_rate: 0.5}\n")
+    resolved = yaml.safe_load(dump_config(load_config(str(config_file))))
+    assert resolved["model"]["dropout"] == ENCODERS["cnn"].default_dropout
+    assert resolved["training"]["learning_rate"] == 0.5
+    assert resolved["training"]["learning_rate_decay"] == ENCODERS["cnn"].default_learning_rate_decay
 
 
 def test_a_configuration_is_frozen(config_file: Path) -> None:
@@ -145,6 +157,7 @@ def test_a_path_of_word_vectors_that_is_none_is_a_fault(config_file: Path, lines
         ("training:\n  epochs: true\n", ":9: training.epochs: ", "got True"),
         ("training: 3\n", ":8: training: ", "got 3"),
         ("model:\n  epsilon: .nan\n", ":9: model.epsilon: ", "got nan"),
+        ("model:\n  encoder: cnnn\n", ":9: model.encoder: ", "cnn, lstm, mean; got 'cnnn'; did you mean cnn?"),
         ("loss:\n  name: hinge\n", ":9: loss.name: ", "sosl, three_part_l2; got 'hinge'; did you mean pairwise_hinge?"),
         ("loss:\n  theta: [0.2, 0.2]\n", ":9: loss.theta: ", "increase strictly within (-1, 1); got [0.2, 0.2]"),
         ("loss:\n  theta: [0.2]\n", ":8: loss: ", "as data.top_grade for sosl; got [0.2] and data.top_grade 2"),
@@ -288,7 +301,9 @@ def test_a_fault_of_an_override_names_the_override(config_file: Path, override: 
 @given(
     content=st.fixed_dictionaries(
         {
-            "model": st.fixed_dictionaries({"epsilon": st.floats(0, allow_infinity=False)}),
+            "model": st.fixed_dictionaries(
+                {"epsilon": st.floats(0, allow_infinity=False), "encoder": st.sampled_from(sorted(ENCODERS))}
+            ),
             "tuning": st.fixed_dictionaries(
                 {"epsilon": st.sets(st.floats(0, 10), min_size=1).map(sorted) | st.just({"min": 0.1, "max": 1})}
             ),
