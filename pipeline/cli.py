@@ -123,16 +123,22 @@ def experiment(file: str, as_json: bool) -> None:
         quieten(verbose=False)
         with StageView() as view:
             states = run_experiment(loaded, view)
+            view.start(0, 0, "writing the report")
+            with _imports():
+                from pipeline.report.write import HTML_FILE, write_report
+
+            write_report(loaded.output)
         metrics = {
             state.name: CellFolder(loaded.output, cell).metrics()
             for cell, state in zip(loaded.cells, states, strict=True)
             if state.status == "done"
         }
+    report = str(loaded.output / HTML_FILE)
     if as_json:
         cells = [{**asdict(state), "metrics": metrics.get(state.name)} for state in states]
-        click.echo(json.dumps({"title": loaded.settings.title, "output": str(loaded.output), "cells": cells}, indent=2))
+        click.echo(json.dumps({"title": loaded.settings.title, "report": report, "cells": cells}, indent=2))
     else:
-        click.echo(results_table(states, metrics))
+        click.echo(f"{results_table(states, metrics)}\nreport: {short(report)}")
     if failed := [state for state in states if state.status == "failed"]:
         raise DataError(
             f"{len(failed)} of {len(states)} cells failed; cell.json and log.txt in "

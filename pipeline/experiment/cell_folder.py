@@ -19,7 +19,7 @@ LOG_FILE: Final = "log.txt"
 METRICS_FILE: Final = "metrics.json"
 
 _DIGEST_FILE = "inputs.sha256"
-_RESULTS = (CONFIG_FILE, METRICS_FILE, "run.trec", "qrels.trec")
+_RESULTS = (CONFIG_FILE, METRICS_FILE, "run.trec", "qrels.trec", "training.json", "stability.json")
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,12 @@ def complete(folder: CellFolder) -> CellState:
     """Leaves what a run leaves."""
     assert folder.cell.config is not None
     (folder.path / "config.yaml").write_text(dump_config(folder.cell.config))
-    for place, name in (("evaluation", "metrics.json"), ("evaluation", "run.trec"), ("evaluation", "qrels.trec"),
-                        ("training", "training.json"), ("data", "report.json")):  # fmt: skip
+    names = {
+        "evaluation": ["metrics.json", "run.trec", "qrels.trec"],
+        "training": ["training.json", "stability.json"],
+        "data": ["report.json"],
+    }
+    for place, name in ((place, name) for place, some in names.items() for name in some):
         (folder.path / place).mkdir(exist_ok=True)
         (folder.path / place / name).write_text("{}")
     folder.gather()
@@ -46,7 +50,8 @@ def test_a_cell_is_done_once_it_is_said_so(folder: CellFolder) -> None:
 def test_results_lie_side_by_side(folder: CellFolder) -> None:
     complete(folder)
     assert {path.name for path in folder.path.iterdir()} == {
-        "cell.json", "config.yaml", "inputs.sha256", "metrics.json", "qrels.trec", "run.trec", "training.json",
+        "cell.json", "config.yaml", "inputs.sha256", "metrics.json", "qrels.trec", "run.trec",
+        "stability.json", "training.json",
     }  # fmt: skip
 
 
