@@ -24,7 +24,7 @@ class BandLoss(PairLoss, ABC):
     Nothing but the data holds learned thresholds apart: SOSL is 0 within a band, however narrow it and its neighbours
     are. On `ntrex_en_fr` (seed 1) its (0.2, 0.7) went to (0.02, 0.09) in the first epoch and to (0.18, 0.28) by the
     twentieth, with a training loss of 3e-9. Those of proportional odds went to (0.99, 0.996) in the first epoch and
-    stayed there: most documents are NR, and a wider band costs them less.
+    on towards 1: most documents are NR, and a wider band costs them less.
 
     Args:
       theta: the inner thresholds theta_1 .. theta_{K-1}, strictly increasing in (-1, 1); where they are learned, the

@@ -19,13 +19,13 @@ def describe_stability(report: Mapping[str, Any]) -> str:
         "what it would have been with plain cosine": report["largest_score_gradient_plain_cosine"],
         "share of steps whose gradient was clipped": report["clipped_share"],
         "Lipschitz constant of the loss in the score (Proposition 1)": report["loss_lipschitz"],
-        "its smoothness": report["loss_smoothness"],
-        "the same of the loss in the word embeddings (Lemma 2): Lipschitz": theorem and theorem["lipschitz"],
-        "smoothness": theorem and theorem["smoothness"],
+        "smoothness of the loss in the score (Proposition 1)": report["loss_smoothness"],
+        "Lipschitz constant of the loss in the word embeddings (Lemma 2)": theorem and theorem["lipschitz"],
+        "smoothness of the loss in the word embeddings (Lemma 2)": theorem and theorem["smoothness"],
         "stability β (Theorem A.4)": theorem and theorem["beta"],
         "bound of the generalization error (Theorem 3)": theorem and theorem["bound"],
         "largest loss": theorem and theorem["largest_loss"],
-        "largest score": report["largest_score"],
+        "largest score that vectors can have": report["largest_score"],
     }
     table = ["| | |", "|---|---:|", *(f"| {name} | {_number(value)} |" for name, value in rows.items())]
     warnings = [f"- {sentence}." for sentence in report["unreachable"]]

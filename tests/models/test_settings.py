@@ -50,6 +50,7 @@ def test_all_faults_are_reported_together():
         (ModelSettings, "initial_scale", 0.0),
         (ModelSettings, "dropout", -0.1),
         (ModelSettings, "dropout", 1.0),
+        (ModelSettings, "similarity", "euclid"),
         (LossSettings, "theta", (0.2, float("nan"))),
         (TrainingSettings, "epochs", 0),
         (TrainingSettings, "batch_lists", 0),
