@@ -3,8 +3,8 @@
     .venv/bin/python benchmarks/encoders.py
     .venv/bin/python benchmarks/encoders.py configs/bible_en_fr.yaml
 
-The lists are those of benchmarks/optimizer.py, or those that the Trainer of the last `clir run` of a configuration read.
-Training is forward, backward and update, with each encoder's own dropout; scoring is forward alone, in batches as large.
+The lists are those of benchmarks/optimizer.py, or those that the Trainer of the last `clir run` of a configuration
+read. Training is forward, backward and update, with each encoder's own dropout; scoring is forward alone.
 """
 
 import os

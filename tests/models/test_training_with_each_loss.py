@@ -69,7 +69,12 @@ def reference_training(name, encoder, weights):
 
 
 @pytest.mark.parametrize(
-    ("name", "encoder"), [*((name, "mean") for name in LOSSES), *(("sosl", name) for name in SMALL_LAYERS)]
+    ("name", "encoder"),
+    [
+        *((name, "mean") for name in LOSSES),
+        ("sosl", "cnn"),
+        pytest.param("sosl", "lstm", marks=pytest.mark.long),  # compiling an LSTM's steps takes ten seconds
+    ],
 )
 def test_ten_steps_are_those_of_the_reference(name, encoder):
     ranker = Ranker(4, 6, ModelSettings(embedding_dim=3, epsilon=EPSILON, initial_scale=1.0), seed=1)
@@ -82,5 +87,5 @@ def test_ten_steps_are_those_of_the_reference(name, encoder):
     assert losses[-1] < losses[0]
     assert losses == pytest.approx(expected_losses, rel=1e-5)
     for array, expected_array, old in zip(weights, expected, before, strict=True):
-        assert np.abs(array - old).max() > 1e-3
-        np.testing.assert_allclose(array, expected_array, rtol=1e-4, atol=1e-5)
+        assert np.abs(array - old).max() > 5e-5
+        np.testing.assert_allclose(array - old, expected_array - old, rtol=1e-3, atol=2e-6)
