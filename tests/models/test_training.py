@@ -326,9 +326,9 @@ def test_a_killed_training_of_two_replicas_goes_on(trained, two_replicas, killed
 @pytest.mark.parametrize("replicas", [1, 2])
 def test_a_killed_training_goes_on_with_its_dropout_and_its_learning_rate(replicas, two_replicas, killed, tmp_path):
     values = {"model": ModelSettings(embedding_dim=8, dropout=0.4), "learning_rate_decay": 0.8, "replicas": replicas}
-    values |= {"epochs": 3, "strategy": two_replicas if replicas == 2 else None}
+    values |= {"epochs": 2, "strategy": two_replicas if replicas == 2 else None}
     ranker, whole = run(tmp_path / "whole", **values)
-    again, result = run(killed(3, **values), **values)
+    again, result = run(killed(2, **values), **values)
     assert result.history == whole.history
     assert all(map(np.array_equal, again.get_weights(), ranker.get_weights()))
 
