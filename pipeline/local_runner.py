@@ -23,7 +23,7 @@ from tfx.utils import path_utils
 
 import schemas
 from components.evaluator.executor import VERDICT_KEY
-from components.trainer.run_fn import HISTORY_FILE
+from components.trainer.run_fn import HISTORY_FILE, VECTORS_FILE
 from components.tuner.results import TRIALS_FILE
 from models.devices import configure_devices
 from models.theory.describe_stability import describe_stability
@@ -166,6 +166,9 @@ def _publish_training(artifacts: Sequence[types.Artifact], folder: Path, config:
     (artifact,) = artifacts
     folder.mkdir(exist_ok=True)
     shutil.copy(Path(artifact.uri, HISTORY_FILE), folder)
+    (folder / VECTORS_FILE).unlink(missing_ok=True)
+    if Path(artifact.uri, VECTORS_FILE).exists():
+        shutil.copy(Path(artifact.uri, VECTORS_FILE), folder)
     history = _read_json(folder / HISTORY_FILE)
     report = stability_report(config.model, config.loss, config.training.learning_rate_in(epoch=1), history)
     (folder / "stability.json").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")

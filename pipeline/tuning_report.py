@@ -1,29 +1,21 @@
 """What a search came to: its trials as JSON, as a table, and as a picture."""
 
-import io
 import json
 import shlex
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-import matplotlib
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from models.tuning_settings import describe_settings
+from pipeline.svg import COLOURS, draw
 
-_INK: Final = "#010203"
-"""Stands for the colour of the text that the picture stands in."""
-_STYLE: Final = """<style>
-  svg { color: #1b1b1b }
-  @media (prefers-color-scheme: dark) { svg { color: #eee } }
-</style>
-"""
+_PANEL_WIDTH: Final = 3.2
 _LARGEST_RATIO: Final = 20
 """Of the numbers on an axis; beyond it the axis is logarithmic."""
-_TRIALS: Final = "#4f83cc"
-_BEST: Final = "#e08a00"
+_TRIALS, _BEST, *_ = COLOURS
 
 
 def write_tuning_report(results: Mapping[str, Any], folder: Path) -> None:
@@ -36,7 +28,10 @@ def write_tuning_report(results: Mapping[str, Any], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "results.json").write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
     (folder / "results.md").write_text(to_markdown(results), encoding="utf-8")
-    (folder / "results.svg").write_text(to_svg(to_figure(results)), encoding="utf-8")
+    picture = draw(
+        "results", "The trials", "", (_PANEL_WIDTH * len(_spaces(results)), 3), partial(paint_trials, results)
+    )
+    (folder / "results.svg").write_text(picture.file, encoding="utf-8")
 
 
 def describe_best(results: Mapping[str, Any]) -> str:
@@ -82,12 +77,11 @@ def to_markdown(results: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def to_figure(results: Mapping[str, Any]) -> Figure:
+def paint_trials(results: Mapping[str, Any], figure: Figure) -> None:
     """The metric over each number that was searched, side by side; the line joins the best at each value."""
     trials = [trial for trial in _best_first(results) if trial["value"] is not None]
     values = [trial["value"] for trial in trials]
-    spaces = ([results["epsilon"]] if results["epsilon"] else []) + (results["theta"] or [])
-    figure = Figure(figsize=(3.2 * len(spaces), 3), layout="constrained")
+    spaces = _spaces(results)
     panels = figure.subplots(1, len(spaces), sharey=True, squeeze=False)[0]
     columns = zip(*(_by_name(trial["settings"]).values() for trial in trials), strict=True)
     for panel, name, space, numbers in zip(panels, _by_name(trials[0]["settings"]), spaces, columns, strict=True):
@@ -100,27 +94,12 @@ def to_figure(results: Mapping[str, Any]) -> Figure:
         panel.set_xlabel(name)
         if 0 < _LARGEST_RATIO * min(numbers) < max(numbers):
             panel.set_xscale("log")
-        _paint(panel)
     panels[0].set_ylabel(f"eval {results['metric']}")
-    panels[0].yaxis.label.set_color(_INK)
-    return figure
 
 
-def to_svg(figure: Figure) -> str:
-    """A figure as a drawing whose text follows the reader's colour scheme; equal figures give equal bytes."""
-    text = io.StringIO()
-    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "clir", "font.family": "sans-serif"}):
-        figure.savefig(text, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
-    head, defs, rest = text.getvalue().replace(_INK, "currentColor").partition(" <defs>")
-    return head + _STYLE + defs + rest
-
-
-def _paint(panel: Axes) -> None:
-    """Draws what is no data in the colour of text."""
-    panel.tick_params(colors=_INK, which="both")
-    panel.xaxis.label.set_color(_INK)
-    panel.spines[["top", "right"]].set_visible(False)
-    panel.spines[["left", "bottom"]].set_color(_INK)
+def _spaces(results: Mapping[str, Any]) -> list[Any]:
+    """The space of each number that was searched."""
+    return ([results["epsilon"]] if results["epsilon"] else []) + (results["theta"] or [])
 
 
 def _best_first(results: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -30,10 +30,10 @@ def tuner_fn(fn_args: FnArgs) -> TunerFnResult:
     def train_trial(numbers: Mapping[str, float], folder: str) -> float:
         trial = inputs.with_numbers(numbers)
         with strategy.scope():
-            ranker = trial.make_ranker()
+            ranker, loss = trial.make_ranker(), make_loss(trial.loss)
         return train(
             ranker,
-            make_loss(trial.loss),
+            loss,
             trial.train_lists,
             trial.eval_lists,
             trial.top_grade,

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from models.settings import METRICS
 from pipeline.report.experiment import Row
 from pipeline.report.names import settings_label
-from pipeline.report.svg import Picture, draw, line_style, share_legend
+from pipeline.svg import Picture, draw, line_style, share_legend
 
 _COLUMNS = 4
 

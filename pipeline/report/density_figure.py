@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from pipeline.report.experiment import Row
 from pipeline.report.loss_figure import grade_name
-from pipeline.report.svg import Picture, draw, line_style, share_legend
+from pipeline.svg import Picture, draw, line_style, share_legend
 
 _COLUMNS = 4
 

@@ -11,7 +11,7 @@ from models.losses.pair_loss import PairLoss
 from models.settings import LossSettings
 from pipeline.report.experiment import Row
 from pipeline.report.names import value_name
-from pipeline.report.svg import Picture, draw, line_style, share_legend
+from pipeline.svg import Picture, draw, line_style, share_legend
 
 _SCORES = np.linspace(-1, 1, 201, dtype=np.float32)
 

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from pipeline.report.svg import Picture
+from pipeline.svg import Picture
 
 
 class Entry(NamedTuple):

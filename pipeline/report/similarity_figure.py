@@ -9,7 +9,7 @@ from matplotlib.colors import SymLogNorm
 from matplotlib.figure import Figure
 
 from models.layers.smooth_cosine import SmoothCosine
-from pipeline.report.svg import Picture, draw
+from pipeline.svg import Picture, draw
 
 EPSILONS: Final = (0.05, 0.2, 0.5, 1.0)
 _LIMIT = 2.0

@@ -8,7 +8,7 @@ from pipeline.report.page import Block, Entry, Line, Section, Table, Text
 from pipeline.report.results import NOTHING
 
 _COLUMNS: Final = {
-    "gradient_bound": "bound 1/ε",
+    "gradient_bound": "bound (smooth cosine: 1/ε)",
     "paper_gradient_bound": "the paper's bound 2/ε",
     "largest_score_gradient": "largest gradient seen",
     "largest_score_gradient_plain_cosine": "plain cosine's, same vectors",

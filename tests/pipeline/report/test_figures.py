@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from pipeline.report.density_figure import density_figure
 from pipeline.report.similarity_figure import EPSILONS, score_derivative
-from pipeline.report.svg import COLOURS, LINES, MARKERS, Picture, draw, line_style
+from pipeline.svg import COLOURS, LINES, MARKERS, Picture, draw, line_style
 
 # SVG
 
