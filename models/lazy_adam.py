@@ -1,24 +1,32 @@
 """Adam that touches only the embedding rows that a batch used."""
 
+from typing import Any
+
 import tensorflow as tf
 from tensorflow import keras
 
 
 @keras.utils.register_keras_serializable(package="smooth_clir")
 class LazyAdam(keras.optimizers.Adam):
-    """Adam (Kingma and Ba 2015) with lazy moments for sparse gradients.
+    """Adam (Kingma and Ba 2015) with lazy moments, and a step size of their own, for sparse gradients.
 
     A dense step over an embedding table costs more than the model itself. Here the moments and weights of a row move
     only in the steps whose gradient holds that row; dense gradients get Keras's own step. The bias correction counts
     all steps, as in TensorFlow's former `LazyAdam`.
 
+    Args:
+      learning_rate: the step size.
+      row_factor: factor on it for the rows of sparse gradients, which move less often than other weights.
+      **kwargs: see `keras.optimizers.Adam`.
+
     Raises:
       ValueError: a variant of Adam is asked for that lazy rows do not have (amsgrad, weight decay).
     """
 
-    def __init__(self, learning_rate: float = 0.001, **kwargs: object) -> None:
+    def __init__(self, learning_rate: float = 0.001, row_factor: float = 1.0, **kwargs: object) -> None:
         # XLA cannot compile the row updates, and Keras turns it on where there is a GPU.
         super().__init__(learning_rate, **{"name": "LazyAdam", **kwargs, "jit_compile": False})
+        self.row_factor = row_factor
         if self.amsgrad or self.weight_decay:
             raise ValueError("LazyAdam has neither amsgrad nor weight decay.")
 
@@ -30,7 +38,7 @@ class LazyAdam(keras.optimizers.Adam):
         dtype, rows = variable.dtype, gradient.indices
         beta_1, beta_2 = tf.cast(self.beta_1, dtype), tf.cast(self.beta_2, dtype)
         step = tf.cast(self.iterations + 1, dtype)
-        rate = tf.cast(self.learning_rate, dtype) * tf.sqrt(1 - beta_2**step) / (1 - beta_1**step)
+        rate = self.row_factor * tf.cast(self.learning_rate, dtype) * tf.sqrt(1 - beta_2**step) / (1 - beta_1**step)
 
         slot = self._index_dict[self._var_key(variable)]
         momentum, velocity = self._momentums[slot], self._velocities[slot]
@@ -40,3 +48,7 @@ class LazyAdam(keras.optimizers.Adam):
         momentum.scatter_update(tf.IndexedSlices(new_momentum, rows))
         velocity.scatter_update(tf.IndexedSlices(new_velocity, rows))
         variable.scatter_sub(tf.IndexedSlices(change, rows))
+
+    def get_config(self) -> dict[str, Any]:
+        """The optimizer's arguments."""
+        return {**super().get_config(), "row_factor": self.row_factor}

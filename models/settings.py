@@ -67,12 +67,13 @@ class EncoderDeclaration(NamedTuple):
     default_dropout: float
     default_learning_rate: float
     default_learning_rate_decay: float
+    default_embedding_factor: float
 
 
 ENCODERS = {
-    "mean": EncoderDeclaration("models.layers.mean_embedding.MeanEmbedding", 0.0, 0.1, 1.0),
-    "cnn": EncoderDeclaration("models.layers.cnn_encoder.CnnEncoder", 0.4, 0.001, 0.95),
-    "lstm": EncoderDeclaration("models.layers.lstm_encoder.LstmEncoder", 0.4, 0.001, 0.95),
+    "mean": EncoderDeclaration("models.layers.mean_embedding.MeanEmbedding", 0.0, 0.1, 1.0, 1.0),
+    "cnn": EncoderDeclaration("models.layers.cnn_encoder.CnnEncoder", 0.4, 0.001, 0.95, 30.0),
+    "lstm": EncoderDeclaration("models.layers.lstm_encoder.LstmEncoder", 0.4, 0.001, 0.95, 30.0),
 }
 """Every encoder by its name in a configuration."""
 
@@ -210,6 +211,9 @@ class TrainingSettings(Settings):
     """Adam's step size in the first epoch; null: the encoder's own (mean: 0.1; cnn and lstm: 0.001)."""
     learning_rate_decay: Annotated[float | None, Field(gt=0, le=1)] = None
     """Factor on the learning rate after each epoch; null: the encoder's own (mean: 1; cnn and lstm: 0.95)."""
+    embedding_factor: Annotated[float | None, Field(gt=0)] = None
+    """Factor on the step size of a word embedding, which moves only in the steps whose texts hold the word; null: the
+    encoder's own (mean: 1, for it has no other weights; cnn and lstm: 30)."""
     clip_norm: Annotated[float, Field(gt=0)] = 5.0
     """Largest global norm of the gradient; a longer one is scaled down to it."""
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 1
@@ -235,18 +239,25 @@ class TrainingSettings(Settings):
         own = {
             "learning_rate": declaration.default_learning_rate,
             "learning_rate_decay": declaration.default_learning_rate_decay,
+            "embedding_factor": declaration.default_embedding_factor,
         }
         return self.model_copy(update={key: value for key, value in own.items() if getattr(self, key) is None})
+
+    def number(self, name: str) -> float:
+        """A setting whose null stands for the encoder's own.
+
+        Raises:
+          ValueError: it is null, see `for_encoder`.
+        """
+        value: float | None = getattr(self, name)
+        if value is None:
+            raise ValueError(f"{name} must be a number; got null: `for_encoder` fills in an encoder's own.")
+        return value
 
     def learning_rate_in(self, epoch: int) -> float:
         """The learning rate in an epoch, from 1.
 
         Raises:
-          ValueError: it is null, or its decay is: see `for_encoder`.
+          ValueError: it is null, or its decay is.
         """
-        if self.learning_rate is None or self.learning_rate_decay is None:
-            raise ValueError(
-                "learning_rate and learning_rate_decay must be numbers; got "
-                f"{self.learning_rate} and {self.learning_rate_decay}: `for_encoder` fills in an encoder's own."
-            )
-        return self.learning_rate * self.learning_rate_decay ** (epoch - 1)
+        return self.number("learning_rate") * self.number("learning_rate_decay") ** (epoch - 1)

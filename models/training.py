@@ -94,7 +94,7 @@ def train(
     steps_per_call = _STEPS_PER_CALL if replicas == 1 else _STEPS_PER_CALL_OF_REPLICAS
     with strategy.scope():
         ranker(train_lists.batch(tf.constant([0]))[0])  # builds it
-        optimizer = LazyAdam(settings.learning_rate_in(epoch=1))
+        optimizer = LazyAdam(settings.learning_rate_in(epoch=1), settings.number("embedding_factor"))
         optimizer.build([*ranker.trainable_variables, *weights_of(loss)])
     checkpoint = TrainingCheckpoint(checkpoint_dir, ranker, weights_of(loss), optimizer)
     checkpoint.restore()

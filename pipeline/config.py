@@ -208,7 +208,10 @@ def sha256_of_file(path: str) -> str:
 def dump_config(config: RunConfig) -> str:
     """The configuration as YAML that `load_config` reads back to the same."""
     header = "# The resolved configuration of this run: `clir run` on this file gives the same numbers.\n"
-    return header + yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
+    content = config.model_dump(mode="json")
+    text, escaped = (yaml.safe_dump(content, sort_keys=False, allow_unicode=allowed) for allowed in (True, False))
+    # PyYAML writes the line breaks that only Unicode has (U+0085, in a path) so that they are read as spaces.
+    return header + (text if yaml.safe_load(text) == content else escaped)
 
 
 def _files_in(content: Mapping[str, Any], section: str, keys: Sequence[str]) -> dict[str, str]:

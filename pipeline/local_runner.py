@@ -170,7 +170,8 @@ def _publish_training(artifacts: Sequence[types.Artifact], folder: Path, config:
     if Path(artifact.uri, VECTORS_FILE).exists():
         shutil.copy(Path(artifact.uri, VECTORS_FILE), folder)
     history = _read_json(folder / HISTORY_FILE)
-    report = stability_report(config.model, config.loss, config.training.learning_rate_in(epoch=1), history)
+    step = config.training.learning_rate_in(epoch=1) * config.training.number("embedding_factor")
+    report = stability_report(config.model, config.loss, step, history)
     (folder / "stability.json").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
     (folder / "stability.md").write_text(describe_stability(report), encoding="utf-8")
 

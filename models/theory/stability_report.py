@@ -21,7 +21,7 @@ def stability_report(
 
     Args:
       model, loss: its settings.
-      learning_rate: stands for the constant c of Theorem 3's step sizes, c / t.
+      learning_rate: of the word embeddings; stands for the constant c of Theorem 3's step sizes, c / t.
       training: the content of training.json.
 
     Returns:

@@ -38,6 +38,14 @@ def test_steps_that_hold_every_row_equal_those_of_adam(gradients):
     np.testing.assert_allclose(lazy, adam, atol=1e-5)
 
 
+def test_rows_take_steps_of_their_own_size_and_dense_gradients_do_not():
+    rows, dense = rows_of(GRADIENTS[0], range(ROWS)), tf.constant(GRADIENTS[0])
+    three_times = after_steps(LazyAdam(3 * RATE), [rows])[0]
+    np.testing.assert_allclose(after_steps(LazyAdam(RATE, row_factor=3.0), [rows])[0], three_times, rtol=1e-6)
+    once = after_steps(LazyAdam(RATE), [dense])[0]
+    np.testing.assert_array_equal(after_steps(LazyAdam(RATE, row_factor=3.0), [dense])[0], once)
+
+
 def test_row_without_gradient_keeps_its_weights_and_moments():
     before = after_steps(LazyAdam(RATE), [rows_of(GRADIENTS[0], [0, 1, 2])])
     after = after_steps(LazyAdam(RATE), [rows_of(GRADIENTS[0], [0, 1, 2]), rows_of(GRADIENTS[1], [1])])
@@ -63,7 +71,7 @@ def test_slices_of_one_row_count_as_their_sum():
 
 
 def test_config_makes_the_same_again():
-    optimizer = LazyAdam(0.3, beta_1=0.5)
+    optimizer = LazyAdam(0.3, row_factor=2.0, beta_1=0.5)
     again = keras.optimizers.deserialize(keras.optimizers.serialize(optimizer))
     assert isinstance(again, LazyAdam)
     assert again.get_config() == optimizer.get_config()

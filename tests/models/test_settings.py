@@ -81,18 +81,19 @@ def test_null_is_the_encoders_own(encoder, declaration):
     training = TrainingSettings().for_encoder(encoder)
     assert training.learning_rate == declaration.default_learning_rate
     assert training.learning_rate_decay == declaration.default_learning_rate_decay
+    assert training.embedding_factor == declaration.default_embedding_factor
 
 
 @pytest.mark.parametrize("encoder", ENCODERS)
 def test_what_is_given_is_kept(encoder):
     assert ModelSettings(encoder=encoder, dropout=0.25).dropout == 0.25
-    given = TrainingSettings(learning_rate=0.5, learning_rate_decay=0.75)
+    given = TrainingSettings(learning_rate=0.5, learning_rate_decay=0.75, embedding_factor=2.0)
     assert given.for_encoder(encoder) == given
     assert [given.learning_rate_in(epoch) for epoch in (1, 2, 3)] == [0.5, 0.5 * 0.75, 0.5 * 0.75**2]
 
 
 def test_a_null_learning_rate_is_the_callers_slip():
-    with pytest.raises(ValueError, match="must be numbers; got 0.5 and None: `for_encoder`"):
+    with pytest.raises(ValueError, match="learning_rate_decay must be a number; got null: `for_encoder`"):
         TrainingSettings(learning_rate=0.5).learning_rate_in(1)
 
 

@@ -165,7 +165,7 @@ def test_a_path_of_word_vectors_that_is_none_is_a_fault(config_file: Path, lines
         ("loss:\n  theta: 0.5\n", ":9: loss.theta: ", "got 0.5"),
         ("tuning:\n  theta: [[0.2]]\n", ":8: tuning: ", "theta must hold a space for each threshold of loss.theta"),
         ("tuning:\n  epsilon: {min: 2, max: 1}\n", ":9: tuning.epsilon: ", "min below max; got min 2.0 and max 1.0"),
-        ("tuning:\n  theta:\n  - [0.2]\n  - {min: x}\n", ":9: tuning.theta.1.min: ", "got 'x'"),
+        ("tuning:\n  theta:\n  - [0.2]\n  - {min: x}\n", ":11: tuning.theta.1.min: ", "got 'x'"),
         ("loss:\n  theta: [low]\n", ":9: loss.theta.0: ", "got 'low'"),
         ("1: x\n", ":8: 1: ", "got 1"),
         ("model: !!python/name:os.system\n", ":8: ", "must be YAML"),
