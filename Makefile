@@ -17,11 +17,11 @@ check: setup ## Lint, formatting and types.
 	$(BIN)/ruff check
 	$(BIN)/mypy schemas models components pipeline
 
-test-quick: setup ## The tests without Beam, TFX or serving: seconds.
-	$(BIN)/pytest -m "not beam and not e2e and not serving and not long"
+test-quick: setup ## The tests without training, Beam, TFX or serving: under a minute.
+	$(BIN)/pytest -m "not training and not beam and not e2e and not serving and not long"
 
-test: test-quick ## What a change can break: the quick tests, then Beam, the whole pipeline and serving.
-	$(BIN)/pytest -m "(beam or e2e or serving) and not long"
+test: test-quick ## What a change can break: the quick tests, then training, Beam, the whole pipeline and serving.
+	$(BIN)/pytest -m "(training or beam or e2e or serving) and not long"
 
 test-long: setup ## The long tests alone.
 	$(BIN)/pytest -m long

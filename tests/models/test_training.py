@@ -23,6 +23,8 @@ from schemas.errors import DataError
 from schemas.relevance import MOST_RELEVANT
 from tests.models.synthetic import VOCABULARY_SIZE, learnable_lists
 
+pytestmark = pytest.mark.training
+
 MODEL = ModelSettings(embedding_dim=8)
 TRAIN, EVAL = learnable_lists(30, seed=1), learnable_lists(20, seed=2)
 

@@ -14,6 +14,8 @@ from tests import reference
 from tests.models.losses.listwise import make
 from tests.models.synthetic import ranking_lists
 
+pytestmark = pytest.mark.training
+
 STEPS, LEARNING_RATE, EPSILON = 10, 0.5, 0.5
 QUERIES = [[0, 3], [2], [1, 1, 2]]
 DOCUMENTS = [[1, 1], [4, 0], [5, 2, 3], [5], [0, 4, 4]]

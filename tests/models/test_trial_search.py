@@ -17,6 +17,8 @@ from schemas.errors import DataError
 from schemas.relevance import MOST_RELEVANT
 from tests.models.synthetic import VOCABULARY_SIZE, learnable_lists
 
+pytestmark = pytest.mark.training
+
 SPACES = {
     "epsilon": {"min": 0.1, "max": 10, "log": True},
     "theta": [{"min": 0.0, "max": 0.4}, {"min": 0.5, "max": 0.9}],
