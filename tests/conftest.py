@@ -14,7 +14,7 @@ tf.config.set_logical_device_configuration(
     tf.config.list_physical_devices("CPU")[0], [tf.config.LogicalDeviceConfiguration()] * 2
 )
 
-settings.register_profile("clir", derandomize=True, deadline=None, max_examples=30)
+settings.register_profile("clir", derandomize=True, deadline=None, max_examples=25)
 settings.load_profile("clir")
 
 

@@ -87,7 +87,7 @@ def test_every_op_is_tensorflow_s_own_or_a_text_op_that_tf_serving_links(plain_p
 def test_the_checkpoint_holds_the_two_embedding_tables_and_nothing_of_an_optimizer(model_path: str) -> None:
     variables = dict(tf.train.list_variables(f"{model_path}/variables/variables"))
     assert variables.pop("_CHECKPOINTABLE_OBJECT_GRAPH") == []
-    assert {name.split("/")[0] for name in variables} == {"query_encoder", "document_encoder"}
+    assert {name.split("/")[0] for name in variables} == {"weights"}
     assert [shape[1] for shape in variables.values()] == [64, 64]
 
 
