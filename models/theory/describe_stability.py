@@ -29,7 +29,7 @@ def describe_stability(report: Mapping[str, Any]) -> str:
     }
     table = ["| | |", "|---|---:|", *(f"| {name} | {_number(value)} |" for name, value in rows.items())]
     warnings = [f"- {sentence}." for sentence in report["unreachable"]]
-    sentence = theorem["sentence"] if theorem else _NO_THEOREM
+    sentence = f"{theorem['sentence']} {theorem['caveat']}" if theorem else _NO_THEOREM
     parts = ["# Stability of the training", "\n".join(table), f"Theorem 3: {sentence}"]
     return "\n\n".join([*parts, *(["## Warnings", "\n".join(warnings)] if warnings else [])]) + "\n"
 

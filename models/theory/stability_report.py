@@ -32,8 +32,8 @@ def stability_report(
       what is infinite, or not known of this loss or similarity.
 
       `theorem_3` holds `bound`, `beta`, `lipschitz` and `smoothness` (of the loss in the tables), `largest_loss`, what
-      they are made of (`pairs`, `steps` up to the exported epoch, `step_constant`, `delta`), and a `sentence` that says
-      what the bound is worth.
+      they are made of (`pairs`, `steps` up to the exported epoch, `step_constant`, `delta`), a `sentence` that says
+      what the bound is worth, and a `caveat`.
     """
     history: Sequence[Mapping[str, Any]] = training["history"]
     # What Proposition 1 says holds for scores within [-1, 1].
@@ -72,10 +72,12 @@ def _theorem_3(
     verdict = "below" if bound < loss.largest else "not below, and says nothing"
     sentence = (
         f"With probability {1 - _DELTA:g} the expected loss of a pair is at most {bound:.4g} above its mean on the "
-        f"{pairs:,} train pairs, after {steps:,} steps. No loss exceeds {loss.largest:.4g}: the bound is {verdict}. It "
-        "is a yardstick and no promise: the theorem is about independent pairs and SGD, one pair a step, with steps of "
-        f"c/t, where c is taken to be the learning rate, {learning_rate:g}; the pairs of a query share it, and "
-        "training took steps of Adam over whole lists."
+        f"{pairs:,} train pairs, after {steps:,} steps. No loss exceeds {loss.largest:.4g}: the bound is {verdict}."
+    )
+    caveat = (
+        "The bound is a yardstick and no promise: the theorem is about independent pairs and SGD, one pair a step, "
+        f"with steps of c/t, where c is taken to be the learning rate, {learning_rate:g}; the pairs of a query share "
+        "it, and training took steps of Adam over whole lists."
     )
     return {
         "bound": bound,
@@ -88,4 +90,5 @@ def _theorem_3(
         "step_constant": learning_rate,
         "delta": _DELTA,
         "sentence": sentence,
+        "caveat": caveat,
     }

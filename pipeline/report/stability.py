@@ -58,6 +58,9 @@ def _sentences(reports: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[B
             labels.setdefault(sentence, []).append(label)
     for sentence, found in labels.items():
         yield Text(f"{'; '.join(found)}. {sentence}")
+    theorems = [theorem for seeds in reports.values() for theorem in _theorems(seeds)]
+    for caveat in dict.fromkeys(theorem["caveat"] for theorem in theorems):
+        yield Text(caveat)
 
 
 def _theorems(seeds: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

@@ -102,7 +102,11 @@ def _write_cell(folder: Path, settings: dict[str, Any], status: str, reason: str
         "clipped_share": 0.02,
         "loss_lipschitz": 4.0 if loss.name == "sosl" else None,
         "loss_smoothness": 2.0 if loss.name == "sosl" else None,
-        "theorem_3": {"bound": 123.4, "sentence": "No loss exceeds 4: the bound says nothing."},
+        "theorem_3": {
+            "bound": 123.4,
+            "sentence": "No loss exceeds 4: the bound says nothing.",
+            "caveat": "A yardstick.",
+        },
         "largest_score": 0.64,
         "unreachable": ["no score reaches the band of MR documents"] if loss.name == "sosl" else [],
     }
