@@ -182,6 +182,7 @@ def test_the_stability_of_the_run_stands_beside_its_history(sample_run: SampleRu
     assert "warning" not in sample_run.err
 
 
+@pytest.mark.long
 def test_a_grade_that_no_score_can_satisfy_is_a_warning(sample_run: SampleRun, own_output: Path) -> None:
     again = SampleRun(
         own_output, own_output / "config.yaml", "--set", "loss.name=three_part_l2", "--set", "loss.theta=null",
@@ -259,6 +260,7 @@ def test_the_resolved_configuration_gives_the_same_numbers_in_a_fresh_folder(
 # Pre-trained vectors
 
 
+@pytest.mark.long
 def test_a_word_that_the_train_split_lacks_keeps_its_vector_in_the_exported_model(
     sample_run: SampleRun, own_output: Path, tmp_path: Path
 ) -> None:

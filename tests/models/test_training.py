@@ -319,13 +319,14 @@ def test_a_training_killed_twice_goes_on_twice(trained, killed):
     assert run(killed(2))[1].history == result.history
 
 
+@pytest.mark.long
 def test_a_killed_training_of_two_replicas_goes_on(trained, two_replicas, killed, tmp_path):
     _, whole = run(tmp_path / "whole", strategy=two_replicas, replicas=2)
     _, result = run(killed(3, strategy=two_replicas, replicas=2), strategy=two_replicas, replicas=2)
     assert result.history == whole.history
 
 
-@pytest.mark.parametrize("replicas", [1, 2])
+@pytest.mark.parametrize("replicas", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_a_killed_training_goes_on_with_its_dropout_and_its_learning_rate(replicas, two_replicas, killed, tmp_path):
     values = {"model": ModelSettings(embedding_dim=8, dropout=0.4), "learning_rate_decay": 0.8, "replicas": replicas}
     values |= {"epochs": 2, "strategy": two_replicas if replicas == 2 else None}

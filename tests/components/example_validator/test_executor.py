@@ -16,6 +16,7 @@ LISTS = {
     f.DOC_ID: [[b"d1", b"d2"], [b"d3"]],
     f.DOC_TEXT: [[b"renard", b"loup"], [b"loup gris"]],
     f.RELEVANCE: [[2, 0], [2]],
+    f.NEGATIVE_PLACE: [[-1, 0], [-1]],
 }
 
 
