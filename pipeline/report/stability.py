@@ -58,8 +58,8 @@ def _sentences(reports: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[B
             labels.setdefault(sentence, []).append(label)
     for sentence, found in labels.items():
         yield Text(f"{'; '.join(found)}. {sentence}")
-    theorems = [theorem for seeds in reports.values() for theorem in _theorems(seeds)]
-    for caveat in dict.fromkeys(theorem["caveat"] for theorem in theorems):
+    every_theorem = [theorem for seeds in reports.values() for theorem in _theorems(seeds)]
+    for caveat in dict.fromkeys(theorem["caveat"] for theorem in every_theorem):
         yield Text(caveat)
 
 
