@@ -307,6 +307,7 @@ def test_a_killed_training_goes_on_with_the_thresholds_that_it_had_learned(learn
 def test_a_killed_training_does_not_repeat_its_epochs(killed, monkeypatch, caplog):
     monkeypatch.setattr(logging.getLogger("clir"), "propagate", True)  # the command line turns it off
     folder = killed(4)
+    caplog.clear()  # a test of the command line may have left the logger at INFO
     with caplog.at_level(logging.INFO, "clir"):
         run(folder)
     assert "going on after epoch 3, which an earlier run had reached" in caplog.messages
