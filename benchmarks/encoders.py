@@ -43,7 +43,7 @@ def measures(encoder: str, lists: RankingLists, words: tuple[int, int], batches:
     steps = TrainingSteps(
         ranker,
         SmoothOrdinalSearchLoss(reduction="none"),
-        LazyAdam(settings.learning_rate_in(epoch=1)),
+        LazyAdam(settings.learning_rate_in(epoch=1), settings.number("embedding_factor")),
         tf.distribute.get_strategy(),
         settings.clip_norm,
     )
