@@ -58,7 +58,6 @@ def create_pipeline(
       **arguments: the runner's own, for `pipeline.Pipeline` (metadata, caching).
     """
     data = config.data
-    word_tables = _word_tables(config)
     example_gen = WikiClirExampleGen(
         paths=json.dumps(config.input_paths()),
         digests=data.sha256.model_dump_json(),
@@ -85,7 +84,7 @@ def create_pipeline(
         custom_config={
             "vocabulary_size": config.model.vocabulary_size,
             "max_tokens": data.max_document_tokens,
-            SOURCES_KEY: word_tables,
+            SOURCES_KEY: _word_tables(config),
             _CODE: code_digest(_PREPROCESSING),
         },
         # Its statistics after the transformation report two-level lists as anomalies, and double its time.

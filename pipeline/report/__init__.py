@@ -1,0 +1,1 @@
+"""The report of an experiment: tables, tests and pictures, as HTML and as Markdown."""

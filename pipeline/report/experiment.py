@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import yaml
 
+from pipeline.layout import CELLS, CONFIG_FILE, EXPERIMENT_FILE
 from pipeline.report.names import settings_label
 from schemas.errors import DataError
 
@@ -107,11 +108,11 @@ def read_experiment(folder: Path) -> Experiment:
     Raises:
       DataError: it is none, or a file of a finished cell is missing or damaged.
     """
-    path = folder / "experiment.json"
+    path = folder / EXPERIMENT_FILE
     if not path.is_file():
-        raise DataError(f"{folder}: no experiment.json there; give the output folder of a `clir experiment`.")
+        raise DataError(f"{folder}: no {EXPERIMENT_FILE} there; give the output folder of a `clir experiment`.")
     content = _read(path)
-    cells = tuple(_read_cell(folder / "cells" / name) for name in content.pop("cells"))
+    cells = tuple(_read_cell(folder / CELLS / name) for name in content.pop("cells"))
     return Experiment(**content, cells=cells)
 
 
@@ -120,7 +121,7 @@ def _read_cell(folder: Path) -> Cell:
     files: dict[str, Any] = {}
     if content["status"] == "done":
         files = {name: _read(folder / f"{name}.json") for name in ("metrics", "training")}
-        files["config"] = _read(folder / "config.yaml")
+        files["config"] = _read(folder / CONFIG_FILE)
         if (folder / "stability.json").exists():
             files["stability"] = _read(folder / "stability.json")
     return Cell(folder=folder, **content, **files)
