@@ -40,9 +40,11 @@ class StageView(logging.Handler):
         self._status = self._console.status("")
         self._stage = ""
         self._last_line = 0.0
+        self._before = logging.NOTSET, True
 
     def __enter__(self) -> "StageView":
         logger = logging.getLogger("clir")
+        self._before = logger.level, logger.propagate
         logger.addHandler(self)
         logger.setLevel(logging.INFO)
         logger.propagate = False
@@ -53,7 +55,10 @@ class StageView(logging.Handler):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._status.stop()
-        logging.getLogger("clir").removeHandler(self)
+        logger = logging.getLogger("clir")
+        logger.removeHandler(self)
+        level, logger.propagate = self._before
+        logger.setLevel(level)
         if kind is not None:
             self.say(f"{self._stage}: failed")
 

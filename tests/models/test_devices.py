@@ -46,7 +46,6 @@ def test_gpus_must_suffice_and_divide_a_batch(monkeypatch, settings, message):
 def test_an_nvidia_gpu_that_tensorflow_does_not_see_is_a_warning(monkeypatch, tmp_path, caplog):
     (tmp_path / "0000:01:00.0").mkdir()
     monkeypatch.setattr(devices, "_NVIDIA_GPUS", str(tmp_path))
-    monkeypatch.setattr(logging.getLogger("clir"), "propagate", True)  # the command line turns it off
     with caplog.at_level(logging.INFO, "clir.training"):
         make_strategy(TrainingSettings(device="cpu"))
     assert [record.getMessage() for record in caplog.records] == [

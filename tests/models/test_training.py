@@ -304,10 +304,8 @@ def test_a_killed_training_goes_on_with_the_thresholds_that_it_had_learned(learn
     assert result.theta == learned.theta
 
 
-def test_a_killed_training_does_not_repeat_its_epochs(killed, monkeypatch, caplog):
-    monkeypatch.setattr(logging.getLogger("clir"), "propagate", True)  # the command line turns it off
+def test_a_killed_training_does_not_repeat_its_epochs(killed, caplog):
     folder = killed(4)
-    caplog.clear()  # a test of the command line may have left the logger at INFO
     with caplog.at_level(logging.INFO, "clir"):
         run(folder)
     assert "going on after epoch 3, which an earlier run had reached" in caplog.messages
@@ -384,8 +382,7 @@ def test_scores_that_are_not_finite_stop_the_training(tmp_path):
         run(tmp_path, learning_rate=1e39)
 
 
-def test_fewer_lists_than_a_batch_still_train(tmp_path, monkeypatch, caplog):
-    monkeypatch.setattr(logging.getLogger("clir"), "propagate", True)  # the command line turns it off
+def test_fewer_lists_than_a_batch_still_train(tmp_path, caplog):
     with caplog.at_level(logging.INFO, "clir.progress"):
         _, result = run(tmp_path, learnable_lists(3, seed=1), epochs=2, batch_lists=16, learning_rate=0.1)
     assert result.history[1]["train/loss"] < result.history[0]["train/loss"]

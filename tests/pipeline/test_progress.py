@@ -42,7 +42,8 @@ def test_a_stage_that_fails_is_named(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_the_log_is_left_as_it_was() -> None:
-    handlers = logging.getLogger("clir").handlers[:]
+    logger = logging.getLogger("clir")
+    before = logger.handlers[:], logger.level, logger.propagate
     with StageView():
         pass
-    assert logging.getLogger("clir").handlers == handlers
+    assert (logger.handlers, logger.level, logger.propagate) == before
