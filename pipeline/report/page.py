@@ -12,6 +12,8 @@ class Entry(NamedTuple):
     note: str = ""
     """In small print below; may have several lines."""
     is_best: bool = False
+    is_published: bool = False
+    """Not ours: the paper's."""
 
 
 class Line(NamedTuple):
@@ -19,7 +21,7 @@ class Line(NamedTuple):
 
     entries: tuple[Entry, ...]
     kind: str = "ours"
-    """ours, floor or published."""
+    """ours or floor."""
 
 
 class Text(NamedTuple):

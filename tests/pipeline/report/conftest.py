@@ -27,7 +27,7 @@ EXPERIMENTS = {
         file="# </pre><script>alert(3)</script> ``` **all losses**\n",
     ),
     "encoders": dict(grid={"model.encoder": ["mean", "cnn", "lstm"], "training.seed": [1, 2]}, paper_language="sw"),
-    "epsilon": dict(grid={"loss.name": ["sosl", "mse"], "model.epsilon": [0, 0.5, 2.0]}),
+    "epsilon": dict(grid={"loss.name": ["sosl", "mse"], "model.epsilon": [0, 0.5, 2.0]}, paper_language="fr"),
     "negatives": dict(grid={"data.used_negatives": [20, 40, 80], "training.seed": [1, 2]}),
     "one seed": dict(grid={"loss.name": ["sosl", "softmax"]}),
     "nothing done": dict(

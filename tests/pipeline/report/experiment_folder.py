@@ -83,7 +83,11 @@ def _write_cell(folder: Path, settings: dict[str, Any], status: str, reason: str
     loss = LossSettings(name=settings.get("loss.name", "sosl"))
     config = {
         "data": {"top_grade": 2},
-        "model": {"epsilon": epsilon, "encoder": settings.get("model.encoder", "mean")},
+        "model": {
+            "epsilon": epsilon,
+            "encoder": settings.get("model.encoder", "mean"),
+            "similarity": "smooth_cosine",
+        },
         "loss": {"name": loss.name, "theta": loss.theta and list(loss.theta)},
     }
     (folder / "config.yaml").write_text(yaml.safe_dump(config))
