@@ -2,12 +2,15 @@
 
 import json
 import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from tests.e2e.forked import Kill, clir
 from tests.e2e.test_cache import CachedRun
+from tests.e2e.test_kills import KILLED, evaluation
 from tests.e2e.test_run import STAGES
 
 pytestmark = pytest.mark.e2e
@@ -52,6 +55,18 @@ def test_the_best_trial_is_told_and_no_unfinished_one_is_left(run: CachedRun) ->
     assert "\nbest of 2 trials: epsilon " in log
     assert "  tuning/       results.json, results.md, results.svg\n" in log
     assert not (run.output / "artifacts" / "checkpoints").exists()
+
+
+@pytest.mark.long
+def test_a_search_that_is_killed_completes_with_equal_results(run: CachedRun, tmp_path: Path) -> None:
+    output, log = tmp_path / "out", tmp_path / "log"
+    arguments = ["run", run.output / "config.yaml", "--set", f"output={output}"]
+    for kill in (Kill("Tuner", epoch=1), Kill("Tuner")):
+        assert clir(*arguments, log=log, kill=kill) == KILLED, log.read_text()
+    assert clir(*arguments, log=log) == 0, log.read_text()
+    assert log.read_text().count("going on after epoch 1, which an earlier run had reached") == 1
+    assert (output / "tuning" / "results.json").read_bytes() == (run.output / "tuning" / "results.json").read_bytes()
+    assert evaluation(output) == evaluation(run.output)
 
 
 def test_lost_results_come_back(run: CachedRun) -> None:
