@@ -54,7 +54,7 @@ def _caption(rows: Sequence[Row], p_values: Mapping[tuple[str, str], float]) -> 
 def _head(experiment: Experiment) -> str:
     keys = experiment.rows[0].settings
     head = ", ".join(map(setting_name, keys)) or "row"
-    return head[0].upper() + head[1:]
+    return head if head.startswith("ε") else head[0].upper() + head[1:]  # a capital epsilon is an E
 
 
 def _lines(experiment: Experiment, p_values: Mapping[tuple[str, str], float]) -> Iterator[Line]:

@@ -27,6 +27,10 @@ def test_rows_carry_the_papers_names_and_the_number_of_their_seeds(results_of: R
     )
 
 
+def test_a_greek_letter_at_the_head_stays_small(tmp_path: Path) -> None:
+    assert "| ε | seeds |" in results_text(write_experiment(tmp_path, {"model.epsilon": [0.5, 1]}))
+
+
 def test_an_entry_is_the_mean_with_the_deviation_and_the_range_of_the_seeds(
     results_of: ResultsOf, folders: dict[str, Path]
 ) -> None:
