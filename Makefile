@@ -15,7 +15,7 @@ setup: ## Make .venv from the lock (CLIR_LOCK=gpu for the GPU's, PYTHON=... for 
 check: setup ## Lint, formatting and types.
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
-	$(BIN)/mypy schemas models components pipeline
+	$(BIN)/mypy schemas models components pipeline experiments cli
 
 test-quick: setup ## The tests without training, Beam, TFX or serving: under a minute.
 	$(BIN)/pytest -m "not training and not beam and not e2e and not serving and not long"

@@ -1,1 +1,1 @@
-"""Configuration, the pipeline, its runners and the command line."""
+"""Configuration, the pipeline, the identity of its stages, and its runners."""

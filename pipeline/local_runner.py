@@ -24,10 +24,10 @@ from tfx.utils import path_utils
 import schemas
 from components.evaluator.executor import VERDICT_KEY
 from components.trainer.run_fn import HISTORY_FILE, VECTORS_FILE
+from components.training_report.describe_stability import describe_stability
+from components.training_report.stability_report import stability_report
 from components.tuner.results import TRIALS_FILE
 from models.devices import configure_devices
-from models.theory.describe_stability import describe_stability
-from models.theory.stability_report import stability_report
 from models.versions import place_version
 from pipeline.artifact_store import (
     has_record,
@@ -126,7 +126,7 @@ def run_locally(
     shutil.rmtree(output / TUNING, ignore_errors=True)
     if "Tuner" in outputs:
         # Matplotlib takes a second to import.
-        from pipeline.tuning_report import best_settings, write_tuning_report
+        from components.training_report.tuning_report import best_settings, write_tuning_report
 
         (results,) = outputs["Tuner"]["tuner_results"]
         tuning = _read_json(Path(results.uri, TRIALS_FILE))

@@ -1,9 +1,14 @@
 """What runners tell of the stages they run."""
 
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 How = Literal["run", "cached", "restored"]
 """A restored stage came from the cache, but files of it were lost, and it was repeated to bring them back."""
+
+DATA_STAGES: Final = (
+    "WikiClirExampleGen", "StatisticsGen", "ImportSchemaGen", "ExampleValidator", "Transform", "LexicalBaseline",
+)  # fmt: skip
+"""What they make is the same for every cell of an experiment."""
 
 
 class StageEnd(NamedTuple):
@@ -14,3 +19,12 @@ class StageEnd(NamedTuple):
     name: str
     how: How
     seconds: float
+    cpu_seconds: float = 0.0
+    peak_memory_bytes: int = 0
+    """The most that the process had held until the stage ended."""
+
+    def describe(self) -> str:
+        """The stage in a line for a person."""
+        took = "cached" if self.how == "cached" else f"{self.seconds:.1f} s"
+        note = "  lost files restored" if self.how == "restored" else ""
+        return f"[{self.number}/{self.total}] {self.name:20} {took:>8}{note}"

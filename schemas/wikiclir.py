@@ -18,6 +18,7 @@ from enum import Enum
 from typing import BinaryIO, NamedTuple
 
 from schemas.features import SPLITS
+from schemas.printable import printable
 from schemas.unpacking import unpacked
 
 MAX_LINE_BYTES = 1 << 24
@@ -198,5 +199,4 @@ def _is_id(identifier: str) -> bool:
 def excerpt_of(line: bytes | str) -> str:
     """The start of a line, to be shown: tabs as bars, what cannot be printed as a sign for that."""
     text = line[: 4 * EXCERPT_CHARACTERS].decode("utf-8", "replace") if isinstance(line, bytes) else line
-    text = "".join(c if c.isprintable() else "�" for c in text.replace("\t", " | "))
-    return text if len(text) <= EXCERPT_CHARACTERS else text[:EXCERPT_CHARACTERS] + "…"
+    return printable(text.replace("\t", " | "), EXCERPT_CHARACTERS)

@@ -11,8 +11,8 @@ import pytest
 from schemas.wikiclir import read_lines
 from tests.bad_input.case import Case
 from tests.bad_input.spoil import ROLES, write_candidates, write_collection
+from tests.cli.command import Clir
 from tests.e2e.process import Process
-from tests.pipeline.command import Clir
 
 
 class Seen(NamedTuple):

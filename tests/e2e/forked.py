@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from tests.e2e.process import ROOT
 
-_MODULES = ["pipeline.cli", "pipeline.local_runner", "tensorflow_ranking", "tests.e2e.forked"]
+_MODULES = ["cli.main", "pipeline.local_runner", "tensorflow_ranking", "tests.e2e.forked"]
 
 _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload(_MODULES)
@@ -64,8 +64,8 @@ def _main(arguments: list[str], log: Path, kill: Kill | None, code: Path) -> Non
     os.chdir(ROOT)
     if kill is not None:
         _arm(kill)
+    from cli.main import main
     from pipeline import fingerprint, local_runner
-    from pipeline.cli import main
 
     fingerprint._ROOT = code
     local_runner._SCHEMA_FILE = str(code / "schemas" / "schema.pbtxt")

@@ -128,4 +128,4 @@ def test_code_of_the_theory_runs_nothing(run: CachedRun) -> None:
 
 
 def test_code_of_the_command_line_runs_nothing(run: CachedRun) -> None:
-    assert run.edit("pipeline/cli.py") == set()
+    assert run.edit("cli/main.py") == set()

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.command import Clir
 from tests.e2e.process import SAMPLE, SampleRun
-from tests.pipeline.command import Clir
 
 pytestmark = pytest.mark.e2e
 

@@ -11,8 +11,8 @@ import pytest
 import tensorflow as tf
 import tensorflow_text  # noqa: F401  (registers the ops that the model holds)
 
+from tests.cli.command import Clir
 from tests.e2e.process import SAMPLE, Process, SampleRun
-from tests.pipeline.command import Clir
 
 pytestmark = pytest.mark.serving
 

@@ -167,7 +167,7 @@ def test_what_decides_the_word_vectors_changes_the_stages_that_read_them(
         ("components/evaluator/comparison.py", {"Evaluator"}),
         ("components/example_validator/executor.py", {"ExampleValidator"}),
         ("components/pusher/executor.py", {"Pusher"}),
-        ("pipeline/progress.py", set()),
+        ("cli/progress.py", set()),
     ],
 )
 def test_an_edit_changes_the_stages_that_run_the_code_and_no_others(

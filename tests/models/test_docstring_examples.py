@@ -17,10 +17,10 @@ MODULES = [
 ] + [
     "components.evaluator.gate",
     "components.wikiclir_example_gen.sampling",
-    "pipeline.report.names",
-    "pipeline.report.significance",
-    "pipeline.summary",
-    "pipeline.tuning_report",
+    "experiments.report.names",
+    "experiments.report.significance",
+    "cli.summary",
+    "components.training_report.tuning_report",
 ]
 
 

@@ -1,0 +1,44 @@
+"""The command line: `clir`. Heavy libraries are imported only by the command that needs them."""
+
+import sys
+
+import click
+
+from cli.evaluate import evaluate
+from cli.experiment import experiment
+from cli.rank import rank
+from cli.report import report
+from cli.run import run
+from cli.terminal import say
+from cli.users_error import users_error
+from schemas.errors import ConfigError
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"]},
+    commands={command.name or "": command for command in (run, experiment, evaluate, rank, report)},
+)
+@click.version_option(package_name="smooth-clir")
+def clir() -> None:
+    """Cross-lingual document ranking: train, evaluate and use a model for your own language pair."""
+
+
+def main() -> None:
+    """Runs `clir`. Exits 0 when done, 1 when it failed, 2 on wrong use; only our own bugs print a traceback."""
+    try:
+        clir.main(standalone_mode=False)
+    except click.ClickException as error:
+        if isinstance(error, click.UsageError) and error.ctx is not None:
+            say(f"{error.ctx.get_usage()}\nTry '{error.ctx.command_path} --help' for help.\n")
+        say(f"Error: {error.format_message()}")
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        say("interrupted")
+        sys.exit(130)
+    except Exception as error:
+        cause = users_error(error)
+        if cause is None:
+            raise
+        for line in str(cause).splitlines():
+            say(f"clir: {line}")
+        sys.exit(2 if isinstance(cause, ConfigError) else 1)

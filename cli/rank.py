@@ -1,0 +1,85 @@
+"""`clir rank`: documents in the order of a model's scores."""
+
+import sys
+from collections.abc import Iterator
+
+import click
+
+from cli.documents import read_documents
+from cli.imports import heavy_imports
+from cli.model_folder import find_model
+from cli.terminal import FIELD, say, show, show_json
+from schemas.errors import DataError
+from schemas.printable import printable
+
+
+@click.command()
+@click.argument("model", type=click.Path())
+@click.option(
+    "--query", "queries", metavar="TEXT", multiple=True, help="A query; without it, one query a line from stdin."
+)
+@click.option(
+    "--documents", required=True, metavar="FILE", help="Documents: id, title, text, tab-separated; - for stdin."
+)
+@click.option("--top", default=10, show_default=True, type=click.IntRange(min=1), help="Documents to show for a query.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a query.")
+def rank(model: str, queries: tuple[str, ...], documents: str, top: int, as_json: bool) -> None:
+    """Rank documents for a query with an exported MODEL.
+
+    MODEL is a run's output folder, its serving folder, or one version in it.
+
+    Example: clir rank runs/sample --query "a river of molten rock" --documents data/sample/wiki_fr.documents
+    """
+    if documents == "-" and not queries:
+        raise click.UsageError("queries and documents cannot both come from stdin; give --query.")
+    for query in queries:
+        if not query.strip():
+            raise click.UsageError("--query must hold a word; got an empty text.")
+        if not _is_utf8(query):
+            raise click.UsageError(f"--query must be UTF-8; got {query!r}.")
+    path = find_model(model)
+    texts, drops = read_documents(documents)
+    for line in drops:
+        say(line)
+    from pipeline.quiet import quieten
+
+    quieten(verbose=False)
+    with heavy_imports():
+        from models.document_ranker import DocumentRanker
+
+    ranker = DocumentRanker(path, texts)
+    for query in queries or _lines_of_stdin():
+        results = ranker.rank(query, top)
+        if not results:
+            say(f"the model knows no word of the query {printable(query, FIELD)!r}")
+        if as_json:
+            show_json({"query": query, "documents": [result._asdict() for result in results]}, indent=None)
+        else:
+            for result in results:
+                doc_id, title = printable(result.doc_id, FIELD), printable(result.title, FIELD)
+                show(f"{result.rank:3}  {result.score:7.4f}  {doc_id}  {title}")
+            if len(queries) != 1:
+                show("")
+
+
+def _is_utf8(text: str) -> bool:
+    """Python reads bytes of an argument that are no UTF-8 as lone surrogates."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _lines_of_stdin() -> Iterator[str]:
+    """The queries on stdin, one a line."""
+    number = 0
+    for number, line in enumerate(sys.stdin.buffer, 1):
+        try:
+            query = line.decode().strip()
+        except UnicodeDecodeError:
+            raise DataError(f"stdin:{number}: a query must be UTF-8; got {line[:80]!r}.") from None
+        if query:
+            yield query
+    if number == 0:
+        raise click.UsageError("there is no query; give --query, or queries on stdin, one a line.")

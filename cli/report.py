@@ -1,0 +1,27 @@
+"""`clir report`: the report of an experiment, anew."""
+
+from pathlib import Path
+
+import click
+
+from cli.imports import heavy_imports
+from cli.terminal import say, short
+
+
+@click.command()
+@click.argument("folder", type=click.Path())
+def report(folder: str) -> None:
+    """Write the report of the experiment in FOLDER anew.
+
+    Tables, tests and figures come from what the cells left; no model is trained or asked.
+
+    Example: clir report runs/losses
+    """
+    from pipeline.quiet import quieten
+
+    quieten(verbose=False)
+    with heavy_imports():
+        from experiments.report.write import HTML_FILE, MARKDOWN_FILE, write_report
+
+    write_report(Path(folder))
+    say(f"written to {short(folder)}: {HTML_FILE}, {MARKDOWN_FILE}")

@@ -1,0 +1,95 @@
+"""`clir run`: the whole pipeline."""
+
+import time
+from pathlib import Path
+
+import click
+
+from cli.imports import heavy_imports
+from cli.summary import describe_files, describe_summary, metrics_table, run_summary
+from cli.terminal import say, short, show, show_json
+from components.training_report.unreachable import unreachable
+from pipeline.config import RunConfig, load_config, resolve_digests
+from pipeline.layout import TENSORBOARD
+from pipeline.run_lock import run_lock
+from pipeline.stages import StageEnd
+from schemas.errors import DataError
+
+
+@click.command()
+@click.argument("config", type=click.Path())
+@click.option(
+    "--set", "overrides", metavar="KEY=VALUE", multiple=True, help="Override a setting, such as training.epochs=3."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@click.option("-v", "--verbose", is_flag=True, help="Show the logs of TFX, Beam and TensorFlow.")
+def run(config: str, overrides: tuple[str, ...], as_json: bool, verbose: bool) -> None:
+    """Run the whole pipeline that CONFIG describes.
+
+    Trains, evaluates and pushes a model; stages whose inputs, settings and code have not changed come from the cache.
+
+    Example: clir run configs/sample.yaml --set training.epochs=3
+    """
+    settings = resolve_digests(load_config(config, overrides))
+    with run_lock(Path(settings.output)):
+        _run(settings, as_json, verbose)
+
+
+def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
+    """Runs the pipeline and prints what came out."""
+    from cli.progress import StageView
+    from pipeline.quiet import quieten
+
+    quieten(verbose)
+    started = time.monotonic()
+    stages: list[StageEnd] = []
+    with StageView() as view:
+        for sentence in unreachable(settings.model, settings.loss):
+            view.say(f"warning: {sentence}")
+        view.start(0, 0, "loading TFX")
+
+        def end(stage: StageEnd) -> None:
+            stages.append(stage)
+            view.end(stage)
+
+        try:
+            with heavy_imports():
+                from pipeline.local_runner import run_locally
+
+            result = run_locally(settings, view.start, end)
+        finally:
+            summary = run_summary(stages, time.monotonic() - started)
+            view.say(describe_summary(summary))
+        from components.wikiclir_example_gen.report import describe_report
+
+        view.say(f"{settings.data.query_language} queries, {settings.data.document_language} documents")
+        for line in describe_report(result.data_report):
+            view.say(line)
+        if result.cached:
+            view.say("every stage came from the cache: inputs, settings and code are those of an earlier run")
+    if as_json:
+        parts = {"verdict": result.verdict, "data": result.data_report, "pushed": result.pushed, "summary": summary}
+        if result.tuning:
+            parts["tuning"] = result.tuning
+        show_json({**result.report, **parts})
+    else:
+        show(metrics_table(result.report))
+    say("\n".join([f"written to {short(settings.output)}:", *describe_files(Path(settings.output))]))
+    if result.tuning:
+        from components.training_report.tuning_report import describe_best
+
+        say(describe_best(result.tuning))
+    if result.pushed is None:
+        raise DataError(f"the model was not pushed: {result.verdict['reason']}.")
+    say(f"pushed to {short(result.pushed)}: {result.verdict['reason']}")
+    _say_next(settings)
+
+
+def _say_next(settings: RunConfig) -> None:
+    output, documents = short(settings.output), short(settings.data.documents)
+    say(
+        f"""
+next:
+  clir rank {output} --query "..." --documents {documents}
+  tensorboard --logdir {output}/{TENSORBOARD}"""
+    )

@@ -1,0 +1,74 @@
+"""What a run or an evaluation tells in the end, in lines for a person."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pipeline.layout import CONFIG_FILE, DATA, EVALUATION, SERVING, TENSORBOARD, TRAINING, TUNING
+from pipeline.stages import StageEnd
+from pipeline.usage import peak_memory
+
+
+def metrics_table(report: Mapping[str, Any]) -> str:
+    """The metrics of a model beside the floors and what a perfect order reaches.
+
+    Args:
+      report: the content of metrics.json.
+    """
+    columns = {"model": report["metrics"], **report["floors"], "reachable": report["reachable"]}
+    head = f"{report['split'] + ' split':12}" + "".join(f"{name:>10}" for name in columns)
+    rows = [
+        f"{key:12}" + "".join(f"{values[key]:10.4f}" for values in columns.values()) + f"  {paper_name}"
+        for key, paper_name in report["paper_names"].items()
+    ]
+    return "\n".join([f"{head}  in the paper", *rows, f"{report['queries']:,} queries"])
+
+
+def run_summary(stages: Sequence[StageEnd], seconds: float) -> dict[str, Any]:
+    """A run's stages, times and memory, for machines.
+
+    Args:
+      stages: those that are done.
+      seconds: of the whole run.
+    """
+    return {
+        "seconds": round(seconds, 1),
+        "peak_memory_bytes": peak_memory(),
+        "stages": [
+            {
+                "name": one.name,
+                "how": one.how,
+                "seconds": round(one.seconds, 2),
+                "cpu_seconds": round(one.cpu_seconds, 2),
+                "peak_memory_bytes": one.peak_memory_bytes,
+            }
+            for one in stages
+        ],
+    }
+
+
+def describe_summary(summary: Mapping[str, Any]) -> str:
+    """The same in a line for a person."""
+    hows = [stage["how"] for stage in summary["stages"]]
+    counts = ", ".join(f"{hows.count(how)} {how}" for how in ("run", "cached", "restored") if how in hows)
+    took = f"{summary['seconds']:.0f} s in all, peak memory {summary['peak_memory_bytes'] / 2**30:.1f} GiB"
+    return f"{took}; stages: {counts or 'none'}"
+
+
+def describe_files(output: Path) -> list[str]:
+    """What a person finds under a run's output folder."""
+
+    def names(folder: str) -> str:
+        return ", ".join(sorted(path.name for path in (output / folder).iterdir()))
+
+    versions = len(list((output / SERVING).iterdir())) if (output / SERVING).is_dir() else 0
+    return [
+        *(
+            f"  {f'{folder}/':14}{names(folder)}"
+            for folder in (EVALUATION, DATA, TUNING, TRAINING)
+            if (output / folder).is_dir()
+        ),
+        f"  {f'{SERVING}/':14}pushed versions: {versions}",
+        f"  {f'{TENSORBOARD}/':14}losses, gradients, metrics and scores of every epoch",
+        f"  {CONFIG_FILE:14}the resolved configuration",
+    ]

@@ -1,0 +1,1 @@
+"""TrainingReport: what a training, and a search before it, came to, for people."""

@@ -1,0 +1,125 @@
+"""What a search came to: its trials as JSON, as a table, and as a picture."""
+
+import json
+import shlex
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from matplotlib.figure import Figure
+
+from components.training_report.svg import COLOURS, draw
+from models.tuning_settings import describe_settings
+
+_PANEL_WIDTH: Final = 3.2
+_LARGEST_RATIO: Final = 20
+"""Of the numbers on an axis; beyond it the axis is logarithmic."""
+_TRIALS, _BEST, *_ = COLOURS
+
+
+def write_tuning_report(results: Mapping[str, Any], folder: Path) -> None:
+    """Writes results.json, results.md and results.svg.
+
+    Args:
+      results: of `models.trial_search.TrialSearch`.
+      folder: is made where it is not there.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "results.json").write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+    (folder / "results.md").write_text(to_markdown(results), encoding="utf-8")
+    picture = draw(
+        "results", "The trials", "", (_PANEL_WIDTH * len(_spaces(results)), 3), partial(paint_trials, results)
+    )
+    (folder / "results.svg").write_text(picture.file, encoding="utf-8")
+
+
+def describe_best(results: Mapping[str, Any]) -> str:
+    """The best trial in a line.
+
+    Example:
+      >>> trials = [{"number": 1, "settings": {"model.epsilon": 0.5}, "value": 0.61239, "reason": None}]
+      >>> describe_best({"metric": "ndcg_5", "trials": trials})
+      'best of 1 trials: epsilon 0.5 (eval ndcg_5 0.6124)'
+    """
+    best = _best_first(results)[0]
+    said = f"{describe_settings(best['settings'])} (eval {results['metric']} {best['value']:.4f})"
+    return f"best of {len(results['trials'])} trials: {said}"
+
+
+def best_settings(results: Mapping[str, Any]) -> dict[str, Any]:
+    """The dotted settings of the best trial."""
+    settings: dict[str, Any] = _best_first(results)[0]["settings"]
+    return settings
+
+
+def to_markdown(results: Mapping[str, Any]) -> str:
+    """A table of the trials, best first, and what to say to `clir run` to have the best without a search."""
+    ranked = _best_first(results)
+    names = list(ranked[0]["settings"])
+    lines = [
+        f"# A {results['search']} search for {' and '.join(names)}",
+        "",
+        f"{describe_best(results).capitalize()}. To use it without a search:",
+        "",
+        "    clir run CONFIG --set tuning.search=null " + " ".join(_arguments(ranked[0]["settings"])),
+        "",
+        "![The trials](results.svg)",
+        "",
+        " | ".join(["| trial", *names, f"eval {results['metric']} |"]),
+        "|".join(["", *["---:"] * (len(names) + 2), ""]),
+    ]
+    for trial in ranked:
+        failure = "failed: " + " ".join(str(trial["reason"]).split()).replace("|", r"\|")
+        outcome = failure if trial["value"] is None else f"{trial['value']:.4f}"
+        said = [_numbers(trial["settings"][name]) for name in names]
+        lines.append(" | ".join([f"| {trial['number']}", *said, f"{outcome} |"]))
+    return "\n".join(lines) + "\n"
+
+
+def paint_trials(results: Mapping[str, Any], figure: Figure) -> None:
+    """The metric over each number that was searched, side by side; the line joins the best at each value."""
+    trials = [trial for trial in _best_first(results) if trial["value"] is not None]
+    values = [trial["value"] for trial in trials]
+    spaces = _spaces(results)
+    panels = figure.subplots(1, len(spaces), sharey=True, squeeze=False)[0]
+    columns = zip(*(_by_name(trial["settings"]).values() for trial in trials), strict=True)
+    for panel, name, space, numbers in zip(panels, _by_name(trials[0]["settings"]), spaces, columns, strict=True):
+        points = list(zip(numbers, values, strict=True))
+        if isinstance(space, list) or space["step"]:
+            best = {number: max(value for x, value in points if x == number) for number in sorted(set(numbers))}
+            panel.plot(list(best), list(best.values()), color=_TRIALS, linewidth=1, zorder=1)
+        panel.scatter(numbers, values, s=16, color=_TRIALS)
+        panel.scatter(numbers[:1], values[:1], s=70, facecolors="none", edgecolors=_BEST, linewidths=2)
+        panel.set_xlabel(name)
+        if 0 < _LARGEST_RATIO * min(numbers) < max(numbers):
+            panel.set_xscale("log")
+    panels[0].set_ylabel(f"eval {results['metric']}")
+
+
+def _spaces(results: Mapping[str, Any]) -> list[Any]:
+    """The space of each number that was searched."""
+    return ([results["epsilon"]] if results["epsilon"] else []) + (results["theta"] or [])
+
+
+def _best_first(results: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The trials, those that failed in the end; of equal ones the first before the others."""
+    return sorted(results["trials"], key=lambda trial: -1.0 if trial["value"] is None else trial["value"], reverse=True)
+
+
+def _by_name(settings: Mapping[str, Any]) -> dict[str, float]:
+    """The numbers that were searched: model.epsilon, loss.theta 1, loss.theta 2, ..."""
+    numbers = {}
+    for name, value in settings.items():
+        for number, one in enumerate(value, 1) if isinstance(value, list) else [(None, value)]:
+            numbers[f"{name} {number}" if number else name] = one
+    return numbers
+
+
+def _arguments(settings: Mapping[str, Any]) -> Iterator[str]:
+    """What sets them, exactly."""
+    return ("--set " + shlex.quote(f"{name}={json.dumps(value)}") for name, value in settings.items())
+
+
+def _numbers(value: Any) -> str:
+    return " ".join(f"{one:g}" for one in (value if isinstance(value, list) else [value]))

@@ -1,0 +1,112 @@
+"""An experiment's folder, as `clir experiment` writes it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from experiments.cell import Cell
+from experiments.report.names import settings_label
+from pipeline.layout import CELLS, CONFIG_FILE, EXPERIMENT_FILE
+from schemas.errors import DataError
+
+SEED: Final = "training.seed"
+
+
+@dataclass(frozen=True)
+class Row:
+    """The cells that differ in their seed alone."""
+
+    settings: Mapping[str, Any]
+    """The grid's values, without the seed."""
+    cells: tuple[Cell, ...]
+
+    @property
+    def label(self) -> str:
+        """What the row is called in tables and pictures."""
+        return settings_label(self.settings) or "all cells"
+
+    @property
+    def done(self) -> tuple[Cell, ...]:
+        """The cells that finished."""
+        return tuple(cell for cell in self.cells if cell.status == "done")
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The settings of the data: rows that differ in them rank other lists and are not compared."""
+        return {key: value for key, value in self.settings.items() if key.startswith("data.")}
+
+    def setting(self, key: str) -> Any:
+        """A setting's value: the grid's, else that of the first finished cell; None where there is neither."""
+        if key in self.settings:
+            return self.settings[key]
+        section, name = key.split(".")
+        return self.done[0].config.get(section, {}).get(name) if self.done else None
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What an experiment's folder holds.
+
+    Attributes:
+      paper_language: whose published numbers stand beside the experiment's, if any.
+      grid: dotted settings to the values that were combined.
+      file: the text of the experiment file.
+    """
+
+    title: str
+    paper_language: str | None
+    collection: str
+    grid: Mapping[str, list[Any]]
+    cells: tuple[Cell, ...]
+    file: str
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The cells by their settings without the seed, in the grid's order."""
+        rows: dict[str, tuple[dict[str, Any], list[Cell]]] = {}
+        for cell in self.cells:
+            settings = {key: value for key, value in cell.settings.items() if key != SEED}
+            rows.setdefault(json.dumps(settings), (settings, []))[1].append(cell)
+        return tuple(Row(settings, tuple(cells)) for settings, cells in rows.values())
+
+
+def read_experiment(folder: Path) -> Experiment:
+    """Reads an experiment's folder.
+
+    Raises:
+      DataError: it is none, or a file of a finished cell is missing or damaged.
+    """
+    path = folder / EXPERIMENT_FILE
+    if not path.is_file():
+        raise DataError(f"{folder}: no {EXPERIMENT_FILE} there; give the output folder of a `clir experiment`.")
+    content = _read(path)
+    cells = tuple(_read_cell(folder / CELLS / name) for name in content.pop("cells"))
+    return Experiment(**content, cells=cells)
+
+
+def _read_cell(folder: Path) -> Cell:
+    content = _read(folder / "cell.json")
+    files: dict[str, Any] = {}
+    if content["status"] == "done":
+        files = {name: _read(folder / f"{name}.json") for name in ("metrics", "training")}
+        files["config"] = _read(folder / CONFIG_FILE)
+        if (folder / "stability.json").exists():
+            files["stability"] = _read(folder / "stability.json")
+    return Cell(folder=folder, **content, **files)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """A JSON or YAML file that holds an object."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        content = yaml.safe_load(text) if path.suffix == ".yaml" else json.loads(text)
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        fault = " ".join(str(error).split())
+        raise DataError(f"{path}: cannot be read ({fault}); run the experiment again to complete it.") from None
+    if not isinstance(content, dict):
+        raise DataError(f"{path}: must hold an object; got {type(content).__name__}. Run the experiment again.")
+    return content

@@ -1,0 +1,177 @@
+"""Reads an experiment's file: its grid, and the checked configuration of every cell."""
+
+import copy
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pydantic
+
+from experiments.settings import ExperimentSettings
+from pipeline.config import (
+    RunConfig,
+    check_config,
+    output_fault,
+    read_run_settings,
+    resolve_digests,
+    resolve_paths,
+)
+from pipeline.layout import CELLS
+from pipeline.settings_file import (
+    Places,
+    describe_fault,
+    place_of,
+    read_settings_file,
+    without_empty_sections,
+)
+from schemas.errors import ConfigError
+
+_LONGEST_NAME = 100
+
+
+@dataclass(frozen=True)
+class PlannedCell:
+    """One run that a grid asks for.
+
+    Attributes:
+      name: of its folder; it follows from the settings alone, so that a cell keeps it when others come or go.
+      settings: the grid's values.
+      config: resolved; None where the settings are impossible.
+      fault: why they are, if so.
+    """
+
+    name: str
+    settings: dict[str, Any]
+    config: RunConfig | None
+    fault: str | None
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A checked experiment file.
+
+    Attributes:
+      settings: with absolute paths.
+      collection: what the folder of the input files is called.
+      cells: in the order of the grid.
+      text: of the file.
+    """
+
+    settings: ExperimentSettings
+    collection: str
+    cells: tuple[PlannedCell, ...]
+    text: str
+
+    @property
+    def output(self) -> Path:
+        """The experiment's folder."""
+        return Path(self.settings.output)
+
+
+def load_grid(path: str) -> Grid:
+    """Reads and checks an experiment and the run that it varies.
+
+    Args:
+      path: a YAML file. Relative paths in it are relative to its folder.
+
+    Raises:
+      ConfigError: with every fault, each with its place. A cell alone may be at fault without it: see `Cell.fault`.
+    """
+    content, places, faults = read_settings_file(path, ExperimentSettings)
+    if isinstance(content.get("output"), str) and content["output"]:
+        content["output"] = os.path.realpath(Path(path).parent / os.path.expanduser(content["output"]))
+        if fault := output_fault(Path(content["output"])):
+            faults.append(f"{place_of(('output',), places, path)}: output: {fault}")
+    try:
+        settings = ExperimentSettings.model_validate(content)
+        faults += [
+            f"{place_of(keys, places, path)}: {'.'.join(keys)}: {fault}" for keys, fault in settings.adjustment_faults()
+        ]
+        names = [_cell_name(cell) for cell in settings.combinations()]
+        if twice := {name for name in names if names.count(name) > 1}:
+            faults.append(f"{place_of(('grid',), places, path)}: grid: two cells would be called {min(twice)}")
+    except pydantic.ValidationError as errors:
+        faults += [describe_fault(error, places, path, ExperimentSettings) for error in errors.errors()]
+    try:
+        run = _read_run(content.get("run"), content.get("output"), places, path)
+    except ConfigError as error:
+        faults += error.faults
+    if faults:
+        raise ConfigError([*dict.fromkeys(faults)])  # the output's are those of a run that stands in the file, too
+    grid_places = {key: place_of(("grid", key), places, path) for key in settings.grid}
+    sections: Places = {(key.partition(".")[0],): place for key, place in grid_places.items()}
+    keys: Places = {tuple(key.split(".")): place for key, place in grid_places.items()}
+    run = run._replace(places={**sections, **run.places, **keys})
+    return Grid(
+        settings=settings,
+        collection=Path(run.content["data"]["queries"]).parent.name,
+        cells=tuple(
+            PlannedCell(name, cell, *run.vary(settings.adjusted(cell), f"{settings.output}/{CELLS}/{name}"))
+            for name, cell in zip(names, settings.combinations(), strict=True)
+        ),
+        text=Path(path).read_text(encoding="utf-8"),
+    )
+
+
+class _Run(NamedTuple):
+    """The run that is varied: its raw settings, with the digests of its inputs, and their places."""
+
+    content: dict[str, Any]
+    places: Places
+    path: str
+
+    def vary(self, settings: Mapping[str, Any], output: str) -> tuple[RunConfig | None, str | None]:
+        """The configuration with other settings, or why there is none."""
+        content = copy.deepcopy({**self.content, "output": output})
+        for key, value in settings.items():
+            section, _, name = key.rpartition(".")
+            content.setdefault(section, {})[name] = copy.deepcopy(value)
+        try:
+            return RunConfig.model_validate(content), None
+        except pydantic.ValidationError as errors:
+            faults = [describe_fault(error, self.places, self.path, RunConfig) for error in errors.errors()]
+            return None, "\n".join(faults)
+
+
+def _read_run(run: Any, output: Any, places: Places, path: str) -> _Run:
+    """Reads and checks the run that is varied.
+
+    Raises:
+      ConfigError: it is at fault.
+    """
+    if isinstance(run, dict):
+        faults: list[str] = []
+        content = without_empty_sections({**run, "output": output}, RunConfig)
+        resolve_paths(content, Path(path).parent)
+        inner = {keys[1:]: place for keys, place in places.items() if keys[0] == "run" and len(keys) > 1}
+        inner["output",] = place_of(("output",), places, path)
+        places, path = inner, place_of(("run",), places, path)
+    elif isinstance(run, str) and run:
+        path = os.path.relpath(Path(path).parent / os.path.expanduser(run))
+        content, places, faults = read_run_settings(path)
+    else:
+        raise ConfigError([])  # told by the field itself
+    config = resolve_digests(check_config(content, places, path, faults))
+    content["data"]["sha256"] = config.data.sha256.model_dump()
+    return _Run(content, places, path)
+
+
+def _cell_name(settings: Mapping[str, Any]) -> str:
+    """What a cell's folder is called.
+
+    Example:
+      >>> _cell_name({"loss.name": "mse", "model.epsilon": 0.25, "loss.theta": [0.2, 0.7], "training.seed": 1})
+      'mse-epsilon0.25-theta0.2_0.7-seed1'
+    """
+    parts = []
+    for key, value in settings.items():
+        if isinstance(value, str) and re.fullmatch(r"\w[\w.+-]*", value):
+            parts.append(value)
+        else:
+            text = re.sub(r"[^\w.+-]+", "_", json.dumps(value, ensure_ascii=False)).strip("_")
+            parts.append(key.rpartition(".")[2] + text)
+    return "-".join(parts)[:_LONGEST_NAME]

@@ -1,0 +1,125 @@
+"""The content of a report, from an experiment to sections of text, tables and pictures."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from statistics import mean
+
+from experiments.experiment import Experiment, Row
+from experiments.report.curve_figure import curve_figure
+from experiments.report.density_figure import density_figure
+from experiments.report.loss_figure import loss_figure
+from experiments.report.names import setting_name, value_name
+from experiments.report.page import Block, Entry, Line, Listing, Page, Section, Table, Text
+from experiments.report.results import NOTHING, results
+from experiments.report.similarity_figure import similarity_figure
+from experiments.report.stability import stability
+
+_DEFINITIONS = (
+    ("P_mr@1", "share of queries with the MR document at rank 1."),
+    ("P_mr@5", "share of MR documents among the first five, that is recall at 5."),
+    ("P_r@5", "precision of MR and SR documents at 5; divides by 5 even where a list is shorter."),
+    (
+        "NDCG@5",
+        "linear gain (the grade), discount 1/log2(1 + rank), cut off at 5; the ideal order is that of the list.",
+    ),
+    ("MAP", "mean average precision over the whole list; MR and SR documents are relevant."),
+    ("MRR_mr", "mean reciprocal rank of the first MR document; no cutoff."),
+    ("MRR_r", "mean reciprocal rank of the first MR or SR document; no cutoff."),
+)
+
+
+def make_page(experiment: Experiment) -> Page:
+    """The whole report."""
+    rows = experiment.rows
+    pictures = [
+        similarity_figure(),
+        loss_figure(rows),
+        density_figure(rows),
+        curve_figure(rows, 4, "model.epsilon", "ε", "ε = 0 is the plain cosine."),
+        curve_figure(rows, 5, "data.used_negatives", "NR documents of a query", "More of them make a harder task."),
+    ]
+    return Page(
+        experiment.title,
+        (
+            Section("experiment", "What was run", tuple(_what_was_run(experiment))),
+            results(experiment),
+            Section("definitions", "The metrics", tuple(_definitions())),
+            Section("figures", "Figures", tuple(picture for picture in pictures if picture)),
+            stability(rows),
+            Section("cost", "Time and memory", (_cost(rows),)),
+            Section("repeat", "To repeat it", tuple(_repeat(experiment))),
+        ),
+    )
+
+
+def _what_was_run(experiment: Experiment) -> Iterator[Block]:
+    grid = "; ".join(
+        f"{setting_name(key)}: {', '.join(map(value_name, values))}" for key, values in experiment.grid.items()
+    )
+    counts = Counter(cell.status for cell in experiment.cells)
+    yield Text(f"Collection: {experiment.collection}.")
+    yield Text(f"Every combination of {grid}." if grid else "One cell.")
+    said = ", ".join(f"{counts[status]} {status}" for status in ("done", "failed", "waiting") if counts[status])
+    yield Text(f"{len(experiment.cells)} cells: {said}.")
+    unfinished = [cell for cell in experiment.cells if cell.status != "done"]
+    if unfinished:
+        yield Table(
+            "Cells that have not finished",
+            ("Cell", "status", "reason"),
+            tuple(Line((Entry(cell.name), Entry(cell.status), Entry(cell.reason or NOTHING))) for cell in unfinished),
+        )
+
+
+def _definitions() -> Iterator[Block]:
+    yield Text(
+        "Each metric is a mean over the queries of the test split. With grades 0 to K, MR is grade K, SR any grade "
+        "from 1 to K - 1, and NR grade 0. Documents are ordered by score, descending, ties by document id, descending. "
+        "A query without a relevant document scores 0 and counts."
+    )
+    yield Table(
+        "What the columns of the results are",
+        ("Metric", "definition"),
+        tuple(Line((Entry(name), Entry(text))) for name, text in _DEFINITIONS),
+    )
+    yield Text(
+        "Random order's metrics are exact expectations. BM25's are means over twenty random orders of the documents "
+        "that it cannot tell apart."
+    )
+
+
+def _cost(rows: Sequence[Row]) -> Block:
+    lines = []
+    for row in rows:
+        done = row.done
+        seconds = [cell.seconds for cell in done if cell.seconds is not None]
+        memory = [cell.peak_memory_bytes for cell in done if cell.peak_memory_bytes is not None]
+        speeds = [cell.training["pairs_per_second"] for cell in done if cell.training.get("pairs_per_second")]
+        lines.append(
+            Line(
+                (
+                    Entry(row.label),
+                    Entry(
+                        f"{mean(seconds):.0f} s",
+                        f"{min(seconds):.0f} to {max(seconds):.0f}" if len(seconds) > 1 else "",
+                    )
+                    if seconds
+                    else Entry(NOTHING),
+                    Entry(f"{max(memory) / 2**30:.1f} GiB" if memory else NOTHING),
+                    Entry(f"{mean(speeds):,.0f}" if speeds else NOTHING),
+                    Entry(", ".join(f"{cell.training['best_epoch']}" for cell in done) or NOTHING),
+                )
+            )
+        )
+    return Table(
+        "A whole run each: mean time, most memory held",
+        ("Row", "time", "peak memory", "trained pairs per second", "best epoch of each seed"),
+        tuple(lines),
+    )
+
+
+def _repeat(experiment: Experiment) -> Iterator[Block]:
+    commands = [f"clir run cells/{cell.name}/config.yaml" for cell in experiment.cells if cell.status == "done"]
+    if commands:
+        yield Text("One cell, from the experiment's folder:")
+        yield Listing("Commands", "\n".join(commands))
+    yield Listing("The experiment file", experiment.file)

@@ -1,0 +1,148 @@
+"""The table of an experiment's results, in the form of the paper's Tables 2 and 3, and its tests."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import mean, stdev
+from typing import Final
+
+from experiments.experiment import Experiment, Row
+from experiments.report.names import setting_name, settings_label
+from experiments.report.page import Block, Entry, Line, Section, Table, Text
+from experiments.report.published import PAPER_LANGUAGES, PUBLISHED, Published
+from experiments.report.significance import compare, reference_rows
+from models.settings import METRICS
+
+SIGNIFICANCE: Final = 0.05
+NOTHING: Final = "–"
+_FLOORS = {"random": "random order", "bm25": "BM25"}
+
+
+def results(experiment: Experiment) -> Section:
+    """The results of all rows, with floors, p-values and published numbers."""
+    rows = experiment.rows
+    if not any(row.done for row in rows):
+        return Section("results", "Results", (Text("No cell has finished: there are no results yet."),))
+    p_values = compare(rows)
+    table = Table(
+        _caption(rows, p_values),
+        (_head(experiment), "seeds", *METRICS.values()),
+        tuple(_lines(experiment, p_values)),
+    )
+    blocks: list[Block] = [table]
+    if p_values:
+        blocks += _p_value_blocks(rows, p_values)
+    if experiment.paper_language:
+        blocks += _published_blocks(rows, experiment.paper_language)
+    return Section("results", "Results", tuple(blocks))
+
+
+def _caption(rows: Sequence[Row], p_values: Mapping[tuple[str, str], float]) -> str:
+    """What the numbers are; nothing is said of what the table does not show."""
+    has_spread = any(len(row.done) > 1 for row in rows)
+    parts = ["Test split", ": mean over the seeds; below it the standard deviation and the range." * has_spread or "."]
+    if any(row.done and reference.done for row, reference in reference_rows(rows)):
+        parts.append(" The best mean of a column is bold.")
+    if p_values:
+        parts.append(
+            " † marks a significant difference from the reference row, which is the first "
+            f"(p < {SIGNIFICANCE} after Holm's correction)."
+        )
+    if len({str(row.data) for row in rows}) > 1:
+        parts.append(" Rows with other data rank other lists: they have floors of their own and are not compared.")
+    return "".join(parts)
+
+
+def _head(experiment: Experiment) -> str:
+    keys = experiment.rows[0].settings
+    head = ", ".join(map(setting_name, keys)) or "row"
+    return head if head.startswith("ε") else head[0].upper() + head[1:]  # a capital epsilon is an E
+
+
+def _lines(experiment: Experiment, p_values: Mapping[tuple[str, str], float]) -> Iterator[Line]:
+    """The rows with their floors, one group of rows with the same data after the other."""
+    groups: dict[str, list[Row]] = {}
+    for row in experiment.rows:
+        groups.setdefault(str(row.data), []).append(row)
+    for rows in groups.values():
+        done = [row for row in rows if row.done]
+        best = {metric: max(_mean(row, metric) for row in done) for metric in METRICS if len(done) > 1}
+        yield from (_line(row, best, p_values) for row in rows)
+        if done:
+            label = f", {settings_label(rows[0].data)}" if len(groups) > 1 else ""
+            for name, floor in done[0].done[0].metrics["floors"].items():
+                entries = (Entry(_score(floor[metric])) for metric in METRICS)
+                yield Line((Entry(f"{_FLOORS.get(name, name)}{label}", "floor"), Entry(""), *entries), "floor")
+
+
+def _line(row: Row, best: Mapping[str, float], p_values: Mapping[tuple[str, str], float]) -> Line:
+    seeds = f"{len(row.done)}" if len(row.done) == len(row.cells) else f"{len(row.done)} of {len(row.cells)}"
+    if not row.done:
+        return Line((Entry(row.label), Entry(seeds), *(Entry(NOTHING) for _ in METRICS)))
+    return Line((Entry(row.label), Entry(seeds), *(_entry(row, metric, best, p_values) for metric in METRICS)))
+
+
+def _entry(row: Row, metric: str, best: Mapping[str, float], p_values: Mapping[tuple[str, str], float]) -> Entry:
+    values = [cell.metrics["metrics"][metric] for cell in row.done]
+    mark = "†" if p_values.get((row.label, metric), 1) < SIGNIFICANCE else ""
+    spread = f"±{stdev(values):.3f}\n{min(values):.3f}–{max(values):.3f}" if len(values) > 1 else ""
+    is_best = metric in best and _score(mean(values)) == _score(best[metric])
+    return Entry(_score(mean(values)) + mark, spread, is_best)
+
+
+def _published_blocks(rows: Sequence[Row], language: str) -> Iterator[Block]:
+    """Our means beside what the paper printed of the same loss and encoder, where the collection is one of its own."""
+    found = []
+    for published in PUBLISHED[language]:
+        chosen = {
+            "loss.name": published.loss,
+            "model.encoder": published.encoder,
+            "model.similarity": "smooth_cosine",
+            "model.epsilon": 1,
+        }
+        same = (row for row in rows if row.done and all(row.setting(key) == value for key, value in chosen.items()))
+        found += [(row, published) for row in same]
+    if not found:
+        return
+    heads = (head for row, published in found for head in (row.label, f"published in {published.table}"))
+    yield Table(
+        "Beside the published numbers",
+        ("Metric", *heads),
+        tuple(
+            Line((Entry(name), *(entry for pair in found for entry in _beside(*pair, metric))))
+            for metric, name in METRICS.items()
+        ),
+    )
+    yield Text(
+        f"The published columns are the paper's own numbers (arXiv:2011.00701) for {PAPER_LANGUAGES[language]} "
+        "documents, with ε = 1, on its own draw of queries and NR documents. They are part of no comparison."
+    )
+
+
+def _beside(row: Row, published: Published, metric: str) -> tuple[Entry, Entry]:
+    return Entry(_score(_mean(row, metric))), Entry(_score(published.metrics[metric]), is_published=True)
+
+
+def _mean(row: Row, metric: str) -> float:
+    return mean(float(cell.metrics["metrics"][metric]) for cell in row.done)
+
+
+def _score(value: float) -> str:
+    return f"{value:.3f}"
+
+
+def _p_value_blocks(rows: Sequence[Row], p_values: Mapping[tuple[str, str], float]) -> Iterator[Block]:
+    references = {row.label: reference.label for row, reference in reference_rows(rows)}
+    yield Table(
+        "p-values of the difference from the reference row",
+        ("Row", "reference row", *METRICS.values()),
+        tuple(
+            Line((Entry(row), Entry(reference), *(Entry(f"{p_values[row, metric]:.4f}") for metric in METRICS)))
+            for row, reference in references.items()
+            if (row, next(iter(METRICS))) in p_values
+        ),
+    )
+    yield Text(
+        "Two-sided paired randomisation test over queries (exact where there are few queries, else 9,999 drawn sign "
+        "flips), a query's value being the mean over the seeds that both rows have. Holm's correction covers all "
+        f"{len(p_values)} comparisons of the table. It tells differences between queries apart from chance, not "
+        "differences between seeds."
+    )

@@ -1,0 +1,73 @@
+"""Which rows of a table differ significantly from its reference row."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from experiments.cell import Cell
+from experiments.experiment import SEED, Row
+from experiments.report.query_metrics import query_metrics
+from models.randomisation_test import randomisation_test
+from models.settings import METRICS
+from schemas.errors import DataError
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's correction (1979): p-values that hold for all comparisons together.
+
+    The k-th smallest of m is multiplied by m - k + 1; it is not below the one before it, nor above 1.
+
+    Example:
+      >>> holm([0.01, 0.04, 0.03])  # 3 * 0.01; 2 * 0.03; 1 * 0.04, and not below 0.06
+      [0.03, 0.06, 0.06]
+    """
+    corrected = [0.0] * len(p_values)
+    highest = 0.0
+    for smaller, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        highest = max(highest, min(1.0, (len(p_values) - smaller) * p_values[place]))
+        corrected[place] = highest
+    return corrected
+
+
+def reference_rows(rows: Sequence[Row]) -> Iterator[tuple[Row, Row]]:
+    """Every row with the one that it is compared with: the first in the grid's order that has the same data."""
+    first: dict[str, Row] = {}
+    for row in rows:
+        reference = first.setdefault(str(row.data), row)
+        if reference is not row:
+            yield row, reference
+
+
+def compare(rows: Sequence[Row]) -> dict[tuple[str, str], float]:
+    """Corrected p-values of every row against its reference row, for every metric.
+
+    A two-sided paired randomisation test over queries. A query's value is the mean over the seeds that both rows have.
+
+    Returns:
+      (row's label, metric) to p-value; a row that shares no finished seed with its reference has none.
+
+    Raises:
+      DataError: a cell's files do not belong together, or two rows with the same data have other lists.
+    """
+    values = {cell.name: query_metrics(cell) for row in rows for cell in row.done}
+    p_values = {}
+    for row, reference in reference_rows(rows):
+        pairs = [(one, other) for one in row.done for other in reference.done if _seed(one) == _seed(other)]
+        for one, other in pairs:
+            if _qrels(one) != _qrels(other):
+                raise DataError(f"{one.folder} and {other.folder}: qrels.trec must be the same; run the cells again.")
+        for metric in METRICS if pairs else ():
+            row_values, reference_values = (
+                np.mean([values[cell.name][metric] for cell in cells], axis=0) for cells in zip(*pairs, strict=True)
+            )
+            p_values[row.label, metric] = randomisation_test(row_values, reference_values, two_sided=True)
+    return dict(zip(p_values, holm(list(p_values.values())), strict=True))
+
+
+def _seed(cell: Cell) -> int | None:
+    """The cell's seed; None where the grid has none, so that any two cells are a pair."""
+    return cell.settings.get(SEED)
+
+
+def _qrels(cell: Cell) -> bytes:
+    return (cell.folder / "qrels.trec").read_bytes()

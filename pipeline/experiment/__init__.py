@@ -1,1 +1,0 @@
-"""Experiments: a grid of settings over one prepared data set."""

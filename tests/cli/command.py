@@ -1,0 +1,40 @@
+"""`clir` in this process: quick, where the imports of a new one are not the point."""
+
+import io
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from typing import NamedTuple
+
+import pytest
+
+from cli.main import main
+from pipeline import quiet
+
+
+class Answer(NamedTuple):
+    """What a command left."""
+
+    code: object
+    out: str
+    err: str
+
+
+class Clir:
+    """Runs `clir` commands, with the libraries' logs as they are."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._monkeypatch = monkeypatch
+        monkeypatch.setattr(quiet, "quieten", lambda verbose: None)
+
+    def __call__(self, *arguments: object, stdin: str | bytes = "") -> Answer:
+        """Runs one command to its end."""
+        self._monkeypatch.setattr(sys, "argv", ["clir", *map(str, arguments)])
+        content = stdin.encode() if isinstance(stdin, str) else stdin
+        self._monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content), encoding="utf-8"))
+        code: object = 0
+        with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
+            try:
+                main()
+            except SystemExit as end:
+                code = end.code
+        return Answer(code, out.getvalue(), err.getvalue())

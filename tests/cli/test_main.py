@@ -1,0 +1,164 @@
+"""cli/main.py: exit codes, where text goes, help; all that ends before TensorFlow is imported."""
+
+import errno
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from cli import main, run
+from schemas.errors import ConfigError, DataError
+from tests.cli.command import Clir
+
+README = Path(__file__).parents[2] / "README.md"
+COMMANDS = sorted(main.clir.commands)
+
+
+# Help
+
+
+def test_the_commands_are_listed_with_a_line_of_help(clir: Clir) -> None:
+    code, out, err = clir("--help")
+    assert (code, err) == (0, "")
+    for name in COMMANDS:
+        assert re.search(rf"^  {name} +\w.+\.$", out, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_of_a_command_shows_an_example(clir: Clir, name: str) -> None:
+    code, out, err = clir(name, "--help")
+    assert (code, err) == (0, "")
+    assert f"Example: clir {name} " in out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_stands_in_the_readme(name: str) -> None:
+    assert f"clir {name}" in README.read_text(encoding="utf-8")
+
+
+def test_the_version_is_the_packages(clir: Clir) -> None:
+    code, out, _ = clir("--version")
+    assert code == 0
+    assert version("smooth-clir") in out
+
+
+# Exit codes
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "COMMAND [ARGS]"),
+        (["walk"], "walk"),
+        (["run"], "CONFIG"),
+        (["run", "run.yaml", "other.yaml"], "other.yaml"),
+        (["run", "run.yaml", "--set"], "--set"),
+        (["rank"], "MODEL"),
+        (["rank", "runs/sample"], "--documents"),
+        (["rank", "runs/sample", "--documents", "-"], "queries and documents cannot both come from stdin"),
+        (["rank", "runs/sample", "--documents", "d", "--query", "x", "--top", "0"], "--top"),
+    ],
+)
+def test_wrong_use_exits_2_and_names_the_fault_on_stderr(clir: Clir, arguments: list[str], words: str) -> None:
+    code, out, err = clir(*arguments)
+    assert (code, out) == (2, "")
+    assert words in err
+
+
+def test_config_faults_exit_2_each_on_a_line_of_stderr(clir: Clir, config_file: Path) -> None:
+    code, out, err = clir("run", config_file, "--set", "training.epochs=x", "--set", "model.epsilon=-1")
+    assert (code, out) == (2, "")
+    assert [line.split(": ")[:2] for line in sorted(err.splitlines())] == [
+        ["clir", "--set model.epsilon=-1"],
+        ["clir", "--set training.epochs=x"],
+    ]
+
+
+def raises(error: BaseException) -> Callable[..., object]:
+    def load_config(*arguments: object) -> object:
+        raise error
+
+    return load_config
+
+
+def wrapped(error: Exception) -> Exception:
+    """An error as a runner wraps it."""
+    outer = RuntimeError("stage failed")
+    outer.__cause__ = error
+    return outer
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "err"),
+    [
+        (DataError("bad data"), 1, "clir: bad data\n"),
+        (wrapped(DataError("bad data")), 1, "clir: bad data\n"),
+        (ConfigError(["one", "two"]), 2, "clir: one\nclir: two\n"),
+        (KeyboardInterrupt(), 130, "\ninterrupted\n"),
+    ],
+)
+def test_errors_of_the_users_end_without_a_traceback(
+    clir: Clir, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int, err: str
+) -> None:
+    monkeypatch.setattr(run, "load_config", raises(error))
+    assert clir("run", "run.yaml") == (code, "", err)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)),
+        wrapped(OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))),
+        RuntimeError("OSError: [Errno 27] File too large [while running 'Write/train/Write/WriteImpl/WriteBundles']"),
+        wrapped(RuntimeError("Error when executing query: database or disk is full query: COMMIT;")),
+    ],
+    ids=["system", "quota", "beam", "metadata"],
+)
+def test_a_full_disk_is_no_error_of_ours(clir: Clir, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    monkeypatch.setattr(run, "load_config", raises(error))
+    code, out, err = clir("run", "run.yaml")
+    assert (code, out) == (1, "")
+    assert re.fullmatch(r"clir: no space left to write what comes out \(.+\); free some, .+\n", err)
+
+
+def test_an_error_of_ours_keeps_its_traceback(clir: Clir, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "load_config", raises(ZeroDivisionError("ours")))
+    with pytest.raises(ZeroDivisionError):
+        clir("run", "run.yaml")
+
+
+# Before TensorFlow
+
+HEAVY = "tensorflow tensorflow_text tensorflow_ranking tfx apache_beam numpy".split()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["--help"], 0),
+        (["run", "missing.yaml"], 2),
+        (["run", "run.yaml", "--set", "data.queries=missing"], 2),
+        (["run", "run.yaml", "--set", "training.epochs=0"], 2),
+        (["rank", "missing", "--query", "x", "--documents", "d"], 1),
+    ],
+)
+def test_help_and_faults_answer_without_heavy_imports(config_file: Path, arguments: list[str], code: int) -> None:
+    script = f"""
+import sys
+from cli.main import main
+try:
+    main()
+finally:
+    print("loaded:", *(sys.modules.keys() & set({HEAVY})))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script, *arguments], cwd=config_file.parent, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == code
+    assert done.stdout.splitlines()[-1] == "loaded:"
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,37 @@
+"""docs/settings.md, which is generated from the typed settings."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from cli.settings_doc import settings_markdown
+from experiments.settings import Adjustment, ExperimentSettings
+from pipeline.config import RunConfig
+from pipeline.settings_file import known_keys
+from schemas.settings import Settings
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "settings.md"
+
+
+def undocumented(settings: type[Settings]) -> Iterator[str]:
+    """Fields without a docstring, of a section and of those in it."""
+    for name, field in settings.model_fields.items():
+        if not field.description:
+            yield f"{settings.__name__}.{name}"
+        if isinstance(field.annotation, type) and issubclass(field.annotation, Settings):
+            yield from undocumented(field.annotation)
+
+
+def test_every_field_has_a_docstring() -> None:
+    assert [name for settings in (RunConfig, ExperimentSettings, Adjustment) for name in undocumented(settings)] == []
+
+
+def test_the_document_is_what_the_settings_generate() -> None:
+    assert DOCUMENT.read_text(encoding="utf-8") == settings_markdown()
+
+
+def test_the_document_names_every_key() -> None:
+    assert re.findall(r"^\| `([\w.]+)` \|", settings_markdown(), re.MULTILINE) == [
+        *known_keys(RunConfig),
+        *known_keys(ExperimentSettings),
+    ]

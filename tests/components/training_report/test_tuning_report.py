@@ -1,0 +1,99 @@
+"""What a search came to, as people read it."""
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from components.training_report.tuning_report import describe_best, paint_trials, to_markdown, write_tuning_report
+
+
+def trial(number: int, epsilon: float, theta: float, value: float | None, reason: str | None = None) -> dict[str, Any]:
+    settings = {"model.epsilon": epsilon, "loss.theta": [theta, 0.7]}
+    return {"number": number, "settings": settings, "value": value, "reason": reason}
+
+
+def panels_of(results: dict[str, Any]) -> list[Axes]:
+    figure = Figure()
+    paint_trials(results, figure)
+    return figure.axes
+
+
+@pytest.fixture
+def results() -> dict[str, Any]:
+    """Those of a grid of which one trial failed."""
+    return {
+        "metric": "ndcg_5",
+        "search": "grid",
+        "epsilon": {"min": 0.01, "max": 1.0, "step": 100.0, "log": True},
+        "theta": [[0.1, 0.2], [0.7]],
+        "trials": [
+            trial(1, 0.01, 0.1, 0.5),
+            trial(2, 0.01, 0.2, None, "a score | is\nNaN"),
+            trial(3, 1.0, 0.1, 0.6),
+            trial(4, 1.0, 0.2, 0.6),
+        ],
+    }
+
+
+def test_the_best_is_told_in_a_line_and_of_equal_ones_the_first(results: dict[str, Any]) -> None:
+    assert describe_best(results) == "best of 4 trials: epsilon 1, theta 0.1 0.7 (eval ndcg_5 0.6000)"
+
+
+def test_the_table_has_the_best_first_and_the_failed_last(results: dict[str, Any]) -> None:
+    assert to_markdown(results).splitlines()[-6:] == [
+        "| trial | model.epsilon | loss.theta | eval ndcg_5 |",
+        "|---:|---:|---:|---:|",
+        "| 3 | 1 | 0.1 0.7 | 0.6000 |",
+        "| 4 | 1 | 0.2 0.7 | 0.6000 |",
+        "| 1 | 0.01 | 0.1 0.7 | 0.5000 |",
+        r"| 2 | 0.01 | 0.2 0.7 | failed: a score \| is NaN |",
+    ]
+
+
+def test_the_best_stands_there_as_arguments_that_give_it_exactly(results: dict[str, Any]) -> None:
+    results["trials"].append(trial(5, 1 / 3, 0.1, 0.9))
+    expected = f"--set tuning.search=null --set model.epsilon={1 / 3!r} --set 'loss.theta=[0.1, 0.7]'"
+    assert expected in to_markdown(results)
+
+
+def test_the_picture_has_a_panel_for_each_number_with_every_trial_that_succeeded(results: dict[str, Any]) -> None:
+    panels = panels_of(results)
+    assert [panel.get_xlabel() for panel in panels] == ["model.epsilon", "loss.theta 1", "loss.theta 2"]
+    assert [panel.get_xscale() for panel in panels] == ["log", "linear", "linear"]
+    for panel, numbers in zip(panels, [(1, 1, 0.01), (0.1, 0.2, 0.1), (0.7, 0.7, 0.7)], strict=True):
+        every, best = (collection.get_offsets().tolist() for collection in panel.collections)
+        assert every == [[number, value] for number, value in zip(numbers, (0.6, 0.6, 0.5), strict=True)]
+        assert best == every[:1]
+    (line,) = panels[0].lines
+    assert line.get_xydata().tolist() == [[0.01, 0.5], [1, 0.6]]
+
+
+def test_no_line_joins_numbers_that_were_drawn_from_a_range(results: dict[str, Any]) -> None:
+    results["epsilon"]["step"] = None
+    assert not panels_of(results)[0].lines
+
+
+def test_the_drawing_repeats_byte_by_byte_and_takes_the_reader_s_colours(
+    results: dict[str, Any], tmp_path: Path
+) -> None:
+    for folder in ("one", "other"):
+        write_tuning_report(results, tmp_path / folder)
+    drawing = (tmp_path / "one" / "results.svg").read_text()
+    assert drawing == (tmp_path / "other" / "results.svg").read_text()
+    texts = {
+        one.text: one.attrib.get("style", "") for one in ET.fromstring(drawing).iter() if one.tag.endswith("}text")
+    }
+    assert all("fill: currentColor" in texts[label] for label in ("model.epsilon", "eval ndcg_5", "0.50"))
+    assert "prefers-color-scheme:dark" in drawing
+
+
+def test_the_files_are_the_trials_the_table_and_the_drawing(results: dict[str, Any], tmp_path: Path) -> None:
+    write_tuning_report(results, tmp_path / "tuning")
+    files = {path.name: path.read_text() for path in (tmp_path / "tuning").iterdir()}
+    assert files.keys() == {"results.json", "results.md", "results.svg"}
+    assert json.loads(files["results.json"]) == results

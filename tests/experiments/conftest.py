@@ -1,0 +1,75 @@
+"""Experiments of every kind that a report meets, each written once a session."""
+
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from experiments.experiment import read_experiment
+from experiments.report.markdown import as_markdown
+from experiments.report.page import Page
+from experiments.report.results import results
+from experiments.report.write import write_report
+from tests.experiments.experiment_folder import LOSSES, write_experiment
+
+SEEDS = [1, 2, 3]
+EXPERIMENTS = {
+    "losses": dict(
+        grid={"loss.name": LOSSES, "training.seed": SEEDS},
+        unfinished={
+            "005-three_part_l2-seed2": ("failed", "not finite: <script>alert(1)</script> |\nat step 3"),
+            "012-proportional_odds-seed3": ("waiting", None),
+        },
+        title="Losses <script>alert(2)</script>",
+        paper_language="fr",
+        file="# </pre><script>alert(3)</script> ``` **all losses**\n",
+    ),
+    "encoders": dict(grid={"model.encoder": ["mean", "cnn", "lstm"], "training.seed": [1, 2]}, paper_language="sw"),
+    "epsilon": dict(grid={"loss.name": ["sosl", "mse"], "model.epsilon": [0, 0.5, 2.0]}, paper_language="fr"),
+    "negatives": dict(grid={"data.used_negatives": [20, 40, 80], "training.seed": [1, 2]}),
+    "one seed": dict(grid={"loss.name": ["sosl", "softmax"]}),
+    "nothing done": dict(
+        grid={"loss.name": ["sosl", "mse"]},
+        unfinished={"001-sosl": ("failed", "no space left"), "002-mse": ("waiting", None)},
+    ),
+}
+
+
+@pytest.fixture(scope="session")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Experiment folders by name, without reports."""
+    root = tmp_path_factory.mktemp("experiments")
+    return {name: write_experiment(root / name, **content) for name, content in EXPERIMENTS.items()}
+
+
+@pytest.fixture(scope="session")
+def reported(folders: dict[str, Path]) -> Callable[[str], Path]:
+    """An experiment's folder with its report, which is written when a test first asks for it."""
+
+    @cache
+    def report(name: str) -> Path:
+        write_report(folders[name])
+        return folders[name]
+
+    return report
+
+
+@pytest.fixture(scope="session")
+def results_of(folders: dict[str, Path]) -> Callable[[str], str]:
+    """The results of an experiment as Markdown, without what else is in a report."""
+    return cache(lambda name: results_text(folders[name]))
+
+
+def results_text(folder: Path) -> str:
+    """The same for a folder."""
+    return as_markdown(Page("", (results(read_experiment(folder)),)))
+
+
+def tables(text: str) -> list[dict[str, list[str]]]:
+    """The tables in a Markdown text: the first entry of a line to the others."""
+    return [
+        {head: entries for head, *entries in (re.split(r" (?<!\\)\| ", line[2:-2]) for line in table.splitlines()[2:])}
+        for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)
+    ]

@@ -1,0 +1,111 @@
+"""The table of results: rows, spreads, the best value, floors, published numbers and tests."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from models.settings import METRICS
+from tests.experiments.conftest import results_text, tables
+from tests.experiments.experiment_folder import write_experiment
+
+ResultsOf = Callable[[str], str]
+
+
+def test_rows_carry_the_papers_names_and_the_number_of_their_seeds(results_of: ResultsOf) -> None:
+    rows = tables(results_of("losses"))[0]
+    assert {name: entries[0] for name, entries in rows.items() if entries[0]} == {
+        "SOSL": "3",
+        "3Part\\_L2": "2 of 3",
+        "MSE": "3",
+        "PO\\_S": "2 of 3",
+    }
+    assert "| Encoder | seeds | P\\_mr@1 | P\\_mr@5 | P\\_r@5 | NDCG@5 | MAP | MRR\\_mr | MRR\\_r |" in results_of(
+        "encoders"
+    )
+
+
+def test_a_greek_letter_at_the_head_stays_small(tmp_path: Path) -> None:
+    assert "| ε | seeds |" in results_text(write_experiment(tmp_path, {"model.epsilon": [0.5, 1]}))
+
+
+def test_an_entry_is_the_mean_with_the_deviation_and_the_range_of_the_seeds(
+    results_of: ResultsOf, folders: dict[str, Path]
+) -> None:
+    cells = [f"{number:03}-mse-seed{number - 6}" for number in (7, 8, 9)]
+    values = [
+        json.loads((folders["losses"] / "cells" / cell / "metrics.json").read_text())["metrics"]["map"]
+        for cell in cells
+    ]
+    mean = sum(values) / 3
+    deviation = (sum((value - mean) ** 2 for value in values) / 2) ** 0.5
+    entry = tables(results_of("losses"))[0]["MSE"][1 + list(METRICS).index("map")]
+    assert entry == f"{mean:.3f}†<br>±{deviation:.3f}<br>{min(values):.3f}–{max(values):.3f}"
+
+
+def test_one_seed_has_no_spread(results_of: ResultsOf) -> None:
+    assert "±" not in results_of("one seed")
+    assert "deviation" not in results_of("one seed")
+
+
+@pytest.mark.parametrize("name", ["losses", "encoders", "epsilon", "one seed"])
+def test_the_best_value_of_a_column_is_bold(results_of: ResultsOf, name: str) -> None:
+    ours = [entries[1:] for entries in tables(results_of(name))[0].values() if entries[0]]
+    for column in zip(*ours, strict=True):
+        values = [float(re.search(r"0\.\d+", entry)[0]) for entry in column]
+        assert [entry.startswith("**") for entry in column] == [value == max(values) for value in values]
+
+
+def test_floors_stand_once_below_the_rows_and_are_never_bold(results_of: ResultsOf) -> None:
+    heads = list(tables(results_of("encoders"))[0])
+    assert heads[:5] == ["Average Pooling", "DSSM-CNN", "DSSM-LSTM", "random order<br>floor", "BM25<br>floor"]
+    assert "**" not in "".join(tables(results_of("encoders"))[0]["BM25<br>floor"])
+
+
+def test_rows_with_other_data_have_floors_of_their_own_and_are_not_compared(results_of: ResultsOf) -> None:
+    heads = list(tables(results_of("negatives"))[0])
+    assert heads[:3] == [
+        "NR documents = 20",
+        "random order, NR documents = 20<br>floor",
+        "BM25, NR documents = 20<br>floor",
+    ]
+    assert len(heads) == 9
+    page = results_of("negatives")
+    assert "not compared" in page
+    assert "reference row" not in page
+    assert "**" not in page
+
+
+def test_published_numbers_stand_in_columns_of_their_own_where_asked(results_of: ResultsOf) -> None:
+    ours, _, beside = tables(results_of("losses"))
+    assert "| Metric | SOSL | published in Tables 2 and 3 | 3Part\\_L2 | published in Table 2 | MSE | " in results_of(
+        "losses"
+    )
+    assert "for French documents" in results_of("losses")
+    assert [entries[4] for entries in beside.values()] == [re.search(r"0\.\d+", one)[0] for one in ours["MSE"][1:]]
+    assert [entries[5] for entries in beside.values()] == "0.253 0.700 0.603 0.727 0.792 0.443 0.854".split()
+    encoders = tables(results_of("encoders"))[-1]
+    assert [entries[5] for entries in encoders.values()] == "0.527 0.897 0.319 0.738 0.713 0.685 0.772".split()
+
+
+@pytest.mark.parametrize("name", ["epsilon", "negatives", "one seed", "nothing done"])
+def test_published_numbers_stay_out_where_not_asked_or_of_another_epsilon(results_of: ResultsOf, name: str) -> None:
+    assert "published" not in results_of(name)
+
+
+def test_marks_are_those_of_the_p_values_below(results_of: ResultsOf) -> None:
+    rows, p_values, _ = tables(results_of("losses"))
+    assert list(p_values) == ["3Part\\_L2", "MSE", "PO\\_S"]
+    for name, (reference, *values) in p_values.items():
+        assert reference == "SOSL"
+        assert ["†" in entry for entry in rows[name][1:]] == [float(value) < 0.05 for value in values]
+    assert "†" not in "".join(rows["SOSL"])
+    assert "all 21 comparisons" in results_of("losses")
+
+
+def test_a_row_without_a_finished_cell_keeps_its_place(tmp_path: Path) -> None:
+    grid = {"loss.name": ["sosl", "mse"], "training.seed": [1]}
+    folder = write_experiment(tmp_path, grid, {"001-sosl-seed1": ("failed", "a reason")})
+    assert tables(results_text(folder))[0]["SOSL"] == ["0 of 1", *["–"] * 7]

@@ -1,0 +1,54 @@
+"""Reading an experiment's folder."""
+
+from pathlib import Path
+
+import pytest
+
+from experiments.experiment import read_experiment
+from experiments.report.names import settings_label
+from schemas.errors import DataError
+from tests.experiments.experiment_folder import write_experiment
+
+
+def test_rows_are_the_grid_without_the_seed_in_its_order(folders: dict[str, Path]) -> None:
+    rows = read_experiment(folders["losses"]).rows
+    assert [row.label for row in rows] == ["SOSL", "3Part_L2", "MSE", "PO_S"]
+    assert [len(row.cells) for row in rows] == [3, 3, 3, 3]
+    assert [len(row.done) for row in rows] == [3, 2, 3, 2]
+
+
+def test_a_grid_of_seeds_alone_is_one_row(tmp_path: Path) -> None:
+    (row,) = read_experiment(write_experiment(tmp_path, {"training.seed": [1, 2]})).rows
+    assert (row.label, len(row.cells)) == ("all cells", 2)
+
+
+@pytest.mark.parametrize(
+    ("settings", "label"),
+    [
+        ({"loss.name": "sosl", "model.encoder": "lstm"}, "SOSL, DSSM-LSTM"),
+        ({"model.similarity": "smooth_cosine"}, "smooth cosine"),
+        ({"loss.name": "approx_ndcg"}, "approx_ndcg"),
+        ({"model.epsilon": 1.0}, "ε = 1"),
+        ({"training.learning_rate": 0.05}, "training.learning_rate = 0.05"),
+        ({"loss.theta": [0.2, 0.7], "training.patience": None}, "loss.theta = [0.2, 0.7], training.patience = null"),
+        ({"loss.learn_theta": True}, "loss.learn_theta = true"),
+    ],
+)
+def test_labels_have_the_papers_words_and_yamls_values(settings: dict[str, object], label: str) -> None:
+    assert settings_label(settings) == label
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{"])
+@pytest.mark.parametrize("file", ["cell.json", "config.yaml", "training.json"])
+def test_a_damaged_file_is_named(tmp_path: Path, file: str, text: str) -> None:
+    folder = write_experiment(tmp_path, {"loss.name": ["sosl"]})
+    (folder / "cells" / "001-sosl" / file).write_text(text)
+    with pytest.raises(DataError, match=rf"001-sosl/{file}: .*[Rr]un the experiment again"):
+        read_experiment(folder)
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    folder = write_experiment(tmp_path, {"loss.name": ["sosl"]})
+    (folder / "cells" / "001-sosl" / "metrics.json").unlink()
+    with pytest.raises(DataError, match=r"001-sosl/metrics\.json: cannot be read"):
+        read_experiment(folder)

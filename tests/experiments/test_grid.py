@@ -1,0 +1,159 @@
+"""experiments/load.py: the cells of an experiment's file, and what each of its faults says."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from experiments.grid import load_grid
+from experiments.settings import ExperimentSettings
+from pipeline.config import dump_config, load_config
+from schemas.errors import ConfigError
+
+CONFIGS = Path(__file__).parents[2] / "configs" / "experiments"
+
+EXPERIMENT = """\
+title: Losses
+run: run.yaml
+grid:
+  loss.name: [sosl, three_part_l2]
+  model.epsilon: [0, 0.5]
+  training.seed: [1, 2]
+adjust:
+- when: {loss.name: sosl, training.seed: 2}
+  set: {training.epochs: 3, loss.theta: [0.1, 0.6]}
+output: experiment
+"""
+
+
+@pytest.fixture
+def experiment_file(config_file: Path) -> Path:
+    """An experiment of ten lines beside the run that it varies."""
+    path = config_file.with_name("experiment.yaml")
+    path.write_text(EXPERIMENT)
+    return path
+
+
+def replace(file: Path, old: str, new: str) -> None:
+    assert old in file.read_text()
+    file.write_text(file.read_text().replace(old, new))
+
+
+def faults_of(file: Path) -> list[str]:
+    with pytest.raises(ConfigError) as error:
+        load_grid(str(file))
+    return list(error.value.faults)
+
+
+def test_cells_are_all_combinations_in_the_order_of_the_grid(experiment_file: Path) -> None:
+    cells = load_grid(str(experiment_file)).cells
+    assert [tuple(cell.settings.values()) for cell in cells] == [
+        (loss, epsilon, seed) for loss in ("sosl", "three_part_l2") for epsilon in (0, 0.5) for seed in (1, 2)
+    ]
+    assert all([*cell.settings] == ["loss.name", "model.epsilon", "training.seed"] for cell in cells)
+    assert cells[2].name == "sosl-epsilon0.5-seed1"
+
+
+def test_a_cell_has_the_run_s_settings_and_its_own(experiment_file: Path, config_file: Path) -> None:
+    config_file.write_text(config_file.read_text() + "model:\n  embedding_dim: 7\n")
+    cell = load_grid(str(experiment_file)).cells[-1]
+    assert cell.config is not None
+    assert (cell.config.model.embedding_dim, cell.config.model.epsilon, cell.config.training.seed) == (7, 0.5, 2)
+    # The loss's own, not those that the run's loss would have.
+    assert (cell.config.loss.name, cell.config.loss.theta) == ("three_part_l2", (0.2, 0.55, 0.9))
+    assert cell.config.output == str(experiment_file.parent / "experiment" / "cells" / cell.name)
+
+
+def test_adjustments_apply_to_the_cells_that_match_all_of_when(experiment_file: Path) -> None:
+    cells = load_grid(str(experiment_file)).cells
+    adjusted = [cell for cell in cells if cell.config and cell.config.training.epochs == 3]
+    assert [cell.name for cell in adjusted] == ["sosl-epsilon0-seed2", "sosl-epsilon0.5-seed2"]
+    assert all(cell.config and cell.config.loss.theta == (0.1, 0.6) for cell in adjusted)
+
+
+def test_a_cell_s_configuration_is_one_that_run_takes(experiment_file: Path, tmp_path: Path) -> None:
+    config = load_grid(str(experiment_file)).cells[0].config
+    assert config is not None and config.data.sha256.queries is not None
+    (tmp_path / "cell.yaml").write_text(dump_config(config))
+    assert load_config(str(tmp_path / "cell.yaml")) == config
+
+
+def test_the_run_may_stand_in_the_file(experiment_file: Path, config_file: Path) -> None:
+    run = "".join(f"  {line}\n" for line in config_file.read_text().replace("output: out\n", "").splitlines())
+    before = load_grid(str(experiment_file)).cells
+    replace(experiment_file, "run: run.yaml\n", f"run:\n{run}")
+    assert load_grid(str(experiment_file)).cells == before
+
+
+@pytest.mark.parametrize("output", ["output: ''", "output: 3", "output: experiment.yaml", ""])
+def test_a_fault_of_the_output_is_told_once(experiment_file: Path, config_file: Path, output: str) -> None:
+    run = "".join(f"  {line}\n" for line in config_file.read_text().replace("output: out\n", "").splitlines())
+    replace(experiment_file, "run: run.yaml\n", f"run:\n{run}")
+    replace(experiment_file, "output: experiment\n", f"{output}\n")
+    (fault,) = faults_of(experiment_file)
+    assert ": output: " in fault
+
+
+def test_an_impossible_cell_is_at_fault_alone(experiment_file: Path) -> None:
+    replace(experiment_file, "{loss.name: sosl, training.seed: 2}", "{training.seed: 2}")
+    faulty = [cell for cell in load_grid(str(experiment_file)).cells if cell.fault]
+    assert [cell.name for cell in faulty] == ["three_part_l2-epsilon0-seed2", "three_part_l2-epsilon0.5-seed2"]
+    assert all(cell.config is None for cell in faulty)
+    assert re.search(r"loss\.theta: must hold 3 thresholds for three_part_l2; got 2$", faulty[0].fault or "")
+
+
+def test_a_fault_of_a_cell_names_the_place_in_the_grid(experiment_file: Path) -> None:
+    replace(experiment_file, "[0, 0.5]", "[0, -1]")
+    fault = load_grid(str(experiment_file)).cells[2].fault or ""
+    assert fault.startswith(f"{experiment_file}:5: model.epsilon: must be greater than or equal to 0; got -1")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place", "words"),
+    [
+        ("title: Losses", "titel: Losses", ":1: titel: ", "unknown key; did you mean title?"),
+        ("run: run.yaml", "run: 3", ":2: run: ", "must be the path of a run's file, or the settings of a run; got 3"),
+        ("loss.name: [", "loss.nam: [", ":4: grid.loss.nam: ", "got 'loss.nam'; did you mean loss.name?"),
+        ("model.epsilon: [0, 0.5]", "model.epsilon: []", ":5: grid.model.epsilon: ", "must have at least 1 item"),
+        ("model.epsilon: [0, 0.5]", "model.epsilon: 1", ":5: grid.model.epsilon: ", "must be a valid list; got 1"),
+        ("[1, 2]", "[1, 2, 1]", ":6: grid.training.seed: ", "must hold every value once; got 1 twice"),
+        ("[1, 2]", "[a b, a/b]", ":3: grid: ", "two cells would be called sosl-epsilon0-seeda_b"),
+        ("model.epsilon", "data.negatives", ":5: grid.data.negatives: ", "data stages run once"),
+        ("model.epsilon", "model.vocabulary_size", ":5: grid.model.vocabulary_size: ", "data stages run once"),
+        ("model.epsilon", "output", ":5: grid.output: ", "a folder of its own"),
+        ("training.epochs: 3", "data.seed: 3", ":9: adjust.0.set.data.seed: ", "data stages run once"),
+        ("training.epochs: 3", "model.epsilon: 3", ":9: adjust.0.set.model.epsilon: ", "must not be a setting of the"),
+        ("seed: 2}", "seed: 3}", ":8: adjust.0.when.training.seed: ", "must be a value that the grid has; got 3 and"),
+        ("when: {loss.name", "when: {loss.nam", ":8: adjust.0.when.loss.nam: ", "did you mean loss.name?"),
+        ("output: experiment", "paper_language: de", ":10: paper_language: ", "got 'de'"),
+    ],
+)  # fmt: skip
+def test_a_fault_names_its_place_its_key_and_what_came(
+    experiment_file: Path, old: str, new: str, place: str, words: str
+) -> None:
+    replace(experiment_file, old, new)
+    assert any(one.startswith(f"{experiment_file}{place}") and words in one for one in faults_of(experiment_file))
+
+
+def test_faults_of_experiment_and_run_are_reported_at_once(experiment_file: Path, config_file: Path) -> None:
+    replace(experiment_file, "title: Losses", "title: ''")
+    replace(config_file, "wiki.queries", "missing")
+    title, queries = faults_of(experiment_file)
+    assert title.startswith(f"{experiment_file}:1: title: ")
+    assert re.search(r"run\.yaml:2: data\.queries: there is no file ", queries)
+
+
+@pytest.mark.parametrize("file", sorted(CONFIGS.glob("*.yaml")), ids=lambda file: file.stem)
+def test_the_experiments_of_the_project_are_good_ones(file: Path) -> None:
+    # The collections of most are not part of the project.
+    settings = ExperimentSettings.model_validate(yaml.safe_load(file.read_text()))
+    assert not list(settings.adjustment_faults())
+    assert f"clir experiment configs/experiments/{file.name}" in file.read_text()
+
+
+def test_data_used_negatives_may_vary(experiment_file: Path) -> None:
+    replace(experiment_file, "model.epsilon: [0, 0.5]", "data.used_negatives: [20, null]")
+    cells = load_grid(str(experiment_file)).cells
+    assert [cell.config and cell.config.data.used_negatives for cell in cells[::2]] == [20, None, 20, None]
+    assert cells[2].name == "sosl-used_negativesnull-seed1"

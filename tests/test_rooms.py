@@ -1,0 +1,136 @@
+"""The rooms: which way their imports point, and what setup.py packages."""
+
+import ast
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+MAY_IMPORT = {
+    "schemas": {"schemas"},
+    "models": {"schemas", "models"},
+    "components": {"schemas", "models", "components"},
+    "pipeline": {"schemas", "models", "components", "pipeline"},
+    "experiments": {"schemas", "models", "components", "pipeline", "experiments"},
+    "cli": {"schemas", "models", "components", "pipeline", "experiments", "cli"},
+}
+"""Every room, and the rooms that it may import."""
+TFX_FILES = {"component.py", "executor.py", "inputs.py", "run_fn.py", "tuner_fn.py", "unfinished.py"}
+"""The files of a component that may know TFX."""
+
+
+def imports(path: Path) -> Iterator[str]:
+    """What a file imports; of `from a import b` both a and a.b, and a relative import with its dots."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            module = "." * node.level + (node.module or "")
+            yield module
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+def product_files(root: Path) -> dict[str, Path]:
+    """Every module of the rooms: dotted name to file."""
+    files = [path for room in MAY_IMPORT for path in sorted((root / room).rglob("*.py"))]
+    return {".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): path for path in files}
+
+
+def wrong_arrows(root: Path) -> Iterator[str]:
+    """Every import that the rooms forbid."""
+    files = product_files(root)
+    for module, path in files.items():
+        room, *inner = module.split(".")
+        for name in imports(path):
+            target, *target_inner = name.split(".")
+            if name.startswith("."):
+                yield f"{module} -> {name}: relative"
+            elif target == "tests":
+                yield f"{module} -> {name}: tests"
+            elif target in MAY_IMPORT and target not in MAY_IMPORT[room]:
+                yield f"{module} -> {name}: back"
+            elif room == target == "components" and target_inner and inner[:1] != target_inner[:1]:
+                yield f"{module} -> {name}: between components"
+        if room == "components" and path.name not in TFX_FILES and reaches_tfx(module, files, set()):
+            yield f"{module}: knows tfx"
+
+
+def reaches_tfx(module: str, files: dict[str, Path], seen: set[str]) -> bool:
+    """Whether a module imports TFX, itself or through others of the project."""
+    seen.add(module)
+    names = set(imports(files[module]))
+    return any(name.split(".")[0] == "tfx" for name in names) or any(
+        reaches_tfx(name, files, seen) for name in names & files.keys() - seen
+    )
+
+
+def test_no_import_of_the_project_is_forbidden() -> None:
+    assert list(wrong_arrows(ROOT)) == []
+
+
+def test_the_rooms_are_there() -> None:
+    assert {module for module in product_files(ROOT) if "." not in module} == set(MAY_IMPORT)
+
+
+@pytest.mark.parametrize(
+    ("file", "code", "fault"),
+    [
+        ("schemas/a.py", "import models.ranker", "schemas.a -> models.ranker: back"),
+        ("models/a.py", "from components.one import work", "models.a -> components.one.work: back"),
+        ("models/layers/a.py", "def f():\n    import pipeline.config", "models.layers.a -> pipeline.config: back"),
+        ("components/one/work.py", "from pipeline import config", "components.one.work -> pipeline.config: back"),
+        ("pipeline/a.py", "from experiments.grid import Grid", "pipeline.a -> experiments.grid: back"),
+        ("pipeline/a.py", "def f():\n    from cli import main", "pipeline.a -> cli.main: back"),
+        ("experiments/a.py", "from cli.progress import StageView", "experiments.a -> cli.progress: back"),
+        ("components/one/work.py", "from components import two", "components.one.work -> components.two: between"),
+        ("components/one/executor.py", "import components.two.work", "components.one.executor -> components.two.work"),
+        ("components/one/work.py", "from ..two import work", "components.one.work -> ..two.work: relative"),
+        ("pipeline/a.py", "from tests.reference import ndcg", "pipeline.a -> tests.reference: tests"),
+        ("components/one/work.py", "from tfx import v1 as tfx", "components.one.work: knows tfx"),
+        ("components/one/work.py", "def f():\n    import tfx.types", "components.one.work: knows tfx"),
+        ("components/one/work.py", "from schemas import artifacts", "components.one.work: knows tfx"),
+    ],
+)
+def test_a_planted_wrong_import_is_found(tmp_path: Path, file: str, code: str, fault: str) -> None:
+    good = {
+        "schemas/artifacts.py": "import tfx.types",
+        "models/ranker.py": "from schemas.errors import DataError",
+        "components/one/executor.py": "import tfx.v1\nfrom components.one import work",
+        "components/two/work.py": "from models import ranker",
+        "pipeline/pipeline.py": "from components.one import executor\nfrom components.two import work",
+    }
+    for name, text in good.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert list(wrong_arrows(tmp_path)) == []
+    (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / file).write_text(textwrap.dedent(code))
+    assert any(found.startswith(fault) for found in wrong_arrows(tmp_path))
+
+
+def setup_arguments() -> dict[str, object]:
+    """The literal arguments of `setup` in setup.py."""
+    (call,) = [
+        node.value
+        for node in ast.parse((ROOT / "setup.py").read_text()).body
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+    ]
+    return {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords if keyword.arg}
+
+
+def test_setup_names_exactly_the_packages_of_the_tree() -> None:
+    folders = {path.parent for path in product_files(ROOT).values()}
+    assert sorted(setup_arguments()["packages"]) == sorted(".".join(f.relative_to(ROOT).parts) for f in folders)
+    assert all((folder / "__init__.py").is_file() for folder in folders)
+
+
+def test_setup_packages_every_file_of_the_rooms_that_is_no_code() -> None:
+    data = [path for room in MAY_IMPORT for path in (ROOT / room).rglob("*.*") if path.suffix not in {".py", ".pyc"}]
+    named = [
+        ROOT.joinpath(*package.split("."), name)
+        for package, names in setup_arguments()["package_data"].items()
+        for name in names
+    ]
+    assert sorted(named) == sorted(data)
