@@ -6,9 +6,10 @@ setup(
     packages=[
         "cli",
         "components",
+        "components.collection_gen",
         "components.evaluator",
         "components.example_validator",
-        "components.import_schema_gen",
+        "components.gate",
         "components.lexical_baseline",
         "components.pusher",
         "components.trainer",

@@ -9,8 +9,8 @@ from cli.model_folder import find_model
 from cli.summary import metrics_table
 from cli.terminal import show, show_json
 from components.wikiclir_example_gen.settings import DataSettings
-from pipeline.config import output_fault
 from pipeline.input_files import check_input_files
+from pipeline.output_folder import write_fault
 from schemas.errors import ConfigError
 from schemas.features import SPLITS
 
@@ -45,7 +45,7 @@ def evaluate(
     path = find_model(model)
     paths = {"queries": queries, "documents": documents, "candidates": candidates}
     faults = [f"--{role}: {fault}" for role, fault in check_input_files(paths)]
-    if output and (fault := output_fault(Path(output))):
+    if output and (fault := write_fault(Path(output))):
         faults.append(f"--output: {fault}")
     if faults:
         raise ConfigError(faults)

@@ -9,10 +9,13 @@ from typing import Any
 
 import apache_beam as beam
 
-from components.evaluator.evaluate import Evaluation, evaluate, score_lists
+from components.collection_gen.write_collection import write_collection
+from components.evaluator.evaluate import Evaluation, evaluate
 from components.wikiclir_example_gen.ingest import IngestSettings, ingest
 from components.wikiclir_example_gen.report import check_report
+from models.score_lists import score_lists
 from models.text_lists import read_text_lists
+from pipeline.paths import files_of
 from schemas.features import SPLITS
 
 
@@ -36,13 +39,13 @@ def evaluate_model(
     """
     with tempfile.TemporaryDirectory() as folder:
         report_path = os.path.join(folder, "report.json")
+        files = {role: files_of(path) for role, path in paths.items()}
+        roles = write_collection(files, {}, top_grade, folder, open)
+        # No documents are sampled where there are candidates.
+        settings = IngestSettings(negatives=0, seed=0, max_queries=None, top_grade=top_grade)
         with beam.Pipeline() as pipeline:
             ingest(
-                pipeline,
-                # No documents are sampled where there are candidates.
-                IngestSettings(paths=paths, negatives=0, seed=0, max_queries=None, top_grade=top_grade),
-                {name: os.path.join(folder, name) for name in SPLITS},
-                report_path,
+                pipeline, settings, folder, roles, {name: os.path.join(folder, name) for name in SPLITS}, report_path
             )
         report = json.loads(Path(report_path).read_text(encoding="utf-8"))
         check_report(report, max_bad_share, [split])

@@ -5,7 +5,7 @@ import click
 from cli.imports import heavy_imports
 from cli.terminal import short, show, show_json
 from cli.users_error import users_error
-from pipeline.layout import CELLS
+from pipeline.layout import CELLS, HTML_FILE
 from pipeline.run_lock import run_lock
 from schemas.errors import DataError
 
@@ -36,7 +36,7 @@ def experiment(file: str, as_json: bool) -> None:
             states = run_experiment(loaded, view, users_error)
             view.start(0, 0, "writing the report")
             with heavy_imports():
-                from experiments.report.write import HTML_FILE, write_report
+                from experiments.report.write import write_report
 
             write_report(loaded.output)
         metrics = {

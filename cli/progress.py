@@ -49,7 +49,7 @@ class StageView(logging.Handler):
 
     def start(self, number: int, total: int, name: str) -> None:
         """A stage starts."""
-        self._stage = f"[{number}/{total}] {name}" if total else name
+        self._stage = f"[{number:{len(str(total))}}/{total}] {name}" if total else name
         self._last_line = time.monotonic()
         self._status.update(self._stage)
 

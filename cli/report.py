@@ -6,6 +6,7 @@ import click
 
 from cli.imports import heavy_imports
 from cli.terminal import say, short
+from pipeline.layout import HTML_FILE, MARKDOWN_FILE
 
 
 @click.command()
@@ -21,7 +22,7 @@ def report(folder: str) -> None:
 
     quieten(verbose=False)
     with heavy_imports():
-        from experiments.report.write import HTML_FILE, MARKDOWN_FILE, write_report
+        from experiments.report.write import write_report
 
     write_report(Path(folder))
     say(f"written to {short(folder)}: {HTML_FILE}, {MARKDOWN_FILE}")

@@ -9,7 +9,8 @@ from cli.imports import heavy_imports
 from cli.summary import describe_files, describe_summary, metrics_table, run_summary
 from cli.terminal import say, short, show, show_json
 from components.training_report.unreachable import unreachable
-from pipeline.config import RunConfig, load_config, resolve_digests
+from pipeline.config import RunConfig, load_config
+from pipeline.digests import resolve_digests
 from pipeline.layout import TENSORBOARD
 from pipeline.run_lock import run_lock
 from pipeline.stages import StageEnd
@@ -68,7 +69,13 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
         if result.cached:
             view.say("every stage came from the cache: inputs, settings and code are those of an earlier run")
     if as_json:
-        parts = {"verdict": result.verdict, "data": result.data_report, "pushed": result.pushed, "summary": summary}
+        parts = {
+            "verdict": result.verdict,
+            "data": result.data_report,
+            "pushed": result.pushed,
+            "newest": result.newest,
+            "summary": summary,
+        }
         if result.tuning:
             parts["tuning"] = result.tuning
         show_json({**result.report, **parts})
@@ -79,9 +86,11 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
         from components.training_report.tuning_report import describe_best
 
         say(describe_best(result.tuning))
+    newest = f"the newest version is {short(result.newest)}" if result.newest else "no version is pushed"
     if result.pushed is None:
-        raise DataError(f"the model was not pushed: {result.verdict['reason']}.")
-    say(f"pushed to {short(result.pushed)}: {result.verdict['reason']}")
+        raise DataError(f"the model was not pushed: {result.verdict['reason']}. As before, {newest}.")
+    said = "is pushed already" if result.was_pushed else "pushed"
+    say(f"{said} as the newest version, {short(result.pushed)}: {result.verdict['reason']}")
     _say_next(settings)
 
 

@@ -2,24 +2,14 @@
 
 import hashlib
 import json
-import os
-import shutil
 from pathlib import Path
-from typing import Final
 
 from experiments.cell import Cell
 from experiments.grid import PlannedCell
-from pipeline.atomic_file import write_atomically
 from pipeline.config import RunConfig, dump_config
 from pipeline.fingerprint import rooms_digest
-from pipeline.layout import CELLS, CONFIG_FILE, DATA, EVALUATION, TRAINING
-
-CELL_FILE: Final = "cell.json"
-LOG_FILE: Final = "log.txt"
-METRICS_FILE: Final = "metrics.json"
-
-_DIGEST_FILE = "inputs.sha256"
-_RESULTS = (CONFIG_FILE, METRICS_FILE, "run.trec", "qrels.trec", "training.json", "stability.json")
+from pipeline.layout import CELL_DIGEST_FILE, CELL_FILE, CELL_LOG_FILE, CELL_RESULTS, CELLS
+from pipeline.output_folder import OutputFolder
 
 
 class CellFolder:
@@ -30,50 +20,50 @@ class CellFolder:
     Args:
       output: the experiment's folder.
       cell: the cell.
+
+    Raises:
+      DataError: the folder holds what is not ours.
     """
 
     def __init__(self, output: Path, cell: PlannedCell) -> None:
         self.path = output / CELLS / cell.name
         self.cell = cell
-        self.path.mkdir(parents=True, exist_ok=True)
+        OutputFolder(self.path, "cell")
+
+    @property
+    def log(self) -> Path:
+        """Where its process writes what it says."""
+        return self.path / CELL_LOG_FILE
 
     def state(self) -> Cell:
-        """What became of the cell: done only if code, data and settings are those that the results were made with."""
+        """What became of the cell: done only if all its files are whole, and of this code, data and settings."""
         waiting = Cell(self.cell.name, self.cell.settings)
-        if self.cell.config is None:
+        folder = OutputFolder(self.path, "cell")
+        if self.cell.config is None or not folder.is_whole({*CELL_RESULTS, *folder.files} - {CELL_LOG_FILE}):
             return waiting
         try:
             state = Cell(**json.loads((self.path / CELL_FILE).read_text(encoding="utf-8")))
-            digest = (self.path / _DIGEST_FILE).read_text(encoding="utf-8")
+            digest = (self.path / CELL_DIGEST_FILE).read_text(encoding="utf-8")
         except (OSError, ValueError, TypeError):
             return waiting
-        whole = all((self.path / name).is_file() for name in _RESULTS)
-        return state if state.status == "done" and whole and digest == _digest(self.cell.config) else waiting
+        return state if state.status == "done" and digest == _digest(self.cell.config) else waiting
 
     def begin(self) -> None:
         """Removes what an earlier run left."""
         self.finish(Cell(self.cell.name, self.cell.settings))
-        for path in self.path.iterdir():
-            if path.is_file() and path.name != CELL_FILE:
-                path.unlink()
+        folder = OutputFolder(self.path, "cell")
+        folder.remove(folder.files - {CELL_FILE})
         if self.cell.config is not None:
-            (self.path / _DIGEST_FILE).write_text(_digest(self.cell.config), encoding="utf-8")
-
-    def gather(self) -> None:
-        """Moves what the run published in folders to where an experiment has it."""
-        for folder in (self.path / EVALUATION, self.path / TRAINING):
-            for path in folder.glob("*"):
-                os.replace(path, self.path / path.name)
-            shutil.rmtree(folder, ignore_errors=True)
-        shutil.rmtree(self.path / DATA)  # the same in all cells
+            folder.write(CELL_DIGEST_FILE, _digest(self.cell.config))
+        folder.write(CELL_LOG_FILE, "")
 
     def finish(self, cell: Cell) -> None:
         """Writes `cell.json`."""
-        write_atomically(self.path / CELL_FILE, json.dumps(cell.content(), indent=2) + "\n")
+        OutputFolder(self.path, "cell").write(CELL_FILE, json.dumps(cell.content(), indent=2) + "\n")
 
     def metrics(self) -> dict[str, float]:
         """The test split's metrics of a cell that is done."""
-        metrics: dict[str, float] = json.loads((self.path / METRICS_FILE).read_text(encoding="utf-8"))["metrics"]
+        metrics: dict[str, float] = json.loads((self.path / "metrics.json").read_text(encoding="utf-8"))["metrics"]
         return metrics
 
 

@@ -15,12 +15,13 @@ from experiments.settings import ExperimentSettings
 from pipeline.config import (
     RunConfig,
     check_config,
-    output_fault,
     read_run_settings,
-    resolve_digests,
     resolve_paths,
 )
+from pipeline.digests import resolve_digests
 from pipeline.layout import CELLS
+from pipeline.output_folder import output_fault
+from pipeline.paths import resolve_path
 from pipeline.settings_file import (
     Places,
     describe_fault,
@@ -83,8 +84,8 @@ def load_grid(path: str) -> Grid:
     """
     content, places, faults = read_settings_file(path, ExperimentSettings)
     if isinstance(content.get("output"), str) and content["output"]:
-        content["output"] = os.path.realpath(Path(path).parent / os.path.expanduser(content["output"]))
-        if fault := output_fault(Path(content["output"])):
+        content["output"] = resolve_path(content["output"], Path(path).parent)
+        if fault := output_fault(content["output"], "experiment"):
             faults.append(f"{place_of(('output',), places, path)}: output: {fault}")
     try:
         settings = ExperimentSettings.model_validate(content)
@@ -155,7 +156,9 @@ def _read_run(run: Any, output: Any, places: Places, path: str) -> _Run:
         content, places, faults = read_run_settings(path)
     else:
         raise ConfigError([])  # told by the field itself
-    config = resolve_digests(check_config(content, places, path, faults))
+    if output is not None:
+        content["output"] = output
+    config = resolve_digests(check_config(content, places, path, faults, kind="experiment"))
     content["data"]["sha256"] = config.data.sha256.model_dump()
     return _Run(content, places, path)
 

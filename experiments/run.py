@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from experiments.cell import Cell
-from experiments.cell_folder import LOG_FILE, CellFolder
+from experiments.cell_folder import CellFolder
 from experiments.grid import Grid
 from experiments.run_cell import Ended, UsersError, run_cell
-from pipeline.atomic_file import write_atomically
 from pipeline.config import RunConfig
 from pipeline.layout import EXPERIMENT_FILE
+from pipeline.output_folder import OutputFolder
 from schemas.errors import DataError
 
 PRELOADED: Final = ["pipeline.local_runner", "tensorflow_ranking"]
@@ -52,9 +52,10 @@ def run_experiment(grid: Grid, view: View, users_error: UsersError) -> list[Cell
     Raises:
       DataError: the collection cannot be used, and so by no cell.
     """
+    output = OutputFolder(grid.output, "experiment")
     folders = [CellFolder(grid.output, cell) for cell in grid.cells]
     states = [_prepare(folder) for folder in folders]
-    _write_experiment(grid)
+    _write_experiment(grid, output)
     counts = {status: [state.status for state in states].count(status) for status in ("done", "waiting")}
     if counts["done"]:
         view.say(f"{counts['done']} of {len(states)} cells were done before")
@@ -93,7 +94,7 @@ def _prepare(folder: CellFolder) -> Cell:
     return state
 
 
-def _write_experiment(grid: Grid) -> None:
+def _write_experiment(grid: Grid, output: OutputFolder) -> None:
     """Names the cells, in the order of the grid; others in the folder are of an earlier one."""
     content = {
         "title": grid.settings.title,
@@ -103,7 +104,7 @@ def _write_experiment(grid: Grid) -> None:
         "cells": [cell.name for cell in grid.cells],
         "file": grid.text,
     }
-    write_atomically(grid.output / EXPERIMENT_FILE, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+    output.write(EXPERIMENT_FILE, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
 def _run_in_a_process(
@@ -123,7 +124,7 @@ def _run_in_a_process(
         process.kill()  # where we are interrupted
         process.join()
     if ended is None:
-        reason = f"its process {_describe_exit(process.exitcode or 0)}; {folder.path / LOG_FILE} may tell more"
+        reason = f"its process {_describe_exit(process.exitcode or 0)}; {folder.log} may tell more"
         ended = Ended(reason, fails_all=False, peak_memory_bytes=None)
     state = Cell(
         folder.cell.name,

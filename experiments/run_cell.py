@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NamedTuple
 
-from experiments.cell_folder import LOG_FILE, CellFolder
+from experiments.cell_folder import CellFolder
 from pipeline.config import RunConfig
 from pipeline.quiet import quieten
 from pipeline.stages import DATA_STAGES, StageEnd
@@ -74,7 +74,7 @@ def run_cell(
       parent: is sent lines of progress, and at last an `Ended`.
     """
     threading.Thread(target=_die_with_the_parent, daemon=True).start()
-    with open(folder.path / LOG_FILE, "wb") as log:
+    with open(folder.log, "wb") as log:
         os.dup2(log.fileno(), 1)
         os.dup2(log.fileno(), 2)
     quieten(verbose=False)
@@ -88,7 +88,6 @@ def run_cell(
         from pipeline.local_runner import run_locally  # TFX, which this process alone needs
 
         run_locally(config, view.start, view.end, experiment)
-        folder.gather()
     except Exception as error:
         traceback.print_exc()
         cause = users_error(error)

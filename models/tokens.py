@@ -6,8 +6,9 @@ import tensorflow_text as tf_text
 # Scripts written without spaces: each character, with the marks that belong to it, is a word (U+30FC prolongs a kana).
 # A run of digits is a word of its own, too.
 _WORD = r"(\p{N}+|[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}][\p{M}\x{30FC}]*)"
-# Punctuation, symbols, controls and white space part words and are none themselves.
-_SEPARATORS = r"[\p{P}\p{S}\p{C}\p{Z}]+"
+# Punctuation, symbols, controls and white space part words and are none themselves. Spaces need no replacing by spaces:
+# as one range (of \p{Z}, all but U+0020) this is twice as fast as with \p{Z}.
+_SEPARATORS = r"[\p{P}\p{S}\p{C}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}]+"
 
 
 def tokenize(texts: tf.Tensor, max_tokens: int | None = None) -> tf.RaggedTensor:

@@ -1,8 +1,5 @@
 """The configuration of a run: one YAML file, checked whole before anything heavy is imported."""
 
-import hashlib
-import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,11 +8,13 @@ import pydantic
 import yaml
 from pydantic import Field, ValidationInfo, field_validator
 
-from components.evaluator.settings import EvaluationSettings
+from components.gate.settings import EvaluationSettings
 from components.wikiclir_example_gen.settings import DataSettings
 from models.settings import EmbeddingSettings, LossSettings, ModelSettings, TrainingSettings
 from models.tuning_settings import TuningSettings
 from pipeline.input_files import check_input_files, check_word_vectors
+from pipeline.output_folder import Kind, output_fault
+from pipeline.paths import resolve_path
 from pipeline.settings_file import YAML_ERRORS, Places, describe_fault, read_settings_file
 from schemas.errors import ConfigError
 from schemas.settings import Settings
@@ -121,7 +120,9 @@ def read_run_settings(path: str) -> tuple[dict[str, Any], Places, list[str]]:
     return content, places, faults
 
 
-def check_config(content: Mapping[str, Any], places: Places, path: str, faults: Sequence[str] = ()) -> RunConfig:
+def check_config(
+    content: Mapping[str, Any], places: Places, path: str, faults: Sequence[str] = (), kind: Kind = "run"
+) -> RunConfig:
     """Checks raw settings, and the form of the files that they name.
 
     Args:
@@ -129,6 +130,7 @@ def check_config(content: Mapping[str, Any], places: Places, path: str, faults: 
       places: of its keys.
       path: the place of a key that stands nowhere.
       faults: those found before.
+      kind: what writes the output.
 
     Raises:
       ConfigError: with every fault, each with its place.
@@ -144,65 +146,12 @@ def check_config(content: Mapping[str, Any], places: Places, path: str, faults: 
         f"{places.get(('embeddings', side), path)}: embeddings.{side}: {fault}"
         for side, fault in check_word_vectors(tables, _width_in(content))
     ]
-    if isinstance(content.get("output"), str) and (fault := output_fault(Path(content["output"]))):
+    output = content.get("output")
+    if output and isinstance(output, str) and (fault := output_fault(output, kind)):
         faults.append(f"{places.get(('output',), path)}: output: {fault}")
     if faults:
         raise ConfigError(faults)
     return config
-
-
-def resolve_digests(config: RunConfig) -> RunConfig:
-    """The configuration with the SHA-256 of every input file.
-
-    Raises:
-      ConfigError: a file does not have the digest that the configuration gives.
-    """
-    resolved: dict[str, Settings] = {}
-    faults = []
-    for name, paths in (("data", config.input_paths()), ("embeddings", config.vector_paths())):
-        section = getattr(config, name)
-        digests = {key: sha256_of_file(path) for key, path in paths.items()}
-        for key, path in paths.items():
-            expected = getattr(section.sha256, key)
-            if expected not in (None, digests[key]):
-                faults.append(
-                    f"{name}.{key}: {path} must have the SHA-256 {expected}; got {digests[key]}. "
-                    f"The file has changed: restore it, or remove {name}.sha256 from the configuration."
-                )
-        resolved[name] = section.model_copy(update={"sha256": section.sha256.model_copy(update=digests)})
-    if faults:
-        raise ConfigError(faults)
-    return config.model_copy(update=resolved)
-
-
-def with_settings(config: RunConfig, settings: Mapping[str, Any]) -> RunConfig:
-    """The configuration with other values of some settings, by their dotted names."""
-    content = config.model_dump(mode="json")
-    for name, value in settings.items():
-        section, _, key = name.partition(".")
-        content[section][key] = value
-    return RunConfig.model_validate(content)
-
-
-def output_fault(output: Path) -> str | None:
-    """Why a folder cannot be written, if so. It is tried: permissions alone do not tell."""
-    try:
-        existing = next(folder for folder in (output, *output.parents) if folder.exists())
-        if not existing.is_dir():
-            return f"must be a folder, but {existing} is a file."
-        tempfile.TemporaryFile(dir=existing).close()
-    except OSError as error:
-        return f"must be a folder that can be written; {output} cannot: {error.strerror}."
-    return None
-
-
-def sha256_of_file(path: str) -> str:
-    """SHA-256 of a file's content, in hexadecimal."""
-    digest = hashlib.sha256()
-    with open(path, "rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
 
 
 def dump_config(config: RunConfig) -> str:
@@ -238,7 +187,7 @@ def resolve_paths(content: dict[str, Any], folder: Path) -> None:
         if isinstance(section, dict):
             for key in keys:
                 if isinstance(section.get(key), str) and section[key]:
-                    section[key] = os.path.realpath(folder / os.path.expanduser(section[key]))
+                    section[key] = resolve_path(section[key], folder)
 
 
 def _override(content: dict[str, Any], places: Places, override: str) -> list[str]:

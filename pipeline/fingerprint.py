@@ -13,13 +13,14 @@ def code_digest(*modules: str) -> str:
     """SHA-256 over modules and every module of the project that they import, directly or not.
 
     Args:
-      *modules: dotted names, such as `components.evaluator.executor`.
+      *modules: dotted names, such as `components.evaluator.executor`; those of libraries count for nothing.
 
     Returns:
       the digest, in hexadecimal.
     """
     digest = hashlib.sha256()
-    for name in sorted(_closure(modules)):
+    ours = (name for name in modules if name.split(".")[0] in _ROOMS)
+    for name in sorted(_closure(ours)):
         digest.update(name.encode() + b"\0" + _path(name).read_bytes())
     return digest.hexdigest()
 

@@ -4,8 +4,9 @@ import itertools
 import os
 from collections.abc import Iterator, Mapping
 
+from pipeline.paths import files_of, is_remote, scheme_fault
 from schemas.errors import DataError
-from schemas.wikiclir import Drop, Judgment, Reason, Text, parse_candidates, parse_judgments, parse_texts
+from schemas.wikiclir import Drop, Judgment, Reason, Text, parse_lines, parse_texts, read_lines
 
 _LINES = 2000
 _ANY_GRADE = 1 << 30
@@ -15,7 +16,8 @@ def check_input_files(paths: Mapping[str, str]) -> list[tuple[str, str]]:
     """Looks at the head of every file.
 
     Args:
-      paths: the file of each role: queries, documents, judgments, and perhaps candidates.
+      paths: the file of each role: queries, documents, judgments, and perhaps candidates; or a pattern of several, of
+        which the first is looked at.
 
     Returns:
       (role, fault) for each fault.
@@ -23,9 +25,13 @@ def check_input_files(paths: Mapping[str, str]) -> list[tuple[str, str]]:
     faults: list[tuple[str, str]] = []
     heads: dict[str, list[Text | Judgment]] = {}
     for role, path in paths.items():
-        fault = _file_fault(path)
-        if fault is None:
-            heads[role], fault = _head(role, path)
+        fault = scheme_fault(path)
+        # What lies elsewhere is looked at by the stage that reads it.
+        if fault is None and not is_remote(path):
+            files = files_of(path)
+            fault = next((fault for fault in map(_file_fault, files) if fault), None if files else _nothing(path))
+            if fault is None:
+                heads[role], fault = _head(role, files[0], is_whole=len(files) == 1)
         if fault is not None:
             faults.append((role, fault))
     return [*faults, *_swapped(paths, heads)]
@@ -42,8 +48,9 @@ def check_word_vectors(paths: Mapping[str, str], width: int | None) -> list[tupl
       (side, fault) for each fault.
     """
     faults = (
-        (side, _file_fault(path) or (None if width is None else _vectors_fault(path, width)))
+        (side, scheme_fault(path) or _file_fault(path) or (None if width is None else _vectors_fault(path, width)))
         for side, path in paths.items()
+        if not is_remote(path)
     )
     return [(side, fault) for side, fault in faults if fault is not None]
 
@@ -72,7 +79,7 @@ def _file_fault(path: str) -> str | None:
     if os.path.isdir(path):
         return f"must be a file; {path} is a folder."
     if not os.path.exists(path):
-        return f"there is no file {path}."
+        return _nothing(path)
     if not os.path.isfile(path):
         return f"must be a file that can be read more than once; {path} is a pipe or a device."
     if os.path.getsize(path) == 0:
@@ -82,16 +89,14 @@ def _file_fault(path: str) -> str | None:
     return None
 
 
-def _head(role: str, path: str) -> tuple[list[Text | Judgment], str | None]:
+def _nothing(path: str) -> str:
+    return f"there is no file {path}."
+
+
+def _head(role: str, path: str, is_whole: bool) -> tuple[list[Text | Judgment], str | None]:
     """The first records of a file; a fault where there are too few, or what follows cannot be read."""
     with open(path, "rb") as stream:
-        parsed: Iterator[Text | Judgment | Drop]
-        if role == "judgments":
-            parsed = parse_judgments(stream, path, _ANY_GRADE)
-        elif role == "candidates":
-            parsed = parse_candidates(stream, path, _ANY_GRADE)
-        else:
-            parsed = parse_texts(stream, path)
+        parsed = parse_lines(role, read_lines(stream, path), path, _ANY_GRADE, set())
         items = list(itertools.islice(parsed, _LINES))
     if not items:
         return [], f"{path} holds no line."
@@ -99,7 +104,7 @@ def _head(role: str, path: str) -> tuple[list[Text | Judgment], str | None]:
     drops = [item for item in items if isinstance(item, Drop)]
     if drops and drops[-1].reason is Reason.UNREADABLE:
         return [], _told(drops[-1], path)
-    if role == "documents" and len(records) == 1 and len(items) < _LINES:
+    if role == "documents" and is_whole and len(records) == 1 and len(items) < _LINES:
         return [], f"{path} must hold two documents or more, to rank one before another; got 1."
     if records:
         return records, None
@@ -152,5 +157,8 @@ def _ids(records: list[Text | Judgment]) -> set[str]:
 
 
 def _all_ids(path: str) -> set[str]:
-    with open(path, "rb") as stream:
-        return {item.id for item in parse_texts(stream, path) if isinstance(item, Text)}
+    ids: set[str] = set()
+    for file in files_of(path):
+        with open(file, "rb") as stream:
+            ids.update(item.id for item in parse_texts(stream, file) if isinstance(item, Text))
+    return ids

@@ -13,4 +13,30 @@ TRAINING: Final = "training"
 SERVING: Final = "serving"
 CHECKPOINTS: Final = "checkpoints"
 CELLS: Final = "cells"
+FIGURES: Final = "figures"
 EXPERIMENT_FILE: Final = "experiment.json"
+HTML_FILE: Final = "report.html"
+MARKDOWN_FILE: Final = "report.md"
+LOCK_FILE: Final = ".lock"
+RECORD_FILE: Final = ".clir.json"
+
+FILES: Final = (CONFIG_FILE, METADATA_FILE, EXPERIMENT_FILE, HTML_FILE, MARKDOWN_FILE, LOCK_FILE, RECORD_FILE)
+FOLDERS: Final = (ARTIFACTS, EVALUATION, DATA, TUNING, TRAINING, SERVING, CELLS, FIGURES)
+"""The names that are ours at the top of an output folder."""
+
+PUBLISHED: Final = (
+    CONFIG_FILE,
+    *(f"{EVALUATION}/{name}" for name in ("metrics.json", "run.trec", "qrels.trec", "verdict.json")),
+    f"{DATA}/report.json",
+    *(f"{TRAINING}/{name}" for name in ("training.json", "stability.json", "stability.md", "embeddings.json")),
+    *(f"{TUNING}/{name}" for name in ("results.json", "results.md", "results.svg")),
+)
+"""What a run copies to where people look for it."""
+
+CELL_FILE: Final = "cell.json"
+CELL_DIGEST_FILE: Final = "inputs.sha256"
+CELL_LOG_FILE: Final = "log.txt"
+CELL_RESULTS: Final = (
+    CONFIG_FILE, "metrics.json", "run.trec", "qrels.trec", "verdict.json", "training.json", "stability.json",
+)  # fmt: skip
+"""What a cell of an experiment that is done holds, at least."""

@@ -2,10 +2,10 @@
 
 import json
 import os
-from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 import tensorflow_data_validation as tfdv
+from tfx.components.schema_gen.import_schema_gen.component import ImportSchemaGen
 from tfx.components.statistics_gen.component import StatisticsGen
 from tfx.components.trainer.component import Trainer
 from tfx.components.transform.component import Transform
@@ -13,24 +13,27 @@ from tfx.dsl.components.base.base_component import BaseComponent
 from tfx.orchestration import pipeline
 from tfx.proto import pusher_pb2, trainer_pb2
 
+from components.collection_gen.component import CollectionGen
 from components.evaluator.component import Evaluator
 from components.example_validator.component import ExampleValidator
-from components.import_schema_gen.component import ImportSchemaGen
+from components.gate.component import Gate
 from components.lexical_baseline.component import LexicalBaseline
 from components.pusher.component import Pusher
 from components.trainer import inputs
+from components.training_report.component import TrainingReport
 from components.wikiclir_example_gen.component import WikiClirExampleGen
-from models.settings import ENCODERS, LOSSES
 from models.word_table import SOURCES_KEY, WordTableSource
-from pipeline.config import RunConfig, sha256_of_file
-from pipeline.fingerprint import code_digest
+from pipeline.config import RunConfig
+from pipeline.digests import input_files
+from pipeline.identity import IDENTITY, chosen_modules, give_identities, identity
 from pipeline.layout import CHECKPOINTS
 from schemas.features import DOCUMENT_VOCABULARY, QUERY_VOCABULARY, WITHOUT_TITLES
 
 NAME = "smooth_clir"
 
-_CODE = "code"
-_PREPROCESSING = "components.transform.preprocessing"
+ALWAYS_RUN: Final = ("Gate", "Pusher")
+"""The stages that no cache may stand in for: what they decide hangs on what is pushed when they run."""
+
 _RUN_FN = "components.trainer.run_fn"
 _TUNER_FN = "components.trainer.tuner_fn"
 
@@ -45,8 +48,8 @@ def create_pipeline(
 ) -> pipeline.Pipeline:
     """Wires the stages.
 
-    Each stage's parameters hold the settings that it uses and no others, the digests of the files that it reads and of
-    the code that it runs: TFX's cache keys are made of them.
+    Each stage's parameters hold the settings that it uses and no others, and its identity (see `pipeline.identity`):
+    TFX's cache keys are made of them.
 
     Args:
       config: resolved, with the digests of its inputs.
@@ -58,34 +61,33 @@ def create_pipeline(
       **arguments: the runner's own, for `pipeline.Pipeline` (metadata, caching).
     """
     data = config.data
+    collection_gen = CollectionGen(
+        paths=json.dumps(input_files(config)),
+        digests=data.sha256.model_dump_json(exclude_none=True),
+        top_grade=data.top_grade,
+    )
+    collection = collection_gen.outputs["collection"]
     example_gen = WikiClirExampleGen(
-        paths=json.dumps(config.input_paths()),
-        digests=data.sha256.model_dump_json(),
+        collection=collection,
         settings=json.dumps(
             data.model_dump(include={"top_grade", "negatives", "seed", "max_queries", "max_bad_share"})
         ),
-        code=code_digest("components.wikiclir_example_gen.executor"),
     )
     examples = example_gen.outputs["examples"]
     statistics_gen = StatisticsGen(
         examples=examples, stats_options=tfdv.StatsOptions(feature_allowlist=list(WITHOUT_TITLES))
     )
-    schema_gen = ImportSchemaGen(schema_file=schema_path, digest=sha256_of_file(schema_path))
+    schema_gen = ImportSchemaGen(schema_file=schema_path)
     schema = schema_gen.outputs["schema"]
-    example_validator = ExampleValidator(
-        statistics=statistics_gen.outputs["statistics"],
-        schema=schema,
-        code=code_digest("components.example_validator.executor"),
-    )
+    example_validator = ExampleValidator(statistics=statistics_gen.outputs["statistics"], schema=schema)
     transform = Transform(
         examples=examples,
         schema=schema,
-        preprocessing_fn=f"{_PREPROCESSING}.preprocessing_fn",
+        preprocessing_fn="components.transform.preprocessing.preprocessing_fn",
         custom_config={
             "vocabulary_size": config.model.vocabulary_size,
             "max_tokens": data.max_document_tokens,
             SOURCES_KEY: _word_tables(config),
-            _CODE: code_digest(_PREPROCESSING),
         },
         # Its statistics after the transformation report two-level lists as anomalies, and double its time.
         disable_statistics=True,
@@ -105,50 +107,51 @@ def create_pipeline(
         run_fn=f"{_RUN_FN}.run_fn",
         **training,
         hyperparameters=tuners[0].outputs["best_hyperparameters"] if tuners else None,
-        custom_config={**settings, inputs.CODE_KEY: code_digest(_RUN_FN, *_chosen_modules(config))},
+        custom_config={**settings, IDENTITY: identity([_RUN_FN, *chosen_modules(config)])},
     )
-    lexical_baseline = LexicalBaseline(
-        examples=examples,
-        documents=data.documents,
-        digest=data.sha256.documents or "",
-        max_tokens=data.max_document_tokens,
-        code=code_digest("components.lexical_baseline.executor"),
+    training_report = TrainingReport(
+        model_run=trainer.outputs["model_run"],
+        model=json.dumps(settings[inputs.MODEL_KEY]),
+        loss=json.dumps(settings[inputs.LOSS_KEY]),
+        training=json.dumps(settings[inputs.TRAINING_KEY]),
+        tuner_results=tuners[0].outputs["tuner_results"] if tuners else None,
     )
-    evaluator = Evaluator(
+    lexical_baseline = LexicalBaseline(examples=examples, collection=collection, max_tokens=data.max_document_tokens)
+    lists: dict[str, Any] = {"top_grade": data.top_grade, "used_negatives": data.used_negatives}
+    model = trainer.outputs["model"]
+    evaluator = Evaluator(examples=examples, model=model, baseline=lexical_baseline.outputs["run"], **lists)
+    gate = Gate(
         examples=examples,
-        model=trainer.outputs["model"],
-        baseline=lexical_baseline.outputs["run"],
-        top_grade=data.top_grade,
-        used_negatives=data.used_negatives,
+        model=model,
+        evaluation=evaluator.outputs["evaluation"],
         settings=config.evaluation.model_dump_json(),
         serving=serving_path,
-        code=code_digest("components.evaluator.executor"),
+        **lists,
     )
     pusher = Pusher(
-        model=trainer.outputs["model"],
-        model_blessing=evaluator.outputs["blessing"],
+        model=model,
+        model_blessing=gate.outputs["blessing"],
         push_destination=pusher_pb2.PushDestination(
             filesystem=pusher_pb2.PushDestination.Filesystem(base_directory=serving_path)
         ),
-        custom_config={_CODE: code_digest("components.pusher.executor")},
     )
-    return pipeline.Pipeline(
-        pipeline_name=NAME,
-        pipeline_root=pipeline_root,
-        components=[
-            example_gen,
-            statistics_gen,
-            schema_gen,
-            example_validator,
-            transform,
-            lexical_baseline,
-            *tuners,
-            trainer,
-            evaluator,
-            *([] if cell else [pusher]),
-        ],
-        **arguments,
-    )
+    components = [
+        collection_gen,
+        example_gen,
+        statistics_gen,
+        schema_gen,
+        example_validator,
+        transform,
+        lexical_baseline,
+        *tuners,
+        trainer,
+        training_report,
+        evaluator,
+        gate,
+        *([] if cell else [pusher]),
+    ]
+    give_identities(components, config)
+    return pipeline.Pipeline(pipeline_name=NAME, pipeline_root=pipeline_root, components=components, **arguments)
 
 
 def _training_settings(config: RunConfig, checkpoints: str) -> dict[str, Any]:
@@ -183,15 +186,9 @@ def _tuner(config: RunConfig, training: dict[str, Any], settings: dict[str, Any]
             **settings,
             inputs.TRAINING_KEY: settings[inputs.TRAINING_KEY] | epochs,
             TUNING_KEY: tuning.model_dump(mode="json", exclude={"epochs"}),
-            inputs.CODE_KEY: code_digest(_TUNER_FN, "components.tuner.executor", *_chosen_modules(config)),
+            IDENTITY: identity([_TUNER_FN, "components.tuner.executor", *chosen_modules(config)]),
         },
     )
-
-
-def _chosen_modules(config: RunConfig) -> Iterator[str]:
-    """Encoder and loss are imported by their names."""
-    for declaration in (ENCODERS[config.model.encoder], LOSSES[config.loss.name]):
-        yield declaration.keras_class.rpartition(".")[0]
 
 
 def _word_tables(config: RunConfig) -> dict[str, dict[str, Any]]:

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from pipeline.layout import LOCK_FILE
 from schemas.errors import DataError
-
-LOCK_FILE = ".lock"
 
 
 @contextmanager
@@ -17,10 +16,17 @@ def run_lock(output: Path) -> Iterator[None]:
     The kernel frees the lock with the process that holds it, however that ends.
 
     Raises:
-      DataError: another run holds the folder.
+      DataError: another run holds the folder, or the lock cannot be written.
     """
     output.mkdir(parents=True, exist_ok=True)
-    with open(output / LOCK_FILE, "w") as lock:
+    try:
+        lock = open(output / LOCK_FILE, "a")
+    except OSError as error:
+        raise DataError(
+            f"{output / LOCK_FILE} must be a file that you can write, for it tells whether a run is at work; "
+            f"{error.strerror}: move it away, or choose another output."
+        ) from None
+    with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

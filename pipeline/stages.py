@@ -27,4 +27,5 @@ class StageEnd(NamedTuple):
         """The stage in a line for a person."""
         took = "cached" if self.how == "cached" else f"{self.seconds:.1f} s"
         note = "  lost files restored" if self.how == "restored" else ""
-        return f"[{self.number}/{self.total}] {self.name:20} {took:>8}{note}"
+        number = f"[{self.number:{len(str(self.total))}}/{self.total}]"
+        return f"{number} {self.name:20} {took:>8}{note}"

@@ -13,3 +13,15 @@ class RankingRun(artifact.Artifact):
     """A ranking of the test lists: the TREC run file `run.trec`."""
 
     TYPE_NAME = "RankingRun"
+
+
+class Collection(artifact.Artifact):
+    """The input files, read once: shards and a manifest, see `schemas.collection`."""
+
+    TYPE_NAME = "Collection"
+
+
+class TrainingReport(artifact.Artifact):
+    """What a training came to, for people: the folder `training`, and after a search the folder `tuning`."""
+
+    TYPE_NAME = "TrainingReport"

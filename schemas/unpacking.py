@@ -11,6 +11,7 @@ MAX_EXPANSION: Final = 200
 """A file that unpacks to more than this many times its size is not read on: texts come to 3 to 20 times theirs."""
 
 _ALWAYS_ALLOWED = 1 << 24
+_BUFFER = 1 << 18
 
 
 @contextmanager
@@ -20,7 +21,7 @@ def unpacked(stream: BinaryIO) -> Iterator[BinaryIO]:
     Reading raises OSError, EOFError or zlib.error where the compression is broken or cut off, and OSError where it
     goes beyond `MAX_EXPANSION`.
     """
-    stored = _CountingReader(stream)  # type: ignore[arg-type]
+    stored = _CountingReader(stream, _BUFFER)  # type: ignore[arg-type]
     head = stored.peek(3)[:3]
     content: BinaryIO = stored
     if head[:2] == b"\x1f\x8b":

@@ -117,8 +117,38 @@ def number_lines(lines: BinaryIO, file: str) -> Iterator[tuple[int, bytes] | Dro
 
 def parse_texts(stream: BinaryIO, file: str) -> Iterator[Text | Drop]:
     """Queries or documents: the first record of an id is kept, later ones are dropped."""
-    seen: set[str] = set()
-    for fields in _split_fields(read_lines(stream, file), file, 3):
+    return _parse_texts(read_lines(stream, file), file, set())
+
+
+def parse_judgments(stream: BinaryIO, file: str, top_grade: int) -> Iterator[Judgment | Drop]:
+    """Judgments with a grade in 0 .. top_grade."""
+    return _parse_judgments(read_lines(stream, file), file, 3, top_grade)
+
+
+def parse_candidates(stream: BinaryIO, file: str, top_grade: int) -> Iterator[Judgment | Drop]:
+    """Candidates: judgments with a split of `schemas.features.SPLITS`."""
+    return _parse_judgments(read_lines(stream, file), file, 4, top_grade)
+
+
+def parse_lines(
+    role: str, lines: Iterable[tuple[int, bytes] | Drop], file: str, top_grade: int, seen: set[str]
+) -> Iterator[Text | Judgment | Drop]:
+    """As the three above, by a role's name, of lines that `read_lines` gives.
+
+    Args:
+      role: queries, documents, judgments or candidates.
+      lines: of one file.
+      file: its name, for the drops.
+      top_grade: the MR grade.
+      seen: ids of the role's files before this one; those of this one are added.
+    """
+    if role in ("queries", "documents"):
+        return _parse_texts(lines, file, seen)
+    return _parse_judgments(lines, file, {"judgments": 3, "candidates": 4}[role], top_grade)
+
+
+def _parse_texts(lines: Iterable[tuple[int, bytes] | Drop], file: str, seen: set[str]) -> Iterator[Text | Drop]:
+    for fields in _split_fields(lines, file, 3):
         if isinstance(fields, Drop):
             yield fields
             continue
@@ -126,7 +156,7 @@ def parse_texts(stream: BinaryIO, file: str) -> Iterator[Text | Drop]:
         reason = None
         if not _is_id(identifier):
             reason = Reason.BAD_ID
-        elif not text.strip():
+        elif not text or text.isspace():
             reason = Reason.EMPTY_TEXT
         elif identifier in seen:
             reason = Reason.DUPLICATE_ID
@@ -137,20 +167,10 @@ def parse_texts(stream: BinaryIO, file: str) -> Iterator[Text | Drop]:
             yield Text(identifier, title, text, number)
 
 
-def parse_judgments(stream: BinaryIO, file: str, top_grade: int) -> Iterator[Judgment | Drop]:
-    """Judgments with a grade in 0 .. top_grade."""
-    return _parse_judgments(_split_fields(read_lines(stream, file), file, 3), file, top_grade)
-
-
-def parse_candidates(stream: BinaryIO, file: str, top_grade: int) -> Iterator[Judgment | Drop]:
-    """Candidates: judgments with a split of `schemas.features.SPLITS`."""
-    return _parse_judgments(_split_fields(read_lines(stream, file), file, 4), file, top_grade)
-
-
 def _parse_judgments(
-    lines: Iterable[tuple[int, list[str]] | Drop], file: str, top_grade: int
+    lines: Iterable[tuple[int, bytes] | Drop], file: str, count: int, top_grade: int
 ) -> Iterator[Judgment | Drop]:
-    for fields in lines:
+    for fields in _split_fields(lines, file, count):
         if isinstance(fields, Drop):
             yield fields
             continue
@@ -193,7 +213,7 @@ def _split_fields(
 
 def _is_id(identifier: str) -> bool:
     """Run files and qrels separate ids by white space, so an id can hold none."""
-    return bool(identifier) and not any(character.isspace() for character in identifier)
+    return identifier.split() == [identifier]
 
 
 def excerpt_of(line: bytes | str) -> str:

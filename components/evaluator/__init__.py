@@ -1,1 +1,1 @@
-"""Evaluator: the paper's metrics of the exported model on the test split, the floors, and the gate."""
+"""Evaluator: the paper's metrics of the exported model on the test split, and the floors."""

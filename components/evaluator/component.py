@@ -5,13 +5,9 @@ from tfx.types import channel, component_spec, standard_artifacts
 
 from components.evaluator.executor import (
     BASELINE_KEY,
-    BLESSING_KEY,
-    CODE_KEY,
     EVALUATION_KEY,
     EXAMPLES_KEY,
     MODEL_KEY,
-    SERVING_KEY,
-    SETTINGS_KEY,
     TOP_GRADE_KEY,
     USED_NEGATIVES_KEY,
     Executor,
@@ -25,23 +21,17 @@ class EvaluatorSpec(component_spec.ComponentSpec):
     PARAMETERS = {
         TOP_GRADE_KEY: component_spec.ExecutionParameter(type=int),
         USED_NEGATIVES_KEY: component_spec.ExecutionParameter(type=int, optional=True),
-        SETTINGS_KEY: component_spec.ExecutionParameter(type=str),
-        SERVING_KEY: component_spec.ExecutionParameter(type=str),
-        CODE_KEY: component_spec.ExecutionParameter(type=str),
     }
     INPUTS = {
         EXAMPLES_KEY: component_spec.ChannelParameter(type=standard_artifacts.Examples),
         MODEL_KEY: component_spec.ChannelParameter(type=standard_artifacts.Model),
         BASELINE_KEY: component_spec.ChannelParameter(type=RankingRun),
     }
-    OUTPUTS = {
-        EVALUATION_KEY: component_spec.ChannelParameter(type=standard_artifacts.ModelEvaluation),
-        BLESSING_KEY: component_spec.ChannelParameter(type=standard_artifacts.ModelBlessing),
-    }
+    OUTPUTS = {EVALUATION_KEY: component_spec.ChannelParameter(type=standard_artifacts.ModelEvaluation)}
 
 
 class Evaluator(base_component.BaseComponent):
-    """Computes the paper's metrics of a model on the test split, beside the floors, and blesses it, or not.
+    """Computes the paper's metrics of a model on the test split, beside the floors.
 
     Args:
       examples: listwise Examples with a test split, as texts.
@@ -49,13 +39,9 @@ class Evaluator(base_component.BaseComponent):
       baseline: RankingRun of the same lists, a floor to stand beside.
       top_grade: the MR grade.
       used_negatives: how many NR documents of a list count; None for all.
-      settings: `EvaluationSettings` as JSON.
-      serving: folder of the pushed versions, the last of which the model is compared with.
-      code: digest of the code that does the work.
 
     Outputs:
       evaluation: ModelEvaluation: metrics.json, run.trec and qrels.trec.
-      blessing: ModelBlessing; its property `verdict` is a JSON text with the reason.
     """
 
     SPEC_CLASS = EvaluatorSpec
@@ -68,9 +54,6 @@ class Evaluator(base_component.BaseComponent):
         baseline: channel.BaseChannel,
         top_grade: int,
         used_negatives: int | None,
-        settings: str,
-        serving: str,
-        code: str,
     ) -> None:
         super().__init__(
             EvaluatorSpec(
@@ -80,11 +63,7 @@ class Evaluator(base_component.BaseComponent):
                     BASELINE_KEY: baseline,
                     TOP_GRADE_KEY: top_grade,
                     USED_NEGATIVES_KEY: used_negatives,
-                    SETTINGS_KEY: settings,
-                    SERVING_KEY: serving,
-                    CODE_KEY: code,
                     EVALUATION_KEY: channel.OutputChannel(standard_artifacts.ModelEvaluation, self, EVALUATION_KEY),
-                    BLESSING_KEY: channel.OutputChannel(standard_artifacts.ModelBlessing, self, BLESSING_KEY),
                 }
             )
         )

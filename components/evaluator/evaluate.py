@@ -1,29 +1,24 @@
-"""Scores query lists with an exported model, and computes metrics and floors. Never imports TFX."""
+"""The metrics of a model's scores, and the floors beside them. Never imports TFX."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import tensorflow as tf
 
 from components.evaluator.random_order import mean_expected_metrics
-from models.exported import load_model
-from models.metrics import mean_metrics, per_query_metrics, rank, ranked_grades
+from models.metrics import mean_metrics, rank
+from models.score_lists import score_metrics
 from models.settings import METRICS
 from models.text_lists import TextList
 from schemas.errors import DataError
+from schemas.evaluation_files import METRICS_FILE, QRELS_FILE, RUN_FILE
 from schemas.trec import qrels_lines, run_lines
-
-METRICS_FILE: Final = "metrics.json"
-RUN_FILE: Final = "run.trec"
-QRELS_FILE: Final = "qrels.trec"
 
 TAG = "smooth_clir"
 
-_BATCH_PLACES = 4096
 _TIE_ORDERS = 20
 
 
@@ -49,44 +44,6 @@ class Evaluation:
             RUN_FILE: "".join(self.run),
             QRELS_FILE: "".join(self.qrels),
         }
-
-
-def score_lists(model_path: str, lists: Sequence[TextList]) -> list[npt.NDArray[np.float32]]:
-    """The exported model's score of every document of every list.
-
-    Args:
-      model_path: a SavedModel of ours.
-      lists: query lists.
-
-    Returns:
-      float32 [list_size] for each list.
-
-    Raises:
-      DataError: there is no such model.
-    """
-    score = load_model(model_path, "score").signatures["score"]
-    scores: list[npt.NDArray[np.float32]] = []
-    for batch in _batches(lists):
-        size = max(len(one.doc_texts) for one in batch)
-        rows = score(
-            query=tf.constant([one.query_text for one in batch]),
-            documents=tf.constant([one.doc_texts + [b""] * (size - len(one.doc_texts)) for one in batch]),
-        )["scores"].numpy()
-        scores.extend(row[: len(one.doc_texts)] for row, one in zip(rows, batch, strict=True))
-    return scores
-
-
-def _batches(lists: Sequence[TextList]) -> Iterator[list[TextList]]:
-    """Consecutive lists, as many as their padded size allows, and one at least."""
-    batch: list[TextList] = []
-    for one in lists:
-        size = max(len(some.doc_texts) for some in [*batch, one])
-        if batch and size * (len(batch) + 1) > _BATCH_PLACES:
-            yield batch
-            batch = []
-        batch.append(one)
-    if batch:
-        yield batch
 
 
 def evaluate(
@@ -132,15 +89,6 @@ def evaluate(
         "floors": floors,
     }
     return Evaluation(report, per_query, run_file, qrels)
-
-
-def score_metrics(
-    lists: Sequence[TextList], scores: Sequence[npt.NDArray[np.float32]], top_grade: int
-) -> dict[str, npt.NDArray[np.float64]]:
-    """Every metric of a model's scores for every list, see `models.metrics.per_query_metrics`."""
-    query_ids, doc_ids = [one.query_id for one in lists], [one.doc_ids for one in lists]
-    ranked = ranked_grades(query_ids, doc_ids, scores, [one.grades for one in lists])
-    return per_query_metrics(ranked, top_grade)
 
 
 def _tie_free_metrics(

@@ -1,7 +1,7 @@
 """TFX's ExampleValidator, made strict: TFX only records anomalies and trains on."""
 
 import os
-from typing import Any, Final
+from typing import Any
 
 from tensorflow_metadata.proto.v0 import anomalies_pb2
 from tfx import types
@@ -11,8 +11,6 @@ from tfx.proto.orchestration import execution_result_pb2
 from tfx.types import artifact_utils, standard_component_specs
 
 from schemas.errors import DataError
-
-CODE_KEY: Final = "code"
 
 
 class Executor(executor.Executor):

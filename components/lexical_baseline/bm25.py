@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
+import numpy as np
 import tensorflow as tf
 
 from models.text_lists import TextList
@@ -26,19 +27,20 @@ class Bm25:
 
     Args:
       queries: tokens of the queries that will be asked; only their words are counted in the collection.
-      documents: tokens of every document of the collection.
+      collection: the text of every document of the collection.
+      max_tokens: the model's limit on a text.
     """
 
-    def __init__(self, queries: Iterable[Sequence[bytes]], documents: Iterable[Sequence[bytes]]) -> None:
-        words = frozenset(word for query in queries for word in query)
-        frequency: Counter[bytes] = Counter()
-        count = length = 0
-        for document in documents:
-            count += 1
-            length += len(document)
-            frequency.update(words.intersection(document))
+    def __init__(
+        self, queries: Iterable[Sequence[bytes]], collection: Iterable[bytes | str], max_tokens: int | None = None
+    ) -> None:
+        words = sorted({word for query in queries for word in query})
+        count, length, frequency = _count(words, collection, max_tokens)
         self._mean_length = length / max(count, 1)
-        self._idf = {word: math.log(1 + (count - frequency[word] + 0.5) / (frequency[word] + 0.5)) for word in words}
+        self._idf = {
+            word: math.log(1 + (count - documents + 0.5) / (documents + 0.5))
+            for word, documents in zip(words, frequency, strict=True)
+        }
 
     def score(self, query: Sequence[bytes], document: Sequence[bytes]) -> float:
         """The score of a document's tokens for a query's; 0 where they share no word."""
@@ -51,10 +53,43 @@ class Bm25:
         return sum(self._idf[word] * counts[word] * (K1 + 1) / (counts[word] + norm) for word in sorted(shared))
 
 
-def token_lists(texts: Iterable[bytes | str], max_tokens: int) -> Iterator[list[bytes]]:
-    """The model's tokens of every text, batch by batch."""
+def _count(
+    words: Sequence[bytes], collection: Iterable[bytes | str], max_tokens: int | None
+) -> tuple[int, int, list[int]]:
+    """Documents, tokens of all documents, and for each word the number of documents that hold it."""
+    place = tf.lookup.StaticHashTable(
+        tf.lookup.KeyValueTensorInitializer(tf.constant(words, tf.string), tf.range(len(words), dtype=tf.int64)), -1
+    )
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+    def count(texts: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        tokens = tokenize(texts, max_tokens)
+        places = place.lookup(tokens.flat_values)
+        # A word's key in a document; each counts once.
+        keys = tokens.value_rowids() * len(words) + places
+        distinct, _ = tf.unique(tf.boolean_mask(keys, places >= 0))
+        found = tf.math.floormod(distinct, max(len(words), 1))
+        return tf.size(places, tf.int64), tf.math.bincount(tf.cast(found, tf.int32), minlength=len(words))
+
+    documents = length = 0
+    frequency = np.zeros(len(words), np.int64)
+    for batch in _batches(collection):
+        tokens, found = count(tf.constant(batch))
+        documents += len(batch)
+        length += int(tokens)
+        frequency += found.numpy()
+    return documents, length, frequency.tolist()
+
+
+def _batches(texts: Iterable[bytes | str]) -> Iterator[list[bytes | str]]:
     remaining = iter(texts)
     while batch := list(islice(remaining, _BATCH)):
+        yield batch
+
+
+def token_lists(texts: Iterable[bytes | str], max_tokens: int) -> Iterator[list[bytes]]:
+    """The model's tokens of every text, batch by batch."""
+    for batch in _batches(texts):
         tokens: list[list[bytes]] = tokenize(tf.constant(batch), max_tokens).to_list()
         yield from tokens
 
@@ -72,6 +107,6 @@ def score_text_lists(
     queries = list(token_lists((text_list.query_text for text_list in lists), max_tokens))
     texts = {text: place for place, text in enumerate({text for one in lists for text in one.doc_texts})}
     documents = list(token_lists(texts, max_tokens))
-    bm25 = Bm25(queries, token_lists(collection, max_tokens))
+    bm25 = Bm25(queries, collection, max_tokens)
     for query, text_list in zip(queries, lists, strict=True):
         yield [bm25.score(query, documents[texts[text]]) for text in text_list.doc_texts]

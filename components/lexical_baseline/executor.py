@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
-from apache_beam.io.filesystem import CompressionTypes
-from apache_beam.io.filesystems import FileSystems
 from tfx import types
 from tfx.dsl.components.base import base_executor
 from tfx.dsl.io import fileio
@@ -15,17 +13,15 @@ from tfx.types import artifact_utils
 from components.lexical_baseline.bm25 import score_text_lists
 from models.metrics import rank
 from models.text_lists import read_text_lists
+from schemas.collection import MANIFEST_FILE, parse_manifest, read_raw_texts
+from schemas.evaluation_files import RUN_FILE
 from schemas.trec import run_lines
-from schemas.wikiclir import Drop, parse_texts
 
 EXAMPLES_KEY: Final = "examples"
+COLLECTION_KEY: Final = "collection"
 RUN_KEY: Final = "run"
-DOCUMENTS_KEY: Final = "documents"
-DIGEST_KEY: Final = "digest"
 MAX_TOKENS_KEY: Final = "max_tokens"
-CODE_KEY: Final = "code"
 
-RUN_FILE: Final = "run.trec"
 TAG: Final = "bm25"
 
 
@@ -42,7 +38,8 @@ class Executor(base_executor.BaseExecutor):
         self._log_startup(input_dict, output_dict, exec_properties)
         folder = artifact_utils.get_split_uri(input_dict[EXAMPLES_KEY], "test")
         lists = read_text_lists(fileio.glob(os.path.join(folder, "*")))
-        scores = score_text_lists(lists, _collection(exec_properties[DOCUMENTS_KEY]), exec_properties[MAX_TOKENS_KEY])
+        collection = artifact_utils.get_single_uri(input_dict[COLLECTION_KEY])
+        scores = score_text_lists(lists, _documents(collection), exec_properties[MAX_TOKENS_KEY])
         path = os.path.join(artifact_utils.get_single_uri(output_dict[RUN_KEY]), RUN_FILE)
         with fileio.open(path, "w") as run:
             for text_list, list_scores in zip(lists, scores, strict=True):
@@ -52,9 +49,10 @@ class Executor(base_executor.BaseExecutor):
                     run.write(line)
 
 
-def _collection(path: str) -> Iterator[str]:
-    """The text of every document of the collection."""
-    with FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED) as stream:
-        for item in parse_texts(stream, path):
-            if not isinstance(item, Drop):
-                yield item.text
+def _documents(collection: str) -> Iterator[bytes]:
+    """The text of every document of a collection."""
+    with fileio.open(os.path.join(collection, MANIFEST_FILE)) as manifest:
+        documents = parse_manifest(manifest.read())["documents"]
+    for shard in documents.shards:
+        with fileio.open(os.path.join(collection, shard.name), "rb") as stream:
+            yield from read_raw_texts(stream)

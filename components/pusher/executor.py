@@ -8,13 +8,13 @@ from tfx import types
 from tfx.components.pusher import executor
 from tfx.proto import pusher_pb2
 from tfx.types import artifact_utils, standard_component_specs
-from tfx.utils import io_utils
 
-from models.versions import push_version
+from components.pusher.push_version import push_version
+from schemas.served_versions import NEWEST_PROPERTY, PUSHED_PROPERTY
 
 
 class Executor(executor.Executor):
-    """Pushes a blessed model as a version that appears whole (see `models.versions`)."""
+    """Pushes a blessed model, unless it is the newest version already (see `components.gate`)."""
 
     def Do(
         self,
@@ -22,7 +22,7 @@ class Executor(executor.Executor):
         output_dict: dict[str, list[types.Artifact]],
         exec_properties: dict[str, Any],
     ) -> None:
-        """Pushes a blessed model, and keeps a copy of it as TFX's does."""
+        """Pushes the model; unlike TFX's, the artifact holds no copy of it, but tells where it is."""
         self._log_startup(input_dict, output_dict, exec_properties)
         pushed = artifact_utils.get_single_instance(output_dict[standard_component_specs.PUSHED_MODEL_KEY])
         if not self.CheckBlessing(input_dict):
@@ -32,7 +32,8 @@ class Executor(executor.Executor):
             exec_properties[standard_component_specs.PUSH_DESTINATION_KEY], pusher_pb2.PushDestination()
         )
         serving = destination.filesystem.base_directory
-        model = self.GetModelPath(input_dict)
-        io_utils.copy_dir(model, pushed.uri)
-        version = push_version(model, serving)
+        blessing = artifact_utils.get_single_instance(input_dict[standard_component_specs.MODEL_BLESSING_KEY])
+        version = blessing.get_string_custom_property(NEWEST_PROPERTY)
+        if not blessing.get_int_custom_property(PUSHED_PROPERTY):
+            version = push_version(self.GetModelPath(input_dict), serving, version or None)
         self._MarkPushed(pushed, pushed_destination=os.path.join(serving, version), pushed_version=version)

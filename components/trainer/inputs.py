@@ -21,7 +21,6 @@ LOSS_KEY: Final = "loss"
 TOP_GRADE_KEY: Final = "top_grade"
 TRAINING_KEY: Final = "training"
 CHECKPOINTS_KEY: Final = "checkpoints"
-CODE_KEY: Final = "code"
 USED_NEGATIVES_KEY: Final = "used_negatives"
 
 

@@ -4,7 +4,6 @@ import json
 import logging
 import os
 from dataclasses import asdict
-from typing import Final
 
 import tensorflow as tf
 from tfx.components.trainer.fn_args_utils import FnArgs
@@ -18,9 +17,7 @@ from models.export import export_ranker
 from models.losses.make_loss import make_loss
 from models.training import train
 from schemas import features as f
-
-HISTORY_FILE: Final = "training.json"
-VECTORS_FILE: Final = "embeddings.json"
+from schemas.training_files import HISTORY_FILE, VECTORS_FILE
 
 log = logging.getLogger("clir.training")
 

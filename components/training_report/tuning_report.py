@@ -4,7 +4,6 @@ import json
 import shlex
 from collections.abc import Iterator, Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any, Final
 
 from matplotlib.figure import Figure
@@ -18,20 +17,20 @@ _LARGEST_RATIO: Final = 20
 _TRIALS, _BEST, *_ = COLOURS
 
 
-def write_tuning_report(results: Mapping[str, Any], folder: Path) -> None:
-    """Writes results.json, results.md and results.svg.
+def tuning_report(results: Mapping[str, Any]) -> dict[str, str]:
+    """The texts of results.json, results.md and results.svg.
 
     Args:
       results: of `models.trial_search.TrialSearch`.
-      folder: is made where it is not there.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "results.json").write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
-    (folder / "results.md").write_text(to_markdown(results), encoding="utf-8")
     picture = draw(
         "results", "The trials", "", (_PANEL_WIDTH * len(_spaces(results)), 3), partial(paint_trials, results)
     )
-    (folder / "results.svg").write_text(picture.file, encoding="utf-8")
+    return {
+        "results.json": json.dumps(results, indent=2) + "\n",
+        "results.md": to_markdown(results),
+        "results.svg": picture.file,
+    }
 
 
 def describe_best(results: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from tfx.components.tuner import executor
 from tfx.dsl.io import fileio
 from tfx.types import artifact_utils, standard_component_specs
 
-from components.tuner.results import TRIALS_FILE
+from schemas.training_files import TRIALS_FILE
 
 
 class Executor(executor.Executor):

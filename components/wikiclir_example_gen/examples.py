@@ -1,6 +1,7 @@
 """The listwise example, and the Beam step that makes it."""
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 import apache_beam as beam
@@ -13,13 +14,15 @@ from schemas.wikiclir import Text
 
 
 class MakeExample(beam.DoFn):
-    """(query_id, its text, list and documents) -> a serialized listwise example, tagged with its split."""
+    """(query_id, its text, list and groups of documents) -> a serialized listwise example, tagged with its split."""
 
     def process(self, element: tuple[str, dict[str, Any]]) -> Iterator[Any]:
         query_id, groups = element
         for ranking_list in groups["list"]:
             (query,) = groups["query"]
-            documents = sorted(groups["documents"], key=lambda document: list_place(query_id, document[0]))
+            documents = sorted(
+                chain.from_iterable(groups["documents"]), key=lambda document: list_place(query_id, document[0])
+            )
             places = {doc_id: place for place, doc_id in enumerate(ranking_list.negatives)}
             example = make_example(
                 query,

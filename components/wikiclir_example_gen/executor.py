@@ -13,14 +13,13 @@ from tfx.types import artifact_utils
 
 from components.wikiclir_example_gen.ingest import IngestSettings, ingest
 from components.wikiclir_example_gen.report import REPORT_FILE, check_report
+from schemas.collection import MANIFEST_FILE, parse_manifest
 from schemas.features import SPLITS
 
 EXAMPLES_KEY: Final = "examples"
 REPORT_KEY: Final = "report"
-PATHS_KEY: Final = "paths"
-DIGESTS_KEY: Final = "digests"
+COLLECTION_KEY: Final = "collection"
 SETTINGS_KEY: Final = "settings"
-CODE_KEY: Final = "code"
 
 _FILE_PREFIX = "data_tfrecord"  # as TFX's own ExampleGens name their files
 
@@ -50,12 +49,10 @@ class Executor(base_beam_executor.BaseBeamExecutor):
             split: os.path.join(artifact_utils.get_split_uri([examples], split), _FILE_PREFIX) for split in SPLITS
         }
         report_path = os.path.join(artifact_utils.get_single_uri(output_dict[REPORT_KEY]), REPORT_FILE)
+        collection = artifact_utils.get_single_uri(input_dict[COLLECTION_KEY])
+        with fileio.open(os.path.join(collection, MANIFEST_FILE)) as manifest:
+            roles = parse_manifest(manifest.read())
         with self._make_beam_pipeline() as pipeline:
-            ingest(
-                pipeline,
-                IngestSettings(paths=json.loads(exec_properties[PATHS_KEY]), **settings),
-                split_paths,
-                report_path,
-            )
+            ingest(pipeline, IngestSettings(**settings), collection, roles, split_paths, report_path)
         with fileio.open(report_path) as report:
             check_report(json.load(report), max_bad_share)

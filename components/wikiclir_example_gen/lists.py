@@ -1,10 +1,13 @@
 """Beam steps that make the list of every query, of ids alone."""
 
+import json
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any, NamedTuple
 
 import apache_beam as beam
 
+from components.wikiclir_example_gen.reading import open_shard
 from components.wikiclir_example_gen.report import (
     GRADE_DISAGREEMENT,
     TALLIES,
@@ -13,6 +16,7 @@ from components.wikiclir_example_gen.report import (
     tally_drop,
 )
 from components.wikiclir_example_gen.sampling import sample_negatives, split_of
+from schemas.collection import Role, read_ids
 from schemas.relevance import NOT_RELEVANT
 from schemas.wikiclir import EXCERPT_CHARACTERS, Drop, Judgment, Reason
 
@@ -33,27 +37,40 @@ class RankingList(NamedTuple):
 
 
 class MakeList(beam.DoFn):
-    """(query_id, its line, judgments or candidates or both) -> (query_id, RankingList).
+    """(query_id, its line, groups of its judgments or candidates or both) -> (query_id, RankingList).
 
     Args:
       negatives: NR documents to draw where there are no candidates.
       seed: of the draw.
       top_grade: the MR grade; a list needs a document that has it.
+      folder: of the collection.
+      documents: its documents, whose ids every worker reads once.
     """
 
-    def __init__(self, negatives: int, seed: int, top_grade: int) -> None:
+    def __init__(self, negatives: int, seed: int, top_grade: int, folder: str, documents: Role) -> None:
         self._negatives = negatives
         self._seed = seed
         self._top_grade = top_grade
-        self._known: frozenset[str] | None = None
+        self._folder = folder
+        self._documents = documents
+        self._doc_ids: list[str] = []
+        self._known: frozenset[str] = frozenset()
 
-    def process(self, element: tuple[str, dict[str, Any]], doc_ids: list[str]) -> Iterator[Any]:
+    def setup(self) -> None:
+        for shard in self._documents.shards:
+            with open_shard(self._folder, shard) as stream:
+                self._doc_ids.extend(read_ids(stream))
+        self._known = frozenset(self._doc_ids)
+
+    def process(self, element: tuple[str, dict[str, Any]]) -> Iterator[Any]:
         query_id, groups = element
-        if self._known is None:
-            self._known = frozenset(doc_ids)
         lines = list(groups["query"])
         tallies: list[Tally] = []
-        kept = {role: self._keep(role, groups[role], bool(lines), tallies) for role in _ROLES if role in groups}
+        kept = {
+            role: self._keep(role, chain.from_iterable(groups[role]), bool(lines), tallies)
+            for role in _ROLES
+            if role in groups
+        }
         members = kept["candidates" if "candidates" in kept else "judgments"]
         for line in lines:
             reason = self._reason_to_drop(members)
@@ -70,7 +87,7 @@ class MakeList(beam.DoFn):
                 yield query_id, RankingList(members[0].split, line, grades, negatives, used)
             else:
                 grades = {judgment.doc_id: judgment.grade for judgment in members}
-                negatives = sample_negatives(query_id, self._seed, self._negatives, doc_ids, grades.keys())
+                negatives = sample_negatives(query_id, self._seed, self._negatives, self._doc_ids, grades.keys())
                 grades.update(dict.fromkeys(negatives, NOT_RELEVANT))
                 yield query_id, RankingList(split_of(query_id), line, grades, negatives, {"judgments": len(members)})
         for item in tallies:
@@ -93,7 +110,7 @@ class MakeList(beam.DoFn):
         for judgment in sorted(judgments, key=lambda judgment: judgment.line):
             if not query_is_known:
                 tallies.append(_drop(role, Reason.UNKNOWN_QUERY, judgment))
-            elif judgment.doc_id not in (self._known or ()):
+            elif judgment.doc_id not in self._known:
                 tallies.append(_drop(role, Reason.UNKNOWN_DOCUMENT, judgment))
             elif judgment.doc_id in kept:
                 tallies.append(_drop(role, Reason.DUPLICATE_PAIR, judgment))
@@ -131,7 +148,10 @@ class LimitQueries(beam.DoFn):
 
 
 class NeededDocuments(beam.CombineFn):
-    """(query_id, RankingList)s -> doc_id to the queries whose lists hold it."""
+    """(query_id, RankingList)s -> JSON object, doc_id to the queries whose lists hold it.
+
+    A text, because Beam measures a side input object by object, which takes seconds for a large dictionary.
+    """
 
     def create_accumulator(self) -> dict[str, list[str]]:
         return {}
@@ -149,5 +169,5 @@ class NeededDocuments(beam.CombineFn):
                 first.setdefault(doc_id, []).extend(query_ids)
         return first
 
-    def extract_output(self, accumulator: dict[str, list[str]]) -> dict[str, list[str]]:
-        return accumulator
+    def extract_output(self, accumulator: dict[str, list[str]]) -> str:
+        return json.dumps(accumulator)

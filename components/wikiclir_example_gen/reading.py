@@ -1,79 +1,74 @@
-"""Beam steps that read files. A file is one element: its lines have numbers, and gzip cannot be split."""
+"""Beam steps that read the shards of a collection (see `schemas.collection`)."""
 
-from collections.abc import Iterable, Iterator
+import json
+import os
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import groupby
 from typing import Any, BinaryIO
 
 import apache_beam as beam
 from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
-from components.wikiclir_example_gen.report import READ, TALLIES, USED, tally, tally_drop
-from schemas.wikiclir import Drop, Judgment, Reason, Text, parse_candidates, parse_judgments, parse_texts
+from components.wikiclir_example_gen.report import TALLIES, USED, tally
+from schemas.collection import Shard, read_judgments, read_texts
+from schemas.wikiclir import Reason
 
 
-def open_file(path: str) -> BinaryIO:
-    """Opens a local or remote file as stored, without decompression (the parsers do that)."""
+def open_shard(folder: str, shard: Shard) -> BinaryIO:
+    """Opens a shard, local or remote."""
+    path = os.path.join(folder, shard.name)
     stream: BinaryIO = FileSystems.open(path, compression_type=CompressionTypes.UNCOMPRESSED)
     return stream
 
 
-class ReadRecords(beam.DoFn):
-    """path -> (query_id, record)."""
+class ReadQueries(beam.DoFn):
+    """shard -> (query_id, query)."""
 
-    def __init__(self, role: str, top_grade: int) -> None:
-        self._role = role
-        self._top_grade = top_grade
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
 
-    def process(self, path: str) -> Iterator[Any]:
-        parsed: Iterable[Text | Judgment | Drop]
-        read = 0
-        with open_file(path) as stream:
-            if self._role == "queries":
-                parsed = parse_texts(stream, path)
-            elif self._role == "judgments":
-                parsed = parse_judgments(stream, path, self._top_grade)
-            else:
-                parsed = parse_candidates(stream, path, self._top_grade)
-            for item in parsed:
-                read += 1
-                if isinstance(item, Drop):
-                    yield beam.pvalue.TaggedOutput(TALLIES, tally_drop(self._role, item))
-                else:
-                    yield item[0], item
-        yield beam.pvalue.TaggedOutput(TALLIES, tally(self._role, READ, read))
+    def process(self, shard: Shard) -> Iterator[Any]:
+        with open_shard(self._folder, shard) as stream:
+            for query in read_texts(stream, shard):
+                yield query.id, query
 
 
-class ReadDocumentIds(beam.DoFn):
-    """path -> all document ids, in the file's order, as one element."""
+class ReadJudgments(beam.DoFn):
+    """shard -> (query_id, its judgments or candidates that stand together)."""
 
-    def process(self, path: str) -> Iterator[Any]:
-        doc_ids, drops = [], 0
-        with open_file(path) as stream:
-            for item in parse_texts(stream, path):
-                if isinstance(item, Drop):
-                    drops += 1
-                    yield beam.pvalue.TaggedOutput(TALLIES, tally_drop("documents", item))
-                else:
-                    doc_ids.append(item.id)
-        yield beam.pvalue.TaggedOutput(TALLIES, tally("documents", READ, len(doc_ids) + drops))
-        yield doc_ids
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+
+    def process(self, shard: Shard) -> Iterator[Any]:
+        with open_shard(self._folder, shard) as stream:
+            for query_id, judgments in groupby(read_judgments(stream, shard), lambda judgment: judgment.query_id):
+                yield query_id, list(judgments)
 
 
 class ReadNeededDocuments(beam.DoFn):
-    """path -> (query_id, document) for every list that needs the document."""
+    """shard -> (query_id, the shard's documents that its list needs): one element for many texts."""
 
-    def process(self, path: str, needed: dict[str, list[str]]) -> Iterator[Any]:
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._needed: dict[str, list[str]] | None = None
+
+    def process(self, shard: Shard, needed: str) -> Iterator[Any]:
+        if self._needed is None:
+            self._needed = json.loads(needed)
+        query_id_to_documents = defaultdict(list)
         used = unused = 0
-        with open_file(path) as stream:
-            for item in parse_texts(stream, path):
-                if isinstance(item, Drop):
-                    continue
-                if item.id not in needed:
+        with open_shard(self._folder, shard) as stream:
+            for document in read_texts(stream, shard):
+                query_ids = self._needed.get(document.id)
+                if query_ids is None:
                     unused += 1
                     continue
                 used += 1
-                for query_id in needed[item.id]:
-                    yield query_id, (item.id, item.title, item.text)
+                for query_id in query_ids:
+                    query_id_to_documents[query_id].append((document.id, document.title, document.text))
+        yield from query_id_to_documents.items()
         yield beam.pvalue.TaggedOutput(TALLIES, tally("documents", USED, used))
         if unused:
             yield beam.pvalue.TaggedOutput(TALLIES, tally("documents", Reason.NOT_IN_A_LIST.name, unused))

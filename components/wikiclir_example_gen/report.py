@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from schemas.collection import Role
 from schemas.errors import DataError
 from schemas.features import SPLITS
 from schemas.wikiclir import Drop, Reason
@@ -13,7 +14,6 @@ REPORT_FILE = "report.json"
 TALLIES = "tallies"
 """The tag of tallies among the outputs of a Beam step."""
 
-READ = "read"
 USED = "used"
 GRADE_DISAGREEMENT = "grade_disagreement"
 
@@ -21,7 +21,7 @@ _EXAMPLES = 5
 
 Tally = tuple[tuple[str, str], tuple[int, list[tuple[int, str]]]]
 """((what, kind), (count, [(line, excerpt), ...])): `what` is a role of a file (queries, documents, judgments,
-candidates) and `kind` is READ, USED or a Reason's name; or `what` is "lists" and `kind` a split."""
+candidates) and `kind` is USED or a Reason's name; or `what` is "lists" and `kind` a split."""
 
 
 def tally(what: str, kind: str, count: int = 1) -> Tally:
@@ -45,41 +45,50 @@ def merge_tallies(values: Iterable[tuple[int, list[tuple[int, str]]]]) -> tuple[
     return total, examples
 
 
-def make_report(tallies: Iterable[Tally], paths: Mapping[str, str]) -> dict[str, Any]:
+def make_report(tallies: Iterable[Tally], roles: Mapping[str, Role]) -> dict[str, Any]:
     """The report as it is written to JSON.
 
     Args:
-      tallies: merged, one a key.
-      paths: the file of each role.
+      tallies: of the job, merged, one a key.
+      roles: what became of the files before, in the collection's manifest.
 
     Raises:
       AssertionError: the counts of a file do not balance (a fault of ours).
     """
     merged = dict(tallies)
+    for name, role in roles.items():
+        merged |= {(name, drops.reason): (drops.count, [*drops.examples]) for drops in role.drops}
 
     def count(what: str, kind: str) -> int:
         return merged.get((what, kind), (0, []))[0]
 
     files = {}
-    for role, path in paths.items():
+    for name, role in roles.items():
+        path = " and ".join(file.path for file in role.files)
         drops: list[dict[str, Any]] = [
             {
                 "reason": reason.name.lower(),
                 "meaning": reason.text,
                 "bad": reason.bad,
-                "count": merged[role, reason.name][0],
-                "examples": [{"line": line, "text": text} for line, text in merged[role, reason.name][1]],
+                "count": merged[name, reason.name][0],
+                "examples": [_example(role, line, text) for line, text in merged[name, reason.name][1]],
             }
             for reason in Reason
-            if (role, reason.name) in merged
+            if (name, reason.name) in merged
         ]
-        read, used = count(role, READ), count(role, USED)
+        read, used = role.lines, count(name, USED)
         dropped = sum(drop["count"] for drop in drops)
         if read != used + dropped:
             raise AssertionError(f"{path}: {read} read, but {used} used and {dropped} dropped")
-        files[role] = {"path": path, "read": read, "used": used, "drops": drops}
+        files[name] = {"path": path, "read": read, "used": used, "drops": drops}
     counts = {kind: {split: count(kind, split) for split in SPLITS} for kind in ("lists", "pairs")}
     return {"files": files, **counts, "grade_disagreements": count("candidates", GRADE_DISAGREEMENT)}
+
+
+def _example(role: Role, line: int, text: str) -> dict[str, Any]:
+    """A record that was left out, and where it stands."""
+    file, place = role.place(line)
+    return {"file": file, "line": place, "text": text}
 
 
 def check_report(report: Mapping[str, Any], max_bad_share: float, splits: Sequence[str] = SPLITS) -> None:
@@ -104,7 +113,9 @@ def check_report(report: Mapping[str, Any], max_bad_share: float, splits: Sequen
             faults.append(f"{file['path']}: {count:,} of {file['read']:,} records are bad{limit}:")
             for drop in sorted(unreadable or bad, key=lambda drop: -drop["count"]):
                 faults.append(f"  {drop['count']:,} x {drop['meaning']}")
-                faults += [f"    {file['path']}:{example['line']}: {example['text']}" for example in drop["examples"]]
+                faults += [
+                    f"    {example['file']}:{example['line']}: {example['text']}" for example in drop["examples"]
+                ]
     if not faults:
         empty = [split for split in splits if not report["lists"][split]]
         if empty:

@@ -118,7 +118,11 @@ def _cost(rows: Sequence[Row]) -> Block:
 
 
 def _repeat(experiment: Experiment) -> Iterator[Block]:
-    commands = [f"clir run cells/{cell.name}/config.yaml" for cell in experiment.cells if cell.status == "done"]
+    commands = [
+        f"clir run cells/{cell.name}/config.yaml --set output=repeated/{cell.name}"
+        for cell in experiment.cells
+        if cell.status == "done"
+    ]
     if commands:
         yield Text("One cell, from the experiment's folder:")
         yield Listing("Commands", "\n".join(commands))

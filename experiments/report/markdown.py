@@ -2,12 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from typing import Final
 
 from experiments.report.page import Block, Entry, Listing, Page, Table, Text
-
-FIGURES: Final = "figures"
-"""The folder of the pictures."""
+from pipeline.layout import FIGURES
 
 
 def as_markdown(page: Page) -> str:

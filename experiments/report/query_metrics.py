@@ -4,9 +4,9 @@ import numpy as np
 import numpy.typing as npt
 
 from experiments.cell import Cell
-from models.metrics import per_query_metrics
+from models.run_metrics import run_metrics
 from schemas.errors import DataError
-from schemas.trec import parse_qrels, parse_run
+from schemas.evaluation_files import QRELS_FILE, RUN_FILE
 
 
 def query_metrics(cell: Cell) -> dict[str, npt.NDArray[np.float64]]:
@@ -15,15 +15,13 @@ def query_metrics(cell: Cell) -> dict[str, npt.NDArray[np.float64]]:
     Raises:
       DataError: the files are not those of one evaluation.
     """
-    run = parse_run((cell.folder / "run.trec").read_text(encoding="utf-8").splitlines())
-    qrels = parse_qrels((cell.folder / "qrels.trec").read_text(encoding="utf-8").splitlines())
-    if {query_id: set(ranked) for query_id, ranked in run.items()} != {
-        query_id: set(judged) for query_id, judged in qrels.items()
-    }:
-        raise DataError(f"{cell.folder}: run.trec and qrels.trec must hold the same lists; run the cell again.")
-    # A run file's lines stand in ranked order.
-    ranked = [np.array([qrels[query_id][doc_id] for doc_id in run[query_id]]) for query_id in sorted(run)]
-    values = per_query_metrics(ranked, cell.config["data"]["top_grade"])
+    run, qrels = ((cell.folder / name).read_text(encoding="utf-8").splitlines() for name in (RUN_FILE, QRELS_FILE))
+    try:
+        values = run_metrics(run, qrels, cell.config["data"]["top_grade"])
+    except ValueError:
+        raise DataError(
+            f"{cell.folder}: {RUN_FILE} and {QRELS_FILE} must hold the same lists; run the cell again."
+        ) from None
     for key, value in cell.metrics["metrics"].items():
         mean = float(values[key].mean())
         if abs(mean - value) > 1e-6:

@@ -11,6 +11,9 @@ from experiments.cell_folder import CellFolder
 from experiments.grid import PlannedCell
 from pipeline import fingerprint
 from pipeline.config import dump_config, load_config
+from pipeline.layout import CELL_RESULTS
+from pipeline.output_folder import OutputFolder
+from schemas.errors import DataError
 
 
 @pytest.fixture
@@ -21,50 +24,57 @@ def folder(config_file: Path, tmp_path: Path) -> CellFolder:
     return folder
 
 
-def complete(folder: CellFolder) -> Cell:
+def complete(folder: CellFolder, source: Path) -> Cell:
     """Leaves what a run leaves."""
     assert folder.cell.config is not None
-    (folder.path / "config.yaml").write_text(dump_config(folder.cell.config))
-    names = {
-        "evaluation": ["metrics.json", "run.trec", "qrels.trec"],
-        "training": ["training.json", "stability.json"],
-        "data": ["report.json"],
-    }
-    for place, name in ((place, name) for place, some in names.items() for name in some):
-        (folder.path / place).mkdir(exist_ok=True)
-        (folder.path / place / name).write_text("{}")
-    folder.gather()
+    output = OutputFolder(folder.path, "cell")
+    output.write("config.yaml", dump_config(folder.cell.config))
+    source.write_text("{}")
+    output.publish(dict.fromkeys(CELL_RESULTS[1:], source), keep=output.files)
     state = Cell("sosl", {"loss.name": "sosl"}, "done", None, 3.5, 2**30)
     folder.finish(state)
     return state
 
 
-def test_a_cell_is_done_once_it_is_said_so(folder: CellFolder) -> None:
+def test_a_cell_is_done_once_it_is_said_so(folder: CellFolder, tmp_path: Path) -> None:
     assert folder.state().status == "waiting"
-    assert complete(folder) == folder.state()
+    assert complete(folder, tmp_path / "source") == folder.state()
     assert json.loads((folder.path / "cell.json").read_text()) == {
         "name": "sosl", "settings": {"loss.name": "sosl"}, "status": "done", "reason": None, "seconds": 3.5,
         "peak_memory_bytes": 2**30,
     }  # fmt: skip
 
 
-def test_results_lie_side_by_side(folder: CellFolder) -> None:
-    complete(folder)
-    assert {path.name for path in folder.path.iterdir()} == {
-        "cell.json", "config.yaml", "inputs.sha256", "metrics.json", "qrels.trec", "run.trec",
-        "stability.json", "training.json",
-    }  # fmt: skip
-
-
 @pytest.mark.parametrize("name", ["cell.json", "metrics.json", "run.trec", "config.yaml", "inputs.sha256"])
-def test_a_cell_that_lost_a_file_is_not_done(folder: CellFolder, name: str) -> None:
-    complete(folder)
+def test_a_cell_that_lost_a_file_is_not_done(folder: CellFolder, tmp_path: Path, name: str) -> None:
+    complete(folder, tmp_path / "source")
     (folder.path / name).unlink()
     assert folder.state().status == "waiting"
 
 
-def test_a_damaged_state_is_none(folder: CellFolder) -> None:
-    complete(folder)
+def test_a_cell_whose_file_has_another_content_is_not_done(folder: CellFolder, tmp_path: Path) -> None:
+    complete(folder, tmp_path / "source")
+    (folder.path / "metrics.json").write_text("[]")  # as long as before
+    assert folder.state().status == "waiting"
+
+
+def test_a_note_of_the_user_s_beside_the_results_is_no_matter_and_stays(folder: CellFolder, tmp_path: Path) -> None:
+    complete(folder, tmp_path / "source")
+    (folder.path / "notes.txt").write_text("theirs")
+    assert folder.state().status == "done"
+    folder.begin()
+    assert (folder.path / "notes.txt").read_text() == "theirs"
+
+
+def test_a_folder_of_the_user_s_with_a_cell_s_name_is_refused(folder: CellFolder, tmp_path: Path) -> None:
+    (tmp_path / "cells" / "mse").mkdir()
+    (tmp_path / "cells" / "mse" / "notes.txt").write_text("theirs")
+    with pytest.raises(DataError, match="must be empty"):
+        CellFolder(tmp_path, replace(folder.cell, name="mse"))
+
+
+def test_a_damaged_state_is_none(folder: CellFolder, tmp_path: Path) -> None:
+    complete(folder, tmp_path / "source")
     (folder.path / "cell.json").write_text('{"name": "so')
     assert folder.state().status == "waiting"
 
@@ -72,7 +82,7 @@ def test_a_damaged_state_is_none(folder: CellFolder) -> None:
 def test_other_settings_inputs_or_code_make_a_cell_wait(
     folder: CellFolder, config_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    complete(folder)
+    complete(folder, tmp_path / "source")
     for override in ("training.epochs=7", "data.sha256.queries=0f"):
         other = replace(folder.cell, config=load_config(str(config_file), [override]))
         assert CellFolder(tmp_path, other).state().status == "waiting"
@@ -82,8 +92,8 @@ def test_other_settings_inputs_or_code_make_a_cell_wait(
     assert folder.state().status == "waiting"
 
 
-def test_a_cell_that_begins_anew_keeps_no_results(folder: CellFolder) -> None:
-    complete(folder)
+def test_a_cell_that_begins_anew_keeps_no_results(folder: CellFolder, tmp_path: Path) -> None:
+    complete(folder, tmp_path / "source")
     folder.begin()
-    assert {path.name for path in folder.path.iterdir()} == {"cell.json", "inputs.sha256"}
+    assert {path.name for path in folder.path.iterdir()} == {".clir.json", "cell.json", "inputs.sha256", "log.txt"}
     assert folder.state().status == "waiting"

@@ -1,10 +1,7 @@
 """The hint that names the nearest known word."""
 
-import doctest
-
 import pytest
 
-from schemas import did_you_mean as module
 from schemas.did_you_mean import did_you_mean
 from schemas.languages import LANGUAGES
 
@@ -18,7 +15,3 @@ def test_the_nearest_code_begins_like_the_mistaken_one(came: str, nearest: str) 
 
 def test_no_hint_is_better_than_a_wild_guess() -> None:
     assert did_you_mean("tagalog", LANGUAGES) == ""
-
-
-def test_the_examples_of_the_docstring_hold() -> None:
-    assert doctest.testmod(module).failed == 0

@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 from pydantic import ValidationError
 
-from components.evaluator.settings import EvaluationSettings
+from components.gate.settings import EvaluationSettings
 from models.settings import METRICS
 
 

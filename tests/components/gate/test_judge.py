@@ -2,8 +2,8 @@
 
 import pytest
 
-from components.evaluator.comparison import Comparison
-from components.evaluator.gate import judge
+from components.gate.comparison import Comparison
+from components.gate.judge import judge
 
 RANDOM = {"map": 0.1, "ndcg_5": 0.2}
 PERFECT = {"map": 1.0, "ndcg_5": 1.0}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from components.evaluator.comparison import Comparison
+from components.gate.comparison import Comparison
 
 
 @pytest.mark.parametrize(("p_value", "is_worse"), [(0.04, True), (0.05, False), (0.06, False), (1.0, False)])

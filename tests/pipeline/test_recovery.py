@@ -1,4 +1,4 @@
-"""pipeline/artifact_store.py, on real metadata in SQLite: what is removed, what is whole, what is put back."""
+"""pipeline/recovery.py, on real metadata in SQLite: what is removed, what is whole, what is put back."""
 
 import shutil
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from ml_metadata import MetadataStore
 from ml_metadata.proto import metadata_store_pb2
 from ml_metadata.proto.metadata_store_pb2 import Artifact, Execution
 
-from pipeline.artifact_store import is_whole, make_missing_folders, record_files, remove_leftovers, replace_files
+from pipeline.recovery import is_whole, record_files, recover, replace_files
 
 FILES = {"saved_model.pb": "graph", "variables/variables.index": "tables"}
 
@@ -55,8 +55,8 @@ class Workspace:
         (stored,) = self.store.get_executions_by_id([execution])
         return stored.last_known_state
 
-    def remove_leftovers(self) -> None:
-        remove_leftovers(self.store, self.root, keep="checkpoints")
+    def recover(self) -> bool:
+        return recover(self.store, self.root, superseded=["Gate"])
 
 
 def write(folder: Path, files: Mapping[str, str]) -> None:
@@ -90,7 +90,7 @@ def workspace(tmp_path: Path) -> Workspace:
 )
 def test_an_execution_that_never_ended_has_failed(workspace: Workspace, before: int, after: int) -> None:
     execution = workspace.execution(before)
-    workspace.remove_leftovers()
+    workspace.recover()
     assert workspace.state(execution) == after
 
 
@@ -102,9 +102,8 @@ def test_what_belongs_to_no_living_artifact_is_removed(workspace: Workspace) -> 
     write(workspace.root / "Trainer" / "model" / "77", FILES)
     write(workspace.root / "Trainer" / "model_run" / "7", FILES)
     write(workspace.root / "Trainer" / ".system" / "executor_execution" / "8", {"executor_output.pb": "none"})
-    write(workspace.root / "Pusher" / "pushed_model" / ".incoming", FILES)
     write(workspace.root / "Trainer" / "model", {".7.files.partial": "{"})
-    workspace.remove_leftovers()
+    workspace.recover()
     assert contents(workspace.root) == expected
     assert [path.name for path in (workspace.root / "Trainer" / "model").iterdir() if path.is_dir()] == ["7"]
 
@@ -113,22 +112,53 @@ def test_living_artifacts_stay_whole_and_so_does_the_kept_folder(workspace: Work
     uris = [workspace.artifact(place).uri for place in ("Trainer/model/7", "Trainer/model_run/7", "Pusher/model/71")]
     write(workspace.root / "checkpoints" / "5eed" / "epoch" / "3", FILES)
     before = contents(workspace.root)
-    workspace.remove_leftovers()
+    workspace.recover()
     assert contents(workspace.root) == before
     assert all(map(is_whole, uris))
 
 
-def test_an_output_folder_that_was_moved_keeps_its_files(workspace: Workspace, tmp_path: Path) -> None:
+def test_what_was_decided_on_an_earlier_run_is_removed(workspace: Workspace) -> None:
+    decided, made = workspace.artifact("Gate/blessing/7"), workspace.artifact("Trainer/model/6")
+    assert not workspace.recover()
+    assert workspace.stored(decided).state == Artifact.DELETED
+    assert not Path(decided.uri).exists()
+    assert is_whole(made.uri)
+
+
+def test_a_file_of_the_user_s_among_the_artifacts_stays(workspace: Workspace) -> None:
     workspace.artifact("Trainer/model/7")
-    workspace.root = Path(shutil.move(workspace.root, tmp_path / "elsewhere" / "artifacts"))
+    theirs = {"notes.txt": "theirs", "Trainer/notes.txt": "theirs", "Trainer/model/best.txt": "theirs"}
+    write(workspace.root, theirs)
     before = contents(workspace.root)
-    write(workspace.root / "Trainer" / "model" / "8", FILES)
-    workspace.remove_leftovers()
+    workspace.recover()
     assert contents(workspace.root) == before
 
 
+# A store that was moved or copied
+
+
+def test_artifacts_of_another_store_are_not_used_and_left_alone(workspace: Workspace, tmp_path: Path) -> None:
+    artifact = workspace.artifact("Trainer/model/7")
+    before = contents(workspace.root)
+    copied = Path(shutil.copytree(workspace.root, tmp_path / "elsewhere" / "artifacts"))
+    original, workspace.root = workspace.root, copied
+    assert workspace.recover()
+    assert workspace.stored(artifact).state == Artifact.DELETED
+    assert contents(original) == before
+    assert contents(copied) == {}  # which belongs to no artifact of this store
+    assert not workspace.recover()  # it is told once
+
+
+def test_a_store_that_lies_within_another_s_path_is_another(workspace: Workspace) -> None:
+    elsewhere = workspace.artifact("../artifacts_of_before/Trainer/model/7")
+    elsewhere.uri = str(Path(elsewhere.uri).resolve())
+    workspace.store.put_artifacts([elsewhere])
+    assert workspace.recover()
+    assert contents(elsewhere.uri) == FILES
+
+
 def test_a_first_run_finds_nothing_to_remove(workspace: Workspace) -> None:
-    workspace.remove_leftovers()
+    workspace.recover()
     assert not workspace.root.exists()
 
 
@@ -138,20 +168,15 @@ def test_a_first_run_finds_nothing_to_remove(workspace: Workspace) -> None:
 def test_a_living_artifact_s_missing_folder_is_made_and_found_to_lack_its_files(workspace: Workspace) -> None:
     lost, whole = (workspace.artifact(place) for place in ("Trainer/model/7", "Trainer/model_run/7"))
     shutil.rmtree(workspace.root / "Trainer" / "model")
-    make_missing_folders(workspace.store, workspace.root)
+    workspace.recover()
     assert Path(lost.uri).is_dir() and not is_whole(lost.uri)
     assert contents(whole.uri) == FILES and is_whole(whole.uri)
 
 
-def test_no_folder_is_made_outside_the_root_or_for_an_artifact_that_ended(workspace: Workspace) -> None:
-    elsewhere = workspace.artifact("../other_artifacts/Trainer/model/7")
-    elsewhere.uri = str(Path(elsewhere.uri).resolve())
-    workspace.store.put_artifacts([elsewhere])
+def test_no_folder_is_made_for_an_artifact_that_ended(workspace: Workspace) -> None:
     deleted = workspace.artifact("Trainer/model/8", Artifact.DELETED)
-    for artifact in (elsewhere, deleted):
-        shutil.rmtree(artifact.uri)
-    make_missing_folders(workspace.store, workspace.root)
-    assert not Path(elsewhere.uri).exists()
+    shutil.rmtree(deleted.uri)
+    workspace.recover()
     assert not Path(deleted.uri).exists()
 
 
@@ -210,7 +235,7 @@ def test_the_files_of_a_repeated_stage_take_the_lost_ones_place(workspace: Works
     assert not Path(new.uri).exists()
     assert workspace.stored(new).state == Artifact.DELETED
     before = contents(workspace.root)
-    workspace.remove_leftovers()
+    workspace.recover()
     assert contents(workspace.root) == before
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from components.evaluator.comparison import Comparison
+from components.gate.comparison import Comparison
 
 
 class Verdict(NamedTuple):

@@ -1,0 +1,1 @@
+"""CollectionGen: the input files, read once, as an artifact that every later stage reads."""

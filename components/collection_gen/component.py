@@ -1,0 +1,49 @@
+"""The CollectionGen component's contract."""
+
+from typing import Any
+
+from tfx.dsl.components.base import base_component, executor_spec
+from tfx.types import channel, component_spec
+
+from components.collection_gen.executor import COLLECTION_KEY, DIGESTS_KEY, PATHS_KEY, TOP_GRADE_KEY, Executor
+from schemas.artifacts import Collection
+
+
+class CollectionGenSpec(component_spec.ComponentSpec):
+    """Parameters and output of CollectionGen."""
+
+    PARAMETERS = {
+        PATHS_KEY: component_spec.ExecutionParameter(type=str),
+        DIGESTS_KEY: component_spec.ExecutionParameter(type=str),
+        TOP_GRADE_KEY: component_spec.ExecutionParameter(type=int),
+    }
+    INPUTS: dict[str, Any] = {}
+    OUTPUTS = {COLLECTION_KEY: component_spec.ChannelParameter(type=Collection)}
+
+
+class CollectionGen(base_component.BaseComponent):
+    """Reads the input files once, and makes the collection that every later stage reads.
+
+    Args:
+      paths: JSON object, role (queries, documents, judgments, perhaps candidates) to the list of its files.
+      digests: JSON object, role to what `schemas.input_digest` makes of its files: other bytes are refused.
+      top_grade: the MR grade; judgments with a higher one are left out.
+
+    Outputs:
+      collection: Collection.
+    """
+
+    SPEC_CLASS = CollectionGenSpec
+    EXECUTOR_SPEC = executor_spec.ExecutorClassSpec(Executor)
+
+    def __init__(self, paths: str, digests: str, top_grade: int) -> None:
+        super().__init__(
+            CollectionGenSpec(
+                **{
+                    PATHS_KEY: paths,
+                    DIGESTS_KEY: digests,
+                    TOP_GRADE_KEY: top_grade,
+                    COLLECTION_KEY: channel.OutputChannel(Collection, self, COLLECTION_KEY),
+                }
+            )
+        )

@@ -1,0 +1,24 @@
+"""Whether two exported models are the same, byte for byte."""
+
+import hashlib
+import os
+
+import tensorflow as tf
+
+
+def same_files(one: str, other: str) -> bool:
+    """Whether two folders hold the same files with the same content."""
+    return _digests(one) == _digests(other)
+
+
+def _digests(root: str) -> dict[str, str]:
+    """SHA-256 of every file under a folder, by its path there."""
+    digests = {}
+    for folder, _, names in tf.io.gfile.walk(root):
+        for name in names:
+            digest = hashlib.sha256()
+            with tf.io.gfile.GFile(os.path.join(folder, name), "rb") as file:
+                while block := file.read(1 << 20):
+                    digest.update(block)
+            digests[os.path.relpath(os.path.join(folder, name), root)] = digest.hexdigest()
+    return digests

@@ -1,1 +1,0 @@
-"""ImportSchemaGen whose cache key holds the schema's content."""

@@ -1,0 +1,66 @@
+"""What makes a stage the same stage, besides settings and inputs: its code, and the libraries that compute."""
+
+import hashlib
+import platform
+from collections.abc import Iterable, Iterator
+from importlib.metadata import version
+from typing import Final
+
+from tfx.dsl.components.base.base_component import BaseComponent
+
+from models.settings import ENCODERS, LOSSES
+from pipeline.config import RunConfig
+from pipeline.fingerprint import code_digest
+from pipeline.paths import sha256_of_file
+
+IDENTITY: Final = "identity"
+"""The execution property of every node; also a key of the training's settings, which decide what it may resume."""
+
+LIBRARIES: Final = (
+    "apache-beam", "keras", "keras-tuner", "matplotlib", "numpy", "scikit-learn", "scipy", "tensorflow",
+    "tensorflow-data-validation", "tensorflow-ranking", "tensorflow-text", "tensorflow-transform", "tfx", "tfx-bsl",
+)  # fmt: skip
+"""Those that compute: another version of one may give other numbers."""
+
+_FUNCTIONS: Final = ("preprocessing_fn", "run_fn", "tuner_fn")
+"""The execution properties that name a function of ours, which TFX's own executors call."""
+_FILES: Final = ("schema_file",)
+"""Those that name a file of ours."""
+
+
+def give_identities(components: Iterable[BaseComponent], config: RunConfig) -> None:
+    """Gives every node the property `IDENTITY`.
+
+    It is a digest of the project's modules behind the node, of the files of ours that it reads, and of the versions of
+    Python and the libraries: where one of them changes, the node runs anew. Input files stand in the properties of the
+    node that reads them, by their digests.
+    """
+    for component in components:
+        modules = [component.executor_spec.executor_class.__module__]
+        functions = [component.exec_properties[name] for name in _FUNCTIONS if component.exec_properties.get(name)]
+        modules += [function.rpartition(".")[0] for function in functions]
+        files = [component.exec_properties[name] for name in _FILES if component.exec_properties.get(name)]
+        trains = {"run_fn", "tuner_fn"} & component.exec_properties.keys()
+        component.exec_properties[IDENTITY] = identity([*modules, *(chosen_modules(config) if trains else [])], files)
+
+
+def identity(modules: Iterable[str], files: Iterable[str] = ()) -> str:
+    """SHA-256 of modules, of all of ours that they import, of files, and of the versions of what computes.
+
+    Args:
+      modules: dotted names; those that are not the project's stand for their library.
+      files: paths of local files.
+    """
+    parts = [
+        code_digest(*modules),
+        *(sha256_of_file(path) for path in files),
+        platform.python_version(),
+        *(f"{name} {version(name)}" for name in LIBRARIES),
+    ]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def chosen_modules(config: RunConfig) -> Iterator[str]:
+    """Encoder and loss are imported by their names, which no import of a module tells."""
+    for declaration in (ENCODERS[config.model.encoder], LOSSES[config.loss.name]):
+        yield declaration.keras_class.rpartition(".")[0]

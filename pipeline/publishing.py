@@ -1,0 +1,45 @@
+"""Copies what a run's stages made to where people look for it."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from pipeline.launching import Outputs
+from pipeline.layout import CONFIG_FILE, DATA, EVALUATION, TRAINING
+from pipeline.output_folder import OutputFolder
+
+_MARKERS: Final = ("BLESSED", "NOT_BLESSED")
+"""TFX's, for its Pusher."""
+
+_PLACES: Final = {
+    ("WikiClirExampleGen", "report"): f"{DATA}/",
+    ("TrainingReport", "report"): "",
+    ("Evaluator", "evaluation"): f"{EVALUATION}/",
+    ("Gate", "blessing"): f"{EVALUATION}/",
+}
+"""Stage and output to the folder that its files are copied to."""
+
+
+def publish(outputs: Mapping[str, Outputs], folder: OutputFolder, is_cell: bool) -> None:
+    """Publishes a run's results, in place of those of the run before.
+
+    Args:
+      outputs: of every stage.
+      folder: of the run.
+      is_cell: whether the run is a cell of an experiment, whose results lie side by side, and without the report of the
+        data, which all cells share.
+    """
+    files = {}
+    for (stage, output), place in _PLACES.items():
+        (artifact,) = outputs[stage][output]
+        source = Path(artifact.uri)
+        for path in source.rglob("*"):
+            if path.is_file() and path.name not in _MARKERS:
+                files[f"{place}{path.relative_to(source)}"] = path
+    if is_cell:
+        files = {_in_a_cell(name): path for name, path in files.items() if not name.startswith(f"{DATA}/")}
+    folder.publish(files, keep=[CONFIG_FILE])
+
+
+def _in_a_cell(name: str) -> str:
+    return name.removeprefix(f"{EVALUATION}/").removeprefix(f"{TRAINING}/")

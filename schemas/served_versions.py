@@ -1,0 +1,26 @@
+"""The numbered versions of a model in a serving folder, as TF Serving watches it."""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+NEWEST_PROPERTY: Final = "newest_version"
+"""Of a blessing: the newest version when the model was judged; empty where there was none."""
+PUSHED_PROPERTY: Final = "is_pushed"
+"""Of a blessing: 1 where the newest version is the judged model itself."""
+
+
+def served_versions(names: Iterable[str]) -> list[str]:
+    """The versions among the names in a serving folder, in the order of their numbers.
+
+    Example:
+      >>> served_versions(["10", "9", "²", "007", ".incoming", "9/"])
+      ['9', '9', '10']
+    """
+    plain = (name.rstrip("/") for name in names)
+    return sorted((name for name in plain if re.fullmatch("0|[1-9][0-9]*", name)), key=int)
+
+
+def newest_version(names: Iterable[str]) -> str | None:
+    """The highest number of a version; None where there is none."""
+    return max(served_versions(names), key=int, default=None)

@@ -1,0 +1,104 @@
+"""The collection's manifest, the places of its lines, and what reads its shards."""
+
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.collection import (
+    Drops,
+    InputFile,
+    Role,
+    Shard,
+    drops_in_order,
+    manifest_text,
+    parse_manifest,
+    read_ids,
+    read_judgments,
+    read_raw_texts,
+    read_texts,
+)
+from schemas.wikiclir import Judgment, Reason, Text
+
+texts = st.text(st.characters(exclude_categories=["Cs"]))
+counts = st.integers(0, 9)
+roles = st.builds(
+    Role,
+    files=st.lists(st.builds(InputFile, texts, texts, counts)).map(tuple),
+    shards=st.lists(st.builds(Shard, texts, counts, counts)).map(tuple),
+    records=counts,
+    drops=st.lists(
+        st.builds(Drops, texts, counts, st.lists(st.tuples(counts, texts), max_size=2).map(tuple)), max_size=2
+    ).map(tuple),
+)
+
+
+@given(st.dictionaries(texts, roles, max_size=3))
+def test_a_manifest_reads_back_the_same(manifest):
+    assert parse_manifest(manifest_text(manifest)) == manifest
+
+
+def test_a_manifest_keeps_its_letters():
+    assert "Zoé/北京" in manifest_text({"queries": Role((InputFile("Zoé/北京", "", 1),), (), 1, ())})
+
+
+@given(st.lists(st.integers(0, 4)))
+def test_every_line_of_a_role_has_one_place_in_its_files(lengths):
+    role = Role(tuple(InputFile(f"file {n}", "", lines) for n, lines in enumerate(lengths)), (), 0, ())
+    assert role.lines == sum(lengths)
+    assert [role.place(line) for line in range(1, role.lines + 1)] == [
+        (f"file {n}", line) for n, lines in enumerate(lengths) for line in range(1, lines + 1)
+    ]
+
+
+@pytest.mark.parametrize("lengths", [[], [0], [2, 3]])
+def test_a_line_beyond_the_last_file_has_no_place(lengths):
+    role = Role(tuple(InputFile("a", "", lines) for lines in lengths), (), 0, ())
+    lines = sum(lengths)
+    with pytest.raises(ValueError, match=f"the role has {lines} lines; got line {lines + 1}"):
+        role.place(lines + 1)
+
+
+FIELDS = ["", " ", '"', "\r", "a\u2028b", "é\u0085", "\ufefftext", "北京"]
+TEXTS = [
+    Text(f"d{n}", title, f"{text}x", 8 + n) for n, (title, text) in enumerate(zip(FIELDS, FIELDS[::-1], strict=True))
+]
+JUDGMENTS = [Judgment("q\u0085", f"d{n}", grade, "", 8 + n) for n, grade in enumerate([2, 0, 1])]
+
+
+def stored(lines: list[str]) -> tuple[io.BytesIO, Shard]:
+    """A shard that begins at line 7 of its role, with an empty line before the lines and one after them."""
+    content = "".join(f"{line}\n" for line in ["", *lines, ""]).encode()
+    return io.BytesIO(content), Shard("shard", 7, len(lines) + 2)
+
+
+@pytest.fixture
+def documents() -> tuple[io.BytesIO, Shard]:
+    return stored([f"{one.id}\t{one.title}\t{one.text}" for one in TEXTS])
+
+
+def test_texts_come_with_their_lines_and_empty_lines_hold_none(documents):
+    assert list(read_texts(*documents)) == TEXTS
+
+
+def test_ids_and_raw_texts_are_those_of_the_texts(documents):
+    stream, _ = documents
+    assert list(read_ids(stream)) == [one.id for one in TEXTS]
+    stream.seek(0)
+    assert list(read_raw_texts(stream)) == [one.text.encode() for one in TEXTS]
+
+
+@pytest.mark.parametrize("split", ["", "test"])
+def test_judgments_come_with_their_lines_and_a_split_where_they_have_one(split):
+    judgments = [one._replace(split=split) for one in JUDGMENTS]
+    lines = ["\t".join([one.query_id, one.doc_id, str(one.grade), *([split] if split else [])]) for one in judgments]
+    assert list(read_judgments(*stored(lines))) == judgments
+
+
+@given(st.permutations([*Reason]), st.data())
+def test_drops_stand_in_the_order_of_the_reasons(reasons, data):
+    found = {reason: (data.draw(counts), [(1, "x")]) for reason in reasons[: data.draw(st.integers(0, len(reasons)))]}
+    assert drops_in_order(found) == tuple(
+        Drops(reason.name, found[reason][0], ((1, "x"),)) for reason in Reason if reason in found
+    )

@@ -1,0 +1,49 @@
+"""Users' text on a terminal: one line, no control sequences, no longer than asked."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.printable import printable
+
+texts = st.text()
+# Up to more than a text is long.
+limits = st.integers(0, 30)
+
+
+@given(texts, limits)
+def test_nothing_that_cannot_be_printed_is_left(text, most):
+    assert printable(text, most).isprintable()
+
+
+@given(texts, limits)
+def test_a_text_keeps_its_length_up_to_the_limit_where_an_ellipsis_stands_for_the_rest(text, most):
+    shown = printable(text, most)
+    assert (len(shown), shown.endswith("…")) == (
+        (len(text), text.endswith("…")) if len(text) <= most else (most + 1, True)
+    )
+
+
+@given(texts.filter(str.isprintable))
+def test_what_can_be_printed_stays_as_it_is(text):
+    assert printable(text, len(text)) == text
+
+
+@given(texts, limits)
+def test_what_was_made_printable_stays_as_it_is(text, most):
+    shown = printable(text, most)
+    assert printable(shown, len(shown)) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\tb\r\nc", "a b  c"),
+        ("\x1b[2J\x07", "\ufffd[2J\ufffd"),
+        ("a\u202eb", "a\ufffdb"),  # right-to-left override
+        ("a\u2028b\u0085c", "a\ufffdb\ufffdc"),
+        ("L'Été 北京", "L'Été 北京"),
+    ],
+)
+def test_white_space_becomes_a_space_and_controls_a_sign(text, shown):
+    assert printable(text, 80) == shown
