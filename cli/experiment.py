@@ -6,6 +6,7 @@ from cli.imports import heavy_imports
 from cli.terminal import short, show, show_json
 from cli.users_error import users_error
 from pipeline.layout import CELLS, HTML_FILE
+from pipeline.output_folder import local_output
 from pipeline.run_lock import run_lock
 from schemas.errors import DataError
 
@@ -24,7 +25,7 @@ def experiment(file: str, as_json: bool) -> None:
     from experiments.grid import load_grid
 
     loaded = load_grid(file)
-    with run_lock(loaded.output):
+    with run_lock(local_output(loaded.settings.output)):
         from cli.progress import StageView
         from experiments.cell_folder import CellFolder
         from experiments.run import run_experiment

@@ -12,6 +12,7 @@ from components.training_report.unreachable import unreachable
 from pipeline.config import RunConfig, load_config
 from pipeline.digests import resolve_digests
 from pipeline.layout import TENSORBOARD
+from pipeline.output_folder import local_output
 from pipeline.run_lock import run_lock
 from pipeline.stages import StageEnd
 from schemas.errors import DataError
@@ -31,8 +32,10 @@ def run(config: str, overrides: tuple[str, ...], as_json: bool, verbose: bool) -
 
     Example: clir run configs/sample.yaml --set training.epochs=3
     """
-    settings = resolve_digests(load_config(config, overrides))
-    with run_lock(Path(settings.output)):
+    loaded = load_config(config, overrides)
+    output = local_output(loaded.output)
+    settings = resolve_digests(loaded)
+    with run_lock(output):
         _run(settings, as_json, verbose)
 
 

@@ -68,7 +68,7 @@ def read_word_table(source: WordTableSource) -> WordTable:
     drops: dict[VectorReason, list[BadEntry]] = {}
     counts: Counter[VectorReason] = Counter()
     read = 0
-    for entry, tokens in _tokenized(read_word_vectors(source.path, source.width)):
+    for entry, tokens in _tokenized(read_word_vectors(source.path, source.width, tf.io.gfile.GFile)):
         read += 1
         if isinstance(entry, WordVector):
             reason = _fault_of(tokens, places)

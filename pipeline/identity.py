@@ -4,14 +4,15 @@ import hashlib
 import platform
 from collections.abc import Iterable, Iterator
 from importlib.metadata import version
-from typing import Final
-
-from tfx.dsl.components.base.base_component import BaseComponent
+from typing import TYPE_CHECKING, Final
 
 from models.settings import ENCODERS, LOSSES
 from pipeline.config import RunConfig
 from pipeline.fingerprint import code_digest
 from pipeline.paths import sha256_of_file
+
+if TYPE_CHECKING:
+    from tfx.dsl.components.base.base_component import BaseComponent  # takes seconds, and only create_pipeline needs it
 
 IDENTITY: Final = "identity"
 """The execution property of every node; also a key of the training's settings, which decide what it may resume."""
@@ -28,7 +29,7 @@ _FILES: Final = ("schema_file",)
 """Those that name a file of ours."""
 
 
-def give_identities(components: Iterable[BaseComponent], config: RunConfig) -> None:
+def give_identities(components: "Iterable[BaseComponent]", config: RunConfig) -> None:
     """Gives every node the property `IDENTITY`.
 
     It is a digest of the project's modules behind the node, of the files of ours that it reads, and of the versions of

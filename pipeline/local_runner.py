@@ -3,11 +3,12 @@
 import json
 import logging
 import os
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from ml_metadata import errors
 from ml_metadata.proto import metadata_store_pb2
 from tfx.orchestration import metadata
 
@@ -127,20 +128,28 @@ def run_locally(
 def _open_store(store: Path) -> metadata_store_pb2.ConnectionConfig:
     """Makes the store one that a run can begin with."""
     path = store / METADATA_FILE
+    if path.exists():
+        _check_metadata(path)
     _link(store / TENSORBOARD, _TRAINER_RUNS)
     connection = metadata.sqlite_metadata_connection_config(str(path))
-    try:
-        with metadata.Metadata(connection) as handle:
-            if recover(handle.store, store / ARTIFACTS, superseded=ALWAYS_RUN):
-                log.info(
-                    "%s was moved or copied: its artifacts belong to another folder, and its stages run anew", store
-                )
-    except errors.StatusError as error:
-        raise DataError(
-            f"{path} must hold the metadata of earlier runs, and cannot be used ({str(error).splitlines()[0]}); "
-            "move it away, and run again: the stages run anew."
-        ) from None
+    with metadata.Metadata(connection) as handle:
+        if recover(handle.store, store / ARTIFACTS, superseded=ALWAYS_RUN):
+            log.info("%s was moved or copied: its artifacts belong to another folder, and its stages run anew", store)
     return connection
+
+
+def _check_metadata(path: Path) -> None:
+    """Refuses a database that is none, or is damaged."""
+    try:
+        with closing(sqlite3.connect(path)) as database:
+            (found,) = database.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.Error as error:
+        found = str(error)
+    if found != "ok":
+        raise DataError(
+            f"{path} must hold the metadata of earlier runs, and cannot be used ({found}); move it away, and run "
+            "again: the stages run anew."
+        )
 
 
 def _read_json(path: Path) -> dict[str, Any]:

@@ -33,7 +33,7 @@ from pipeline.layout import (
     RECORD_FILE,
 )
 from pipeline.paths import is_remote, scheme_fault
-from schemas.errors import DataError
+from schemas.errors import ConfigError, DataError
 
 Kind = Literal["run", "experiment", "cell"]
 
@@ -49,6 +49,19 @@ def output_fault(output: str, kind: Kind) -> str | None:
     if signs := sorted(set(output) & set("[]*?")):
         return f"must hold none of [ ] * ?, for TFX finds its files by patterns; got {' '.join(signs)} in {output!r}."
     return write_fault(Path(output)) or _claim_fault(Path(output), kind)
+
+
+def local_output(output: str) -> Path:
+    """The output of something that runs on this machine.
+
+    Raises:
+      ConfigError: it lies elsewhere.
+    """
+    if is_remote(output):
+        raise ConfigError(
+            [f"output: must be a local folder, for a local run keeps its metadata and its lock there; got {output}."]
+        )
+    return Path(output)
 
 
 def write_fault(folder: Path) -> str | None:

@@ -6,7 +6,8 @@ How = Literal["run", "cached", "restored"]
 """A restored stage came from the cache, but files of it were lost, and it was repeated to bring them back."""
 
 DATA_STAGES: Final = (
-    "WikiClirExampleGen", "StatisticsGen", "ImportSchemaGen", "ExampleValidator", "Transform", "LexicalBaseline",
+    "CollectionGen", "WikiClirExampleGen", "StatisticsGen", "ImportSchemaGen", "ExampleValidator", "Transform",
+    "LexicalBaseline",
 )  # fmt: skip
 """What they make is the same for every cell of an experiment."""
 

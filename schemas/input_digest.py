@@ -12,7 +12,7 @@ def input_digest(digests: Sequence[str]) -> str:
 
     Example:
       >>> input_digest(["3a"]), input_digest(["3a", "3b"])[:8]
-      ('3a', '3d1f8ee8')
+      ('3a', 'bd8c769d')
     """
     if len(digests) == 1:
         return digests[0]

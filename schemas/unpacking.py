@@ -5,7 +5,7 @@ import gzip
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, cast
 
 MAX_EXPANSION: Final = 200
 """A file that unpacks to more than this many times its size is not read on: texts come to 3 to 20 times theirs."""
@@ -21,7 +21,7 @@ def unpacked(stream: BinaryIO) -> Iterator[BinaryIO]:
     Reading raises OSError, EOFError or zlib.error where the compression is broken or cut off, and OSError where it
     goes beyond `MAX_EXPANSION`.
     """
-    stored = _CountingReader(stream, _BUFFER)  # type: ignore[arg-type]
+    stored = _CountingReader(_raw(stream), _BUFFER)
     head = stored.peek(3)[:3]
     content: BinaryIO = stored
     if head[:2] == b"\x1f\x8b":
@@ -32,8 +32,28 @@ def unpacked(stream: BinaryIO) -> Iterator[BinaryIO]:
         yield content
     finally:
         # The stream belongs to the caller: a buffer that is collected would close it.
-        if not stream.closed:
+        if not getattr(stream, "closed", False):
             stored.detach()
+
+
+def _raw(stream: BinaryIO) -> io.RawIOBase:
+    """The stream as a buffer takes it; TensorFlow's has `read` alone."""
+    return cast(io.RawIOBase, stream) if hasattr(stream, "readinto") else _Read(stream)
+
+
+class _Read(io.RawIOBase):
+    """A stream of which only `read` is asked."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._stream.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
 
 
 class _CountingReader(io.BufferedReader):

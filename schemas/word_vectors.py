@@ -11,7 +11,7 @@ Tables are sorted by frequency, the most frequent word first.
 
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import Enum
 from typing import Any, BinaryIO, NamedTuple
 
@@ -65,18 +65,21 @@ _MARK = re.compile(r"</?\w+>")
 _MOST_CHARACTERS = 1000
 
 
-def read_word_vectors(path: str, width: int) -> Iterator[WordVector | BadEntry]:
+def read_word_vectors(
+    path: str, width: int, open_file: Callable[[str, str], Any] = open
+) -> Iterator[WordVector | BadEntry]:
     """Yields every entry of a table, in order, a line at a time; a pickle alone is held whole.
 
     Args:
       path: the file.
       width: how many numbers a vector must have.
+      open_file: opens it, where it may not be a local one.
 
     Raises:
       DataError: the file says or shows that its vectors have another width, is cut off or broken, or is a pickle
         that holds, or names, anything else (see `read_polyglot`).
     """
-    with open(path, "rb") as stream, unpacked(stream) as content:
+    with open_file(path, "rb") as stream, unpacked(stream) as content:
         try:
             head = content.peek(3)[:3]  # type: ignore[attr-defined]
             entries = _of_pickle(content, path, width) if head.startswith(HEADS) else _of_text(content, path, width)

@@ -34,7 +34,8 @@ class Bm25:
     def __init__(
         self, queries: Iterable[Sequence[bytes]], collection: Iterable[bytes | str], max_tokens: int | None = None
     ) -> None:
-        words = sorted({word for query in queries for word in query})
+        # No text holds the empty word: it stands for none, for TensorFlow makes no empty table.
+        words = sorted({word for query in queries for word in query}) or [b""]
         count, length, frequency = _count(words, collection, max_tokens)
         self._mean_length = length / max(count, 1)
         self._idf = {
@@ -68,7 +69,7 @@ def _count(
         # A word's key in a document; each counts once.
         keys = tokens.value_rowids() * len(words) + places
         distinct, _ = tf.unique(tf.boolean_mask(keys, places >= 0))
-        found = tf.math.floormod(distinct, max(len(words), 1))
+        found = tf.math.floormod(distinct, len(words))
         return tf.size(places, tf.int64), tf.math.bincount(tf.cast(found, tf.int32), minlength=len(words))
 
     documents = length = 0

@@ -59,6 +59,7 @@ def ingest_cases(cases: Sequence[Case], folder: Path) -> dict[str, Seen]:
     """
     import apache_beam as beam
 
+    from components.collection_gen import write_collection as collection_gen
     from components.wikiclir_example_gen.ingest import IngestSettings, ingest
     from schemas.features import SPLITS
     from schemas.relevance import MOST_RELEVANT
@@ -66,24 +67,23 @@ def ingest_cases(cases: Sequence[Case], folder: Path) -> dict[str, Seen]:
     write_collection(folder)
     write_candidates(folder)
     brought = {case: _lines_brought(case, folder) for case in cases}
-    settings = IngestSettings(
-        paths={role: str(folder / name) for role, name in ROLES.items()},
-        negatives=1,
-        seed=1,
-        max_queries=None,
-        top_grade=MOST_RELEVANT,
-    )
+    paths = {role: [str(folder / name)] for role, name in ROLES.items()}
+    collection = folder / "collection"
+    collection.mkdir()
+    roles = collection_gen.write_collection(paths, {}, MOST_RELEVANT, str(collection), open)
+    settings = IngestSettings(negatives=1, seed=1, max_queries=None, top_grade=MOST_RELEVANT)
+    splits = {split: str(folder / split / "data") for split in SPLITS}
     report_file = folder / "report.json"
     with beam.Pipeline(argv=[]) as pipeline:
-        ingest(pipeline, settings, {split: str(folder / split / "data") for split in SPLITS}, str(report_file))
+        ingest(pipeline, settings, str(collection), roles, splits, str(report_file))
     seen: dict[str, Seen] = {case.name: Seen(None, ()) for case in cases}
     for role, file in json.loads(report_file.read_text())["files"].items():
         for drop in file["drops"]:
             assert drop["count"] == len(drop["examples"]), "the report counts more lines than it shows"
             for example in drop["examples"]:
                 (name,) = (case.name for case in cases if example["line"] in brought[case][role])
-                line = f"{ROLES[role]}:{example['line']}: {drop['meaning']}: {example['text']}"
-                seen[name] = Seen(None, (*seen[name].said, line))
+                line = f"{example['file']}:{example['line']}: {drop['meaning']}: {example['text']}"
+                seen[name] = Seen(None, (*seen[name].said, _without(folder, line)))
     return seen
 
 

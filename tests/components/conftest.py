@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 import tensorflow as tf
 
+from tests.components.collected import collect
+
 
 @pytest.fixture(scope="session")
 def make_artifact() -> Callable[..., Any]:
@@ -23,6 +25,18 @@ def make_artifact() -> Callable[..., Any]:
         if splits:
             artifact.split_names = artifact_utils.encode_split_names(list(splits))
         return artifact
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def make_collection(make_artifact) -> Callable[..., Any]:
+    """Makes a Collection artifact of the content of each role's file, which is written beside it."""
+
+    def make(parent: Path, contents: Mapping[str, bytes]) -> Any:
+        collection = make_artifact("Collection", parent)
+        collect(Path(collection.uri), contents)
+        return collection
 
     return make
 

@@ -26,12 +26,21 @@ class Kill(NamedTuple):
     """Once the Trainer has saved this epoch."""
 
 
+class Swap(NamedTuple):
+    """A file that someone replaces while a run is at work: when a stage's executor is about to start."""
+
+    stage: str
+    path: Path
+    other: Path
+
+
 def clir(
     *arguments: object,
     log: Path,
     kill: Kill | None = None,
     kill_after: float | None = None,
     code: Path = ROOT,
+    swap: Swap | None = None,
 ) -> int:
     """Runs a command to its end.
 
@@ -40,12 +49,13 @@ def clir(
       log: where stdout and stderr are appended.
       kill: when the process kills itself.
       kill_after: seconds from the start of the command until it is killed.
+      swap: what is replaced meanwhile.
       code: the root of the code that the cache keys see; what runs is always this project's.
 
     Returns:
       its exit code; -9 where it was killed.
     """
-    process = _context.Process(target=_main, args=([str(one) for one in arguments], log, kill, code))
+    process = _context.Process(target=_main, args=([str(one) for one in arguments], log, kill, code, swap))
     process.start()
     process.join(kill_after)
     if process.is_alive():
@@ -57,13 +67,15 @@ def clir(
     return exit_code
 
 
-def _main(arguments: list[str], log: Path, kill: Kill | None, code: Path) -> None:
+def _main(arguments: list[str], log: Path, kill: Kill | None, code: Path, swap: Swap | None) -> None:
     with open(log, "ab") as file:
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)
     os.chdir(ROOT)
     if kill is not None:
         _arm(kill)
+    if swap is not None:
+        _prepare(swap)
     from cli.main import main
     from pipeline import fingerprint, local_runner
 
@@ -104,3 +116,17 @@ def _arm(kill: Kill) -> None:
         return original(launcher, *arguments, **keywords)
 
     setattr(Launcher, name, armed)
+
+
+def _prepare(swap: Swap) -> None:
+    """Puts the replacement before the work."""
+    from tfx.orchestration.portable.launcher import Launcher
+
+    original = Launcher._run_executor
+
+    def run_executor(launcher: Launcher, *arguments: object) -> object:
+        if launcher._pipeline_node.node_info.id == swap.stage:
+            os.replace(swap.other, swap.path)
+        return original(launcher, *arguments)
+
+    Launcher._run_executor = run_executor

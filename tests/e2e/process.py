@@ -12,13 +12,15 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "data" / "sample"
+DECIDES = {"Gate", "Pusher"}
+"""The stages that run on every run: what they decide hangs on what is pushed by then."""
 RESTORED = "lost files restored"
 """What the line of a stage ends in that was repeated for its files alone."""
 
 
 def told_stages(text: str) -> dict[str, bool]:
     """The stages that a run's stderr tells of, in order: name to whether it came from the cache."""
-    lines = re.findall(rf"^\[\d+/\d+\] (\w+) +(cached|[\d.]+ s)(?:  {RESTORED})?$", text, re.MULTILINE)
+    lines = re.findall(rf"^\[ ?\d+/\d+\] (\w+) +(cached|[\d.]+ s)(?:  {RESTORED})?$", text, re.MULTILINE)
     return {name: took == "cached" for name, took in lines}
 
 
@@ -53,13 +55,13 @@ class Process:
 
     @property
     def ran(self) -> set[str]:
-        """The stages that did not come from the cache."""
-        return {name for name, cached in self.stages.items() if not cached}
+        """The stages that did not come from the cache, but for those that always run."""
+        return {name for name, cached in self.stages.items() if not cached} - DECIDES
 
     @property
     def restored(self) -> set[str]:
         """Those that were repeated for lost files alone."""
-        return set(re.findall(rf"^\[\d+/\d+\] (\w+) .*{RESTORED}$", self.err, re.MULTILINE))
+        return set(re.findall(rf"^\[ ?\d+/\d+\] (\w+) .*{RESTORED}$", self.err, re.MULTILINE))
 
 
 class SampleRun(Process):

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
+from pipeline.stages import DATA_STAGES
 from tests.e2e.forked import clir
 from tests.e2e.process import ROOT, SAMPLE
 
@@ -199,8 +200,7 @@ def test_a_killed_cell_goes_on_with_its_training(file: Path, again: tuple[int, d
 def test_data_stages_run_once_and_nothing_is_pushed(file: Path, again: object) -> None:
     output = file.parent / "out"
     counts = completed(output)
-    data_stages = "WikiClirExampleGen StatisticsGen ImportSchemaGen ExampleValidator Transform LexicalBaseline".split()
-    assert {stage: counts[stage] for stage in data_stages} == dict.fromkeys(data_stages, 1)
+    assert {stage: counts[stage] for stage in DATA_STAGES} == dict.fromkeys(DATA_STAGES, 1)
     assert counts["Trainer"] == counts["Evaluator"] == len(CELLS) - 1
     assert counts["Pusher"] == 0 and not (output / "serving").exists()
 

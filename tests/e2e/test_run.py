@@ -15,16 +15,17 @@ import tensorflow_text  # noqa: F401  its ops are in the model
 import yaml
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from components.evaluator.evaluate import score_lists
 from models.metrics import mean_metrics, ranked_grades
+from models.score_lists import score_lists
 from models.settings import METRICS
 from models.text_lists import read_text_lists
-from tests.e2e.process import SAMPLE, SampleRun
+from tests.e2e.process import DECIDES, SAMPLE, SampleRun
 
 pytestmark = pytest.mark.e2e
 
 STAGES = """
-    ImportSchemaGen WikiClirExampleGen LexicalBaseline StatisticsGen ExampleValidator Transform Trainer Evaluator Pusher
+    CollectionGen ImportSchemaGen WikiClirExampleGen LexicalBaseline StatisticsGen ExampleValidator Transform Trainer
+    Evaluator TrainingReport Gate Pusher
 """.split()
 
 
@@ -51,7 +52,7 @@ def own_output(sample_run: SampleRun, tmp_path: Path) -> Iterator[Path]:
 def test_the_layout_under_output(sample_run: SampleRun) -> None:
     folders = {"evaluation", "data", "training", "tensorboard", "serving", "artifacts"}
     expected = {"config.yaml", "metadata.sqlite"} | folders
-    assert {path.name for path in sample_run.output.iterdir()} == expected | {".lock"}
+    assert {path.name for path in sample_run.output.iterdir()} == expected | {".lock", ".clir.json"}
     assert tree(sample_run.output / "evaluation").keys() == {"metrics.json", "verdict.json", "run.trec", "qrels.trec"}
     assert tree(sample_run.output / "data").keys() == {"report.json"}
     assert tree(sample_run.output / "training").keys() == {"training.json", "stability.json", "stability.md"}
@@ -63,7 +64,7 @@ def test_the_layout_under_output(sample_run: SampleRun) -> None:
 def test_stdout_is_the_report_as_json(sample_run: SampleRun) -> None:
     printed = json.loads(sample_run.out)
     assert printed.pop("data") == json.loads((sample_run.output / "data" / "report.json").read_text())
-    assert [printed.pop("pushed")] == [str(version) for version in sample_run.versions]
+    assert [printed.pop("pushed")] == [printed.pop("newest")] == [str(version) for version in sample_run.versions]
     assert printed.pop("verdict") == sample_run.verdict
     assert {stage["name"] for stage in printed.pop("summary")["stages"]} == set(STAGES)
     assert printed == sample_run.report
@@ -202,19 +203,24 @@ def test_an_identical_run_comes_from_the_cache_and_pushes_nothing(sample_run: Sa
     served, evaluated = tree(sample_run.output / "serving"), tree(sample_run.output / "evaluation")
     again = SampleRun(sample_run.output, sample_run.output / "config.yaml")
     assert again.code == 0
-    assert again.stages == dict.fromkeys(STAGES, True)
+    assert again.stages == {name: name not in DECIDES for name in STAGES}
+    assert "every stage came from the cache" in again.err
     assert tree(sample_run.output / "serving") == served
-    assert tree(sample_run.output / "evaluation") == evaluated
+    left = tree(sample_run.output / "evaluation")
+    assert {name for name in left if left[name] != evaluated[name]} == {"verdict.json"}
+    (version,) = sample_run.versions
+    assert again.verdict["reason"].endswith(f"not compared with version {version.name}, which is this very model")
+    assert f"is pushed already as the newest version, {version}" in again.err
     printed, expected = json.loads(again.out), json.loads(sample_run.out)
     assert printed.pop("summary").keys() == expected.pop("summary").keys()
-    assert printed == expected
+    assert printed | {"verdict": None} == expected | {"verdict": None}
 
 
 def test_another_training_seed_runs_the_trainer_and_what_follows(sample_run: SampleRun, own_output: Path) -> None:
     (first,), report = sample_run.versions, sample_run.report
     again = SampleRun(own_output, own_output / "config.yaml", "--set", "training.seed=2")
     assert again.code == 0
-    assert again.ran == {"Trainer", "Evaluator", "Pusher"}
+    assert again.ran == {"Trainer", "TrainingReport", "Evaluator"}
     assert again.report["metrics"] != report["metrics"]
     assert again.report["floors"] == report["floors"]
     assert len(again.versions) == 2
@@ -227,8 +233,17 @@ def test_another_training_seed_runs_the_trainer_and_what_follows(sample_run: Sam
 
 def test_lost_files_are_restored_and_what_killed_runs_left_is_removed(sample_run: SampleRun, own_output: Path) -> None:
     (version,) = sample_run.versions
-    folders = [own_output / name for name in ("serving", "evaluation", "data", "training", "artifacts")]
-    before = [tree(folder) for folder in folders]
+
+    def kept() -> list[dict[str, bytes]]:
+        """What must come back; the gate's own decisions are new on every run."""
+        folders = [own_output / name for name in ("serving", "evaluation", "data", "training", "artifacts")]
+        decided = tuple(f"{name}/" for name in DECIDES)
+        return [
+            {name: content for name, content in tree(folder).items() if not name.startswith(decided)}
+            for folder in folders
+        ]
+
+    before = kept()
     for lost in (version, own_output / "evaluation", own_output / "data", own_output / "training"):
         shutil.rmtree(lost)
     for file in own_output.glob("artifacts/Evaluator/evaluation/[0-9]*/*"):
@@ -238,13 +253,10 @@ def test_lost_files_are_restored_and_what_killed_runs_left_is_removed(sample_run
     (left / "half").write_text("a model")
     restoring = SampleRun(own_output, own_output / "config.yaml")
     assert restoring.code == 0, restoring.err
-    # The Pusher puts the version back under its own number, and pushes none.
-    assert restoring.ran == restoring.restored == {"Evaluator", "Pusher"}
+    assert restoring.ran == restoring.restored == {"Evaluator"}
     assert not left.exists()
-    assert [tree(folder) for folder in folders] == before
-    again = SampleRun(own_output, own_output / "config.yaml")
-    assert again.stages == dict.fromkeys(STAGES, True)
-    assert [tree(folder) for folder in folders] == before
+    # The version, too: it is pushed again, under its own number.
+    assert kept() == before
 
 
 @pytest.mark.long
@@ -253,7 +265,7 @@ def test_the_resolved_configuration_gives_the_same_numbers_in_a_fresh_folder(
 ) -> None:
     other = SampleRun(tmp_path / "other", sample_run.output / "config.yaml")
     assert other.code == 0
-    assert other.ran == set(STAGES)
+    assert other.ran == {*STAGES} - DECIDES
     assert tree(other.output / "evaluation") == tree(sample_run.output / "evaluation")
 
 
@@ -268,7 +280,7 @@ def test_a_word_that_the_train_split_lacks_keeps_its_vector_in_the_exported_mode
     table.write_text("4 3\nzorilla 1 -2 0.5\nwater 1 0 0\nwater 0 1 0\n<UNK> 0 0 1\n")
     settings = ("training.epochs=1", "model.embedding_dim=3", f"embeddings.query={table}", "evaluation.start_anew=true")
     again = SampleRun(own_output, own_output / "config.yaml", *(part for one in settings for part in ("--set", one)))
-    assert again.ran == {"Transform", "Trainer", "Evaluator", "Pusher"}, again.err
+    assert again.ran == {"Transform", "Trainer", "TrainingReport", "Evaluator"}, again.err
     assert "query word vectors: 4 read, 2 used; left out: 1 mark in angle brackets" in again.err
     table.unlink()
     model = max(own_output.glob("artifacts/Trainer/model/*/Format-Serving"), key=lambda path: int(path.parent.name))
@@ -292,9 +304,9 @@ def test_a_model_below_its_minimums_is_not_pushed_and_the_reason_is_told(
     again = SampleRun(own_output, own_output / "config.yaml", "--set", "evaluation.minimums={ndcg_5: 0.99}")
     reason = f"ndcg_5 must reach 0.9900; got {reached:.4f}"
     assert again.code == 1
-    assert f"clir: the model was not pushed: {reason}.\n" in again.err
+    assert f"clir: the model was not pushed: {reason}. As before, the newest version is {versions[-1]}.\n" in again.err
     assert "Traceback" not in again.err
-    assert again.ran == {"Evaluator", "Pusher"}
+    assert again.ran == set()
     assert again.versions == versions
     assert (again.verdict["blessed"], again.verdict["reason"]) == (False, reason)
     assert again.report["metrics"] == sample_run.report["metrics"]

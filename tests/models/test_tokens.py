@@ -7,7 +7,10 @@ import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
 
+from models import tokens
 from models.tokens import tokenize
+
+PLAIN_SEPARATORS = r"[\p{P}\p{S}\p{C}\p{Z}]+"
 
 
 def words(text, max_tokens=None):
@@ -108,3 +111,23 @@ def test_texts_of_a_batch_do_not_mix():
 @given(st.text())
 def test_tokens_are_their_own_tokens(text):
     assert words(" ".join(words(text))) == words(text)
+
+
+@given(st.text(), st.sampled_from([None, 1, 3]))
+def test_words_are_those_that_the_plain_definition_of_separators_gives(text, max_tokens):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tokens, "_SEPARATORS", PLAIN_SEPARATORS)
+        plain = words(text, max_tokens)
+    assert words(text, max_tokens) == plain
+
+
+def test_every_character_parts_words_or_does_not_as_in_the_plain_definition(monkeypatch):
+    # Between letters, after a character that is a word of its own, and before a mark.
+    texts = tf.constant(
+        [f"a{chr(code)}b北{chr(code)}\u0301c" for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+    )
+    found = tokenize(texts)
+    monkeypatch.setattr(tokens, "_SEPARATORS", PLAIN_SEPARATORS)
+    plain = tokenize(texts)
+    assert bool(tf.reduce_all(found.row_splits == plain.row_splits))
+    assert bool(tf.reduce_all(found.flat_values == plain.flat_values))

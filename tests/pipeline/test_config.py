@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from models.settings import ENCODERS, LOSSES, METRICS
 from pipeline.config import RunConfig, dump_config, load_config
-from pipeline.digests import resolve_digests
+from pipeline.digests import input_files, resolve_digests
 from pipeline.settings_file import known_keys
 from schemas.errors import ConfigError
+from schemas.input_digest import input_digest
 
 DEFAULTS = {
     "data.top_grade": 2,
@@ -355,3 +356,36 @@ def test_changed_files_are_refused_by_the_resolved_configuration(config_file: Pa
     assert judgments.startswith("data.judgments: ")
     assert str(resolved.data.sha256.queries) in queries
     assert hashlib.sha256(b"q1\tWolf\thowls\n").hexdigest() in queries
+
+
+# Paths that are not local, and patterns
+
+
+def test_a_path_on_google_cloud_storage_passes_unchanged(config_file: Path) -> None:
+    paths = ["data.documents=gs://bucket/fr.documents-*.gz", "output=gs://bucket/out"]
+    config = load_config(str(config_file), paths)
+    assert (config.data.documents, config.output) == ("gs://bucket/fr.documents-*.gz", "gs://bucket/out")
+    assert load_config(str(config_file)).data.queries.startswith("/")
+
+
+def test_other_schemes_are_refused_each_with_its_place(config_file: Path) -> None:
+    with pytest.raises(ConfigError) as error:
+        load_config(str(config_file), ["data.queries=s3://bucket/q", "output=hdfs://host/out"])
+    for key, path in (("data.queries", "s3://bucket/q"), ("output", "hdfs://host/out")):
+        place = f"--set {key}={path}: {key}: must be a local path, or one on Google Cloud Storage (gs://...); got "
+        assert f"{place}{path!r}." in error.value.faults
+
+
+def test_a_pattern_names_all_files_that_match_it_in_the_order_of_their_names(config_file: Path) -> None:
+    folder = config_file.parent.resolve()
+    for number, text in ((10, "d1\tLoup\tvit\n"), (2, "d2\tChien\tgarde\n")):
+        (folder / f"fr.documents-{number:02}").write_text(text)
+    config = resolve_digests(load_config(str(config_file), [f"data.documents={folder}/fr.documents-*"]))
+    files = input_files(config)
+    assert files["documents"] == [f"{folder}/fr.documents-02", f"{folder}/fr.documents-10"]
+    assert files["queries"] == [str(folder / "wiki.queries")]
+    digests = [hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files["documents"]]
+    assert config.data.sha256.documents == input_digest(digests)
+    assert load_config(str(config_file), [f"data.documents={folder}/wiki.documents"])
+    with pytest.raises(ConfigError, match=r"there is no file .*/nothing-\*"):
+        load_config(str(config_file), [f"data.documents={folder}/nothing-*"])

@@ -185,6 +185,7 @@ def test_a_broken_gzip_file_gives_the_records_before_the_break():
 def test_a_gzip_bomb_is_not_read_on(monkeypatch, line):
     monkeypatch.setattr(wikiclir, "MAX_LINE_BYTES", 1 << 16)
     monkeypatch.setattr(unpacking, "_ALWAYS_ALLOWED", 1 << 16)
+    monkeypatch.setattr(unpacking, "_BUFFER", 1 << 13)  # what is read ahead, whatever it holds
     piece = gzip.compress(line * ((1 << 20) // len(line)))
     stream = io.BytesIO(100 * piece)
     *_, drop = parse_texts(stream, FILE)

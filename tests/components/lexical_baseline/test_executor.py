@@ -26,7 +26,7 @@ LISTS = {
 
 
 @pytest.fixture
-def run_file(tmp_path, make_artifact, make_examples) -> list[str]:
+def run_file(tmp_path, make_artifact, make_collection, make_examples) -> list[str]:
     from components.lexical_baseline import executor as baseline
 
     lists = {
@@ -36,9 +36,12 @@ def run_file(tmp_path, make_artifact, make_examples) -> list[str]:
     examples, run = make_examples(tmp_path, lists), make_artifact("RankingRun", tmp_path)
     # Titles say nothing, and a broken line is left out.
     lines = [f"{doc_id}\tCanis lupus\t{text}\n" for doc_id, text in COLLECTION.items()]
-    (tmp_path / "documents").write_text("".join(["d12\ttwo fields\n", *lines]))
-    properties = {baseline.DOCUMENTS_KEY: str(tmp_path / "documents"), baseline.MAX_TOKENS_KEY: 200}
-    baseline.Executor().Do({baseline.EXAMPLES_KEY: [examples]}, {baseline.RUN_KEY: [run]}, properties)
+    collection = make_collection(tmp_path, {"documents": "".join(["d12\ttwo fields\n", *lines]).encode()})
+    baseline.Executor().Do(
+        {baseline.EXAMPLES_KEY: [examples], baseline.COLLECTION_KEY: [collection]},
+        {baseline.RUN_KEY: [run]},
+        {baseline.MAX_TOKENS_KEY: 200},
+    )
     return (Path(run.uri) / "run.trec").read_text().splitlines()
 
 

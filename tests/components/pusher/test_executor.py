@@ -1,11 +1,15 @@
-"""The Pusher's executor: what it tells TFX of a push; `models.versions` has the versions themselves."""
+"""The Pusher's executor: when it pushes, and what it tells TFX; `push_version` has the versions themselves."""
 
+import os
 from pathlib import Path
 
 import pytest
 
+from schemas.served_versions import NEWEST_PROPERTY, PUSHED_PROPERTY
+
 pytestmark = pytest.mark.beam
 
+EXPORTED = 1_700_000_000
 MODEL = {"saved_model.pb": "graph", "assets/vocabulary": "words"}
 
 
@@ -16,26 +20,30 @@ def serving(tmp_path) -> Path:
 
 @pytest.fixture
 def push(tmp_path, serving, make_artifact):
-    """Pushes a model; returns the PushedModel artifact."""
+    """Pushes a model that Gate judged so; returns the PushedModel artifact."""
     from google.protobuf import json_format
     from tfx.proto import pusher_pb2
     from tfx.types import standard_component_specs as keys
 
     from components.pusher.executor import Executor
 
-    model, blessing = make_artifact("Model", tmp_path), make_artifact("ModelBlessing", tmp_path)
+    model = make_artifact("Model", tmp_path)
     for name, content in MODEL.items():
         path = Path(model.uri, "Format-Serving", name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content)
+        os.utime(path, (EXPORTED, EXPORTED))
     destination = pusher_pb2.PushDestination(
         filesystem=pusher_pb2.PushDestination.Filesystem(base_directory=str(serving))
     )
     parents = (tmp_path / f"push_{number}" for number in range(9))
 
-    def push(blessed=True):
+    def push(blessed=True, newest="", is_pushed=False):
+        parent = next(parents)
+        blessing, pushed = make_artifact("ModelBlessing", parent), make_artifact("PushedModel", parent)
         blessing.set_int_custom_property("blessed", int(blessed))
-        pushed = make_artifact("PushedModel", next(parents))
+        blessing.set_string_custom_property(NEWEST_PROPERTY, newest)
+        blessing.set_int_custom_property(PUSHED_PROPERTY, int(is_pushed))
         Executor().Do(
             {keys.MODEL_KEY: [model], keys.MODEL_BLESSING_KEY: [blessing]},
             {keys.PUSHED_MODEL_KEY: [pushed]},
@@ -50,32 +58,33 @@ def contents(folder: Path | str) -> dict[str, str]:
     return {str(path.relative_to(folder)): path.read_text() for path in Path(folder).rglob("*") if path.is_file()}
 
 
-def test_a_blessed_model_becomes_a_version_that_the_artifact_names(push, serving):
-    pushed = push()
-    (version,) = serving.iterdir()
-    assert version.name.isdigit()
-    assert contents(version) == MODEL
+@pytest.mark.parametrize(
+    ("newest", "version"), [("", EXPORTED), ("7", EXPORTED), (str(EXPORTED + 60), EXPORTED + 60 + 1)]
+)
+def test_a_blessed_model_becomes_a_version_that_the_artifact_names(push, serving, newest, version):
+    pushed = push(newest=newest)
+    assert contents(serving) == {f"{version}/{name}": content for name, content in MODEL.items()}
     assert pushed.get_int_custom_property("pushed") == 1
-    assert pushed.get_string_custom_property("pushed_destination") == str(version)
-    assert pushed.get_string_custom_property("pushed_version") == version.name
+    assert pushed.get_string_custom_property("pushed_destination") == str(serving / str(version))
+    assert pushed.get_string_custom_property("pushed_version") == str(version)
 
 
-def test_the_artifact_holds_a_copy_of_the_model(push):
-    assert contents(push().uri) == MODEL
+def test_the_artifact_holds_no_second_copy_of_the_model(push):
+    assert contents(push().uri) == {}
 
 
-def test_a_model_that_is_not_blessed_stays_where_it_is(push, serving):
-    pushed = push(blessed=False)
+@pytest.mark.parametrize("is_pushed", [False, True])
+def test_a_model_that_is_not_blessed_stays_where_it_is(push, serving, is_pushed):
+    pushed = push(blessed=False, newest="7", is_pushed=is_pushed)
     assert not serving.exists()
     assert contents(pushed.uri) == {}
     assert pushed.get_int_custom_property("pushed") == 0
     assert not pushed.get_string_custom_property("pushed_destination")
 
 
-def test_a_model_that_is_the_latest_version_already_names_that(push, serving):
-    first, second = push(), push()
-    (version,) = serving.iterdir()
-    for pushed in (first, second):
-        assert pushed.get_int_custom_property("pushed") == 1
-        assert pushed.get_string_custom_property("pushed_destination") == str(version)
-        assert contents(pushed.uri) == MODEL
+def test_a_model_that_is_the_newest_version_already_names_that_and_nothing_is_copied(push, serving):
+    pushed = push(newest="7", is_pushed=True)
+    assert not serving.exists()
+    assert pushed.get_int_custom_property("pushed") == 1
+    assert pushed.get_string_custom_property("pushed_destination") == str(serving / "7")
+    assert pushed.get_string_custom_property("pushed_version") == "7"

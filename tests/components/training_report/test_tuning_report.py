@@ -2,14 +2,13 @@
 
 import json
 import xml.etree.ElementTree as ET
-from pathlib import Path
 from typing import Any
 
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from components.training_report.tuning_report import describe_best, paint_trials, to_markdown, write_tuning_report
+from components.training_report.tuning_report import describe_best, paint_trials, to_markdown, tuning_report
 
 
 def trial(number: int, epsilon: float, theta: float, value: float | None, reason: str | None = None) -> dict[str, Any]:
@@ -78,13 +77,9 @@ def test_no_line_joins_numbers_that_were_drawn_from_a_range(results: dict[str, A
     assert not panels_of(results)[0].lines
 
 
-def test_the_drawing_repeats_byte_by_byte_and_takes_the_reader_s_colours(
-    results: dict[str, Any], tmp_path: Path
-) -> None:
-    for folder in ("one", "other"):
-        write_tuning_report(results, tmp_path / folder)
-    drawing = (tmp_path / "one" / "results.svg").read_text()
-    assert drawing == (tmp_path / "other" / "results.svg").read_text()
+def test_the_drawing_repeats_byte_by_byte_and_takes_the_reader_s_colours(results: dict[str, Any]) -> None:
+    drawing = tuning_report(results)["results.svg"]
+    assert drawing == tuning_report(results)["results.svg"]
     texts = {
         one.text: one.attrib.get("style", "") for one in ET.fromstring(drawing).iter() if one.tag.endswith("}text")
     }
@@ -92,8 +87,8 @@ def test_the_drawing_repeats_byte_by_byte_and_takes_the_reader_s_colours(
     assert "prefers-color-scheme:dark" in drawing
 
 
-def test_the_files_are_the_trials_the_table_and_the_drawing(results: dict[str, Any], tmp_path: Path) -> None:
-    write_tuning_report(results, tmp_path / "tuning")
-    files = {path.name: path.read_text() for path in (tmp_path / "tuning").iterdir()}
-    assert files.keys() == {"results.json", "results.md", "results.svg"}
-    assert json.loads(files["results.json"]) == results
+def test_the_texts_are_the_trials_the_table_and_the_drawing(results: dict[str, Any]) -> None:
+    texts = tuning_report(results)
+    assert texts.keys() == {"results.json", "results.md", "results.svg"}
+    assert json.loads(texts["results.json"]) == results
+    assert texts["results.md"] == to_markdown(results)

@@ -13,23 +13,28 @@ pytestmark = pytest.mark.beam
 
 
 @pytest.fixture
-def run(tmp_path, make_artifact):
-    """Runs the executor on a collection's files; returns its artifacts."""
+def run(tmp_path, make_artifact, make_collection):
+    """Runs the executor on a collection of files; returns its artifacts."""
     from tfx.dsl.components.base import base_beam_executor
 
-    from components.wikiclir_example_gen.executor import EXAMPLES_KEY, PATHS_KEY, REPORT_KEY, SETTINGS_KEY, Executor
+    from components.wikiclir_example_gen.executor import (
+        COLLECTION_KEY,
+        EXAMPLES_KEY,
+        REPORT_KEY,
+        SETTINGS_KEY,
+        Executor,
+    )
 
     def run(contents, max_bad_share=0.0):
-        for role, content in contents.items():
-            (tmp_path / role).write_bytes(content)
+        collection = make_collection(tmp_path, contents)
         examples, report = make_artifact("Examples", tmp_path), make_artifact("IngestionReport", tmp_path)
         settings = {"negatives": 4, "seed": 1, "max_queries": None, "max_bad_share": max_bad_share, "top_grade": 2}
-        properties = {
-            PATHS_KEY: json.dumps({role: str(tmp_path / role) for role in contents}),
-            SETTINGS_KEY: json.dumps(settings),
-        }
         executor = Executor(base_beam_executor.BaseBeamExecutor.Context(beam_pipeline_args=[], unique_id="1"))
-        executor.Do({}, {EXAMPLES_KEY: [examples], REPORT_KEY: [report]}, properties)
+        executor.Do(
+            {COLLECTION_KEY: [collection]},
+            {EXAMPLES_KEY: [examples], REPORT_KEY: [report]},
+            {SETTINGS_KEY: json.dumps(settings)},
+        )
         return examples, json.loads((tmp_path / "IngestionReport" / "report.json").read_text())
 
     return run

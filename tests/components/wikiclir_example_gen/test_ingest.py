@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 import pytest
 import tensorflow as tf
 
+from components.collection_gen import write_collection
 from components.wikiclir_example_gen.sampling import list_place, sample_negatives, split_of
 from models.text_lists import read_text_lists
 from schemas import features as f
 from schemas.features import SPLITS
 from schemas.relevance import MOST_RELEVANT, NOT_RELEVANT, SOMEWHAT_RELEVANT
+from tests.components.collected import collect
 
 pytestmark = pytest.mark.beam
 
@@ -102,19 +104,21 @@ def read_list(split: str, record: bytes) -> ReadList:
 
 
 def run_ingest(
-    folder: Path, contents: Mapping[str, bytes], max_queries: int | None = None, negatives: int = NEGATIVES
+    folder: Path,
+    contents: Mapping[str, bytes | Sequence[bytes]],
+    max_queries: int | None = None,
+    negatives: int = NEGATIVES,
 ) -> Ingestion:
     import apache_beam as beam
 
     from components.wikiclir_example_gen.ingest import IngestSettings, ingest
 
-    for role, content in contents.items():
-        (folder / role).write_bytes(content)
-    settings = IngestSettings(
-        {role: str(folder / role) for role in contents}, negatives, SEED, max_queries, MOST_RELEVANT
-    )
+    collected = folder / "collection"
+    roles = collect(collected, contents)
+    settings = IngestSettings(negatives, SEED, max_queries, MOST_RELEVANT)
+    splits = {split: str(folder / split / "data") for split in SPLITS}
     with beam.Pipeline(argv=[]) as pipeline:
-        ingest(pipeline, settings, {split: str(folder / split / "data") for split in SPLITS}, str(folder / "report"))
+        ingest(pipeline, settings, str(collected), roles, splits, str(folder / "report"))
     lists = [
         read_list(split, record)
         for split in SPLITS
@@ -248,7 +252,70 @@ def test_a_rerun_on_gzipped_files_gives_the_same_examples(tmp_path, faulty, full
     gzipped = run_ingest(tmp_path, {role: gzip.compress(content) for role, content in faulty.items()})
     assert gzipped.lists == full.lists
     for role, file in gzipped.report["files"].items():
-        assert file == {**full.report["files"][role], "path": str(tmp_path / role)}
+        assert file["path"] == str(tmp_path / role)
+        assert places(file) == places(full.report["files"][role])
+
+
+def places(file: Mapping[str, Any]) -> list[tuple[str, int, list[tuple[int, str]]]]:
+    """What a report says of a file's drops, but for the path."""
+    return [
+        (drop["reason"], drop["count"], [(example["line"], example["text"]) for example in drop["examples"]])
+        for drop in file["drops"]
+    ]
+
+
+def halves(content: bytes) -> list[bytes]:
+    """A file's lines in two files, the first of which holds 22 lines: a few of the broken ones."""
+    every = content.splitlines(keepends=True)
+    return [b"".join(every[:22]), b"".join(every[22:])]
+
+
+def test_several_files_of_a_role_are_one_file_whose_places_are_their_own(tmp_path, faulty, full):
+    parted = run_ingest(tmp_path, {role: halves(content) for role, content in faulty.items()})
+    assert parted.lists == full.lists
+    for role, file in parted.report["files"].items():
+        whole = full.report["files"][role]
+        assert (file["read"], file["used"]) == (whole["read"], whole["used"])
+        for drop, drop_of_whole in zip(file["drops"], whole["drops"], strict=True):
+            assert drop == {**drop_of_whole, "examples": drop["examples"]}
+            for example, of_whole in zip(drop["examples"], drop_of_whole["examples"], strict=True):
+                line = of_whole["line"]
+                assert (example["file"], example["line"]) == (
+                    (str(tmp_path / f"{role}-0"), line) if line <= 22 else (str(tmp_path / f"{role}-1"), line - 22)
+                )
+
+
+def test_the_size_of_the_shards_changes_no_example_and_no_line_of_the_report(tmp_path, faulty, full, monkeypatch):
+    monkeypatch.setattr(write_collection, "_BUFFER", 100)
+    monkeypatch.setattr(write_collection, "_SHARD_BYTES", 300)
+    sharded = run_ingest(tmp_path, faulty)
+    assert len(list((tmp_path / "collection").glob("documents-*"))) > 5
+    assert sharded.lists == full.lists
+    for role, file in sharded.report["files"].items():
+        assert places(file) == places(full.report["files"][role])
+
+
+def test_the_report_names_the_file_and_the_line_of_what_was_left_out(full):
+    for role, first in (("queries", FAULTY_TEXTS), ("documents", FAULTY_TEXTS), ("judgments", FAULTY_JUDGMENTS)):
+        file = full.report["files"][role]
+        found = {drop["reason"]: drop["examples"] for drop in file["drops"]}
+        # Both kinds of faulty records begin with a wrong number of fields and broken UTF-8, after 20 good lines.
+        for line, (reason, record) in enumerate(zip(["field_count", "bad_utf8"], first, strict=False), 21):
+            text = record.decode(errors="replace").replace("\t", " | ")
+            assert found[reason] == [{"file": file["path"], "line": line, "text": text}]
+
+
+def test_a_judgment_that_another_file_repeats_is_left_out_whatever_order_the_shards_are_read_in(
+    tmp_path, collection, full, monkeypatch
+):
+    monkeypatch.setattr(write_collection, "_BUFFER", 1)
+    monkeypatch.setattr(write_collection, "_SHARD_BYTES", 1)
+    contents = {role: lines(records) for role, records in collection.items()}
+    # Every judgment again, with another grade.
+    again = lines([f"{record.rsplit(chr(9), 1)[0]}\t0" for record in collection["judgments"]])
+    found = run_ingest(tmp_path, {**contents, "judgments": [contents["judgments"], again]})
+    assert found.lists == full.lists
+    assert found.drops("judgments") == {"duplicate_pair": len(collection["judgments"])}
 
 
 def test_a_limit_keeps_the_first_judged_queries_of_the_file(limited, full):

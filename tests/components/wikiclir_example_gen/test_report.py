@@ -6,7 +6,6 @@ import pytest
 
 from components.wikiclir_example_gen.report import (
     GRADE_DISAGREEMENT,
-    READ,
     USED,
     check_report,
     describe_report,
@@ -16,23 +15,30 @@ from components.wikiclir_example_gen.report import (
     tally_drop,
     write_report,
 )
+from schemas.collection import Drops, InputFile, Role
 from schemas.errors import DataError
 from schemas.wikiclir import Drop, Reason
 
-PATHS = {"queries": "wiki_en.queries", "documents": "wiki_fr.documents"}
 LISTS = [tally("lists", "train", 3), tally("lists", "eval", 1), tally("lists", "test", 1), tally("pairs", "train", 150)]
-DOCUMENTS = [tally("documents", READ, 2000), tally("documents", USED, 2000)]
+QUERIES, DOCUMENTS = "wiki_en.queries", "wiki_fr.documents"
+
+Left = tuple[Reason, list[tuple[int, str]]]
+"""A reason, and the lines that were left out for it."""
 
 
-def queries(used: int, *drops: tuple[Reason, list[tuple[int, str]]]) -> list:
-    """Tallies of the queries file: so many used, and the dropped lines of each reason."""
-    dropped = [(("queries", reason.name), (len(lines), lines)) for reason, lines in drops]
-    read = used + sum(len(lines) for _, lines in drops)
-    return [tally("queries", READ, read), tally("queries", USED, used), *dropped]
+def role_of(path: str, used: int, broken: tuple[Left, ...] = (), joined: tuple[Left, ...] = ()) -> Role:
+    """A role of one file: so many records used, lines that were left out on reading, and records later."""
+    left, later = (sum(len(lines) for _, lines in some) for some in (broken, joined))
+    drops = tuple(Drops(reason.name, len(lines), tuple(lines[:5])) for reason, lines in broken)
+    return Role((InputFile(path, "", used + left + later),), (), used + later, drops)
 
 
-def report_of(*tallies):
-    return make_report([*tallies, *LISTS, *DOCUMENTS], PATHS)
+def report_of(used=5, broken=(), joined=(), *tallies):
+    """The report where so many queries were used, lines left out on reading, and records in the job."""
+    roles = {"queries": role_of(QUERIES, used, broken, joined), "documents": role_of(DOCUMENTS, 2000)}
+    left = [(("queries", reason.name), (len(lines), lines)) for reason, lines in joined]
+    of_files = [tally("queries", USED, used), tally("documents", USED, 2000)]
+    return make_report([*of_files, *left, *tallies, *LISTS], roles)
 
 
 def refusal(report, max_bad_share=0.05):
@@ -42,9 +48,9 @@ def refusal(report, max_bad_share=0.05):
 
 
 def test_report_counts_what_was_read_used_and_left_out():
-    report = report_of(*queries(5, (Reason.BAD_UTF8, [(2, "x")]), (Reason.NO_JUDGMENT, [(3, "3"), (6, "6")])))
+    report = report_of(5, [(Reason.BAD_UTF8, [(2, "x")])], [(Reason.NO_JUDGMENT, [(3, "3"), (6, "6")])])
     assert report["files"]["queries"] == {
-        "path": "wiki_en.queries",
+        "path": QUERIES,
         "read": 5 + 1 + 2,
         "used": 5,
         "drops": [
@@ -53,14 +59,17 @@ def test_report_counts_what_was_read_used_and_left_out():
                 "meaning": "not valid UTF-8",
                 "bad": True,
                 "count": 1,
-                "examples": [{"line": 2, "text": "x"}],
+                "examples": [{"file": QUERIES, "line": 2, "text": "x"}],
             },
             {
                 "reason": "no_judgment",
                 "meaning": "query without a judgment or candidate",
                 "bad": False,
                 "count": 2,
-                "examples": [{"line": 3, "text": "3"}, {"line": 6, "text": "6"}],
+                "examples": [
+                    {"file": QUERIES, "line": 3, "text": "3"},
+                    {"file": QUERIES, "line": 6, "text": "6"},
+                ],
             },
         ],
     }
@@ -71,7 +80,20 @@ def test_report_counts_what_was_read_used_and_left_out():
 
 def test_a_record_that_vanishes_is_our_fault():
     with pytest.raises(AssertionError, match="wiki_en.queries: 5 read, but 4 used and 0 dropped"):
-        report_of(tally("queries", READ, 5), tally("queries", USED, 4))
+        make_report([tally("queries", USED, 4)], {"queries": role_of(QUERIES, 5)})
+
+
+def test_what_was_left_out_stands_in_its_own_file_of_several():
+    files = (InputFile("a", "", 3), InputFile("b", "", 4))
+    role = Role(files, (), 6, (Drops("BAD_ID", 1, ((4, "x"),)),))
+    joined = ("queries", Reason.NO_JUDGMENT.name), (2, [(3, "3"), (7, "7")])
+    file = make_report([tally("queries", USED, 4), joined], {"queries": role})["files"]["queries"]
+    assert (file["path"], file["read"]) == ("a and b", 3 + 4)
+    assert [example for drop in file["drops"] for example in drop["examples"]] == [
+        {"file": "b", "line": 1, "text": "x"},
+        {"file": "a", "line": 3, "text": "3"},
+        {"file": "b", "line": 4, "text": "7"},
+    ]
 
 
 def test_merging_sums_counts_and_keeps_the_first_five_examples_by_line():
@@ -83,11 +105,11 @@ def test_merging_sums_counts_and_keeps_the_first_five_examples_by_line():
 
 
 def test_a_good_collection_passes():
-    check_report(report_of(*queries(5)), max_bad_share=0)
+    check_report(report_of(5), max_bad_share=0)
 
 
 def test_a_share_at_the_limit_passes_and_beyond_it_is_refused():
-    report = report_of(*queries(3, (Reason.BAD_ID, [(2, "")])))
+    report = report_of(3, [(Reason.BAD_ID, [(2, "")])])
     check_report(report, max_bad_share=1 / 4)
     assert refusal(report, max_bad_share=0.2)[0] == (
         "wiki_en.queries: 1 of 4 records are bad; at most a share of 0.2 may be (data.max_bad_share):"
@@ -95,7 +117,7 @@ def test_a_share_at_the_limit_passes_and_beyond_it_is_refused():
 
 
 def test_a_refusal_shows_the_worst_reasons_first_with_lines():
-    report = report_of(*queries(2, (Reason.FIELD_COUNT, [(4, "4 | x")]), (Reason.BAD_ID, [(1, " | y"), (3, " | z")])))
+    report = report_of(2, [(Reason.FIELD_COUNT, [(4, "4 | x")]), (Reason.BAD_ID, [(1, " | y"), (3, " | z")])])
     assert refusal(report)[1:] == [
         "  2 x empty id, or white space in an id",
         "    wiki_en.queries:1:  | y",
@@ -106,11 +128,12 @@ def test_a_refusal_shows_the_worst_reasons_first_with_lines():
 
 
 def test_what_is_merely_unused_is_not_bad():
-    check_report(report_of(*queries(5, (Reason.NO_JUDGMENT, [(line, "") for line in range(100)]))), max_bad_share=0)
+    unused = (Reason.NO_JUDGMENT, [(line, "") for line in range(1, 101)])
+    check_report(report_of(5, [], [unused]), max_bad_share=0)
 
 
 def test_an_unreadable_file_is_refused_whatever_the_share():
-    report = report_of(*queries(99, (Reason.BAD_ID, [(1, "")]), (Reason.UNREADABLE, [(100, "CRC check failed")])))
+    report = report_of(99, [(Reason.BAD_ID, [(1, "")]), (Reason.UNREADABLE, [(100, "CRC check failed")])])
     assert refusal(report, max_bad_share=1) == [
         "wiki_en.queries: 2 of 101 records are bad:",
         "  1 x rest of the file cannot be read",
@@ -119,17 +142,20 @@ def test_an_unreadable_file_is_refused_whatever_the_share():
 
 
 def test_every_bad_file_is_reported_at_once():
-    bad = [(("documents", Reason.BAD_UTF8.name), (1000, [(1, "x")])), tally("documents", READ, 1000)]
-    lines = refusal(make_report([*queries(0, (Reason.BAD_ID, [(1, "")])), *bad, *LISTS], PATHS))
+    roles = {
+        "queries": role_of(QUERIES, 0, ((Reason.BAD_ID, [(1, "")]),)),
+        "documents": role_of(DOCUMENTS, 0, ((Reason.BAD_UTF8, [(line, "x") for line in range(1, 1001)]),)),
+    }
+    lines = refusal(make_report(LISTS, roles))
     assert [line.split(":")[0] for line in lines if not line.startswith(" ")] == [
-        "wiki_fr.documents",
-        "wiki_en.queries",
+        DOCUMENTS,
+        QUERIES,
     ]
     assert lines[0].startswith("wiki_fr.documents: 1,000 of 1,000 records are bad")
 
 
 def test_an_empty_split_is_named():
-    report = make_report([*queries(3), *DOCUMENTS, tally("lists", "train", 3)], PATHS)
+    report = make_report([tally("queries", USED, 3), tally("lists", "train", 3)], {"queries": role_of(QUERIES, 3)})
     assert refusal(report) == [
         "every split needs a query list, but eval and test got none (lists: train 3, eval 0, test 0); "
         "bring more judged queries, or fix the split column of data.candidates."
@@ -137,7 +163,7 @@ def test_an_empty_split_is_named():
 
 
 def test_the_description_is_a_line_a_file():
-    report = report_of(*queries(5, (Reason.NO_JUDGMENT, [(1, "1")])), tally("candidates", GRADE_DISAGREEMENT, 1500))
+    report = report_of(5, [], [(Reason.NO_JUDGMENT, [(1, "1")])], tally("candidates", GRADE_DISAGREEMENT, 1500))
     assert describe_report(report) == [
         "query lists: 3 train, 1 eval, 1 test; 150 query-document pairs",
         "queries: 6 read, 5 used; left out: 1 query without a judgment or candidate",
@@ -147,6 +173,6 @@ def test_the_description_is_a_line_a_file():
 
 
 def test_the_written_report_reads_back_and_keeps_its_letters():
-    report = report_of(*queries(5, (Reason.BAD_ID, [(1, "Zoé | 北京")])))
+    report = report_of(5, [(Reason.BAD_ID, [(1, "Zoé | 北京")])])
     assert json.loads(write_report(report)) == report
     assert "Zoé | 北京" in write_report(report)

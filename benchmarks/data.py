@@ -1,0 +1,149 @@
+"""A run on a generated collection of a quarter of French WikiCLIR's size: CPU seconds and peak memory of every stage.
+
+    git worktree add ../before COMMIT
+    .venv/bin/python benchmarks/data.py --baseline ../before
+
+475,000 documents of 100 words, 6,250 queries, 14 judgments of each and 40 NR documents: lists of 54. The baseline is
+another commit's tree, on the same files, in the same environment and sitting; each runs in a process of its own into a
+temporary folder, so that nothing comes from the cache. Training takes one epoch, and is no part of what is compared.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+import numpy as np
+
+TREE = Path(__file__).parent.parent
+LETTERS, ACCENTS = "eaisnrtoludcmpvqfbghjxyz", "éàè"
+WORDS, VOCABULARY = 100, 200_000
+INGESTION = ("inputs", "CollectionGen", "WikiClirExampleGen", "LexicalBaseline")
+
+DRIVER = """
+import json, os, resource, sys
+from pathlib import Path
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+try:
+    from pipeline.quiet import quieten
+    from pipeline.digests import resolve_digests
+except ImportError:
+    from pipeline.progress import quieten
+    from pipeline.config import resolve_digests
+from pipeline.config import load_config
+quieten(verbose=False)
+
+def cpu():
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+def tell(name):
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    print(json.dumps([name, cpu() - started[0], peak]), file=sys.stderr, flush=True)
+
+started = [cpu()]
+config = resolve_digests(load_config(sys.argv[1], ["output=" + sys.argv[2]]))
+tell("inputs")
+from pipeline.local_runner import run_locally
+Path(config.output).mkdir()
+run_locally(config, lambda *stage: started.__setitem__(0, cpu()), lambda stage: tell(stage.name))
+"""
+"""Runs a configuration with the code of the current folder; a line a stage, of the names that every commit has."""
+
+
+class Stage(NamedTuple):
+    """What one stage took; the memory is the most that the process had held until its end."""
+
+    cpu_seconds: float
+    peak_bytes: int
+
+
+def generate(folder: Path, documents: int, queries: int) -> Path:
+    """Writes the collection and a configuration; returns the latter's path."""
+    generator = np.random.default_rng(0)
+    letters = [*LETTERS, *ACCENTS]
+    weights = np.array([1.0] * len(LETTERS) + [0.4] * len(ACCENTS))  # some 5 % of the letters have accents
+
+    def vocabulary() -> np.ndarray:
+        lengths = generator.integers(2, 9, VOCABULARY)
+        drawn = generator.choice(letters, lengths.sum(), p=weights / weights.sum())
+        ends = np.cumsum(lengths)
+        return np.array(["".join(drawn[end - length : end]) for end, length in zip(ends, lengths, strict=True)], object)
+
+    def write(name: str, prefix: str, count: int, words: np.ndarray, length: int) -> None:
+        with open(folder / name, "w", encoding="utf-8") as file:
+            for number in range(count):
+                ids = np.minimum(generator.zipf(1.2, length), VOCABULARY) - 1
+                file.write(f"{prefix}{number}\tTitle {number}\t{' '.join(words[ids])}\n")
+
+    write("documents", "d", documents, vocabulary(), WORDS)
+    write("queries", "q", queries, vocabulary(), 15)
+    with open(folder / "judgments", "w", encoding="utf-8") as file:
+        for number in range(queries):
+            judged = generator.choice(documents, 14, replace=False)
+            file.writelines(f"q{number}\td{one}\t{1 + (place == 0)}\n" for place, one in enumerate(judged))
+    settings = {
+        "data": {
+            **{role: role for role in ("queries", "documents", "judgments")},
+            "query_language": "en",
+            "document_language": "fr",
+        },
+        "training": {"epochs": 1},
+        "evaluation": {"minimums": {}},
+        "output": "out",
+    }
+    (folder / "run.yaml").write_text(json.dumps(settings))
+    return folder / "run.yaml"
+
+
+def measure(tree: Path, config: Path) -> dict[str, Stage]:
+    """Runs a configuration with the code of a tree; the figures of each stage."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            [sys.executable, "-c", DRIVER, str(config), f"{folder}/out"],
+            cwd=tree,
+            env={**os.environ, "PYTHONPATH": str(tree)},
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    if done.returncode:
+        raise click.ClickException(f"the run with {tree} ended with {done.returncode}:\n{done.stderr}")
+    lines = (json.loads(line) for line in done.stderr.splitlines() if line.startswith('["'))
+    return {name: Stage(cpu, peak) for name, cpu, peak in lines}
+
+
+@click.command()
+@click.option("--baseline", type=click.Path(exists=True, path_type=Path), help="Tree of the commit to compare with.")
+@click.option("--documents", default=475_000, show_default=True, type=click.IntRange(min=100))
+@click.option("--queries", default=6_250, show_default=True, type=click.IntRange(min=50))
+def main(baseline: Path | None, documents: int, queries: int) -> None:
+    """Prints the stages of both, and the ratios."""
+    print(f"load {os.getloadavg()[0]:.1f} before, {os.cpu_count()} cores, {documents:,} documents, {queries:,} queries")
+    with tempfile.TemporaryDirectory() as folder:
+        config = generate(Path(folder), documents, queries)
+        before = measure(baseline.resolve(), config) if baseline else {}
+        now = measure(TREE, config)
+    print(f"{'':20} {'baseline':>12} {'peak':>10} {'now':>12} {'peak':>10} {'ratio':>6}")
+    for name in dict.fromkeys([*now, *before]):
+        columns = "".join(f" {_figures(run.get(name))}" for run in (before, now))
+        ratio = f"{now[name].cpu_seconds / before[name].cpu_seconds:6.2f}" if name in now and name in before else ""
+        print(f"{name:20}{columns} {ratio}")
+    for label, names in (("ingestion and BM25", INGESTION), ("all stages", tuple({**now, **before}))):
+        sums = [sum(run[name].cpu_seconds for name in names if name in run) for run in (before, now)]
+        ratio = f"{sums[1] / sums[0]:6.2f}" if before else ""
+        print(f"{label:20} {sums[0]:10.1f} s {'':10} {sums[1]:10.1f} s {'':10} {ratio}")
+    print(f"load {os.getloadavg()[0]:.1f} after")
+
+
+def _figures(stage: Stage | None) -> str:
+    if stage is None:
+        return f"{'–':>12} {'–':>10}"
+    return f"{stage.cpu_seconds:10.2f} s {stage.peak_bytes / 2**30:6.2f} GiB"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""The executor of CollectionGen with TFX's artifacts."""
+
+import gzip
+import json
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from schemas.collection import MANIFEST_FILE, parse_manifest, read_judgments, read_texts
+from schemas.errors import DataError
+from schemas.wikiclir import Judgment, Text
+
+pytestmark = pytest.mark.beam  # it imports TFX
+
+CONTENTS = {
+    "queries": b"q1\tWolf\tlives in packs\n",
+    "documents": gzip.compress("d1\tLoup\tvit en meute\nbroken\nd2\tÉlan\tvit au nord\n".encode()),
+    "judgments": b"q1\td1\t3\nq1\td2\t4\n",
+}
+
+
+@pytest.fixture
+def run(tmp_path, make_artifact):
+    """Runs the executor on files, with the digests of some content; returns the artifact's folder."""
+    from components.collection_gen.executor import COLLECTION_KEY, DIGESTS_KEY, PATHS_KEY, TOP_GRADE_KEY, Executor
+
+    def run(digested=CONTENTS):
+        for role, content in CONTENTS.items():
+            (tmp_path / role).write_bytes(content)
+        collection = make_artifact("Collection", tmp_path)
+        properties = {
+            PATHS_KEY: json.dumps({role: [str(tmp_path / role)] for role in CONTENTS}),
+            DIGESTS_KEY: json.dumps({role: sha256(content).hexdigest() for role, content in digested.items()}),
+            TOP_GRADE_KEY: 3,
+        }
+        Executor().Do({}, {COLLECTION_KEY: [collection]}, properties)
+        return Path(collection.uri)
+
+    return run
+
+
+def test_the_artifact_holds_the_records_of_the_files(run, tmp_path):
+    folder = run()
+    roles = parse_manifest((folder / MANIFEST_FILE).read_text())
+    assert [[file.path for file in role.files] for role in roles.values()] == [[str(tmp_path / r)] for r in CONTENTS]
+    (documents,), (judgments,) = roles["documents"].shards, roles["judgments"].shards
+    with (folder / documents.name).open("rb") as stream:
+        assert list(read_texts(stream, documents)) == [
+            Text("d1", "Loup", "vit en meute", 1),
+            Text("d2", "Élan", "vit au nord", 3),
+        ]
+    with (folder / judgments.name).open("rb") as stream:
+        assert list(read_judgments(stream, judgments)) == [Judgment("q1", "d1", 3, "", 1)]
+    assert {path.name for path in folder.iterdir()} == {
+        MANIFEST_FILE,
+        *(shard.name for role in roles.values() for shard in role.shards),
+    }
+
+
+def test_a_file_that_changed_since_the_digest_was_taken_is_refused(run, tmp_path):
+    with pytest.raises(DataError, match=f"{tmp_path}/documents must not change while a run reads the data"):
+        run({**CONTENTS, "documents": b"what stood there before"})

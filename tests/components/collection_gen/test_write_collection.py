@@ -1,0 +1,300 @@
+"""The collection: nothing that can be read is lost on the way, and every line keeps its number."""
+
+import bz2
+import gzip
+import io
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from components.collection_gen import write_collection as module
+from schemas import unpacking, wikiclir
+from schemas.collection import (
+    MANIFEST_FILE,
+    Drops,
+    InputFile,
+    Role,
+    parse_manifest,
+    read_ids,
+    read_judgments,
+    read_raw_texts,
+    read_texts,
+)
+from schemas.errors import DataError
+from schemas.input_digest import input_digest
+from schemas.wikiclir import Drop, Judgment, Reason, Text, parse_candidates, parse_judgments, parse_texts
+from tests.components.collected import collect
+
+TOP_GRADE = 2
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+PARSERS = {
+    "queries": parse_texts,
+    "documents": parse_texts,
+    "judgments": partial(parse_judgments, top_grade=TOP_GRADE),
+    "candidates": partial(parse_candidates, top_grade=TOP_GRADE),
+}
+READERS = {"queries": read_texts, "documents": read_texts, "judgments": read_judgments, "candidates": read_judgments}
+STORES = [bytes, gzip.compress, bz2.compress]
+
+# Records, what stands in them, and what breaks them.
+RECORDS = [
+    b"1\ta\tb\n",
+    b"2\tc\td\r\n",
+    b"1\t2\t2\n",
+    b"2\t1\t0\ttest\n",
+    "\u0085\t\u2028\t\ufeff\n".encode(),
+    b"3\t\tx\r\r\n",
+]
+PARTS = [b"\t", b"\n", b"\r", b"\r\n", b"7", b"x", b" ", b"\x00", b"\xff", BYTE_ORDER_MARK, "\u0085\u2028é".encode()]
+blobs = st.one_of(
+    st.lists(st.sampled_from(RECORDS + PARTS), max_size=30).map(b"".join),
+    st.binary(),
+).filter(lambda blob: not blob.startswith((b"\x1f\x8b", b"BZh")))
+several_blobs = st.lists(blobs, max_size=3)
+each_role = pytest.mark.parametrize("role", PARSERS)
+each_store = pytest.mark.parametrize("store", STORES)
+
+
+@contextmanager
+def collected(
+    role: str, blobs: Sequence[bytes], buffer: int = 16, shard_bytes: int = 40
+) -> Iterator[tuple[Path, Role]]:
+    """The collection of one role's files, in small shards: its folder, and what the manifest says."""
+    with tempfile.TemporaryDirectory() as parent, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_BUFFER", buffer)
+        patch.setattr(module, "_SHARD_BYTES", shard_bytes)
+        folder = Path(parent, "collection")
+        collect(folder, {role: blobs})
+        yield folder, parse_manifest((folder / MANIFEST_FILE).read_text())[role]
+
+
+def parsed(role: str, blobs: Sequence[bytes]) -> list[Text | Judgment | Drop]:
+    """What the format's parsers make of the files one by one, as if they were one file."""
+    items: list[Text | Judgment | Drop] = []
+    seen: set[str] = set()
+    for blob in blobs:
+        before = len(items)
+        for item in PARSERS[role](io.BytesIO(blob), ""):
+            if isinstance(item, Text):
+                if item.id in seen:
+                    excerpt = wikiclir.excerpt_of(f"{item.id}\t{item.title}\t{item.text}")
+                    item = Drop(Reason.DUPLICATE_ID, "", item.line, excerpt)
+                else:
+                    seen.add(item.id)
+            items.append(item._replace(line=before + item.line))
+    return items
+
+
+def input_lines(blobs: Sequence[bytes]) -> list[bytes]:
+    """The lines of files, without line ends and byte-order marks."""
+    lines = []
+    for blob in blobs:
+        own = blob.split(b"\n")
+        if not own[-1]:
+            own.pop()
+        own[:1] = [line.removeprefix(BYTE_ORDER_MARK) for line in own[:1]]
+        lines += [line.removesuffix(b"\r") for line in own]
+    return lines
+
+
+def shard_lines(folder: Path, role: Role) -> list[bytes]:
+    """The lines of all shards; a shard ends with a line end."""
+    content = b"".join((folder / shard.name).read_bytes() for shard in role.shards)
+    *lines, rest = content.split(b"\n")
+    assert rest == b""
+    return lines
+
+
+def digest_of(content: bytes) -> str:
+    return sha256(content).hexdigest()
+
+
+@each_store
+@each_role
+@given(blobs=several_blobs)
+def test_what_is_written_reads_back_as_the_parsers_read_the_files(role, store, blobs):
+    with collected(role, [store(blob) for blob in blobs]) as (folder, found):
+        read = []
+        for shard in found.shards:
+            with (folder / shard.name).open("rb") as stream:
+                read += READERS[role](stream, shard)
+    assert read == [item for item in parsed(role, blobs) if not isinstance(item, Drop)]
+
+
+@each_role
+@given(blobs=several_blobs)
+def test_lines_read_are_records_and_drops_by_their_reasons(role, blobs):
+    with collected(role, blobs) as (_, found):
+        pass
+    drops = [item for item in parsed(role, blobs) if isinstance(item, Drop)]
+    assert found.lines == len(input_lines(blobs)) == found.records + sum(one.count for one in found.drops)
+    assert [file.lines for file in found.files] == [len(input_lines([blob])) for blob in blobs]
+    assert {one.reason: one.count for one in found.drops} == Counter(drop.reason.name for drop in drops)
+    for one in found.drops:
+        examples = [(drop.line, drop.excerpt) for drop in drops if drop.reason.name == one.reason]
+        assert list(one.examples) == examples[:5]
+
+
+@each_store
+@each_role
+@given(blobs=several_blobs)
+def test_line_n_of_the_shards_is_line_n_of_the_files_and_empty_where_it_was_left_out(role, store, blobs):
+    with collected(role, [store(blob) for blob in blobs]) as (folder, found):
+        lines = shard_lines(folder, found)
+    items = parsed(role, blobs)
+    assert lines == [
+        b"" if isinstance(item, Drop) else line for item, line in zip(items, input_lines(blobs), strict=True)
+    ]
+
+
+@given(several_blobs, st.integers(1, 60), st.integers(1, 60))
+def test_shards_follow_each_other_and_each_but_the_last_is_full(blobs, buffer, shard_bytes):
+    with collected("documents", blobs, buffer, shard_bytes) as (folder, found):
+        contents = [(folder / shard.name).read_bytes() for shard in found.shards]
+    before = 0
+    for shard, content in zip(found.shards, contents, strict=True):
+        assert (shard.first_line, shard.lines) == (before + 1, content.count(b"\n"))
+        before += shard.lines
+    assert before == found.lines
+    longest = max((len(line) + 1 for line in input_lines(blobs)), default=0)
+    assert all(len(content) >= shard_bytes for content in contents[:-1])
+    assert all(0 < len(content) < shard_bytes + buffer + longest for content in contents)
+    assert [shard.name for shard in found.shards] == [f"documents-{n:05}.tsv" for n in range(len(contents))]
+
+
+@given(several_blobs)
+def test_ids_and_raw_texts_of_the_shards_are_those_of_the_records(blobs):
+    with collected("documents", blobs) as (folder, found):
+        streams = [io.BytesIO((folder / shard.name).read_bytes()) for shard in found.shards]
+    records = [item for item in parsed("documents", blobs) if isinstance(item, Text)]
+    assert [one for stream in streams for one in read_ids(stream)] == [record.id for record in records]
+    for stream in streams:
+        stream.seek(0)
+    assert [one for stream in streams for one in read_raw_texts(stream)] == [record.text.encode() for record in records]
+
+
+def test_a_large_role_is_cut_into_several_shards():
+    blob = b"".join(b"d%d\ttitle\ttext\n" % line for line in range(20))
+    with collected("documents", [blob]) as (_, found):
+        assert len(found.shards) > 3
+
+
+@pytest.mark.parametrize("store", STORES)
+def test_an_id_that_stands_in_two_files_of_a_role_is_left_out_once_at_its_place(tmp_path, store):
+    one, other = b"d1\ta\tb\nd2\tc\td\n", b"d3\te\tf\nd2\tg\th\nd4\ti\tj\n"
+    role = collect(tmp_path / "collection", {"documents": [store(one), store(other)]})["documents"]
+    assert role.drops == (Drops("DUPLICATE_ID", 1, ((2 + 2, "d2 | g | h"),)),)
+    assert role.place(2 + 2) == (str(tmp_path / "documents-1"), 2)
+    assert role.records == 5 - 1
+
+
+def test_queries_and_documents_may_share_ids(tmp_path):
+    roles = collect(tmp_path / "collection", {"queries": b"1\ta\tb\n", "documents": b"1\tc\td\n"})
+    assert [role.records for role in roles.values()] == [1, 1]
+
+
+def test_the_last_line_of_a_file_without_a_line_end_does_not_run_into_the_next_file(tmp_path):
+    roles = collect(tmp_path / "collection", {"documents": [b"d1\ta\tb", BYTE_ORDER_MARK + b"d2\tc\td"]})
+    assert shard_lines(tmp_path / "collection", roles["documents"]) == [b"d1\ta\tb", b"d2\tc\td"]
+
+
+def test_grades_go_up_to_the_top_grade(tmp_path):
+    content = b"".join(b"q\td%d\t%d\n" % (grade, grade) for grade in range(5))
+    role = collect(tmp_path / "collection", {"judgments": content}, top_grade=3)["judgments"]
+    assert role.drops == (Drops("BAD_GRADE", 1, ((5, "q | d4 | 4"),)),)
+
+
+def test_the_manifest_holds_what_is_returned(tmp_path):
+    contents = {"queries": [b"1\ta\tb\n\xff\n", b""], "documents": gzip.compress("d1\tZoé\t\n".encode())}
+    roles = collect(tmp_path / "collection", contents)
+    assert parse_manifest((tmp_path / "collection" / MANIFEST_FILE).read_text()) == roles
+    assert roles["queries"].files == (
+        InputFile(str(tmp_path / "queries-0"), digest_of(contents["queries"][0]), 2),
+        InputFile(str(tmp_path / "queries-1"), digest_of(b""), 0),
+    )
+
+
+# What changed
+
+
+@each_store
+def test_files_with_the_bytes_of_their_digest_are_read(tmp_path, store):
+    contents = [store(b"1\ta\tb\n"), store(b"2\tc\td\n")]
+    digest = input_digest([digest_of(content) for content in contents])
+    assert collect(tmp_path / "collection", {"queries": contents}, {"queries": digest})["queries"].records == 2
+
+
+@pytest.mark.parametrize("names", [["queries"], ["queries-0", "queries-1"]])
+def test_other_bytes_than_those_of_the_digest_are_refused_with_both_digests(tmp_path, names):
+    contents = [b"1\ta\tb\n", b"2\tc\td\n"][: len(names)]
+    found = input_digest([digest_of(content) for content in contents])
+    with pytest.raises(DataError) as error:
+        collect(
+            tmp_path / "collection",
+            {"queries": contents if len(names) > 1 else contents[0], "documents": b"d1\ta\tb\n"},
+            {"queries": "0ld", "documents": digest_of(b"d1\ta\tb\n")},
+        )
+    assert str(error.value) == (
+        f"{' and '.join(str(tmp_path / name) for name in names)} must not change while a run reads the data (queries): "
+        f"expected the SHA-256 0ld; got {found}. Run again once the files are complete."
+    )
+    assert not (tmp_path / "collection" / MANIFEST_FILE).exists()
+
+
+# What cannot be read to its end
+
+# Digests hardly compress, so that a place in the compressed file is a place in the texts.
+LINES = "".join(f"{line}\ttitle\t{sha256(b'%d' % line).hexdigest()}\n" for line in range(1, 3001)).encode()
+
+
+def spoilt(stored: bytes) -> bytes:
+    """Bytes in the midst are others."""
+    middle = len(stored) // 2
+    return stored[:middle] + b"\xff" * 100 + stored[middle + 100 :]
+
+
+@pytest.mark.parametrize("buffer", [16, 1 << 20])
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress])
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        spoilt,
+        lambda stored: stored[: len(stored) // 2],
+        lambda stored: stored[:-8] + bytes(8),
+        lambda stored: stored[:3],
+    ],
+    ids=["midst", "cut", "checksum", "head"],
+)
+def test_a_broken_file_is_hashed_whole_and_what_follows_the_break_counts_as_one_line(
+    spoil, compress, buffer, monkeypatch
+):
+    monkeypatch.setattr(unpacking, "_BUFFER", 1 << 10)  # so that the break ends the reading long before the file's end
+    stored, after = spoil(compress(LINES)), b"last\ttitle\ttext\n"
+    with collected("documents", [stored, after], buffer) as (folder, found):
+        lines = shard_lines(folder, found)
+    assert [file.sha256 for file in found.files] == [digest_of(stored), digest_of(after)]
+    (drops,) = (one for one in found.drops if one.reason == "UNREADABLE")
+    ((line, _),) = drops.examples
+    assert (drops.count, line) == (1, found.files[0].lines)
+    assert found.lines == found.files[0].lines + 1 == found.records + sum(one.count for one in found.drops)
+    assert lines[line - 1 :] == [b"", after.rstrip()]
+
+
+@pytest.mark.parametrize("longest", [1, 7])
+@given(blobs=several_blobs)
+def test_a_line_that_is_too_long_costs_one_line(longest, blobs):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(wikiclir, "MAX_LINE_BYTES", longest)
+        with collected("documents", blobs) as (folder, found):
+            lines = shard_lines(folder, found)
+    assert len(lines) == found.lines == found.records + sum(one.count for one in found.drops)
+    assert len(lines) == len(input_lines(blobs))
+    assert all(len(line) <= longest for line in lines)

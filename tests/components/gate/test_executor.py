@@ -1,0 +1,235 @@
+"""The executor of Gate: TFX's blessing, the verdict, and the last pushed model that it compares with."""
+
+import json
+import math
+import shutil
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from components.evaluator.evaluate import evaluate
+from models.text_lists import read_text_lists
+from schemas.errors import DataError
+from schemas.served_versions import NEWEST_PROPERTY, PUSHED_PROPERTY
+
+pytestmark = pytest.mark.beam
+
+# Six queries that are all worse: a p-value of 1 / 2^6.
+LISTS = {f"q{number}": ("fox", {"d1": ("renard", 2), "d2": ("loup", 1), "d3": ("ours", 0)}) for number in range(6)}
+P_VALUE = 1 / 2**6
+SCORES = {"good": [3, 2, 1], "alike": [6, 4, 2], "bad": [2, 3, 1]}
+"""What a model of that content gives the three documents: the two relevant ones in the right order, or the wrong."""
+WORSE_NDCG = (1 + 2 / math.log2(3)) / (2 + 1 / math.log2(3))
+
+
+class Judged(NamedTuple):
+    """What came of a judgment: the content of `verdict.json`, and the artifact."""
+
+    verdict: dict[str, Any]
+    blessing: Any
+
+
+@pytest.fixture
+def serving(tmp_path) -> Path:
+    return tmp_path / "serving"
+
+
+@pytest.fixture
+def write_model():
+    """Writes a model's file, whose content names its scores."""
+
+    def write(folder, content):
+        Path(folder).mkdir(parents=True)
+        Path(folder, "saved_model.pb").write_text(content)
+
+    return write
+
+
+@pytest.fixture
+def scored(monkeypatch):
+    """The models that were asked for scores; one whose content names none is really loaded."""
+    from components.gate import executor as gate
+
+    load_and_score, paths = gate.score_lists, []
+
+    def score_lists(path, lists):
+        paths.append(path)
+        scores = SCORES.get(Path(path, "saved_model.pb").read_text())
+        return [np.asarray(scores, np.float32)] * len(lists) if scores else load_and_score(path, lists)
+
+    monkeypatch.setattr(gate, "score_lists", score_lists)
+    return paths
+
+
+@pytest.fixture
+def judge(tmp_path, serving, scored, write_model, make_artifact, make_examples):
+    """Judges a model that was evaluated, under settings."""
+    from components.gate import executor as gate
+
+    examples = make_examples(tmp_path, LISTS)
+    lists = read_text_lists(map(str, Path(examples.uri, "Split-test").iterdir()))
+    parents = (tmp_path / f"stage_{number}" for number in range(9))
+
+    def judge(model="good", **settings):
+        parent = next(parents)
+        exported, evaluation, blessing = (
+            make_artifact(name, parent) for name in ("Model", "ModelEvaluation", "ModelBlessing")
+        )
+        write_model(Path(exported.uri) / "Format-Serving", model)
+        scores = [np.asarray(SCORES[model], np.float32)] * len(lists)
+        for name, content in evaluate(lists, scores, {}, 2).files().items():
+            (Path(evaluation.uri) / name).write_text(content)
+        gate.Executor().Do(
+            {gate.EXAMPLES_KEY: [examples], gate.MODEL_KEY: [exported], gate.EVALUATION_KEY: [evaluation]},
+            {gate.BLESSING_KEY: [blessing]},
+            {
+                gate.TOP_GRADE_KEY: 2,
+                gate.SETTINGS_KEY: json.dumps({"minimums": {}, **settings}),
+                gate.SERVING_KEY: str(serving),
+            },
+        )
+        return Judged(json.loads((Path(blessing.uri) / gate.VERDICT_FILE).read_text()), blessing)
+
+    return judge
+
+
+# What it writes
+
+
+@pytest.mark.parametrize(("minimum", "marker"), [(0.3, "BLESSED"), (0.5, "NOT_BLESSED")])
+def test_the_blessing_is_a_property_a_marker_and_a_verdict_with_the_reason(judge, minimum, marker):
+    from tfx.components.util import model_utils
+
+    verdict, blessing = judge(minimums={"p_r_5": minimum})  # two relevant documents in five places: 0.4
+    assert verdict["blessed"] == model_utils.is_model_blessed(blessing) == (marker == "BLESSED")
+    assert {path.name for path in Path(blessing.uri).iterdir()} == {marker, "verdict.json"}
+    assert (Path(blessing.uri) / marker).read_text() == verdict["reason"] + "\n"
+    assert "p_r_5" in verdict["reason"]
+
+
+@pytest.mark.parametrize(
+    ("version", "model", "newest", "is_pushed"), [(None, "good", "", 0), ("7", "good", "7", 1), ("7", "bad", "7", 0)]
+)
+def test_the_pusher_is_told_the_newest_version_and_whether_it_is_this_model(
+    judge, serving, write_model, version, model, newest, is_pushed
+):
+    if version:
+        write_model(serving / version, "good")
+    _, blessing = judge(model)
+    assert blessing.get_string_custom_property(NEWEST_PROPERTY) == newest
+    assert blessing.get_int_custom_property(PUSHED_PROPERTY) == is_pushed
+
+
+# Beside the last pushed model
+
+
+def test_the_first_model_is_compared_with_none(judge, scored):
+    assert judge("bad").verdict == {
+        "blessed": True,
+        "reason": "no minimum is set; no model was pushed before",
+        "comparison": None,
+    }
+    assert scored == []
+
+
+@pytest.mark.parametrize("names", [["²"], [".incoming"], ["notes", "007", "8.bak", "-9", "٣"]])
+def test_what_is_no_version_was_never_pushed(judge, scored, serving, write_model, names):
+    for name in names:
+        write_model(serving / name, "good")
+    verdict, blessing = judge("bad")
+    assert verdict["reason"].endswith("; no model was pushed before")
+    assert blessing.get_string_custom_property(NEWEST_PROPERTY) == ""
+    assert scored == []
+
+
+def test_a_model_worse_than_the_last_pushed_one_is_refused_with_the_evidence(judge, scored, serving, write_model):
+    from tfx.components.util import model_utils
+
+    write_model(serving / "9", "bad")
+    write_model(serving / "10", "good")  # the last by number, not as a word
+    write_model(serving / "²", "bad")
+    verdict, blessing = judge("bad")
+    assert verdict == {
+        "blessed": False,
+        "reason": f"the model is significantly worse than version 10 (ndcg_5 {WORSE_NDCG:.4f} against 1.0000, "
+        f"p = {P_VALUE:.4f}); to push it all the same, set evaluation.start_anew",
+        "comparison": {
+            "version": "10",
+            "metric": "ndcg_5",
+            "value": pytest.approx(WORSE_NDCG),
+            "last_value": pytest.approx(1),
+            "p_value": pytest.approx(P_VALUE),
+            "significance": 0.05,
+        },
+    }
+    assert not model_utils.is_model_blessed(blessing)
+    assert scored == [str(serving / "10")]  # the model itself was scored when it was evaluated
+
+
+@pytest.mark.parametrize("last", ["bad", "alike"])
+def test_a_model_that_is_better_or_ranks_alike_is_blessed(judge, serving, write_model, last):
+    write_model(serving / "7", last)
+    verdict = judge("good").verdict
+    assert verdict["blessed"]
+    assert "not significantly worse than version 7" in verdict["reason"]
+    assert verdict["comparison"]["p_value"] == pytest.approx(1)
+
+
+def test_both_models_are_compared_on_the_same_lists_by_the_chosen_metric(judge, serving, write_model):
+    write_model(serving / "7", "good")
+    comparison = judge("bad", compared_metric="p_mr_1").verdict["comparison"]
+    assert (comparison["metric"], comparison["value"], comparison["last_value"]) == ("p_mr_1", 0, 1)
+    assert judge("bad", compared_metric="p_r_5").verdict["blessed"]  # both have the relevant documents among the five
+
+
+@pytest.mark.parametrize(("significance", "blessed"), [(P_VALUE / 2, True), (P_VALUE * 2, False)])
+def test_the_significance_decides(judge, serving, write_model, significance, blessed):
+    write_model(serving / "7", "good")
+    verdict = judge("bad", significance=significance).verdict
+    assert (verdict["blessed"], verdict["comparison"]["significance"]) == (blessed, significance)
+
+
+@pytest.mark.parametrize("start_anew", [False, True])
+def test_a_model_is_never_compared_with_itself(judge, scored, serving, write_model, start_anew):
+    write_model(serving / "7", "good")
+    verdict = judge("good", start_anew=start_anew).verdict
+    assert verdict["reason"].endswith("; not compared with version 7, which is this very model")
+    assert (verdict["blessed"], verdict["comparison"]) == (True, None)
+    assert scored == []
+
+
+def test_a_model_that_is_pushed_already_is_still_refused_below_a_minimum(judge, serving, write_model):
+    write_model(serving / "7", "good")
+    verdict, blessing = judge("good", minimums={"p_r_5": 0.5})
+    assert not verdict["blessed"]
+    assert blessing.get_int_custom_property(PUSHED_PROPERTY) == 1
+
+
+@pytest.mark.parametrize("last", ["good", "no model at all"])
+def test_start_anew_compares_with_nothing_and_needs_no_whole_version(judge, scored, serving, write_model, last):
+    write_model(serving / "7", last)
+    verdict = judge("bad", start_anew=True).verdict
+    assert verdict["reason"].endswith("; not compared with version 7, as evaluation.start_anew asks")
+    assert (verdict["blessed"], verdict["comparison"]) == (True, None)
+    assert scored == []
+
+
+def test_a_last_version_that_cannot_be_loaded_says_what_to_do(judge, serving, write_model):
+    write_model(serving / "7", "no model at all")
+    with pytest.raises(DataError) as error:
+        judge()
+    assert str(error.value).startswith(f"the last pushed model: {serving}/7 must hold a whole SavedModel")
+    assert str(error.value).endswith("\nRemove it, or set evaluation.start_anew.")
+
+
+def test_the_serving_folder_is_looked_up_each_time_the_stage_runs(judge, serving, write_model):
+    found = []
+    for version in (None, "7", "8"):
+        if version:
+            write_model(serving / version, "good")
+        found.append((judge("bad").verdict["comparison"] or {}).get("version"))
+    shutil.rmtree(serving / "8")
+    found.append(judge("bad").verdict["comparison"]["version"])
+    assert found == [None, "7", "8", "7"]

@@ -1,0 +1,36 @@
+"""Whether two folders hold the same model."""
+
+import tempfile
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from components.gate.same_files import same_files
+
+FILES = st.dictionaries(st.sampled_from(["a", "b", "c/a", "c/d/a"]), st.binary(max_size=2), max_size=3)
+
+
+def write(folder: Path, files: dict[str, bytes]) -> str:
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    return str(folder)
+
+
+@given(FILES, FILES)
+def test_folders_are_the_same_where_names_and_contents_are_and_either_way_round(one, other):
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [write(Path(folder, name), files) for name, files in (("one", one), ("other", other))]
+        assert same_files(*paths) == same_files(*reversed(paths)) == (one == other)
+        assert same_files(paths[0], paths[0])
+
+
+def test_a_difference_in_the_last_byte_of_a_large_file_is_seen(tmp_path):
+    large = bytes((1 << 20) + 1)  # more than is read at once
+    one, same, other = (
+        write(tmp_path / name, {"shard": content})
+        for name, content in (("one", large), ("same", large), ("other", large[:-1] + b"\1"))
+    )
+    assert same_files(one, same)
+    assert not same_files(one, other)

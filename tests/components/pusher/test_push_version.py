@@ -1,0 +1,87 @@
+"""A model in a serving folder: a version that is whole when it appears, higher than the newest, and stays."""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from components.pusher import push_version as module
+from components.pusher.push_version import push_version
+
+EXPORTED = 1_700_000_000
+MODEL = {"saved_model.pb": b"graph", "variables/variables.index": b"tables"}
+OTHER = {"saved_model.pb": b"another graph", "variables/variables.index": b"tables"}
+
+
+def write(folder: Path, files: dict[str, bytes], exported: float = EXPORTED) -> str:
+    """Writes a model's files, the graph of which was exported at a time, the others some days later."""
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+        time = exported if name == "saved_model.pb" else exported + 1e5
+        os.utime(folder / name, (time, time))
+    return str(folder)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    return write(tmp_path / "model", MODEL, EXPORTED + 0.5)
+
+
+@pytest.fixture
+def serving(tmp_path: Path) -> Path:
+    return tmp_path / "serving"
+
+
+def test_a_version_s_number_is_the_second_in_which_the_model_was_exported(model, serving):
+    assert push_version(model, str(serving), None) == str(EXPORTED)
+    assert [path.name for path in serving.iterdir()] == [str(EXPORTED)]  # nothing is left of the staging
+    assert contents(serving / str(EXPORTED)) == MODEL
+
+
+@given(st.integers(1, 2**33), st.one_of(st.none(), st.integers(0, 2**33)))
+def test_a_version_is_no_older_than_the_export_and_newer_than_the_newest(exported, newest):
+    with tempfile.TemporaryDirectory() as folder:
+        model, serving = write(Path(folder, "model"), MODEL, exported), Path(folder, "serving")
+        version = int(push_version(model, str(serving), None if newest is None else str(newest)))
+        assert version == (exported if newest is None or newest < exported else newest + 1)
+        assert contents(serving / str(version)) == MODEL
+
+
+def test_a_newer_version_that_is_there_stays_as_it_is(model, serving):
+    write(serving / str(EXPORTED + 3600), OTHER)
+    assert push_version(model, str(serving), str(EXPORTED + 3600)) == str(EXPORTED + 3600 + 1)
+    assert contents(serving / str(EXPORTED + 3600)) == OTHER
+
+
+def test_a_version_that_someone_deleted_comes_back_under_its_own_number(model, serving):
+    first = push_version(model, str(serving), None)
+    shutil.rmtree(serving / first)
+    assert push_version(model, str(serving), None) == first
+    assert contents(serving / first) == MODEL
+
+
+def test_a_version_appears_by_one_rename(model, serving, monkeypatch):
+    seen = []
+
+    def rename(source, target):
+        seen.append((contents(Path(source)), Path(source).name.isdigit(), Path(target).exists()))
+        Path(source).rename(target)
+
+    monkeypatch.setattr(module.tf.io.gfile, "rename", rename)
+    push_version(model, str(serving), None)
+    assert seen == [(MODEL, False, False)]
+
+
+def test_what_a_killed_push_left_is_removed_and_no_part_of_the_version(model, serving):
+    write(serving / ".incoming", {"saved_model.pb": b"half a gra", "variables/shard": b"of another model"})
+    version = push_version(model, str(serving), None)
+    assert contents(serving) == {f"{version}/{name}": content for name, content in MODEL.items()}

@@ -1,0 +1,54 @@
+"""Files that are not on this machine's disk: what reads and writes them goes through TFX's and TensorFlow's file layer.
+
+TensorFlow's own file system in memory, `ram://`, stands for any that is not local.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from components.gate.same_files import same_files
+from models.word_table import WordTableSource, read_word_table
+
+pytestmark = pytest.mark.beam
+
+MODEL = {"saved_model.pb": "graph", "variables/variables.index": "tables"}
+
+
+def write(folder: str, files: dict[str, str]) -> str:
+    for name, text in files.items():
+        tf.io.gfile.makedirs(f"{folder}/{Path(name).parent}".removesuffix("/."))
+        with tf.io.gfile.GFile(f"{folder}/{name}", "w") as file:
+            file.write(text)
+    return folder
+
+
+def test_a_collection_is_read_from_and_written_to_a_remote_folder() -> None:
+    from tfx.dsl.io import fileio
+
+    from components.collection_gen.write_collection import write_collection
+    from schemas.collection import MANIFEST_FILE, parse_manifest, read_texts
+
+    folder = write("ram://remote_collection", {"documents": "d1\tLoup\tvit en meute\nno tabs\nd2\tChien\tgarde\n"})
+    roles = write_collection({"documents": [f"{folder}/documents"]}, {}, 2, folder, fileio.open)
+    with fileio.open(f"{folder}/{MANIFEST_FILE}") as manifest:
+        assert parse_manifest(manifest.read()) == roles
+    (shard,) = roles["documents"].shards
+    with fileio.open(f"{folder}/{shard.name}", "rb") as stream:
+        assert [(text.id, text.line) for text in read_texts(stream, shard)] == [("d1", 1), ("d2", 3)]
+
+
+def test_word_vectors_are_read_from_a_remote_file() -> None:
+    folder = write("ram://remote_vectors", {"fr.vec": "loup 1 2\nchien 3 4\n"})
+    table = read_word_table(WordTableSource(f"{folder}/fr.vec", "", 2, 10, 0.0, True))
+    assert table.words == ["loup", "chien"]
+    np.testing.assert_array_equal(table.vectors, [[1, 2], [3, 4]])
+
+
+def test_models_are_compared_in_remote_folders() -> None:
+    one, same = write("ram://remote_model/1", MODEL), write("ram://remote_model/2", MODEL)
+    other = write("ram://remote_model/3", MODEL | {"saved_model.pb": "Graph"})
+    assert same_files(one, same)
+    assert not same_files(one, other)

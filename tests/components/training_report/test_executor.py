@@ -1,0 +1,73 @@
+"""The executor of TrainingReport: the artifact's files, with a search and without."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from components.training_report.report_files import training_files, tuning_files
+from models.settings import LossSettings, ModelSettings, TrainingSettings
+
+pytestmark = pytest.mark.beam  # it imports TFX
+
+MODEL, LOSS = ModelSettings(epsilon=0.5), LossSettings(theta=(0.2, 0.4))
+TRAINING = TrainingSettings(learning_rate=0.1, learning_rate_decay=1, embedding_factor=1)
+ROW = {
+    "train/clipped_share": 0.5,
+    "score_gradient/max": 0.2,
+    "score_gradient/plain_cosine_max": 9.0,
+    "score_gradient/bound": 1.0,
+}
+HISTORY = json.dumps({"best_epoch": 1, "train_pairs": 30_000, "steps": 200, "theta": None, "history": [ROW]})
+VECTORS = '{"query": "Flüsse"}\n'
+RESULTS = {
+    "metric": "ndcg_5",
+    "search": "grid",
+    "epsilon": {"min": 1.0, "max": 2.0, "step": 1.0, "log": False},
+    "theta": None,
+    "trials": [
+        {"number": 1, "settings": {"model.epsilon": 1.0}, "value": 0.4, "reason": None},
+        {"number": 2, "settings": {"model.epsilon": 2.0}, "value": 0.5, "reason": None},
+    ],
+}
+
+
+@pytest.fixture
+def report(tmp_path, make_artifact):
+    """Runs the executor beside the files of a training, and of a search; returns the artifact's files."""
+    from components.training_report import executor as reporter
+
+    def report(results=None, vectors=None):
+        run, written = make_artifact("ModelRun", tmp_path), make_artifact("TrainingReport", tmp_path)
+        (Path(run.uri) / "training.json").write_text(HISTORY)
+        if vectors:
+            (Path(run.uri) / "embeddings.json").write_text(vectors)
+        inputs = {reporter.MODEL_RUN_KEY: [run]}
+        if results:
+            tuner_results = make_artifact("TunerResults", tmp_path)
+            (Path(tuner_results.uri) / "trials.json").write_text(json.dumps(results))
+            inputs[reporter.TUNER_RESULTS_KEY] = [tuner_results]
+        settings = {reporter.MODEL_KEY: MODEL, reporter.LOSS_KEY: LOSS, reporter.TRAINING_KEY: TRAINING}
+        reporter.Executor().Do(
+            inputs,
+            {reporter.REPORT_KEY: [written]},
+            {key: section.model_dump_json() for key, section in settings.items()},
+        )
+        folder = Path(written.uri)
+        return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
+
+    return report
+
+
+def test_without_a_search_it_tells_of_the_training_under_the_settings(report):
+    assert report() == training_files(HISTORY, MODEL, LOSS, TRAINING)
+
+
+def test_after_a_search_it_tells_of_both_under_the_best_trial_s_values(report):
+    best = MODEL.model_copy(update={"epsilon": 2.0})
+    assert report(RESULTS) == training_files(HISTORY, best, LOSS, TRAINING) | tuning_files(RESULTS)
+
+
+def test_what_became_of_the_pre_trained_vectors_is_passed_on(report):
+    expected = training_files(HISTORY, MODEL, LOSS, TRAINING) | {"training/embeddings.json": VECTORS}
+    assert report(vectors=VECTORS) == expected

@@ -1,0 +1,84 @@
+"""The texts of a training's report: whose settings they are about, and where they stand."""
+
+import json
+
+import pytest
+
+from components.training_report.describe_stability import describe_stability
+from components.training_report.report_files import training_files, tuning_files, with_best_trial
+from components.training_report.stability_report import stability_report
+from components.training_report.tuning_report import tuning_report
+from models.settings import LossSettings, ModelSettings, TrainingSettings
+
+MODEL, LOSS = ModelSettings(), LossSettings()
+ROW = {
+    "train/clipped_share": 0.5,
+    "score_gradient/max": 0.2,
+    "score_gradient/plain_cosine_max": 9.0,
+    "score_gradient/bound": 1.0,
+}
+HISTORY = {"best_epoch": 1, "train_pairs": 30_000, "steps": 200, "theta": None, "history": [ROW, ROW]}
+TRAINING = TrainingSettings(learning_rate=0.1, learning_rate_decay=0.5, embedding_factor=3)
+
+
+def search(*trials, epsilon=None, theta=None):
+    """The results of a search: (settings, value) of each trial."""
+    return {
+        "metric": "ndcg_5",
+        "search": "grid",
+        "epsilon": epsilon,
+        "theta": theta,
+        "trials": [
+            {"number": number, "settings": settings, "value": value, "reason": None if value else "it failed"}
+            for number, (settings, value) in enumerate(trials, 1)
+        ],
+    }
+
+
+def test_the_history_stays_byte_by_byte_as_the_trainer_wrote_it():
+    history = json.dumps(HISTORY, indent=3) + "\n\n"
+    assert training_files(history, MODEL, LOSS, TRAINING)["training/training.json"] == history
+
+
+def test_the_stability_is_that_at_the_word_embeddings_first_step_size():
+    files = training_files(json.dumps(HISTORY), MODEL, LOSS, TRAINING)
+    report = stability_report(MODEL, LOSS, 0.1 * 3, HISTORY)
+    assert files.keys() == {"training/training.json", "training/stability.json", "training/stability.md"}
+    assert json.loads(files["training/stability.json"]) == report
+    assert report["theorem_3"]["step_constant"] == 0.1 * 3
+    assert files["training/stability.md"] == describe_stability(report)
+
+
+def test_a_search_s_files_are_those_of_its_report_in_a_folder_of_their_own():
+    results = search(
+        ({"model.epsilon": 0.1}, 0.5), ({"model.epsilon": 0.2}, None), epsilon={"min": 0.1, "max": 0.2, "step": None}
+    )
+    assert tuning_files(results) == {f"tuning/{name}": text for name, text in tuning_report(results).items()}
+
+
+@pytest.mark.parametrize(
+    ("trials", "epsilon", "theta"),
+    [
+        ([({"model.epsilon": 0.25}, 0.5)], 0.25, LOSS.theta),
+        ([({"loss.theta": [0.1, 0.6]}, 0.5)], MODEL.epsilon, (0.1, 0.6)),
+        ([({"model.epsilon": 0.25, "loss.theta": [0.1, 0.6]}, 0.5)], 0.25, (0.1, 0.6)),
+        (
+            [({"model.epsilon": 1.0}, 0.4), ({"model.epsilon": 2.0}, 0.5), ({"model.epsilon": 3.0}, 0.5)],
+            2.0,
+            LOSS.theta,
+        ),
+        ([({"model.epsilon": 1.0}, None), ({"model.epsilon": 2.0}, 0.1)], 2.0, LOSS.theta),
+    ],
+)
+def test_the_best_trial_s_values_stand_for_those_of_the_settings(trials, epsilon, theta):
+    model, loss = with_best_trial(search(*trials), MODEL, LOSS)
+    assert (model, loss) == (
+        MODEL.model_copy(update={"epsilon": epsilon}),
+        LOSS.model_copy(update={"theta": theta}),
+    )
+    assert isinstance(loss.theta, tuple)
+
+
+def test_a_loss_without_thresholds_keeps_none():
+    loss = LossSettings(name="softmax")
+    assert with_best_trial(search(({"model.epsilon": 0.25}, 0.5)), MODEL, loss)[1] == loss

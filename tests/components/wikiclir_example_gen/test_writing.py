@@ -1,0 +1,26 @@
+"""The files of examples."""
+
+import re
+
+import pytest
+import tensorflow as tf
+
+pytestmark = pytest.mark.beam
+
+
+@pytest.mark.parametrize("count", [0, 1, 1000])
+def test_examples_read_back_the_same_from_numbered_gzipped_files(tmp_path, count):
+    import apache_beam as beam
+
+    from components.wikiclir_example_gen.writing import WriteExamples
+
+    examples = [b"%d\n\x00\xff" % number for number in range(count)]
+    with beam.Pipeline(argv=[]) as pipeline:
+        pipeline | beam.Create(examples) | WriteExamples(str(tmp_path / "split" / "data_tfrecord"))
+    paths = sorted((tmp_path / "split").iterdir())
+    assert [re.fullmatch(r"data_tfrecord-(\d{5})-of-(\d{5})\.gz", path.name).groups() for path in paths] == [
+        (f"{number:05}", f"{len(paths):05}") for number in range(len(paths))
+    ]
+    assert paths and all(path.read_bytes().startswith(b"\x1f\x8b") for path in paths)
+    records = tf.data.TFRecordDataset([str(path) for path in paths], "GZIP").as_numpy_iterator()
+    assert sorted(records) == sorted(examples)
