@@ -235,9 +235,9 @@ def test_lost_files_are_restored_and_what_killed_runs_left_is_removed(sample_run
     (version,) = sample_run.versions
 
     def kept() -> list[dict[str, bytes]]:
-        """What must come back; the gate's own decisions are new on every run."""
+        """What must come back; what the gate decides is new on every run."""
         folders = [own_output / name for name in ("serving", "evaluation", "data", "training", "artifacts")]
-        decided = tuple(f"{name}/" for name in DECIDES)
+        decided = ("verdict.json", *(f"{name}/" for name in DECIDES))
         return [
             {name: content for name, content in tree(folder).items() if not name.startswith(decided)}
             for folder in folders
