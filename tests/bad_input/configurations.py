@@ -122,6 +122,20 @@ CONFIGURATIONS = [
         ("run.yaml:9: training.epochs: must be greater than or equal to 1; got 0",),
     ),
     Case(
+        "number_that_nothing_can_hold",
+        "A number is larger than TensorFlow can count.",
+        AT_ONCE,
+        setting("training:\n  epochs: 100000000000000000000\n"),
+        ("run.yaml:9: training.epochs: must be less than 2147483648; got 100000000000000000000",),
+    ),
+    Case(
+        "vectors_that_nothing_can_hold",
+        "The vectors are so long that no memory holds a table of them.",
+        AT_ONCE,
+        setting("model:\n  embedding_dim: 2147483647\n"),
+        ("run.yaml:9: model.embedding_dim: must be less than or equal to 65536; got 2147483647",),
+    ),
+    Case(
         "negative_epsilon",
         "Epsilon is negative.",
         AT_ONCE,
@@ -134,6 +148,13 @@ CONFIGURATIONS = [
         AT_ONCE,
         setting("model:\n  epsilon: .inf\n"),
         ("run.yaml:9: model.epsilon: must be a finite number; got inf",),
+    ),
+    Case(
+        "epsilon_that_is_lost",
+        "Epsilon is so small that float32 loses it.",
+        AT_ONCE,
+        setting("model:\n  epsilon: 1.0e-300\n"),
+        ("run.yaml:9: model.epsilon: must be 0, or lie in 1e-06 .. 1e+06", "got 1e-300"),
     ),
     Case(
         "theta_that_does_not_increase",

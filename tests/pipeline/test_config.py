@@ -286,6 +286,14 @@ def test_an_override_mends_a_fault_of_the_file(config_file: Path) -> None:
         ("training.epochs.most=3", "training.epochs"),
         ("data.queries=missing", "data.queries: there is no file"),
         ("data.top_grade=0", "data.top_grade: "),
+        ("data.top_grade=101", "data.top_grade: must be less than or equal to 100; got 101"),
+        *(
+            (f"{key}=100000000000000000000", f"{key}: must be less than 2147483648; got 100000000000000000000")
+            for key in (
+                *(f"data.{key}" for key in ("negatives", "used_negatives", "max_queries", "max_document_tokens")),
+                *("tuning.trials", "tuning.epochs", "training.epochs", "model.vocabulary_size"),
+            )
+        ),
         ("loss.theta=[0.1, 0.5, 0.9]", "as data.top_grade for sosl; got [0.1, 0.5, 0.9] and data.top_grade 2"),
     ],
 )
@@ -303,14 +311,14 @@ def test_a_fault_of_an_override_names_the_override(config_file: Path, override: 
     content=st.fixed_dictionaries(
         {
             "model": st.fixed_dictionaries(
-                {"epsilon": st.floats(0, allow_infinity=False), "encoder": st.sampled_from(sorted(ENCODERS))}
+                {"epsilon": st.just(0.0) | st.floats(1e-6, 1e6), "encoder": st.sampled_from(sorted(ENCODERS))}
             ),
             "tuning": st.fixed_dictionaries(
-                {"epsilon": st.sets(st.floats(0, 10), min_size=1).map(sorted) | st.just({"min": 0.1, "max": 1})}
+                {"epsilon": st.sets(st.just(0.0) | st.floats(1e-6, 1e6), min_size=1).map(sorted) | st.just({"min": 0.1, "max": 1})}
             ),
             "loss": st.fixed_dictionaries({"theta": st.sets(THRESHOLDS, min_size=2, max_size=2).map(sorted)})
             | st.sampled_from(sorted(LOSSES)).map(lambda name: {"name": name}),
-            "training": st.fixed_dictionaries({"learning_rate": st.floats(0, exclude_min=True, allow_infinity=False)}),
+            "training": st.fixed_dictionaries({"learning_rate": st.floats(1e-12, 1e12)}),
             "evaluation": st.fixed_dictionaries(
                 {"minimums": st.none() | st.dictionaries(st.sampled_from(sorted(METRICS)), st.floats(0, 1))}
             ),
