@@ -1,7 +1,17 @@
 """Bad configurations, and bad use of the command line."""
 
 from tests.bad_input.case import AT_ONCE, BY_THE_RUN, RUN, Case
-from tests.bad_input.spoil import CONFIG, all_of, configure, file, model_folder, nothing, setting
+from tests.bad_input.spoil import (
+    ALIASES,
+    ALIASES_IN_A_LINE,
+    CONFIG,
+    all_of,
+    configure,
+    file,
+    model_folder,
+    nothing,
+    setting,
+)
 
 _RANK = ("rank", "model", "--query", "wolf", "--documents", "wiki.documents")
 
@@ -64,6 +74,22 @@ CONFIGURATIONS = [
         AT_ONCE,
         setting("model:\n\tepsilon: 1\n"),
         ("run.yaml:9: must be YAML: found character '\\t'",),
+    ),
+    Case(
+        "aliases_that_explode",
+        "The configuration is a bomb: few lines, whose aliases stand for billions of values.",
+        AT_ONCE,
+        setting(ALIASES),
+        (
+            "run.yaml:8: aliases (*name) must stand for at most 10,000 values in all; got more: write out what is meant.",
+        ),
+    ),
+    Case(
+        "huge_value",
+        "A value is a million letters.",
+        AT_ONCE,
+        setting(f"training:\n  epochs: {10**6 * 'x'}\n"),
+        ("run.yaml:9: training.epochs: must be a valid integer", "got 'xxx", "xxx…"),
     ),
     Case(
         "impossible_date",
@@ -347,8 +373,16 @@ COMMAND_LINES = [
         "The value of `--set` is no YAML.",
         AT_ONCE,
         nothing,
-        ("--set loss.theta=[0.1: the value must be YAML; got '[0.1'.",),
+        ("--set loss.theta=[0.1: the value must be YAML: ", "got '[0.1'."),
         (*RUN, "--set", "loss.theta=[0.1"),
+    ),
+    Case(
+        "set_to_aliases_that_explode",
+        "The value of `--set` is such a bomb.",
+        AT_ONCE,
+        nothing,
+        ("the value aliases (*name) must stand for at most 10,000 values in all; got more", "got '[&a0 [x,"),
+        (*RUN, "--set", f"model.encoder={ALIASES_IN_A_LINE}"),
     ),
     Case(
         "set_of_an_unknown_key",

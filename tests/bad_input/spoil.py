@@ -17,6 +17,9 @@ data:
   document_language: fr
 output: out
 """
+ALIASES: Final = "".join(f"a{i}: &a{i} [{', '.join(10 * [f'*a{i - 1}' if i else 'x'])}]\n" for i in range(10))
+"""Ten lines of YAML that stand for ten billion values."""
+ALIASES_IN_A_LINE: Final = f"[{', '.join(line.partition(': ')[2] for line in ALIASES.splitlines())}]"
 CANDIDATES: Final = "en2fr.candidates"
 ROLES: Final = {
     "queries": "wiki.queries",
