@@ -25,10 +25,10 @@ METRICS = {
 # product of any three, or its inverse, is one that float32 holds.
 
 SMALLEST_EPSILON: Final = 1e-6
-"""The least epsilon that is not 0: beside a norm of 1 it still counts in float32, whose numbers there lie 1.2e-7 apart."""
+"""The least epsilon that is not 0: beside a norm of 1 it counts in float32, whose numbers there lie 1.2e-7 apart."""
 
 LARGEST_EPSILON: Final = 1e6
-"""The largest epsilon: beside it a norm of 1 still counts in float32, whose numbers there lie 0.06 apart."""
+"""The largest epsilon: beside it a norm of 1 counts in float32, whose numbers there lie 0.06 apart."""
 
 
 def epsilon_fault(epsilon: float) -> str | None:

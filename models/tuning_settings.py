@@ -85,7 +85,7 @@ class Space(Settings):
             return None
         low, high = self.bounds
         steps = (log(high) - log(low)) / log(self.step) if self.log else (high - low) / self.step
-        # A little more than it takes, for the dust of binary fractions; no more than is refused, for it may be infinite.
+        # A little more than it takes, for the dust of binary fractions; and finite, where that is refused anyway.
         return int(min(steps + 1e-9, _MOST_VALUES))
 
     @property

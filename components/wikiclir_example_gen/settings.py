@@ -32,7 +32,7 @@ class DataSettings(Settings):
     judgments: Annotated[str, Field(min_length=1)]
     """Path of the judgments: query_id, doc_id, grade."""
     top_grade: Annotated[int, Field(ge=1, le=100)] = 2
-    """The grade of MR documents; grades are 0 .. this. (A loss may weigh a grade by 2^grade, which must be a float32.)"""
+    """The grade of MR documents; grades are 0 .. this. A loss may weigh a grade by 2^grade, in float32."""
     candidates: str | None = None
     """Path of fixed lists: query_id, doc_id, grade, split. Null samples NR documents and hashes the splits."""
     negatives: Annotated[int, Field(ge=1, lt=2**31)] = 40
