@@ -4,13 +4,16 @@ from tests.bad_input.case import AT_ONCE, BY_THE_RUN, RUN, Case
 from tests.bad_input.spoil import (
     ALIASES,
     ALIASES_IN_A_LINE,
+    CANDIDATES,
     CONFIG,
     all_of,
     configure,
+    cut_vocabulary,
     file,
     model_folder,
     nothing,
     setting,
+    write_candidates,
 )
 
 _RANK = ("rank", "model", "--query", "wolf", "--documents", "wiki.documents")
@@ -456,5 +459,24 @@ COMMAND_LINES = [
         model_folder,
         ("model must hold a whole SavedModel: ",),
         _RANK,
+    ),
+    Case(
+        "cut_vocabulary",
+        "A vocabulary of a model is cut off.",
+        BY_THE_RUN,
+        cut_vocabulary,
+        ("model/assets/document_vocabulary must hold 4 words, a line each, as its embeddings do; got 2 whole lines.",),
+        _RANK,
+    ),
+    Case(
+        "cut_vocabulary_to_evaluate",
+        "A vocabulary of a model is cut off that is evaluated.",
+        BY_THE_RUN,
+        all_of(write_candidates, cut_vocabulary),
+        ("model/assets/document_vocabulary must hold 4 words, a line each, as its embeddings do; got 2 whole lines.",),
+        (
+            *("evaluate", "model", "--split", "train"),
+            *("--queries", "wiki.queries", "--documents", "wiki.documents", "--candidates", CANDIDATES),
+        ),
     ),
 ]

@@ -189,6 +189,16 @@ def judged(query: str) -> Make:
     )
 
 
+def cut_vocabulary(folder: Path) -> None:
+    """A model of which one vocabulary is cut off within a word."""
+    from tests.models.small_model import export_small_model
+
+    export_small_model(folder / "exported" / "model")
+    (folder / "exported" / "model").rename(folder / "model")
+    vocabulary = folder / "model" / "assets" / "document_vocabulary"
+    vocabulary.write_bytes(vocabulary.read_bytes()[:-6])
+
+
 def model_folder(folder: Path) -> None:
     """A folder that looks like a model's, but holds the first bytes of one."""
     file("model/saved_model.pb", b"\x08\x01\x12\xff\xff\x7f")(folder)
