@@ -14,6 +14,7 @@ from tests.bad_input.spoil import (
     change,
     configure,
     cut,
+    emoji_for_words,
     file,
     long_texts,
     one_big_document,
@@ -174,6 +175,13 @@ COLLECTIONS = [
         BY_THE_RUN,
         all_of(write_candidates, configure("en2fr.rel\n", f"en2fr.rel\n  candidates: {CANDIDATES}\n")),
         ("every split needs a query list, but eval and test got none (lists: train 5, eval 0, test 0); bring more",),
+    ),
+    Case(
+        "texts_without_a_word",
+        "The texts hold emoji and no word.",
+        BY_THE_RUN,
+        all_of(emoji_for_words, configure("en2fr.rel\n", f"en2fr.rel\n  candidates: {CANDIDATES}\n")),
+        ("query_vocabulary must hold a word, but the train split's texts have none (signs, such as emoji, are",),
     ),
     Case(
         "no_mr",

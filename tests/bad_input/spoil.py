@@ -2,6 +2,7 @@
 
 import gzip
 import random
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
@@ -187,6 +188,18 @@ def judged(query: str) -> Make:
             CANDIDATES: f"{query_id}\td1\t2\ttrain\n{query_id}\td2\t0\ttrain\n",
         }
     )
+
+
+def emoji_for_words(folder: Path) -> None:
+    """Queries and documents of emoji alone, in every split."""
+    for name in ("wiki.queries", "wiki.documents"):
+        ids = [line.split("\t")[0] for line in (folder / name).read_text().splitlines()]
+        (folder / name).write_text("".join(f"{one}\tWolf\t\U0001f43a \U0001f33f!\n" for one in ids))
+    write_candidates(folder)
+    lines = (folder / CANDIDATES).read_text()
+    for query_id, split in (("q4", "eval"), ("q5", "test")):
+        lines = re.sub(rf"^({query_id}\t.*)train$", rf"\1{split}", lines, flags=re.MULTILINE)
+    (folder / CANDIDATES).write_text(lines)
 
 
 def cut_vocabulary(folder: Path) -> None:
