@@ -1,6 +1,5 @@
 """YAML files of settings: their values, the place of every key, and each fault in our words."""
 
-import itertools
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -81,17 +80,25 @@ def load_yaml(text: str) -> tuple[yaml.Node | None, Any]:
     """The nodes of a YAML text, and its value.
 
     Raises:
-      NotYamlError: it is no YAML, or its aliases stand for more values than settings can need.
+      NotYamlError: it is no YAML, its aliases stand for more values than settings can need, or it holds characters that
+        no file can hold or be named by.
     """
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
-        aliased = itertools.islice(_aliased(root, set(), ()), _MOST_ALIASED, None)
-        if (node := next(aliased, None)) is not None:
-            raise NotYamlError(
-                f"aliases (*name) must stand for at most {_MOST_ALIASED:,} values in all; got more: write out what is "
-                "meant",
-                node.start_mark.line + 1,
-            )
+        aliased = 0
+        for node, met_before in _visits(root, set(), ()):
+            aliased += met_before
+            line = node.start_mark.line + 1
+            if aliased > _MOST_ALIASED:
+                raise NotYamlError(
+                    f"aliases (*name) must stand for at most {_MOST_ALIASED:,} values in all; got more: write out what "
+                    "is meant",
+                    line,
+                )
+            if isinstance(node, yaml.ScalarNode) and re.search("[\0\ud800-\udfff]", node.value):
+                raise NotYamlError(
+                    f"a text must hold no NUL and no half of a surrogate pair; got {_shown(node.value)}", line
+                )
         return root, yaml.safe_load(text)
     except _YAML_ERRORS as error:
         mark = getattr(error, "problem_mark", None)
@@ -99,17 +106,16 @@ def load_yaml(text: str) -> tuple[yaml.Node | None, Any]:
         raise NotYamlError(f"must be YAML: {problem}", mark and mark.line + 1) from None
 
 
-def _aliased(node: yaml.Node | None, seen: set[int], above: tuple[int, ...]) -> Iterator[yaml.Node]:
-    """Every node that was met before, as often as it is met; an alias within itself is not entered."""
+def _visits(node: yaml.Node | None, seen: set[int], above: tuple[int, ...]) -> Iterator[tuple[yaml.Node, bool]]:
+    """Every node as often as it is met, and whether it was met before; an alias within itself is not entered."""
     if node is None or id(node) in above:
         return
-    if id(node) in seen:
-        yield node
+    yield node, id(node) in seen
     seen.add(id(node))
     if isinstance(node, yaml.CollectionNode):
         for child in node.value:
             for one in child if isinstance(node, yaml.MappingNode) else [child]:
-                yield from _aliased(one, seen, (*above, id(node)))
+                yield from _visits(one, seen, (*above, id(node)))
 
 
 def without_empty_sections(content: Mapping[str, Any], settings: type[Settings]) -> dict[str, Any]:

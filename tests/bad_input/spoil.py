@@ -202,6 +202,14 @@ def emoji_for_words(folder: Path) -> None:
     (folder / CANDIDATES).write_text(lines)
 
 
+def configuration_in_a_latin_folder(folder: Path) -> None:
+    """The configuration in a folder whose name is Latin-1."""
+    (folder / "r\udce9").mkdir()
+    content = (folder / "run.yaml").read_text()
+    (folder / "run.yaml").unlink()
+    (folder / "r\udce9" / "run.yaml").write_text(content.replace("wiki.", "../wiki.").replace("en2fr", "../en2fr"))
+
+
 def cut_vocabulary(folder: Path) -> None:
     """A model of which one vocabulary is cut off within a word."""
     from tests.models.small_model import export_small_model

@@ -145,6 +145,8 @@ HEAVY = "tensorflow tensorflow_text tensorflow_ranking tfx apache_beam numpy".sp
         (["run", "run.yaml", "--set", "data.queries=missing"], 2),
         (["run", "run.yaml", "--set", "training.epochs=0"], 2),
         (["rank", "missing", "--query", "x", "--documents", "d"], 1),
+        (["rank", "missing", "--query", "\udce9t\udce9", "--documents", "d"], 2),
+        (["run", "run.yaml", "--set", "output=\udce9t\udce9"], 2),
     ],
 )
 def test_help_and_faults_answer_without_heavy_imports(config_file: Path, arguments: list[str], code: int) -> None:
