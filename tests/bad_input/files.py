@@ -212,6 +212,20 @@ COLLECTIONS = [
         ("en2fr.rel: 10 of 10 records are bad", "10 x unknown document", "en2fr.rel:1: q1 | x1 | 2"),
     ),
     Case(
+        "broken_metadata",
+        "The database that runs write in the output folder is damaged.",
+        BY_THE_RUN,
+        file("out/metadata.sqlite", b"no database\n" * 1000),
+        ("metadata.sqlite in the output folder must be the database", "file is not a database", "or move it away"),
+    ),
+    Case(
+        "file_in_the_place_of_a_folder",
+        "A file lies where a run puts a folder.",
+        BY_THE_RUN,
+        file("out/artifacts", ""),
+        ("out/artifacts", "Not a directory; move away what lies in its place"),
+    ),
+    Case(
         "full_disk",
         "The disk is full, or a quota or a limit is reached, while a stage writes.",
         BY_THE_RUN,
