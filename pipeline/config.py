@@ -202,7 +202,8 @@ def _override(content: dict[str, Any], places: Places, override: str) -> list[st
     try:
         _, value = load_yaml(text)
     except NotYamlError as error:
-        return [f"{place}: the value {error}; got {printable(repr(text), _LONGEST_VALUE)}."]
+        fault = f"the value {error}" if str(error).startswith("must") else str(error)
+        return [f"{place}: {fault}; got {printable(repr(text), _LONGEST_VALUE)}."]
     *sections, key = keys = name.split(".")
     for length in range(1, len(keys) + 1):
         places.setdefault(tuple(keys[:length]), place)

@@ -405,7 +405,7 @@ COMMAND_LINES = [
         "The value of `--set` is such a bomb.",
         AT_ONCE,
         nothing,
-        ("the value aliases (*name) must stand for at most 10,000 values in all; got more", "got '[&a0 [x,"),
+        (": aliases (*name) must stand for at most 10,000 values in all; got more", "got '[&a0 [x,"),
         (*RUN, "--set", f"model.encoder={ALIASES_IN_A_LINE}"),
     ),
     Case(
