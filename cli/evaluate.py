@@ -22,7 +22,7 @@ from schemas.features import SPLITS
 @click.option("--candidates", required=True, metavar="FILE", help="Lists: query id, document id, grade, split.")
 @click.option("--split", default="test", show_default=True, type=click.Choice(SPLITS), help="Whose lists count.")
 @click.option(
-    "--top-grade", default=2, show_default=True, type=click.IntRange(min=1), help="The grade of MR documents."
+    "--top-grade", default=2, show_default=True, type=click.IntRange(min=1, max=100), help="The grade of MR documents."
 )
 @click.option("--output", metavar="FOLDER", help="Write metrics.json, run.trec and qrels.trec there.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")

@@ -1,11 +1,13 @@
 """The command line: `clir`. Heavy libraries are imported only by the command that needs them."""
 
+import os
 import sys
 
 import click
 
 from cli.evaluate import evaluate
 from cli.experiment import experiment
+from cli.interruption import is_interruption
 from cli.rank import rank
 from cli.report import report
 from cli.run import run
@@ -32,10 +34,13 @@ def main() -> None:
             say(f"{error.ctx.get_usage()}\nTry '{error.ctx.command_path} --help' for help.\n")
         say(f"Error: {error.format_message()}")
         sys.exit(2)
-    except (click.Abort, KeyboardInterrupt):
-        say("interrupted")
-        sys.exit(130)
-    except Exception as error:
+    except BrokenPipeError:  # the reader of stdout had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except (Exception, KeyboardInterrupt) as error:
+        if is_interruption(error):
+            say("interrupted")
+            sys.exit(130)
         cause = users_error(error)
         if cause is None:
             raise

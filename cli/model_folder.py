@@ -5,6 +5,7 @@ from pathlib import Path
 
 from pipeline.layout import SERVING
 from schemas.errors import DataError
+from schemas.served_versions import newest_version
 
 
 def find_model(path: str) -> str:
@@ -23,7 +24,7 @@ def find_model(path: str) -> str:
         if (serving / "saved_model.pb").is_file():
             return str(serving)
         if serving.is_dir():
-            versions = [v for v in serving.iterdir() if v.name.isdigit() and (v / "saved_model.pb").is_file()]
-            if versions:
-                return str(max(versions, key=lambda version: int(version.name)))
+            names = [entry.name for entry in serving.iterdir() if (entry / "saved_model.pb").is_file()]
+            if version := newest_version(names):
+                return str(serving / version)
     raise DataError(f"no exported model under {path}; run `clir run` first, and see why the gate refused its model.")

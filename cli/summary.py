@@ -1,5 +1,6 @@
 """What a run or an evaluation tells in the end, in lines for a person."""
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 from pipeline.layout import CONFIG_FILE, DATA, EVALUATION, SERVING, TENSORBOARD, TRAINING, TUNING
 from pipeline.stages import StageEnd
 from pipeline.usage import peak_memory
+from schemas.served_versions import served_versions
 
 
 def metrics_table(report: Mapping[str, Any]) -> str:
@@ -61,7 +63,7 @@ def describe_files(output: Path) -> list[str]:
     def names(folder: str) -> str:
         return ", ".join(sorted(path.name for path in (output / folder).iterdir()))
 
-    versions = len(list((output / SERVING).iterdir())) if (output / SERVING).is_dir() else 0
+    versions = len(served_versions(os.listdir(output / SERVING))) if (output / SERVING).is_dir() else 0
     return [
         *(
             f"  {f'{folder}/':14}{names(folder)}"

@@ -1,11 +1,17 @@
 """Loads what `models.export` writes."""
 
-from typing import Any
+import os
+from typing import Any, Final
 
 import tensorflow as tf
 import tensorflow_text  # noqa: F401  (registers the ops that an exported model holds)
 
 from schemas.errors import DataError
+from schemas.features import DOCUMENT_VOCABULARY, QUERY_VOCABULARY
+
+_ENCODERS: Final = {QUERY_VOCABULARY: "query_encoder", DOCUMENT_VOCABULARY: "document_encoder"}
+_PREAMBLE: Final = ("Graph execution error", "Detected at node", "<stack traces")
+"""How TensorFlow's messages begin, before they tell what happened."""
 
 
 def load_model(path: str, *signatures: str) -> Any:
@@ -22,7 +28,31 @@ def load_model(path: str, *signatures: str) -> Any:
         model = tf.saved_model.load(path)
         missing = set(signatures) - set(model.signatures)
     except (OSError, ValueError, LookupError, AttributeError, tf.errors.OpError) as error:
-        raise DataError(f"{path} must hold a whole SavedModel: {str(error).splitlines()[0].rstrip('.')}.") from None
+        raise DataError(f"{path} must hold a whole SavedModel: {_told(error)}.") from None
     if missing:
         raise DataError(f"{path} must hold a SavedModel of this project; it lacks the signature {min(missing)}.")
+    _check_vocabularies(path, model)
     return model
+
+
+def _check_vocabularies(path: str, model: Any) -> None:
+    """Every row of an embedding table has a word: a vocabulary that is cut off would load, and know fewer words."""
+    for vocabulary, encoder in _ENCODERS.items():
+        file = os.path.join(path, "assets", vocabulary)
+        rows = [weight.shape[0] for weight in getattr(model, "weights", []) if f"{encoder}/table:" in weight.name]
+        if not rows or not tf.io.gfile.exists(file):
+            continue
+        with tf.io.gfile.GFile(file, "rb") as stream:
+            words = stream.read().count(b"\n")  # none after half a word
+        if words != rows[0]:
+            raise DataError(
+                f"{path} must hold a whole SavedModel: {file} must hold {rows[0]:,} words, a line each, as its "
+                f"embeddings do; got {words:,} whole lines."
+            )
+
+
+def _told(error: Exception) -> str:
+    """What happened: the first line that says so."""
+    lines = [line.strip() for line in str(error).splitlines()]
+    said = (line for line in lines if line and not line.startswith(_PREAMBLE))
+    return next(said, type(error).__name__).rstrip(".")

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from itertools import pairwise
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
@@ -19,6 +19,31 @@ METRICS = {
     "mrr_r": "MRR_r",
 }
 """Our keys of the paper's seven metrics, as `models.metrics` computes them, and the paper's names for them."""
+
+
+# What is counted is below 2**31: TensorFlow's indices are int32. Positive numbers lie within 1e-12 .. 1e12, so that the
+# product of any three, or its inverse, is one that float32 holds.
+
+SMALLEST_EPSILON: Final = 1e-6
+"""The least epsilon that is not 0: beside a norm of 1 it counts in float32, whose numbers there lie 1.2e-7 apart."""
+
+LARGEST_EPSILON: Final = 1e6
+"""The largest epsilon: beside it a norm of 1 counts in float32, whose numbers there lie 0.06 apart."""
+
+
+def epsilon_fault(epsilon: float) -> str | None:
+    """Why float32 cannot compute (|q| + epsilon) * (|d| + epsilon) as it is meant, if so.
+
+    Example:
+      >>> epsilon_fault(1e-300)
+      'must be 0, or lie in 1e-06 .. 1e+06, so that float32 can add it to norms of 1; got 1e-300'
+    """
+    if epsilon == 0 or SMALLEST_EPSILON <= epsilon <= LARGEST_EPSILON:
+        return None
+    return (
+        f"must be 0, or lie in {SMALLEST_EPSILON:g} .. {LARGEST_EPSILON:g}, so that float32 can add it to norms "
+        f"of 1; got {epsilon}"
+    )
 
 
 class LossDeclaration(NamedTuple):
@@ -92,19 +117,19 @@ class ModelSettings(Settings):
     """What makes a text's vector of its words': mean (the paper's average pooling), cnn or lstm (its baselines DSSM-CNN
     and DSSM-LSTM)."""
 
-    vocabulary_size: Annotated[int, Field(ge=1)] = 100_000
+    vocabulary_size: Annotated[int, Field(ge=1, lt=2**31)] = 100_000
     """Most frequent words kept per language; of a language with `embeddings`, as many of their words, and of others."""
-    embedding_dim: Annotated[int, Field(ge=1, lt=2**31)] = 64
+    embedding_dim: Annotated[int, Field(ge=1, le=65_536)] = 64
     """Length of a word's, a query's and a document's vector."""
     similarity: Literal["smooth_cosine", "cosine", "dot"] = "smooth_cosine"
     """What scores a query's and a document's vector: the paper's smooth cosine (eq. 1), the plain cosine, or the inner
     product."""
-    epsilon: Annotated[float, Field(ge=0)] = 1.0
-    """Smoothness of smooth_cosine (eq. 1), in the unit of the vectors' norms; 0 is the plain cosine. Unused with cosine
-    and dot."""
-    initial_scale: Annotated[float, Field(gt=0)] = 0.1
+    epsilon: Annotated[float, Field(ge=0, le=LARGEST_EPSILON)] = 1.0
+    """Smoothness of smooth_cosine (eq. 1), in the unit of the vectors' norms; 0 is the plain cosine. The least other is
+    1e-6: less is lost beside norms of 1 in float32. Unused with cosine and dot."""
+    initial_scale: Annotated[float, Field(ge=1e-12, le=1e12)] = 0.1
     """Standard deviation of the initial word embeddings."""
-    dropout: Annotated[float | None, Field(ge=0, lt=1)] = None
+    dropout: Annotated[float | None, Field(ge=0, le=0.999)] = None
     """Share of the components of the word embeddings that a training step leaves out; null: the encoder's own (mean: 0;
     cnn and lstm: 0.4)."""
 
@@ -112,6 +137,13 @@ class ModelSettings(Settings):
     @classmethod
     def _encoder_is_known(cls, encoder: str) -> str:
         return _one_of(ENCODERS, encoder)
+
+    @field_validator("epsilon")
+    @classmethod
+    def _epsilon_counts(cls, epsilon: float) -> float:
+        if fault := epsilon_fault(epsilon):
+            raise ValueError(fault)
+        return epsilon
 
     @field_validator("dropout")
     @classmethod
@@ -203,28 +235,28 @@ class LossSettings(Settings):
 class TrainingSettings(Settings):
     """Optimisation (paper, section 5, experimental setup)."""
 
-    epochs: Annotated[int, Field(ge=1)] = 30
+    epochs: Annotated[int, Field(ge=1, lt=2**31)] = 30
     """Passes over the train split."""
-    batch_lists: Annotated[int, Field(ge=1)] = 16
+    batch_lists: Annotated[int, Field(ge=1, lt=2**31)] = 16
     """Query lists per step, over all replicas."""
-    learning_rate: Annotated[float | None, Field(gt=0)] = None
+    learning_rate: Annotated[float | None, Field(ge=1e-12, le=1e12)] = None
     """Adam's step size in the first epoch; null: the encoder's own (mean: 0.1; cnn and lstm: 0.001)."""
-    learning_rate_decay: Annotated[float | None, Field(gt=0, le=1)] = None
+    learning_rate_decay: Annotated[float | None, Field(ge=1e-12, le=1)] = None
     """Factor on the learning rate after each epoch; null: the encoder's own (mean: 1; cnn and lstm: 0.95)."""
-    embedding_factor: Annotated[float | None, Field(gt=0)] = None
+    embedding_factor: Annotated[float | None, Field(ge=1e-12, le=1e12)] = None
     """Factor on the step size of a word embedding, which moves only in the steps whose texts hold the word; null: the
     encoder's own (mean: 1, for it has no other weights; cnn and lstm: 30)."""
-    clip_norm: Annotated[float, Field(gt=0)] = 5.0
+    clip_norm: Annotated[float, Field(ge=1e-12, le=1e12)] = 5.0
     """Largest global norm of the gradient; a longer one is scaled down to it."""
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 1
     """Seeds the initial weights, dropout and the order of the lists."""
     best_metric: Literal["p_mr_1", "recall_mr_5", "p_r_5", "ndcg_5", "map", "mrr_mr", "mrr_r"] = "ndcg_5"
     """The eval-split metric that picks the epoch whose weights are exported."""
-    patience: Annotated[int | None, Field(ge=1)] = None
+    patience: Annotated[int | None, Field(ge=1, lt=2**31)] = None
     """Stop after this many epochs without a better `best_metric`; null trains all epochs."""
     device: Literal["auto", "cpu", "gpu"] = "auto"
     """What to train on; auto takes every GPU that is there, else the CPU."""
-    replicas: Annotated[int | None, Field(ge=1)] = None
+    replicas: Annotated[int | None, Field(ge=1, le=256)] = None
     """Replicas of `MirroredStrategy`; null takes one per GPU, or one CPU."""
 
     @model_validator(mode="after")

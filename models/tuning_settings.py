@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_serializer, model_validator
 
-from models.settings import LossSettings
+from models.settings import LossSettings, epsilon_fault
 from schemas.did_you_mean import did_you_mean
 from schemas.settings import Settings
 
@@ -84,8 +84,9 @@ class Space(Settings):
         if self.step is None:
             return None
         low, high = self.bounds
-        # A little more than it takes, for the dust of binary fractions.
-        return int((log(high / low) / log(self.step) if self.log else (high - low) / self.step) + 1e-9)
+        steps = (log(high) - log(low)) / log(self.step) if self.log else (high - low) / self.step
+        # A little more than it takes, for the dust of binary fractions; and finite, where that is refused anyway.
+        return int(min(steps + 1e-9, _MOST_VALUES))
 
     @property
     def listed(self) -> tuple[float, ...] | None:
@@ -103,9 +104,9 @@ class TuningSettings(Settings):
     search: Literal["grid", "random", "bayesian"] | None = None
     """How to search; null: not at all. A trial is a training, and what counts is `training.best_metric` on the eval
     split; the best trial's values replace `model.epsilon` and `loss.theta`."""
-    trials: Annotated[int | None, Field(ge=1)] = None
+    trials: Annotated[int | None, Field(ge=1, lt=2**31)] = None
     """The most trials; null: the whole grid. A random or Bayesian search must be given it."""
-    epochs: Annotated[int | None, Field(ge=1)] = None
+    epochs: Annotated[int | None, Field(ge=1, lt=2**31)] = None
     """Passes over the train split in a trial; null: `training.epochs`."""
     epsilon: Space | None = None
     """Where to look for `model.epsilon`: a list of values, or `{min: 0.1, max: 10, log: true}`; a grid's range needs
@@ -123,9 +124,10 @@ class TuningSettings(Settings):
 
     @field_validator("epsilon")
     @classmethod
-    def _epsilon_is_not_negative(cls, epsilon: Space | None) -> Space | None:
-        if epsilon and epsilon.bounds[0] < 0:
-            raise ValueError(f"must be >= 0; got {epsilon.bounds[0]:g}")
+    def _epsilon_counts(cls, epsilon: Space | None) -> Space | None:
+        for number in (epsilon.listed or epsilon.bounds) if epsilon else ():
+            if fault := epsilon_fault(number):
+                raise ValueError(fault)
         return epsilon
 
     @field_validator("theta")

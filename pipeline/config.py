@@ -15,8 +15,9 @@ from models.tuning_settings import TuningSettings
 from pipeline.input_files import check_input_files, check_word_vectors
 from pipeline.output_folder import Kind, output_fault
 from pipeline.paths import resolve_path
-from pipeline.settings_file import YAML_ERRORS, Places, describe_fault, read_settings_file
+from pipeline.settings_file import NotYamlError, Places, describe_fault, load_yaml, read_settings_file
 from schemas.errors import ConfigError
+from schemas.printable import printable
 from schemas.settings import Settings
 
 INPUT_FILES = ("queries", "documents", "judgments", "candidates")
@@ -24,6 +25,8 @@ INPUT_FILES = ("queries", "documents", "judgments", "candidates")
 
 VECTOR_FILES = ("query", "document")
 """The keys of `embeddings` that name files."""
+
+_LONGEST_VALUE = 200
 
 
 class RunConfig(Settings):
@@ -192,14 +195,15 @@ def resolve_paths(content: dict[str, Any], folder: Path) -> None:
 
 def _override(content: dict[str, Any], places: Places, override: str) -> list[str]:
     """Applies one `section.key=value`."""
-    place = f"--set {override}"
+    place = f"--set {printable(override, _LONGEST_VALUE)}"
     name, equals, text = override.partition("=")
     if not equals or not all(name.split(".")):
         return [f"{place}: must have the form section.key=value."]
     try:
-        value = yaml.safe_load(text)
-    except YAML_ERRORS:
-        return [f"{place}: the value must be YAML; got {text!r}."]
+        _, value = load_yaml(text)
+    except NotYamlError as error:
+        fault = f"the value {error}" if str(error).startswith("must") else str(error)
+        return [f"{place}: {fault}; got {printable(repr(text), _LONGEST_VALUE)}."]
     *sections, key = keys = name.split(".")
     for length in range(1, len(keys) + 1):
         places.setdefault(tuple(keys[:length]), place)

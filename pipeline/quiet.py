@@ -15,6 +15,8 @@ def quieten(verbose: bool) -> None:
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     os.environ.setdefault("PYTHONWARNINGS", "ignore")  # of processes that this one starts
     warnings.simplefilter("ignore")
+    # Libraries that are imported later, NumPy and Beam among them, ask for warnings of theirs to be shown all the same.
+    warnings.showwarning = lambda *arguments, **keywords: None
     logging.getLogger().setLevel(logging.CRITICAL)
     for name in ("apache_beam", "tensorflow"):
         logging.getLogger(name).setLevel(logging.CRITICAL)

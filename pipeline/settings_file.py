@@ -10,10 +10,17 @@ import yaml
 
 from schemas.did_you_mean import did_you_mean
 from schemas.errors import ConfigError
+from schemas.printable import printable
 from schemas.settings import Settings
 
-YAML_ERRORS = (yaml.YAMLError, ValueError, RecursionError)
+_YAML_ERRORS = (yaml.YAMLError, ValueError, RecursionError)
 """What a text that is no YAML raises; the last two for a date that is none and for thousands of brackets."""
+
+_MOST_ALIASED = 10_000
+"""The most values that the aliases of a file may stand for: ten lines of aliases of aliases may stand for billions."""
+
+_LONGEST_VALUE = 200
+_LONGEST_MESSAGE = 2000
 
 Places = dict[tuple[str, ...], str]
 """Where a key stands: path of keys to `file:line`, or to the override."""
@@ -37,12 +44,10 @@ def read_settings_file(path: str, settings: type[Settings]) -> tuple[dict[str, A
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError([f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}."]) from None
     try:
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
-        content = yaml.safe_load(text)
-    except YAML_ERRORS as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f"{path}:{mark.line + 1}" if mark else path
-        raise ConfigError([f"{place}: must be YAML: {getattr(error, 'problem', None) or error}."]) from None
+        root, content = load_yaml(text)
+    except NotYamlError as error:
+        place = f"{path}:{error.line}" if error.line else path
+        raise ConfigError([f"{place}: {error}."]) from None
     if not isinstance(content, dict):
         came = "nothing" if content is None else type(content).__name__
         required = [name for name, field in settings.model_fields.items() if field.is_required()]
@@ -52,9 +57,65 @@ def read_settings_file(path: str, settings: type[Settings]) -> tuple[dict[str, A
     for keys, node in _walk(root, ()):
         place = f"{path}:{node.start_mark.line + 1}"
         if keys in places:
-            faults.append(f"{place}: {'.'.join(keys)}: is given twice; first at {places[keys]}; keep one.")
+            name = printable(".".join(keys), _LONGEST_VALUE)
+            faults.append(f"{place}: {name}: is given twice; first at {places[keys]}; keep one.")
         places[keys] = place
     return without_empty_sections(content, settings), places, faults
+
+
+class NotYamlError(Exception):
+    """A text is no YAML, or none that can be read.
+
+    Args:
+      fault: what must hold.
+      line: where it does not, from 1; None where that is not known.
+    """
+
+    def __init__(self, fault: str, line: int | None) -> None:
+        self.line = line
+        super().__init__(fault)
+
+
+def load_yaml(text: str) -> tuple[yaml.Node | None, Any]:
+    """The nodes of a YAML text, and its value.
+
+    Raises:
+      NotYamlError: it is no YAML, its aliases stand for more values than settings can need, or it holds characters that
+        no file can hold or be named by.
+    """
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        aliased = 0
+        for node, met_before in _visits(root, set(), ()):
+            aliased += met_before
+            line = node.start_mark.line + 1
+            if aliased > _MOST_ALIASED:
+                raise NotYamlError(
+                    f"aliases (*name) must stand for at most {_MOST_ALIASED:,} values in all; got more: write out what "
+                    "is meant",
+                    line,
+                )
+            if isinstance(node, yaml.ScalarNode) and re.search("[\0\ud800-\udfff]", node.value):
+                raise NotYamlError(
+                    f"a text must hold no NUL and no half of a surrogate pair; got {_shown(node.value)}", line
+                )
+        return root, yaml.safe_load(text)
+    except _YAML_ERRORS as error:
+        mark = getattr(error, "problem_mark", None)
+        problem = printable(str(getattr(error, "problem", None) or error), _LONGEST_VALUE)
+        raise NotYamlError(f"must be YAML: {problem}", mark and mark.line + 1) from None
+
+
+def _visits(node: yaml.Node | None, seen: set[int], above: tuple[int, ...]) -> Iterator[tuple[yaml.Node, bool]]:
+    """Every node as often as it is met, and whether it was met before; an alias within itself is not entered."""
+    if node is None or id(node) in above:
+        return
+    yield node, id(node) in seen
+    seen.add(id(node))
+    if isinstance(node, yaml.CollectionNode):
+        for child in node.value:
+            for one in child if isinstance(node, yaml.MappingNode) else [child]:
+                yield from _visits(one, seen, (*above, id(node)))
 
 
 def without_empty_sections(content: Mapping[str, Any], settings: type[Settings]) -> dict[str, Any]:
@@ -83,23 +144,32 @@ def _walk(
 def describe_fault(error: Mapping[str, Any], places: Places, path: str, settings: type[Settings]) -> str:
     """One fault of pydantic's in our words: place, key, what must hold, what came."""
     keys = tuple(str(key) for key in error["loc"] if key != "[key]")
-    place = place_of(keys, places, path)
-    name = ".".join(keys)
+    place = printable(place_of(keys, places, path), _LONGEST_MESSAGE)
+    name = printable(".".join(keys), _LONGEST_VALUE)
     if error["type"] == "extra_forbidden":
         known = known_keys(settings)
         if name in known:
             section, _, key = name.rpartition(".")
             return f"{place}: {name}: only --set takes dotted keys; in a file, write {key} in the section {section}."
-        came = ".".join(key for key in keys if not key.isdigit())
+        came = printable(".".join(key for key in keys if not key.isdigit()), _LONGEST_VALUE)
         hint = did_you_mean(came, [*settings.model_fields, *known]) or f"; known: {', '.join(known)}."
         return f"{place}: {name}: unknown key{hint}"
     if error["type"] == "missing":
         return f"{place}: {name}: must be given."
     message = re.sub("^(Input|String|List|Dictionary) should", "must", str(error["msg"]).removeprefix("Value error, "))
-    got = "" if error["type"] == "value_error" else f"; got {error['input']!r}"
+    message = printable(message, _LONGEST_MESSAGE)
+    got = "" if error["type"] == "value_error" else f"; got {_shown(error['input'])}"
     if error["type"] == "literal_error":
-        got += did_you_mean(str(error["input"]), re.findall(r"'(\w+)'", error["ctx"]["expected"]))
+        got += did_you_mean(_shown(error["input"]).strip("'"), re.findall(r"'(\w+)'", error["ctx"]["expected"]))
     return f"{place}: {name}: {message}{got}"
+
+
+def _shown(value: Any) -> str:
+    """A value in a message, shortened where it is huge."""
+    try:
+        return printable(repr(value), _LONGEST_VALUE)
+    except (ValueError, RecursionError) as error:  # Python writes no number of more than 4,300 digits
+        return f"a value that cannot be shown ({error})"
 
 
 def place_of(keys: tuple[str, ...], places: Places, path: str) -> str:

@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import tensorflow as tf
 import tensorflow_transform as tft
 
+from models.tokens import tokenize
 from models.word_table import WordTableSource, read_word_table
 from schemas import features as f
 from schemas.errors import DataError
@@ -74,6 +76,15 @@ def vocabulary_size(transform: tft.TFTransformOutput, name: str) -> int:
       DataError: there are none.
     """
     size: int = transform.vocabulary_size_by_name(name)
-    if size == 0:
-        raise DataError(f"{name} must hold a word, but the train split's texts have none; check the files' columns.")
+    if size == 0 or (size == 1 and not _is_word(transform.vocabulary_by_name(name)[0])):
+        raise DataError(
+            f"{name} must hold a word, but the train split's texts have none (signs, such as emoji, are no words); "
+            "check the files' columns."
+        )
     return size
+
+
+def _is_word(line: bytes) -> bool:
+    """Whether a line of a vocabulary holds a word: into an empty one Transform puts a text of several, with hyphens."""
+    word = line.rpartition(b" ")[2]  # after its count, if any
+    return int(tokenize(tf.constant([word])).row_lengths()[0]) == 1

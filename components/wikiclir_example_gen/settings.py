@@ -31,24 +31,24 @@ class DataSettings(Settings):
     """Path of the documents: doc_id, title, text."""
     judgments: Annotated[str, Field(min_length=1)]
     """Path of the judgments: query_id, doc_id, grade."""
-    top_grade: Annotated[int, Field(ge=1)] = 2
-    """The grade of MR documents; grades are 0 .. this."""
+    top_grade: Annotated[int, Field(ge=1, le=100)] = 2
+    """The grade of MR documents; grades are 0 .. this. A loss may weigh a grade by 2^grade, in float32."""
     candidates: str | None = None
     """Path of fixed lists: query_id, doc_id, grade, split. Null samples NR documents and hashes the splits."""
-    negatives: Annotated[int, Field(ge=1)] = 40
+    negatives: Annotated[int, Field(ge=1, lt=2**31)] = 40
     """NR documents sampled for a query; unused with `candidates`."""
-    used_negatives: Annotated[int | None, Field(ge=1)] = None
+    used_negatives: Annotated[int | None, Field(ge=1, lt=2**31)] = None
     """Use only the first so many NR documents of every list, in all splits, in the order in which they were drawn, or
     stand in `candidates`; null uses all. No data stage runs again for another number."""
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 1
     """Seeds the NR documents of every query."""
-    max_queries: Annotated[int | None, Field(ge=1)] = None
+    max_queries: Annotated[int | None, Field(ge=1, lt=2**31)] = None
     """Use only the first so many judged queries of the file (the paper takes 25,000); null uses all."""
     query_language: str
     """ISO 639-1 code of the queries' language."""
     document_language: str
     """ISO 639-1 code of the documents' language."""
-    max_document_tokens: Annotated[int, Field(ge=1)] = 200
+    max_document_tokens: Annotated[int, Field(ge=1, lt=2**31)] = 200
     """Words of a document, or of a query, beyond this number are cut off."""
     max_bad_share: Annotated[float, Field(ge=0, le=1)] = 0.05
     """A run stops when more than this share of the lines of a file is bad."""

@@ -1,7 +1,21 @@
 """Bad configurations, and bad use of the command line."""
 
 from tests.bad_input.case import AT_ONCE, BY_THE_RUN, RUN, Case
-from tests.bad_input.spoil import CONFIG, all_of, configure, file, model_folder, nothing, setting
+from tests.bad_input.spoil import (
+    ALIASES,
+    ALIASES_IN_A_LINE,
+    CANDIDATES,
+    CONFIG,
+    all_of,
+    configuration_in_a_latin_folder,
+    configure,
+    cut_vocabulary,
+    file,
+    model_folder,
+    nothing,
+    setting,
+    write_candidates,
+)
 
 _RANK = ("rank", "model", "--query", "wolf", "--documents", "wiki.documents")
 
@@ -66,6 +80,20 @@ CONFIGURATIONS = [
         ("run.yaml:9: must be YAML: found character '\\t'",),
     ),
     Case(
+        "aliases_that_explode",
+        "The configuration is a bomb: few lines, whose aliases stand for billions of values.",
+        AT_ONCE,
+        setting(ALIASES),
+        ("run.yaml:8: aliases (*name) must stand for at most 10,000 values in all; got more: write out",),
+    ),
+    Case(
+        "huge_value",
+        "A value is a million letters.",
+        AT_ONCE,
+        setting(f"training:\n  epochs: {10**6 * 'x'}\n"),
+        ("run.yaml:9: training.epochs: must be a valid integer", "got 'xxx", "xxx…"),
+    ),
+    Case(
         "impossible_date",
         "A value looks like a date and is none.",
         AT_ONCE,
@@ -122,6 +150,20 @@ CONFIGURATIONS = [
         ("run.yaml:9: training.epochs: must be greater than or equal to 1; got 0",),
     ),
     Case(
+        "number_that_nothing_can_hold",
+        "A number is larger than TensorFlow can count.",
+        AT_ONCE,
+        setting("training:\n  epochs: 100000000000000000000\n"),
+        ("run.yaml:9: training.epochs: must be less than 2147483648; got 100000000000000000000",),
+    ),
+    Case(
+        "vectors_that_nothing_can_hold",
+        "The vectors are so long that no memory holds a table of them.",
+        AT_ONCE,
+        setting("model:\n  embedding_dim: 2147483647\n"),
+        ("run.yaml:9: model.embedding_dim: must be less than or equal to 65536; got 2147483647",),
+    ),
+    Case(
         "negative_epsilon",
         "Epsilon is negative.",
         AT_ONCE,
@@ -134,6 +176,13 @@ CONFIGURATIONS = [
         AT_ONCE,
         setting("model:\n  epsilon: .inf\n"),
         ("run.yaml:9: model.epsilon: must be a finite number; got inf",),
+    ),
+    Case(
+        "epsilon_that_is_lost",
+        "Epsilon is so small that float32 loses it.",
+        AT_ONCE,
+        setting("model:\n  epsilon: 1.0e-300\n"),
+        ("run.yaml:9: model.epsilon: must be 0, or lie in 1e-06 .. 1e+06", "got 1e-300"),
     ),
     Case(
         "theta_that_does_not_increase",
@@ -256,6 +305,28 @@ CONFIGURATIONS = [
         (*RUN, "--set", "data.sha256.queries=" + 64 * "f"),
     ),
     Case(
+        "nul_in_a_path",
+        "A path holds NUL.",
+        AT_ONCE,
+        configure("output: out", 'output: "out\\0"'),
+        ("run.yaml:7: a text must hold no NUL and no half of a surrogate pair; got 'out\\x00'.",),
+    ),
+    Case(
+        "surrogate_in_a_path",
+        "A path holds half of a surrogate pair, for which there is no UTF-8.",
+        AT_ONCE,
+        configure("wiki.queries", '"wiki.queries\\ud83d"'),
+        ("run.yaml:2: a text must hold no NUL and no half of a surrogate pair; got 'wiki.queries\\ud83d'.",),
+    ),
+    Case(
+        "path_in_another_encoding",
+        "A path is not UTF-8.",
+        AT_ONCE,
+        configuration_in_a_latin_folder,
+        ("r\ufffd/run.yaml:7: output: must be a valid string, unable to parse raw data as a unicode string; got",),
+        ("run", "r\udce9/run.yaml"),
+    ),
+    Case(
         "output_that_is_a_file",
         "The output folder is a file.",
         AT_ONCE,
@@ -326,8 +397,16 @@ COMMAND_LINES = [
         "The value of `--set` is no YAML.",
         AT_ONCE,
         nothing,
-        ("--set loss.theta=[0.1: the value must be YAML; got '[0.1'.",),
+        ("--set loss.theta=[0.1: the value must be YAML: ", "got '[0.1'."),
         (*RUN, "--set", "loss.theta=[0.1"),
+    ),
+    Case(
+        "set_to_aliases_that_explode",
+        "The value of `--set` is such a bomb.",
+        AT_ONCE,
+        nothing,
+        (": aliases (*name) must stand for at most 10,000 values in all; got more", "got '[&a0 [x,"),
+        (*RUN, "--set", f"model.encoder={ALIASES_IN_A_LINE}"),
     ),
     Case(
         "set_of_an_unknown_key",
@@ -360,6 +439,22 @@ COMMAND_LINES = [
         model_folder,
         ("--query must hold a word; got an empty text.",),
         ("rank", "model", "--query", " ", "--documents", "wiki.documents"),
+    ),
+    Case(
+        "query_in_another_encoding",
+        "`clir rank` is given a query that is not UTF-8.",
+        AT_ONCE,
+        model_folder,
+        ("--query must be UTF-8; got '\\udce9t\\udce9'.",),
+        ("rank", "model", "--query", "\udce9t\udce9", "--documents", "wiki.documents"),
+    ),
+    Case(
+        "set_in_another_encoding",
+        "The value of `--set` is not UTF-8.",
+        AT_ONCE,
+        nothing,
+        ("the value must be YAML: unacceptable character #xdce9: special characters are not allowed",),
+        (*RUN, "--set", "output=\udce9t\udce9"),
     ),
     Case(
         "no_model_folder",
@@ -403,5 +498,24 @@ COMMAND_LINES = [
         model_folder,
         ("model must hold a whole SavedModel: ",),
         _RANK,
+    ),
+    Case(
+        "cut_vocabulary",
+        "A vocabulary of a model is cut off.",
+        BY_THE_RUN,
+        cut_vocabulary,
+        ("model/assets/document_vocabulary must hold 4 words, a line each, as its embeddings do; got 2 whole lines.",),
+        _RANK,
+    ),
+    Case(
+        "cut_vocabulary_to_evaluate",
+        "A vocabulary of a model is cut off that is evaluated.",
+        BY_THE_RUN,
+        all_of(write_candidates, cut_vocabulary),
+        ("model/assets/document_vocabulary must hold 4 words, a line each, as its embeddings do; got 2 whole lines.",),
+        (
+            *("evaluate", "model", "--split", "train"),
+            *("--queries", "wiki.queries", "--documents", "wiki.documents", "--candidates", CANDIDATES),
+        ),
     ),
 ]

@@ -14,6 +14,7 @@ from tests.bad_input.spoil import (
     change,
     configure,
     cut,
+    emoji_for_words,
     file,
     long_texts,
     one_big_document,
@@ -176,6 +177,13 @@ COLLECTIONS = [
         ("every split needs a query list, but eval and test got none (lists: train 5, eval 0, test 0); bring more",),
     ),
     Case(
+        "texts_without_a_word",
+        "The texts hold emoji and no word.",
+        BY_THE_RUN,
+        all_of(emoji_for_words, configure("en2fr.rel\n", f"en2fr.rel\n  candidates: {CANDIDATES}\n")),
+        ("query_vocabulary must hold a word, but the train split's texts have none (signs, such as emoji, are",),
+    ),
+    Case(
         "no_mr",
         "No judgment names an MR document.",
         BY_THE_RUN,
@@ -202,6 +210,20 @@ COLLECTIONS = [
         BY_THE_RUN,
         change("en2fr.rel", "\td", "\tx"),
         ("en2fr.rel: 10 of 10 records are bad", "10 x unknown document", "en2fr.rel:1: q1 | x1 | 2"),
+    ),
+    Case(
+        "broken_metadata",
+        "The database that runs write in the output folder is damaged.",
+        BY_THE_RUN,
+        file("out/metadata.sqlite", b"no database\n" * 1000),
+        ("metadata.sqlite in the output folder must be the database", "file is not a database", "or move it away"),
+    ),
+    Case(
+        "file_in_the_place_of_a_folder",
+        "A file lies where a run puts a folder.",
+        BY_THE_RUN,
+        file("out/artifacts", ""),
+        ("out/artifacts", "Not a directory; move away what lies in its place"),
     ),
     Case(
         "full_disk",

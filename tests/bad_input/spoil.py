@@ -2,6 +2,7 @@
 
 import gzip
 import random
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
@@ -17,6 +18,9 @@ data:
   document_language: fr
 output: out
 """
+ALIASES: Final = "".join(f"a{i}: &a{i} [{', '.join(10 * [f'*a{i - 1}' if i else 'x'])}]\n" for i in range(10))
+"""Ten lines of YAML that stand for ten billion values."""
+ALIASES_IN_A_LINE: Final = f"[{', '.join(line.partition(': ')[2] for line in ALIASES.splitlines())}]"
 CANDIDATES: Final = "en2fr.candidates"
 ROLES: Final = {
     "queries": "wiki.queries",
@@ -184,6 +188,36 @@ def judged(query: str) -> Make:
             CANDIDATES: f"{query_id}\td1\t2\ttrain\n{query_id}\td2\t0\ttrain\n",
         }
     )
+
+
+def emoji_for_words(folder: Path) -> None:
+    """Queries and documents of emoji alone, in every split."""
+    for name in ("wiki.queries", "wiki.documents"):
+        ids = [line.split("\t")[0] for line in (folder / name).read_text().splitlines()]
+        (folder / name).write_text("".join(f"{one}\tWolf\t\U0001f43a \U0001f33f!\n" for one in ids))
+    write_candidates(folder)
+    lines = (folder / CANDIDATES).read_text()
+    for query_id, split in (("q4", "eval"), ("q5", "test")):
+        lines = re.sub(rf"^({query_id}\t.*)train$", rf"\1{split}", lines, flags=re.MULTILINE)
+    (folder / CANDIDATES).write_text(lines)
+
+
+def configuration_in_a_latin_folder(folder: Path) -> None:
+    """The configuration in a folder whose name is Latin-1."""
+    (folder / "r\udce9").mkdir()
+    content = (folder / "run.yaml").read_text()
+    (folder / "run.yaml").unlink()
+    (folder / "r\udce9" / "run.yaml").write_text(content.replace("wiki.", "../wiki.").replace("en2fr", "../en2fr"))
+
+
+def cut_vocabulary(folder: Path) -> None:
+    """A model of which one vocabulary is cut off within a word."""
+    from tests.models.small_model import export_small_model
+
+    export_small_model(folder / "exported" / "model")
+    (folder / "exported" / "model").rename(folder / "model")
+    vocabulary = folder / "model" / "assets" / "document_vocabulary"
+    vocabulary.write_bytes(vocabulary.read_bytes()[:-6])
 
 
 def model_folder(folder: Path) -> None:

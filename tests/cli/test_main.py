@@ -86,7 +86,7 @@ def raises(error: BaseException) -> Callable[..., object]:
     return load_config
 
 
-def wrapped(error: Exception) -> Exception:
+def wrapped(error: BaseException) -> Exception:
     """An error as a runner wraps it."""
     outer = RuntimeError("stage failed")
     outer.__cause__ = error
@@ -126,6 +126,32 @@ def test_a_full_disk_is_no_error_of_ours(clir: Clir, monkeypatch: pytest.MonkeyP
     assert re.fullmatch(r"clir: no space left to write what comes out \(.+\); free some, .+\n", err)
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        wrapped(KeyboardInterrupt()),
+        RuntimeError("KeyboardInterrupt [while running 'MakeExamples/ParDo(MakeExample)']"),
+        RuntimeError("Traceback (most recent call last):\n  File ...\nKeyboardInterrupt\n"),
+        wrapped(RuntimeError("Traceback (most recent call last):\n  File ...\nRuntimeError: KeyboardInterrupt: x")),
+    ],
+    ids=["cause", "step", "text", "both"],
+)
+def test_an_interruption_is_told_however_it_is_passed_on(
+    clir: Clir, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    monkeypatch.setattr(run, "load_config", raises(error))
+    code, out, err = clir("run", "run.yaml")
+    assert (code, out) == (130, "")
+    assert err.splitlines()[-1] == "interrupted"
+
+
+def test_an_end_of_file_is_no_interruption(clir: Clir, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "load_config", raises(EOFError("Compressed file ended before its end")))
+    code, _, err = clir("run", "run.yaml")
+    assert code == 1
+    assert "a file must be as it was written; it is damaged: Compressed file ended" in err
+
+
 def test_an_error_of_ours_keeps_its_traceback(clir: Clir, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "load_config", raises(ZeroDivisionError("ours")))
     with pytest.raises(ZeroDivisionError):
@@ -145,6 +171,8 @@ HEAVY = "tensorflow tensorflow_text tensorflow_ranking tfx apache_beam numpy".sp
         (["run", "run.yaml", "--set", "data.queries=missing"], 2),
         (["run", "run.yaml", "--set", "training.epochs=0"], 2),
         (["rank", "missing", "--query", "x", "--documents", "d"], 1),
+        (["rank", "missing", "--query", "\udce9t\udce9", "--documents", "d"], 2),
+        (["run", "run.yaml", "--set", "output=\udce9t\udce9"], 2),
     ],
 )
 def test_help_and_faults_answer_without_heavy_imports(config_file: Path, arguments: list[str], code: int) -> None:

@@ -23,6 +23,13 @@ def test_the_newest_whole_version_is_found_from_each_folder_above(run_folder: Pa
     assert find_model(str(run_folder / folder)) == str(run_folder / "serving" / "10")
 
 
+@pytest.mark.parametrize("name", ["²", "١٢", "011", "-11"])
+def test_a_folder_whose_name_is_no_version_is_passed_over(run_folder: Path, name: str) -> None:
+    (run_folder / "serving" / name).mkdir()
+    (run_folder / "serving" / name / "saved_model.pb").touch()
+    assert find_model(str(run_folder)) == str(run_folder / "serving" / "10")
+
+
 def test_an_older_version_can_be_named(run_folder: Path) -> None:
     assert find_model(str(run_folder / "serving" / "9")) == str(run_folder / "serving" / "9")
 

@@ -1,9 +1,18 @@
 """Settings: what they refuse, and in which words."""
 
+import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from models.settings import ENCODERS, LOSSES, LossSettings, ModelSettings, TrainingSettings
+from models.settings import (
+    ENCODERS,
+    LARGEST_EPSILON,
+    LOSSES,
+    SMALLEST_EPSILON,
+    LossSettings,
+    ModelSettings,
+    TrainingSettings,
+)
 from models.tuning_settings import TuningSettings
 
 WITHOUT_THRESHOLDS = ("softmax", "approx_ndcg", "pairwise_hinge")
@@ -43,31 +52,62 @@ def test_all_faults_are_reported_together():
     ("section", "field", "value"),
     [
         (ModelSettings, "vocabulary_size", 0),
+        (ModelSettings, "vocabulary_size", 2**31),
         (ModelSettings, "embedding_dim", 0),
+        (ModelSettings, "embedding_dim", 65_537),
         (ModelSettings, "epsilon", -0.1),
         (ModelSettings, "epsilon", float("nan")),
         (ModelSettings, "epsilon", float("inf")),
+        (ModelSettings, "epsilon", 1e-300),
+        (ModelSettings, "epsilon", 0.99e-6),
+        (ModelSettings, "epsilon", 1.01e6),
         (ModelSettings, "initial_scale", 0.0),
+        (ModelSettings, "initial_scale", 1e-13),
+        (ModelSettings, "initial_scale", 1e300),
         (ModelSettings, "dropout", -0.1),
         (ModelSettings, "dropout", 1.0),
+        (ModelSettings, "dropout", 1 - 1e-16),
         (ModelSettings, "similarity", "euclid"),
         (LossSettings, "theta", (0.2, float("nan"))),
         (TrainingSettings, "epochs", 0),
+        (TrainingSettings, "epochs", 10**20),
         (TrainingSettings, "batch_lists", 0),
+        (TrainingSettings, "batch_lists", 2**31),
         (TrainingSettings, "learning_rate", 0.0),
+        (TrainingSettings, "learning_rate", 1e-300),
+        (TrainingSettings, "learning_rate", 1e39),
+        (TrainingSettings, "embedding_factor", 1e-300),
+        (TrainingSettings, "embedding_factor", 1e39),
         (TrainingSettings, "learning_rate_decay", 0.0),
+        (TrainingSettings, "learning_rate_decay", 1e-300),
         (TrainingSettings, "learning_rate_decay", 1.1),
         (TrainingSettings, "clip_norm", 0.0),
+        (TrainingSettings, "clip_norm", 1e-300),
+        (TrainingSettings, "clip_norm", 1e39),
         (TrainingSettings, "seed", -1),
         (TrainingSettings, "seed", 2**31),
         (TrainingSettings, "best_metric", "ndcg_10"),
         (TrainingSettings, "patience", 0),
+        (TrainingSettings, "patience", 2**31),
         (TrainingSettings, "device", "tpu"),
         (TrainingSettings, "replicas", 0),
+        (TrainingSettings, "replicas", 257),
     ],
 )
 def test_value_out_of_range_is_refused_at_its_place(section, field, value):
     assert [place.split(".")[0] for place in refused(section, **{field: value})] == [field]
+
+
+@pytest.mark.parametrize("epsilon", [1e-300, 1e-7])
+def test_an_epsilon_that_float32_would_lose_is_refused_with_its_bounds(epsilon):
+    fault = refused(ModelSettings, epsilon=epsilon)["epsilon"]
+    assert f"must be 0, or lie in 1e-06 .. 1e+06, so that float32 can add it to norms of 1; got {epsilon}" in fault
+
+
+@pytest.mark.parametrize("epsilon", [SMALLEST_EPSILON, LARGEST_EPSILON])
+def test_the_outermost_epsilons_count_beside_a_norm_of_one_in_float32(epsilon):
+    assert ModelSettings(epsilon=epsilon).epsilon == epsilon
+    assert np.float32(1) + np.float32(epsilon) not in (np.float32(1), np.float32(epsilon))
 
 
 def test_unknown_encoder_is_refused_with_the_choices_and_the_nearest():

@@ -213,9 +213,9 @@ def test_patience_stops_early_and_the_ranker_holds_the_first_best_epochs_weights
 
 def test_the_learning_rate_decays_after_each_epoch(scripted, tmp_path):
     scripted.values = [0.1, 0.2, 0.3]
-    _, result = run(tmp_path, epochs=3, learning_rate=0.3, learning_rate_decay=1e-20)
+    _, result = run(tmp_path, epochs=3, learning_rate=0.3, learning_rate_decay=1e-12)
     rates = [row["train/learning_rate"] for row in result.history]
-    assert rates == pytest.approx([0.3, 0.3e-20, 0.3e-40])
+    assert rates == pytest.approx([0.3, 0.3e-12, 0.3e-24])
     first, second, third = scripted.weights
     assert all(map(np.array_equal, second, first))  # such steps are lost in rounding
     assert all(map(np.array_equal, third, first))
@@ -378,8 +378,9 @@ def test_saving_takes_at_most_a_twentieth_of_the_time(tmp_path, monkeypatch):
 
 
 def test_scores_that_are_not_finite_stop_the_training(tmp_path):
+    vectors = np.full([VOCABULARY_SIZE, 8], np.nan, np.float32)
     with pytest.raises(DataError, match="scores must be finite; query q00 got nan"):
-        run(tmp_path, learning_rate=1e39)
+        run(tmp_path, prepare=lambda ranker: ranker.start_from(ranker.query_encoder, vectors, train=True))
 
 
 def test_fewer_lists_than_a_batch_still_train(tmp_path, caplog):

@@ -11,6 +11,7 @@ from models.settings import LossSettings
 from models.tuning_settings import Space, TuningSettings, describe_settings, searched_settings
 
 RANGE = {"min": 0.1, "max": 0.4}
+EPSILON = "must be 0, or lie in 1e-06 .. 1e+06, so that float32 can add it to norms of 1"
 
 
 def refused(**values):
@@ -74,6 +75,12 @@ def test_what_is_written_to_a_resolved_configuration_reads_back_to_the_same():
         ({"min": 0, "max": 1, "log": True}, "log needs min > 0 and step > 1; got min 0.0 and step None"),
         ({"min": 1, "max": 9, "log": True, "step": 1}, "log needs min > 0 and step > 1; got min 1.0 and step 1.0"),
         ({"min": 0, "max": 1, "step": 1e-9}, "step must be so large that there are at most 1000 values; got 1e-09"),
+        ({"min": 0, "max": 1, "step": 5e-324}, "step must be so large that there are at most 1000 values; got 5e-324"),
+        ({"min": -1e308, "max": 1e308, "step": 1}, "step must be so large that there are at most 1000 values; got 1.0"),
+        (
+            {"min": 1e-308, "max": 1e308, "step": 1.1, "log": True},
+            "step must be so large that there are at most 1000 values; got 1.1",
+        ),
         ({"values": [1], "min": 0}, "must be a list of values, or min and max; got both"),
         ({**RANGE, "stp": 1}, "has no key 'stp'; known: values, min, max, step, log; did you mean step?"),
     ],
@@ -94,7 +101,11 @@ def test_a_value_that_is_no_number_is_refused_at_its_place():
         ({"search": "bayesian", "epsilon": RANGE}, "trials", "must be given for a bayesian search; got null"),
         ({"search": "grid", "epsilon": RANGE}, "epsilon", "must have step for a grid; got min 0.1 and max 0.4 alone"),
         ({"search": "grid", "theta": [RANGE]}, "theta", "must have step for a grid; got min 0.1 and max 0.4 alone"),
-        ({"epsilon": [-0.1, 1]}, "epsilon", "must be >= 0; got -0.1"),
+        ({"epsilon": [-0.1, 1]}, "epsilon", f"{EPSILON}; got -0.1"),
+        ({"epsilon": [0, 1e-300, 1]}, "epsilon", f"{EPSILON}; got 1e-300"),
+        ({"epsilon": [1, 1e7]}, "epsilon", f"{EPSILON}; got 10000000.0"),
+        ({"epsilon": {"min": 1e-300, "max": 1, "log": True}}, "epsilon", f"{EPSILON}; got 1e-300"),
+        ({"epsilon": {"min": 0, "max": 1e-4, "step": 5e-7}}, "epsilon", f"{EPSILON}; got 5e-07"),
     ],
 )  # fmt: skip
 def test_a_search_that_cannot_be_made_is_refused(values, place, message):

@@ -2,6 +2,8 @@
 
 import hashlib
 import os
+import time
+import tracemalloc
 from functools import reduce
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from pipeline.digests import input_files, resolve_digests
 from pipeline.settings_file import known_keys
 from schemas.errors import ConfigError
 from schemas.input_digest import input_digest
+from tests.bad_input.spoil import ALIASES, ALIASES_IN_A_LINE
 
 DEFAULTS = {
     "data.top_grade": 2,
@@ -236,6 +239,56 @@ def test_an_alias_within_itself_is_a_fault(config_file: Path) -> None:
     assert faults_of(config_file)
 
 
+@pytest.mark.parametrize(("aliased", "refused"), [(100, False), (101, True)])
+def test_aliases_may_stand_for_ten_thousand_values(config_file: Path, aliased: int, refused: bool) -> None:
+    add(config_file, f"some: &some [{', '.join(99 * 'x')}]\nmore: [{', '.join(aliased * ['*some'])}]\n")
+    told = "aliases (*name) must stand for at most 10,000 values in all" in faults_of(config_file)[0]
+    assert told == refused
+
+
+def test_aliases_of_aliases_are_refused_before_they_are_written_out(config_file: Path) -> None:
+    add(config_file, ALIASES)
+    started = time.process_time()
+    tracemalloc.start()
+    assert "at most 10,000 values" in faults_of(config_file)[0]
+    assert "at most 10,000 values" in faults_of(config_file, f"model.encoder={ALIASES_IN_A_LINE}")[0]
+    _, most_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most_bytes < 10 << 20
+    assert time.process_time() - started < 5
+
+
+def test_an_alias_shares_settings(config_file: Path) -> None:
+    add(config_file, "training: &same\n  epochs: 3\ntuning: *same\n")
+    config = load_config(str(config_file))
+    assert (config.training.epochs, config.tuning.epochs) == (3, 3)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        f"training:\n  epochs: {10**6 * 'x'}\n",
+        f"training:\n  epochs: 0x{10**5 * 'f'}\n",
+        f"training:\n  {10**6 * 'x'}: 3\n",
+        f"training:\n  epochs: [{10**5 * '1, '}]\n",
+        f"data: {10**5 * 'x'}\n",
+        f"training:\n  best_metric: {10**5 * 'x'}\n",
+        f"model:\n  encoder: {10**6 * 'x'}\n",
+        f"? [{10**5 * 'x'}]\n: 3\n",
+    ],
+    ids=["word", "number", "key", "list", "section", "choice", "checked", "no key"],
+)
+def test_a_huge_value_is_shortened_in_the_message(config_file: Path, lines: str) -> None:
+    add(config_file, lines)
+    faults = faults_of(config_file)
+    assert all(len(fault) < 3000 for fault in faults)
+
+
+def test_a_huge_override_is_shortened_in_the_message(config_file: Path) -> None:
+    (fault,) = faults_of(config_file, f"training.epochs=[{10**6 * 'x'}")
+    assert len(fault) < 1000
+
+
 # Overrides
 
 
@@ -280,13 +333,21 @@ def test_an_override_mends_a_fault_of_the_file(config_file: Path) -> None:
         ("=3", "must have the form section.key=value"),
         ("", "must have the form section.key=value"),
         ("training..epochs=3", "must have the form section.key=value"),
-        ("output=2020-13-45", "the value must be YAML; got '2020-13-45'"),
+        ("output=2020-13-45", "the value must be YAML: month must be in 1..12; got '2020-13-45'"),
         ("training.epochs=", "training.epochs: "),
         ("training.epochs=x", "training.epochs: "),
         ("trainning.epochs=3", "did you mean training"),
         ("training.epochs.most=3", "training.epochs"),
         ("data.queries=missing", "data.queries: there is no file"),
         ("data.top_grade=0", "data.top_grade: "),
+        ("data.top_grade=101", "data.top_grade: must be less than or equal to 100; got 101"),
+        *(
+            (f"{key}=100000000000000000000", f"{key}: must be less than 2147483648; got 100000000000000000000")
+            for key in (
+                *(f"data.{key}" for key in ("negatives", "used_negatives", "max_queries", "max_document_tokens")),
+                *("tuning.trials", "tuning.epochs", "training.epochs", "model.vocabulary_size"),
+            )
+        ),
         ("loss.theta=[0.1, 0.5, 0.9]", "as data.top_grade for sosl; got [0.1, 0.5, 0.9] and data.top_grade 2"),
     ],
 )
@@ -304,14 +365,17 @@ def test_a_fault_of_an_override_names_the_override(config_file: Path, override: 
     content=st.fixed_dictionaries(
         {
             "model": st.fixed_dictionaries(
-                {"epsilon": st.floats(0, allow_infinity=False), "encoder": st.sampled_from(sorted(ENCODERS))}
+                {"epsilon": st.just(0.0) | st.floats(1e-6, 1e6), "encoder": st.sampled_from(sorted(ENCODERS))}
             ),
             "tuning": st.fixed_dictionaries(
-                {"epsilon": st.sets(st.floats(0, 10), min_size=1).map(sorted) | st.just({"min": 0.1, "max": 1})}
+                {
+                    "epsilon": st.sets(st.just(0.0) | st.floats(1e-6, 1e6), min_size=1).map(sorted)
+                    | st.just({"min": 0.1, "max": 1})
+                }
             ),
             "loss": st.fixed_dictionaries({"theta": st.sets(THRESHOLDS, min_size=2, max_size=2).map(sorted)})
             | st.sampled_from(sorted(LOSSES)).map(lambda name: {"name": name}),
-            "training": st.fixed_dictionaries({"learning_rate": st.floats(0, exclude_min=True, allow_infinity=False)}),
+            "training": st.fixed_dictionaries({"learning_rate": st.floats(1e-12, 1e12)}),
             "evaluation": st.fixed_dictionaries(
                 {"minimums": st.none() | st.dictionaries(st.sampled_from(sorted(METRICS)), st.floats(0, 1))}
             ),

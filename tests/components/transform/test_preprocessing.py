@@ -6,7 +6,7 @@ import pytest
 import tensorflow as tf
 from google.protobuf import text_format
 
-from components.trainer.pretrained import describe_pretrained, read_pretrained
+from components.trainer.pretrained import describe_pretrained, read_pretrained, vocabulary_size
 from models.word_table import SOURCES_KEY, WordTableSource
 from schemas import features as f
 from schemas.errors import DataError
@@ -28,8 +28,8 @@ LISTS = [
 TABLE = {"Loup": [1.0, 2.0], "renard": [3.0, 4.0], "Zorille": [5.0, 6.0], "a-b": [7.0, 8.0], "ours": [9.0, 0.0]}
 
 
-def analyse(folder, sources):
-    """Transform's output for the lists above, and `sources` of pre-trained vectors."""
+def analyse(folder, sources, lists=LISTS):
+    """Transform's output for lists, and `sources` of pre-trained vectors."""
     import apache_beam as beam
     import tensorflow_transform as tft
     import tensorflow_transform.beam as tft_beam
@@ -49,7 +49,7 @@ def analyse(folder, sources):
             [0] * len(docs),
             range(len(docs)),
         ).SerializeToString()
-        for query, (text, docs) in enumerate(LISTS)
+        for query, (text, docs) in enumerate(lists)
     ]
     config = {"vocabulary_size": VOCABULARY_SIZE, "max_tokens": MAX_TOKENS, SOURCES_KEY: sources}
     with beam.Pipeline(argv=[]) as pipeline, tft_beam.Context(temp_dir=str(folder / "temp")):
@@ -187,3 +187,29 @@ def test_a_table_that_changed_since_is_an_error_of_the_data(trained, tmp_path):
     other = source._replace(path=write(tmp_path / "fr.vec", word2vec({"chien": [1.0, 2.0]})))
     with pytest.raises(DataError, match="fr.vec has changed since Transform read it; run again."):
         read_pretrained(output, f.DOCUMENT_VOCABULARY, other)
+
+
+@pytest.fixture(scope="module", params=["counted", "trained", "frozen"])
+def wordless(request, tmp_path_factory):
+    """Transform's output for queries without a word and documents of one, and the queries' vectors, if any."""
+    folder = tmp_path_factory.mktemp("wordless")
+    table = write(folder / "en.vec", word2vec(TABLE))
+    source = WordTableSource(table, "", 2, VOCABULARY_SIZE, 0.05, train=request.param == "trained")
+    sources = {} if request.param == "counted" else {f.QUERY_VOCABULARY: source._asdict()}
+    lists = [("\U0001f43a!", ["Loup", "loup -"]), ("\U0001f43a\U0001f33f", ["...", "Loup"])]
+    return analyse(folder / "transform", sources, lists), source if sources else None
+
+
+def test_a_train_split_without_a_word_is_an_error_of_the_data(wordless):
+    output, source = wordless
+    with pytest.raises(DataError, match="must hold a word, but the train split's texts have none"):
+        if source is None:
+            vocabulary_size(output, f.QUERY_VOCABULARY)
+        else:
+            read_pretrained(output, f.QUERY_VOCABULARY, source)
+
+
+def test_a_vocabulary_of_one_word_is_one(wordless):
+    output, _ = wordless
+    assert words_of(output, f.DOCUMENT_VOCABULARY) == ["loup"]
+    assert vocabulary_size(output, f.DOCUMENT_VOCABULARY) == 1

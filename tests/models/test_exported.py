@@ -1,0 +1,62 @@
+"""Loading an exported model: what is damaged is told from what is whole."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from models.exported import load_model
+from models.settings import ENCODERS
+from schemas.errors import DataError
+from tests.models.small_model import WORDS, export_small_model
+
+pytestmark = pytest.mark.serving
+
+SIGNATURES = ("score", "encode_query", "encode_document")
+
+
+@pytest.fixture(scope="module", params=ENCODERS)
+def exported(request, tmp_path_factory):
+    """Folder of a SavedModel."""
+    path = tmp_path_factory.mktemp("exported") / "model"
+    export_small_model(path, encoder=request.param)
+    return path
+
+
+@pytest.fixture
+def model(exported, tmp_path):
+    """A copy of it, to be spoiled."""
+    return Path(shutil.copytree(exported, tmp_path / "model"))
+
+
+def test_a_whole_model_loads(model):
+    assert set(SIGNATURES) <= set(load_model(str(model), *SIGNATURES).signatures)
+
+
+@pytest.mark.parametrize("vocabulary", WORDS)
+@pytest.mark.parametrize("cut_bytes", [1, 3, 6])
+def test_a_vocabulary_that_is_cut_off_is_an_error_of_the_data(model, vocabulary, cut_bytes):
+    file = model / "assets" / vocabulary
+    file.write_bytes(file.read_bytes()[:-cut_bytes])
+    rows = WORDS[vocabulary].count("\n")
+    with pytest.raises(DataError, match=rf"whole SavedModel: {file} must hold {rows} words, .+; got [12345] whole li"):
+        load_model(str(model))
+
+
+@pytest.mark.parametrize("vocabulary", WORDS)
+def test_a_vocabulary_that_is_missing_is_named(model, vocabulary):
+    (model / "assets" / vocabulary).unlink()
+    with pytest.raises(DataError, match=rf"whole SavedModel: {model}/assets/{vocabulary}; No such file"):
+        load_model(str(model))
+
+
+@pytest.mark.parametrize("name", ["saved_model.pb", "variables/variables.index", "assets/query_vocabulary"])
+def test_an_emptied_file_is_an_error_of_the_data(model, name):
+    (model / name).write_bytes(b"")
+    with pytest.raises(DataError, match=r"whole SavedModel: \S.+"):
+        load_model(str(model))
+
+
+def test_a_model_without_a_signature_of_ours_is_named(model):
+    with pytest.raises(DataError, match="it lacks the signature answer"):
+        load_model(str(model), "answer")
