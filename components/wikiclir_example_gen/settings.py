@@ -10,7 +10,8 @@ from schemas.settings import Settings
 
 
 class InputDigests(Settings):
-    """SHA-256 of the input files, in hexadecimal; a resolved configuration holds them, and a rerun checks them."""
+    """SHA-256 of the input files, in hexadecimal; of several, that of their own, a line each. A resolved configuration
+    holds them, and a rerun checks them."""
 
     queries: str | None = None
     """Of `data.queries`."""
@@ -26,15 +27,16 @@ class DataSettings(Settings):
     """The collection, as WikiCLIR files (see docs/formats.md), plain or gzipped."""
 
     queries: Annotated[str, Field(min_length=1)]
-    """Path of the queries: query_id, title, text."""
+    """Path of the queries: query_id, title, text; of one file, or a pattern (`*`, `?`, `[…]`) of several."""
     documents: Annotated[str, Field(min_length=1)]
-    """Path of the documents: doc_id, title, text."""
+    """Path of the documents, likewise: doc_id, title, text."""
     judgments: Annotated[str, Field(min_length=1)]
-    """Path of the judgments: query_id, doc_id, grade."""
+    """Path of the judgments, likewise: query_id, doc_id, grade."""
     top_grade: Annotated[int, Field(ge=1, le=100)] = 2
     """The grade of MR documents; grades are 0 .. this. A loss may weigh a grade by 2^grade, in float32."""
     candidates: str | None = None
-    """Path of fixed lists: query_id, doc_id, grade, split. Null samples NR documents and hashes the splits."""
+    """Path of fixed lists, likewise: query_id, doc_id, grade, split. Null samples NR documents, and hashes the
+    splits."""
     negatives: Annotated[int, Field(ge=1, lt=2**31)] = 40
     """NR documents sampled for a query; unused with `candidates`."""
     used_negatives: Annotated[int | None, Field(ge=1, lt=2**31)] = None
