@@ -13,7 +13,7 @@ models = st.builds(
     ModelSettings,
     similarity=st.sampled_from(["smooth_cosine", "cosine", "dot"]),
     embedding_dim=st.integers(1, 64),
-    epsilon=st.just(0) | st.floats(1e-6, 10),
+    epsilon=st.just(0.0) | st.floats(1e-6, 10),
 )
 
 
