@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import apache_beam as beam
+import tensorflow as tf
 
 from components.collection_gen.write_collection import write_collection
 from components.evaluator.evaluate import Evaluation, evaluate
@@ -40,7 +41,7 @@ def evaluate_model(
     with tempfile.TemporaryDirectory() as folder:
         report_path = os.path.join(folder, "report.json")
         files = {role: files_of(path) for role, path in paths.items()}
-        roles = write_collection(files, {}, top_grade, folder, open)
+        roles = write_collection(files, {}, top_grade, folder, tf.io.gfile.GFile)
         # No documents are sampled where there are candidates.
         settings = IngestSettings(negatives=0, seed=0, max_queries=None, top_grade=top_grade)
         with beam.Pipeline() as pipeline:

@@ -25,8 +25,8 @@ def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         ("ImportSchemaGen", 1.0),
         ("ImportSchemaGen", 3.0),
-        ("LexicalBaseline", 2.0),
-        ("ExampleValidator", 6.0),
+        pytest.param("LexicalBaseline", 2.0, marks=pytest.mark.long),
+        pytest.param("ExampleValidator", 6.0, marks=pytest.mark.long),
         ("training on", 1.0),
     ],
     ids=["reading", "writing", "statistics", "transforming", "training"],
