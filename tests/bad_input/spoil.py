@@ -1,6 +1,7 @@
 """A small good collection, and the ways to spoil it."""
 
 import gzip
+import json
 import random
 import re
 from collections.abc import Callable, Mapping
@@ -46,6 +47,13 @@ def write_candidates(folder: Path) -> None:
     """Fixed lists for the collection, which a configuration may name."""
     lines = [f"q{i}\td{d}\t{2 if d == i else int(d == i + 1)}\ttrain\n" for i in range(1, 6) for d in range(1, 7)]
     (folder / CANDIDATES).write_text("".join(lines))
+
+
+def output_of_ours(folder: Path) -> None:
+    """The output of an earlier run, as far as it is recorded."""
+    (folder / "out").mkdir()
+    record = {"made_by": "smooth-clir", "kind": "run", "files": {"config.yaml": ""}}
+    (folder / "out" / ".clir.json").write_text(json.dumps(record))
 
 
 def nothing(folder: Path) -> None:
