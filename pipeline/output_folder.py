@@ -173,13 +173,14 @@ def _claim_fault(folder: Path, kind: Kind) -> str | None:
     if not folder.is_dir():
         return None
     try:
-        for names, is_one, what in ((FILES, Path.is_file, "file"), (FOLDERS, Path.is_dir, "folder")):
+        for names, is_one, what, other in (
+            (FILES, Path.is_file, "file", "folder"),
+            (FOLDERS, Path.is_dir, "folder", "file"),
+        ):
             for name in names:
                 path = folder / name
                 if os.path.lexists(path) and not (is_one(path) or path.is_symlink()):
-                    return (
-                        f"must have no {path.name} but the {what} that a run makes; there is another; {_HOW_TO_GO_ON}"
-                    )
+                    return f"must hold nothing named {name}, or a {what}; it holds a {other}; {_HOW_TO_GO_ON}"
         held = sorted(path.name for path in folder.iterdir() if path.name != LOCK_FILE)
         recorded = _recorded(folder)
         if not held:
@@ -194,7 +195,7 @@ def _claim_fault(folder: Path, kind: Kind) -> str | None:
             return f"must be the output of {_a(kind)}; it is that of {_a(found)}; choose another output."
         theirs = [name for name in PUBLISHED if os.path.lexists(folder / name) and name not in recorded]
         if kind == "run" and theirs:
-            return f"must have no {theirs[0]} but the file that a run writes; there is another; {_HOW_TO_GO_ON}"
+            return f"must hold no {theirs[0]} but one that a run wrote; it holds another; {_HOW_TO_GO_ON}"
     except OSError as error:
         return f"must be a folder that can be read; {error.filename or folder}: {error.strerror}."
     return None

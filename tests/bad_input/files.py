@@ -227,7 +227,6 @@ COLLECTIONS = [
         "The disk is full, or a quota or a limit is reached, while a stage writes.",
         BY_THE_RUN,
         one_big_document,
-        output_of_ours,
         ("no space left",),
         most_bytes=1 << 20,
     ),

@@ -94,7 +94,7 @@ def test_a_folder_in_the_place_of_a_file_of_ours_is_named(tmp_path: Path, name: 
     (tmp_path / "out" / name).unlink(missing_ok=True)
     (tmp_path / "out" / name).mkdir()
     fault = output_fault(str(tmp_path / "out"), "run")
-    assert fault is not None and f"must have no {name} but the file that a run makes" in fault
+    assert fault is not None and f"must hold nothing named {name}, or a file; it holds a folder" in fault
 
 
 @pytest.mark.parametrize("name", FOLDERS)
@@ -102,7 +102,7 @@ def test_a_file_in_the_place_of_a_folder_of_ours_is_named(tmp_path: Path, name: 
     OutputFolder(tmp_path / "out")
     (tmp_path / "out" / name).write_text("theirs")
     fault = output_fault(str(tmp_path / "out"), "run")
-    assert fault is not None and f"must have no {name} but the folder that a run makes" in fault
+    assert fault is not None and f"must hold nothing named {name}, or a folder; it holds a file" in fault
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
@@ -113,7 +113,7 @@ def test_a_file_of_the_user_s_with_the_name_of_a_result_is_named_before_anything
     (tmp_path / "out" / name).parent.mkdir(exist_ok=True)
     (tmp_path / "out" / name).write_text("theirs")
     fault = output_fault(str(tmp_path / "out"), "run")
-    assert fault is not None and f"must have no {name} but the file that a run writes" in fault
+    assert fault is not None and f"must hold no {name} but one that a run wrote" in fault
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"made_by": "another"}', '{"made_by": "smooth-clir"}'])
