@@ -70,7 +70,10 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
         for line in describe_report(result.data_report):
             view.say(line)
         if result.cached:
-            view.say("every stage came from the cache: inputs, settings and code are those of an earlier run")
+            view.say(
+                "every stage came from the cache, but for the gate and the push, which are decided on every run: inputs, "
+                "settings and code are those of an earlier run"
+            )
     if as_json:
         parts = {
             "verdict": result.verdict,

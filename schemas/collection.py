@@ -16,6 +16,8 @@ from schemas.wikiclir import Judgment, Reason, Text
 
 MANIFEST_FILE: Final = "manifest.json"
 FORMAT: Final = 1
+EMPTY_LINE: Final = b"\n"
+"""What stands for a record that was left out."""
 
 
 @dataclass(frozen=True)
@@ -99,29 +101,35 @@ def parse_manifest(text: str) -> dict[str, Role]:
 def read_texts(stream: BinaryIO, shard: Shard) -> Iterator[Text]:
     """The queries or documents of a shard."""
     for number, line in enumerate(stream, shard.first_line):
-        if line != b"\n":
+        if line != EMPTY_LINE:
             identifier, title, text = line.decode().rstrip("\n").split("\t")
             yield Text(identifier, title, text, number)
+
+
+def split_text(line: bytes) -> tuple[str, bytes, bytes]:
+    """The id, and the title and the text as bytes, of a query's or a document's line."""
+    identifier, title, text = line[:-1].split(b"\t")
+    return identifier.decode(), title, text
 
 
 def read_ids(stream: BinaryIO) -> Iterator[str]:
     """The ids of a shard's queries or documents."""
     for line in stream:
-        if line != b"\n":
+        if line != EMPTY_LINE:
             yield line.partition(b"\t")[0].decode()
 
 
 def read_raw_texts(stream: BinaryIO) -> Iterator[bytes]:
     """The texts of a shard's queries or documents, undecoded."""
     for line in stream:
-        if line != b"\n":
+        if line != EMPTY_LINE:
             yield line[:-1].rpartition(b"\t")[2]
 
 
 def read_judgments(stream: BinaryIO, shard: Shard) -> Iterator[Judgment]:
     """The judgments or candidates of a shard."""
     for number, line in enumerate(stream, shard.first_line):
-        if line != b"\n":
+        if line != EMPTY_LINE:
             query_id, doc_id, grade, *split = line.decode().rstrip("\n").split("\t")
             yield Judgment(query_id, doc_id, int(grade), split[0] if split else "", number)
 

@@ -66,9 +66,10 @@ def _count(
     def count(texts: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         tokens = tokenize(texts, max_tokens)
         places = place.lookup(tokens.flat_values)
+        known = tf.where(places >= 0)[:, 0]
         # A word's key in a document; each counts once.
-        keys = tokens.value_rowids() * len(words) + places
-        distinct, _ = tf.unique(tf.boolean_mask(keys, places >= 0))
+        keys = tf.gather(tokens.value_rowids(), known) * len(words) + tf.gather(places, known)
+        distinct, _ = tf.unique(keys)
         found = tf.math.floormod(distinct, len(words))
         return tf.size(places, tf.int64), tf.math.bincount(tf.cast(found, tf.int32), minlength=len(words))
 

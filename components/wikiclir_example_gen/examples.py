@@ -38,29 +38,26 @@ class MakeExample(beam.DoFn):
 
 
 def make_example(
-    query: Text, documents: Iterable[tuple[str, str, str]], grades: Iterable[int], negative_places: Iterable[int]
+    query: Text, documents: Iterable[tuple[str, bytes, bytes]], grades: Iterable[int], negative_places: Iterable[int]
 ) -> tf.train.Example:
     """One listwise example (see `schemas.features`).
 
     Args:
       query: the query.
-      documents: (doc_id, title, text) of each document.
+      documents: (doc_id, title, text) of each document, title and text in UTF-8.
       grades: its relevance.
       negative_places: its place among the list's NR documents, -1 where it is judged.
     """
     doc_ids, doc_titles, doc_texts = zip(*documents, strict=True)
     texts = {
-        f.QUERY_ID: [query.id],
-        f.QUERY_TITLE: [query.title],
-        f.QUERY_TEXT: [query.text],
-        f.DOC_ID: doc_ids,
+        f.QUERY_ID: [query.id.encode()],
+        f.QUERY_TITLE: [query.title.encode()],
+        f.QUERY_TEXT: [query.text.encode()],
+        f.DOC_ID: [doc_id.encode() for doc_id in doc_ids],
         f.DOC_TITLE: doc_titles,
         f.DOC_TEXT: doc_texts,
     }
-    feature = {
-        name: tf.train.Feature(bytes_list=tf.train.BytesList(value=[value.encode() for value in values]))
-        for name, values in texts.items()
-    }
+    feature = {name: tf.train.Feature(bytes_list=tf.train.BytesList(value=values)) for name, values in texts.items()}
     for name, numbers in ((f.RELEVANCE, grades), (f.NEGATIVE_PLACE, negative_places)):
         feature[name] = tf.train.Feature(int64_list=tf.train.Int64List(value=numbers))
     return tf.train.Example(features=tf.train.Features(feature=feature))

@@ -12,7 +12,7 @@ from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
 from components.wikiclir_example_gen.report import TALLIES, USED, tally
-from schemas.collection import Shard, read_judgments, read_texts
+from schemas.collection import EMPTY_LINE, Shard, read_judgments, read_texts, split_text
 from schemas.wikiclir import Reason
 
 
@@ -48,7 +48,7 @@ class ReadJudgments(beam.DoFn):
 
 
 class ReadNeededDocuments(beam.DoFn):
-    """shard -> (query_id, the shard's documents that its list needs): one element for many texts."""
+    """shard -> (query_id, the shard's documents that its list needs): one element for many texts, all undecoded."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
@@ -60,14 +60,17 @@ class ReadNeededDocuments(beam.DoFn):
         query_id_to_documents = defaultdict(list)
         used = unused = 0
         with open_shard(self._folder, shard) as stream:
-            for document in read_texts(stream, shard):
-                query_ids = self._needed.get(document.id)
+            for line in stream:
+                if line == EMPTY_LINE:
+                    continue
+                doc_id, title, text = split_text(line)
+                query_ids = self._needed.get(doc_id)
                 if query_ids is None:
                     unused += 1
                     continue
                 used += 1
                 for query_id in query_ids:
-                    query_id_to_documents[query_id].append((document.id, document.title, document.text))
+                    query_id_to_documents[query_id].append((doc_id, title, text))
         yield from query_id_to_documents.items()
         yield beam.pvalue.TaggedOutput(TALLIES, tally("documents", USED, used))
         if unused:

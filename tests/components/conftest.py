@@ -51,7 +51,7 @@ def make_examples(make_artifact) -> Callable[..., Any]:
         examples = make_artifact("Examples", parent, ["train", "eval", "test"])
         with tf.io.TFRecordWriter(f"{examples.uri}/Split-test/data_tfrecord-00000-of-00001.gz", "GZIP") as writer:
             for query_id, (query_text, documents) in lists.items():
-                texts = [(doc_id, "a title", text) for doc_id, (text, _) in documents.items()]
+                texts = [(doc_id, b"a title", text.encode()) for doc_id, (text, _) in documents.items()]
                 grades = [grade for _, grade in documents.values()]
                 example = make_example(Text(query_id, "a title", query_text, 1), texts, grades, [-1] * len(grades))
                 writer.write(example.SerializeToString())

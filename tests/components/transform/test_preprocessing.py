@@ -45,7 +45,7 @@ def analyse(folder, sources, lists=LISTS):
     records = [
         make_example(
             Text(str(query), "", text, 1),
-            [(str(place), "", d) for place, d in enumerate(docs)],
+            [(str(place), b"", d.encode()) for place, d in enumerate(docs)],
             [0] * len(docs),
             range(len(docs)),
         ).SerializeToString()
