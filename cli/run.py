@@ -71,8 +71,8 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
             view.say(line)
         if result.cached:
             view.say(
-                "every stage came from the cache, but for the gate and the push, which are decided on every run: inputs, "
-                "settings and code are those of an earlier run"
+                "every stage came from the cache, but for the gate and the push, which are decided on every run: "
+                "inputs, settings and code are those of an earlier run"
             )
     if as_json:
         parts = {
