@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from pipeline.launching import Outputs
-from pipeline.layout import CONFIG_FILE, DATA, EVALUATION, TRAINING
+from pipeline.layout import CELL_DIGEST_FILE, CELL_FILE, CELL_LOG_FILE, CONFIG_FILE, DATA, EVALUATION, TRAINING
 from pipeline.output_folder import OutputFolder
 
 _MARKERS: Final = ("BLESSED", "NOT_BLESSED")
@@ -38,7 +38,7 @@ def publish(outputs: Mapping[str, Outputs], folder: OutputFolder, is_cell: bool)
                 files[f"{place}{path.relative_to(source)}"] = path
     if is_cell:
         files = {_in_a_cell(name): path for name, path in files.items() if not name.startswith(f"{DATA}/")}
-    folder.publish(files, keep=[CONFIG_FILE])
+    folder.publish(files, keep=[CONFIG_FILE, CELL_FILE, CELL_DIGEST_FILE, CELL_LOG_FILE])
 
 
 def _in_a_cell(name: str) -> str:

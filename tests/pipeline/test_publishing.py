@@ -1,0 +1,60 @@
+"""pipeline/publishing.py: what a run's stages made, where people look for it."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from pipeline.layout import CELL_DIGEST_FILE, CELL_FILE, CELL_LOG_FILE, CONFIG_FILE, RECORD_FILE
+from pipeline.output_folder import OutputFolder
+
+pytestmark = pytest.mark.beam  # imports TFX
+
+MADE = {
+    ("WikiClirExampleGen", "report"): ["report.json"],
+    ("TrainingReport", "report"): ["training/training.json", "tuning/results.md"],
+    ("Evaluator", "evaluation"): ["metrics.json", "run.trec"],
+    ("Gate", "blessing"): ["verdict.json", "BLESSED"],
+}
+
+
+def published(folder: Path) -> set[str]:
+    files = (path for path in folder.rglob("*") if path.is_file() and path.name != RECORD_FILE)
+    return {str(path.relative_to(folder)) for path in files}
+
+
+@pytest.fixture
+def outputs(tmp_path: Path) -> dict[str, dict[str, list[SimpleNamespace]]]:
+    made = {}
+    for (stage, output), names in MADE.items():
+        for name in names:
+            path = tmp_path / "artifacts" / stage / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(name)
+        made[stage] = {output: [SimpleNamespace(uri=str(tmp_path / "artifacts" / stage))]}
+    return made
+
+
+def test_a_run_s_results_lie_in_folders_beside_its_configuration(outputs, tmp_path: Path) -> None:
+    from pipeline.publishing import publish
+
+    folder = OutputFolder(tmp_path / "out")
+    folder.write(CONFIG_FILE, "settings")
+    publish(outputs, folder, is_cell=False)
+    assert published(folder.path) == {
+        CONFIG_FILE, "data/report.json", "evaluation/metrics.json", "evaluation/run.trec", "evaluation/verdict.json",
+        "training/training.json", "tuning/results.md",
+    }  # fmt: skip
+
+
+def test_a_cell_s_results_lie_side_by_side_with_what_tells_of_the_cell(outputs, tmp_path: Path) -> None:
+    from pipeline.publishing import publish
+
+    folder = OutputFolder(tmp_path / "out", "cell")
+    of_the_cell = {CONFIG_FILE, CELL_FILE, CELL_DIGEST_FILE, CELL_LOG_FILE}
+    for name in of_the_cell:
+        folder.write(name, "text")
+    publish(outputs, folder, is_cell=True)
+    assert published(folder.path) == of_the_cell | {
+        "metrics.json", "run.trec", "verdict.json", "training.json", "tuning/results.md",
+    }  # fmt: skip
