@@ -35,7 +35,7 @@ def check(case: Case, seen: Seen) -> None:
 def test_what_can_be_seen_at_once_is_refused_before_anything_runs(case: Case, tmp_path: Path) -> None:
     seen = run_case(case, tmp_path)
     assert seen.code in (1, 2)
-    assert not (tmp_path / "out").exists()
+    assert not (tmp_path / "out" / "config.yaml").exists()
     check(case, seen)
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from components.evaluator.evaluate import evaluate
@@ -34,6 +34,7 @@ def lists_of(collection):
     return lists, scores
 
 
+@settings(max_examples=10)
 @given(collections)
 def test_metrics_of_the_written_files_are_those_of_the_scores_query_by_query(collection):
     lists, scores = lists_of(collection)

@@ -124,7 +124,12 @@ def test_words_are_those_that_the_plain_definition_of_separators_gives(text, max
 def test_every_character_parts_words_or_does_not_as_in_the_plain_definition(monkeypatch):
     # Between letters, after a character that is a word of its own, and before a mark.
     texts = tf.constant(
-        [f"a{chr(code)}b北{chr(code)}\u0301c" for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+        # Beyond U+32000 there are only tags, variants and private use: every 64th stands for them.
+        [
+            f"a{chr(code)}b北{chr(code)}\u0301c"
+            for code in [*range(0x32000), *range(0x32000, 0x110000, 64)]
+            if not 0xD800 <= code < 0xE000
+        ]
     )
     found = tokenize(texts)
     monkeypatch.setattr(tokens, "_SEPARATORS", PLAIN_SEPARATORS)

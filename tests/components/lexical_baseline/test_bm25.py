@@ -4,7 +4,7 @@ from math import log
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from components.lexical_baseline.bm25 import K1, B, Bm25, score_text_lists, token_lists
@@ -57,6 +57,7 @@ def test_scores_equal_the_reference(query, collection, other_queries):
         assert bm25.score(query, document) == pytest.approx(reference(query, document, collection), rel=1e-12)
 
 
+@settings(max_examples=10)
 @given(words, collections, other_queries, st.integers(1, 4))
 def test_scores_do_not_depend_on_how_the_collection_is_counted(query, collection, other_queries, size):
     at_once = Bm25([query], texts_of(collection))
@@ -67,6 +68,7 @@ def test_scores_do_not_depend_on_how_the_collection_is_counted(query, collection
         assert in_batches.score(query, document) == at_once.score(query, document)  # to the last bit
 
 
+@settings(max_examples=10)
 @given(words, collections, st.integers(0, 4))
 def test_the_statistics_of_cut_texts_are_those_of_their_first_words(query, collection, max_tokens):
     cut = [tokens[:max_tokens] for tokens in collection]
