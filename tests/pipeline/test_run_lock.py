@@ -1,5 +1,7 @@
 """pipeline/run_lock.py: one run at a time in an output folder."""
 
+import errno
+import os
 import signal
 import subprocess
 import sys
@@ -46,3 +48,21 @@ def test_a_missing_folder_is_made_and_free_again_afterwards(tmp_path: Path) -> N
     for _ in range(2):
         with run_lock(tmp_path / "new" / "output"):
             assert (tmp_path / "new" / "output").is_dir()
+
+
+def test_a_folder_in_the_place_of_the_lock_is_told_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / ".lock").mkdir()
+    with pytest.raises(DataError, match=r"\.lock must be a file that you can write.*move it away"), run_lock(tmp_path):
+        pass
+
+
+def test_another_user_s_lock_is_told_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*arguments: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr("builtins.open", refuse)
+    with (
+        pytest.raises(DataError, match="Permission denied: move it away, or choose another output"),
+        run_lock(tmp_path),
+    ):
+        pass
