@@ -94,7 +94,8 @@ class OutputFolder:
         self._kind = kind
         path.mkdir(parents=True, exist_ok=True)
         self._files = _recorded(path) or {}
-        self._save()
+        if not (path / RECORD_FILE).exists():
+            self._save()
 
     def write(self, name: str, text: str) -> None:
         """Writes a file of ours, whole or not at all.

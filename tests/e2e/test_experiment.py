@@ -235,7 +235,7 @@ def test_a_collection_that_cannot_be_used_stops_the_experiment_at_once(tmp_path:
 
 def test_a_cell_s_configuration_gives_its_numbers(file: Path, again: object, tmp_path: Path) -> None:
     cell = file.parent / "out" / "cells" / "three_part_l2-seed1"
-    arguments = ["run", cell / "config.yaml", "--set", f"output={tmp_path}", "--set", "evaluation.minimums={}"]
+    arguments = ["run", cell / "config.yaml", "--set", f"output={tmp_path / 'out'}", "--set", "evaluation.minimums={}"]
     assert clir(*arguments, log=tmp_path / "log") == 0, (tmp_path / "log").read_text()
     for name in ("metrics.json", "run.trec", "qrels.trec"):
-        assert (tmp_path / "evaluation" / name).read_bytes() == (cell / name).read_bytes()
+        assert (tmp_path / "out" / "evaluation" / name).read_bytes() == (cell / name).read_bytes()
