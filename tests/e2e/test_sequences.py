@@ -138,6 +138,7 @@ def test_damaged_metadata_say_how_to_go_on(first: Folders) -> None:
 # A store that is copied or moved; the last tests, for they leave other runs in `first`
 
 
+@pytest.mark.long
 def test_a_copied_output_writes_nothing_into_the_original(first: Folders) -> None:
     shutil.copytree(first.top / "first", first.top / "copy", symlinks=True)
     lost = next((first.top / "first").glob("artifacts/Evaluator/evaluation/*/run.trec"))
