@@ -13,6 +13,7 @@ import ml_metadata
 from ml_metadata.proto import metadata_store_pb2
 
 from pipeline.atomic_file import write_atomically
+from pipeline.stages import STAGES
 
 _UNFINISHED = (metadata_store_pb2.Execution.NEW, metadata_store_pb2.Execution.RUNNING)
 _LIVE, _DELETED = metadata_store_pb2.Artifact.LIVE, metadata_store_pb2.Artifact.DELETED
@@ -55,7 +56,7 @@ def recover(store: ml_metadata.MetadataStore, root: Path, superseded: Collection
 
 def _sweep(root: Path, living: Collection[Path]) -> None:
     """Removes the folders of executions that made no living artifact, and the records of such."""
-    for stage in root.glob("*"):
+    for stage in (root / name for name in STAGES):
         shutil.rmtree(stage / ".system", ignore_errors=True)
         for path in stage.glob("*/*"):
             execution = path.name.removeprefix(".").removesuffix(".partial").removesuffix(".files")

@@ -11,6 +11,9 @@ DATA_STAGES: Final = (
 )  # fmt: skip
 """What they make is the same for every cell of an experiment."""
 
+STAGES: Final = (*DATA_STAGES, "Tuner", "Trainer", "TrainingReport", "Evaluator", "Gate", "Pusher")
+"""All that a pipeline may hold."""
+
 
 class StageEnd(NamedTuple):
     """A stage that is done."""

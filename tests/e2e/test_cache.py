@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline import fingerprint, identity
+from pipeline import fingerprint, identity, stages
 from pipeline.config import load_config
 from tests.e2e.forked import clir
 from tests.e2e.process import DECIDES, ROOT, SAMPLE, told_stages
@@ -114,6 +114,10 @@ def test_a_search_uses_the_settings_of_the_training_but_for_those_it_replaces(se
 def test_thresholds_that_a_search_replaces_are_in_no_key() -> None:
     search = (*SEARCH, "tuning.theta=[[0.2], [0.6, 0.8]]")
     assert changed(keys(*search), keys(*search, "loss.theta=[0.3, 0.7]")) == set()
+
+
+def test_the_stages_that_recovery_sweeps_are_those_of_the_pipeline() -> None:
+    assert keys(*SEARCH).keys() == {*stages.STAGES}
 
 
 def test_only_a_search_adds_the_tuner() -> None:

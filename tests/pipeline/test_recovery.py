@@ -127,7 +127,12 @@ def test_what_was_decided_on_an_earlier_run_is_removed(workspace: Workspace) -> 
 
 def test_a_file_of_the_user_s_among_the_artifacts_stays(workspace: Workspace) -> None:
     workspace.artifact("Trainer/model/7")
-    theirs = {"notes.txt": "theirs", "Trainer/notes.txt": "theirs", "Trainer/model/best.txt": "theirs"}
+    theirs = {
+        "notes.txt": "theirs",
+        "Trainer/notes.txt": "theirs",
+        "Trainer/model/best.txt": "theirs",
+        "mine/of/2024": "theirs",
+    }
     write(workspace.root, theirs)
     before = contents(workspace.root)
     workspace.recover()
