@@ -6,10 +6,11 @@ from itertools import pairwise
 from typing import Any
 
 import tensorflow as tf
-from tensorflow import keras
+
+from models.losses.ranking_loss import RankingLoss
 
 
-class PairLoss(keras.losses.Loss, ABC):
+class PairLoss(RankingLoss, ABC):
     """The mean, over a list's documents, of a loss of each document's score and grade.
 
     A loss of this kind defines `pair_loss`. With the thresholds -1 = theta_0 < theta_1 < ... < theta_K = 1, grade
