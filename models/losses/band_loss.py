@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from models.losses.pair_loss import PairLoss
+from models.losses.pointwise_loss import PointwiseLoss
 from models.losses.ranking_loss import RankingLoss
 
 
-class BandLoss(PairLoss, ABC):
+class BandLoss(PointwiseLoss, ABC):
     """A loss of each document's score and of the ends of its grade's band, which may be learned.
 
     Learned thresholds keep their order by construction: the widths of the K bands are shares of [-1, 1],
