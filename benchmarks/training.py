@@ -134,7 +134,7 @@ class Baseline:
         self._model = PairModel(config, inputs)
         self._model.compile(
             keras.optimizers.Adam(global_clipnorm=config.training.clip_norm),
-            lambda grades, scores: loss.pair_loss(tf.cast(grades, tf.int32), scores),
+            lambda grades, scores: loss.document_loss(tf.cast(grades, tf.int32), scores),
             steps_per_execution=STEPS_PER_CALL,
         )
         self._batches = pair_batches(inputs.train)
