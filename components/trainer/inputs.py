@@ -8,9 +8,8 @@ import tensorflow as tf
 import tensorflow_transform as tft
 from tfx.components.trainer.fn_args_utils import FnArgs
 
-from components.trainer.pretrained import Pretrained, read_pretrained, vocabulary_size
+from components.trainer.pretrained import Pretrained, read_pretrained
 from models.lists import RankingLists, read_lists
-from models.ranker import Ranker
 from models.settings import LossSettings, ModelSettings, TrainingSettings
 from models.tuning_settings import searched_settings
 from models.word_table import SOURCES_KEY, WordTableSource
@@ -53,22 +52,6 @@ class TrainingInputs:
             model=self.model.model_copy(update={"epsilon": found.get("model.epsilon", self.model.epsilon)}),
             loss=self.loss.model_copy(update={"theta": found.get("loss.theta", self.loss.theta)}),
         )
-
-    def make_ranker(self) -> Ranker:
-        """A new ranker with its pre-trained vectors, to be made within `strategy.scope()`.
-
-        Raises:
-          DataError: a vocabulary is empty.
-        """
-        query_words, document_words = (
-            self.pretrained[name].vocabulary_size if name in self.pretrained else vocabulary_size(self.transform, name)
-            for name in (f.QUERY_VOCABULARY, f.DOCUMENT_VOCABULARY)
-        )
-        ranker = Ranker(query_words, document_words, self.model, seed=self.training.seed)
-        encoders = {f.QUERY_VOCABULARY: ranker.query_encoder, f.DOCUMENT_VOCABULARY: ranker.document_encoder}
-        for vocabulary, pretrained in self.pretrained.items():
-            ranker.start_from(encoders[vocabulary], pretrained.vectors, pretrained.train)
-        return ranker
 
 
 def read_inputs(fn_args: FnArgs) -> TrainingInputs:
