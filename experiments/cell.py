@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from schemas.stability import Stability
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -16,7 +18,8 @@ class Cell:
       seconds: that its process took.
       peak_memory_bytes: of its process.
       folder: where its files lie.
-      config, metrics, training, stability: the content of the run's files.
+      config, metrics, training: the content of the run's files.
+      stability: likewise; None where a run left none.
     """
 
     name: str
@@ -29,7 +32,7 @@ class Cell:
     config: Mapping[str, Any] = field(default_factory=dict)
     metrics: Mapping[str, Any] = field(default_factory=dict)
     training: Mapping[str, Any] = field(default_factory=dict)
-    stability: Mapping[str, Any] = field(default_factory=dict)
+    stability: Stability | None = None
 
     @property
     def best_epoch(self) -> Mapping[str, Any]:

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any, Final
 
 import yaml
+from pydantic import ValidationError
 
 from experiments.cell import Cell
 from experiments.report.names import settings_label
 from pipeline.layout import CELLS, CONFIG_FILE, EXPERIMENT_FILE
 from schemas.errors import DataError
+from schemas.stability import Stability
 
 SEED: Final = "training.seed"
 
@@ -95,8 +97,16 @@ def _read_cell(folder: Path) -> Cell:
         files = {name: _read(folder / f"{name}.json") for name in ("metrics", "training")}
         files["config"] = _read(folder / CONFIG_FILE)
         if (folder / "stability.json").exists():
-            files["stability"] = _read(folder / "stability.json")
+            files["stability"] = _read_stability(folder / "stability.json")
     return Cell(folder=folder, **content, **files)
+
+
+def _read_stability(path: Path) -> Stability:
+    try:
+        return Stability.model_validate(_read(path))
+    except ValidationError as error:
+        faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
+        raise DataError(f"{path}: cannot be read ({faults}); run the experiment again to complete it.") from None
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -23,7 +23,7 @@ def training_files(
     report = stability_report(model, loss, step, json.loads(history))
     return {
         f"training/{HISTORY_FILE}": history,
-        "training/stability.json": json.dumps(report, indent=2) + "\n",
+        "training/stability.json": report.to_json(),
         "training/stability.md": describe_stability(report),
     }
 

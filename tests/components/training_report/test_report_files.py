@@ -44,8 +44,8 @@ def test_the_stability_is_that_at_the_word_embeddings_first_step_size():
     files = training_files(json.dumps(HISTORY), MODEL, LOSS, TRAINING)
     report = stability_report(MODEL, LOSS, 0.1 * 3, HISTORY)
     assert files.keys() == {"training/training.json", "training/stability.json", "training/stability.md"}
-    assert json.loads(files["training/stability.json"]) == report
-    assert report["theorem_3"]["step_constant"] == 0.1 * 3
+    assert files["training/stability.json"] == report.to_json()
+    assert report.theorem_3.step_constant == 0.1 * 3
     assert files["training/stability.md"] == describe_stability(report)
 
 
