@@ -18,10 +18,13 @@ def metrics_table(report: Mapping[str, Any]) -> str:
       report: the content of metrics.json.
     """
     columns = {"model": report["metrics"], **report["floors"], "reachable": report["reachable"]}
+    names = report["paper_names"]
     head = f"{report['split'] + ' split':12}" + "".join(f"{name:>10}" for name in columns)
     rows = [
-        f"{key:12}" + "".join(f"{values[key]:10.4f}" for values in columns.values()) + f"  {paper_name}"
-        for key, paper_name in report["paper_names"].items()
+        (
+            f"{key:12}" + "".join(f"{values[key]:10.4f}" for values in columns.values()) + f"  {names.get(key, '')}"
+        ).rstrip()
+        for key in report["metrics"]
     ]
     return "\n".join([f"{head}  in the paper", *rows, f"{report['queries']:,} queries"])
 

@@ -7,7 +7,7 @@ import numpy as np
 import tensorflow as tf
 
 from models.exported import load_model
-from models.metrics import rank
+from models.ranking import rank
 from schemas.wikiclir import Text
 
 _BATCH = 1024

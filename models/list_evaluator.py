@@ -8,8 +8,9 @@ import tensorflow as tf
 
 from models.layers.smooth_cosine import SmoothCosine
 from models.lists import RankingLists
-from models.metrics import mean_metrics, ranked_grades
+from models.metrics import mean_metrics
 from models.ranker import Ranker
+from models.ranking import ranked_grades
 from models.score_gradient import largest_score_gradient
 
 _BATCH = 64
@@ -26,7 +27,7 @@ class EvalFigures(NamedTuple):
     """What an evaluation found."""
 
     metrics: dict[str, float]
-    """The mean of each of the seven metrics (see `models.metrics`)."""
+    """The mean of each metric (see `models.metrics`)."""
     scores: dict[str, Any]
     """The paper's Figure 3: `limit`, the largest magnitude of a score but at least 1, and `counts`, from each grade to
     the number of its scores in each of `score_bins(limit)`."""

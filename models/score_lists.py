@@ -8,7 +8,8 @@ import numpy.typing as npt
 import tensorflow as tf
 
 from models.exported import load_model
-from models.metrics import per_query_metrics, ranked_grades
+from models.metrics import per_query_metrics
+from models.ranking import ranked_grades
 from models.text_lists import TextList
 
 _BATCH_PLACES: Final = 4096

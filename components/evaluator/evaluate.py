@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from components.evaluator.random_order import mean_expected_metrics
-from models.metrics import mean_metrics, rank
+from models.metrics import METRICS, mean_expected_metrics, mean_metrics
+from models.ranking import rank
 from models.score_lists import score_metrics
-from models.settings import METRICS
 from models.text_lists import TextList
 from schemas.errors import DataError
 from schemas.evaluation_files import METRICS_FILE, QRELS_FILE, RUN_FILE
@@ -83,7 +82,7 @@ def evaluate(
         "split": split,
         "queries": len(lists),
         "queries_without_relevant_document": sum(int((list_grades < 1).all()) for list_grades in grades),
-        "paper_names": METRICS,
+        "paper_names": {key: metric.paper_name for key, metric in METRICS.items() if metric.paper_name},
         "metrics": {key: float(values.mean()) for key, values in per_query.items()},
         "reachable": ideal,
         "floors": floors,

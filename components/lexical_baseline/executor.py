@@ -11,7 +11,7 @@ from tfx.dsl.io import fileio
 from tfx.types import artifact_utils
 
 from components.lexical_baseline.bm25 import score_text_lists
-from models.metrics import rank
+from models.ranking import rank
 from models.text_lists import read_text_lists
 from schemas.collection import MANIFEST_FILE, parse_manifest, read_raw_texts
 from schemas.evaluation_files import RUN_FILE

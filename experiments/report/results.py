@@ -7,9 +7,9 @@ from typing import Final
 from experiments.experiment import Experiment, Row
 from experiments.report.names import setting_name, settings_label
 from experiments.report.page import Block, Entry, Line, Section, Table, Text
-from experiments.report.published import PAPER_LANGUAGES, PUBLISHED, Published
+from experiments.report.published import COLUMNS, PAPER_LANGUAGES, PUBLISHED, Published
 from experiments.report.significance import compare, reference_rows
-from models.settings import METRICS
+from models.metrics import METRICS
 
 SIGNIFICANCE: Final = 0.05
 NOTHING: Final = "–"
@@ -24,7 +24,7 @@ def results(experiment: Experiment) -> Section:
     p_values = compare(rows)
     table = Table(
         _caption(rows, p_values),
-        (_head(experiment), "seeds", *METRICS.values()),
+        (_head(experiment), "seeds", *(metric.name for metric in METRICS.values())),
         tuple(_lines(experiment, p_values)),
     )
     blocks: list[Block] = [table]
@@ -107,8 +107,8 @@ def _published_blocks(rows: Sequence[Row], language: str) -> Iterator[Block]:
         "Beside the published numbers",
         ("Metric", *heads),
         tuple(
-            Line((Entry(name), *(entry for pair in found for entry in _beside(*pair, metric))))
-            for metric, name in METRICS.items()
+            Line((Entry(METRICS[key].name), *(entry for pair in found for entry in _beside(*pair, key))))
+            for key in COLUMNS
         ),
     )
     yield Text(
@@ -133,7 +133,7 @@ def _p_value_blocks(rows: Sequence[Row], p_values: Mapping[tuple[str, str], floa
     references = {row.label: reference.label for row, reference in reference_rows(rows)}
     yield Table(
         "p-values of the difference from the reference row",
-        ("Row", "reference row", *METRICS.values()),
+        ("Row", "reference row", *(metric.name for metric in METRICS.values())),
         tuple(
             Line((Entry(row), Entry(reference), *(Entry(f"{p_values[row, metric]:.4f}") for metric in METRICS)))
             for row, reference in references.items()

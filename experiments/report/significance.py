@@ -7,8 +7,8 @@ import numpy as np
 from experiments.cell import Cell
 from experiments.experiment import SEED, Row
 from experiments.report.query_metrics import query_metrics
+from models.metrics import METRICS
 from models.randomisation_test import randomisation_test
-from models.settings import METRICS
 from schemas.errors import DataError
 
 

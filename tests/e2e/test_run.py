@@ -15,9 +15,9 @@ import tensorflow_text  # noqa: F401  its ops are in the model
 import yaml
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from models.metrics import mean_metrics, ranked_grades
+from models.metrics import METRICS, mean_metrics
+from models.ranking import ranked_grades
 from models.score_lists import score_lists
-from models.settings import METRICS
 from models.text_lists import read_text_lists
 from tests.e2e.process import DECIDES, SAMPLE, SampleRun
 

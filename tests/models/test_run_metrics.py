@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from components.evaluator.evaluate import evaluate
+from models.metrics import METRICS
 from models.run_metrics import run_metrics
 from models.score_lists import score_metrics
-from models.settings import METRICS
 from models.text_lists import TextList
 from schemas.evaluation_files import QRELS_FILE, RUN_FILE
 

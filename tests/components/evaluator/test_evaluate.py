@@ -5,9 +5,7 @@ import pytest
 import pytrec_eval
 
 from components.evaluator.evaluate import evaluate
-from components.evaluator.random_order import mean_expected_metrics
-from models.metrics import per_query_metrics
-from models.settings import METRICS
+from models.metrics import METRICS, mean_expected_metrics, per_query_metrics
 from models.text_lists import TextList
 from schemas.errors import DataError
 from schemas.relevance import MOST_RELEVANT

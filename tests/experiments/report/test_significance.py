@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from experiments.experiment import read_experiment
 from experiments.report.query_metrics import query_metrics
 from experiments.report.significance import compare, holm
+from models.metrics import METRICS
 from models.randomisation_test import randomisation_test
-from models.settings import METRICS
 from schemas.errors import DataError
 from tests.experiments.experiment_folder import write_experiment
 
