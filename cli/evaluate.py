@@ -68,6 +68,6 @@ def evaluate(
         for name, content in result.files().items():
             (Path(output) / name).write_text(content, encoding="utf-8")
     if as_json:
-        show_json({**result.report, "data": data_report})
+        show_json({**result.report.model_dump(), "data": data_report})
     else:
         show(metrics_table(result.report))

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from schemas.evaluation_report import EvaluationReport
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -16,7 +18,8 @@ class Cell:
       seconds: that its process took.
       peak_memory_bytes: of its process.
       folder: where its files lie.
-      config, metrics, training, stability: the content of the run's files.
+      evaluation: the report of it; None where the cell has not finished.
+      config, training, stability: the content of the run's other files.
     """
 
     name: str
@@ -26,10 +29,20 @@ class Cell:
     seconds: float | None = None
     peak_memory_bytes: int | None = None
     folder: Path = Path()
+    evaluation: EvaluationReport | None = None
     config: Mapping[str, Any] = field(default_factory=dict)
-    metrics: Mapping[str, Any] = field(default_factory=dict)
     training: Mapping[str, Any] = field(default_factory=dict)
     stability: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def metrics(self) -> Mapping[str, float]:
+        """The test split's metrics; empty where the cell has not finished."""
+        return self.evaluation.metrics if self.evaluation else {}
+
+    @property
+    def floors(self) -> Mapping[str, Mapping[str, float]]:
+        """The metrics of random order and of the baselines; empty where the cell has not finished."""
+        return self.evaluation.floors if self.evaluation else {}
 
     @property
     def best_epoch(self) -> Mapping[str, Any]:

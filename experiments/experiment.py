@@ -10,8 +10,11 @@ import yaml
 
 from experiments.cell import Cell
 from experiments.report.names import settings_label
+from models.metrics import METRICS
 from pipeline.layout import CELLS, CONFIG_FILE, EXPERIMENT_FILE
 from schemas.errors import DataError
+from schemas.evaluation_files import METRICS_FILE
+from schemas.evaluation_report import EvaluationReport
 
 SEED: Final = "training.seed"
 
@@ -92,11 +95,30 @@ def _read_cell(folder: Path) -> Cell:
     content = _read(folder / "cell.json")
     files: dict[str, Any] = {}
     if content["status"] == "done":
-        files = {name: _read(folder / f"{name}.json") for name in ("metrics", "training")}
-        files["config"] = _read(folder / CONFIG_FILE)
+        files = {"config": _read(folder / CONFIG_FILE), "training": _read(folder / "training.json")}
+        files["evaluation"] = _read_evaluation(folder / METRICS_FILE)
         if (folder / "stability.json").exists():
             files["stability"] = _read(folder / "stability.json")
     return Cell(folder=folder, **content, **files)
+
+
+def _read_evaluation(path: Path) -> EvaluationReport:
+    """The evaluation's report, of every metric that there is."""
+    try:
+        report = EvaluationReport.from_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from None
+    if lacking := METRICS.keys() - report.metrics.keys():
+        raise DataError(
+            f"{path}: must hold {', '.join(sorted(lacking))}; an earlier version wrote it. Run the experiment again to "
+            "complete it."
+        )
+    return report
+
+
+def _unreadable(path: Path, error: Exception) -> DataError:
+    fault = " ".join(str(error).split())
+    return DataError(f"{path}: cannot be read ({fault}); run the experiment again to complete it.")
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -105,8 +127,7 @@ def _read(path: Path) -> dict[str, Any]:
         text = path.read_text(encoding="utf-8")
         content = yaml.safe_load(text) if path.suffix == ".yaml" else json.loads(text)
     except (OSError, ValueError, yaml.YAMLError) as error:
-        fault = " ".join(str(error).split())
-        raise DataError(f"{path}: cannot be read ({fault}); run the experiment again to complete it.") from None
+        raise _unreadable(path, error) from None
     if not isinstance(content, dict):
         raise DataError(f"{path}: must hold an object; got {type(content).__name__}. Run the experiment again.")
     return content

@@ -33,11 +33,11 @@ def test_an_evaluation_and_its_floors_have_it() -> None:
     # Seven documents, the MR document at rank 7: beyond the cutoff of the others, and a list that is shorter than 10.
     one = TextList(b"q", b"", [b"d%d" % place for place in range(7)], [b""] * 7, np.array([0] * 6 + [2]))
     report = evaluate([one], [-np.arange(7, dtype=np.float32)], {}, top_grade=2).report
-    assert report["metrics"]["ndcg_5"] == 0
-    assert report["metrics"]["ndcg_10"] == pytest.approx(1 / np.log2(1 + 7))
-    assert report["reachable"]["ndcg_10"] == 1
-    assert report["floors"]["random"]["ndcg_10"] == pytest.approx(np.mean([1 / np.log2(1 + k) for k in range(1, 8)]))
-    assert "ndcg_10" not in report["paper_names"]
+    assert report.metrics["ndcg_5"] == 0
+    assert report.metrics["ndcg_10"] == pytest.approx(1 / np.log2(1 + 7))
+    assert report.reachable["ndcg_10"] == 1
+    assert report.floors["random"]["ndcg_10"] == pytest.approx(np.mean([1 / np.log2(1 + k) for k in range(1, 8)]))
+    assert "ndcg_10" not in report.paper_names
     assert "ndcg_10         0.3333    0.5197    1.0000\n" in metrics_table(report)
 
 

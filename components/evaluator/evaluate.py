@@ -1,9 +1,7 @@
 """The metrics of a model's scores, and the floors beside them. Never imports TFX."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +12,7 @@ from models.score_lists import score_metrics
 from models.text_lists import TextList
 from schemas.errors import DataError
 from schemas.evaluation_files import METRICS_FILE, QRELS_FILE, RUN_FILE
+from schemas.evaluation_report import EvaluationReport
 from schemas.trec import qrels_lines, run_lines
 
 TAG = "smooth_clir"
@@ -31,7 +30,7 @@ class Evaluation:
       run, qrels: lines of the two TREC files.
     """
 
-    report: dict[str, Any]
+    report: EvaluationReport
     per_query: dict[str, npt.NDArray[np.float64]]
     run: list[str]
     qrels: list[str]
@@ -39,7 +38,7 @@ class Evaluation:
     def files(self) -> dict[str, str]:
         """The files of an evaluation, by name: the report, and what trec_eval reads."""
         return {
-            METRICS_FILE: json.dumps(self.report, indent=2) + "\n",
+            METRICS_FILE: self.report.to_json(),
             RUN_FILE: "".join(self.run),
             QRELS_FILE: "".join(self.qrels),
         }
@@ -78,15 +77,15 @@ def evaluate(
         ranked_ids = [one.doc_ids[place].decode() for place in order]
         run_file += run_lines(query_id, ranked_ids, [float(score) for score in list_scores[order]], TAG)
         qrels += qrels_lines(query_id, [doc_id.decode() for doc_id in one.doc_ids], one.grades.tolist())
-    report = {
-        "split": split,
-        "queries": len(lists),
-        "queries_without_relevant_document": sum(int((list_grades < 1).all()) for list_grades in grades),
-        "paper_names": {key: metric.paper_name for key, metric in METRICS.items() if metric.paper_name},
-        "metrics": {key: float(values.mean()) for key, values in per_query.items()},
-        "reachable": ideal,
-        "floors": floors,
-    }
+    report = EvaluationReport(
+        split=split,
+        queries=len(lists),
+        queries_without_relevant_document=sum(int((list_grades < 1).all()) for list_grades in grades),
+        paper_names={key: metric.paper_name for key, metric in METRICS.items() if metric.paper_name},
+        metrics={key: float(values.mean()) for key, values in per_query.items()},
+        reachable=ideal,
+        floors=floors,
+    )
     return Evaluation(report, per_query, run_file, qrels)
 
 

@@ -10,7 +10,6 @@ from tfx.dsl.io import fileio
 from tfx.types import artifact_utils
 from tfx.utils import path_utils
 
-from components.gate.comparison import Comparison
 from components.gate.judge import judge
 from components.gate.same_files import same_files
 from components.gate.settings import EvaluationSettings
@@ -19,8 +18,10 @@ from models.run_metrics import run_metrics
 from models.score_lists import score_lists, score_metrics
 from models.text_lists import read_text_lists
 from schemas.errors import DataError
-from schemas.evaluation_files import METRICS_FILE, QRELS_FILE, RUN_FILE
+from schemas.evaluation_files import METRICS_FILE, QRELS_FILE, RUN_FILE, VERDICT_FILE
+from schemas.evaluation_report import EvaluationReport
 from schemas.served_versions import NEWEST_PROPERTY, PUSHED_PROPERTY, newest_version
+from schemas.verdict import Comparison
 
 EXAMPLES_KEY: Final = "examples"
 MODEL_KEY: Final = "model"
@@ -30,8 +31,6 @@ TOP_GRADE_KEY: Final = "top_grade"
 USED_NEGATIVES_KEY: Final = "used_negatives"
 SETTINGS_KEY: Final = "settings"
 SERVING_KEY: Final = "serving"
-
-VERDICT_FILE: Final = "verdict.json"
 
 
 class Executor(base_executor.BaseExecutor):
@@ -65,18 +64,15 @@ class Executor(base_executor.BaseExecutor):
         else:
             comparison = _compare(input_dict, exec_properties, evaluation, newest, settings)
         with fileio.open(os.path.join(evaluation, METRICS_FILE)) as file:
-            report = json.load(file)
-        verdict = judge(
-            report["metrics"], report["floors"]["random"], report["reachable"], settings.minimums, comparison
-        )
-        compared = None if isinstance(comparison, str) else comparison._asdict()
+            report = EvaluationReport.from_json(file.read())
+        verdict = judge(report.metrics, report.floors["random"], report.reachable, settings.minimums, comparison)
         # TFX's convention, which the Pusher reads: a property of the artifact, and a file for people.
         blessing = artifact_utils.get_single_instance(output_dict[BLESSING_KEY])
         blessing.set_int_custom_property("blessed", int(verdict.blessed))
         blessing.set_string_custom_property(NEWEST_PROPERTY, newest or "")
         blessing.set_int_custom_property(PUSHED_PROPERTY, int(is_pushed))
         with fileio.open(os.path.join(blessing.uri, VERDICT_FILE), "w") as file:
-            file.write(json.dumps({**verdict._asdict(), "comparison": compared}, indent=2) + "\n")
+            file.write(verdict.to_json())
         marker = "BLESSED" if verdict.blessed else "NOT_BLESSED"
         with fileio.open(os.path.join(blessing.uri, marker), "w") as file:
             file.write(verdict.reason + "\n")

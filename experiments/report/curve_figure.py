@@ -60,7 +60,7 @@ def curve_figure(rows: Sequence[Row], number: int, key: str, axis: str, caption:
 def _paint_line(panel: Axes, points: Sequence[Row], key: str, metric: str, label: str, place: int) -> None:
     points = sorted(points, key=lambda row: row.settings[key])
     x = [row.settings[key] for row in points]
-    values = [[cell.metrics["metrics"][metric] for cell in row.done] for row in points]
+    values = [[cell.metrics[metric] for cell in row.done] for row in points]
     style = line_style(place)
     panel.plot(x, [np.mean(one) for one in values], label=label, **style)
     panel.fill_between(

@@ -22,7 +22,7 @@ def query_metrics(cell: Cell) -> dict[str, npt.NDArray[np.float64]]:
         raise DataError(
             f"{cell.folder}: {RUN_FILE} and {QRELS_FILE} must hold the same lists; run the cell again."
         ) from None
-    for key, value in cell.metrics["metrics"].items():
+    for key, value in cell.metrics.items():
         mean = float(values[key].mean())
         if abs(mean - value) > 1e-6:
             raise DataError(

@@ -68,7 +68,7 @@ def _lines(experiment: Experiment, p_values: Mapping[tuple[str, str], float]) ->
         yield from (_line(row, best, p_values) for row in rows)
         if done:
             label = f", {settings_label(rows[0].data)}" if len(groups) > 1 else ""
-            for name, floor in done[0].done[0].metrics["floors"].items():
+            for name, floor in done[0].done[0].floors.items():
                 entries = (Entry(_score(floor[metric])) for metric in METRICS)
                 yield Line((Entry(f"{_FLOORS.get(name, name)}{label}", "floor"), Entry(""), *entries), "floor")
 
@@ -81,7 +81,7 @@ def _line(row: Row, best: Mapping[str, float], p_values: Mapping[tuple[str, str]
 
 
 def _entry(row: Row, metric: str, best: Mapping[str, float], p_values: Mapping[tuple[str, str], float]) -> Entry:
-    values = [cell.metrics["metrics"][metric] for cell in row.done]
+    values = [cell.metrics[metric] for cell in row.done]
     mark = "†" if p_values.get((row.label, metric), 1) < SIGNIFICANCE else ""
     spread = f"±{stdev(values):.3f}\n{min(values):.3f}–{max(values):.3f}" if len(values) > 1 else ""
     is_best = metric in best and _score(mean(values)) == _score(best[metric])
@@ -122,7 +122,7 @@ def _beside(row: Row, published: Published, metric: str) -> tuple[Entry, Entry]:
 
 
 def _mean(row: Row, metric: str) -> float:
-    return mean(float(cell.metrics["metrics"][metric]) for cell in row.done)
+    return mean(cell.metrics[metric] for cell in row.done)
 
 
 def _score(value: float) -> str:

@@ -77,7 +77,7 @@ def _write_cell(folder: Path, settings: dict[str, Any], status: str, reason: str
     ]
     scores = [np.tanh(generator.normal(quality * (grades - 1), 0.7)).astype(np.float32) for _ in lists]
     evaluation = evaluate(lists, scores, {}, top_grade=2)
-    evaluation.report["floors"]["bm25"] = {key: 0.4 for key in evaluation.report["metrics"]}
+    evaluation.report.floors["bm25"] = {key: 0.4 for key in evaluation.report.metrics}
     for name, text in evaluation.files().items():
         (folder / name).write_text(text)
     loss = LossSettings(name=settings.get("loss.name", "sosl"))

@@ -81,7 +81,7 @@ def trec_eval(evaluation):
 
 @pytest.mark.parametrize("key", METRICS)
 def test_reported_metrics_equal_trec_eval_on_the_written_files(evaluation, trec_eval, key):
-    assert evaluation.report["metrics"][key] == pytest.approx(np.mean([*trec_eval[key].values()]), abs=1e-6)
+    assert evaluation.report.metrics[key] == pytest.approx(np.mean([*trec_eval[key].values()]), abs=1e-6)
 
 
 @pytest.mark.parametrize("key", METRICS)
@@ -103,34 +103,31 @@ def test_every_query_equals_trec_eval_in_the_order_of_the_written_run(lists, eva
 def test_report_holds_metrics_floors_and_what_is_reachable(lists, evaluation):
     report = evaluation.report
     grades = [one.grades for one in lists]
-    counts = {"queries", "queries_without_relevant_document"}
-    values = {"metrics", "reachable", "floors", "paper_names"}
-    assert report.keys() == {"split", *counts, *values}
-    assert report["split"] == "test"
-    assert report["queries"] == len(lists)
-    assert report["queries_without_relevant_document"] == sum(not one.any() for one in grades) > 0
-    assert report["floors"]["random"] == mean_expected_metrics(grades, MOST_RELEVANT)
-    for values in (report["metrics"], report["reachable"], *report["floors"].values()):
-        assert [*values] == [*METRICS] == [*report["paper_names"]]
-        assert all(0 <= values[key] <= report["reachable"][key] + 1e-9 for key in METRICS)
+    assert report.split == "test"
+    assert report.queries == len(lists)
+    assert report.queries_without_relevant_document == sum(not one.any() for one in grades) > 0
+    assert report.floors["random"] == mean_expected_metrics(grades, MOST_RELEVANT)
+    for values in (report.metrics, report.reachable, *report.floors.values()):
+        assert [*values] == [*METRICS] == [*report.paper_names]
+        assert all(0 <= values[key] <= report.reachable[key] + 1e-9 for key in METRICS)
 
 
 def test_report_names_the_split_that_was_evaluated(lists, scores):
-    assert evaluate(lists, scores, {}, MOST_RELEVANT, split="eval").report["split"] == "eval"
+    assert evaluate(lists, scores, {}, MOST_RELEVANT, split="eval").report.split == "eval"
 
 
 def test_a_baseline_without_ties_is_measured_as_the_model_is(lists, baseline, evaluation):
     its_scores = [np.asarray([*baseline[one.query_id.decode()].values()], np.float32) for one in lists]
     as_model = evaluate(lists, its_scores, {}, MOST_RELEVANT)
-    assert evaluation.report["floors"]["bm25"] == pytest.approx(as_model.report["metrics"], abs=1e-9)
+    assert evaluation.report.floors["bm25"] == pytest.approx(as_model.report.metrics, abs=1e-9)
 
 
 def test_a_baseline_gains_nothing_from_the_order_of_tied_ids():
     lists = [text_list(f"q{number}", [0, 0, 2, *[0] * 7]) for number in range(50)]  # document 9 has the highest id
     constant = [np.zeros(10, np.float32)] * len(lists)
     report = evaluate(lists, constant, {"constant": run_of(lists, constant)}, MOST_RELEVANT).report
-    floors = report["floors"]
-    assert report["metrics"]["mrr_mr"] == 1  # the model's ties are trec_eval's
+    floors = report.floors
+    assert report.metrics["mrr_mr"] == 1  # the model's ties are trec_eval's
     assert floors["random"]["mrr_mr"] == pytest.approx(sum(1 / rank for rank in range(1, 11)) / 10)
     # 50 lists in 20 orders: the reciprocal rank strays by 0.27, their mean by 0.27 / sqrt(1000).
     assert floors["constant"]["mrr_mr"] == pytest.approx(floors["random"]["mrr_mr"], abs=4 * 0.27 / 1000**0.5)
@@ -138,7 +135,7 @@ def test_a_baseline_gains_nothing_from_the_order_of_tied_ids():
 
 def test_reachable_is_what_the_perfect_order_scores(lists, evaluation):
     perfect = evaluate(lists, [one.grades.astype(np.float32) for one in lists], {}, MOST_RELEVANT)
-    assert perfect.report["metrics"] == pytest.approx(evaluation.report["reachable"])
+    assert perfect.report.metrics == pytest.approx(evaluation.report.reachable)
 
 
 def test_files_hold_real_ids_by_score_then_document_id_descending():
@@ -152,7 +149,7 @@ def test_files_hold_real_ids_by_score_then_document_id_descending():
     ]
     assert result.qrels == ["q1 0 7 0\n", "q1 0 8 2\n", "q1 0 9 1\n", "q1 0 10 0\n"]
     # The MR document is last: 1 / 4.
-    assert result.report["metrics"]["mrr_mr"] == pytest.approx(1 / 4)
+    assert result.report.metrics["mrr_mr"] == pytest.approx(1 / 4)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])

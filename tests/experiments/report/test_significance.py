@@ -78,8 +78,8 @@ def test_rows_with_other_data_are_not_compared(folders: dict[str, Path]) -> None
 def test_the_metrics_of_the_run_file_are_those_of_the_cell(folders: dict[str, Path]) -> None:
     cell = read_experiment(folders["one seed"]).cells[0]
     means = {metric: values.mean() for metric, values in query_metrics(cell).items()}
-    assert means == pytest.approx(cell.metrics["metrics"])
-    assert all(len(values) == cell.metrics["queries"] for values in query_metrics(cell).values())
+    assert means == pytest.approx(cell.metrics)
+    assert all(len(values) == cell.evaluation.queries for values in query_metrics(cell).values())
 
 
 def test_a_run_file_of_another_cell_is_an_error(tmp_path: Path) -> None:
