@@ -14,8 +14,8 @@ from components.collection_gen.write_collection import write_collection
 from components.evaluator.evaluate import Evaluation, evaluate
 from components.wikiclir_example_gen.ingest import IngestSettings, ingest
 from components.wikiclir_example_gen.report import check_report
+from models.lists import read_lists
 from models.score_lists import score_lists
-from models.text_lists import read_text_lists
 from pipeline.paths import files_of
 from schemas.features import SPLITS
 
@@ -50,5 +50,5 @@ def evaluate_model(
             )
         report = json.loads(Path(report_path).read_text(encoding="utf-8"))
         check_report(report, max_bad_share, [split])
-        lists = read_text_lists(map(str, Path(folder).glob(f"{split}-*")))
+        lists = read_lists(map(str, Path(folder).glob(f"{split}-*")))
     return evaluate(lists, score_lists(model, lists), {}, top_grade, split), report

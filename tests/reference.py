@@ -130,7 +130,7 @@ def sigmoid(logit: Any) -> Any:
     return 1 / (1 + np.exp(-logit))
 
 
-PAIR_LOSSES = {"sosl": sosl, "mse": mse, "proportional_odds": proportional_odds, "three_part_l2": three_part_l2}
+POINTWISE_LOSSES = {"sosl": sosl, "mse": mse, "proportional_odds": proportional_odds, "three_part_l2": three_part_l2}
 LIST_LOSSES = {"softmax": softmax, "approx_ndcg": approx_ndcg, "pairwise_hinge": pairwise_hinge}
 
 
@@ -147,7 +147,7 @@ def loss_of_list(
     if name in LIST_LOSSES:
         return LIST_LOSSES[name](*np.array(documents, np.float64).T)
     assert theta is not None
-    return sum(PAIR_LOSSES[name](grade, score, theta) for grade, score in documents) / len(documents)
+    return sum(POINTWISE_LOSSES[name](grade, score, theta) for grade, score in documents) / len(documents)
 
 
 def slopes(function: Callable[[Vector], float], at: npt.ArrayLike, step: float = 1e-6) -> Vector:

@@ -15,9 +15,9 @@ from experiments.report.markdown import as_markdown
 from experiments.table import results_table
 from models.metrics import METRICS, NDCG, Metric
 from models.settings import TrainingSettings
-from models.text_lists import TextList
 from tests.experiments.conftest import tables
 from tests.experiments.experiment_folder import write_experiment
+from tests.models.synthetic import text_lists
 
 DEFINITION = "as NDCG@5, cut off at 10."
 PAPERS = ["P\\_mr@1", "P\\_mr@5", "P\\_r@5", "NDCG@5", "MAP", "MRR\\_mr", "MRR\\_r"]
@@ -31,8 +31,8 @@ def ndcg_10(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_evaluation_and_its_floors_have_it() -> None:
     # Seven documents, the MR document at rank 7: beyond the cutoff of the others, and a list that is shorter than 10.
-    one = TextList(b"q", b"", [b"d%d" % place for place in range(7)], [b""] * 7, np.array([0] * 6 + [2]))
-    report = evaluate([one], [-np.arange(7, dtype=np.float32)], {}, top_grade=2).report
+    lists = text_lists([("q", "", {f"d{place}": ("", 2 if place == 6 else 0) for place in range(7)})])
+    report = evaluate(lists, [-np.arange(7, dtype=np.float32)], {}, top_grade=2).report
     assert report.metrics["ndcg_5"] == 0
     assert report.metrics["ndcg_10"] == pytest.approx(1 / np.log2(1 + 7))
     assert report.reachable["ndcg_10"] == 1

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-from tensorflow import keras
 
-from models.losses.pair_loss import PairLoss
+from models.losses.pointwise_loss import PointwiseLoss
+from models.losses.ranking_loss import RankingLoss
 
 
-class BandLoss(PairLoss, ABC):
+class BandLoss(PointwiseLoss, ABC):
     """A loss of each document's score and of the ends of its grade's band, which may be learned.
 
     Learned thresholds keep their order by construction: the widths of the K bands are shares of [-1, 1],
@@ -48,6 +48,11 @@ class BandLoss(PairLoss, ABC):
         """z, where the thresholds are learned."""
         return [self._z] if self.learn_theta else []
 
+    def figures(self) -> dict[str, float]:
+        """The thresholds, `theta/1` on, where they are learned."""
+        theta = self.current_theta() if self.learn_theta else []
+        return {f"theta/{y}": threshold for y, threshold in enumerate(theta, 1)}
+
     def current_theta(self) -> list[float]:
         """The thresholds as they are now."""
         theta: list[float] = self._bounds_as(tf.float64).numpy()[1:-1].tolist()
@@ -64,6 +69,6 @@ class BandLoss(PairLoss, ABC):
         return {**super().get_config(), "learn_theta": self.learn_theta}
 
 
-def weights_of(loss: keras.losses.Loss) -> list[tf.Variable]:
+def weights_of(loss: RankingLoss) -> list[tf.Variable]:
     """What a loss of any kind itself learns."""
-    return loss.trainable_variables if isinstance(loss, BandLoss) else []
+    return loss.trainable_variables

@@ -6,11 +6,11 @@ from typing import Any
 import tensorflow as tf
 from tensorflow import keras
 
-from models.losses.pair_loss import PairLoss
+from models.losses.pointwise_loss import PointwiseLoss
 
 
 @keras.utils.register_keras_serializable(package="smooth_clir")
-class MeanSquaredErrorLoss(PairLoss):
+class MeanSquaredErrorLoss(PointwiseLoss):
     """MSE: the squared distance of a score to the middle of the band of its document's grade.
 
         loss(r, y) = (r - (theta_{y-1} + theta_y) / 2)^2,   -1 = theta_0 < theta_1 < ... < theta_K = 1
@@ -38,7 +38,7 @@ class MeanSquaredErrorLoss(PairLoss):
     def __init__(self, theta: Sequence[float] = (0.2, 0.7), **kwargs: Any) -> None:
         super().__init__(theta, **kwargs)
 
-    def pair_loss(self, grade: tf.Tensor, score: tf.Tensor) -> tf.Tensor:
+    def document_loss(self, grade: tf.Tensor, score: tf.Tensor) -> tf.Tensor:
         """The squared distance of each document: grade int [...], score float [...] -> float [...]."""
         lower, upper = self.band(grade, score)
         return tf.square(score - (lower + upper) / 2)

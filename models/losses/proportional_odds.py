@@ -44,7 +44,7 @@ class ProportionalOddsLoss(BandLoss):
     def __init__(self, theta: Sequence[float] = (0.2, 0.7), learn_theta: bool = False, **kwargs: Any) -> None:
         super().__init__(theta, learn_theta, **kwargs)
 
-    def pair_loss(self, grade: tf.Tensor, score: tf.Tensor) -> tf.Tensor:
+    def document_loss(self, grade: tf.Tensor, score: tf.Tensor) -> tf.Tensor:
         """The penalty of each document: grade int [...], score float [...] -> float [...]."""
         lower, upper = self.band(grade, score)
         return tf.nn.softplus(score - upper) + tf.nn.softplus(lower - score)

@@ -40,7 +40,7 @@ class SmoothOrdinalSearchLoss(BandLoss):
     def __init__(self, theta: Sequence[float] = (0.2, 0.7), learn_theta: bool = False, **kwargs: Any) -> None:
         super().__init__(theta, learn_theta, **kwargs)
 
-    def pair_loss(self, grade: tf.Tensor, score: tf.Tensor) -> tf.Tensor:
+    def document_loss(self, grade: tf.Tensor, score: tf.Tensor) -> tf.Tensor:
         """Eq. 2 for each document: grade int [...], score float [...] -> float [...]."""
         lower, upper = self.band(grade, score)
         return tf.square(tf.nn.relu(score - upper)) + tf.square(tf.nn.relu(lower - score))

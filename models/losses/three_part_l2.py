@@ -7,11 +7,11 @@ from typing import Any
 import tensorflow as tf
 from tensorflow import keras
 
-from models.losses.pair_loss import PairLoss
+from models.losses.pointwise_loss import PointwiseLoss
 
 
 @keras.utils.register_keras_serializable(package="smooth_clir")
-class ThreePartL2Loss(PairLoss):
+class ThreePartL2Loss(PointwiseLoss):
     """3-Part-L2: the squared excess of an NR or SR document's score, and the squared lack of an MR document's.
 
         loss(r, NR) = relu(r - theta_1)^2
@@ -44,7 +44,7 @@ class ThreePartL2Loss(PairLoss):
         if len(self.theta) != 3:
             raise ValueError(f"theta must hold three thresholds; got {list(theta)}.")
 
-    def pair_loss(self, grade: tf.Tensor, score: tf.Tensor) -> tf.Tensor:
+    def document_loss(self, grade: tf.Tensor, score: tf.Tensor) -> tf.Tensor:
         """The squared excess or lack of each document: grade int [...], score float [...] -> float [...]."""
         highest = tf.constant((self.theta[0], self.theta[1], math.inf), score.dtype)
         lowest = tf.constant((-math.inf, -math.inf, self.theta[2]), score.dtype)

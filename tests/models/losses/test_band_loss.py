@@ -8,7 +8,6 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.losses.band_loss import weights_of
 from models.settings import LOSSES
 from schemas.relevance import PADDING_LABEL
 from tests import reference
@@ -74,6 +73,14 @@ def test_padding_moves_no_threshold(name):
     assert not np.any(tape.gradient(value, loss.trainable_variables)[0])
 
 
+@every_learner
+def test_its_figures_are_the_learned_thresholds(name):
+    loss = make(name, (-0.5, 0.25), learn_theta=True)
+    loss.trainable_variables[0].assign(np.log([1.0, 1.0, 2.0]))  # widths: a quarter of [-1, 1], a quarter, a half
+    assert loss.figures() == pytest.approx({"theta/1": -0.5, "theta/2": 0.0}, abs=1e-6)
+
+
 @pytest.mark.parametrize("name", LOSSES)
-def test_a_loss_that_learns_nothing_has_no_weights(name):
-    assert weights_of(make(name)) == []
+def test_a_loss_that_learns_nothing_has_neither_weights_nor_figures(name):
+    assert make(name).trainable_variables == []
+    assert make(name).figures() == {}

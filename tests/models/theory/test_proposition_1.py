@@ -10,8 +10,8 @@ from models.settings import LOSSES
 from models.theory.proposition_1 import loss_constants
 from tests.models.losses.listwise import make, thetas
 
-PAIR_LOSSES = [name for name in LOSSES if LOSSES[name].default_theta]
-every_pair_loss = pytest.mark.parametrize("name", PAIR_LOSSES)
+POINTWISE_LOSSES = [name for name in LOSSES if LOSSES[name].default_theta]
+every_pointwise_loss = pytest.mark.parametrize("name", POINTWISE_LOSSES)
 
 
 def values_and_slopes(name, theta, scores):
@@ -20,11 +20,11 @@ def values_and_slopes(name, theta, scores):
     both = tf.constant(np.broadcast_to(scores, [len(grades), len(scores)]), tf.float64)
     with tf.GradientTape() as tape:
         tape.watch(both)
-        values = loss.pair_loss(tf.constant(np.broadcast_to(grades[:, np.newaxis], both.shape)), both)
+        values = loss.document_loss(tf.constant(np.broadcast_to(grades[:, np.newaxis], both.shape)), both)
     return values.numpy(), tape.gradient(values, both).numpy()
 
 
-@every_pair_loss
+@every_pointwise_loss
 @given(st.data())
 def test_constants_are_never_exceeded_and_value_and_slope_are_reached(name, data):
     length = LOSSES[name].theta_length
@@ -53,6 +53,6 @@ def test_proportional_odds_nears_its_smoothness_where_a_band_is_narrow():
     assert (after - before) / 2e-3 == pytest.approx(0.5, abs=1e-6)
 
 
-@pytest.mark.parametrize("name", [name for name in LOSSES if name not in PAIR_LOSSES])
+@pytest.mark.parametrize("name", [name for name in LOSSES if name not in POINTWISE_LOSSES])
 def test_losses_of_whole_lists_have_none(name):
     assert loss_constants(name, LOSSES[name].default_theta) is None

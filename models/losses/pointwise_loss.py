@@ -6,13 +6,14 @@ from itertools import pairwise
 from typing import Any
 
 import tensorflow as tf
-from tensorflow import keras
+
+from models.losses.ranking_loss import RankingLoss
 
 
-class PairLoss(keras.losses.Loss, ABC):
+class PointwiseLoss(RankingLoss, ABC):
     """The mean, over a list's documents, of a loss of each document's score and grade.
 
-    A loss of this kind defines `pair_loss`. With the thresholds -1 = theta_0 < theta_1 < ... < theta_K = 1, grade
+    A loss of this kind defines `document_loss`. With the thresholds -1 = theta_0 < theta_1 < ... < theta_K = 1, grade
     y - 1 has the band [theta_{y-1}, theta_y] where a loss does not say otherwise (arXiv:2011.00701, section 3.4).
 
     Args:
@@ -39,11 +40,11 @@ class PairLoss(keras.losses.Loss, ABC):
         y_pred = tf.convert_to_tensor(y_pred)
         grade = tf.cast(y_true, y_pred.dtype)
         is_document = tf.cast(grade >= 0, y_pred.dtype)
-        loss = self.pair_loss(tf.cast(tf.maximum(grade, 0), tf.int32), y_pred) * is_document
+        loss = self.document_loss(tf.cast(tf.maximum(grade, 0), tf.int32), y_pred) * is_document
         return tf.math.divide_no_nan(tf.reduce_sum(loss, axis=-1), tf.reduce_sum(is_document, axis=-1))
 
     @abstractmethod
-    def pair_loss(self, grade: tf.Tensor, score: tf.Tensor) -> tf.Tensor:
+    def document_loss(self, grade: tf.Tensor, score: tf.Tensor) -> tf.Tensor:
         """The loss of each document: grade int [...], score float [...] -> float [...]."""
 
     def band(self, grade: tf.Tensor, score: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
