@@ -29,12 +29,3 @@ def parse_run(lines: Iterable[str]) -> dict[str, dict[str, float]]:
         query_id, _, doc_id, _, score, _ = line.split()
         run.setdefault(query_id, {})[doc_id] = float(score)
     return run
-
-
-def parse_qrels(lines: Iterable[str]) -> dict[str, dict[str, int]]:
-    """The grades of a qrels file: query_id to doc_id to grade."""
-    qrels: dict[str, dict[str, int]] = {}
-    for line in lines:
-        query_id, _, doc_id, grade = line.split()
-        qrels.setdefault(query_id, {})[doc_id] = int(grade)
-    return qrels

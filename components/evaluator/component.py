@@ -41,7 +41,7 @@ class Evaluator(base_component.BaseComponent):
       used_negatives: how many NR documents of a list count; None for all.
 
     Outputs:
-      evaluation: ModelEvaluation: metrics.json, run.trec and qrels.trec.
+      evaluation: ModelEvaluation: metrics.json, per_query.tsv, run.trec and qrels.trec.
     """
 
     SPEC_CLASS = EvaluatorSpec

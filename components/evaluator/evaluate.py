@@ -11,8 +11,9 @@ from models.metrics import METRICS, mean_expected_metrics, mean_metrics
 from models.ranking import rank
 from models.score_lists import score_metrics
 from schemas.errors import DataError
-from schemas.evaluation_files import METRICS_FILE, QRELS_FILE, RUN_FILE
+from schemas.evaluation_files import METRICS_FILE, PER_QUERY_FILE, QRELS_FILE, RUN_FILE
 from schemas.evaluation_report import EvaluationReport
+from schemas.query_metrics import QueryMetrics
 from schemas.trec import qrels_lines, run_lines
 
 TAG = "smooth_clir"
@@ -26,19 +27,20 @@ class Evaluation:
 
     Attributes:
       report: the content of `metrics.json`.
-      per_query: each metric for each list.
+      per_query: every metric of every query.
       run, qrels: lines of the two TREC files.
     """
 
     report: EvaluationReport
-    per_query: dict[str, npt.NDArray[np.float64]]
+    per_query: QueryMetrics
     run: list[str]
     qrels: list[str]
 
     def files(self) -> dict[str, str]:
-        """The files of an evaluation, by name: the report, and what trec_eval reads."""
+        """The files of an evaluation, by name: its metrics, and what trec_eval reads."""
         return {
             METRICS_FILE: self.report.to_json(),
+            PER_QUERY_FILE: self.per_query.to_tsv(),
             RUN_FILE: "".join(self.run),
             QRELS_FILE: "".join(self.qrels),
         }
@@ -85,7 +87,10 @@ def evaluate(
         reachable=ideal,
         floors=floors,
     )
-    return Evaluation(report, per_query, run_file, qrels)
+    of_queries = QueryMetrics(
+        [query_id.decode() for query_id in lists.query_ids], {key: values.tolist() for key, values in per_query.items()}
+    )
+    return Evaluation(report, of_queries, run_file, qrels)
 
 
 def _tie_free_metrics(

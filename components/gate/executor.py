@@ -4,6 +4,7 @@ import json
 import os
 from typing import Any, Final
 
+import numpy as np
 from tfx import types
 from tfx.dsl.components.base import base_executor
 from tfx.dsl.io import fileio
@@ -15,11 +16,11 @@ from components.gate.same_files import same_files
 from components.gate.settings import EvaluationSettings
 from models.lists import read_lists
 from models.randomisation_test import randomisation_test
-from models.run_metrics import run_metrics
 from models.score_lists import score_lists, score_metrics
 from schemas.errors import DataError
-from schemas.evaluation_files import METRICS_FILE, QRELS_FILE, RUN_FILE, VERDICT_FILE
+from schemas.evaluation_files import METRICS_FILE, PER_QUERY_FILE, VERDICT_FILE
 from schemas.evaluation_report import EvaluationReport
+from schemas.query_metrics import QueryMetrics
 from schemas.served_versions import NEWEST_PROPERTY, PUSHED_PROPERTY, newest_version
 from schemas.verdict import Comparison
 
@@ -96,11 +97,11 @@ def _compare(
         last_values = score_metrics(lists, score_lists(last, lists), top_grade)[metric]
     except DataError as error:
         raise DataError(f"the last pushed model: {error}\nRemove it, or set evaluation.start_anew.") from None
-    with (
-        fileio.open(os.path.join(evaluation, RUN_FILE)) as run,
-        fileio.open(os.path.join(evaluation, QRELS_FILE)) as qrels,
-    ):
-        values = run_metrics(run, qrels, top_grade)[metric]
+    with fileio.open(os.path.join(evaluation, PER_QUERY_FILE)) as file:
+        per_query = QueryMetrics.from_tsv(file.read())
+    if per_query.query_ids != [query_id.decode() for query_id in lists.query_ids]:
+        raise ValueError(f"{PER_QUERY_FILE} of the evaluation must be of the lists that the gate reads")
+    values = np.asarray(per_query.values[metric])
     return Comparison(
         version=newest,
         metric=metric,

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.trec import parse_qrels, parse_run, qrels_lines, run_lines
+from schemas.trec import parse_run, qrels_lines, run_lines
 
 ids = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zs", "Zl", "Zp"]), min_size=1)
 scores = st.floats(width=32, allow_nan=False, allow_infinity=False)
@@ -30,11 +30,3 @@ def test_a_run_reads_back_the_same_float32_scores(run):
     assert {
         query_id: {doc_id: np.float32(score) for doc_id, score in read[query_id].items()} for query_id in read
     } == run
-
-
-@given(st.dictionaries(ids, st.dictionaries(ids, st.integers(0, 9), min_size=1)))
-def test_qrels_read_back_the_same_grades(qrels):
-    lines = [
-        line for query_id, judged in qrels.items() for line in qrels_lines(query_id, [*judged], [*judged.values()])
-    ]
-    assert parse_qrels(lines) == qrels

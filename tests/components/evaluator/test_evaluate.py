@@ -90,7 +90,7 @@ def test_reported_metrics_equal_trec_eval_on_the_written_files(evaluation, trec_
 @pytest.mark.parametrize("key", METRICS)
 def test_every_query_s_metric_equals_trec_eval_in_the_order_of_the_lists(lists, evaluation, trec_eval, key):
     theirs = [trec_eval[key][query_id.decode()] for query_id in lists.query_ids]
-    assert evaluation.per_query[key] == pytest.approx(theirs, abs=1e-6)
+    assert evaluation.per_query.values[key] == pytest.approx(theirs, abs=1e-6)
 
 
 def test_every_query_equals_trec_eval_in_the_order_of_the_written_run(lists, evaluation, trec_eval):

@@ -55,12 +55,16 @@ def scored(monkeypatch):
 
 def test_the_evaluation_is_written_for_machines_and_for_trec_eval(do, scored, tmp_path):
     folder = do()
-    assert {path.name for path in folder.iterdir()} == {"metrics.json", "run.trec", "qrels.trec"}
+    assert {path.name for path in folder.iterdir()} == {"metrics.json", "per_query.tsv", "run.trec", "qrels.trec"}
     report = json.loads((folder / "metrics.json").read_text())
     assert (report["split"], report["queries"], report["metrics"]["p_mr_1"]) == ("test", len(LISTS), 1)
     assert {*report["floors"]} == {"random", "bm25"}
     with (folder / "run.trec").open() as run:
         assert parse_run(run) == {query_id: {"d1": 3, "d2": 2, "d3": 1} for query_id in LISTS}
+    assert (folder / "per_query.tsv").read_text().splitlines()[:2] == [
+        "query_id\tp_mr_1\trecall_mr_5\tp_r_5\tndcg_5\tmap\tmrr_mr\tmrr_r",
+        "q0\t1.0\t1.0\t0.4000000059604645\t1.0\t1.0\t1.0\t1.0",
+    ]
     assert (folder / "qrels.trec").read_text().startswith("q0 0 d1 2\nq0 0 d2 1\nq0 0 d3 0\nq1 0 d1 2\n")
     assert scored == [str(tmp_path / "Model" / "Format-Serving")]
 
