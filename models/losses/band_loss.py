@@ -15,9 +15,11 @@ from models.losses.ranking_loss import RankingLoss
 class BandLoss(PointwiseLoss, ABC):
     """A loss of each document's score and of the ends of its grade's band, which may be learned.
 
-    Learned thresholds keep their order by construction: the widths of the K bands are shares of [-1, 1],
+    Learned thresholds keep their order by construction: the widths of the K bands are shares of the scale,
 
-        theta_y = -1 + 2 * sum_{i <= y} softmax(z)_i,   z trainable, first such that theta is what is given.
+        theta_y = theta_0 + (theta_K - theta_0) * sum_{i <= y} softmax(z)_i,
+
+    with z trainable, and first such that theta is what is given.
 
     Source: appendix A.2, where the thresholds are part of what is learned; the parametrisation is ours.
 
@@ -27,13 +29,13 @@ class BandLoss(PointwiseLoss, ABC):
     on towards 1: most documents are NR, and a wider band costs them less.
 
     Args:
-      theta: the inner thresholds theta_1 .. theta_{K-1}, strictly increasing in (-1, 1); where they are learned, the
-        first ones.
+      theta: the inner thresholds theta_1 .. theta_{K-1}, strictly increasing between the ends; where they are learned,
+        the first ones.
       learn_theta: whether they are learned. If so, the loss is made within `strategy.scope()`.
-      reduction, name: see `keras.losses.Loss`.
+      ends, reduction, name: see `PointwiseLoss`; the ends are not learned.
 
     Raises:
-      ValueError: theta is empty or not increasing.
+      ValueError: see `PointwiseLoss`.
     """
 
     def __init__(self, theta: Sequence[float], learn_theta: bool = False, **kwargs: Any) -> None:
@@ -61,8 +63,9 @@ class BandLoss(PointwiseLoss, ABC):
     def _bounds_as(self, dtype: tf.DType) -> tf.Tensor:
         if not self.learn_theta:
             return super()._bounds_as(dtype)
-        inner = 2 * tf.cumsum(tf.nn.softmax(tf.cast(self._z, dtype)))[:-1] - 1
-        return tf.concat([[-1.0], inner, [1.0]], axis=0)
+        low, high = self.ends
+        inner = low + (high - low) * tf.cumsum(tf.nn.softmax(tf.cast(self._z, dtype)))[:-1]
+        return tf.concat([[low], inner, [high]], axis=0)
 
     def get_config(self) -> dict[str, Any]:
         """The loss's arguments."""

@@ -8,10 +8,10 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.settings import LOSSES
+from models.losses.declarations import LOSSES
 from schemas.relevance import PADDING_LABEL
 from tests import reference
-from tests.models.losses.listwise import lists, loss_and_gradient, make, thetas
+from tests.models.losses.listwise import lists, loss_and_gradient, make, scales, thetas
 
 every_learner = pytest.mark.parametrize("name", [name for name in LOSSES if LOSSES[name].fixed_theta is None])
 
@@ -59,10 +59,20 @@ def test_thresholds_keep_their_order_whatever_is_learned(name, values):
     assert loss.current_theta() == pytest.approx(reference.learned_theta(np.float32(values)).tolist(), abs=1e-6)
 
 
-@given(thetas(1, 5))
-def test_first_thresholds_are_those_that_are_given(theta):
-    assert make("sosl", theta, learn_theta=True).current_theta() == pytest.approx(theta, abs=1e-6)
-    assert make("sosl", theta).current_theta() == pytest.approx(theta, abs=0)
+@given(thetas(1, 5), scales)
+def test_first_thresholds_are_those_that_are_given(theta, scale):
+    theta = scale.of(theta)
+    assert make("sosl", theta, learn_theta=True, ends=scale.ends).current_theta() == pytest.approx(theta, abs=1e-5)
+    assert make("sosl", theta, ends=scale.ends).current_theta() == pytest.approx(theta, abs=0)
+
+
+@every_learner
+def test_learned_thresholds_share_the_scale_between_the_ends(name):
+    loss = make(name, (1, 2), learn_theta=True, ends=(-4, 4))
+    loss.trainable_variables[0].assign(np.log([1.0, 1.0, 2.0]))
+    assert loss.current_theta() == pytest.approx([-4 + 8 / 4, -4 + 2 * 8 / 4], abs=1e-6)
+    bounds = [bound.numpy() for bound in loss.band(tf.range(3), tf.zeros(3))]
+    np.testing.assert_allclose(bounds, [[-4, -2, 0], [-2, 0, 4]], atol=1e-6)
 
 
 @every_learner
