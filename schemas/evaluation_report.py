@@ -1,6 +1,11 @@
 """The report of an evaluation, `metrics.json`."""
 
+from typing import Final
+
 from schemas.json_record import JsonRecord
+
+RANDOM_ORDER: Final = "random"
+"""The name of the floor that is no run's."""
 
 
 class EvaluationReport(JsonRecord):

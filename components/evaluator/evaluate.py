@@ -12,7 +12,7 @@ from models.ranking import rank
 from models.score_lists import score_metrics
 from schemas.errors import DataError
 from schemas.evaluation_files import METRICS_FILE, PER_QUERY_FILE, QRELS_FILE, RUN_FILE
-from schemas.evaluation_report import EvaluationReport
+from schemas.evaluation_report import RANDOM_ORDER, EvaluationReport
 from schemas.query_metrics import QueryMetrics
 from schemas.trec import qrels_lines, run_lines
 
@@ -66,7 +66,7 @@ def evaluate(
       DataError: a score is not finite, or a baseline lacks a list.
     """
     per_query = score_metrics(lists, scores, top_grade)
-    floors = {"random": mean_expected_metrics(lists.grades, top_grade)}
+    floors = {RANDOM_ORDER: mean_expected_metrics(lists.grades, top_grade)}
     for name, run in baselines.items():
         floors[name] = _tie_free_metrics(lists, _run_scores(name, run, lists), top_grade)
     ideal = mean_metrics([np.sort(grades)[::-1] for grades in lists.grades], top_grade)

@@ -19,7 +19,7 @@ from models.randomisation_test import randomisation_test
 from models.score_lists import score_lists, score_metrics
 from schemas.errors import DataError
 from schemas.evaluation_files import METRICS_FILE, PER_QUERY_FILE, VERDICT_FILE
-from schemas.evaluation_report import EvaluationReport
+from schemas.evaluation_report import RANDOM_ORDER, EvaluationReport
 from schemas.query_metrics import QueryMetrics
 from schemas.served_versions import NEWEST_PROPERTY, PUSHED_PROPERTY, newest_version
 from schemas.verdict import Comparison
@@ -66,7 +66,7 @@ class Executor(base_executor.BaseExecutor):
             comparison = _compare(input_dict, exec_properties, evaluation, newest, settings)
         with fileio.open(os.path.join(evaluation, METRICS_FILE)) as file:
             report = EvaluationReport.from_json(file.read())
-        verdict = judge(report.metrics, report.floors["random"], report.reachable, settings.minimums, comparison)
+        verdict = judge(report.metrics, report.floors[RANDOM_ORDER], report.reachable, settings.minimums, comparison)
         # TFX's convention, which the Pusher reads: a property of the artifact, and a file for people.
         blessing = artifact_utils.get_single_instance(output_dict[BLESSING_KEY])
         blessing.set_int_custom_property("blessed", int(verdict.blessed))

@@ -10,10 +10,11 @@ from experiments.report.page import Block, Entry, Line, Section, Table, Text
 from experiments.report.published import COLUMNS, PAPER_LANGUAGES, PUBLISHED, Published
 from experiments.report.significance import compare, reference_rows
 from models.metrics import METRICS
+from schemas.evaluation_report import RANDOM_ORDER
 
 SIGNIFICANCE: Final = 0.05
 NOTHING: Final = "–"
-_FLOORS = {"random": "random order", "bm25": "BM25"}
+_FLOORS = {RANDOM_ORDER: "random order", "bm25": "BM25"}
 
 
 def results(experiment: Experiment) -> Section:

@@ -67,7 +67,7 @@ def evaluation(lists, scores, baseline):
 @pytest.fixture(scope="module")
 def trec_eval(evaluation):
     """trec_eval's metrics of every query, computed from the two written files."""
-    run = parse_run(evaluation.run)
+    run = parse_run(evaluation.run, "run.trec").scores
     qrels = {}
     for line in evaluation.qrels:
         query_id, _, doc_id, grade = line.split()
@@ -100,7 +100,7 @@ def test_every_query_equals_trec_eval_in_the_order_of_the_written_run(lists, eva
     }
     ranked = {
         query_id: np.asarray([grades[query_id][doc_id.encode()] for doc_id in documents])
-        for query_id, documents in parse_run(evaluation.run).items()
+        for query_id, documents in parse_run(evaluation.run, "run.trec").scores.items()
     }
     for key, values in per_query_metrics([*ranked.values()], MOST_RELEVANT).items():
         assert values == pytest.approx([trec_eval[key][query_id] for query_id in ranked], abs=1e-6), key
