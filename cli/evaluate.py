@@ -24,7 +24,7 @@ from schemas.features import SPLITS
 @click.option(
     "--top-grade", default=2, show_default=True, type=click.IntRange(min=1, max=100), help="The grade of MR documents."
 )
-@click.option("--output", metavar="FOLDER", help="Write metrics.json, run.trec and qrels.trec there.")
+@click.option("--output", metavar="FOLDER", help="Write metrics.json, per_query.tsv, run.trec and qrels.trec there.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def evaluate(
     model: str,
@@ -68,6 +68,6 @@ def evaluate(
         for name, content in result.files().items():
             (Path(output) / name).write_text(content, encoding="utf-8")
     if as_json:
-        show_json({**result.report, "data": data_report})
+        show_json({**result.report.model_dump(), "data": data_report})
     else:
         show(metrics_table(result.report))

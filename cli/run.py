@@ -76,7 +76,7 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
             )
     if as_json:
         parts = {
-            "verdict": result.verdict,
+            "verdict": result.verdict.model_dump(),
             "data": result.data_report,
             "pushed": result.pushed,
             "newest": result.newest,
@@ -84,7 +84,7 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
         }
         if result.tuning:
             parts["tuning"] = result.tuning
-        show_json({**result.report, **parts})
+        show_json({**result.report.model_dump(), **parts})
     else:
         show(metrics_table(result.report))
     say("\n".join([f"written to {short(settings.output)}:", *describe_files(Path(settings.output))]))
@@ -94,9 +94,9 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
         say(describe_best(result.tuning))
     newest = f"the newest version is {short(result.newest)}" if result.newest else "no version is pushed"
     if result.pushed is None:
-        raise DataError(f"the model was not pushed: {result.verdict['reason']}. As before, {newest}.")
+        raise DataError(f"the model was not pushed: {result.verdict.reason}. As before, {newest}.")
     said = "is pushed already" if result.was_pushed else "pushed"
-    say(f"{said} as the newest version, {short(result.pushed)}: {result.verdict['reason']}")
+    say(f"{said} as the newest version, {short(result.pushed)}: {result.verdict.reason}")
     _say_next(settings)
 
 

@@ -13,6 +13,7 @@ from pydantic.fields import FieldInfo
 from experiments.settings import ExperimentSettings
 from pipeline.config import RunConfig
 from pipeline.settings_file import settings_fields
+from schemas.one_of import OneOf
 from schemas.settings import Settings
 
 _HEADER = """# Settings
@@ -64,7 +65,9 @@ def _type(field: FieldInfo) -> str:
         for key, sign in _SIGNS.items()
         if hasattr(limit, key)
     ]
-    return ", ".join([_name(field.annotation), *limits])
+    choices = [one.func.choices for one in field.metadata if isinstance(getattr(one, "func", None), OneOf)]
+    name = f"one of {', '.join(choices[0])}" if choices else _name(field.annotation)
+    return ", ".join([name, *limits])
 
 
 def _name(annotation: Any) -> str:

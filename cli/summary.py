@@ -8,22 +8,18 @@ from typing import Any
 from pipeline.layout import CONFIG_FILE, DATA, EVALUATION, SERVING, TENSORBOARD, TRAINING, TUNING
 from pipeline.stages import StageEnd
 from pipeline.usage import peak_memory
+from schemas.evaluation_report import EvaluationReport
 from schemas.served_versions import served_versions
 
 
-def metrics_table(report: Mapping[str, Any]) -> str:
-    """The metrics of a model beside the floors and what a perfect order reaches.
-
-    Args:
-      report: the content of metrics.json.
-    """
-    columns = {"model": report["metrics"], **report["floors"], "reachable": report["reachable"]}
-    head = f"{report['split'] + ' split':12}" + "".join(f"{name:>10}" for name in columns)
-    rows = [
-        f"{key:12}" + "".join(f"{values[key]:10.4f}" for values in columns.values()) + f"  {paper_name}"
-        for key, paper_name in report["paper_names"].items()
-    ]
-    return "\n".join([f"{head}  in the paper", *rows, f"{report['queries']:,} queries"])
+def metrics_table(report: EvaluationReport) -> str:
+    """The metrics of a model beside the floors and what a perfect order reaches."""
+    columns = [("model", report.metrics), *report.floors.items(), ("reachable", report.reachable)]
+    lines = [f"{report.split + ' split':12}" + "".join(f"{name:>10}" for name, _ in columns) + "  in the paper"]
+    for key in report.metrics:
+        values = "".join(f"{values[key]:10.4f}" for _, values in columns)
+        lines.append(f"{key:12}{values}  {report.paper_names.get(key, '')}".rstrip())
+    return "\n".join([*lines, f"{report.queries:,} queries"])
 
 
 def run_summary(stages: Sequence[StageEnd], seconds: float) -> dict[str, Any]:

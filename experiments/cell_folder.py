@@ -10,6 +10,8 @@ from pipeline.config import RunConfig, dump_config
 from pipeline.fingerprint import rooms_digest
 from pipeline.layout import CELL_DIGEST_FILE, CELL_FILE, CELL_LOG_FILE, CELL_RESULTS, CELLS
 from pipeline.output_folder import OutputFolder
+from schemas.evaluation_files import METRICS_FILE
+from schemas.evaluation_report import EvaluationReport
 
 
 class CellFolder:
@@ -63,8 +65,7 @@ class CellFolder:
 
     def metrics(self) -> dict[str, float]:
         """The test split's metrics of a cell that is done."""
-        metrics: dict[str, float] = json.loads((self.path / "metrics.json").read_text(encoding="utf-8"))["metrics"]
-        return metrics
+        return EvaluationReport.from_json((self.path / METRICS_FILE).read_text(encoding="utf-8")).metrics
 
 
 def _digest(config: RunConfig) -> str:

@@ -7,13 +7,18 @@ from pathlib import Path
 from typing import Any, Final
 
 import yaml
-from pydantic import ValidationError
 
 from experiments.cell import Cell
 from experiments.report.names import settings_label
+from models.metrics import METRICS
 from pipeline.layout import CELLS, CONFIG_FILE, EXPERIMENT_FILE
 from schemas.errors import DataError
+from schemas.evaluation_files import METRICS_FILE
+from schemas.evaluation_report import EvaluationReport
+from schemas.json_record import Record
 from schemas.stability import Stability
+from schemas.training_files import HISTORY_FILE, STABILITY_FILE
+from schemas.training_history import TrainingHistory
 
 SEED: Final = "training.seed"
 
@@ -35,6 +40,11 @@ class Row:
     def done(self) -> tuple[Cell, ...]:
         """The cells that finished."""
         return tuple(cell for cell in self.cells if cell.status == "done")
+
+    @property
+    def trainings(self) -> tuple[TrainingHistory, ...]:
+        """Those of the cells that finished."""
+        return tuple(cell.training for cell in self.done if cell.training)
 
     @property
     def data(self) -> dict[str, Any]:
@@ -94,19 +104,38 @@ def _read_cell(folder: Path) -> Cell:
     content = _read(folder / "cell.json")
     files: dict[str, Any] = {}
     if content["status"] == "done":
-        files = {name: _read(folder / f"{name}.json") for name in ("metrics", "training")}
-        files["config"] = _read(folder / CONFIG_FILE)
-        if (folder / "stability.json").exists():
-            files["stability"] = _read_stability(folder / "stability.json")
+        files = {
+            "config": _read(folder / CONFIG_FILE),
+            "training": _read_record(folder / HISTORY_FILE, TrainingHistory),
+            "evaluation": _read_evaluation(folder / METRICS_FILE),
+        }
+        if (folder / STABILITY_FILE).exists():
+            files["stability"] = _read_record(folder / STABILITY_FILE, Stability)
     return Cell(folder=folder, **content, **files)
 
 
-def _read_stability(path: Path) -> Stability:
+def _read_evaluation(path: Path) -> EvaluationReport:
+    """The evaluation's report, of every metric that there is."""
+    report = _read_record(path, EvaluationReport)
+    if lacking := METRICS.keys() - report.metrics.keys():
+        raise DataError(
+            f"{path}: must hold {', '.join(sorted(lacking))}; an earlier version wrote it. Run the experiment again to "
+            "complete it."
+        )
+    return report
+
+
+def _read_record(path: Path, kind: type[Record]) -> Record:
+    """A file of a finished run."""
     try:
-        return Stability.model_validate(_read(path))
-    except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
-        raise DataError(f"{path}: cannot be read ({faults}); run the experiment again to complete it.") from None
+        return kind.from_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: Path, error: Exception) -> DataError:
+    fault = " ".join(str(error).split())
+    return DataError(f"{path}: cannot be read ({fault}); run the experiment again to complete it.")
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -115,8 +144,7 @@ def _read(path: Path) -> dict[str, Any]:
         text = path.read_text(encoding="utf-8")
         content = yaml.safe_load(text) if path.suffix == ".yaml" else json.loads(text)
     except (OSError, ValueError, yaml.YAMLError) as error:
-        fault = " ".join(str(error).split())
-        raise DataError(f"{path}: cannot be read ({fault}); run the experiment again to complete it.") from None
+        raise _unreadable(path, error) from None
     if not isinstance(content, dict):
         raise DataError(f"{path}: must hold an object; got {type(content).__name__}. Run the experiment again.")
     return content

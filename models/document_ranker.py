@@ -8,7 +8,7 @@ import numpy.typing as npt
 import tensorflow as tf
 
 from models.exported import load_model
-from models.metrics import rank
+from models.ranking import rank
 from schemas.wikiclir import Text
 
 _BATCH: Final = 1024

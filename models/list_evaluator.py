@@ -7,8 +7,9 @@ import numpy.typing as npt
 import tensorflow as tf
 
 from models.lists import RankingLists
-from models.metrics import mean_metrics, ranked_grades
+from models.metrics import mean_metrics
 from models.ranker import Ranker
+from models.ranking import ranked_grades
 from schemas import features as f
 from schemas.training_history import ScoreCounts
 
@@ -78,4 +79,4 @@ class ListEvaluator:
             str(grade): np.histogram(all_scores[all_grades == grade], score_bins(limit))[0].tolist()
             for grade in range(self._top_grade + 1)
         }
-        return EvalFigures(mean_metrics(ranked, self._top_grade), ScoreCounts(limit, counts), watched)
+        return EvalFigures(mean_metrics(ranked, self._top_grade), ScoreCounts(limit=limit, counts=counts), watched)

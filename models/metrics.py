@@ -1,72 +1,207 @@
-"""The paper's seven ranking metrics, computed by TensorFlow Ranking as trec_eval defines them.
+"""The ranking metrics: of each all that there is to know, and their values for ranked lists.
 
-All are means over queries. A query without a relevant document scores 0 and counts. Documents are ordered by score,
-descending as float32, ties by document id descending (bytewise): TF-Ranking alone would break ties at random. With K
-grades "mr" means the highest grade K - 1, and "r" any grade from 1 on.
+`METRICS` is the one table of them. A metric is an entry there, and settings, evaluation, floors and reports follow it.
+TensorFlow Ranking computes the values as trec_eval defines them, of lists in the order of `models.ranking`. All are
+means over queries: a query without a relevant document scores 0 and counts. With K grades MR is the highest grade
+K - 1, and relevant is MR alone, or any grade from 1 on.
 
-    p_mr_1       precision of MR at 1
-    recall_mr_5  recall of MR at 5; the paper's P_mr@5
-    p_r_5        precision of MR and SR at 5; divides by 5 even where a list is shorter
-    ndcg_5       NDCG at 5; gain is the grade (linear), discount 1/log2(1 + rank), ideal order that of the list
-    map          mean average precision of MR and SR
-    mrr_mr       mean reciprocal rank of the first MR document
-    mrr_r        mean reciprocal rank of the first MR or SR document
+Importing this file does not import TensorFlow, for the settings know the metrics by it.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import comb, log2
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-import tensorflow as tf
-from tensorflow_ranking.python import metrics_impl
-
-from models.settings import METRICS
-from schemas.errors import DataError
 from schemas.relevance import PADDING_LABEL
 
-_CUTOFF = 5
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 
-def rank(scores: npt.NDArray[np.float32], doc_ids: Sequence[Any]) -> npt.NDArray[np.int64]:
-    """The order of a list: score descending, ties by document id descending (as trec_eval).
+class Formula(NamedTuple):
+    """What a metric computes of a list."""
 
-    Args:
-      scores: float32 [list_size].
-      doc_ids: the documents' ids, UTF-8 as bytes, or whatever else shall break the ties.
+    tf_ranking: Callable[[Any, int | None], Any]
+    """TF-Ranking's metric, of its module `metrics_impl` and the cutoff."""
+    expectation: Callable[[Sequence[int], int | None], float]
+    """Its exact expectation over all orders of a list, of the list's grades and the cutoff."""
 
-    Returns:
-      int [list_size], places of the list from best to worst.
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric.
+
+    Attributes:
+      key: our name of it, in settings and files.
+      paper_name: the paper's; None for a metric that the paper does not have.
+      definition: a sentence for readers of a report.
+      cutoff: how many documents count from the top; None for all.
+      of_mr_alone: whether MR documents alone are relevant, else those of any grade from 1 on.
+      formula: how it is computed.
+
+    Example:
+      >>> METRICS["p_mr_1"].expected([2, 1, 0, 0], top_grade=2)  # one MR document for one of four places
+      0.25
     """
-    by_id = sorted(range(len(doc_ids)), key=doc_ids.__getitem__, reverse=True)
-    return np.asarray(by_id, np.int64)[np.argsort(-np.asarray(scores, np.float32)[by_id], kind="stable")]
+
+    key: str
+    paper_name: str | None
+    definition: str
+    cutoff: int | None
+    of_mr_alone: bool
+    formula: Formula
+
+    @property
+    def name(self) -> str:
+        """What a reader knows it by: the paper's name, else the key."""
+        return self.paper_name or self.key
+
+    def expected(self, grades: Sequence[int], top_grade: int) -> float:
+        """Its exact expectation when a list is ordered at random: the floor of all floors.
+
+        Args:
+          grades: of the list's documents, in any order.
+          top_grade: the MR grade.
+        """
+        counted = [int(grade == top_grade) for grade in grades] if self.of_mr_alone else grades
+        return self.formula.expectation(counted, self.cutoff)
 
 
-def ranked_grades(
-    query_ids: Sequence[bytes],
-    doc_ids: Sequence[Sequence[bytes]],
-    scores: Sequence[npt.NDArray[np.float32]],
-    grades: Sequence[npt.NDArray[np.int64]],
-) -> list[npt.NDArray[np.int64]]:
-    """The grades of every list in ranked order.
-
-    Raises:
-      DataError: a score is NaN or infinite.
-    """
-    ranked = []
-    for query_id, ids, list_scores, list_grades in zip(query_ids, doc_ids, scores, grades, strict=True):
-        finite = np.isfinite(list_scores)
-        if not finite.all():
-            place = int(np.argmin(finite))
-            raise DataError(
-                f"scores must be finite; query {query_id.decode()} got {list_scores[place]} for document "
-                f"{ids[place].decode()}. The model has diverged: lower training.learning_rate or raise model.epsilon."
-            )
-        ranked.append(np.asarray(list_grades)[rank(list_scores, ids)])
-    return ranked
+# With n documents of which r are relevant, any place holds a relevant one with probability r/n, and
+#     E[AP] = 1/n * sum_k (1 + (k-1) (r-1)/(n-1)) / k,   P(first relevant at k) = C(n-k, r-1) / C(n, r).
 
 
-def per_query_metrics(ranked: Sequence[npt.NDArray[np.int64]], top_grade: int) -> dict[str, npt.NDArray[np.float64]]:
+def _relevant(grades: Sequence[int]) -> int:
+    return sum(grade >= 1 for grade in grades)
+
+
+def _expected_precision(grades: Sequence[int], cutoff: int | None) -> float:
+    size = len(grades)
+    places = min(cutoff or size, size)
+    return _relevant(grades) / size * places / (cutoff or size)
+
+
+def _expected_recall(grades: Sequence[int], cutoff: int | None) -> float:
+    size = len(grades)
+    return min(cutoff or size, size) / size if _relevant(grades) else 0.0
+
+
+def _expected_ndcg(grades: Sequence[int], cutoff: int | None) -> float:
+    size = len(grades)
+    discounts = [1 / log2(1 + rank) for rank in range(1, min(cutoff or size, size) + 1)]
+    ideal = sum(float(grade) * d for grade, d in zip(sorted(grades, reverse=True), discounts, strict=False))
+    return sum(grades) / size * sum(discounts) / ideal if ideal else 0.0
+
+
+def _expected_average_precision(grades: Sequence[int], cutoff: int | None) -> float:
+    if cutoff is not None:
+        raise ValueError(f"the cutoff of average precision must be None: its expectation is that; got {cutoff}")
+    return _average_precision(len(grades), _relevant(grades))
+
+
+def _expected_reciprocal_rank(grades: Sequence[int], cutoff: int | None) -> float:
+    return _reciprocal_rank(len(grades), _relevant(grades), cutoff)
+
+
+@cache
+def _average_precision(size: int, relevant: int) -> float:
+    if not relevant:
+        return 0.0
+    others = (relevant - 1) / (size - 1) if size > 1 else 0.0
+    return sum((1 + (k - 1) * others) / k for k in range(1, size + 1)) / size
+
+
+@cache
+def _reciprocal_rank(size: int, relevant: int, cutoff: int | None) -> float:
+    if not relevant:
+        return 0.0
+    total, last = comb(size, relevant), size - relevant + 1
+    return sum(comb(size - k, relevant - 1) / total / k for k in range(1, min(cutoff or last, last) + 1))
+
+
+PRECISION = Formula(lambda tfr, cutoff: tfr.PrecisionMetric("precision", topn=cutoff), _expected_precision)
+"""Share of relevant documents among the first; divides by the cutoff even where a list is shorter."""
+RECALL = Formula(lambda tfr, cutoff: tfr.RecallMetric("recall", topn=cutoff), _expected_recall)
+"""Share of the relevant documents that stand among the first."""
+NDCG = Formula(lambda tfr, cutoff: tfr.NDCGMetric("ndcg", topn=cutoff, gain_fn=lambda grade: grade), _expected_ndcg)
+"""Gain is the grade (linear), discount 1/log2(1 + rank), ideal order that of the list."""
+AVERAGE_PRECISION = Formula(
+    lambda tfr, cutoff: tfr.MeanAveragePrecisionMetric("map", topn=cutoff), _expected_average_precision
+)
+"""Mean over the relevant documents of the precision at their ranks."""
+RECIPROCAL_RANK = Formula(lambda tfr, cutoff: tfr.MRRMetric("mrr", topn=cutoff), _expected_reciprocal_rank)
+"""One over the rank of the first relevant document."""
+
+METRICS: dict[str, Metric] = {
+    metric.key: metric
+    for metric in (
+        Metric(
+            "p_mr_1",
+            "P_mr@1",
+            "share of queries with the MR document at rank 1.",
+            cutoff=1,
+            of_mr_alone=True,
+            formula=PRECISION,
+        ),
+        Metric(
+            "recall_mr_5",
+            "P_mr@5",
+            "share of MR documents among the first five, that is recall at 5.",
+            cutoff=5,
+            of_mr_alone=True,
+            formula=RECALL,
+        ),
+        Metric(
+            "p_r_5",
+            "P_r@5",
+            "precision of MR and SR documents at 5; divides by 5 even where a list is shorter.",
+            cutoff=5,
+            of_mr_alone=False,
+            formula=PRECISION,
+        ),
+        Metric(
+            "ndcg_5",
+            "NDCG@5",
+            "linear gain (the grade), discount 1/log2(1 + rank), cut off at 5; the ideal order is that of the list.",
+            cutoff=5,
+            of_mr_alone=False,
+            formula=NDCG,
+        ),
+        Metric(
+            "map",
+            "MAP",
+            "mean average precision over the whole list; MR and SR documents are relevant.",
+            cutoff=None,
+            of_mr_alone=False,
+            formula=AVERAGE_PRECISION,
+        ),
+        Metric(
+            "mrr_mr",
+            "MRR_mr",
+            "mean reciprocal rank of the first MR document; no cutoff.",
+            cutoff=None,
+            of_mr_alone=True,
+            formula=RECIPROCAL_RANK,
+        ),
+        Metric(
+            "mrr_r",
+            "MRR_r",
+            "mean reciprocal rank of the first MR or SR document; no cutoff.",
+            cutoff=None,
+            of_mr_alone=False,
+            formula=RECIPROCAL_RANK,
+        ),
+    )
+}
+"""Every metric by its key, the paper's in the paper's order."""
+
+
+def per_query_metrics(
+    ranked: "Sequence[npt.NDArray[np.int64]]", top_grade: int
+) -> "dict[str, npt.NDArray[np.float64]]":
     """Every metric for every query.
 
     Args:
@@ -76,33 +211,42 @@ def per_query_metrics(ranked: Sequence[npt.NDArray[np.int64]], top_grade: int) -
     Returns:
       key -> float [queries].
     """
-    size = max([_CUTOFF, *map(len, ranked)])
+    import numpy as np
+    import tensorflow as tf
+    from tensorflow_ranking.python import metrics_impl
+
+    shortest = max(metric.cutoff or 0 for metric in METRICS.values())
+    size = max([shortest, *map(len, ranked)])
     grades = np.full((len(ranked), size), PADDING_LABEL, np.float32)
     # Up to the cutoff, places that a short list does not have count as irrelevant documents: P@5 divides by 5.
-    grades[:, :_CUTOFF] = 0
+    grades[:, :shortest] = 0
     for row, list_grades in zip(grades, ranked, strict=True):
         row[: len(list_grades)] = list_grades
-    order = np.broadcast_to(np.arange(size, 0, -1, dtype=np.float32), grades.shape)
+    order = tf.constant(np.broadcast_to(np.arange(size, 0, -1, dtype=np.float32), grades.shape))
     most_relevant = np.where(grades < 0, grades, grades == top_grade).astype(np.float32)
-    metrics = {
-        "p_mr_1": (metrics_impl.PrecisionMetric("p", topn=1), most_relevant),
-        "recall_mr_5": (metrics_impl.RecallMetric("recall", topn=_CUTOFF), most_relevant),
-        "p_r_5": (metrics_impl.PrecisionMetric("p", topn=_CUTOFF), grades),
-        "ndcg_5": (metrics_impl.NDCGMetric("ndcg", topn=_CUTOFF, gain_fn=lambda grade: grade), grades),
-        "map": (metrics_impl.MeanAveragePrecisionMetric("map", topn=None), grades),
-        "mrr_mr": (metrics_impl.MRRMetric("mrr", topn=None), most_relevant),
-        "mrr_r": (metrics_impl.MRRMetric("mrr", topn=None), grades),
-    }
     values = {}
-    for key in METRICS:
-        metric, labels = metrics[key]
-        value, _ = metric.compute(tf.constant(labels), tf.constant(order))
+    for key, metric in METRICS.items():
+        labels = tf.constant(most_relevant if metric.of_mr_alone else grades)
+        value, _ = metric.formula.tf_ranking(metrics_impl, metric.cutoff).compute(labels, order)
         values[key] = value.numpy().reshape(-1).astype(np.float64)
     return values
 
 
-def mean_metrics(ranked: Sequence[npt.NDArray[np.int64]], top_grade: int) -> dict[str, float]:
+def mean_metrics(ranked: "Sequence[npt.NDArray[np.int64]]", top_grade: int) -> dict[str, float]:
     """The mean of every metric over the queries; 0 where there are none."""
     if not ranked:
         return dict.fromkeys(METRICS, 0.0)
     return {key: float(values.mean()) for key, values in per_query_metrics(ranked, top_grade).items()}
+
+
+def mean_expected_metrics(lists: "Sequence[npt.NDArray[np.int64]]", top_grade: int) -> dict[str, float]:
+    """The mean over lists of every metric's expectation under random order.
+
+    Args:
+      lists: of each its documents' grades, in any order.
+      top_grade: the MR grade.
+    """
+    grades = [one.tolist() for one in lists]
+    return {
+        key: sum(metric.expected(one, top_grade) for one in grades) / len(grades) for key, metric in METRICS.items()
+    }

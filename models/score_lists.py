@@ -9,7 +9,8 @@ import tensorflow as tf
 
 from models.exported import load_model
 from models.lists import RankingLists
-from models.metrics import per_query_metrics, ranked_grades
+from models.metrics import per_query_metrics
+from models.ranking import ranked_grades
 from schemas import features as f
 
 _BATCH_PLACES: Final = 4096

@@ -3,23 +3,13 @@
 from collections.abc import Collection, Mapping
 from typing import Annotated, Final, Literal, NamedTuple
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
 from models.losses.declarations import LOSSES, theta_fault
+from models.metrics import METRICS
 from schemas.did_you_mean import did_you_mean
+from schemas.one_of import OneOf
 from schemas.settings import Settings
-
-METRICS = {
-    "p_mr_1": "P_mr@1",
-    "recall_mr_5": "P_mr@5",
-    "p_r_5": "P_r@5",
-    "ndcg_5": "NDCG@5",
-    "map": "MAP",
-    "mrr_mr": "MRR_mr",
-    "mrr_r": "MRR_r",
-}
-"""Our keys of the paper's seven metrics, as `models.metrics` computes them, and the paper's names for them."""
-
 
 # What is counted is below 2**31: TensorFlow's indices are int32. Positive numbers lie within 1e-12 .. 1e12, so that the
 # product of any three, or its inverse, is one that float32 holds.
@@ -227,7 +217,7 @@ class TrainingSettings(Settings):
     """Largest global norm of the gradient; a longer one is scaled down to it."""
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 1
     """Seeds the initial weights, dropout and the order of the lists."""
-    best_metric: Literal["p_mr_1", "recall_mr_5", "p_r_5", "ndcg_5", "map", "mrr_mr", "mrr_r"] = "ndcg_5"
+    best_metric: Annotated[str, AfterValidator(OneOf(METRICS))] = "ndcg_5"
     """The eval-split metric that picks the epoch whose weights are exported."""
     patience: Annotated[int | None, Field(ge=1, lt=2**31)] = None
     """Stop after this many epochs without a better `best_metric`; null trains all epochs."""

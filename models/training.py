@@ -90,15 +90,15 @@ def train(
             progress.pairs += train_lists.pairs * steps * batch / len(train_lists)
             figures = evaluator.evaluate()
             progress.epoch += 1
-            row = Epoch(
-                progress.epoch,
+            row = Epoch.model_validate(
                 {
+                    "epoch": progress.epoch,
+                    "scores": figures.scores,
                     "train/learning_rate": learning_rate,
                     **_train_figures(of_steps, settings.clip_norm),
                     **objective.figures(),
                     **_eval_figures(figures),
-                },
-                figures.scores,
+                }
             )
             training_log.write(row)
             progress.history.append(row)

@@ -43,12 +43,12 @@ class _Saved(tf.train.experimental.PythonState):
         self._progress = progress
 
     def serialize(self) -> str:
-        rows = [epoch.as_row() for epoch in self._progress.history]
+        rows = [epoch.model_dump() for epoch in self._progress.history]
         return json.dumps({**vars(self._progress), "history": rows})
 
     def deserialize(self, string_value: str) -> None:
         content = json.loads(string_value)
-        history = [Epoch.of_row(row) for row in content["history"]]
+        history = [Epoch.model_validate(row) for row in content["history"]]
         for name, value in {**content, "history": history}.items():
             setattr(self._progress, name, value)
 

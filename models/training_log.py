@@ -34,7 +34,7 @@ class TrainingLog:
 
     def write(self, epoch: Epoch) -> None:
         """Writes one epoch."""
-        with self._writer.as_default(step=epoch.number):
+        with self._writer.as_default(step=epoch.epoch):
             for name, value in epoch.figures.items():
                 tf.summary.scalar(name, value)
             for grade, counts in epoch.scores.counts.items():

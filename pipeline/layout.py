@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from schemas.evaluation_files import EVALUATION_FILES, VERDICT_FILE
+
 CONFIG_FILE: Final = "config.yaml"
 ARTIFACTS: Final = "artifacts"
 METADATA_FILE: Final = "metadata.sqlite"
@@ -26,7 +28,7 @@ FOLDERS: Final = (ARTIFACTS, EVALUATION, DATA, TUNING, TRAINING, SERVING, CELLS,
 
 PUBLISHED: Final = (
     CONFIG_FILE,
-    *(f"{EVALUATION}/{name}" for name in ("metrics.json", "run.trec", "qrels.trec", "verdict.json")),
+    *(f"{EVALUATION}/{name}" for name in (*EVALUATION_FILES, VERDICT_FILE)),
     f"{DATA}/report.json",
     *(f"{TRAINING}/{name}" for name in ("training.json", "stability.json", "stability.md", "embeddings.json")),
     *(f"{TUNING}/{name}" for name in ("results.json", "results.md", "results.svg")),
@@ -37,6 +39,6 @@ CELL_FILE: Final = "cell.json"
 CELL_DIGEST_FILE: Final = "inputs.sha256"
 CELL_LOG_FILE: Final = "log.txt"
 CELL_RESULTS: Final = (
-    CONFIG_FILE, "metrics.json", "run.trec", "qrels.trec", "verdict.json", "training.json", "stability.json",
+    CONFIG_FILE, *EVALUATION_FILES, VERDICT_FILE, "training.json", "stability.json",
 )  # fmt: skip
 """What a cell of an experiment that is done holds, at least."""

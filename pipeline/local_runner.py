@@ -32,7 +32,10 @@ from pipeline.publishing import publish
 from pipeline.recovery import recover
 from pipeline.stages import StageEnd
 from schemas.errors import DataError
+from schemas.evaluation_files import METRICS_FILE, VERDICT_FILE
+from schemas.evaluation_report import EvaluationReport
 from schemas.served_versions import PUSHED_PROPERTY, newest_version
+from schemas.verdict import Verdict
 
 log = logging.getLogger("clir.run")
 
@@ -43,10 +46,8 @@ _TRAINER_RUNS: Final = Path(ARTIFACTS, "Trainer", "model_run")
 class RunResult(NamedTuple):
     """What a run left."""
 
-    report: dict[str, Any]
-    """The content of `metrics.json`."""
-    verdict: dict[str, Any]
-    """The content of `verdict.json`."""
+    report: EvaluationReport
+    verdict: Verdict
     data_report: dict[str, Any]
     """The content of `data/report.json`; empty in an experiment."""
     tuning: dict[str, Any] | None
@@ -114,8 +115,8 @@ def run_locally(
     newest = newest_version(os.listdir(serving)) if serving.is_dir() else None
     evaluation = folder.path / ("" if experiment else EVALUATION)
     return RunResult(
-        report=_read_json(evaluation / "metrics.json"),
-        verdict=_read_json(evaluation / "verdict.json"),
+        report=EvaluationReport.from_json((evaluation / METRICS_FILE).read_text(encoding="utf-8")),
+        verdict=Verdict.from_json((evaluation / VERDICT_FILE).read_text(encoding="utf-8")),
         data_report={} if experiment else _read_json(folder.path / DATA / "report.json"),
         tuning=_read_json(folder.path / TUNING / "results.json") if "Tuner" in outputs else None,
         pushed=pushed or None,

@@ -1,8 +1,8 @@
 """The stability of a training, as `stability.json` holds it. Importing this file does not import TensorFlow."""
 
-import json
-
 from pydantic import BaseModel, ConfigDict
+
+from schemas.json_record import JsonRecord
 
 
 class Theorem3(BaseModel):
@@ -34,24 +34,19 @@ class Theorem3(BaseModel):
     """Why it is no promise."""
 
 
-class Stability(BaseModel):
-    """What was seen in a training beside what the paper's theory says of it; unknown keys are ignored.
+class Stability(JsonRecord):
+    """What was seen in a training beside what the paper's theory says of it.
 
-    None stands for what is infinite, or not known of this loss or similarity.
-
-    Raises:
-      pydantic.ValidationError: a key is missing, or its value of another type.
+    None stands for what is infinite, or not known of this loss, similarity or scorer.
     """
-
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
     gradient_bound: float | None
     """What a score's gradient in either vector cannot exceed: 1 / epsilon."""
     paper_gradient_bound: float | None
     """The paper's bound of it: 2 / epsilon."""
-    largest_score_gradient: float
+    largest_score_gradient: float | None
     """Seen on the eval split, over all epochs."""
-    largest_score_gradient_plain_cosine: float
+    largest_score_gradient_plain_cosine: float | None
     """Plain cosine's at the same vectors."""
     clipped_share: float
     """Of all steps."""
@@ -65,7 +60,3 @@ class Stability(BaseModel):
     """That vectors can have."""
     unreachable: tuple[str, ...]
     """A sentence for each grade that no score can satisfy."""
-
-    def to_json(self) -> str:
-        """The content of `stability.json`."""
-        return json.dumps(self.model_dump(), indent=2) + "\n"

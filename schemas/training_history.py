@@ -1,74 +1,73 @@
 """What a training came to, epoch by epoch: the content of `training.json`."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Final
 
-_EPOCH: Final = "epoch"
-_SCORES: Final = "scores"
+from pydantic import BaseModel, ConfigDict
+
+from schemas.json_record import JsonRecord
 
 
-@dataclass(frozen=True)
-class ScoreCounts:
-    """The scores of the eval split, counted (the paper's Figure 3).
+class ScoreCounts(BaseModel):
+    """The scores of the eval split, counted (the paper's Figure 3)."""
 
-    Attributes:
-      limit: the scores are counted in 40 equal bins of [-limit, limit]; the last bin holds its right edge.
-      counts: from each grade to the number of its scores in each bin.
-    """
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
     limit: float
+    """The scores are counted in 40 equal bins of [-limit, limit]; the last bin holds its right edge."""
     counts: dict[str, list[int]]
+    """From each grade to the number of its scores in each bin."""
 
 
-@dataclass(frozen=True)
-class Epoch:
-    """An epoch's row of the history.
+class Epoch(BaseModel):
+    """An epoch's row: whatever stands in it besides the two fields is a figure.
 
-    Attributes:
-      number: of the epoch, from 1.
-      figures: scalars by name: of the train split (`train/loss`, `train/learning_rate`, ...), of the objective
-        (`theta/1`, ...), of the eval split (`eval/ndcg_5`, ...) and of its scores (`score_gradient/max`, ...).
-      scores: of the eval split.
+    Example:
+      >>> Epoch(epoch=1, scores=ScoreCounts(limit=1, counts={}), **{"train/loss": 0.5}).figures
+      {'train/loss': 0.5}
     """
 
-    number: int
-    figures: dict[str, float]
+    model_config = ConfigDict(frozen=True, extra="allow", use_attribute_docstrings=True)
+    __pydantic_extra__: dict[str, float]
+
+    epoch: int
+    """Its number, from 1."""
     scores: ScoreCounts
 
-    def as_row(self) -> dict[str, Any]:
-        """The row as JSON has it: the figures beside `epoch` and `scores`."""
-        return {_EPOCH: self.number, **self.figures, _SCORES: asdict(self.scores)}
-
-    @classmethod
-    def of_row(cls, row: Mapping[str, Any]) -> "Epoch":
-        """The epoch of such a row."""
-        figures = {name: value for name, value in row.items() if name not in (_EPOCH, _SCORES)}
-        return cls(row[_EPOCH], figures, ScoreCounts(**row[_SCORES]))
+    @property
+    def figures(self) -> dict[str, float]:
+        """Of the train split (`train/loss`, ...), of the objective (`theta/1`, ...), and of the eval split
+        (`eval/ndcg_5`, `score_gradient/max`, ...)."""
+        return dict(self.__pydantic_extra__)
 
 
-@dataclass(frozen=True)
-class TrainingHistory:
+class TrainingHistory(JsonRecord):
     """What a training reached.
 
-    Attributes:
-      train_pairs: query-document pairs of the train split.
-      best_epoch: the epoch (from 1) whose weights are exported.
-      best_value: its value of `training.best_metric` on the eval split.
-      history: the epochs, in order.
-      pairs_per_second: query-document pairs trained per second of training, without evaluation.
-      steps: updates of the weights, over all epochs.
-      theta: the thresholds that the best epoch learned; None where none are learned.
+    Example:
+      >>> rows = [Epoch(epoch=number, scores=ScoreCounts(limit=1, counts={})) for number in (1, 2)]
+      >>> history = TrainingHistory(
+      ...     train_pairs=4, best_epoch=2, best_value=0.5, history=rows, pairs_per_second=9.0, steps=6, theta=None
+      ... )
+      >>> history.best.epoch
+      2
+      >>> TrainingHistory.from_json(history.to_json()) == history
+      True
     """
 
     train_pairs: int
+    """Query-document pairs of the train split."""
     best_epoch: int
+    """The epoch whose weights are exported."""
     best_value: float
+    """Its value of `training.best_metric` on the eval split."""
     history: list[Epoch]
+    """The epochs, in order."""
     pairs_per_second: float
+    """Query-document pairs trained per second of training, without evaluation."""
     steps: int
+    """Updates of the weights, over all epochs."""
     theta: list[float] | None
+    """The thresholds that the best epoch learned; None where none are learned."""
 
     @property
     def best(self) -> Epoch:
@@ -76,17 +75,5 @@ class TrainingHistory:
         return self.history[self.best_epoch - 1]
 
     def to_json(self) -> str:
-        """The content of `training.json`."""
-        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return json.dumps({**fields, "history": [epoch.as_row() for epoch in self.history]})
-
-    @classmethod
-    def of_json(cls, text: str) -> "TrainingHistory":
-        """The history that such a text tells.
-
-        Raises:
-          KeyError, TypeError, ValueError: the text is none.
-        """
-        content = json.loads(text)
-        fields = {name: content[name] for name in cls.__dataclass_fields__}
-        return cls(**{**fields, "history": [Epoch.of_row(row) for row in content["history"]]})
+        """The text of the file, without line ends: a score count is one of thousands."""
+        return json.dumps(self.model_dump())

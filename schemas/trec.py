@@ -1,6 +1,9 @@
 """TREC's two text formats: run files (`query_id Q0 doc_id rank score tag`) and qrels (`query_id 0 doc_id grade`)."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from schemas.errors import DataError
 
 
 def run_lines(query_id: str, doc_ids: Sequence[str], scores: Sequence[float], tag: str) -> Iterator[str]:
@@ -22,19 +25,37 @@ def qrels_lines(query_id: str, doc_ids: Sequence[str], grades: Sequence[int]) ->
         yield f"{query_id} 0 {doc_id} {grade}\n"
 
 
-def parse_run(lines: Iterable[str]) -> dict[str, dict[str, float]]:
-    """A run file's scores: query_id to doc_id to score."""
-    run: dict[str, dict[str, float]] = {}
-    for line in lines:
-        query_id, _, doc_id, _, score, _ = line.split()
-        run.setdefault(query_id, {})[doc_id] = float(score)
-    return run
+class Run(NamedTuple):
+    """The content of a run file."""
+
+    tag: str
+    """Names the system."""
+    scores: dict[str, dict[str, float]]
+    """query_id to doc_id to score."""
 
 
-def parse_qrels(lines: Iterable[str]) -> dict[str, dict[str, int]]:
-    """The grades of a qrels file: query_id to doc_id to grade."""
-    qrels: dict[str, dict[str, int]] = {}
-    for line in lines:
-        query_id, _, doc_id, grade = line.split()
-        qrels.setdefault(query_id, {})[doc_id] = int(grade)
-    return qrels
+def parse_run(lines: Iterable[str], path: str) -> Run:
+    """Reads a run file.
+
+    Args:
+      lines: its lines.
+      path: it, for messages.
+
+    Raises:
+      DataError: it is not the run of one system.
+    """
+    scores: dict[str, dict[str, float]] = {}
+    tags: dict[str, None] = {}
+    for number, line in enumerate(lines, 1):
+        fields = line.split()
+        if len(fields) != 6:
+            raise DataError(
+                f"{path}:{number}: expected 6 fields (query_id, Q0, doc_id, rank, score, tag); got {len(fields)}."
+            )
+        query_id, _, doc_id, _, score, tag = fields
+        scores.setdefault(query_id, {})[doc_id] = float(score)
+        tags[tag] = None
+    if len(tags) != 1:
+        came = f"the tags {', '.join(tags)}" if tags else "no line"
+        raise DataError(f"{path}: a run must have one tag, in the sixth column of every line; got {came}.")
+    return Run(next(iter(tags)), scores)

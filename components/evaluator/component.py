@@ -1,10 +1,12 @@
 """The Evaluator component's contract."""
 
+from collections.abc import Sequence
+
 from tfx.dsl.components.base import base_component, executor_spec
-from tfx.types import channel, component_spec, standard_artifacts
+from tfx.types import channel, channel_utils, component_spec, standard_artifacts
 
 from components.evaluator.executor import (
-    BASELINE_KEY,
+    BASELINES_KEY,
     EVALUATION_KEY,
     EXAMPLES_KEY,
     MODEL_KEY,
@@ -25,7 +27,7 @@ class EvaluatorSpec(component_spec.ComponentSpec):
     INPUTS = {
         EXAMPLES_KEY: component_spec.ChannelParameter(type=standard_artifacts.Examples),
         MODEL_KEY: component_spec.ChannelParameter(type=standard_artifacts.Model),
-        BASELINE_KEY: component_spec.ChannelParameter(type=RankingRun),
+        BASELINES_KEY: component_spec.ChannelParameter(type=RankingRun, optional=True),
     }
     OUTPUTS = {EVALUATION_KEY: component_spec.ChannelParameter(type=standard_artifacts.ModelEvaluation)}
 
@@ -36,12 +38,12 @@ class Evaluator(base_component.BaseComponent):
     Args:
       examples: listwise Examples with a test split, as texts.
       model: the exported Model; its own `score` signature does the scoring.
-      baseline: RankingRun of the same lists, a floor to stand beside.
+      baselines: RankingRuns of the same lists, floors to stand beside; each is named by the tag in its run file.
       top_grade: the MR grade.
       used_negatives: how many NR documents of a list count; None for all.
 
     Outputs:
-      evaluation: ModelEvaluation: metrics.json, run.trec and qrels.trec.
+      evaluation: ModelEvaluation: metrics.json, per_query.tsv, run.trec and qrels.trec.
     """
 
     SPEC_CLASS = EvaluatorSpec
@@ -51,7 +53,7 @@ class Evaluator(base_component.BaseComponent):
         self,
         examples: channel.BaseChannel,
         model: channel.BaseChannel,
-        baseline: channel.BaseChannel,
+        baselines: Sequence[channel.BaseChannel],
         top_grade: int,
         used_negatives: int | None,
     ) -> None:
@@ -60,7 +62,7 @@ class Evaluator(base_component.BaseComponent):
                 **{
                     EXAMPLES_KEY: examples,
                     MODEL_KEY: model,
-                    BASELINE_KEY: baseline,
+                    **({BASELINES_KEY: channel_utils.union(baselines)} if baselines else {}),
                     TOP_GRADE_KEY: top_grade,
                     USED_NEGATIVES_KEY: used_negatives,
                     EVALUATION_KEY: channel.OutputChannel(standard_artifacts.ModelEvaluation, self, EVALUATION_KEY),

@@ -1,20 +1,19 @@
 """The metrics of a model's scores, and the floors beside them. Never imports TFX."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from components.evaluator.random_order import mean_expected_metrics
 from models.lists import RankingLists
-from models.metrics import mean_metrics, rank
+from models.metrics import METRICS, mean_expected_metrics, mean_metrics
+from models.ranking import rank
 from models.score_lists import score_metrics
-from models.settings import METRICS
 from schemas.errors import DataError
-from schemas.evaluation_files import METRICS_FILE, QRELS_FILE, RUN_FILE
+from schemas.evaluation_files import METRICS_FILE, PER_QUERY_FILE, QRELS_FILE, RUN_FILE
+from schemas.evaluation_report import RANDOM_ORDER, EvaluationReport
+from schemas.query_metrics import QueryMetrics
 from schemas.trec import qrels_lines, run_lines
 
 TAG = "smooth_clir"
@@ -28,19 +27,20 @@ class Evaluation:
 
     Attributes:
       report: the content of `metrics.json`.
-      per_query: each metric for each list.
+      per_query: every metric of every query.
       run, qrels: lines of the two TREC files.
     """
 
-    report: dict[str, Any]
-    per_query: dict[str, npt.NDArray[np.float64]]
+    report: EvaluationReport
+    per_query: QueryMetrics
     run: list[str]
     qrels: list[str]
 
     def files(self) -> dict[str, str]:
-        """The files of an evaluation, by name: the report, and what trec_eval reads."""
+        """The files of an evaluation, by name: its metrics, and what trec_eval reads."""
         return {
-            METRICS_FILE: json.dumps(self.report, indent=2) + "\n",
+            METRICS_FILE: self.report.to_json(),
+            PER_QUERY_FILE: self.per_query.to_tsv(),
             RUN_FILE: "".join(self.run),
             QRELS_FILE: "".join(self.qrels),
         }
@@ -66,7 +66,7 @@ def evaluate(
       DataError: a score is not finite, or a baseline lacks a list.
     """
     per_query = score_metrics(lists, scores, top_grade)
-    floors = {"random": mean_expected_metrics(lists.grades, top_grade)}
+    floors = {RANDOM_ORDER: mean_expected_metrics(lists.grades, top_grade)}
     for name, run in baselines.items():
         floors[name] = _tie_free_metrics(lists, _run_scores(name, run, lists), top_grade)
     ideal = mean_metrics([np.sort(grades)[::-1] for grades in lists.grades], top_grade)
@@ -78,16 +78,19 @@ def evaluate(
         ranked_ids = [doc_ids[place] for place in order]
         run_file += run_lines(query_id, ranked_ids, [float(score) for score in list_scores[order]], TAG)
         qrels += qrels_lines(query_id, doc_ids, grades.tolist())
-    report = {
-        "split": split,
-        "queries": len(lists),
-        "queries_without_relevant_document": sum(int((grades < 1).all()) for grades in lists.grades),
-        "paper_names": METRICS,
-        "metrics": {key: float(values.mean()) for key, values in per_query.items()},
-        "reachable": ideal,
-        "floors": floors,
-    }
-    return Evaluation(report, per_query, run_file, qrels)
+    report = EvaluationReport(
+        split=split,
+        queries=len(lists),
+        queries_without_relevant_document=sum(int((grades < 1).all()) for grades in lists.grades),
+        paper_names={key: metric.paper_name for key, metric in METRICS.items() if metric.paper_name},
+        metrics={key: float(values.mean()) for key, values in per_query.items()},
+        reachable=ideal,
+        floors=floors,
+    )
+    of_queries = QueryMetrics(
+        [query_id.decode() for query_id in lists.query_ids], {key: values.tolist() for key, values in per_query.items()}
+    )
+    return Evaluation(report, of_queries, run_file, qrels)
 
 
 def _tie_free_metrics(

@@ -9,15 +9,15 @@ from tfx.dsl.io import fileio
 from tfx.types import artifact_utils
 from tfx.utils import path_utils
 
+from components.evaluator.baselines import read_baselines
 from components.evaluator.evaluate import evaluate
 from models.lists import read_lists
 from models.score_lists import score_lists
 from schemas.evaluation_files import RUN_FILE
-from schemas.trec import parse_run
 
 EXAMPLES_KEY: Final = "examples"
 MODEL_KEY: Final = "model"
-BASELINE_KEY: Final = "baseline"
+BASELINES_KEY: Final = "baselines"
 EVALUATION_KEY: Final = "evaluation"
 TOP_GRADE_KEY: Final = "top_grade"
 USED_NEGATIVES_KEY: Final = "used_negatives"
@@ -35,7 +35,7 @@ class Executor(base_executor.BaseExecutor):
         """Writes the evaluation.
 
         Raises:
-          DataError: see `evaluate`.
+          DataError: see `read_baselines` and `evaluate`.
         """
         self._log_startup(input_dict, output_dict, exec_properties)
         lists = read_lists(
@@ -43,8 +43,7 @@ class Executor(base_executor.BaseExecutor):
             used_negatives=exec_properties.get(USED_NEGATIVES_KEY),
         )
         model = path_utils.serving_model_path(artifact_utils.get_single_uri(input_dict[MODEL_KEY]))
-        with fileio.open(os.path.join(artifact_utils.get_single_uri(input_dict[BASELINE_KEY]), RUN_FILE)) as lines:
-            baselines = {"bm25": parse_run(lines)}
+        baselines = read_baselines(os.path.join(run.uri, RUN_FILE) for run in input_dict.get(BASELINES_KEY, []))
         result = evaluate(lists, score_lists(model, lists), baselines, exec_properties[TOP_GRADE_KEY])
         folder = artifact_utils.get_single_uri(output_dict[EVALUATION_KEY])
         for name, content in result.files().items():

@@ -4,23 +4,25 @@ import json
 import os
 from typing import Any, Final
 
+import numpy as np
 from tfx import types
 from tfx.dsl.components.base import base_executor
 from tfx.dsl.io import fileio
 from tfx.types import artifact_utils
 from tfx.utils import path_utils
 
-from components.gate.comparison import Comparison
 from components.gate.judge import judge
 from components.gate.same_files import same_files
 from components.gate.settings import EvaluationSettings
 from models.lists import read_lists
 from models.randomisation_test import randomisation_test
-from models.run_metrics import run_metrics
 from models.score_lists import score_lists, score_metrics
 from schemas.errors import DataError
-from schemas.evaluation_files import METRICS_FILE, QRELS_FILE, RUN_FILE
+from schemas.evaluation_files import METRICS_FILE, PER_QUERY_FILE, VERDICT_FILE
+from schemas.evaluation_report import RANDOM_ORDER, EvaluationReport
+from schemas.query_metrics import QueryMetrics
 from schemas.served_versions import NEWEST_PROPERTY, PUSHED_PROPERTY, newest_version
+from schemas.verdict import Comparison
 
 EXAMPLES_KEY: Final = "examples"
 MODEL_KEY: Final = "model"
@@ -30,8 +32,6 @@ TOP_GRADE_KEY: Final = "top_grade"
 USED_NEGATIVES_KEY: Final = "used_negatives"
 SETTINGS_KEY: Final = "settings"
 SERVING_KEY: Final = "serving"
-
-VERDICT_FILE: Final = "verdict.json"
 
 
 class Executor(base_executor.BaseExecutor):
@@ -65,18 +65,15 @@ class Executor(base_executor.BaseExecutor):
         else:
             comparison = _compare(input_dict, exec_properties, evaluation, newest, settings)
         with fileio.open(os.path.join(evaluation, METRICS_FILE)) as file:
-            report = json.load(file)
-        verdict = judge(
-            report["metrics"], report["floors"]["random"], report["reachable"], settings.minimums, comparison
-        )
-        compared = None if isinstance(comparison, str) else comparison._asdict()
+            report = EvaluationReport.from_json(file.read())
+        verdict = judge(report.metrics, report.floors[RANDOM_ORDER], report.reachable, settings.minimums, comparison)
         # TFX's convention, which the Pusher reads: a property of the artifact, and a file for people.
         blessing = artifact_utils.get_single_instance(output_dict[BLESSING_KEY])
         blessing.set_int_custom_property("blessed", int(verdict.blessed))
         blessing.set_string_custom_property(NEWEST_PROPERTY, newest or "")
         blessing.set_int_custom_property(PUSHED_PROPERTY, int(is_pushed))
         with fileio.open(os.path.join(blessing.uri, VERDICT_FILE), "w") as file:
-            file.write(json.dumps({**verdict._asdict(), "comparison": compared}, indent=2) + "\n")
+            file.write(verdict.to_json())
         marker = "BLESSED" if verdict.blessed else "NOT_BLESSED"
         with fileio.open(os.path.join(blessing.uri, marker), "w") as file:
             file.write(verdict.reason + "\n")
@@ -100,11 +97,11 @@ def _compare(
         last_values = score_metrics(lists, score_lists(last, lists), top_grade)[metric]
     except DataError as error:
         raise DataError(f"the last pushed model: {error}\nRemove it, or set evaluation.start_anew.") from None
-    with (
-        fileio.open(os.path.join(evaluation, RUN_FILE)) as run,
-        fileio.open(os.path.join(evaluation, QRELS_FILE)) as qrels,
-    ):
-        values = run_metrics(run, qrels, top_grade)[metric]
+    with fileio.open(os.path.join(evaluation, PER_QUERY_FILE)) as file:
+        per_query = QueryMetrics.from_tsv(file.read())
+    if per_query.query_ids != [query_id.decode() for query_id in lists.query_ids]:
+        raise ValueError(f"{PER_QUERY_FILE} of the evaluation must be of the lists that the gate reads")
+    values = np.asarray(per_query.values[metric])
     return Comparison(
         version=newest,
         metric=metric,

@@ -1,16 +1,8 @@
 """The gate: whether a model may be pushed, and why."""
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
-from components.gate.comparison import Comparison
-
-
-class Verdict(NamedTuple):
-    """The blessing of a model, with its reason in words."""
-
-    blessed: bool
-    reason: str
+from schemas.verdict import Comparison, Verdict
 
 
 def judge(
@@ -49,8 +41,9 @@ def judge(
         ]
         passed = ", ".join(f"{key} {metrics[key]:.4f} reaches {minimum:.4f}" for key, minimum in minimums.items())
     if isinstance(comparison, str):
-        compared = comparison
+        compared, compared_with = comparison, None
     else:
+        compared_with = comparison
         values = f"{comparison.metric} {comparison.value:.4f} against {comparison.last_value:.4f}"
         evidence = f"version {comparison.version} ({values}, p = {comparison.p_value:.4f})"
         compared = f"not significantly worse than {evidence}"
@@ -58,4 +51,5 @@ def judge(
             faults.append(
                 f"the model is significantly worse than {evidence}; to push it all the same, set evaluation.start_anew"
             )
-    return Verdict(not faults, "; ".join(faults or [passed or "no minimum is set", compared]))
+    reason = "; ".join(faults or [passed or "no minimum is set", compared])
+    return Verdict(blessed=not faults, reason=reason, comparison=compared_with)

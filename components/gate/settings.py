@@ -1,11 +1,12 @@
 """Settings of the evaluation. Importing this file does not import TensorFlow."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field, field_validator
 
-from models.settings import METRICS
+from models.metrics import METRICS
 from schemas.did_you_mean import did_you_mean
+from schemas.one_of import OneOf
 from schemas.settings import Settings
 
 
@@ -14,7 +15,7 @@ class EvaluationSettings(Settings):
 
     minimums: dict[str, float] | None = None
     """Least value of each named metric on the test split; null asks that every metric lie above random order's."""
-    compared_metric: Literal["p_mr_1", "recall_mr_5", "p_r_5", "ndcg_5", "map", "mrr_mr", "mrr_r"] = "ndcg_5"
+    compared_metric: Annotated[str, AfterValidator(OneOf(METRICS))] = "ndcg_5"
     """The metric in which a model must not be significantly worse than the last pushed one, on the same test lists."""
     significance: Annotated[float, Field(gt=0, lt=1)] = 0.05
     """A model is significantly worse where the paired test's p-value lies below this."""

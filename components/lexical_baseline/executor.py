@@ -12,7 +12,7 @@ from tfx.types import artifact_utils
 
 from components.lexical_baseline.bm25 import score_by_bm25
 from models.lists import read_lists
-from models.metrics import rank
+from models.ranking import rank
 from schemas.collection import MANIFEST_FILE, parse_manifest, read_raw_texts
 from schemas.evaluation_files import RUN_FILE
 from schemas.trec import run_lines

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import tensorflow as tf
 
-from components.trainer.inputs import TrainingInputs
 from components.trainer.pretrained import vocabulary_size
+from components.trainer.training_inputs import TrainingInputs
 from models.list_evaluator import ListEvaluator
 from models.losses.make_loss import make_loss
 from models.objective import RankingObjective

@@ -13,19 +13,7 @@ from experiments.report.page import Block, Entry, Line, Listing, Page, Section, 
 from experiments.report.results import NOTHING, results
 from experiments.report.similarity_figure import similarity_figure
 from experiments.report.stability import stability
-
-_DEFINITIONS = (
-    ("P_mr@1", "share of queries with the MR document at rank 1."),
-    ("P_mr@5", "share of MR documents among the first five, that is recall at 5."),
-    ("P_r@5", "precision of MR and SR documents at 5; divides by 5 even where a list is shorter."),
-    (
-        "NDCG@5",
-        "linear gain (the grade), discount 1/log2(1 + rank), cut off at 5; the ideal order is that of the list.",
-    ),
-    ("MAP", "mean average precision over the whole list; MR and SR documents are relevant."),
-    ("MRR_mr", "mean reciprocal rank of the first MR document; no cutoff."),
-    ("MRR_r", "mean reciprocal rank of the first MR or SR document; no cutoff."),
-)
+from models.metrics import METRICS
 
 
 def make_page(experiment: Experiment) -> Page:
@@ -79,7 +67,7 @@ def _definitions() -> Iterator[Block]:
     yield Table(
         "What the columns of the results are",
         ("Metric", "definition"),
-        tuple(Line((Entry(name), Entry(text))) for name, text in _DEFINITIONS),
+        tuple(Line((Entry(metric.name), Entry(metric.definition))) for metric in METRICS.values()),
     )
     yield Text(
         "Random order's metrics are exact expectations. BM25's are means over twenty random orders of the documents "
@@ -93,7 +81,7 @@ def _cost(rows: Sequence[Row]) -> Block:
         done = row.done
         seconds = [cell.seconds for cell in done if cell.seconds is not None]
         memory = [cell.peak_memory_bytes for cell in done if cell.peak_memory_bytes is not None]
-        speeds = [cell.training["pairs_per_second"] for cell in done if cell.training.get("pairs_per_second")]
+        speeds = [training.pairs_per_second for training in row.trainings]
         lines.append(
             Line(
                 (
@@ -106,7 +94,7 @@ def _cost(rows: Sequence[Row]) -> Block:
                     else Entry(NOTHING),
                     Entry(f"{max(memory) / 2**30:.1f} GiB" if memory else NOTHING),
                     Entry(f"{mean(speeds):,.0f}" if speeds else NOTHING),
-                    Entry(", ".join(f"{cell.training['best_epoch']}" for cell in done) or NOTHING),
+                    Entry(", ".join(f"{training.best_epoch}" for training in row.trainings) or NOTHING),
                 )
             )
         )

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from components.training_report.svg import Picture, draw, line_style, share_legend
 from experiments.experiment import Row
 from experiments.report.names import settings_label
-from models.settings import METRICS
+from models.metrics import METRICS
 
 _COLUMNS = 4
 
@@ -35,13 +35,16 @@ def curve_figure(rows: Sequence[Row], number: int, key: str, axis: str, caption:
     if len({row.settings[key] for points in series.values() for row in points}) < 2:
         return None
 
+    lines = -(-len(METRICS) // _COLUMNS)
+
     def paint(figure: Figure) -> None:
-        panels = figure.subplots(2, _COLUMNS).ravel()
-        for panel, (metric, name) in zip(panels, METRICS.items(), strict=False):
+        panels = figure.subplots(lines, _COLUMNS).ravel()
+        for panel, metric in zip(panels, METRICS.values(), strict=False):
             for place, (label, points) in enumerate(series.items()):
-                _paint_line(panel, points, key, metric, label, place)
-            panel.set(title=name, xlabel=axis)
-        panels[len(METRICS)].set_axis_off()
+                _paint_line(panel, points, key, metric.key, label, place)
+            panel.set(title=metric.name, xlabel=axis)
+        for panel in panels[len(METRICS) :]:
+            panel.set_axis_off()
         if len(series) > 1:
             share_legend(figure, panels[0])
 
@@ -49,7 +52,7 @@ def curve_figure(rows: Sequence[Row], number: int, key: str, axis: str, caption:
         f"figure-{number}",
         f"Figure {number}. The metrics over {axis}",
         f"{caption} Test split; the line is the mean over the seeds, the band their range.",
-        (12, 5.4),
+        (12, 2.7 * lines),
         paint,
     )
 
@@ -57,7 +60,7 @@ def curve_figure(rows: Sequence[Row], number: int, key: str, axis: str, caption:
 def _paint_line(panel: Axes, points: Sequence[Row], key: str, metric: str, label: str, place: int) -> None:
     points = sorted(points, key=lambda row: row.settings[key])
     x = [row.settings[key] for row in points]
-    values = [[cell.metrics["metrics"][metric] for cell in row.done] for row in points]
+    values = [[cell.metrics[metric] for cell in row.done] for row in points]
     style = line_style(place)
     panel.plot(x, [np.mean(one) for one in values], label=label, **style)
     panel.fill_between(

@@ -1,32 +1,33 @@
-"""A cell's metrics query by query, from the two TREC files that it left."""
+"""A cell's metrics query by query, as its evaluation left them."""
 
 import numpy as np
-import numpy.typing as npt
 
 from experiments.cell import Cell
-from models.run_metrics import run_metrics
 from schemas.errors import DataError
-from schemas.evaluation_files import QRELS_FILE, RUN_FILE
+from schemas.evaluation_files import METRICS_FILE, PER_QUERY_FILE
+from schemas.query_metrics import QueryMetrics
 
 
-def query_metrics(cell: Cell) -> dict[str, npt.NDArray[np.float64]]:
-    """Every metric of a finished cell for every query, in the order of the queries' ids.
+def query_metrics(cell: Cell) -> QueryMetrics:
+    """Every metric of a finished cell for every query.
 
     Raises:
-      DataError: the files are not those of one evaluation.
+      DataError: the file is missing or damaged, or is not of the same evaluation as the metrics.
     """
-    run, qrels = ((cell.folder / name).read_text(encoding="utf-8").splitlines() for name in (RUN_FILE, QRELS_FILE))
+    path = cell.folder / PER_QUERY_FILE
     try:
-        values = run_metrics(run, qrels, cell.config["data"]["top_grade"])
-    except ValueError:
+        found = QueryMetrics.from_tsv(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
         raise DataError(
-            f"{cell.folder}: {RUN_FILE} and {QRELS_FILE} must hold the same lists; run the cell again."
+            f"{path}: there is no such file, which earlier versions did not write; run the experiment again to make it."
         ) from None
-    for key, value in cell.metrics["metrics"].items():
-        mean = float(values[key].mean())
-        if abs(mean - value) > 1e-6:
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path}: cannot be read ({error}); run the experiment again to complete it.") from None
+    for key, value in cell.metrics.items():
+        mean = float(np.mean(found.values.get(key, np.nan)))
+        if not abs(mean - value) <= 1e-9:
             raise DataError(
-                f"{cell.folder}: {key} of run.trec must be that of metrics.json; got {mean:.6f} and {value:.6f}. "
-                "Run the cell again."
+                f"{cell.folder}: the mean of {key} in {PER_QUERY_FILE} must be that of {METRICS_FILE}; got {mean:.6f} "
+                f"and {value:.6f}. Run the cell again."
             )
-    return values
+    return found

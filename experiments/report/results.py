@@ -7,13 +7,14 @@ from typing import Final
 from experiments.experiment import Experiment, Row
 from experiments.report.names import setting_name, settings_label
 from experiments.report.page import Block, Entry, Line, Section, Table, Text
-from experiments.report.published import PAPER_LANGUAGES, PUBLISHED, Published
+from experiments.report.published import COLUMNS, PAPER_LANGUAGES, PUBLISHED, Published
 from experiments.report.significance import compare, reference_rows
-from models.settings import METRICS
+from models.metrics import METRICS
+from schemas.evaluation_report import RANDOM_ORDER
 
 SIGNIFICANCE: Final = 0.05
 NOTHING: Final = "–"
-_FLOORS = {"random": "random order", "bm25": "BM25"}
+_FLOORS = {RANDOM_ORDER: "random order", "bm25": "BM25"}
 
 
 def results(experiment: Experiment) -> Section:
@@ -24,7 +25,7 @@ def results(experiment: Experiment) -> Section:
     p_values = compare(rows)
     table = Table(
         _caption(rows, p_values),
-        (_head(experiment), "seeds", *METRICS.values()),
+        (_head(experiment), "seeds", *(metric.name for metric in METRICS.values())),
         tuple(_lines(experiment, p_values)),
     )
     blocks: list[Block] = [table]
@@ -68,7 +69,7 @@ def _lines(experiment: Experiment, p_values: Mapping[tuple[str, str], float]) ->
         yield from (_line(row, best, p_values) for row in rows)
         if done:
             label = f", {settings_label(rows[0].data)}" if len(groups) > 1 else ""
-            for name, floor in done[0].done[0].metrics["floors"].items():
+            for name, floor in done[0].done[0].floors.items():
                 entries = (Entry(_score(floor[metric])) for metric in METRICS)
                 yield Line((Entry(f"{_FLOORS.get(name, name)}{label}", "floor"), Entry(""), *entries), "floor")
 
@@ -81,7 +82,7 @@ def _line(row: Row, best: Mapping[str, float], p_values: Mapping[tuple[str, str]
 
 
 def _entry(row: Row, metric: str, best: Mapping[str, float], p_values: Mapping[tuple[str, str], float]) -> Entry:
-    values = [cell.metrics["metrics"][metric] for cell in row.done]
+    values = [cell.metrics[metric] for cell in row.done]
     mark = "†" if p_values.get((row.label, metric), 1) < SIGNIFICANCE else ""
     spread = f"±{stdev(values):.3f}\n{min(values):.3f}–{max(values):.3f}" if len(values) > 1 else ""
     is_best = metric in best and _score(mean(values)) == _score(best[metric])
@@ -107,8 +108,8 @@ def _published_blocks(rows: Sequence[Row], language: str) -> Iterator[Block]:
         "Beside the published numbers",
         ("Metric", *heads),
         tuple(
-            Line((Entry(name), *(entry for pair in found for entry in _beside(*pair, metric))))
-            for metric, name in METRICS.items()
+            Line((Entry(METRICS[key].name), *(entry for pair in found for entry in _beside(*pair, key))))
+            for key in COLUMNS
         ),
     )
     yield Text(
@@ -122,7 +123,7 @@ def _beside(row: Row, published: Published, metric: str) -> tuple[Entry, Entry]:
 
 
 def _mean(row: Row, metric: str) -> float:
-    return mean(float(cell.metrics["metrics"][metric]) for cell in row.done)
+    return mean(cell.metrics[metric] for cell in row.done)
 
 
 def _score(value: float) -> str:
@@ -133,7 +134,7 @@ def _p_value_blocks(rows: Sequence[Row], p_values: Mapping[tuple[str, str], floa
     references = {row.label: reference.label for row, reference in reference_rows(rows)}
     yield Table(
         "p-values of the difference from the reference row",
-        ("Row", "reference row", *METRICS.values()),
+        ("Row", "reference row", *(metric.name for metric in METRICS.values())),
         tuple(
             Line((Entry(row), Entry(reference), *(Entry(f"{p_values[row, metric]:.4f}") for metric in METRICS)))
             for row, reference in references.items()

@@ -7,9 +7,10 @@ import numpy as np
 from experiments.cell import Cell
 from experiments.experiment import SEED, Row
 from experiments.report.query_metrics import query_metrics
+from models.metrics import METRICS
 from models.randomisation_test import randomisation_test
-from models.settings import METRICS
 from schemas.errors import DataError
+from schemas.evaluation_files import PER_QUERY_FILE, QRELS_FILE
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -54,11 +55,15 @@ def compare(rows: Sequence[Row]) -> dict[tuple[str, str], float]:
     for row, reference in reference_rows(rows):
         pairs = [(one, other) for one in row.done for other in reference.done if _seed(one) == _seed(other)]
         for one, other in pairs:
+            both = f"{one.folder} and {other.folder}"
             if _qrels(one) != _qrels(other):
-                raise DataError(f"{one.folder} and {other.folder}: qrels.trec must be the same; run the cells again.")
+                raise DataError(f"{both}: {QRELS_FILE} must be the same; run the cells again.")
+            if values[one.name].query_ids != values[other.name].query_ids:
+                raise DataError(f"{both}: {PER_QUERY_FILE} must be of the same queries; run the cells again.")
         for metric in METRICS if pairs else ():
             row_values, reference_values = (
-                np.mean([values[cell.name][metric] for cell in cells], axis=0) for cells in zip(*pairs, strict=True)
+                np.mean([values[cell.name].values[metric] for cell in cells], axis=0)
+                for cells in zip(*pairs, strict=True)
             )
             p_values[row.label, metric] = randomisation_test(row_values, reference_values, two_sided=True)
     return dict(zip(p_values, holm(list(p_values.values())), strict=True))
@@ -70,4 +75,4 @@ def _seed(cell: Cell) -> int | None:
 
 
 def _qrels(cell: Cell) -> bytes:
-    return (cell.folder / "qrels.trec").read_bytes()
+    return (cell.folder / QRELS_FILE).read_bytes()

@@ -253,7 +253,7 @@ CONFIGURATIONS = [
         "A metric is written as the paper has it.",
         AT_ONCE,
         setting("training:\n  best_metric: NDCG@5\n"),
-        ("run.yaml:9: training.best_metric: must be 'p_mr_1', ", "got 'NDCG@5'; did you mean ndcg_5?"),
+        ("run.yaml:9: training.best_metric: must be one of p_mr_1, ", "got 'NDCG@5'; did you mean ndcg_5?"),
     ),
     Case(
         "unknown_metric_of_a_minimum",

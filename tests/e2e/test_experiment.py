@@ -237,5 +237,5 @@ def test_a_cell_s_configuration_gives_its_numbers(file: Path, again: object, tmp
     cell = file.parent / "out" / "cells" / "three_part_l2-seed1"
     arguments = ["run", cell / "config.yaml", "--set", f"output={tmp_path / 'out'}", "--set", "evaluation.minimums={}"]
     assert clir(*arguments, log=tmp_path / "log") == 0, (tmp_path / "log").read_text()
-    for name in ("metrics.json", "run.trec", "qrels.trec"):
+    for name in ("metrics.json", "per_query.tsv", "run.trec", "qrels.trec"):
         assert (tmp_path / "out" / "evaluation" / name).read_bytes() == (cell / name).read_bytes()

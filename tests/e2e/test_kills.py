@@ -14,7 +14,7 @@ from tests.e2e.test_run import STAGES
 pytestmark = pytest.mark.e2e
 
 KILLED = -9
-EVALUATION = ("metrics.json", "run.trec", "qrels.trec")
+EVALUATION = ("metrics.json", "per_query.tsv", "run.trec", "qrels.trec")
 
 
 def evaluation(output: Path) -> dict[str, bytes]:

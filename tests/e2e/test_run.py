@@ -16,9 +16,9 @@ import yaml
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from models.lists import read_lists
-from models.metrics import mean_metrics, ranked_grades
+from models.metrics import METRICS, mean_metrics
+from models.ranking import ranked_grades
 from models.score_lists import score_lists
-from models.settings import METRICS
 from tests.e2e.process import DECIDES, SAMPLE, SampleRun
 
 pytestmark = pytest.mark.e2e
@@ -53,7 +53,9 @@ def test_the_layout_under_output(sample_run: SampleRun) -> None:
     folders = {"evaluation", "data", "training", "tensorboard", "serving", "artifacts"}
     expected = {"config.yaml", "metadata.sqlite"} | folders
     assert {path.name for path in sample_run.output.iterdir()} == expected | {".lock", ".clir.json"}
-    assert tree(sample_run.output / "evaluation").keys() == {"metrics.json", "verdict.json", "run.trec", "qrels.trec"}
+    assert tree(sample_run.output / "evaluation").keys() == {
+        "metrics.json", "per_query.tsv", "verdict.json", "run.trec", "qrels.trec",
+    }  # fmt: skip
     assert tree(sample_run.output / "data").keys() == {"report.json"}
     assert tree(sample_run.output / "training").keys() == {"training.json", "stability.json", "stability.md"}
     (version,) = sample_run.versions

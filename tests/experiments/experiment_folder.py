@@ -76,7 +76,7 @@ def _write_cell(folder: Path, settings: dict[str, Any], status: str, reason: str
     lists = text_lists((f"q{query:03}", "", documents) for query in range(QUERIES))
     scores = [np.tanh(generator.normal(quality * (grades - 1), 0.7)).astype(np.float32) for _ in range(QUERIES)]
     evaluation = evaluate(lists, scores, {}, top_grade=2)
-    evaluation.report["floors"]["bm25"] = {key: 0.4 for key in evaluation.report["metrics"]}
+    evaluation.report.floors["bm25"] = {key: 0.4 for key in evaluation.report.metrics}
     for name, text in evaluation.files().items():
         (folder / name).write_text(text)
     loss = LossSettings(name=settings.get("loss.name", "sosl"))
@@ -95,7 +95,8 @@ def _write_cell(folder: Path, settings: dict[str, Any], status: str, reason: str
         for grade in range(3)
     }
     history = [{"epoch": epoch, "scores": {"limit": 1.0, "counts": counts}} for epoch in (1, 2, 3)]
-    training = {"best_epoch": 2, "pairs_per_second": 1e5 + number, "theta": None, "history": history}
+    training = {"train_pairs": 30_000, "best_epoch": 2, "best_value": 0.5, "steps": 200, "theta": None}
+    training |= {"pairs_per_second": 1e5 + number, "history": history}
     (folder / "training.json").write_text(json.dumps(training))
     stability = Stability(
         gradient_bound=1 / epsilon if epsilon else None,

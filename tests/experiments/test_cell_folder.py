@@ -45,7 +45,9 @@ def test_a_cell_is_done_once_it_is_said_so(folder: CellFolder, tmp_path: Path) -
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["cell.json", "metrics.json", "run.trec", "config.yaml", "inputs.sha256"])
+@pytest.mark.parametrize(
+    "name", ["cell.json", "metrics.json", "per_query.tsv", "run.trec", "config.yaml", "inputs.sha256"]
+)
 def test_a_cell_that_lost_a_file_is_not_done(folder: CellFolder, tmp_path: Path, name: str) -> None:
     complete(folder, tmp_path / "source")
     (folder.path / name).unlink()

@@ -1,6 +1,7 @@
-"""The seven metrics: equal to trec_eval's, and blind to everything but the ranking."""
+"""The metrics: equal to trec_eval's, and what is expected of them under random order."""
 
 import math
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -8,9 +9,19 @@ import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.metrics import mean_metrics, per_query_metrics, rank, ranked_grades
-from models.settings import METRICS
-from schemas.errors import DataError
+from models.metrics import (
+    AVERAGE_PRECISION,
+    METRICS,
+    NDCG,
+    PRECISION,
+    RECALL,
+    RECIPROCAL_RANK,
+    Metric,
+    mean_expected_metrics,
+    mean_metrics,
+    per_query_metrics,
+)
+from models.ranking import ranked_grades
 
 TOP_GRADE = 2
 TREC_EVAL_OF_MR = {"p_mr_1": "P_1", "recall_mr_5": "recall_5", "mrr_mr": "recip_rank"}
@@ -103,31 +114,6 @@ def test_perfect_order_reaches_the_most_that_can_be_reached(lists):
         assert (given_order[key] <= perfect[key] + 1e-6).all()
 
 
-@given(judged_lists())
-def test_increasing_maps_of_the_scores_do_not_change_the_ranking(example):
-    ids, scores, _ = example
-    _, places = np.unique(scores, return_inverse=True)
-    for increasing in (2 * scores, places.astype(np.float32), np.exp(places.astype(np.float32))):
-        assert np.array_equal(rank(increasing, ids), rank(scores, ids))
-
-
-@given(judged_lists(), st.randoms())
-def test_order_in_which_the_documents_come_does_not_change_the_ranking(example, random):
-    ids, scores, _ = example
-    order = random.sample(range(len(ids)), len(ids))
-    shuffled = [ids[place] for place in order]
-    assert [shuffled[place] for place in rank(scores[order], shuffled)] == [ids[place] for place in rank(scores, ids)]
-
-
-def test_ties_are_broken_by_document_id_descending_bytewise():
-    ids = [b"10", b"9", "é".encode(), b"z"]
-    assert [ids[place] for place in rank(np.zeros(4, np.float32), ids)] == ["é".encode(), b"z", b"9", b"10"]
-
-
-def test_scores_equal_as_float32_are_tied():
-    assert rank(np.array([1.0 + 1e-12, 1.0]), [b"a", b"b"]).tolist() == [1, 0]
-
-
 def test_constant_scorer_gets_no_luck():
     ids, grades = [b"3", b"2", b"1"], np.array([0, 2, 1])
     for order in ([0, 1, 2], [1, 0, 2], [2, 1, 0]):
@@ -150,9 +136,47 @@ def test_no_queries_have_metrics_of_zero():
     assert mean_metrics([], TOP_GRADE) == dict.fromkeys(METRICS, 0.0)
 
 
-@pytest.mark.parametrize("score", [float("nan"), float("inf"), -float("inf")])
-def test_score_that_is_not_finite_is_refused_with_its_query_and_document(score):
-    lists = [([b"d1"], [0.5], [1]), ([b"d1", b"d2"], [0.5, score], [1, 0])]
-    ids, scores, grades = zip(*lists, strict=True)
-    with pytest.raises(DataError, match=f"scores must be finite; query q2 got {score} for document d2"):
-        ranked_grades([b"q1", b"q2"], ids, [np.array(values, np.float32) for values in scores], grades)
+# Random order
+
+
+@pytest.mark.parametrize(
+    ("grades", "top_grade"),
+    [
+        ([2], 2),
+        ([0], 2),
+        ([0, 2], 2),
+        ([1, 1, 0], 2),
+        ([2, 2, 1, 0], 2),
+        ([0, 0, 0, 0, 0], 2),
+        ([2, 1, 1, 0, 0], 2),
+        ([2, 1, 1, 1, 0, 0], 2),
+        ([2, 2, 2, 2, 2, 2], 2),
+        ([0, 0, 0, 0, 0, 2], 2),
+        ([1, 0, 0, 1, 0, 0], 1),
+        ([3, 2, 1, 0, 0, 0], 3),
+    ],
+)
+def test_expectation_is_the_mean_over_all_orders(grades, top_grade):
+    orders = [np.asarray(order) for order in permutations(grades)]
+    means = {key: values.mean() for key, values in per_query_metrics(orders, top_grade).items()}
+    expected = {key: metric.expected(grades, top_grade) for key, metric in METRICS.items()}
+    assert expected == pytest.approx(means, abs=1e-6)
+
+
+def test_expectation_with_a_cutoff_is_the_mean_over_all_orders_too(monkeypatch):
+    for formula, cutoff in ((PRECISION, 3), (RECALL, 2), (NDCG, 10), (NDCG, None), (RECIPROCAL_RANK, 2)):
+        for of_mr_alone in (False, True):
+            key = f"{formula.expectation.__name__}_{cutoff}_{of_mr_alone}"
+            monkeypatch.setitem(METRICS, key, Metric(key, None, "", cutoff, of_mr_alone, formula))
+    test_expectation_is_the_mean_over_all_orders([2, 1, 1, 0, 0], 2)
+
+
+def test_the_expectation_of_average_precision_is_that_of_whole_lists():
+    with pytest.raises(ValueError, match="the cutoff of average precision must be None.*; got 10"):
+        Metric("map_10", None, "", 10, False, AVERAGE_PRECISION).expected([1, 0], 2)
+
+
+def test_the_floor_is_the_mean_over_the_lists():
+    lists = [np.asarray([2, 0]), np.asarray([0, 0, 0])]
+    # One of two places for the MR document of the first list; the second has none and counts as 0.
+    assert mean_expected_metrics(lists, 2)["mrr_mr"] == pytest.approx(((1 + 1 / 2) / 2 + 0) / 2)

@@ -82,7 +82,7 @@ def test_loss_falls_and_the_metrics_rise(trained):
 
 def test_history_has_a_row_an_epoch_with_loss_gradients_scores_and_every_metric(trained):
     _, result = trained
-    assert [row.number for row in result.history] == [1, 2, 3, 4]
+    assert [row.epoch for row in result.history] == [1, 2, 3, 4]
     keys = {
         f"train/{key}" for key in ("learning_rate", "loss", "gradient_norm_mean", "gradient_norm_max", "clipped_share")
     }
@@ -127,11 +127,11 @@ def test_tensorboard_events_hold_the_history(trained, folder):
                     value.tensor
                 )
     assert scalars == {
-        (key, row.number): pytest.approx(value) for row in result.history for key, value in row.figures.items()
+        (key, row.epoch): pytest.approx(value) for row in result.history for key, value in row.figures.items()
     }
     for row in result.history:
         for grade, counts in row.scores.counts.items():
-            low, high, count = histograms.pop((f"scores/grade_{grade}", row.number)).T
+            low, high, count = histograms.pop((f"scores/grade_{grade}", row.epoch)).T
             bins = score_bins(row.scores.limit).tolist()
             assert (low.tolist(), high.tolist()) == (bins[:-1], bins[1:])
             assert count.tolist() == counts
@@ -204,7 +204,7 @@ def scripted():
         def evaluate(self):
             self.weights.append(self.ranker.get_weights())
             metrics = dict.fromkeys(METRICS, self.values[len(self.weights) - 1])
-            return EvalFigures(metrics, ScoreCounts(1.0, {}), {})
+            return EvalFigures(metrics, ScoreCounts(limit=1.0, counts={}), {})
 
     return ScriptedEvaluator
 

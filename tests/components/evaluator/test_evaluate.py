@@ -5,9 +5,7 @@ import pytest
 import pytrec_eval
 
 from components.evaluator.evaluate import evaluate
-from components.evaluator.random_order import mean_expected_metrics
-from models.metrics import per_query_metrics
-from models.settings import METRICS
+from models.metrics import METRICS, mean_expected_metrics, per_query_metrics
 from schemas.errors import DataError
 from schemas.relevance import MOST_RELEVANT
 from schemas.trec import parse_run
@@ -69,7 +67,7 @@ def evaluation(lists, scores, baseline):
 @pytest.fixture(scope="module")
 def trec_eval(evaluation):
     """trec_eval's metrics of every query, computed from the two written files."""
-    run = parse_run(evaluation.run)
+    run = parse_run(evaluation.run, "run.trec").scores
     qrels = {}
     for line in evaluation.qrels:
         query_id, _, doc_id, grade = line.split()
@@ -86,13 +84,13 @@ def trec_eval(evaluation):
 
 @pytest.mark.parametrize("key", METRICS)
 def test_reported_metrics_equal_trec_eval_on_the_written_files(evaluation, trec_eval, key):
-    assert evaluation.report["metrics"][key] == pytest.approx(np.mean([*trec_eval[key].values()]), abs=1e-6)
+    assert evaluation.report.metrics[key] == pytest.approx(np.mean([*trec_eval[key].values()]), abs=1e-6)
 
 
 @pytest.mark.parametrize("key", METRICS)
 def test_every_query_s_metric_equals_trec_eval_in_the_order_of_the_lists(lists, evaluation, trec_eval, key):
     theirs = [trec_eval[key][query_id.decode()] for query_id in lists.query_ids]
-    assert evaluation.per_query[key] == pytest.approx(theirs, abs=1e-6)
+    assert evaluation.per_query.values[key] == pytest.approx(theirs, abs=1e-6)
 
 
 def test_every_query_equals_trec_eval_in_the_order_of_the_written_run(lists, evaluation, trec_eval):
@@ -102,7 +100,7 @@ def test_every_query_equals_trec_eval_in_the_order_of_the_written_run(lists, eva
     }
     ranked = {
         query_id: np.asarray([grades[query_id][doc_id.encode()] for doc_id in documents])
-        for query_id, documents in parse_run(evaluation.run).items()
+        for query_id, documents in parse_run(evaluation.run, "run.trec").scores.items()
     }
     for key, values in per_query_metrics([*ranked.values()], MOST_RELEVANT).items():
         assert values == pytest.approx([trec_eval[key][query_id] for query_id in ranked], abs=1e-6), key
@@ -110,34 +108,31 @@ def test_every_query_equals_trec_eval_in_the_order_of_the_written_run(lists, eva
 
 def test_report_holds_metrics_floors_and_what_is_reachable(lists, evaluation):
     report = evaluation.report
-    counts = {"queries", "queries_without_relevant_document"}
-    values = {"metrics", "reachable", "floors", "paper_names"}
-    assert report.keys() == {"split", *counts, *values}
-    assert report["split"] == "test"
-    assert report["queries"] == len(lists)
-    assert report["queries_without_relevant_document"] == sum(not grades.any() for grades in lists.grades) > 0
-    assert report["floors"]["random"] == mean_expected_metrics(lists.grades, MOST_RELEVANT)
-    for values in (report["metrics"], report["reachable"], *report["floors"].values()):
-        assert [*values] == [*METRICS] == [*report["paper_names"]]
-        assert all(0 <= values[key] <= report["reachable"][key] + 1e-9 for key in METRICS)
+    assert report.split == "test"
+    assert report.queries == len(lists)
+    assert report.queries_without_relevant_document == sum(not grades.any() for grades in lists.grades) > 0
+    assert report.floors["random"] == mean_expected_metrics(lists.grades, MOST_RELEVANT)
+    for values in (report.metrics, report.reachable, *report.floors.values()):
+        assert [*values] == [*METRICS] == [*report.paper_names]
+        assert all(0 <= values[key] <= report.reachable[key] + 1e-9 for key in METRICS)
 
 
 def test_report_names_the_split_that_was_evaluated(lists, scores):
-    assert evaluate(lists, scores, {}, MOST_RELEVANT, split="eval").report["split"] == "eval"
+    assert evaluate(lists, scores, {}, MOST_RELEVANT, split="eval").report.split == "eval"
 
 
 def test_a_baseline_without_ties_is_measured_as_the_model_is(lists, baseline, evaluation):
     its_scores = [np.asarray([*baseline[query_id.decode()].values()], np.float32) for query_id in lists.query_ids]
     as_model = evaluate(lists, its_scores, {}, MOST_RELEVANT)
-    assert evaluation.report["floors"]["bm25"] == pytest.approx(as_model.report["metrics"], abs=1e-9)
+    assert evaluation.report.floors["bm25"] == pytest.approx(as_model.report.metrics, abs=1e-9)
 
 
 def test_a_baseline_gains_nothing_from_the_order_of_tied_ids():
     lists = graded_lists({f"q{number}": [0, 0, 2, *[0] * 7] for number in range(50)})  # document 9 has the highest id
     constant = [np.zeros(10, np.float32)] * len(lists)
     report = evaluate(lists, constant, {"constant": run_of(lists, constant)}, MOST_RELEVANT).report
-    floors = report["floors"]
-    assert report["metrics"]["mrr_mr"] == 1  # the model's ties are trec_eval's
+    floors = report.floors
+    assert report.metrics["mrr_mr"] == 1  # the model's ties are trec_eval's
     assert floors["random"]["mrr_mr"] == pytest.approx(sum(1 / rank for rank in range(1, 11)) / 10)
     # 50 lists in 20 orders: the reciprocal rank strays by 0.27, their mean by 0.27 / sqrt(1000).
     assert floors["constant"]["mrr_mr"] == pytest.approx(floors["random"]["mrr_mr"], abs=4 * 0.27 / 1000**0.5)
@@ -145,7 +140,7 @@ def test_a_baseline_gains_nothing_from_the_order_of_tied_ids():
 
 def test_reachable_is_what_the_perfect_order_scores(lists, evaluation):
     perfect = evaluate(lists, [grades.astype(np.float32) for grades in lists.grades], {}, MOST_RELEVANT)
-    assert perfect.report["metrics"] == pytest.approx(evaluation.report["reachable"])
+    assert perfect.report.metrics == pytest.approx(evaluation.report.reachable)
 
 
 def test_files_hold_real_ids_by_score_then_document_id_descending():
@@ -159,7 +154,7 @@ def test_files_hold_real_ids_by_score_then_document_id_descending():
     ]
     assert result.qrels == ["q1 0 7 0\n", "q1 0 8 2\n", "q1 0 9 1\n", "q1 0 10 0\n"]
     # The MR document is last: 1 / 4.
-    assert result.report["metrics"]["mrr_mr"] == pytest.approx(1 / 4)
+    assert result.report.metrics["mrr_mr"] == pytest.approx(1 / 4)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])

@@ -16,20 +16,27 @@ SCORES = [3, 2, 1]
 """What the model gives the three documents of a list."""
 
 
+def write_run(folder, tag):
+    """Writes a run that cannot tell the documents apart."""
+    rows = [f"{query_id} Q0 {doc_id} 1 0 {tag}\n" for query_id, (_, documents) in LISTS.items() for doc_id in documents]
+    (folder / "run.trec").write_text("".join(rows))
+
+
 @pytest.fixture
 def do(tmp_path, make_artifact, make_examples):
-    """Evaluates a folder as a model; returns the evaluation's folder."""
+    """Evaluates a folder as a model, beside runs with some tags; returns the evaluation's folder."""
     from components.evaluator import executor as evaluator
 
-    examples, baseline = make_examples(tmp_path, LISTS), make_artifact("RankingRun", tmp_path)
-    rows = [f"{query_id} Q0 {doc_id} 1 0 bm25\n" for query_id, (_, documents) in LISTS.items() for doc_id in documents]
-    (Path(baseline.uri) / "run.trec").write_text("".join(rows))
+    examples = make_examples(tmp_path, LISTS)
 
-    def do():
+    def do(*tags):
+        runs = [make_artifact("RankingRun", tmp_path / f"baseline_{number}") for number, _ in enumerate(tags)]
+        for run, tag in zip(runs, tags, strict=True):
+            write_run(Path(run.uri), tag)
         model, evaluation = make_artifact("Model", tmp_path), make_artifact("ModelEvaluation", tmp_path)
         (Path(model.uri) / "Format-Serving").mkdir()
         evaluator.Executor().Do(
-            {evaluator.EXAMPLES_KEY: [examples], evaluator.MODEL_KEY: [model], evaluator.BASELINE_KEY: [baseline]},
+            {evaluator.EXAMPLES_KEY: [examples], evaluator.MODEL_KEY: [model], evaluator.BASELINES_KEY: runs},
             {evaluator.EVALUATION_KEY: [evaluation]},
             {evaluator.TOP_GRADE_KEY: 2},
         )
@@ -54,17 +61,88 @@ def scored(monkeypatch):
 
 
 def test_the_evaluation_is_written_for_machines_and_for_trec_eval(do, scored, tmp_path):
-    folder = do()
-    assert {path.name for path in folder.iterdir()} == {"metrics.json", "run.trec", "qrels.trec"}
+    folder = do("bm25")
+    assert {path.name for path in folder.iterdir()} == {"metrics.json", "per_query.tsv", "run.trec", "qrels.trec"}
     report = json.loads((folder / "metrics.json").read_text())
     assert (report["split"], report["queries"], report["metrics"]["p_mr_1"]) == ("test", len(LISTS), 1)
-    assert {*report["floors"]} == {"random", "bm25"}
+    assert [*report["floors"]] == ["random", "bm25"]
     with (folder / "run.trec").open() as run:
-        assert parse_run(run) == {query_id: {"d1": 3, "d2": 2, "d3": 1} for query_id in LISTS}
+        written = parse_run(run, "run.trec")
+    assert written == ("smooth_clir", {query_id: {"d1": 3, "d2": 2, "d3": 1} for query_id in LISTS})
+    assert (folder / "per_query.tsv").read_text().splitlines()[:2] == [
+        "query_id\tp_mr_1\trecall_mr_5\tp_r_5\tndcg_5\tmap\tmrr_mr\tmrr_r",
+        "q0\t1.0\t1.0\t0.4000000059604645\t1.0\t1.0\t1.0\t1.0",
+    ]
     assert (folder / "qrels.trec").read_text().startswith("q0 0 d1 2\nq0 0 d2 1\nq0 0 d3 0\nq1 0 d1 2\n")
     assert scored == [str(tmp_path / "Model" / "Format-Serving")]
 
 
 def test_a_model_that_cannot_be_loaded_is_named(do, tmp_path):
     with pytest.raises(DataError, match=f"^{tmp_path}/Model/Format-Serving must hold a whole SavedModel"):
-        do()
+        do("bm25")
+
+
+# Baselines
+
+
+@pytest.mark.parametrize("tags", [(), ("dense",), ("dense", "bm25", "colbert")])
+def test_every_baseline_is_a_floor_after_random_order(do, scored, tags):
+    report = json.loads((do(*tags) / "metrics.json").read_text())
+    assert [*report["floors"]] == ["random", *sorted(tags)]
+
+
+def test_two_baselines_of_one_name_end_the_stage(do, scored):
+    with pytest.raises(DataError, match="every baseline must have a tag of its own; .* has bm25, too"):
+        do("bm25", "bm25")
+
+
+@pytest.mark.parametrize("tags", [[], ["bm25"], ["dense", "bm25"]])
+def test_a_pipeline_hands_over_the_runs_of_any_number_of_stages_and_caches_them(
+    tmp_path, make_artifact, make_examples, scored, tags
+):
+    from tfx.orchestration import pipeline as tfx_pipeline
+    from tfx.orchestration.metadata import sqlite_metadata_connection_config
+    from tfx.types import standard_artifacts
+
+    from components.evaluator.component import Evaluator
+    from pipeline.launching import launch
+    from schemas.artifacts import RankingRun
+    from tests.components.source import Source
+
+    examples, model = make_examples(tmp_path, LISTS), make_artifact("Model", tmp_path)
+    (Path(model.uri) / "Format-Serving").mkdir()
+    (Path(model.uri) / "Format-Serving" / "saved_model.pb").touch()
+    for tag in tags:
+        (tmp_path / tag).mkdir()
+        write_run(tmp_path / tag, tag)
+
+    def run():
+        """Runs the stages; returns how each of them came by its output, and the floors."""
+        lists = Source(standard_artifacts.Examples, examples.uri, examples.split_names).with_id("Lists")
+        exported = Source(standard_artifacts.Model, model.uri).with_id("Exported")
+        runs = [Source(RankingRun, str(tmp_path / tag)).with_id(tag) for tag in tags]
+        evaluator = Evaluator(
+            examples=lists.outputs["made"],
+            model=exported.outputs["made"],
+            baselines=[one.outputs["made"] for one in runs],
+            top_grade=2,
+            used_negatives=None,
+        )
+        connection = sqlite_metadata_connection_config(str(tmp_path / "metadata.sqlite"))
+        pipeline = tfx_pipeline.Pipeline(
+            pipeline_name="baselines",
+            pipeline_root=str(tmp_path / "artifacts"),
+            components=[lists, exported, *runs, evaluator],
+            metadata_connection_config=connection,
+            enable_cache=True,
+        )
+        ends = {end.name: (end.how, outputs) for end, outputs in launch(pipeline, connection, lambda *_: None)}
+        (evaluation,) = ends["Evaluator"][1]["evaluation"]
+        report = json.loads((Path(evaluation.uri) / "metrics.json").read_text())
+        return {name: how for name, (how, _) in ends.items()}, [*report["floors"]]
+
+    floors = ["random", *sorted(tags)]
+    stages = ["Lists", "Exported", *tags, "Evaluator"]
+    assert run() == (dict.fromkeys(stages, "run"), floors)
+    assert run() == (dict.fromkeys(stages, "cached"), floors)
+    assert len(scored) == 1

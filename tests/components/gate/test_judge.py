@@ -2,8 +2,8 @@
 
 import pytest
 
-from components.gate.comparison import Comparison
 from components.gate.judge import judge
+from schemas.verdict import Comparison, Verdict
 
 RANDOM = {"map": 0.1, "ndcg_5": 0.2}
 PERFECT = {"map": 1.0, "ndcg_5": 1.0}
@@ -40,7 +40,9 @@ FIRST = "no model was pushed before"
     ],
 )
 def test_verdict_names_every_metric_that_decides(metrics, minimums, blessed, reason):
-    assert judge(metrics, RANDOM, PERFECT, minimums, FIRST) == (blessed, f"{reason}; {FIRST}" if blessed else reason)
+    reason = f"{reason}; {FIRST}" if blessed else reason
+    expected = Verdict(blessed=blessed, reason=reason, comparison=None)
+    assert judge(metrics, RANDOM, PERFECT, minimums, FIRST) == expected
 
 
 def test_a_metric_that_even_a_perfect_order_cannot_raise_is_not_asked_for():
@@ -59,7 +61,9 @@ EVIDENCE = "version 7 (ndcg_5 0.3000 against 0.4000, p = {:.4f})"
 
 
 def compared(p_value):
-    return Comparison("7", "ndcg_5", GOOD["ndcg_5"], 0.4, p_value, significance=0.05)
+    return Comparison(
+        version="7", metric="ndcg_5", value=GOOD["ndcg_5"], last_value=0.4, p_value=p_value, significance=0.05
+    )
 
 
 @pytest.mark.parametrize(
@@ -71,29 +75,38 @@ def compared(p_value):
     ],
 )
 def test_why_a_model_is_not_compared_is_told(reason):
-    assert judge(GOOD, RANDOM, PERFECT, None, reason) == (True, f"{PASSED}; {reason}")
+    assert judge(GOOD, RANDOM, PERFECT, None, reason) == Verdict(
+        blessed=True, reason=f"{PASSED}; {reason}", comparison=None
+    )
 
 
 @pytest.mark.parametrize("p_value", [0.05, 0.3, 1.0])
 def test_a_model_that_is_not_significantly_worse_is_blessed_with_the_evidence(p_value):
     reason = f"{PASSED}; not significantly worse than {EVIDENCE.format(p_value)}"
-    assert judge(GOOD, RANDOM, PERFECT, None, compared(p_value)) == (True, reason)
+    assert judge(GOOD, RANDOM, PERFECT, None, compared(p_value)) == Verdict(
+        blessed=True, reason=reason, comparison=compared(p_value)
+    )
 
 
 @pytest.mark.parametrize("minimums", [None, {}, {"map": 0.5}])
 def test_a_significantly_worse_model_is_refused_and_told_what_to_do(minimums):
-    assert judge(GOOD, RANDOM, PERFECT, minimums, compared(0.04)) == (
-        False,
-        f"the model is significantly worse than {EVIDENCE.format(0.04)}; "
+    assert judge(GOOD, RANDOM, PERFECT, minimums, compared(0.04)) == Verdict(
+        blessed=False,
+        reason=f"the model is significantly worse than {EVIDENCE.format(0.04)}; "
         "to push it all the same, set evaluation.start_anew",
+        comparison=compared(0.04),
     )
 
 
 def test_a_model_below_a_minimum_is_refused_even_where_it_is_not_worse():
-    assert judge(GOOD, RANDOM, PERFECT, {"map": 0.6}, compared(1.0)) == (False, "map must reach 0.6000; got 0.5000")
+    assert judge(GOOD, RANDOM, PERFECT, {"map": 0.6}, compared(1.0)) == Verdict(
+        blessed=False, reason="map must reach 0.6000; got 0.5000", comparison=compared(1.0)
+    )
 
 
 def test_a_missed_minimum_and_a_worse_model_are_told_together():
-    blessed, reason = judge(GOOD, RANDOM, PERFECT, {"map": 0.6}, compared(0.001))
-    assert not blessed
-    assert reason.startswith("map must reach 0.6000; got 0.5000; the model is significantly worse than version 7 (")
+    verdict = judge(GOOD, RANDOM, PERFECT, {"map": 0.6}, compared(0.001))
+    assert not verdict.blessed
+    assert verdict.reason.startswith(
+        "map must reach 0.6000; got 0.5000; the model is significantly worse than version 7 ("
+    )

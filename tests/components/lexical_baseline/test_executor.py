@@ -45,7 +45,7 @@ def run_file(tmp_path, make_artifact, make_collection, make_examples) -> list[st
 
 
 def test_every_document_of_every_test_list_is_ranked(run_file):
-    assert {query_id: {*ranked} for query_id, ranked in parse_run(run_file).items()} == {
+    assert {query_id: {*ranked} for query_id, ranked in parse_run(run_file, "run.trec").scores.items()} == {
         query_id: {*doc_ids} for query_id, (_, doc_ids) in LISTS.items()
     }
 
@@ -54,11 +54,13 @@ def test_scores_are_those_of_the_whole_collection(run_file):
     text, doc_ids = LISTS["q2"]
     lists = text_lists([("q2", text, {doc_id: (COLLECTION[doc_id], 0) for doc_id in doc_ids})])
     (scores,) = score_by_bm25(lists, COLLECTION.values(), 200)
-    assert parse_run(run_file)["q2"] == pytest.approx(dict(zip(doc_ids, scores, strict=True)), rel=1e-8)
+    assert parse_run(run_file, "run.trec").scores["q2"] == pytest.approx(
+        dict(zip(doc_ids, scores, strict=True)), rel=1e-8
+    )
 
 
 def test_documents_stand_by_score_then_document_id_descending(run_file):
-    ranked = {query_id: list(scores) for query_id, scores in parse_run(run_file).items()}
+    ranked = {query_id: list(scores) for query_id, scores in parse_run(run_file, "run.trec").scores.items()}
     # d2 and d3 tie, and so do the documents that share no word.
     assert ranked == {"q1": ["d4", "d2", "d10"], "q2": ["d3", "d2", "d1", "d4", "d10"]}
     assert [line.split()[3] for line in run_file] == ["1", "2", "3", "1", "2", "3", "4", "5"]

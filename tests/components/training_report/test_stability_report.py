@@ -9,6 +9,7 @@ from components.training_report.stability_report import stability_report
 from models.losses.declarations import LOSSES
 from models.settings import LossSettings, ModelSettings
 from schemas.stability import Stability
+from tests.components.training_report.history import history
 
 ROWS = [
     {"train/clipped_share": share, "score_gradient/max": ours, "score_gradient/plain_cosine_max": plain}
@@ -16,13 +17,9 @@ ROWS = [
 ]
 
 
-def training(**values):
-    return {"best_epoch": 1, "train_pairs": 30_000, "steps": 200, "theta": None, "history": ROWS} | values
-
-
 def report(model=None, loss=None, **values):
     rows = [row | {"score_gradient/bound": 1.0} for row in ROWS]
-    return stability_report(model or ModelSettings(), loss or LossSettings(), 0.1, training(history=rows) | values)
+    return stability_report(model or ModelSettings(), loss or LossSettings(), 0.1, history(*rows, **values))
 
 
 def test_it_holds_the_bounds_beside_what_was_seen():
@@ -89,7 +86,7 @@ def test_constants_of_the_loss_are_told_where_no_score_leaves_the_scale_of_the_t
 
 
 def test_plain_cosine_has_no_bound():
-    found = stability_report(ModelSettings(similarity="cosine"), LossSettings(), 0.1, training())
+    found = stability_report(ModelSettings(similarity="cosine"), LossSettings(), 0.1, history(*ROWS))
     assert found.gradient_bound is None
     assert found.paper_gradient_bound is None
 

@@ -1,8 +1,10 @@
 """Holm's correction, and which rows are compared."""
 
+import re
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,8 +12,8 @@ from hypothesis import strategies as st
 from experiments.experiment import read_experiment
 from experiments.report.query_metrics import query_metrics
 from experiments.report.significance import compare, holm
+from models.metrics import METRICS
 from models.randomisation_test import randomisation_test
-from models.settings import METRICS
 from schemas.errors import DataError
 from tests.experiments.experiment_folder import write_experiment
 
@@ -45,7 +47,11 @@ def test_correction_never_lowers_a_p_value_nor_changes_their_order(p_values):
 
 def test_p_values_are_those_of_means_over_the_seeds_that_both_rows_have(folders: dict[str, Path]) -> None:
     experiment = read_experiment(folders["losses"])
-    values = {cell.name: query_metrics(cell) for cell in experiment.cells if cell.status == "done"}
+    values = {
+        cell.name: {metric: np.array(values) for metric, values in query_metrics(cell).values.items()}
+        for cell in experiment.cells
+        if cell.status == "done"
+    }
     # Seed 2 of three_part_l2 has failed.
     pairs = {
         metric: [
@@ -75,26 +81,53 @@ def test_rows_with_other_data_are_not_compared(folders: dict[str, Path]) -> None
 # Cells whose files do not belong together
 
 
-def test_the_metrics_of_the_run_file_are_those_of_the_cell(folders: dict[str, Path]) -> None:
+def test_the_means_of_the_queries_are_the_metrics_of_the_cell(folders: dict[str, Path]) -> None:
     cell = read_experiment(folders["one seed"]).cells[0]
-    means = {metric: values.mean() for metric, values in query_metrics(cell).items()}
-    assert means == pytest.approx(cell.metrics["metrics"])
-    assert all(len(values) == cell.metrics["queries"] for values in query_metrics(cell).values())
+    found = query_metrics(cell)
+    assert {metric: np.mean(values) for metric, values in found.values.items()} == cell.metrics
+    assert found.query_ids == [f"q{number:03}" for number in range(60)]
 
 
-def test_a_run_file_of_another_cell_is_an_error(tmp_path: Path) -> None:
+def test_metrics_of_another_cell_s_queries_are_an_error(tmp_path: Path) -> None:
     folder = write_experiment(tmp_path, {"loss.name": ["sosl", "mse"]})
-    shutil.copy(folder / "cells" / "001-sosl" / "run.trec", folder / "cells" / "002-mse" / "run.trec")
-    with pytest.raises(DataError, match=r"002-mse: \w+ of run\.trec must be that of metrics\.json; got 0\."):
+    shutil.copy(folder / "cells" / "001-sosl" / "per_query.tsv", folder / "cells" / "002-mse" / "per_query.tsv")
+    fault = r"002-mse: the mean of \w+ in per_query\.tsv must be that of metrics\.json; got 0\."
+    with pytest.raises(DataError, match=fault):
         compare(read_experiment(folder).rows)
 
 
-def test_a_run_file_that_lacks_a_list_is_an_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ("q001\t", "q001\tx", "cannot be read (could not convert string to float: 'x"),
+        ("q001\t", "q001", "cannot be read (line 3 must hold 8 fields; got 7); run the experiment again"),
+        ("\tmap\t", "\tmapp\t", "the mean of map in per_query.tsv must be that of metrics.json; got nan"),
+    ],
+)
+def test_a_damaged_file_of_queries_is_named(tmp_path: Path, old: str, new: str, fault: str) -> None:
     folder = write_experiment(tmp_path, {"loss.name": ["sosl"]})
-    run = folder / "cells" / "001-sosl" / "run.trec"
-    lines = run.read_text().splitlines(keepends=True)
-    run.write_text("".join(line for line in lines if not line.startswith("q000")))
-    with pytest.raises(DataError, match=r"run\.trec and qrels\.trec must hold the same lists"):
+    path = folder / "cells" / "001-sosl" / "per_query.tsv"
+    path.write_text(path.read_text().replace(old, new))
+    with pytest.raises(DataError, match=re.escape(fault)):
+        compare(read_experiment(folder).rows)
+
+
+def test_a_cell_of_an_earlier_version_without_the_file_of_queries_is_told_to_run_again(tmp_path: Path) -> None:
+    folder = write_experiment(tmp_path, {"loss.name": ["sosl"]})
+    path = folder / "cells" / "001-sosl" / "per_query.tsv"
+    path.unlink()
+    with pytest.raises(DataError) as error:
+        compare(read_experiment(folder).rows)
+    assert str(error.value) == (
+        f"{path}: there is no such file, which earlier versions did not write; run the experiment again to make it."
+    )
+
+
+def test_cells_with_other_queries_are_an_error(tmp_path: Path) -> None:
+    folder = write_experiment(tmp_path, {"loss.name": ["sosl", "mse"]})
+    path = folder / "cells" / "002-mse" / "per_query.tsv"
+    path.write_text(path.read_text().replace("q001", "q999"))
+    with pytest.raises(DataError, match=r"002-mse and .*001-sosl: per_query\.tsv must be of the same queries"):
         compare(read_experiment(folder).rows)
 
 

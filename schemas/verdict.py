@@ -1,9 +1,9 @@
-"""Whether a model is significantly worse than the one before it."""
+"""The verdict of the gate, `verdict.json`."""
 
-from typing import NamedTuple
+from schemas.json_record import JsonRecord
 
 
-class Comparison(NamedTuple):
+class Comparison(JsonRecord):
     """A model beside the last pushed one, on the same lists."""
 
     version: str
@@ -23,3 +23,12 @@ class Comparison(NamedTuple):
     def is_worse(self) -> bool:
         """Whether the model is significantly worse."""
         return self.p_value < self.significance
+
+
+class Verdict(JsonRecord):
+    """The blessing of a model, with its reason in words."""
+
+    blessed: bool
+    reason: str
+    comparison: Comparison | None
+    """With the last pushed model; None where there was none to compare with."""
