@@ -23,7 +23,6 @@ class Executor(executor.Executor):
         exec_properties: dict[str, Any],
     ) -> None:
         """Pushes the model; unlike TFX's, the artifact holds no copy of it, but tells where it is."""
-        self._log_startup(input_dict, output_dict, exec_properties)
         pushed = artifact_utils.get_single_instance(output_dict[standard_component_specs.PUSHED_MODEL_KEY])
         if not self.CheckBlessing(input_dict):
             self._MarkNotPushed(pushed)

@@ -31,7 +31,6 @@ class Executor(base_executor.BaseExecutor):
         exec_properties: dict[str, Any],
     ) -> None:
         """Writes the report."""
-        self._log_startup(input_dict, output_dict, exec_properties)
         run = artifact_utils.get_single_uri(input_dict[MODEL_RUN_KEY])
         model = ModelSettings(**json.loads(exec_properties[MODEL_KEY]))
         loss = LossSettings(**json.loads(exec_properties[LOSS_KEY]))

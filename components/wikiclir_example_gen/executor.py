@@ -38,7 +38,6 @@ class Executor(base_beam_executor.BaseBeamExecutor):
         Raises:
           DataError: see `check_report`.
         """
-        self._log_startup(input_dict, output_dict, exec_properties)
         settings = json.loads(exec_properties[SETTINGS_KEY])
         max_bad_share = settings.pop("max_bad_share")
         examples = artifact_utils.get_single_instance(output_dict[EXAMPLES_KEY])
