@@ -32,7 +32,7 @@ from pipeline.publishing import publish
 from pipeline.recovery import recover
 from pipeline.stages import StageEnd
 from schemas.errors import DataError
-from schemas.served_versions import PUSHED_PROPERTY, newest_version
+from schemas.served_versions import DESTINATION_PROPERTY, PUSHED_PROPERTY, newest_version
 
 log = logging.getLogger("clir.run")
 
@@ -109,7 +109,7 @@ def run_locally(
     pushed = ""
     if experiment is None:
         (model,) = outputs["Pusher"]["pushed_model"]
-        pushed = model.get_string_custom_property("pushed_destination")
+        pushed = model.get_string_custom_property(DESTINATION_PROPERTY)
     serving = store / SERVING
     newest = newest_version(os.listdir(serving)) if serving.is_dir() else None
     evaluation = folder.path / ("" if experiment else EVALUATION)

@@ -51,6 +51,7 @@ class Executor(base_beam_executor.BaseBeamExecutor):
         collection = artifact_utils.get_single_uri(input_dict[COLLECTION_KEY])
         with fileio.open(os.path.join(collection, MANIFEST_FILE)) as manifest:
             roles = parse_manifest(manifest.read())
+        # Private, but what TFX's own executors call: the one way to the arguments that the runner gives Beam.
         with self._make_beam_pipeline() as pipeline:
             ingest(pipeline, IngestSettings(**settings), collection, roles, split_paths, report_path)
         with fileio.open(report_path) as report:
