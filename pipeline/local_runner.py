@@ -13,7 +13,9 @@ from ml_metadata.proto import metadata_store_pb2
 from tfx.orchestration import metadata
 
 import schemas
+from components.wikiclir_example_gen.report import REPORT_FILE, DataReport
 from models.devices import configure_devices
+from models.search_results import SearchResults
 from pipeline.config import RunConfig, dump_config
 from pipeline.launching import Outputs, launch
 from pipeline.layout import (
@@ -47,10 +49,10 @@ class RunResult(NamedTuple):
     """The content of `metrics.json`."""
     verdict: dict[str, Any]
     """The content of `verdict.json`."""
-    data_report: dict[str, Any]
-    """The content of `data/report.json`; empty in an experiment."""
-    tuning: dict[str, Any] | None
-    """The content of `tuning/results.json`; None without a search."""
+    data_report: DataReport | None
+    """`data/report.json`; None in an experiment."""
+    tuning: SearchResults | None
+    """`tuning/results.json`; None without a search."""
     pushed: str | None
     """Folder of the version that is this model; None where the gate refused the model, and in an experiment."""
     was_pushed: bool
@@ -113,11 +115,12 @@ def run_locally(
     serving = store / SERVING
     newest = newest_version(os.listdir(serving)) if serving.is_dir() else None
     evaluation = folder.path / ("" if experiment else EVALUATION)
+    tuning = folder.path / TUNING / "results.json"
     return RunResult(
         report=_read_json(evaluation / "metrics.json"),
         verdict=_read_json(evaluation / "verdict.json"),
-        data_report={} if experiment else _read_json(folder.path / DATA / "report.json"),
-        tuning=_read_json(folder.path / TUNING / "results.json") if "Tuner" in outputs else None,
+        data_report=None if experiment else DataReport.from_json(_read_json(folder.path / DATA / REPORT_FILE)),
+        tuning=SearchResults.from_json(_read_json(tuning)) if "Tuner" in outputs else None,
         pushed=pushed or None,
         was_pushed=bool(blessing.get_int_custom_property(PUSHED_PROPERTY)),
         newest=newest and str(serving / newest),

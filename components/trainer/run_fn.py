@@ -10,7 +10,6 @@ from tfx.components.trainer.fn_args_utils import FnArgs
 from tfx.dsl.io import fileio
 
 from components.trainer.inputs import CHECKPOINTS_KEY, read_inputs
-from components.trainer.pretrained import describe_pretrained
 from components.trainer.unfinished import unfinished_folder
 from models.devices import make_strategy
 from models.export import export_ranker
@@ -36,7 +35,7 @@ def run_fn(fn_args: FnArgs) -> None:
     training = inputs.training
     vectors = {name.removesuffix("_vocabulary"): one.report for name, one in inputs.pretrained.items()}
     for side, report in vectors.items():
-        log.info(describe_pretrained(side, report))
+        log.info("%s %s", side, report.describe())
     strategy = make_strategy(training)
     with strategy.scope():
         ranker, loss = inputs.make_ranker(), make_loss(inputs.loss)
@@ -75,5 +74,5 @@ def run_fn(fn_args: FnArgs) -> None:
         json.dump({"train_pairs": inputs.train_lists.pairs, **asdict(result)}, history)
     if vectors:
         with fileio.open(os.path.join(fn_args.model_run_dir, VECTORS_FILE), "w") as file:
-            json.dump(vectors, file, indent=2, ensure_ascii=False)
+            json.dump({side: report.to_json() for side, report in vectors.items()}, file, indent=2, ensure_ascii=False)
     fileio.rmtree(fn_args.custom_config[CHECKPOINTS_KEY])

@@ -28,5 +28,5 @@ class Executor(executor.Executor):
             executor.write_best_hyperparameters(search, output_dict)
         results = artifact_utils.get_single_uri(output_dict[standard_component_specs.TUNER_RESULTS_KEY])
         with fileio.open(os.path.join(results, TRIALS_FILE), "w") as file:
-            json.dump(search.results(), file)
+            json.dump(search.results().to_json(), file)
         fileio.rmtree(search.folder)
