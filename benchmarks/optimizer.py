@@ -20,6 +20,7 @@ from models.losses.sosl import SmoothOrdinalSearchLoss
 from models.ranker import Ranker
 from models.settings import ModelSettings, TrainingSettings
 from models.training_steps import TrainingSteps
+from schemas import features as f
 
 VOCABULARY = 100_000
 LISTS, LIST_SIZE, DOCUMENTS, TOKENS = 512, 45, 10_000, 25
@@ -37,15 +38,13 @@ def synthetic_lists() -> RankingLists:
     def table(values: np.ndarray) -> tf.RaggedTensor:
         return tf.RaggedTensor.from_uniform_row_length(tf.constant(values.reshape(-1)), LIST_SIZE)
 
-    grades = np.zeros((LISTS, LIST_SIZE), np.float32)
+    grades = np.zeros((LISTS, LIST_SIZE), np.int64)
     grades[:, 0], grades[:, 1:5] = 2, 1
     return RankingLists(
-        query_ids=[b"%d" % row for row in range(LISTS)],
-        query_tokens=words(LISTS),
-        doc_ids=[b"%d" % row for row in range(DOCUMENTS)],
-        document_tokens=words(DOCUMENTS),
+        query_columns={f.QUERY_ID: tf.as_string(tf.range(LISTS)), f.QUERY_TOKENS: words(LISTS)},
+        document_columns={f.DOC_ID: tf.as_string(tf.range(DOCUMENTS)), f.DOC_TOKENS: words(DOCUMENTS)},
         documents=table(generator.integers(0, DOCUMENTS, (LISTS, LIST_SIZE), np.int32)),
-        grades=table(grades),
+        list_columns={f.RELEVANCE: table(grades)},
     )
 
 

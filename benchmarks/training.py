@@ -134,7 +134,7 @@ class Baseline:
         self._model = PairModel(config, inputs)
         self._model.compile(
             keras.optimizers.Adam(global_clipnorm=config.training.clip_norm),
-            lambda grades, scores: loss.pair_loss(tf.cast(grades, tf.int32), scores),
+            lambda grades, scores: loss.document_loss(tf.cast(grades, tf.int32), scores),
             steps_per_execution=STEPS_PER_CALL,
         )
         self._batches = pair_batches(inputs.train)
@@ -158,12 +158,12 @@ class Baseline:
 def pair_batches(lists: RankingLists) -> tf.data.Dataset:
     """Endless batches of shuffled pairs, as padded token ids, and their grades."""
     queries, documents = lists.documents.value_rowids(), lists.documents.flat_values
-    grades = lists.grades.flat_values
+    grades = lists.list_columns[f.RELEVANCE].flat_values
 
     def batch(pairs: tf.Tensor) -> tuple[dict[str, Any], tf.Tensor]:
         tokens = {
-            "query": tf.gather(lists.query_tokens, tf.gather(queries, pairs)),
-            "document": tf.gather(lists.document_tokens, tf.gather(documents, pairs)),
+            "query": tf.gather(lists.query_columns[f.QUERY_TOKENS], tf.gather(queries, pairs)),
+            "document": tf.gather(lists.document_columns[f.DOC_TOKENS], tf.gather(documents, pairs)),
         }
         return {key: (ids + 1).to_tensor(0) for key, ids in tokens.items()}, tf.gather(grades, pairs)
 

@@ -12,8 +12,8 @@ from components.collection_gen.write_collection import write_collection
 from components.evaluator.evaluate import Evaluation, evaluate
 from components.wikiclir_example_gen.ingest import IngestSettings, ingest
 from components.wikiclir_example_gen.report import DataReport, read_report
+from models.lists import read_lists
 from models.score_lists import score_lists
-from models.text_lists import read_text_lists
 from pipeline.paths import files_of
 from schemas.features import SPLITS
 
@@ -48,5 +48,5 @@ def evaluate_model(
             )
         report = read_report(Path(report_path).read_text(encoding="utf-8"))
         report.check(max_bad_share, [split])
-        lists = read_text_lists(map(str, Path(folder).glob(f"{split}-*")))
+        lists = read_lists(map(str, Path(folder).glob(f"{split}-*")))
     return evaluate(lists, score_lists(model, lists), {}, top_grade, split), report

@@ -11,6 +11,7 @@ from models.lists import RankingLists
 from models.metrics import mean_metrics, ranked_grades
 from models.ranker import Ranker
 from models.score_gradient import largest_score_gradient
+from schemas import features as f
 
 _BATCH = 64
 _ROUNDING = 1e-5
@@ -47,16 +48,12 @@ class ListEvaluator:
 
     def __init__(self, ranker: Ranker, lists: RankingLists, top_grade: int) -> None:
         self.top_grade = top_grade
-        self._splits = lists.documents.row_splits.numpy()
-        self._query_ids = lists.query_ids
-        documents = lists.documents.flat_values.numpy()
-        self._doc_ids = [ids.tolist() for ids in self._per_list(np.asarray(lists.doc_ids, object)[documents])]
-        self._grades = self._per_list(lists.grades.flat_values.numpy().astype(np.int64))
+        self._lists = lists
 
         @tf.function(input_signature=[tf.TensorSpec([None], tf.int32)])
         def score(rows: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
             features, _ = lists.batch(rows)
-            mask = features["document_index"] >= 0
+            mask = features[f.DOCUMENT_INDEX] >= 0
             query, documents = ranker.encode(features)
             scores = tf.boolean_mask(ranker.similarity(query, documents), mask)
             gradients = [
@@ -67,15 +64,12 @@ class ListEvaluator:
 
         self._score = score
 
-    def _per_list(self, values: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
-        return np.split(values, self._splits[1:-1])
-
     def scores(self) -> tuple[list[npt.NDArray[np.float32]], npt.NDArray[np.float32]]:
         """float32 [list_size] for each list, in the lists' order, and the largest gradients: ours, plain cosine's."""
-        rows = np.arange(len(self._query_ids), dtype=np.int32)
+        rows = np.arange(len(self._lists), dtype=np.int32)
         parts = [self._score(rows[start : start + _BATCH]) for start in range(0, len(rows), _BATCH)]
         scores = np.concatenate([part.numpy() for part, _ in parts])
-        return self._per_list(scores), np.max([largest for _, largest in parts], axis=0)
+        return self._lists.split(scores), np.max([largest for _, largest in parts], axis=0)
 
     def evaluate(self) -> EvalFigures:
         """Scores every list and computes the figures.
@@ -84,8 +78,8 @@ class ListEvaluator:
           DataError: a score is NaN or infinite.
         """
         scores, gradients = self.scores()
-        ranked = ranked_grades(self._query_ids, self._doc_ids, scores, self._grades)
-        all_scores, all_grades = np.concatenate(scores), np.concatenate(self._grades)
+        ranked = ranked_grades(self._lists.query_ids, self._lists.doc_ids, scores, self._lists.grades)
+        all_scores, all_grades = np.concatenate(scores), np.concatenate(self._lists.grades)
         largest = float(np.abs(all_scores).max(initial=0.0))
         limit = largest if largest > 1 + _ROUNDING else 1.0
         all_scores = np.clip(all_scores, -limit, limit)

@@ -1,9 +1,11 @@
-"""Query lists in memory, each distinct document once, and the batches that training draws from them."""
+"""Query lists in memory, as one table: query, document and list columns, of tokens or of texts."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from itertools import chain
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,111 +14,163 @@ import tensorflow as tf
 from schemas import features as f
 from schemas.relevance import PADDING_LABEL
 
+Column: TypeAlias = "tf.Tensor | tf.RaggedTensor"
+"""Values [rows] or [rows, (any number)] of one feature."""
+
+TEXT_SPEC: Final = {
+    name: tf.io.FixedLenFeature([], dtype)
+    if f.is_of_query(name)
+    else tf.io.RaggedFeature(dtype, row_splits_dtype=tf.int64)
+    for name in f.WITHOUT_TITLES
+    for dtype in [tf.int64 if name in f.INTEGERS else tf.string]
+}
+"""How to parse the examples that ingestion writes; Transform tells how to parse its own."""
+
 _PARSE_BATCH = 512
 
 
 @dataclass(frozen=True)
 class RankingLists:
-    """The transformed query lists of one split.
+    """The query lists of one split, sorted by query id; each distinct document stands in them once.
+
+    Columns go by the names of their features (see `schemas.features`).
 
     Attributes:
-      query_ids: [lists], UTF-8.
-      query_tokens: int RaggedTensor [lists, (tokens)].
-      doc_ids: [documents], the distinct documents, UTF-8.
-      document_tokens: int RaggedTensor [documents, (tokens)].
-      documents: int RaggedTensor [lists, (list_size)], rows of `document_tokens`.
-      grades: float RaggedTensor [lists, (list_size)].
+      query_columns: [lists] or [lists, (values)]; `query_id` among them.
+      document_columns: [documents] or [documents, (values)]; `doc_id` among them.
+      list_columns: RaggedTensors [lists, (list_size)]; `relevance` among them.
+      documents: int32 RaggedTensor [lists, (list_size)], rows of the document columns.
     """
 
-    query_ids: Sequence[bytes]
-    query_tokens: tf.RaggedTensor
-    doc_ids: Sequence[bytes]
-    document_tokens: tf.RaggedTensor
+    query_columns: Mapping[str, Column]
+    document_columns: Mapping[str, Column]
+    list_columns: Mapping[str, tf.RaggedTensor]
     documents: tf.RaggedTensor
-    grades: tf.RaggedTensor
 
     def __len__(self) -> int:
         return len(self.query_ids)
+
+    @cached_property
+    def query_ids(self) -> list[bytes]:
+        """The queries' ids, UTF-8: [lists]."""
+        ids: list[bytes] = self.query_columns[f.QUERY_ID].numpy().tolist()
+        return ids
+
+    @cached_property
+    def doc_ids(self) -> list[list[bytes]]:
+        """The ids of each list's documents, UTF-8: [lists][list_size]."""
+        ids = self.document_columns[f.DOC_ID].numpy()[self.documents.flat_values.numpy()]
+        return [of_list.tolist() for of_list in self.split(ids)]
+
+    @cached_property
+    def grades(self) -> list[npt.NDArray[np.int64]]:
+        """The grades of each list's documents: [lists], each int64 [list_size]."""
+        return self.split(self.list_columns[f.RELEVANCE].flat_values.numpy())
 
     @property
     def pairs(self) -> int:
         """Query-document pairs over all lists."""
         return int(self.documents.flat_values.shape[0])
 
+    def split(self, values: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
+        """Values of all pairs ([pairs, ...]), as one array a list."""
+        return np.split(values, self.documents.row_splits.numpy()[1:-1]) if len(self) else []
+
     def digest(self) -> str:
-        """SHA-256 over ids, tokens, lists and grades: all that a training sees of them."""
+        """SHA-256 over all columns: all that a training sees of the lists."""
         digest = hashlib.sha256()
-        for ids in (self.query_ids, self.doc_ids):
-            digest.update(b"\0".join([str(len(ids)).encode(), *ids]))
-        for ragged in (self.query_tokens, self.document_tokens, self.documents, self.grades):
-            for part in (ragged.row_splits, ragged.flat_values):
-                digest.update(part.numpy().tobytes())
+        columns = {**self.query_columns, **self.document_columns, **self.list_columns, f.DOCUMENT_INDEX: self.documents}
+        for name, column in sorted(columns.items()):
+            digest.update(name.encode())
+            ragged = isinstance(column, tf.RaggedTensor)
+            for part in (*column.nested_row_splits, column.flat_values) if ragged else (column,):
+                values = part.numpy()
+                texts = values.dtype == object
+                digest.update(b"\0".join([b"", *values.tolist()]) if texts else values.tobytes())
+                digest.update(f"/{len(values)}".encode())
         return digest.hexdigest()
 
     def batch(self, rows: tf.Tensor) -> tuple[dict[str, Any], tf.Tensor]:
-        """The lists `rows` (int [batch]) as `Ranker` takes them, and their grades.
+        """The lists `rows` (int [batch]) as a scorer takes them, and their grades.
 
         Returns:
-          (features, labels): see `models.ranker.Ranker`; labels float [batch, list_size], padded with PADDING_LABEL.
+          (features, labels). Features: every column but the ids; query columns of the batch's lists, document columns
+          of the batch's distinct documents, list columns as [batch, list_size], padded with 0 or "", and
+          `document_index`, int [batch, list_size]. Labels: float [batch, list_size], padded with PADDING_LABEL.
         """
         documents = tf.gather(self.documents, rows)
         distinct, place = tf.unique(documents.flat_values)
-        features = {
-            "query_tokens": tf.gather(self.query_tokens, rows),
-            "document_tokens": tf.gather(self.document_tokens, distinct),
-            "document_index": documents.with_flat_values(place).to_tensor(-1),
-        }
-        return features, tf.gather(self.grades, rows).to_tensor(PADDING_LABEL)
+        features = {name: tf.gather(column, rows) for name, column in _without(f.QUERY_ID, self.query_columns)}
+        features |= {name: tf.gather(column, distinct) for name, column in _without(f.DOC_ID, self.document_columns)}
+        features |= {name: tf.gather(one, rows).to_tensor() for name, one in _without(f.RELEVANCE, self.list_columns)}
+        features[f.DOCUMENT_INDEX] = documents.with_flat_values(place).to_tensor(-1)
+        relevance = tf.gather(self.list_columns[f.RELEVANCE], rows)
+        return features, tf.cast(relevance, tf.float32).to_tensor(PADDING_LABEL)
 
 
-def read_lists(files: Iterable[str], spec: Mapping[str, Any], used_negatives: int | None = None) -> RankingLists:
-    """Reads transformed examples (gzipped TFRecords), sorted by query id.
+def _without(name: str, columns: Mapping[str, Column]) -> list[tuple[str, Any]]:
+    return [(other, column) for other, column in columns.items() if other != name]
+
+
+def read_lists(
+    files: Iterable[str], spec: Mapping[str, Any] = TEXT_SPEC, used_negatives: int | None = None
+) -> RankingLists:
+    """Reads listwise examples (gzipped TFRecords), sorted by query id.
 
     Args:
       files: paths of the TFRecord files of one split.
-      spec: how to parse them, as `TFTransformOutput.transformed_feature_spec` tells.
+      spec: how to parse them: `TEXT_SPEC`, or what `TFTransformOutput.transformed_feature_spec` tells.
       used_negatives: how many NR documents of a list are read; None for all.
     """
     dataset = tf.data.TFRecordDataset(sorted(files), "GZIP").batch(_PARSE_BATCH)
-    query_ids: list[bytes] = []
     rows: dict[bytes, int] = {}
-    query_tokens, document_tokens, documents, grades = [], [], [], []
-    for serialized in dataset:
-        example = tf.io.parse_example(serialized, dict(spec))
-        query_ids.extend(example[f.QUERY_ID].numpy().tolist())
-        if used_negatives is not None:
-            used = example[f.NEGATIVE_PLACE] < used_negatives
-            for name in (f.DOC_ID, f.DOC_TOKENS, f.RELEVANCE):
-                example[name] = tf.ragged.boolean_mask(example[name], used)
-        query_tokens.append(tf.cast(example[f.QUERY_TOKENS], tf.int32))
-        doc_ids = example[f.DOC_ID].flat_values.numpy().tolist()
-        new = []
-        for place, doc_id in enumerate(doc_ids):
+    documents: list[tf.RaggedTensor] = []
+    parts: dict[str, list[Column]] = {name: [] for name in spec if name != f.NEGATIVE_PLACE}
+    # A batch of no examples first: where there are no others, the columns are empty and of the right types.
+    for serialized in chain([tf.constant([], tf.string)], dataset):
+        example = _used(tf.io.parse_example(serialized, dict(spec)), used_negatives)
+        doc_ids = example[f.DOC_ID]
+        new, places = [], []
+        for place, doc_id in enumerate(doc_ids.flat_values.numpy().tolist()):
             if doc_id not in rows:
                 rows[doc_id] = len(rows)
                 new.append(place)
-        tokens = example[f.DOC_TOKENS].values
-        document_tokens.append(tf.cast(tf.gather(tokens, tf.constant(new, tf.int64)), tf.int32))
-        documents.append(
-            example[f.DOC_ID].with_flat_values(tf.constant([rows[doc_id] for doc_id in doc_ids], tf.int32))
-        )
-        grades.append(tf.cast(example[f.RELEVANCE], tf.float32))
+            places.append(rows[doc_id])
+        documents.append(doc_ids.with_flat_values(tf.constant(places, tf.int32)))
+        for name, some in parts.items():
+            column = example[name]
+            some.append(tf.gather(column.values, tf.constant(new, tf.int64)) if f.is_of_document(name) else column)
+    columns = {name: tf.concat(some, axis=0) for name, some in parts.items()}
+    query_ids = columns[f.QUERY_ID].numpy()
     order = tf.constant(sorted(range(len(query_ids)), key=query_ids.__getitem__), tf.int32)
+    of_query = {name: tf.gather(columns.pop(name), order) for name in parts if f.is_of_query(name)}
+    of_document = {name: columns.pop(name) for name in parts if f.is_of_document(name)}
     return RankingLists(
-        query_ids=sorted(query_ids),
-        query_tokens=_gather(query_tokens, order, tf.int32),
-        doc_ids=list(rows),
-        document_tokens=_gather(document_tokens, tf.range(len(rows)), tf.int32),
-        documents=_gather(documents, order, tf.int32),
-        grades=_gather(grades, order, tf.float32),
+        query_columns=_with_small_ids(of_query),
+        document_columns=_with_small_ids(of_document),
+        list_columns={name: tf.gather(column, order) for name, column in columns.items()},
+        documents=tf.gather(tf.concat(documents, axis=0), order),
     )
 
 
-def _gather(parts: list[tf.RaggedTensor], order: tf.Tensor, dtype: tf.DType) -> tf.RaggedTensor:
-    """Concatenates rows and puts them in order, with the row splits that `tf.gather` likes."""
-    if not parts:
-        return tf.RaggedTensor.from_row_splits(tf.constant([], dtype), tf.constant([0], tf.int64))
-    return tf.gather(tf.concat(parts, axis=0), order)
+def _used(example: dict[str, Any], used_negatives: int | None) -> dict[str, Any]:
+    """The examples without the NR documents that are not used, and without what tells them."""
+    places = example.pop(f.NEGATIVE_PLACE)
+    if used_negatives is None:
+        return example
+    used = places < used_negatives
+    return {
+        name: column if f.is_of_query(name) else tf.ragged.boolean_mask(column, used)
+        for name, column in example.items()
+    }
+
+
+def _with_small_ids(columns: dict[str, Column]) -> dict[str, Column]:
+    """Tokens as int32: a vocabulary holds no more of them."""
+    return {
+        name: tf.cast(column, tf.int32) if name in (f.QUERY_TOKENS, f.DOC_TOKENS) else column
+        for name, column in columns.items()
+    }
 
 
 def epoch_order(query_ids: Sequence[bytes], seed: int, epoch: int) -> npt.NDArray[np.int32]:

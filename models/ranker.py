@@ -10,6 +10,7 @@ from tensorflow import keras
 from models.layers.make_encoder import make_encoder
 from models.layers.make_similarity import make_similarity
 from models.settings import ModelSettings
+from schemas import features as f
 
 
 class Ranker(keras.Model):
@@ -26,8 +27,8 @@ class Ranker(keras.Model):
     Call arguments:
       features: a dict of
         `query_tokens`: int RaggedTensor [batch, (tokens)];
-        `document_tokens`: int RaggedTensor [documents, (tokens)], the distinct documents of the batch;
-        `document_index`: int [batch, list_size], the row of `document_tokens` at each place; negative marks padding.
+        `doc_tokens`: int RaggedTensor [documents, (tokens)], the distinct documents of the batch;
+        `document_index`: int [batch, list_size], the row of `doc_tokens` at each place; negative marks padding.
       training: whether dropout acts.
 
     Returns:
@@ -58,7 +59,7 @@ class Ranker(keras.Model):
           train: whether training moves the table.
         """
         word = tf.ragged.constant([[0]], tf.int32)
-        self({"query_tokens": word, "document_tokens": word, "document_index": tf.constant([[0]])})
+        self({f.QUERY_TOKENS: word, f.DOC_TOKENS: word, f.DOCUMENT_INDEX: tf.constant([[0]])})
         encoder.table.assign(tf.concat([vectors, encoder.table[len(vectors) :]], axis=0))
         if not train:
             self._frozen = (*self._frozen, encoder.name)
@@ -76,6 +77,6 @@ class Ranker(keras.Model):
 
     def encode(self, features: dict[str, Any], training: bool = False) -> tuple[tf.Tensor, tf.Tensor]:
         """The vectors that `similarity` compares: float [batch, dim] and [batch, list_size, dim]."""
-        query = self.query_encoder(features["query_tokens"], training=training)
-        document = self.document_encoder(features["document_tokens"], training=training)
-        return query, tf.gather(document, tf.maximum(features["document_index"], 0))
+        query = self.query_encoder(features[f.QUERY_TOKENS], training=training)
+        document = self.document_encoder(features[f.DOC_TOKENS], training=training)
+        return query, tf.gather(document, tf.maximum(features[f.DOCUMENT_INDEX], 0))

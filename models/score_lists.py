@@ -8,18 +8,19 @@ import numpy.typing as npt
 import tensorflow as tf
 
 from models.exported import load_model
+from models.lists import RankingLists
 from models.metrics import per_query_metrics, ranked_grades
-from models.text_lists import TextList
+from schemas import features as f
 
 _BATCH_PLACES: Final = 4096
 
 
-def score_lists(model_path: str, lists: Sequence[TextList]) -> list[npt.NDArray[np.float32]]:
+def score_lists(model_path: str, lists: RankingLists) -> list[npt.NDArray[np.float32]]:
     """The exported model's score of every document of every list.
 
     Args:
       model_path: a SavedModel of ours.
-      lists: query lists.
+      lists: query lists, as texts.
 
     Returns:
       float32 [list_size] for each list.
@@ -28,34 +29,35 @@ def score_lists(model_path: str, lists: Sequence[TextList]) -> list[npt.NDArray[
       DataError: there is no such model.
     """
     score = load_model(model_path, "score").signatures["score"]
+    texts = lists.document_columns[f.DOC_TEXT]
     scores: list[npt.NDArray[np.float32]] = []
-    for batch in _batches(lists):
-        size = max(len(one.doc_texts) for one in batch)
+    sizes = lists.documents.row_lengths().numpy()
+    for batch in _batches(sizes.tolist()):
+        documents = tf.gather(lists.documents, batch)
         rows = score(
-            query=tf.constant([one.query_text for one in batch]),
-            documents=tf.constant([one.doc_texts + [b""] * (size - len(one.doc_texts)) for one in batch]),
+            query=tf.gather(lists.query_columns[f.QUERY_TEXT], batch),
+            documents=tf.gather(texts, documents).to_tensor(""),
         )["scores"].numpy()
-        scores.extend(row[: len(one.doc_texts)] for row, one in zip(rows, batch, strict=True))
+        scores.extend(row[:size] for row, size in zip(rows, sizes[batch], strict=True))
     return scores
 
 
 def score_metrics(
-    lists: Sequence[TextList], scores: Sequence[npt.NDArray[np.float32]], top_grade: int
+    lists: RankingLists, scores: Sequence[npt.NDArray[np.float32]], top_grade: int
 ) -> dict[str, npt.NDArray[np.float64]]:
     """Every metric of a model's scores for every list, see `models.metrics.per_query_metrics`."""
-    query_ids, doc_ids = [one.query_id for one in lists], [one.doc_ids for one in lists]
-    ranked = ranked_grades(query_ids, doc_ids, scores, [one.grades for one in lists])
-    return per_query_metrics(ranked, top_grade)
+    return per_query_metrics(ranked_grades(lists.query_ids, lists.doc_ids, scores, lists.grades), top_grade)
 
 
-def _batches(lists: Sequence[TextList]) -> Iterator[list[TextList]]:
-    """Consecutive lists, as many as their padded size allows, and one at least."""
-    batch: list[TextList] = []
-    for one in lists:
-        size = max(len(some.doc_texts) for some in [*batch, one])
-        if batch and size * (len(batch) + 1) > _BATCH_PLACES:
+def _batches(sizes: Sequence[int]) -> Iterator[list[int]]:
+    """Rows of consecutive lists, as many as their padded size allows, and one at least."""
+    batch: list[int] = []
+    longest = 0
+    for row, size in enumerate(sizes):
+        longest = max(longest, size)
+        if batch and longest * (len(batch) + 1) > _BATCH_PLACES:
             yield batch
-            batch = []
-        batch.append(one)
+            batch, longest = [], size
+        batch.append(row)
     if batch:
         yield batch

@@ -1,11 +1,11 @@
 """Settings of the model, its loss and its training. Importing this file does not import TensorFlow."""
 
 from collections.abc import Collection
-from itertools import pairwise
 from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from models.losses.declarations import LOSSES, theta_fault
 from schemas.did_you_mean import did_you_mean
 from schemas.settings import Settings
 
@@ -44,45 +44,6 @@ def epsilon_fault(epsilon: float) -> str | None:
         f"must be 0, or lie in {SMALLEST_EPSILON:g} .. {LARGEST_EPSILON:g}, so that float32 can add it to norms "
         f"of 1; got {epsilon}"
     )
-
-
-class LossDeclaration(NamedTuple):
-    """What a loss needs of a configuration."""
-
-    keras_class: str
-    default_theta: tuple[float, ...] | None = None
-    """What a null `loss.theta` stands for; None where the loss has no thresholds."""
-    theta_length: int | None = None
-    """The number of thresholds it takes, if any; None for as many as `data.top_grade`."""
-    top_grade: int | None = None
-    """The only `data.top_grade` it is defined for; None for any."""
-    fixed_theta: str | None = "which has no thresholds"
-    """Why its thresholds cannot be learned; None where they can."""
-
-
-_BANDS = (0.2, 0.7)
-"""The thresholds of the paper's experiments, for three grades."""
-
-LOSSES = {
-    "sosl": LossDeclaration("models.losses.sosl.SmoothOrdinalSearchLoss", _BANDS, fixed_theta=None),
-    "mse": LossDeclaration(
-        "models.losses.mse.MeanSquaredErrorLoss", _BANDS, fixed_theta="whose targets would follow the scores"
-    ),
-    "proportional_odds": LossDeclaration(
-        "models.losses.proportional_odds.ProportionalOddsLoss", _BANDS, fixed_theta=None
-    ),
-    "three_part_l2": LossDeclaration(
-        "models.losses.three_part_l2.ThreePartL2Loss",
-        (0.2, 0.55, 0.9),
-        theta_length=3,
-        top_grade=2,
-        fixed_theta="of whose thresholds none bounds two grades, so that nothing would hold them",
-    ),
-    "softmax": LossDeclaration("models.losses.tf_ranking.SoftmaxLoss"),
-    "approx_ndcg": LossDeclaration("models.losses.tf_ranking.ApproxNdcgLoss"),
-    "pairwise_hinge": LossDeclaration("models.losses.tf_ranking.PairwiseHingeLoss"),
-}
-"""Every loss by its name in a configuration."""
 
 
 class EncoderDeclaration(NamedTuple):
@@ -205,9 +166,8 @@ class LossSettings(Settings):
         if declaration.theta_length not in (None, len(theta)) or not theta:
             expected = declaration.theta_length or "one or more"
             raise ValueError(f"must hold {expected} thresholds for {name}; got {len(theta)}")
-        bounds = (-1.0, *theta, 1.0)
-        if not all(low < high for low, high in pairwise(bounds)):
-            raise ValueError(f"must increase strictly within (-1, 1); got {list(theta)}")
+        if fault := theta_fault(theta):
+            raise ValueError(fault)
         return theta
 
     @field_validator("learn_theta")

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_serializer, model_validator
 
+from models.losses.declarations import ENDS
 from models.settings import LossSettings, epsilon_fault
 from schemas.did_you_mean import did_you_mean
 from schemas.settings import Settings
@@ -133,11 +134,12 @@ class TuningSettings(Settings):
     @field_validator("theta")
     @classmethod
     def _thresholds_increase_however_they_are_drawn(cls, theta: tuple[Space, ...] | None) -> tuple[Space, ...] | None:
-        ends = (-1.0, *(end for space in theta or () for end in space.bounds), 1.0)
+        ends = (ENDS[0], *(end for space in theta or () for end in space.bounds), ENDS[1])
         if not all(high < low for high, low in zip(ends[::2], ends[1::2], strict=True)):
             came = ", ".join(f"{low:g} to {high:g}" for low, high in (space.bounds for space in theta or ()))
             raise ValueError(
-                f"must hold spaces that follow one another within (-1, 1), so that thresholds increase; got {came}"
+                f"must hold spaces that follow one another within ({ENDS[0]:g}, {ENDS[1]:g}), so that thresholds "
+                f"increase; got {came}"
             )
         return theta
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Final
 
-from models.settings import ENCODERS, LOSSES
+from models.losses.declarations import LOSSES
+from models.settings import ENCODERS
 from pipeline.config import RunConfig
 from pipeline.fingerprint import code_digest
 from pipeline.paths import sha256_of_file

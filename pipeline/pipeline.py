@@ -11,7 +11,7 @@ from tfx.components.trainer.component import Trainer
 from tfx.components.transform.component import Transform
 from tfx.dsl.components.base.base_component import BaseComponent
 from tfx.orchestration import pipeline
-from tfx.proto import pusher_pb2, trainer_pb2
+from tfx.proto import pusher_pb2, trainer_pb2, transform_pb2
 
 from components.collection_gen.component import CollectionGen
 from components.evaluator.component import Evaluator
@@ -89,6 +89,8 @@ def create_pipeline(
             "max_tokens": data.max_document_tokens,
             SOURCES_KEY: _word_tables(config),
         },
+        # The test split is scored as texts.
+        splits_config=transform_pb2.SplitsConfig(analyze=["train"], transform=["train", "eval"]),
         # Its statistics after the transformation report two-level lists as anomalies, and double its time.
         disable_statistics=True,
     )

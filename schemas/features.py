@@ -1,4 +1,9 @@
-"""Names of the features in a listwise `tf.train.Example`: one example a query, list features as long as its list."""
+"""Names of the features in a listwise `tf.train.Example`: one example a query, which is a row of one table.
+
+A feature's first word tells what it belongs to: `query_` to the list's query, `doc_` to a document, whatever list it
+stands in, and any other to a document's place in one list. A list has one value of a query column, and of the others as
+many as documents.
+"""
 
 from typing import Final
 
@@ -13,12 +18,18 @@ NEGATIVE_PLACE: Final = "negative_place"
 """Place, from 0, of a NR document in the order in which its list's were drawn, or stand in the candidates file; -1 for
 documents that are judged, which no `data.used_negatives` leaves out."""
 
+INTEGERS: Final = (RELEVANCE, NEGATIVE_PLACE)
+"""The features that are int64; any other is UTF-8."""
+
 WITHOUT_TITLES: Final = (QUERY_ID, QUERY_TEXT, DOC_ID, DOC_TEXT, RELEVANCE, NEGATIVE_PLACE)
 """What models, baselines and statistics may read. Titles are for people: in WikiCLIR they give the answer away."""
 
 QUERY_TOKENS: Final = "query_tokens"
 DOC_TOKENS: Final = "doc_tokens"
 """Vocabulary ids, made by Transform; words outside the vocabulary are left out."""
+
+DOCUMENT_INDEX: Final = "document_index"
+"""In a batch: the row of the document columns at each place of each list; negative marks padding."""
 
 QUERY_VOCABULARY: Final = "query_vocabulary"
 DOCUMENT_VOCABULARY: Final = "document_vocabulary"
@@ -30,3 +41,13 @@ COUNTS_OF_VOCABULARY: Final = {QUERY_VOCABULARY: "query_word_counts", DOCUMENT_V
 SPLITS: Final = ("train", "eval", "test")
 SPLIT_SHARES: Final = (3, 1, 1)
 """The paper's split, by query (section 5)."""
+
+
+def is_of_query(name: str) -> bool:
+    """Whether a feature belongs to the list's query."""
+    return name.startswith("query_")
+
+
+def is_of_document(name: str) -> bool:
+    """Whether a feature belongs to a document, whatever list it stands in."""
+    return name.startswith("doc_")

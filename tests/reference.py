@@ -7,6 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 Vector = npt.NDArray[np.float64]
+Interval = tuple[float, float]
+
+ENDS = (-1.0, 1.0)
+"""The ends of a cosine's scale."""
 
 
 def smooth_cosine(query: npt.ArrayLike, document: npt.ArrayLike, epsilon: float) -> float:
@@ -74,32 +78,32 @@ ENCODERS: dict[str, Callable[..., Vector]] = {
 """By the name in a configuration; they take the weights in the layer's order, and a text's tokens."""
 
 
-def sosl(grade: int, score: float, theta: Sequence[float]) -> float:
+def sosl(grade: int, score: float, theta: Sequence[float], ends: Interval = ENDS) -> float:
     """arXiv:2011.00701, eq. 2, for our grade y - 1."""
-    bounds = [-1.0, *theta, 1.0]
+    bounds = [ends[0], *theta, ends[1]]
     return max(score - bounds[grade + 1], 0.0) ** 2 + max(bounds[grade] - score, 0.0) ** 2
 
 
-def learned_theta(z: npt.ArrayLike) -> Vector:
-    """The inner thresholds of bands whose widths are shares of [-1, 1]: the softmax of z."""
+def learned_theta(z: npt.ArrayLike, ends: Interval = ENDS) -> Vector:
+    """The inner thresholds of bands whose widths are shares of the scale: the softmax of z."""
     widths = np.exp(np.asarray(z, np.float64))
     shares = widths / widths.sum()
-    return -1 + 2 * np.cumsum(shares)[:-1]
+    return ends[0] + (ends[1] - ends[0]) * np.cumsum(shares)[:-1]
 
 
-def mse(grade: int, score: float, theta: Sequence[float]) -> float:
+def mse(grade: int, score: float, theta: Sequence[float], ends: Interval = ENDS) -> float:
     """Squared distance to the middle of the grade's band."""
-    bounds = [-1.0, *theta, 1.0]
+    bounds = [ends[0], *theta, ends[1]]
     return (score - (bounds[grade] + bounds[grade + 1]) / 2) ** 2
 
 
-def proportional_odds(grade: int, score: float, theta: Sequence[float]) -> float:
+def proportional_odds(grade: int, score: float, theta: Sequence[float], ends: Interval = ENDS) -> float:
     """Minus the logarithms of the two odds, as the authors' code has them; for scores far from 0 not accurate."""
-    bounds = [-1.0, *theta, 1.0]
+    bounds = [ends[0], *theta, ends[1]]
     return float(-np.log(sigmoid(bounds[grade + 1] - score)) - np.log(1 - sigmoid(bounds[grade] - score)))
 
 
-def three_part_l2(grade: int, score: float, theta: Sequence[float]) -> float:
+def three_part_l2(grade: int, score: float, theta: Sequence[float], _: Interval = ENDS) -> float:
     """NR above the first threshold, SR above the second, MR below the third: the square of the difference."""
     return max([score - theta[0], score - theta[1], theta[2] - score][grade], 0.0) ** 2
 
@@ -130,12 +134,16 @@ def sigmoid(logit: Any) -> Any:
     return 1 / (1 + np.exp(-logit))
 
 
-PAIR_LOSSES = {"sosl": sosl, "mse": mse, "proportional_odds": proportional_odds, "three_part_l2": three_part_l2}
+POINTWISE_LOSSES = {"sosl": sosl, "mse": mse, "proportional_odds": proportional_odds, "three_part_l2": three_part_l2}
 LIST_LOSSES = {"softmax": softmax, "approx_ndcg": approx_ndcg, "pairwise_hinge": pairwise_hinge}
 
 
 def loss_of_list(
-    name: str, grades: Sequence[int], scores: Sequence[float], theta: Sequence[float] | None = None
+    name: str,
+    grades: Sequence[int],
+    scores: Sequence[float],
+    theta: Sequence[float] | None = None,
+    ends: Interval = ENDS,
 ) -> float:
     """A list's loss, by its name in a configuration; padding (a negative grade) aside, and 0 for padding alone.
 
@@ -147,7 +155,7 @@ def loss_of_list(
     if name in LIST_LOSSES:
         return LIST_LOSSES[name](*np.array(documents, np.float64).T)
     assert theta is not None
-    return sum(PAIR_LOSSES[name](grade, score, theta) for grade, score in documents) / len(documents)
+    return sum(POINTWISE_LOSSES[name](grade, score, theta, ends) for grade, score in documents) / len(documents)
 
 
 def slopes(function: Callable[[Vector], float], at: npt.ArrayLike, step: float = 1e-6) -> Vector:

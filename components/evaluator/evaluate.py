@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from components.evaluator.random_order import mean_expected_metrics
+from models.lists import RankingLists
 from models.metrics import mean_metrics, rank
 from models.score_lists import score_metrics
 from models.settings import METRICS
-from models.text_lists import TextList
 from schemas.errors import DataError
 from schemas.evaluation_files import METRICS_FILE, QRELS_FILE, RUN_FILE
 from schemas.trec import qrels_lines, run_lines
@@ -47,7 +47,7 @@ class Evaluation:
 
 
 def evaluate(
-    lists: Sequence[TextList],
+    lists: RankingLists,
     scores: Sequence[npt.NDArray[np.float32]],
     baselines: Mapping[str, Mapping[str, Mapping[str, float]]],
     top_grade: int,
@@ -65,24 +65,23 @@ def evaluate(
     Raises:
       DataError: a score is not finite, or a baseline lacks a list.
     """
-    grades = [one.grades for one in lists]
     per_query = score_metrics(lists, scores, top_grade)
-    floors = {"random": mean_expected_metrics(grades, top_grade)}
+    floors = {"random": mean_expected_metrics(lists.grades, top_grade)}
     for name, run in baselines.items():
-        floors[name] = _tie_free_metrics(lists, [_run_scores(name, run, one) for one in lists], top_grade)
-    ideal = mean_metrics([np.sort(list_grades)[::-1] for list_grades in grades], top_grade)
+        floors[name] = _tie_free_metrics(lists, _run_scores(name, run, lists), top_grade)
+    ideal = mean_metrics([np.sort(grades)[::-1] for grades in lists.grades], top_grade)
     run_file: list[str] = []
     qrels: list[str] = []
-    for one, list_scores in zip(lists, scores, strict=True):
-        query_id = one.query_id.decode()
-        order = rank(list_scores, one.doc_ids)
-        ranked_ids = [one.doc_ids[place].decode() for place in order]
+    for query, ids, grades, list_scores in zip(lists.query_ids, lists.doc_ids, lists.grades, scores, strict=True):
+        query_id, doc_ids = query.decode(), [doc_id.decode() for doc_id in ids]
+        order = rank(list_scores, ids)
+        ranked_ids = [doc_ids[place] for place in order]
         run_file += run_lines(query_id, ranked_ids, [float(score) for score in list_scores[order]], TAG)
-        qrels += qrels_lines(query_id, [doc_id.decode() for doc_id in one.doc_ids], one.grades.tolist())
+        qrels += qrels_lines(query_id, doc_ids, grades.tolist())
     report = {
         "split": split,
         "queries": len(lists),
-        "queries_without_relevant_document": sum(int((list_grades < 1).all()) for list_grades in grades),
+        "queries_without_relevant_document": sum(int((grades < 1).all()) for grades in lists.grades),
         "paper_names": METRICS,
         "metrics": {key: float(values.mean()) for key, values in per_query.items()},
         "reachable": ideal,
@@ -92,7 +91,7 @@ def evaluate(
 
 
 def _tie_free_metrics(
-    lists: Sequence[TextList], scores: Sequence[npt.NDArray[np.float32]], top_grade: int
+    lists: RankingLists, scores: Sequence[npt.NDArray[np.float32]], top_grade: int
 ) -> dict[str, float]:
     """Metrics of a baseline, as the mean over random orders of the documents that it cannot tell apart.
 
@@ -102,17 +101,23 @@ def _tie_free_metrics(
     draws = []
     for _ in range(_TIE_ORDERS):
         ranked = [
-            one.grades[rank(list_scores, generator.permutation(len(list_scores)).tolist())]
-            for one, list_scores in zip(lists, scores, strict=True)
+            grades[rank(list_scores, generator.permutation(len(list_scores)).tolist())]
+            for grades, list_scores in zip(lists.grades, scores, strict=True)
         ]
         draws.append(mean_metrics(ranked, top_grade))
     return {key: float(np.mean([draw[key] for draw in draws])) for key in draws[0]}
 
 
-def _run_scores(name: str, run: Mapping[str, Mapping[str, float]], one: TextList) -> npt.NDArray[np.float32]:
-    """A run's scores in a list's own order."""
-    ranked = run.get(one.query_id.decode(), {})
-    missing = [doc_id.decode() for doc_id in one.doc_ids if doc_id.decode() not in ranked]
-    if missing:
-        raise DataError(f"run {name} must rank every document of query {one.query_id.decode()}; it lacks {missing[0]}.")
-    return np.asarray([ranked[doc_id.decode()] for doc_id in one.doc_ids], np.float32)
+def _run_scores(
+    name: str, run: Mapping[str, Mapping[str, float]], lists: RankingLists
+) -> list[npt.NDArray[np.float32]]:
+    """A run's scores in the lists' own order."""
+    scores = []
+    for query_id, doc_ids in zip(lists.query_ids, lists.doc_ids, strict=True):
+        ranked = run.get(query_id.decode(), {})
+        names = [doc_id.decode() for doc_id in doc_ids]
+        missing = [doc_id for doc_id in names if doc_id not in ranked]
+        if missing:
+            raise DataError(f"run {name} must rank every document of query {query_id.decode()}; it lacks {missing[0]}.")
+        scores.append(np.asarray([ranked[doc_id] for doc_id in names], np.float32))
+    return scores

@@ -10,8 +10,8 @@ from tfx.types import artifact_utils
 from tfx.utils import path_utils
 
 from components.evaluator.evaluate import evaluate
+from models.lists import read_lists
 from models.score_lists import score_lists
-from models.text_lists import read_text_lists
 from schemas.evaluation_files import RUN_FILE
 from schemas.trec import parse_run
 
@@ -37,9 +37,9 @@ class Executor(base_executor.BaseExecutor):
         Raises:
           DataError: see `evaluate`.
         """
-        lists = read_text_lists(
+        lists = read_lists(
             fileio.glob(os.path.join(artifact_utils.get_split_uri(input_dict[EXAMPLES_KEY], "test"), "*")),
-            exec_properties.get(USED_NEGATIVES_KEY),
+            used_negatives=exec_properties.get(USED_NEGATIVES_KEY),
         )
         model = path_utils.serving_model_path(artifact_utils.get_single_uri(input_dict[MODEL_KEY]))
         with fileio.open(os.path.join(artifact_utils.get_single_uri(input_dict[BASELINE_KEY]), RUN_FILE)) as lines:

@@ -14,10 +14,10 @@ from components.gate.comparison import Comparison
 from components.gate.judge import judge
 from components.gate.same_files import same_files
 from components.gate.settings import EvaluationSettings
+from models.lists import read_lists
 from models.randomisation_test import randomisation_test
 from models.run_metrics import run_metrics
 from models.score_lists import score_lists, score_metrics
-from models.text_lists import read_text_lists
 from schemas.errors import DataError
 from schemas.evaluation_files import METRICS_FILE, QRELS_FILE, RUN_FILE
 from schemas.served_versions import NEWEST_PROPERTY, PUSHED_PROPERTY, newest_version
@@ -90,9 +90,9 @@ def _compare(
 ) -> Comparison:
     """The model beside the last pushed one, on the same lists."""
     top_grade, metric = exec_properties[TOP_GRADE_KEY], settings.compared_metric
-    lists = read_text_lists(
+    lists = read_lists(
         fileio.glob(os.path.join(artifact_utils.get_split_uri(input_dict[EXAMPLES_KEY], "test"), "*")),
-        exec_properties.get(USED_NEGATIVES_KEY),
+        used_negatives=exec_properties.get(USED_NEGATIVES_KEY),
     )
     last = os.path.join(exec_properties[SERVING_KEY], newest)
     try:

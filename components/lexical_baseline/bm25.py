@@ -8,8 +8,9 @@ from itertools import islice
 import numpy as np
 import tensorflow as tf
 
-from models.text_lists import TextList
+from models.lists import RankingLists
 from models.tokens import tokenize
+from schemas import features as f
 
 K1 = 1.2
 B = 0.75
@@ -96,19 +97,18 @@ def token_lists(texts: Iterable[bytes | str], max_tokens: int) -> Iterator[list[
         yield from tokens
 
 
-def score_text_lists(
-    lists: Sequence[TextList], collection: Iterable[bytes | str], max_tokens: int
-) -> Iterator[list[float]]:
+def score_by_bm25(lists: RankingLists, collection: Iterable[bytes | str], max_tokens: int) -> Iterator[list[float]]:
     """BM25 of every document of every list, with the statistics of the whole collection.
 
     Args:
-      lists: query lists.
+      lists: query lists, as texts.
       collection: the text of every document there is.
       max_tokens: the model's limit on a text.
     """
-    queries = list(token_lists((text_list.query_text for text_list in lists), max_tokens))
-    texts = {text: place for place, text in enumerate({text for one in lists for text in one.doc_texts})}
-    documents = list(token_lists(texts, max_tokens))
+    queries, documents = (
+        list(token_lists(texts.numpy().tolist(), max_tokens))
+        for texts in (lists.query_columns[f.QUERY_TEXT], lists.document_columns[f.DOC_TEXT])
+    )
     bm25 = Bm25(queries, collection, max_tokens)
-    for query, text_list in zip(queries, lists, strict=True):
-        yield [bm25.score(query, documents[texts[text]]) for text in text_list.doc_texts]
+    for query, rows in zip(queries, lists.documents.to_list(), strict=True):
+        yield [bm25.score(query, documents[row]) for row in rows]

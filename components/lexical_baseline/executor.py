@@ -10,9 +10,9 @@ from tfx.dsl.components.base import base_executor
 from tfx.dsl.io import fileio
 from tfx.types import artifact_utils
 
-from components.lexical_baseline.bm25 import score_text_lists
+from components.lexical_baseline.bm25 import score_by_bm25
+from models.lists import read_lists
 from models.metrics import rank
-from models.text_lists import read_text_lists
 from schemas.collection import MANIFEST_FILE, parse_manifest, read_raw_texts
 from schemas.evaluation_files import RUN_FILE
 from schemas.trec import run_lines
@@ -36,15 +36,15 @@ class Executor(base_executor.BaseExecutor):
     ) -> None:
         """Writes a TREC run file over the test lists."""
         folder = artifact_utils.get_split_uri(input_dict[EXAMPLES_KEY], "test")
-        lists = read_text_lists(fileio.glob(os.path.join(folder, "*")))
+        lists = read_lists(fileio.glob(os.path.join(folder, "*")))
         collection = artifact_utils.get_single_uri(input_dict[COLLECTION_KEY])
-        scores = score_text_lists(lists, _documents(collection), exec_properties[MAX_TOKENS_KEY])
+        scores = score_by_bm25(lists, _documents(collection), exec_properties[MAX_TOKENS_KEY])
         path = os.path.join(artifact_utils.get_single_uri(output_dict[RUN_KEY]), RUN_FILE)
         with fileio.open(path, "w") as run:
-            for text_list, list_scores in zip(lists, scores, strict=True):
-                order = rank(np.asarray(list_scores, np.float32), text_list.doc_ids)
-                doc_ids = [text_list.doc_ids[i].decode() for i in order]
-                for line in run_lines(text_list.query_id.decode(), doc_ids, [list_scores[i] for i in order], TAG):
+            for query_id, doc_ids, list_scores in zip(lists.query_ids, lists.doc_ids, scores, strict=True):
+                order = rank(np.asarray(list_scores, np.float32), doc_ids)
+                ranked = [doc_ids[place].decode() for place in order]
+                for line in run_lines(query_id.decode(), ranked, [list_scores[place] for place in order], TAG):
                     run.write(line)
 
 

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from components.training_report.unreachable import unreachable
+from models.losses.declarations import ENDS, LOSSES
 from models.settings import LossSettings, ModelSettings
 from models.theory.largest_score import largest_score
 from models.theory.lemma_2 import Constants, loss_in_tables
-from models.theory.proposition_1 import LossConstants, loss_constants
+from models.theory.proposition_1 import LossConstants
 from models.theory.theorem_3 import generalization_bound, uniform_stability
 
 _DELTA = 0.05
@@ -35,8 +36,10 @@ def stability_report(
       what the bound is worth, and a `caveat`.
     """
     history: Sequence[Mapping[str, Any]] = training["history"]
-    # What Proposition 1 says holds for scores within [-1, 1].
-    constants = None if model.similarity == "dot" else loss_constants(loss.name, training["theta"] or loss.theta)
+    # What Proposition 1 says holds for scores between the ends of the thresholds' scale.
+    constants = None
+    if largest_score(model) <= ENDS[1]:
+        constants = LOSSES[loss.name].constants(training["theta"] or loss.theta or (), ENDS)
     smooth = model.similarity == "smooth_cosine" and model.epsilon > 0
     return {
         "gradient_bound": history[0].get("score_gradient/bound"),

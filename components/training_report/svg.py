@@ -4,7 +4,7 @@ import base64
 import io
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
-from xml.dom import minidom
+from xml.etree import ElementTree
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -37,7 +37,11 @@ _STYLE = {
         ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color", "grid.color"), INK
     ),
 }
-_CSS = "svg{color:#1b1b1b}@media (prefers-color-scheme:dark){svg{color:#e8e8e8}}text{font-family:system-ui,sans-serif}"
+_NAMESPACES: Final = {"": "http://www.w3.org/2000/svg", "xlink": "http://www.w3.org/1999/xlink"}
+"""Of SVG, by the prefixes that files give them."""
+_CSS: Final = (
+    "svg{color:#1b1b1b}@media (prefers-color-scheme:dark){svg{color:#e8e8e8}}text{font-family:system-ui,sans-serif}"
+)
 
 
 class Picture(NamedTuple):
@@ -79,19 +83,18 @@ def draw(name: str, title: str, caption: str, size: tuple[float, float], paint: 
 
 def _for_pages(svg: str, title: str, width: int, height: int) -> str:
     """Matplotlib's file with a title, in CSS pixels, and in the page's colours and font."""
-    with minidom.parseString(svg) as document:
-        root = document.documentElement
-        for name, value in {"role": "img", "aria-labelledby": "title", "width": width, "height": height}.items():
-            root.setAttribute(name, str(value))
-        for tag, content in (("style", _CSS), ("title", title)):
-            element = document.createElement(tag)
-            element.appendChild(document.createTextNode(content))
-            root.insertBefore(element, root.firstChild)
-        root.firstChild.setAttribute("id", "title")
-        for element in root.getElementsByTagName("*"):
-            if element.hasAttribute("style"):
-                element.setAttribute("style", _of_page(element.getAttribute("style")))
-        return f"{root.toxml()}\n"
+    root = ElementTree.fromstring(svg)
+    root.attrib |= {"role": "img", "aria-labelledby": "title", "width": str(width), "height": str(height)}
+    for tag, content in (("style", _CSS), ("title", title)):
+        root.insert(0, ElementTree.Element(f"{{{_NAMESPACES['']}}}{tag}"))
+        root[0].text = content
+    root[0].set("id", "title")
+    for element in root.iter():
+        if style := element.get("style"):
+            element.set("style", _of_page(style))
+    for prefix, namespace in _NAMESPACES.items():
+        ElementTree.register_namespace(prefix, namespace)
+    return ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
 def _of_page(style: str) -> str:

@@ -1,9 +1,6 @@
 """Where a loss wants scores that no vectors have. Importing this file does not import TensorFlow."""
 
-import math
-from collections.abc import Sequence
-from itertools import pairwise
-
+from models.losses.declarations import ENDS, LOSSES
 from models.settings import LossSettings, ModelSettings
 from models.theory.largest_score import largest_score
 
@@ -18,7 +15,7 @@ def unreachable(model: ModelSettings, loss: LossSettings) -> list[str]:
     largest = largest_score(model)
     epsilon = f" and epsilon {model.epsilon:g}" if model.similarity == "smooth_cosine" else ""
     sentences = []
-    for grade, (low, high) in enumerate(_wanted(loss.name, loss.theta or ())):
+    for grade, (low, high) in enumerate(LOSSES[loss.name].targets(loss.theta or (), ENDS)):
         if low > largest:
             limit, aim = f"exceeds {largest:.3f}", f"{low:.3g}" + (" or more" if low < high else "")
         elif high < -largest:
@@ -30,16 +27,3 @@ def unreachable(model: ModelSettings, loss: LossSettings) -> list[str]:
             f"{grade}, which cannot be reached"
         )
     return sentences
-
-
-def _wanted(name: str, theta: Sequence[float]) -> list[tuple[float, float]]:
-    """The lowest and the highest score of the least loss, for each grade; none for a loss without thresholds."""
-    bands = list(pairwise((-1.0, *theta, 1.0)))
-    match name:
-        case "sosl":
-            return bands
-        case "mse" | "proportional_odds":
-            return [((low + high) / 2,) * 2 for low, high in bands]
-        case "three_part_l2":
-            return [(-math.inf, theta[0]), (-math.inf, theta[1]), (theta[2], math.inf)]
-    return []

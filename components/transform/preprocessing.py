@@ -18,14 +18,13 @@ def preprocessing_fn(inputs: dict[str, Any], custom_config: dict[str, Any]) -> d
     words are all. A word outside its vocabulary is left out of the text, as is everything beyond `max_tokens` words.
 
     Args:
-      inputs: query_text string [batch]; doc_text string RaggedTensor [batch, (list_size)]; ids, relevance and
-        negative_place.
+      inputs: query_text string [batch]; doc_text string RaggedTensor [batch, (list_size)]; and any others.
       custom_config: `vocabulary_size`: words kept per language; `max_tokens`: words kept per text; under
         `SOURCES_KEY`, a dict of each vocabulary's pre-trained vectors, if any.
 
     Returns:
-      query_tokens int64 [batch, (tokens)], doc_tokens int64 [batch, (list_size), (tokens)], and the rest of the
-      inputs.
+      query_tokens int64 [batch, (tokens)], doc_tokens int64 [batch, (list_size), (tokens)], and the other inputs as
+      they are.
     """
     size, max_tokens, sources = (custom_config[key] for key in ("vocabulary_size", "max_tokens", SOURCES_KEY))
     documents = inputs[f.DOC_TEXT]
@@ -33,12 +32,9 @@ def preprocessing_fn(inputs: dict[str, Any], custom_config: dict[str, Any]) -> d
     distinct, place = tf.unique(documents.values)
     words = documents.with_values(tf.gather(tokenize(distinct, max_tokens), place))
     return {
-        f.QUERY_ID: inputs[f.QUERY_ID],
+        **{name: column for name, column in inputs.items() if name not in (f.QUERY_TEXT, f.DOC_TEXT)},
         f.QUERY_TOKENS: _ids(tokenize(inputs[f.QUERY_TEXT], max_tokens), f.QUERY_VOCABULARY, size, sources),
-        f.DOC_ID: inputs[f.DOC_ID],
         f.DOC_TOKENS: _ids(words, f.DOCUMENT_VOCABULARY, size, sources),
-        f.RELEVANCE: inputs[f.RELEVANCE],
-        f.NEGATIVE_PLACE: inputs[f.NEGATIVE_PLACE],
     }
 
 

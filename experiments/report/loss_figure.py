@@ -10,7 +10,7 @@ from components.training_report.svg import Picture, draw, line_style, share_lege
 from experiments.experiment import Row
 from experiments.report.names import value_name
 from models.losses.make_loss import make_loss
-from models.losses.pair_loss import PairLoss
+from models.losses.pointwise_loss import PointwiseLoss
 from models.settings import LossSettings
 
 _SCORES = np.linspace(-1, 1, 201, dtype=np.float32)
@@ -27,7 +27,7 @@ def loss_figure(rows: Sequence[Row]) -> Picture | None:
         for cell in row.done[:1]:
             name, theta = cell.config["loss"]["name"], cell.training.get("theta") or cell.config["loss"]["theta"]
             loss = make_loss(LossSettings(name=name, theta=theta))
-            if isinstance(loss, PairLoss):
+            if isinstance(loss, PointwiseLoss):
                 losses[f"{value_name(name)}, θ = ({', '.join(f'{one:.2g}' for one in loss.theta)})"] = loss
                 grades = cell.config["data"]["top_grade"] + 1
     if not losses:

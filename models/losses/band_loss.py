@@ -7,17 +7,19 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-from tensorflow import keras
 
-from models.losses.pair_loss import PairLoss
+from models.losses.pointwise_loss import PointwiseLoss
+from models.losses.ranking_loss import RankingLoss
 
 
-class BandLoss(PairLoss, ABC):
+class BandLoss(PointwiseLoss, ABC):
     """A loss of each document's score and of the ends of its grade's band, which may be learned.
 
-    Learned thresholds keep their order by construction: the widths of the K bands are shares of [-1, 1],
+    Learned thresholds keep their order by construction: the widths of the K bands are shares of the scale,
 
-        theta_y = -1 + 2 * sum_{i <= y} softmax(z)_i,   z trainable, first such that theta is what is given.
+        theta_y = theta_0 + (theta_K - theta_0) * sum_{i <= y} softmax(z)_i,
+
+    with z trainable, and first such that theta is what is given.
 
     Source: appendix A.2, where the thresholds are part of what is learned; the parametrisation is ours.
 
@@ -27,13 +29,13 @@ class BandLoss(PairLoss, ABC):
     on towards 1: most documents are NR, and a wider band costs them less.
 
     Args:
-      theta: the inner thresholds theta_1 .. theta_{K-1}, strictly increasing in (-1, 1); where they are learned, the
-        first ones.
+      theta: the inner thresholds theta_1 .. theta_{K-1}, strictly increasing between the ends; where they are learned,
+        the first ones.
       learn_theta: whether they are learned. If so, the loss is made within `strategy.scope()`.
-      reduction, name: see `keras.losses.Loss`.
+      ends, reduction, name: see `PointwiseLoss`; the ends are not learned.
 
     Raises:
-      ValueError: theta is empty or not increasing.
+      ValueError: see `PointwiseLoss`.
     """
 
     def __init__(self, theta: Sequence[float], learn_theta: bool = False, **kwargs: Any) -> None:
@@ -48,6 +50,11 @@ class BandLoss(PairLoss, ABC):
         """z, where the thresholds are learned."""
         return [self._z] if self.learn_theta else []
 
+    def figures(self) -> dict[str, float]:
+        """The thresholds, `theta/1` on, where they are learned."""
+        theta = self.current_theta() if self.learn_theta else []
+        return {f"theta/{y}": threshold for y, threshold in enumerate(theta, 1)}
+
     def current_theta(self) -> list[float]:
         """The thresholds as they are now."""
         theta: list[float] = self._bounds_as(tf.float64).numpy()[1:-1].tolist()
@@ -56,14 +63,15 @@ class BandLoss(PairLoss, ABC):
     def _bounds_as(self, dtype: tf.DType) -> tf.Tensor:
         if not self.learn_theta:
             return super()._bounds_as(dtype)
-        inner = 2 * tf.cumsum(tf.nn.softmax(tf.cast(self._z, dtype)))[:-1] - 1
-        return tf.concat([[-1.0], inner, [1.0]], axis=0)
+        low, high = self.ends
+        inner = low + (high - low) * tf.cumsum(tf.nn.softmax(tf.cast(self._z, dtype)))[:-1]
+        return tf.concat([[low], inner, [high]], axis=0)
 
     def get_config(self) -> dict[str, Any]:
         """The loss's arguments."""
         return {**super().get_config(), "learn_theta": self.learn_theta}
 
 
-def weights_of(loss: keras.losses.Loss) -> list[tf.Variable]:
+def weights_of(loss: RankingLoss) -> list[tf.Variable]:
     """What a loss of any kind itself learns."""
-    return loss.trainable_variables if isinstance(loss, BandLoss) else []
+    return loss.trainable_variables

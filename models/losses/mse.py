@@ -6,28 +6,29 @@ from typing import Any
 import tensorflow as tf
 from tensorflow import keras
 
-from models.losses.pair_loss import PairLoss
+from models.losses.declarations import BANDS
+from models.losses.pointwise_loss import PointwiseLoss
 
 
 @keras.utils.register_keras_serializable(package="smooth_clir")
-class MeanSquaredErrorLoss(PairLoss):
+class MeanSquaredErrorLoss(PointwiseLoss):
     """MSE: the squared distance of a score to the middle of the band of its document's grade.
 
-        loss(r, y) = (r - (theta_{y-1} + theta_y) / 2)^2,   -1 = theta_0 < theta_1 < ... < theta_K = 1
+        loss(r, y) = (r - (theta_{y-1} + theta_y) / 2)^2,   theta_0 < theta_1 < ... < theta_K
 
     with the paper's y = 1 .. K for our grade y - 1. A list's loss is the mean over its documents. Source:
     arXiv:2011.00701, section 5, which leaves the targets open; the middles are those of its authors' code.
 
     Args:
-      theta: the inner thresholds theta_1 .. theta_{K-1}, strictly increasing in (-1, 1).
-      reduction, name: see `keras.losses.Loss`.
+      theta: the inner thresholds theta_1 .. theta_{K-1}, strictly increasing between the ends.
+      ends, reduction, name: see `PointwiseLoss`.
 
     Call arguments:
       y_true: float [batch, list_size], grades 0 .. K - 1; a negative one marks padding.
-      y_pred: float [batch, list_size], scores in [-1, 1].
+      y_pred: float [batch, list_size], scores between the ends.
 
     Raises:
-      ValueError: theta is empty or not increasing.
+      ValueError: see `PointwiseLoss`.
 
     Example:
       >>> loss = MeanSquaredErrorLoss(theta=(0.2, 0.7))
@@ -35,10 +36,10 @@ class MeanSquaredErrorLoss(PairLoss):
       0.14125
     """
 
-    def __init__(self, theta: Sequence[float] = (0.2, 0.7), **kwargs: Any) -> None:
+    def __init__(self, theta: Sequence[float] = BANDS, **kwargs: Any) -> None:
         super().__init__(theta, **kwargs)
 
-    def pair_loss(self, grade: tf.Tensor, score: tf.Tensor) -> tf.Tensor:
+    def document_loss(self, grade: tf.Tensor, score: tf.Tensor) -> tf.Tensor:
         """The squared distance of each document: grade int [...], score float [...] -> float [...]."""
         lower, upper = self.band(grade, score)
         return tf.square(score - (lower + upper) / 2)

@@ -7,6 +7,7 @@ import tensorflow as tf
 from tensorflow import keras
 
 from models.losses.band_loss import BandLoss
+from models.losses.declarations import BANDS
 
 
 @keras.utils.register_keras_serializable(package="smooth_clir")
@@ -14,7 +15,7 @@ class ProportionalOddsLoss(BandLoss):
     """PO_S: the logistic penalty of a score at either end of the band of its document's grade.
 
         loss(r, y) = -log sigmoid(theta_y - r) - log(1 - sigmoid(theta_{y-1} - r))
-                   = softplus(r - theta_y) + softplus(theta_{y-1} - r),   -1 = theta_0 < theta_1 < ... < theta_K = 1
+                   = softplus(r - theta_y) + softplus(theta_{y-1} - r),   theta_0 < theta_1 < ... < theta_K
 
     with the paper's y = 1 .. K for our grade y - 1: SOSL with a softplus for its squared relu, positive within the
     band, too. A list's loss is the mean over its documents.
@@ -24,16 +25,16 @@ class ProportionalOddsLoss(BandLoss):
     immediate-threshold form (Rennie and Srebro 2005), which keeps the terms at -1 and 1.
 
     Args:
-      theta: the inner thresholds theta_1 .. theta_{K-1}, strictly increasing in (-1, 1).
+      theta: the inner thresholds theta_1 .. theta_{K-1}, strictly increasing between the ends.
       learn_theta: see `BandLoss`.
-      reduction, name: see `keras.losses.Loss`.
+      ends, reduction, name: see `PointwiseLoss`.
 
     Call arguments:
       y_true: float [batch, list_size], grades 0 .. K - 1; a negative one marks padding.
-      y_pred: float [batch, list_size], scores in [-1, 1].
+      y_pred: float [batch, list_size], scores between the ends.
 
     Raises:
-      ValueError: theta is empty or not increasing.
+      ValueError: see `PointwiseLoss`.
 
     Example:
       >>> loss = ProportionalOddsLoss(theta=(-0.5, 0.5))
@@ -41,10 +42,10 @@ class ProportionalOddsLoss(BandLoss):
       1.0064
     """
 
-    def __init__(self, theta: Sequence[float] = (0.2, 0.7), learn_theta: bool = False, **kwargs: Any) -> None:
+    def __init__(self, theta: Sequence[float] = BANDS, learn_theta: bool = False, **kwargs: Any) -> None:
         super().__init__(theta, learn_theta, **kwargs)
 
-    def pair_loss(self, grade: tf.Tensor, score: tf.Tensor) -> tf.Tensor:
+    def document_loss(self, grade: tf.Tensor, score: tf.Tensor) -> tf.Tensor:
         """The penalty of each document: grade int [...], score float [...] -> float [...]."""
         lower, upper = self.band(grade, score)
         return tf.nn.softplus(score - upper) + tf.nn.softplus(lower - score)

@@ -7,29 +7,30 @@ import tensorflow as tf
 from tensorflow import keras
 
 from models.losses.band_loss import BandLoss
+from models.losses.declarations import BANDS
 
 
 @keras.utils.register_keras_serializable(package="smooth_clir")
 class SmoothOrdinalSearchLoss(BandLoss):
     """SOSL: the squared distance of a score to the band of its document's grade.
 
-        loss(r, y) = relu(r - theta_y)^2 + relu(theta_{y-1} - r)^2,   -1 = theta_0 < theta_1 < ... < theta_K = 1
+        loss(r, y) = relu(r - theta_y)^2 + relu(theta_{y-1} - r)^2,   theta_0 < theta_1 < ... < theta_K
 
-    with the paper's y = 1 .. K for our grade y - 1. Zero within the band; in the score, the gradient is at most 4 and
-    the curvature at most 2 (Proposition 1). A list's loss is the mean over its documents. Source: arXiv:2011.00701,
-    eq. (2).
+    with the paper's y = 1 .. K for our grade y - 1. Zero within the band; for scores in [-1, 1] the gradient is at most
+    4 and the curvature at most 2 (Proposition 1). A list's loss is the mean over its documents. Source:
+    arXiv:2011.00701, eq. (2).
 
     Args:
-      theta: the inner thresholds theta_1 .. theta_{K-1}, strictly increasing in (-1, 1).
+      theta: the inner thresholds theta_1 .. theta_{K-1}, strictly increasing between the ends.
       learn_theta: see `BandLoss`.
-      reduction, name: see `keras.losses.Loss`.
+      ends, reduction, name: see `PointwiseLoss`.
 
     Call arguments:
       y_true: float [batch, list_size], grades 0 .. K - 1; a negative one marks padding.
-      y_pred: float [batch, list_size], scores in [-1, 1].
+      y_pred: float [batch, list_size], scores between the ends.
 
     Raises:
-      ValueError: theta is empty or not increasing.
+      ValueError: see `PointwiseLoss`.
 
     Example:
       >>> loss = SmoothOrdinalSearchLoss(theta=(0.2, 0.7))
@@ -37,10 +38,10 @@ class SmoothOrdinalSearchLoss(BandLoss):
       0.02
     """
 
-    def __init__(self, theta: Sequence[float] = (0.2, 0.7), learn_theta: bool = False, **kwargs: Any) -> None:
+    def __init__(self, theta: Sequence[float] = BANDS, learn_theta: bool = False, **kwargs: Any) -> None:
         super().__init__(theta, learn_theta, **kwargs)
 
-    def pair_loss(self, grade: tf.Tensor, score: tf.Tensor) -> tf.Tensor:
+    def document_loss(self, grade: tf.Tensor, score: tf.Tensor) -> tf.Tensor:
         """Eq. 2 for each document: grade int [...], score float [...] -> float [...]."""
         lower, upper = self.band(grade, score)
         return tf.square(tf.nn.relu(score - upper)) + tf.square(tf.nn.relu(lower - score))

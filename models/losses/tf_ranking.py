@@ -6,8 +6,10 @@ import tensorflow as tf
 import tensorflow_ranking as tfr
 from tensorflow import keras
 
+from models.losses.ranking_loss import RankingLoss
 
-class _TfRankingLoss(keras.losses.Loss):
+
+class _TfRankingLoss(RankingLoss):
     """A loss of TensorFlow Ranking's; a list's value is the library's for that list alone, without its padding."""
 
     def __init__(self, tf_ranking_loss: type[keras.losses.Loss], **kwargs: Any) -> None:

@@ -7,11 +7,12 @@ from typing import Any
 import tensorflow as tf
 from tensorflow import keras
 
-from models.losses.pair_loss import PairLoss
+from models.losses.declarations import PARTS
+from models.losses.pointwise_loss import PointwiseLoss
 
 
 @keras.utils.register_keras_serializable(package="smooth_clir")
-class ThreePartL2Loss(PairLoss):
+class ThreePartL2Loss(PointwiseLoss):
     """3-Part-L2: the squared excess of an NR or SR document's score, and the squared lack of an MR document's.
 
         loss(r, NR) = relu(r - theta_1)^2
@@ -23,12 +24,12 @@ class ThreePartL2Loss(PairLoss):
     arXiv:2011.00701, section 5. The thresholds are those of its authors' code.
 
     Args:
-      theta: theta_1, theta_2 and theta_3, strictly increasing in (-1, 1).
-      reduction, name: see `keras.losses.Loss`.
+      theta: theta_1, theta_2 and theta_3, strictly increasing between the ends.
+      ends, reduction, name: see `PointwiseLoss`.
 
     Call arguments:
       y_true: float [batch, list_size], grades 0 (NR), 1 (SR) and 2 (MR); a negative one marks padding.
-      y_pred: float [batch, list_size], scores in [-1, 1].
+      y_pred: float [batch, list_size], scores between the ends.
 
     Raises:
       ValueError: theta has not three thresholds, or does not increase.
@@ -39,12 +40,12 @@ class ThreePartL2Loss(PairLoss):
       0.06
     """
 
-    def __init__(self, theta: Sequence[float] = (0.2, 0.55, 0.9), **kwargs: Any) -> None:
+    def __init__(self, theta: Sequence[float] = PARTS, **kwargs: Any) -> None:
         super().__init__(theta, **kwargs)
         if len(self.theta) != 3:
             raise ValueError(f"theta must hold three thresholds; got {list(theta)}.")
 
-    def pair_loss(self, grade: tf.Tensor, score: tf.Tensor) -> tf.Tensor:
+    def document_loss(self, grade: tf.Tensor, score: tf.Tensor) -> tf.Tensor:
         """The squared excess or lack of each document: grade int [...], score float [...] -> float [...]."""
         highest = tf.constant((self.theta[0], self.theta[1], math.inf), score.dtype)
         lowest = tf.constant((-math.inf, -math.inf, self.theta[2]), score.dtype)

@@ -158,7 +158,7 @@ def test_what_decides_the_word_vectors_changes_the_stages_that_read_them(
         ("models/word_table.py", {"Transform", "Trainer"}),
         ("schemas/polyglot_pickle.py", {"Transform", "Trainer"}),
         ("models/losses/sosl.py", {"Trainer"}),
-        ("models/losses/pair_loss.py", {"Trainer"}),
+        ("models/losses/pointwise_loss.py", {"Trainer"}),
         ("models/losses/mse.py", set()),
         ("models/layers/smooth_cosine.py", {"Trainer"}),
         ("models/layers/mean_embedding.py", {"Trainer"}),

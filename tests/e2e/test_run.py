@@ -15,10 +15,10 @@ import tensorflow_text  # noqa: F401  its ops are in the model
 import yaml
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+from models.lists import read_lists
 from models.metrics import mean_metrics, ranked_grades
 from models.score_lists import score_lists
 from models.settings import METRICS
-from models.text_lists import read_text_lists
 from tests.e2e.process import DECIDES, SAMPLE, SampleRun
 
 pytestmark = pytest.mark.e2e
@@ -159,13 +159,8 @@ def test_tensorboard_reads_the_losses_the_gradient_norms_and_the_eval_metrics(sa
 def test_the_exported_model_scores_the_eval_split_as_training_did(sample_run: SampleRun, model_path: str) -> None:
     training = json.loads((sample_run.output / "training" / "training.json").read_text())
     best = training["history"][training["best_epoch"] - 1]
-    lists = read_text_lists(map(str, sample_run.output.glob("artifacts/WikiClirExampleGen/examples/*/Split-eval/*")))
-    ranked = ranked_grades(
-        [one.query_id for one in lists],
-        [one.doc_ids for one in lists],
-        score_lists(model_path, lists),
-        [one.grades for one in lists],
-    )
+    lists = read_lists(map(str, sample_run.output.glob("artifacts/WikiClirExampleGen/examples/*/Split-eval/*")))
+    ranked = ranked_grades(lists.query_ids, lists.doc_ids, score_lists(model_path, lists), lists.grades)
     assert mean_metrics(ranked, top_grade=2) == pytest.approx({key: best[f"eval/{key}"] for key in METRICS}, abs=1e-6)
     assert best["eval/ndcg_5"] == max(epoch["eval/ndcg_5"] for epoch in training["history"])
 

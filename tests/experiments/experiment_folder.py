@@ -10,7 +10,7 @@ import yaml
 
 from components.evaluator.evaluate import evaluate
 from models.settings import LossSettings
-from models.text_lists import TextList
+from tests.models.synthetic import text_lists
 
 QUERIES = 60
 GRADES = np.array([2, 1, 1, 1] + [0] * 12)
@@ -71,11 +71,9 @@ def _write_cell(folder: Path, settings: dict[str, Any], status: str, reason: str
     quality *= 0.5 + epsilon * np.exp(-epsilon)
     generator = np.random.default_rng(number)
     grades = np.concatenate([GRADES, np.zeros(settings.get("data.used_negatives", 0) or 0, int)])
-    lists = [
-        TextList(b"q%03d" % query, b"", [b"d%d" % place for place in range(len(grades))], [], grades)
-        for query in range(QUERIES)
-    ]
-    scores = [np.tanh(generator.normal(quality * (grades - 1), 0.7)).astype(np.float32) for _ in lists]
+    documents = {f"d{place}": ("", grade) for place, grade in enumerate(grades)}
+    lists = text_lists((f"q{query:03}", "", documents) for query in range(QUERIES))
+    scores = [np.tanh(generator.normal(quality * (grades - 1), 0.7)).astype(np.float32) for _ in range(QUERIES)]
     evaluation = evaluate(lists, scores, {}, top_grade=2)
     evaluation.report["floors"]["bm25"] = {key: 0.4 for key in evaluation.report["metrics"]}
     for name, text in evaluation.files().items():

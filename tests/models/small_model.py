@@ -40,5 +40,5 @@ def export_small_model(path: Path, **settings: Any) -> None:
         *(words.count("\n") for words in WORDS.values()), ModelSettings(embedding_dim=2, **settings), seed=1
     )
     tokens = tf.ragged.constant([[0]], tf.int64)
-    ranker({"query_tokens": tokens, "document_tokens": tokens, "document_index": tf.constant([[0]])})
+    ranker({"query_tokens": tokens, "doc_tokens": tokens, "document_index": tf.constant([[0]])})
     export_ranker(ranker, query_words, document_words, [query_words, document_words], str(path))

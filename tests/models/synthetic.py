@@ -13,12 +13,41 @@ VOCABULARY_SIZE = TOPICS * WORDS_OF_A_TOPIC
 def ranking_lists(query_tokens, document_tokens, documents, grades):
     """Query lists from nested lists; the queries are called q00, q01, ... and the documents d00, d01, ..."""
     return RankingLists(
-        query_ids=[f"q{row:02}".encode() for row in range(len(query_tokens))],
-        query_tokens=tf.ragged.constant(query_tokens, tf.int32, ragged_rank=1),
-        doc_ids=[f"d{row:02}".encode() for row in range(len(document_tokens))],
-        document_tokens=tf.ragged.constant(document_tokens, tf.int32, ragged_rank=1),
+        query_columns={
+            "query_id": tf.constant([f"q{row:02}" for row in range(len(query_tokens))], tf.string),
+            "query_tokens": tf.ragged.constant(query_tokens, tf.int32, ragged_rank=1),
+        },
+        document_columns={
+            "doc_id": tf.constant([f"d{row:02}" for row in range(len(document_tokens))], tf.string),
+            "doc_tokens": tf.ragged.constant(document_tokens, tf.int32, ragged_rank=1),
+        },
+        list_columns={"relevance": tf.ragged.constant(grades, tf.int64, ragged_rank=1)},
         documents=tf.ragged.constant(documents, tf.int32, ragged_rank=1),
-        grades=tf.ragged.constant(grades, tf.float32, ragged_rank=1),
+    )
+
+
+def text_lists(lists):
+    """Query lists from (query id, query text, documents), sorted by query id; documents are {id: (text, grade)}."""
+    lists = sorted(lists)
+    texts = {doc_id: text for _, _, documents in lists for doc_id, (text, _) in documents.items()}
+    rows = {doc_id: row for row, doc_id in enumerate(texts)}
+    return RankingLists(
+        query_columns={
+            name: tf.constant([one[place] for one in lists], tf.string)
+            for place, name in enumerate(["query_id", "query_text"])
+        },
+        document_columns={
+            "doc_id": tf.constant(list(texts), tf.string),
+            "doc_text": tf.constant(list(texts.values()), tf.string),
+        },
+        list_columns={
+            "relevance": tf.ragged.constant(
+                [[grade for _, grade in documents.values()] for _, _, documents in lists], tf.int64, ragged_rank=1
+            )
+        },
+        documents=tf.ragged.constant(
+            [[rows[doc_id] for doc_id in documents] for _, _, documents in lists], tf.int32, ragged_rank=1
+        ),
     )
 
 

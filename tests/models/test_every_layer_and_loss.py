@@ -48,9 +48,14 @@ CASES = [
     Case(LstmEncoder, {"vocabulary_size": 5, "dim": 2, "seed": 1, "dropout": 0.4, "units": 3}, (TEXTS,)),
     Case(SmoothOrdinalSearchLoss, {"theta": (0.2, 0.7), "reduction": "none"}, (GRADES, SCORES)),
     Case(SmoothOrdinalSearchLoss, {"theta": (0.2, 0.7), "learn_theta": True, "reduction": "none"}, (GRADES, SCORES)),
-    Case(MeanSquaredErrorLoss, {"theta": (0.2, 0.7), "reduction": "none"}, (GRADES, SCORES)),
+    Case(MeanSquaredErrorLoss, {"theta": (0.2, 0.7), "ends": (0.0, 3.0), "reduction": "none"}, (GRADES, SCORES)),
     Case(ProportionalOddsLoss, {"theta": (0.2, 0.7), "reduction": "none"}, (GRADES, SCORES)),
     Case(ProportionalOddsLoss, {"theta": (0.2, 0.7), "learn_theta": True, "reduction": "none"}, (GRADES, SCORES)),
+    Case(
+        ProportionalOddsLoss,
+        {"theta": (0.2, 0.7), "ends": (0.0, 3.0), "learn_theta": True, "reduction": "none"},
+        (GRADES, SCORES),
+    ),
     Case(ThreePartL2Loss, {"theta": (0.1, 0.5, 0.8), "reduction": "none"}, (GRADES, SCORES)),
     Case(SoftmaxLoss, {"reduction": "none"}, (GRADES, SCORES)),
     Case(ApproxNdcgLoss, {"reduction": "none"}, (GRADES, SCORES)),
@@ -89,7 +94,8 @@ def test_no_layer_and_no_loss_is_left_out():
         for package in (models.layers, models.losses)
         for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}.")
         for name, member in vars(importlib.import_module(module.name)).items()
-        if isinstance(member, type) and member.__module__ == module.name and not name.startswith("_")
+        if isinstance(member, type) and issubclass(member, (keras.layers.Layer, keras.losses.Loss))
+        if member.__module__ == module.name and not name.startswith("_")
         if not inspect.isabstract(member)
     }
     assert public == {case.subject for case in CASES}

@@ -63,7 +63,7 @@ def exported(request, two_replicas, tmp_path_factory):
         scores = ranker(
             {
                 "query_tokens": vocabularies[0](tf.constant(QUERIES)),
-                "document_tokens": vocabularies[1](flat),
+                "doc_tokens": vocabularies[1](flat),
                 "document_index": tf.reshape(tf.range(len(flat)), [len(QUERIES), -1]),
             }
         )

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models import lists
-from models.lists import epoch_order, read_lists
+from models.lists import TEXT_SPEC, epoch_order, read_lists
+from schemas import features as f
 from tests.models.synthetic import ranking_lists, write_examples
 
 query_ids = st.lists(st.text(min_size=1, max_size=3).map(str.encode), unique=True, max_size=9)
@@ -56,6 +57,13 @@ def files(tmp_path):
     return [str(path) for path in paths]
 
 
+def tokens_of(read):
+    """The tokens of each distinct document."""
+    return dict(
+        zip(read.document_columns["doc_id"].numpy(), read.document_columns["doc_tokens"].to_list(), strict=True)
+    )
+
+
 @pytest.mark.parametrize("parse_batch", [1, 2, 512])
 def test_lists_read_are_the_lists_written_sorted_by_query_id(files, parse_batch, monkeypatch):
     monkeypatch.setattr(lists, "_PARSE_BATCH", parse_batch)
@@ -63,15 +71,15 @@ def test_lists_read_are_the_lists_written_sorted_by_query_id(files, parse_batch,
     assert read.query_ids == sorted(LISTS)
     for row, query_id in enumerate(read.query_ids):
         tokens, doc_ids, relevance, _ = LISTS[query_id]
-        assert read.query_tokens[row].numpy().tolist() == tokens
-        assert [read.doc_ids[place] for place in read.documents[row].numpy()] == doc_ids
-        assert read.grades[row].numpy().tolist() == relevance
+        assert read.query_columns["query_tokens"][row].numpy().tolist() == tokens
+        assert read.doc_ids[row] == doc_ids
+        assert read.grades[row].tolist() == relevance
 
 
 def test_each_distinct_document_is_kept_once(files):
     read = read_lists(files, SPEC)
-    assert sorted(read.doc_ids) == sorted(DOCUMENTS)
-    assert read.document_tokens.to_list() == [DOCUMENTS[doc_id] for doc_id in read.doc_ids]
+    assert len(read.document_columns["doc_id"]) == len(DOCUMENTS)
+    assert tokens_of(read) == DOCUMENTS
     assert (len(read), read.pairs) == (3, 2 + 1 + 4)
 
 
@@ -86,15 +94,60 @@ def test_each_distinct_document_is_kept_once(files):
 )
 def test_the_first_nr_documents_alone_are_read_and_every_judged_one(files, used_negatives, doc_ids):
     read = read_lists(files, SPEC, used_negatives)
-    assert [[read.doc_ids[row] for row in rows] for rows in read.documents.to_list()] == doc_ids
+    assert read.doc_ids == doc_ids
     grades = [dict(zip(LISTS[query_id][1], LISTS[query_id][2], strict=True)) for query_id in read.query_ids]
-    assert read.grades.to_list() == [[of[one] for one in ids] for of, ids in zip(grades, doc_ids, strict=True)]
-    assert sorted(read.doc_ids) == sorted({one for ids in doc_ids for one in ids})
-    assert read.document_tokens.to_list() == [DOCUMENTS[doc_id] for doc_id in read.doc_ids]
+    assert [one.tolist() for one in read.grades] == [
+        [of[one] for one in ids] for of, ids in zip(grades, doc_ids, strict=True)
+    ]
+    assert tokens_of(read) == {one: DOCUMENTS[one] for ids in doc_ids for one in ids}
 
 
-def test_no_files_have_no_lists():
-    assert len(read_lists([], SPEC)) == 0
+@pytest.mark.parametrize("spec", [SPEC, TEXT_SPEC], ids=["tokens", "texts"])
+def test_no_files_have_no_lists(spec):
+    read = read_lists([], spec)
+    assert (len(read), read.pairs, read.query_ids, read.doc_ids, read.grades) == (0, 0, [], [], [])
+
+
+def test_lists_of_texts_are_read_as_those_of_tokens(tmp_path):
+    def example(query_id, doc_ids, relevance, places):
+        texts = {"query_text": [b"text of " + query_id], "doc_text": [b"text of " + doc_id for doc_id in doc_ids]}
+        ids = {"query_id": [query_id], "query_title": [b"title"], "doc_id": doc_ids}
+        return {**ids, **texts, "relevance": relevance, "negative_place": places}
+
+    write_examples(tmp_path / "part-0", [example(b"q2", [b"b", b"a"], [0, 2], [0, -1])])
+    write_examples(tmp_path / "part-1", [example(b"q1", ["é".encode(), b"a", b"c"], [2, 0, 0], [-1, 1, 0])])
+    read = read_lists(map(str, tmp_path.iterdir()), used_negatives=1)
+    assert read.query_columns["query_text"].numpy().tolist() == [b"text of q1", b"text of q2"]
+    assert read.doc_ids == [["é".encode(), b"c"], [b"b", b"a"]]
+    texts = dict(zip(*(read.document_columns[name].numpy() for name in ("doc_id", "doc_text")), strict=True))
+    assert texts == {doc_id: b"text of " + doc_id for doc_id in [b"a", b"b", b"c", "é".encode()]}
+
+
+def test_a_column_more_comes_with_the_lists_of_its_query_its_documents_or_its_places(tmp_path):
+    languages = {b"a": b"fr", b"b": b"de"}
+
+    def example(query_id, doc_ids, domains):
+        of_documents = [languages[doc_id] for doc_id in doc_ids]
+        zeros = [0] * len(doc_ids)
+        columns = {"query_language": [b"en of " + query_id], "doc_language": of_documents, "domain": domains}
+        ids = {"query_id": [query_id], "doc_id": doc_ids}
+        return {**ids, **columns, "relevance": zeros, "negative_place": list(range(len(doc_ids)))}
+
+    write_examples(tmp_path / "part", [example(b"q2", [b"a", b"b"], [5, 6]), example(b"q1", [b"b"], [7])])
+    ragged = {
+        name: tf.io.RaggedFeature(dtype, row_splits_dtype=tf.int64)
+        for dtype, names in ((tf.string, ("doc_id", "doc_language")), (tf.int64, f.INTEGERS + ("domain",)))
+        for name in names
+    }
+    single = {name: tf.io.FixedLenFeature([], tf.string) for name in ("query_id", "query_language")}
+    read = read_lists([str(tmp_path / "part")], single | ragged)
+    features, _ = read.batch(tf.constant([0, 1]))
+    assert features["query_language"].numpy().tolist() == [b"en of q1", b"en of q2"]
+    assert features["domain"].numpy().tolist() == [[7, 0], [5, 6]]
+    places, found = features["document_index"].numpy(), features["doc_language"].numpy()
+    assert [found[place] for place in (places[0, 0], places[1, 0], places[1, 1])] == [b"de", b"fr", b"de"]
+    less = read_lists([str(tmp_path / "part")], single | ragged, used_negatives=1)
+    assert less.batch(tf.constant([1]))[0]["domain"].numpy().tolist() == [[5]]
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +169,7 @@ def test_batch_holds_its_lists_padded_with_minus_one(three_lists):
 
 def test_batch_holds_each_of_its_distinct_documents_once(three_lists):
     features, _ = three_lists.batch(tf.constant([1, 0]))
-    tokens = features["document_tokens"].to_list()
+    tokens = features["doc_tokens"].to_list()
     assert sorted(tokens) == [[5], [6, 6], [7]]
     index = features["document_index"].numpy()
     assert [tokens[place] for place in index[0]] == [[6, 6], [7], [5]]
@@ -143,14 +196,15 @@ def test_order_differs_between_epochs_and_seeds():
 
 def test_the_digest_tells_any_difference_of_what_training_sees():
     tokens, documents = [[1, 2], [3]], [[4], [5, 6]]
-    places, grades = [[0, 1], [1]], [[2.0, 0.0], [2.0]]
+    places, grades = [[0, 1], [1]], [[2, 0], [2]]
     same, *others = [
         ranking_lists(tokens, documents, places, grades),
         ranking_lists([[1], [2, 3]], documents, places, grades),
         ranking_lists(tokens, [[4, 5], [6]], places, grades),
         ranking_lists(tokens, documents, [[1, 0], [1]], grades),
-        ranking_lists(tokens, documents, places, [[2.0, 1.0], [2.0]]),
+        ranking_lists(tokens, documents, places, [[2, 1], [2]]),
     ]
-    others.append(dataclasses.replace(same, query_ids=[b"q00", b"q02"]))
+    ids = {**same.query_columns, "query_id": tf.constant(["q00", "q02"])}
+    others.append(dataclasses.replace(same, query_columns=ids))
     assert same.digest() == ranking_lists(tokens, documents, places, grades).digest()
     assert len({same.digest(), *(one.digest() for one in others)}) == 6

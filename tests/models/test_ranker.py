@@ -23,7 +23,7 @@ def ranker():
 def features(documents, index):
     return {
         "query_tokens": tf.ragged.constant(QUERIES, tf.int32),
-        "document_tokens": tf.ragged.constant(documents, tf.int32, ragged_rank=1),
+        "doc_tokens": tf.ragged.constant(documents, tf.int32, ragged_rank=1),
         "document_index": tf.constant(index),
     }
 

@@ -9,8 +9,8 @@ from components.evaluator.evaluate import evaluate
 from models.run_metrics import run_metrics
 from models.score_lists import score_metrics
 from models.settings import METRICS
-from models.text_lists import TextList
 from schemas.evaluation_files import QRELS_FILE, RUN_FILE
+from tests.models.synthetic import text_lists
 
 TOP_GRADE = 2
 # Their order in UTF-8 is that of their characters, and not that in UTF-16, nor that of numbers.
@@ -24,13 +24,15 @@ collections = st.dictionaries(st.sampled_from(IDS), documents, min_size=1)
 
 
 def lists_of(collection):
-    """The lists, sorted by query id as `read_text_lists` gives them, and the scores of their documents."""
-    lists, scores = [], []
-    for query_id, found in sorted(collection.items(), key=lambda item: item[0].encode()):
-        grades, own = zip(*found.values(), strict=True)
-        doc_ids = [doc_id.encode() for doc_id in found]
-        lists.append(TextList(query_id.encode(), b"", doc_ids, [b""] * len(doc_ids), np.asarray(grades, np.int64)))
-        scores.append(np.asarray(own, np.float32))
+    """The lists, sorted by query id, and the scores of their documents."""
+    lists = text_lists(
+        (query_id, "", {doc_id: ("", grade) for doc_id, (grade, _) in found.items()})
+        for query_id, found in collection.items()
+    )
+    scores = [
+        np.asarray([score for _, score in collection[query_id.decode()].values()], np.float32)
+        for query_id in lists.query_ids
+    ]
     return lists, scores
 
 

@@ -2,14 +2,13 @@
 
 import shutil
 
-import numpy as np
 import pytest
 import tensorflow as tf
 
 from models import score_lists as module
 from models.score_lists import score_lists
-from models.text_lists import TextList
 from schemas.errors import DataError
+from tests.models.synthetic import text_lists
 
 pytestmark = pytest.mark.serving
 
@@ -38,26 +37,27 @@ def model(tmp_path_factory):
 @pytest.mark.parametrize("places", [1, 3, 6, 100])
 def test_lists_of_any_size_are_scored_in_batches(model, monkeypatch, places):
     monkeypatch.setattr(module, "_BATCH_PLACES", places)
-    texts = [(b"a", [b"b", b"bb", b"bbb"]), (b"aa", [b"b"]), (b"aaa", [b"bb", b""])]
-    lists = [TextList(b"q", query, [], documents, np.asarray([])) for query, documents in texts]
+    texts = [("a", ["b", "bb", "bbb"]), ("aa", ["b"]), ("aaa", ["bb", "bbbb"])]
+    lists = text_lists(
+        (query, query, {document: (document, 0) for document in documents}) for query, documents in texts
+    )
     assert [scores.tolist() for scores in score_lists(model, lists)] == [
         [10 + 1, 10 + 2, 10 + 3],
         [20 + 1],
-        [30 + 2, 30 + 0],
+        [30 + 2, 30 + 4],
     ]
 
 
 def test_a_batch_holds_no_more_padded_places_than_allowed_but_one_list_at_least(monkeypatch):
     monkeypatch.setattr(module, "_BATCH_PLACES", 6)
-    lists = [TextList(b"q", b"text", [], [b""] * size, np.asarray([])) for size in (1, 3, 2, 1, 1, 1, 1, 1, 1, 9, 1)]
-    sizes = [[len(one.doc_texts) for one in batch] for batch in module._batches(lists)]
-    assert sizes == [[1, 3], [2, 1, 1], [1, 1, 1, 1], [9], [1]]
+    batches = module._batches([1, 3, 2, 1, 1, 1, 1, 1, 1, 9, 1])
+    assert [*batches] == [[0, 1], [2, 3, 4], [5, 6, 7, 8], [9], [10]]
 
 
 def test_a_folder_without_a_model_is_named(tmp_path):
     for folder in (tmp_path, tmp_path / "missing"):
         with pytest.raises(DataError, match=f"{folder} must hold a whole SavedModel"):
-            score_lists(str(folder), [])
+            score_lists(str(folder), text_lists([]))
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_model_with_half_a_file_is_named(model, tmp_path, name):
     content = (torn / name).read_bytes()
     (torn / name).write_bytes(content[: len(content) // 2])
     with pytest.raises(DataError, match=f"{torn} must hold a whole SavedModel"):
-        score_lists(str(torn), [])
+        score_lists(str(torn), text_lists([]))
 
 
 def test_a_model_that_is_not_ours_is_named(tmp_path):
@@ -76,4 +76,4 @@ def test_a_model_that_is_not_ours_is_named(tmp_path):
     with pytest.raises(
         DataError, match=f"{tmp_path} must hold a SavedModel of this project; it lacks the signature score"
     ):
-        score_lists(str(tmp_path), [])
+        score_lists(str(tmp_path), text_lists([]))

@@ -4,15 +4,8 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from models.settings import (
-    ENCODERS,
-    LARGEST_EPSILON,
-    LOSSES,
-    SMALLEST_EPSILON,
-    LossSettings,
-    ModelSettings,
-    TrainingSettings,
-)
+from models.losses.declarations import LOSSES
+from models.settings import ENCODERS, LARGEST_EPSILON, SMALLEST_EPSILON, LossSettings, ModelSettings, TrainingSettings
 from models.tuning_settings import TuningSettings
 
 WITHOUT_THRESHOLDS = ("softmax", "approx_ndcg", "pairwise_hinge")

@@ -7,8 +7,9 @@ from tensorflow import keras
 
 from models.layers.cnn_encoder import CnnEncoder
 from models.layers.lstm_encoder import LstmEncoder
+from models.losses.declarations import LOSSES
 from models.ranker import Ranker
-from models.settings import LOSSES, ModelSettings
+from models.settings import ModelSettings
 from models.training_steps import TrainingSteps
 from tests import reference
 from tests.models.losses.listwise import make

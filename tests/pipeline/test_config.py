@@ -13,7 +13,8 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from models.settings import ENCODERS, LOSSES, METRICS
+from models.losses.declarations import LOSSES
+from models.settings import ENCODERS, METRICS
 from pipeline.config import RunConfig, dump_config, load_config
 from pipeline.digests import input_files, resolve_digests
 from pipeline.settings_file import known_keys

@@ -8,10 +8,10 @@ from components.evaluator.evaluate import evaluate
 from components.evaluator.random_order import mean_expected_metrics
 from models.metrics import per_query_metrics
 from models.settings import METRICS
-from models.text_lists import TextList
 from schemas.errors import DataError
 from schemas.relevance import MOST_RELEVANT
 from schemas.trec import parse_run
+from tests.models.synthetic import text_lists
 
 # Our metric: trec_eval's, and the least grade that counts as relevant.
 TREC_METRICS = {
@@ -25,16 +25,19 @@ TREC_METRICS = {
 }
 
 
-def text_list(query_id, grades):
+def graded_lists(grades):
+    """Lists of these grades by query id."""
     # Ids of two lengths: bytewise, document 9 comes after document 10.
-    ids = [b"%d" % (7 + place) for place in range(len(grades))]
-    return TextList(query_id.encode(), b"text", ids, [b"text"] * len(ids), np.asarray(grades, np.int64))
+    return text_lists(
+        (query_id, "text", {f"{7 + place}": ("text", grade) for place, grade in enumerate(of_query)})
+        for query_id, of_query in grades.items()
+    )
 
 
 def run_of(lists, scores):
     return {
-        one.query_id.decode(): {doc_id.decode(): float(score) for doc_id, score in zip(one.doc_ids, row, strict=True)}
-        for one, row in zip(lists, scores, strict=True)
+        query_id.decode(): {doc_id.decode(): float(score) for doc_id, score in zip(doc_ids, row, strict=True)}
+        for query_id, doc_ids, row in zip(lists.query_ids, lists.doc_ids, scores, strict=True)
     }
 
 
@@ -43,19 +46,19 @@ def lists():
     """Short and long lists, some of a single grade, some without a relevant document."""
     random = np.random.default_rng(1)
     sizes = [1, 1, 2, 4, 5, 6, *random.integers(1, 15, 30)]
-    return [text_list(f"q{number}", random.choice([0, 0, 0, 1, 2], size)) for number, size in enumerate(sizes)]
+    return graded_lists({f"q{number:02}": random.choice([0, 0, 0, 1, 2], size) for number, size in enumerate(sizes)})
 
 
 @pytest.fixture(scope="module")
 def scores(lists):
     """Few distinct values, so that many documents tie; a third of them is no short decimal."""
     random = np.random.default_rng(2)
-    return [(random.integers(-3, 4, len(one.grades)) / 3).astype(np.float32) for one in lists]
+    return [(random.integers(-3, 4, len(grades)) / 3).astype(np.float32) for grades in lists.grades]
 
 
 @pytest.fixture(scope="module")
 def baseline(lists):
-    return run_of(lists, [np.arange(len(one.grades), dtype=np.float32) for one in lists])
+    return run_of(lists, [np.arange(len(grades), dtype=np.float32) for grades in lists.grades])
 
 
 @pytest.fixture(scope="module")
@@ -88,12 +91,15 @@ def test_reported_metrics_equal_trec_eval_on_the_written_files(evaluation, trec_
 
 @pytest.mark.parametrize("key", METRICS)
 def test_every_query_s_metric_equals_trec_eval_in_the_order_of_the_lists(lists, evaluation, trec_eval, key):
-    theirs = [trec_eval[key][one.query_id.decode()] for one in lists]
+    theirs = [trec_eval[key][query_id.decode()] for query_id in lists.query_ids]
     assert evaluation.per_query[key] == pytest.approx(theirs, abs=1e-6)
 
 
 def test_every_query_equals_trec_eval_in_the_order_of_the_written_run(lists, evaluation, trec_eval):
-    grades = {one.query_id.decode(): dict(zip(one.doc_ids, one.grades, strict=True)) for one in lists}
+    grades = {
+        query_id.decode(): dict(zip(doc_ids, of_list, strict=True))
+        for query_id, doc_ids, of_list in zip(lists.query_ids, lists.doc_ids, lists.grades, strict=True)
+    }
     ranked = {
         query_id: np.asarray([grades[query_id][doc_id.encode()] for doc_id in documents])
         for query_id, documents in parse_run(evaluation.run).items()
@@ -104,14 +110,13 @@ def test_every_query_equals_trec_eval_in_the_order_of_the_written_run(lists, eva
 
 def test_report_holds_metrics_floors_and_what_is_reachable(lists, evaluation):
     report = evaluation.report
-    grades = [one.grades for one in lists]
     counts = {"queries", "queries_without_relevant_document"}
     values = {"metrics", "reachable", "floors", "paper_names"}
     assert report.keys() == {"split", *counts, *values}
     assert report["split"] == "test"
     assert report["queries"] == len(lists)
-    assert report["queries_without_relevant_document"] == sum(not one.any() for one in grades) > 0
-    assert report["floors"]["random"] == mean_expected_metrics(grades, MOST_RELEVANT)
+    assert report["queries_without_relevant_document"] == sum(not grades.any() for grades in lists.grades) > 0
+    assert report["floors"]["random"] == mean_expected_metrics(lists.grades, MOST_RELEVANT)
     for values in (report["metrics"], report["reachable"], *report["floors"].values()):
         assert [*values] == [*METRICS] == [*report["paper_names"]]
         assert all(0 <= values[key] <= report["reachable"][key] + 1e-9 for key in METRICS)
@@ -122,13 +127,13 @@ def test_report_names_the_split_that_was_evaluated(lists, scores):
 
 
 def test_a_baseline_without_ties_is_measured_as_the_model_is(lists, baseline, evaluation):
-    its_scores = [np.asarray([*baseline[one.query_id.decode()].values()], np.float32) for one in lists]
+    its_scores = [np.asarray([*baseline[query_id.decode()].values()], np.float32) for query_id in lists.query_ids]
     as_model = evaluate(lists, its_scores, {}, MOST_RELEVANT)
     assert evaluation.report["floors"]["bm25"] == pytest.approx(as_model.report["metrics"], abs=1e-9)
 
 
 def test_a_baseline_gains_nothing_from_the_order_of_tied_ids():
-    lists = [text_list(f"q{number}", [0, 0, 2, *[0] * 7]) for number in range(50)]  # document 9 has the highest id
+    lists = graded_lists({f"q{number}": [0, 0, 2, *[0] * 7] for number in range(50)})  # document 9 has the highest id
     constant = [np.zeros(10, np.float32)] * len(lists)
     report = evaluate(lists, constant, {"constant": run_of(lists, constant)}, MOST_RELEVANT).report
     floors = report["floors"]
@@ -139,13 +144,13 @@ def test_a_baseline_gains_nothing_from_the_order_of_tied_ids():
 
 
 def test_reachable_is_what_the_perfect_order_scores(lists, evaluation):
-    perfect = evaluate(lists, [one.grades.astype(np.float32) for one in lists], {}, MOST_RELEVANT)
+    perfect = evaluate(lists, [grades.astype(np.float32) for grades in lists.grades], {}, MOST_RELEVANT)
     assert perfect.report["metrics"] == pytest.approx(evaluation.report["reachable"])
 
 
 def test_files_hold_real_ids_by_score_then_document_id_descending():
-    (one,) = [text_list("q1", [0, 2, 1, 0])]  # documents 7, 8, 9, 10
-    result = evaluate([one], [np.asarray([0.5, -1, 0.5, 0.5], np.float32)], {}, MOST_RELEVANT)
+    lists = graded_lists({"q1": [0, 2, 1, 0]})  # documents 7, 8, 9, 10
+    result = evaluate(lists, [np.asarray([0.5, -1, 0.5, 0.5], np.float32)], {}, MOST_RELEVANT)
     assert result.run == [
         "q1 Q0 9 1 0.5 smooth_clir\n",
         "q1 Q0 7 2 0.5 smooth_clir\n",
@@ -159,16 +164,16 @@ def test_files_hold_real_ids_by_score_then_document_id_descending():
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_a_score_that_is_not_finite_is_refused_with_its_query(lists, value):
-    broken = [np.zeros(len(one.grades), np.float32) for one in lists]
+    broken = [np.zeros(len(grades), np.float32) for grades in lists.grades]
     broken[4][2] = value
-    with pytest.raises(DataError, match=rf"query q4 got {value} for document 9"):
+    with pytest.raises(DataError, match=rf"query q04 got {value} for document 9"):
         evaluate(lists, broken, {}, MOST_RELEVANT)
 
 
 def test_a_baseline_must_rank_every_document(lists, scores, baseline):
-    lacking = {**baseline, "q3": {doc_id: 0.0 for doc_id in baseline["q3"] if doc_id != "8"}}
-    with pytest.raises(DataError, match="run bm25 must rank every document of query q3; it lacks 8"):
+    lacking = {**baseline, "q03": {doc_id: 0.0 for doc_id in baseline["q03"] if doc_id != "8"}}
+    with pytest.raises(DataError, match="run bm25 must rank every document of query q03; it lacks 8"):
         evaluate(lists, scores, {"bm25": lacking}, MOST_RELEVANT)
-    del lacking["q3"]
-    with pytest.raises(DataError, match="query q3; it lacks 7"):
+    del lacking["q03"]
+    with pytest.raises(DataError, match="query q03; it lacks 7"):
         evaluate(lists, scores, {"bm25": lacking}, MOST_RELEVANT)

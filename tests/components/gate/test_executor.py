@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from components.evaluator.evaluate import evaluate
-from models.text_lists import read_text_lists
+from models.lists import read_lists
 from schemas.errors import DataError
 from schemas.served_versions import NEWEST_PROPERTY, PUSHED_PROPERTY
 
@@ -69,7 +69,7 @@ def judge(tmp_path, serving, scored, write_model, make_artifact, make_examples):
     from components.gate import executor as gate
 
     examples = make_examples(tmp_path, LISTS)
-    lists = read_text_lists(map(str, Path(examples.uri, "Split-test").iterdir()))
+    lists = read_lists(map(str, Path(examples.uri, "Split-test").iterdir()))
     parents = (tmp_path / f"stage_{number}" for number in range(9))
 
     def judge(model="good", **settings):

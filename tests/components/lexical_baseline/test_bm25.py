@@ -2,13 +2,12 @@
 
 from math import log
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from components.lexical_baseline.bm25 import K1, B, Bm25, score_text_lists, token_lists
-from models.text_lists import TextList
+from components.lexical_baseline.bm25 import K1, B, Bm25, score_by_bm25, token_lists
+from tests.models.synthetic import text_lists
 
 words = st.lists(st.sampled_from([b"a", b"b", b"c", b"d"]), max_size=8)
 collections = st.lists(words, min_size=1, max_size=6)
@@ -18,16 +17,6 @@ other_queries = st.lists(words, max_size=3)
 def texts_of(collection: list[list[bytes]]) -> list[bytes]:
     """Texts of which these are the tokens."""
     return [b" ".join(tokens) for tokens in collection]
-
-
-def text_list(query: str, *documents: str) -> TextList:
-    return TextList(
-        query_id=b"q",
-        query_text=query.encode(),
-        doc_ids=[b"%d" % place for place in range(len(documents))],
-        doc_texts=[document.encode() for document in documents],
-        grades=np.zeros(len(documents), np.int64),
-    )
 
 
 def reference(query: list[bytes], document: list[bytes], collection: list[list[bytes]]) -> float:
@@ -107,16 +96,17 @@ def test_token_lists_keep_the_order_beyond_one_batch(monkeypatch):
 
 
 def test_statistics_are_those_of_the_whole_collection():
-    lists = [text_list("Paris", "Paris, France", "Rome")]
+    lists = text_lists([("q", "Paris", {"1": ("Paris, France", 0), "2": ("Rome", 0)})])
     collection = ["Paris, France", "Rome", "Paris is a town", "Berlin", ""]
     tokens = [[b"paris", b"france"], [b"rome"], [b"paris", b"is", b"a", b"town"], [b"berlin"], []]
-    (scores,) = score_text_lists(lists, collection, 200)
+    (scores,) = score_by_bm25(lists, collection, 200)
     assert scores == pytest.approx([reference([b"paris"], document, tokens) for document in tokens[:2]], rel=1e-12)
     assert scores != pytest.approx([reference([b"paris"], document, tokens[:2]) for document in tokens[:2]])
 
 
 def test_words_beyond_the_limit_of_a_text_do_not_count():
-    lists = [text_list("Rome Paris", "France Paris", "Paris"), text_list("Paris", "Paris", "France Paris")]
-    first, second = score_text_lists(lists, ["France Paris", "Paris"], max_tokens=1)
+    first, second = {"1": ("France Paris", 0), "2": ("Paris", 0)}, {"2": ("Paris", 0), "1": ("France Paris", 0)}
+    lists = text_lists([("q1", "Rome Paris", first), ("q2", "Paris", second)])
+    first, second = score_by_bm25(lists, ["France Paris", "Paris"], max_tokens=1)
     assert first == [0, 0]
     assert second[0] > 0 == second[1]

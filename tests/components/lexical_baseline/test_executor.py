@@ -2,12 +2,11 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from components.lexical_baseline.bm25 import score_text_lists
-from models.text_lists import TextList
+from components.lexical_baseline.bm25 import score_by_bm25
 from schemas.trec import parse_run
+from tests.models.synthetic import text_lists
 
 pytestmark = pytest.mark.beam
 
@@ -53,8 +52,8 @@ def test_every_document_of_every_test_list_is_ranked(run_file):
 
 def test_scores_are_those_of_the_whole_collection(run_file):
     text, doc_ids = LISTS["q2"]
-    one = TextList(b"q2", text.encode(), [], [COLLECTION[doc_id].encode() for doc_id in doc_ids], np.asarray([]))
-    (scores,) = score_text_lists([one], COLLECTION.values(), 200)
+    lists = text_lists([("q2", text, {doc_id: (COLLECTION[doc_id], 0) for doc_id in doc_ids})])
+    (scores,) = score_by_bm25(lists, COLLECTION.values(), 200)
     assert parse_run(run_file)["q2"] == pytest.approx(dict(zip(doc_ids, scores, strict=True)), rel=1e-8)
 
 

@@ -6,7 +6,8 @@ import pytest
 
 from components.training_report.describe_stability import describe_stability
 from components.training_report.stability_report import stability_report
-from models.settings import LOSSES, LossSettings, ModelSettings
+from models.losses.declarations import LOSSES
+from models.settings import LossSettings, ModelSettings
 
 ROWS = [
     {"train/clipped_share": share, "score_gradient/max": ours, "score_gradient/plain_cosine_max": plain}
@@ -79,6 +80,11 @@ def test_theorem_3_is_left_out_where_its_constants_are_not_known(model, loss, va
 
 def test_constants_of_learned_thresholds_are_those_of_the_exported_epoch():
     assert report(loss=LossSettings(learn_theta=True), theta=[0.1, 0.3])["loss_lipschitz"] == pytest.approx(2 * 1.3)
+
+
+@pytest.mark.parametrize(("dim", "lipschitz"), [(1, 2 * (1 + 0.7)), (2, None)])
+def test_constants_of_the_loss_are_told_where_no_score_leaves_the_scale_of_the_thresholds(dim, lipschitz):
+    assert report(ModelSettings(similarity="dot", embedding_dim=dim))["loss_lipschitz"] == lipschitz
 
 
 def test_plain_cosine_has_no_bound():

@@ -1,16 +1,33 @@
 """Losses by their names in a configuration, and lists to try them on."""
 
 import importlib
+from typing import NamedTuple
 
 import numpy as np
 import tensorflow as tf
 from hypothesis import strategies as st
 from tensorflow import keras
 
-from models.settings import LOSSES
+from models.losses.declarations import LOSSES
 from schemas.relevance import PADDING_LABEL
 
 scores = st.floats(-1, 1, width=32)
+
+
+class Scale(NamedTuple):
+    """A scale of scores, and what thresholds and scores in [-1, 1] are on it."""
+
+    ends: tuple[float, float]
+
+    def at(self, number):
+        low, high = self.ends
+        return low + (high - low) * (number + 1) / 2
+
+    def of(self, numbers):
+        return tuple(self.at(number) for number in numbers)
+
+
+scales = st.sampled_from([Scale((-1.0, 1.0)), Scale((0.0, 1.0)), Scale((-3.0, 5.0))])
 
 
 def thetas(smallest, largest):
@@ -39,10 +56,10 @@ def make(name, theta=None, reduction=keras.losses.Reduction.NONE, **others):
     return getattr(importlib.import_module(module), class_name)(**arguments, reduction=reduction, **others)
 
 
-def loss_and_gradient(name, theta, grades, scores, dtype=tf.float64):
+def loss_and_gradient(name, theta, grades, scores, dtype=tf.float64, **others):
     """The loss of one list, and its gradient in the scores."""
     predicted = tf.constant([scores], dtype)
     with tf.GradientTape() as tape:
         tape.watch(predicted)
-        (value,) = make(name, theta)(np.asarray([grades], np.float64), predicted)
+        (value,) = make(name, theta, **others)(np.asarray([grades], np.float64), predicted)
     return float(value), tape.gradient(value, predicted)[0].numpy()

@@ -8,11 +8,10 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.losses.band_loss import weights_of
-from models.settings import LOSSES
+from models.losses.declarations import LOSSES
 from schemas.relevance import PADDING_LABEL
 from tests import reference
-from tests.models.losses.listwise import lists, loss_and_gradient, make, thetas
+from tests.models.losses.listwise import lists, loss_and_gradient, make, scales, thetas
 
 every_learner = pytest.mark.parametrize("name", [name for name in LOSSES if LOSSES[name].fixed_theta is None])
 
@@ -60,10 +59,20 @@ def test_thresholds_keep_their_order_whatever_is_learned(name, values):
     assert loss.current_theta() == pytest.approx(reference.learned_theta(np.float32(values)).tolist(), abs=1e-6)
 
 
-@given(thetas(1, 5))
-def test_first_thresholds_are_those_that_are_given(theta):
-    assert make("sosl", theta, learn_theta=True).current_theta() == pytest.approx(theta, abs=1e-6)
-    assert make("sosl", theta).current_theta() == pytest.approx(theta, abs=0)
+@given(thetas(1, 5), scales)
+def test_first_thresholds_are_those_that_are_given(theta, scale):
+    theta = scale.of(theta)
+    assert make("sosl", theta, learn_theta=True, ends=scale.ends).current_theta() == pytest.approx(theta, abs=1e-5)
+    assert make("sosl", theta, ends=scale.ends).current_theta() == pytest.approx(theta, abs=0)
+
+
+@every_learner
+def test_learned_thresholds_share_the_scale_between_the_ends(name):
+    loss = make(name, (1, 2), learn_theta=True, ends=(-4, 4))
+    loss.trainable_variables[0].assign(np.log([1.0, 1.0, 2.0]))
+    assert loss.current_theta() == pytest.approx([-4 + 8 / 4, -4 + 2 * 8 / 4], abs=1e-6)
+    bounds = [bound.numpy() for bound in loss.band(tf.range(3), tf.zeros(3))]
+    np.testing.assert_allclose(bounds, [[-4, -2, 0], [-2, 0, 4]], atol=1e-6)
 
 
 @every_learner
@@ -74,6 +83,14 @@ def test_padding_moves_no_threshold(name):
     assert not np.any(tape.gradient(value, loss.trainable_variables)[0])
 
 
+@every_learner
+def test_its_figures_are_the_learned_thresholds(name):
+    loss = make(name, (-0.5, 0.25), learn_theta=True)
+    loss.trainable_variables[0].assign(np.log([1.0, 1.0, 2.0]))  # widths: a quarter of [-1, 1], a quarter, a half
+    assert loss.figures() == pytest.approx({"theta/1": -0.5, "theta/2": 0.0}, abs=1e-6)
+
+
 @pytest.mark.parametrize("name", LOSSES)
-def test_a_loss_that_learns_nothing_has_no_weights(name):
-    assert weights_of(make(name)) == []
+def test_a_loss_that_learns_nothing_has_neither_weights_nor_figures(name):
+    assert make(name).trainable_variables == []
+    assert make(name).figures() == {}

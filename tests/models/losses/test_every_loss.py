@@ -8,10 +8,10 @@ import tensorflow as tf
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from models.settings import LOSSES
+from models.losses.declarations import LOSSES
 from schemas.relevance import MOST_RELEVANT, NOT_RELEVANT, PADDING_LABEL, SOMEWHAT_RELEVANT
 from tests import reference
-from tests.models.losses.listwise import lists, loss_and_gradient, make, scores
+from tests.models.losses.listwise import lists, loss_and_gradient, make, scales, scores
 
 every_loss = pytest.mark.parametrize("name", LOSSES)
 THRESHOLDED = [name for name in LOSSES if LOSSES[name].default_theta]
@@ -89,9 +89,35 @@ def test_loss_and_gradient_are_finite_at_the_ends_of_the_cosine_and_beyond(name,
 
 
 @pytest.mark.parametrize("name", THRESHOLDED)
+@given(st.data())
+def test_thresholds_and_scores_of_another_scale_agree_with_the_reference(name, data):
+    (theta, grades, scores), scale = data.draw(lists(name)), data.draw(scales)
+    theta, scores = scale.of(theta), scale.of(scores)
+    expected = reference.loss_of_list(name, grades, scores, theta, scale.ends)
+    found, _ = loss_and_gradient(name, theta, grades, list(scores), ends=scale.ends)
+    assert found == pytest.approx(expected, rel=1e-5, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", THRESHOLDED)
 @pytest.mark.parametrize(
     "theta", [(), (0.7, 0.2), (0.2, 0.2), (-1.0, 0.2), (0.2, 1.0), (1.5,), (float("nan"),), (0.2, float("nan"))]
 )
 def test_theta_that_does_not_increase_within_minus_one_and_one_is_refused(name, theta):
     with pytest.raises(ValueError, match=r"theta must increase strictly within \(-1, 1\); got \["):
         make(name, theta)
+
+
+@pytest.mark.parametrize("name", THRESHOLDED)
+def test_theta_must_lie_within_other_ends(name):
+    theta = (1, 2, 3)
+    assert make(name, theta, ends=(0, 4)).theta == theta
+    for ends in ((1, 4), (0, 3)):
+        with pytest.raises(ValueError, match=rf"theta must increase strictly within \({ends[0]}, {ends[1]}\); got \["):
+            make(name, theta, ends=ends)
+
+
+@pytest.mark.parametrize("name", THRESHOLDED)
+@pytest.mark.parametrize("ends", [(1, -1), (0, 0), (-float("inf"), 1), (0, float("inf")), (float("nan"), 1)])
+def test_ends_that_are_no_interval_are_refused(name, ends):
+    with pytest.raises(ValueError, match=r"ends must be two finite numbers, the lower one first; got \["):
+        make(name, ends=ends)

@@ -3,8 +3,9 @@
 import pytest
 import tensorflow as tf
 
+from models.losses.declarations import LOSSES
 from models.losses.make_loss import make_loss
-from models.settings import LOSSES, LossSettings
+from models.settings import LossSettings
 
 
 @pytest.mark.parametrize("name", LOSSES)
@@ -20,3 +21,14 @@ def test_the_loss_takes_the_thresholds_of_the_configuration():
     # A document of grade 1, between 0.1 and 0.4, at 0.9.
     (value,) = make_loss(settings)(tf.constant([[1.0]]), tf.constant([[0.9]]))
     assert float(value) == pytest.approx((0.9 - 0.4) ** 2)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_the_scorers_ends_go_to_the_losses_that_have_thresholds(name):
+    loss = make_loss(LossSettings(name=name), ends=(-3.0, 5.0))
+    assert getattr(loss, "ends", None) == ((-3.0, 5.0) if LOSSES[name].default_theta else None)
+
+
+def test_an_nr_document_s_squared_distance_starts_at_the_scorer_s_lower_end():
+    (value,) = make_loss(LossSettings(name="mse", theta=(0.2, 0.7)), ends=(-3.0, 5.0))([[0.0]], tf.constant([[0.0]]))
+    assert float(value) == pytest.approx(((-3 + 0.2) / 2) ** 2)

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.layers.smooth_cosine import SmoothCosine
+from models.losses.declarations import ENDS, LOSSES
 from models.settings import ModelSettings
 from models.theory.lemma_2 import MEAN_ENCODER, Constants, loss_in_tables, smooth_cosine
-from models.theory.proposition_1 import loss_constants
 
 POINTS = 200
 seeds = st.integers(0, 1000)
@@ -104,7 +104,7 @@ def test_derivatives_of_sosl_in_the_tables_never_exceed_their_constants(seed, ep
         found = score(encode(by_query, query), encode(by_document, document), epsilon)
         return tf.nn.relu(found - high) ** 2 + tf.nn.relu(low - found) ** 2
 
-    in_score = loss_constants("sosl", theta)
+    in_score = LOSSES["sosl"].constants(theta, ENDS)
     constants = loss_in_tables(Constants(in_score.lipschitz, in_score.smoothness), ModelSettings(epsilon=epsilon))
     slope, curvature = derivatives(loss, points(seed, 8))
     assert slope.max() <= constants.lipschitz
