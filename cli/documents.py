@@ -1,11 +1,11 @@
 """Reads the documents that `clir rank` is given, before TensorFlow is imported."""
 
 import sys
-from collections import Counter
 from typing import BinaryIO
 
+from schemas.drops import Drop, DropCounter
 from schemas.errors import DataError
-from schemas.wikiclir import Drop, Text, parse_texts
+from schemas.wikiclir import Text, parse_texts
 
 
 def read_documents(path: str) -> tuple[list[Text], list[str]]:
@@ -17,17 +17,21 @@ def read_documents(path: str) -> tuple[list[Text], list[str]]:
     Raises:
       DataError: the file cannot be read, or holds no document.
     """
+    documents: list[Text] = []
+    left_out = DropCounter()
     try:
         with _open(path) as stream:
-            items = list(parse_texts(stream, path))
+            for item in parse_texts(stream, path):
+                if isinstance(item, Drop):
+                    left_out.add(item)
+                else:
+                    documents.append(item)
     except OSError as error:
         raise DataError(f"documents: {path}: {error.strerror}.") from None
-    documents = [item for item in items if isinstance(item, Text)]
-    drops = [item for item in items if isinstance(item, Drop)]
-    first = {drop.reason: drop for drop in reversed(drops)}
     lines = [
-        f"{path}: left out {count:,} x {reason.text}; first at line {first[reason].line}: {first[reason].excerpt}"
-        for reason, count in Counter(drop.reason for drop in drops).items()
+        f"{path}: left out {one.count:,} x {one.reason.text}; first at line {one.examples[0].line}: "
+        f"{one.examples[0].excerpt}"
+        for one in left_out.drops()
     ]
     if not documents:
         raise DataError("\n".join([f"{path} must hold a document: id, title and text, tab-separated.", *lines]))

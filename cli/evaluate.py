@@ -57,17 +57,16 @@ def evaluate(
         view.start(0, 0, "evaluating")
         with heavy_imports():
             from cli.evaluation import evaluate_model
-            from components.wikiclir_example_gen.report import describe_report
 
         max_bad_share = DataSettings.model_fields["max_bad_share"].default
         result, data_report = evaluate_model(path, paths, split, top_grade, max_bad_share)
-        for line in describe_report(data_report):
+        for line in data_report.describe():
             view.say(line)
     if output:
         Path(output).mkdir(parents=True, exist_ok=True)
         for name, content in result.files().items():
             (Path(output) / name).write_text(content, encoding="utf-8")
     if as_json:
-        show_json({**result.report.model_dump(), "data": data_report})
+        show_json({**result.report.model_dump(), "data": data_report.as_dict()})
     else:
         show(metrics_table(result.report))

@@ -1,11 +1,9 @@
 """Evaluates an exported model on a collection with fixed candidates, without the pipeline."""
 
-import json
 import os
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import apache_beam as beam
 import tensorflow as tf
@@ -13,7 +11,7 @@ import tensorflow as tf
 from components.collection_gen.write_collection import write_collection
 from components.evaluator.evaluate import Evaluation, evaluate
 from components.wikiclir_example_gen.ingest import IngestSettings, ingest
-from components.wikiclir_example_gen.report import check_report
+from components.wikiclir_example_gen.report import DataReport, read_report
 from models.lists import read_lists
 from models.score_lists import score_lists
 from pipeline.paths import files_of
@@ -22,7 +20,7 @@ from schemas.features import SPLITS
 
 def evaluate_model(
     model: str, paths: Mapping[str, str], split: str, top_grade: int, max_bad_share: float
-) -> tuple[Evaluation, dict[str, Any]]:
+) -> tuple[Evaluation, DataReport]:
     """Reads a collection as the pipeline does, and scores one split's lists.
 
     Args:
@@ -33,10 +31,10 @@ def evaluate_model(
       max_bad_share: see `DataSettings`.
 
     Returns:
-      the evaluation, and the report of the files (see `make_report`).
+      the evaluation, and the report of the files.
 
     Raises:
-      DataError: the files are too bad (see `check_report`), or the model cannot be loaded.
+      DataError: the files are too bad (see `DataReport.check`), or the model cannot be loaded.
     """
     with tempfile.TemporaryDirectory() as folder:
         report_path = os.path.join(folder, "report.json")
@@ -48,7 +46,7 @@ def evaluate_model(
             ingest(
                 pipeline, settings, folder, roles, {name: os.path.join(folder, name) for name in SPLITS}, report_path
             )
-        report = json.loads(Path(report_path).read_text(encoding="utf-8"))
-        check_report(report, max_bad_share, [split])
+        report = read_report(Path(report_path).read_text(encoding="utf-8"))
+        report.check(max_bad_share, [split])
         lists = read_lists(map(str, Path(folder).glob(f"{split}-*")))
     return evaluate(lists, score_lists(model, lists), {}, top_grade, split), report

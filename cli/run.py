@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from cli.imports import heavy_imports
-from cli.summary import describe_files, describe_summary, metrics_table, run_summary
+from cli.summary import RunSummary, describe_files, metrics_table
 from cli.terminal import say, short, show, show_json
 from components.training_report.unreachable import unreachable
 from pipeline.config import RunConfig, load_config
@@ -15,6 +15,7 @@ from pipeline.layout import TENSORBOARD
 from pipeline.output_folder import local_output
 from pipeline.run_lock import run_lock
 from pipeline.stages import StageEnd
+from pipeline.usage import peak_memory
 from schemas.errors import DataError
 
 
@@ -62,12 +63,10 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
 
             result = run_locally(settings, view.start, end)
         finally:
-            summary = run_summary(stages, time.monotonic() - started)
-            view.say(describe_summary(summary))
-        from components.wikiclir_example_gen.report import describe_report
-
+            summary = RunSummary(stages, time.monotonic() - started, peak_memory())
+            view.say(summary.describe())
         view.say(f"{settings.data.query_language} queries, {settings.data.document_language} documents")
-        for line in describe_report(result.data_report):
+        for line in result.data_report.describe() if result.data_report else ():
             view.say(line)
         if result.cached:
             view.say(
@@ -77,21 +76,19 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
     if as_json:
         parts = {
             "verdict": result.verdict.model_dump(),
-            "data": result.data_report,
+            "data": result.data_report and result.data_report.as_dict(),
             "pushed": result.pushed,
             "newest": result.newest,
-            "summary": summary,
+            "summary": summary.as_dict(),
         }
         if result.tuning:
-            parts["tuning"] = result.tuning
+            parts["tuning"] = result.tuning.as_dict()
         show_json({**result.report.model_dump(), **parts})
     else:
         show(metrics_table(result.report))
     say("\n".join([f"written to {short(settings.output)}:", *describe_files(Path(settings.output))]))
     if result.tuning:
-        from components.training_report.tuning_report import describe_best
-
-        say(describe_best(result.tuning))
+        say(result.tuning.describe_best())
     newest = f"the newest version is {short(result.newest)}" if result.newest else "no version is pushed"
     if result.pushed is None:
         raise DataError(f"the model was not pushed: {result.verdict.reason}. As before, {newest}.")

@@ -1,13 +1,13 @@
 """What a run or an evaluation tells in the end, in lines for a person."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pipeline.layout import CONFIG_FILE, DATA, EVALUATION, SERVING, TENSORBOARD, TRAINING, TUNING
 from pipeline.stages import StageEnd
-from pipeline.usage import peak_memory
 from schemas.evaluation_report import EvaluationReport
 from schemas.served_versions import served_versions
 
@@ -22,35 +22,43 @@ def metrics_table(report: EvaluationReport) -> str:
     return "\n".join([*lines, f"{report.queries:,} queries"])
 
 
-def run_summary(stages: Sequence[StageEnd], seconds: float) -> dict[str, Any]:
-    """A run's stages, times and memory, for machines.
+@dataclass(frozen=True)
+class RunSummary:
+    """A run's stages, times and memory.
 
-    Args:
+    Attributes:
       stages: those that are done.
       seconds: of the whole run.
+      peak_memory_bytes: the most that the process has held.
     """
-    return {
-        "seconds": round(seconds, 1),
-        "peak_memory_bytes": peak_memory(),
-        "stages": [
-            {
-                "name": one.name,
-                "how": one.how,
-                "seconds": round(one.seconds, 2),
-                "cpu_seconds": round(one.cpu_seconds, 2),
-                "peak_memory_bytes": one.peak_memory_bytes,
-            }
-            for one in stages
-        ],
-    }
 
+    stages: Sequence[StageEnd]
+    seconds: float
+    peak_memory_bytes: int
 
-def describe_summary(summary: Mapping[str, Any]) -> str:
-    """The same in a line for a person."""
-    hows = [stage["how"] for stage in summary["stages"]]
-    counts = ", ".join(f"{hows.count(how)} {how}" for how in ("run", "cached", "restored") if how in hows)
-    took = f"{summary['seconds']:.0f} s in all, peak memory {summary['peak_memory_bytes'] / 2**30:.1f} GiB"
-    return f"{took}; stages: {counts or 'none'}"
+    def describe(self) -> str:
+        """The summary in a line for a person."""
+        hows = [stage.how for stage in self.stages]
+        counts = ", ".join(f"{hows.count(how)} {how}" for how in ("run", "cached", "restored") if how in hows)
+        took = f"{self.seconds:.0f} s in all, peak memory {self.peak_memory_bytes / 2**30:.1f} GiB"
+        return f"{took}; stages: {counts or 'none'}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "seconds": round(self.seconds, 1),
+            "peak_memory_bytes": self.peak_memory_bytes,
+            "stages": [
+                {
+                    "name": one.name,
+                    "how": one.how,
+                    "seconds": round(one.seconds, 2),
+                    "cpu_seconds": round(one.cpu_seconds, 2),
+                    "peak_memory_bytes": one.peak_memory_bytes,
+                }
+                for one in self.stages
+            ],
+        }
 
 
 def describe_files(output: Path) -> list[str]:

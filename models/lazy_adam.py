@@ -1,5 +1,6 @@
 """Adam that touches only the embedding rows that a batch used."""
 
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -26,9 +27,24 @@ class LazyAdam(keras.optimizers.Adam):
     def __init__(self, learning_rate: float = 0.001, row_factor: float = 1.0, **kwargs: object) -> None:
         # XLA cannot compile the row updates, and Keras turns it on where there is a GPU.
         super().__init__(learning_rate, **{"name": "LazyAdam", **kwargs, "jit_compile": False})
+        self._moments = _Moments()
         self.row_factor = row_factor
         if self.amsgrad or self.weight_decay:
             raise ValueError("LazyAdam has neither amsgrad nor weight decay.")
+
+    def add_variable_from_reference(
+        self,
+        model_variable: tf.Variable,
+        variable_name: str,
+        shape: Sequence[int] | None = None,
+        initial_value: tf.Tensor | None = None,
+    ) -> tf.Variable:
+        """Keras calls this for the moments of each weight, which Adam names `m` and `v`; here they are kept at hand."""
+        made = super().add_variable_from_reference(model_variable, variable_name, shape, initial_value)
+        # A step is told of a replica's own copy of a weight.
+        for copy in tf.distribute.get_strategy().experimental_local_results(model_variable):
+            self._moments.of[variable_name, copy.ref()] = made
+        return made
 
     def update_step(self, gradient: tf.Tensor | tf.IndexedSlices, variable: tf.Variable) -> None:
         """Updates one variable; a sparse gradient's indices must be distinct (Keras sums them first)."""
@@ -40,8 +56,7 @@ class LazyAdam(keras.optimizers.Adam):
         step = tf.cast(self.iterations + 1, dtype)
         rate = self.row_factor * tf.cast(self.learning_rate, dtype) * tf.sqrt(1 - beta_2**step) / (1 - beta_1**step)
 
-        slot = self._index_dict[self._var_key(variable)]
-        momentum, velocity = self._momentums[slot], self._velocities[slot]
+        momentum, velocity = (self._moments.of[name, variable.ref()] for name in ("m", "v"))
         new_momentum = beta_1 * tf.gather(momentum, rows) + (1 - beta_1) * gradient.values
         new_velocity = beta_2 * tf.gather(velocity, rows) + (1 - beta_2) * tf.square(gradient.values)
         change = rate * new_momentum / (tf.sqrt(new_velocity) + self.epsilon)
@@ -52,3 +67,10 @@ class LazyAdam(keras.optimizers.Adam):
     def get_config(self) -> dict[str, Any]:
         """The optimizer's arguments."""
         return {**super().get_config(), "row_factor": self.row_factor}
+
+
+class _Moments:
+    """The moments by name and weight; in an object of its own, since Keras would put a plain dict into checkpoints."""
+
+    def __init__(self) -> None:
+        self.of: dict[tuple[str, Hashable], tf.Variable] = {}

@@ -6,12 +6,14 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Any, Final
 
 import keras_tuner
 import tensorflow as tf
-from keras_tuner.engine import base_tuner
+from keras_tuner.engine import base_tuner  # a public path of KerasTuner's, which has no shorter one for this class
 
+from models.search_results import SearchResults, Trial
 from models.settings import TrainingSettings
 from models.tuning_settings import TuningSettings, describe_settings, searched_settings
 from schemas.errors import DataError
@@ -66,14 +68,14 @@ class TrialSearch(base_tuner.BaseTuner):
         oracle.verbose = 0
         super().__init__(oracle, directory=working_dir, project_name="search", overwrite=True)
         self.folder = folder
-        self.trials: list[dict[str, Any]] = []
-        """Those that are done, in order: number, settings, value (None where it failed) and reason (where it did)."""
+        self.trials: list[Trial] = []
+        """Those that are done, in order."""
         self._settings, self._training, self._train = settings, training, train
         self._file = os.path.join(folder, _TRIALS_FILE)
-        self._known: list[dict[str, Any]] = []
+        self._known: list[Trial] = []
         if tf.io.gfile.exists(self._file):
             with tf.io.gfile.GFile(self._file) as file:
-                self._known = json.load(file)
+                self._known = [Trial(**one) for one in json.load(file)]
             log.info("going on after trial %d, which an earlier run had reached", len(self._known))
 
     def run_trial(self, trial: Any) -> float:
@@ -87,9 +89,9 @@ class TrialSearch(base_tuner.BaseTuner):
         number, tried = len(self.trials) + 1, searched_settings(numbers)
         try:
             # Besides the trials of a killed search: a Bayesian one may ask for the same numbers again.
-            known = [(one["value"], one["reason"]) for one in self._known if one["settings"] == tried]
+            known = [(one.value, one.reason) for one in self._known if one.settings == tried]
             value, reason = known[0] if known else self._try(number, numbers)
-            self.trials.append({"number": number, "settings": tried, "value": value, "reason": reason})
+            self.trials.append(Trial(number, tried, value, reason))
             if number > len(self._known):
                 self._tell_and_keep()
         except Exception as error:
@@ -105,13 +107,19 @@ class TrialSearch(base_tuner.BaseTuner):
         Raises:
           DataError: every trial failed.
         """
-        if all(trial["value"] is None for trial in self.trials):
-            raise DataError(f"a trial must succeed, but all {len(self.trials)} failed: {self.trials[-1]['reason']}")
+        if all(trial.value is None for trial in self.trials):
+            raise DataError(f"a trial must succeed, but all {len(self.trials)} failed: {self.trials[-1].reason}")
 
-    def results(self) -> dict[str, Any]:
-        """The search and its trials, for JSON."""
-        settings = self._settings.model_dump(mode="json") | {"epochs": self._training.epochs}
-        return {"metric": self._training.best_metric, **settings, "trials": self.trials}
+    def results(self) -> SearchResults:
+        """The search and its trials."""
+        return SearchResults(
+            metric=self._training.best_metric,
+            search=self._settings.search or "",
+            epochs=self._training.epochs,
+            epsilon=self._settings.epsilon,
+            theta=self._settings.theta,
+            trials=tuple(self.trials),
+        )
 
     def _try(self, number: int, numbers: Numbers) -> tuple[float | None, str | None]:
         """What a training reaches, or why it fails."""
@@ -123,19 +131,21 @@ class TrialSearch(base_tuner.BaseTuner):
 
     def _tell_and_keep(self) -> None:
         """Tells of the last trial, and writes all, whole or not at all; its training is of no more use."""
-        number, tried, value, reason = self.trials[-1].values()
-        best = max((one["value"] for one in self.trials if one["value"] is not None), default=None)
+        last = self.trials[-1]
+        best = max((one.value for one in self.trials if one.value is not None), default=None)
         log.info(
             "trial %d/%d: %s: %s",
-            *(number, self._settings.most_trials, describe_settings(tried)),
-            f"failed: {reason}" if value is None else f"eval {self._training.best_metric} {value:.4f}, best {best:.4f}",
+            *(last.number, self._settings.most_trials, describe_settings(last.settings)),
+            f"failed: {last.reason}"
+            if last.value is None
+            else f"eval {self._training.best_metric} {last.value:.4f}, best {best:.4f}",
         )
         self._known = list(self.trials)
         tf.io.gfile.makedirs(self.folder)
         with tf.io.gfile.GFile(f"{self._file}.partial", "w") as file:
-            json.dump(self._known, file)
+            json.dump([asdict(trial) for trial in self._known], file)
         tf.io.gfile.rename(f"{self._file}.partial", self._file, overwrite=True)
-        training = os.path.join(self.folder, f"trial_{number}")
+        training = os.path.join(self.folder, f"trial_{last.number}")
         if tf.io.gfile.exists(training):
             tf.io.gfile.rmtree(training)
 

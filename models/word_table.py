@@ -1,26 +1,26 @@
 """Pre-trained word vectors of one language, by the words that our own tokenisation makes."""
 
 import itertools
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
 from models.tokens import tokenize
+from schemas.drops import Drop, DropCounter
 from schemas.errors import DataError
+from schemas.read_report import ReadReport
 from schemas.wikiclir import excerpt_of
-from schemas.word_vectors import BadEntry, VectorReason, WordVector, read_word_vectors
+from schemas.word_vectors import VectorReason, WordVector, read_word_vectors
 
 SOURCES_KEY: Final = "word_tables"
 """In the custom_config of Transform and the Trainer: by vocabulary, the fields of its `WordTableSource`."""
 
 _BATCH = 4096
-_EXAMPLES = 5
 
 
 class WordTableSource(NamedTuple):
@@ -45,12 +45,12 @@ class WordTable:
     Attributes:
       words: all different, each one token.
       vectors: float32 [words, width].
-      report: for JSON: `path`, entries `read` and `used`, and `drops` by reason; read = used + the drops' counts.
+      report: what became of the entries that were read.
     """
 
     words: list[str]
     vectors: npt.NDArray[np.float32]
-    report: dict[str, Any]
+    report: ReadReport
 
 
 @lru_cache(maxsize=2)
@@ -65,8 +65,7 @@ def read_word_table(source: WordTableSource) -> WordTable:
     """
     places: dict[str, int] = {}
     vectors = []
-    drops: dict[VectorReason, list[BadEntry]] = {}
-    counts: Counter[VectorReason] = Counter()
+    left_out = DropCounter()
     read = 0
     for entry, tokens in _tokenized(read_word_vectors(source.path, source.width, tf.io.gfile.GFile)):
         read += 1
@@ -78,33 +77,16 @@ def read_word_table(source: WordTableSource) -> WordTable:
                 if len(places) == source.most_words:
                     break
                 continue
-            entry = BadEntry(reason, entry.line, excerpt_of(entry.word))
-        counts[entry.reason] += 1
-        if counts[entry.reason] <= _EXAMPLES:
-            drops.setdefault(entry.reason, []).append(entry)
-    report = {
-        "path": source.path,
-        "read": read,
-        "used": len(places),
-        "drops": [
-            {
-                "reason": reason.name.lower(),
-                "meaning": reason.text,
-                "bad": reason.bad,
-                "count": counts[reason],
-                "examples": [{"line": one.line, "text": one.excerpt} for one in drops[reason]],
-            }
-            for reason in VectorReason
-            if reason in drops
-        ],
-    }
-    _check(report, source)
+            entry = Drop(reason, source.path, entry.line, excerpt_of(entry.word))
+        left_out.add(entry)
+    report = ReadReport(source.path, read, len(places), left_out.drops())
+    _check(report, source.max_bad_share)
     return WordTable(list(places), np.array(vectors), report)
 
 
 def _tokenized(
-    entries: Iterator[WordVector | BadEntry],
-) -> Iterator[tuple[WordVector | BadEntry, list[str]]]:
+    entries: Iterator[WordVector | Drop],
+) -> Iterator[tuple[WordVector | Drop, list[str]]]:
     """Each entry with the tokens of its word, if it has one."""
     while batch := list(itertools.islice(entries, _BATCH)):
         with tf.init_scope():  # Transform calls this while it traces a graph
@@ -119,17 +101,11 @@ def _fault_of(tokens: list[str], places: dict[str, int]) -> VectorReason | None:
     return VectorReason.DUPLICATE if tokens[0] in places else None
 
 
-def _check(report: dict[str, Any], source: WordTableSource) -> None:
-    bad = [drop for drop in report["drops"] if drop["bad"]]
-    count = sum(drop["count"] for drop in bad)
-    if count <= source.max_bad_share * report["read"] and report["used"]:
-        return
-    lines = [f"{source.path}: {count:,} of {report['read']:,} entries are bad"]
-    if report["used"]:
-        lines[0] += f"; at most a share of {source.max_bad_share:g} may be (data.max_bad_share):"
-    else:
-        lines[0] += ", and none can be used:"
-    for drop in bad if report["used"] else report["drops"]:
-        lines.append(f"  {drop['count']:,} x {drop['meaning']}")
-        lines += [f"    {source.path}:{example['line']}: {example['text']}" for example in drop["examples"]]
-    raise DataError("\n".join(lines))
+def _check(report: ReadReport, max_bad_share: float) -> None:
+    """Refuses a table of which too much is bad, or nothing can be used."""
+    faults = report.faults(max_bad_share, "entries")
+    if not report.used:
+        faults = [f"{report.path}: {report.bad:,} of {report.read:,} entries are bad, and none can be used:"]
+        faults += [line for drops in report.drops for line in drops.lines()]
+    if faults:
+        raise DataError("\n".join(faults))

@@ -5,8 +5,9 @@ import os
 from collections.abc import Iterator, Mapping
 
 from pipeline.paths import files_of, is_remote, scheme_fault
+from schemas.drops import Drop
 from schemas.errors import DataError
-from schemas.wikiclir import Drop, Judgment, Reason, Text, parse_lines, parse_texts, read_lines
+from schemas.wikiclir import Judgment, Reason, Text, parse_lines, parse_texts, read_lines
 
 _LINES = 2000
 _ANY_GRADE = 1 << 30

@@ -1,4 +1,8 @@
-"""Launches the stages of a pipeline one by one, as TFX's LocalDagRunner does, and tells of each."""
+"""Launches the stages of a pipeline one by one, as TFX's LocalDagRunner does, and tells of each.
+
+That runner can neither tell of a stage nor run one anew whose files were lost. What it is made of is called here:
+public names, but outside `tfx.v1`, so that an upgrade may change them; every test of a whole run would fail then.
+"""
 
 import copy
 import datetime

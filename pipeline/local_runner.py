@@ -13,7 +13,9 @@ from ml_metadata.proto import metadata_store_pb2
 from tfx.orchestration import metadata
 
 import schemas
+from components.wikiclir_example_gen.report import REPORT_FILE, DataReport
 from models.devices import configure_devices
+from models.search_results import SearchResults
 from pipeline.config import RunConfig, dump_config
 from pipeline.launching import Outputs, launch
 from pipeline.layout import (
@@ -34,7 +36,7 @@ from pipeline.stages import StageEnd
 from schemas.errors import DataError
 from schemas.evaluation_files import METRICS_FILE, VERDICT_FILE
 from schemas.evaluation_report import EvaluationReport
-from schemas.served_versions import PUSHED_PROPERTY, newest_version
+from schemas.served_versions import DESTINATION_PROPERTY, PUSHED_PROPERTY, newest_version
 from schemas.verdict import Verdict
 
 log = logging.getLogger("clir.run")
@@ -48,10 +50,10 @@ class RunResult(NamedTuple):
 
     report: EvaluationReport
     verdict: Verdict
-    data_report: dict[str, Any]
-    """The content of `data/report.json`; empty in an experiment."""
-    tuning: dict[str, Any] | None
-    """The content of `tuning/results.json`; None without a search."""
+    data_report: DataReport | None
+    """`data/report.json`; None in an experiment."""
+    tuning: SearchResults | None
+    """`tuning/results.json`; None without a search."""
     pushed: str | None
     """Folder of the version that is this model; None where the gate refused the model, and in an experiment."""
     was_pushed: bool
@@ -110,15 +112,16 @@ def run_locally(
     pushed = ""
     if experiment is None:
         (model,) = outputs["Pusher"]["pushed_model"]
-        pushed = model.get_string_custom_property("pushed_destination")
+        pushed = model.get_string_custom_property(DESTINATION_PROPERTY)
     serving = store / SERVING
     newest = newest_version(os.listdir(serving)) if serving.is_dir() else None
     evaluation = folder.path / ("" if experiment else EVALUATION)
+    tuning = folder.path / TUNING / "results.json"
     return RunResult(
         report=EvaluationReport.from_json((evaluation / METRICS_FILE).read_text(encoding="utf-8")),
         verdict=Verdict.from_json((evaluation / VERDICT_FILE).read_text(encoding="utf-8")),
-        data_report={} if experiment else _read_json(folder.path / DATA / "report.json"),
-        tuning=_read_json(folder.path / TUNING / "results.json") if "Tuner" in outputs else None,
+        data_report=None if experiment else DataReport.from_dict(_read_json(folder.path / DATA / REPORT_FILE)),
+        tuning=SearchResults.from_dict(_read_json(tuning)) if "Tuner" in outputs else None,
         pushed=pushed or None,
         was_pushed=bool(blessing.get_int_custom_property(PUSHED_PROPERTY)),
         newest=newest and str(serving / newest),

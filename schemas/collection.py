@@ -8,14 +8,15 @@ line n of its input files, counted through them: a record that was left out leav
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import BinaryIO, Final
 
+from schemas.read_report import ReadReport
 from schemas.wikiclir import Judgment, Reason, Text
 
 MANIFEST_FILE: Final = "manifest.json"
-FORMAT: Final = 1
+FORMAT: Final = 2
 EMPTY_LINE: Final = b"\n"
 """What stands for a record that was left out."""
 
@@ -39,47 +40,40 @@ class Shard:
 
 
 @dataclass(frozen=True)
-class Drops:
-    """Records that were left out for one reason: how many, and the first of them as (line, excerpt)."""
-
-    reason: str
-    count: int
-    examples: tuple[tuple[int, str], ...]
-
-
-@dataclass(frozen=True)
 class Role:
-    """What became of the files of one role; lines = records + all drops."""
+    """The files of one role, the shards that were made of them, and what became of their lines."""
 
     files: tuple[InputFile, ...]
     shards: tuple[Shard, ...]
-    records: int
-    drops: tuple[Drops, ...]
-
-    @property
-    def lines(self) -> int:
-        """The lines of all its files."""
-        return sum(file.lines for file in self.files)
+    report: ReadReport
 
     def place(self, line: int) -> tuple[str, int]:
         """The file, and the line in it, of one of the role's lines.
 
         Example:
-          >>> role = Role((InputFile("a", "", 2), InputFile("b", "", 3)), (), 5, ())
+          >>> role = Role((InputFile("a", "", 2), InputFile("b", "", 3)), (), ReadReport("a and b", 5, 5, ()))
           >>> role.place(2), role.place(3)
           (('a', 2), ('b', 1))
         """
+        before = 0
         for file in self.files:
-            if line <= file.lines:
-                return file.path, line
-            line -= file.lines
-        raise ValueError(f"the role has {self.lines} lines; got line {line + self.lines}")
+            if line <= before + file.lines:
+                return file.path, line - before
+            before += file.lines
+        raise ValueError(f"the role has {before} lines; got line {line}")
 
 
 def manifest_text(roles: Mapping[str, Role]) -> str:
     """The content of `manifest.json`."""
-    content = {"format": FORMAT, "roles": {name: asdict(role) for name, role in roles.items()}}
-    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+    content = {
+        name: {
+            "files": [asdict(file) for file in role.files],
+            "shards": [asdict(shard) for shard in role.shards],
+            "report": role.report.as_dict(),
+        }
+        for name, role in roles.items()
+    }
+    return json.dumps({"format": FORMAT, "roles": content}, indent=1, ensure_ascii=False) + "\n"
 
 
 def parse_manifest(text: str) -> dict[str, Role]:
@@ -88,11 +82,7 @@ def parse_manifest(text: str) -> dict[str, Role]:
         name: Role(
             files=tuple(InputFile(**file) for file in role["files"]),
             shards=tuple(Shard(**shard) for shard in role["shards"]),
-            records=role["records"],
-            drops=tuple(
-                Drops(one["reason"], one["count"], tuple((line, text) for line, text in one["examples"]))
-                for one in role["drops"]
-            ),
+            report=ReadReport.from_dict(role["report"], Reason),
         )
         for name, role in json.loads(text)["roles"].items()
     }
@@ -132,10 +122,3 @@ def read_judgments(stream: BinaryIO, shard: Shard) -> Iterator[Judgment]:
         if line != EMPTY_LINE:
             query_id, doc_id, grade, *split = line.decode().rstrip("\n").split("\t")
             yield Judgment(query_id, doc_id, int(grade), split[0] if split else "", number)
-
-
-def drops_in_order(counts: Mapping[Reason, tuple[int, Sequence[tuple[int, str]]]]) -> tuple[Drops, ...]:
-    """Drops in the order of the reasons."""
-    return tuple(
-        Drops(reason.name, counts[reason][0], tuple(counts[reason][1])) for reason in Reason if reason in counts
-    )

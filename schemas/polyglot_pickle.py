@@ -105,7 +105,10 @@ def _encode(text: Any, encoding: Any) -> bytes:
 
 
 class _Unpickler(pickle._Unpickler):
-    """Finds stand-ins for the names that an array needs, and no other name."""
+    """Finds stand-ins for the names that an array needs, and no other name.
+
+    Python gives its interpreter in Python no public name. C's takes memory for a number that a pickle names.
+    """
 
     def find_class(self, module: Any, name: Any) -> Any:
         # New ones each time: a pickle may change what it gets.

@@ -9,6 +9,13 @@ NEWEST_PROPERTY: Final = "newest_version"
 PUSHED_PROPERTY: Final = "is_pushed"
 """Of a blessing: 1 where the newest version is the judged model itself."""
 
+WAS_PUSHED_PROPERTY: Final = "pushed"
+"""Of a pushed model, as TFX's own Pusher names it: 1 where it is a version now."""
+DESTINATION_PROPERTY: Final = "pushed_destination"
+"""Likewise: the version's folder."""
+VERSION_PROPERTY: Final = "pushed_version"
+"""Likewise: its number."""
+
 
 def served_versions(names: Iterable[str]) -> list[str]:
     """The versions among the names in a serving folder, in the order of their numbers.

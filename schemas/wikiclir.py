@@ -14,9 +14,9 @@ import itertools
 import re
 import zlib
 from collections.abc import Iterable, Iterator
-from enum import Enum
 from typing import BinaryIO, NamedTuple
 
+from schemas.drops import Drop, DropReason
 from schemas.features import SPLITS
 from schemas.printable import printable
 from schemas.unpacking import unpacked
@@ -27,8 +27,8 @@ MAX_LINE_BYTES = 1 << 24
 EXCERPT_CHARACTERS = 80
 
 
-class Reason(Enum):
-    """Why a record was left out. `bad` reasons count against the allowed share of bad records."""
+class Reason(DropReason):
+    """Why a record was left out."""
 
     FIELD_COUNT = ("wrong number of tab-separated fields", True)
     BAD_UTF8 = ("not valid UTF-8", True)
@@ -40,7 +40,7 @@ class Reason(Enum):
     DUPLICATE_PAIR = ("query and document given twice", True)
     BAD_GRADE = ("grade is not one of 0 .. data.top_grade", True)
     BAD_SPLIT = ("split is not train, eval or test", True)
-    UNREADABLE = ("rest of the file cannot be read", True)
+    UNREADABLE = ("rest of the file cannot be read", True, True)
     UNKNOWN_QUERY = ("unknown query", True)
     UNKNOWN_DOCUMENT = ("unknown document", True)
     NO_MOST_RELEVANT = ("query without an MR document (its grade is data.top_grade)", True)
@@ -50,19 +50,6 @@ class Reason(Enum):
     BEYOND_LIMIT = ("query beyond data.max_queries", False)
     NOT_A_CANDIDATE = ("judged document that is no candidate", False)
     NOT_IN_A_LIST = ("document that no list needs", False)
-
-    def __init__(self, text: str, bad: bool) -> None:
-        self.text = text
-        self.bad = bad
-
-
-class Drop(NamedTuple):
-    """A record left out: why, and where it stood."""
-
-    reason: Reason
-    file: str
-    line: int
-    excerpt: str
 
 
 class Text(NamedTuple):

@@ -12,20 +12,20 @@ Tables are sorted by frequency, the most frequent word first.
 import re
 import zlib
 from collections.abc import Callable, Iterator
-from enum import Enum
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from schemas.drops import Drop, DropReason
 from schemas.errors import DataError
 from schemas.polyglot_pickle import HEADS, read_polyglot
 from schemas.unpacking import unpacked
-from schemas.wikiclir import Drop, Reason, excerpt_of, number_lines
+from schemas.wikiclir import Reason, excerpt_of, number_lines
 
 
-class VectorReason(Enum):
-    """Why an entry of a table was left out. `bad` reasons count against the allowed share of bad records."""
+class VectorReason(DropReason):
+    """Why an entry of a table was left out."""
 
     WRONG_WIDTH = ("wrong number of numbers", True)
     NOT_A_NUMBER = ("not a number", True)
@@ -38,10 +38,6 @@ class VectorReason(Enum):
     SEVERAL_TOKENS = ("several words after normalising", False)
     DUPLICATE = ("the same as an earlier word after normalising", False)
 
-    def __init__(self, text: str, bad: bool) -> None:
-        self.text = text
-        self.bad = bad
-
 
 class WordVector(NamedTuple):
     """A word as its table has it, and its vector, float32 [width]; `line` is its place among the pickle's words."""
@@ -49,14 +45,6 @@ class WordVector(NamedTuple):
     word: str
     vector: npt.NDArray[np.float32]
     line: int
-
-
-class BadEntry(NamedTuple):
-    """An entry left out: why, and where it stood."""
-
-    reason: VectorReason
-    line: int
-    excerpt: str
 
 
 _LARGEST = float(np.finfo(np.float32).max)
@@ -67,7 +55,7 @@ _MOST_CHARACTERS = 1000
 
 def read_word_vectors(
     path: str, width: int, open_file: Callable[[str, str], Any] = open
-) -> Iterator[WordVector | BadEntry]:
+) -> Iterator[WordVector | Drop]:
     """Yields every entry of a table, in order, a line at a time; a pickle alone is held whole.
 
     Args:
@@ -88,20 +76,20 @@ def read_word_vectors(
             raise DataError(f"{path} cannot be read: {error}. Bring the whole file again.") from None
 
 
-def _of_pickle(content: BinaryIO, path: str, width: int) -> Iterator[WordVector | BadEntry]:
+def _of_pickle(content: BinaryIO, path: str, width: int) -> Iterator[WordVector | Drop]:
     words, vectors = read_polyglot(content, path)
     if vectors.shape[1] != width:
         raise _wrong_width(path, width, vectors.shape[1])
     for number, (word, vector) in enumerate(zip(words, vectors, strict=True), 1):
-        yield _entry(number, word, vector)
+        yield _entry(path, number, word, vector)
 
 
-def _of_text(content: BinaryIO, path: str, width: int) -> Iterator[WordVector | BadEntry]:
+def _of_text(content: BinaryIO, path: str, width: int) -> Iterator[WordVector | Drop]:
     for item in number_lines(content, path):
         if isinstance(item, Drop):
             if item.reason is Reason.UNREADABLE:
                 raise DataError(f"{path}:{item.line}: cannot be read: {item.excerpt}. Bring the whole file again.")
-            yield BadEntry(VectorReason.TOO_LONG, item.line, item.excerpt)
+            yield item._replace(reason=VectorReason.TOO_LONG)
             continue
         number, line = item
         if number == 1 and (header := _HEADER.fullmatch(line)):
@@ -109,29 +97,29 @@ def _of_text(content: BinaryIO, path: str, width: int) -> Iterator[WordVector | 
             if int(header[2]) != width:
                 raise _wrong_width(path, width, int(header[2]))
             continue
-        yield _of_line(number, line, width)
+        yield _of_line(path, number, line, width)
 
 
-def _of_line(number: int, line: bytes, width: int) -> WordVector | BadEntry:
+def _of_line(path: str, number: int, line: bytes, width: int) -> WordVector | Drop:
     # At the ASCII space alone, and from the right: a word may hold no-break spaces, which `str.split()` takes for white
     # space, and even spaces.
     word, *numbers = line.rstrip(b" ").rsplit(b" ", width)
     if len(numbers) != width or (b" " in word and _is_number(word.rpartition(b" ")[2])):
-        return BadEntry(VectorReason.WRONG_WIDTH, number, excerpt_of(line))
+        return Drop(VectorReason.WRONG_WIDTH, path, number, excerpt_of(line))
     try:
         vector = np.array([float(one) for one in numbers])
     except ValueError:
-        return BadEntry(VectorReason.NOT_A_NUMBER, number, excerpt_of(line))
-    return _entry(number, word, vector)
+        return Drop(VectorReason.NOT_A_NUMBER, path, number, excerpt_of(line))
+    return _entry(path, number, word, vector)
 
 
-def _entry(number: int, word: str | bytes, vector: npt.NDArray[Any]) -> WordVector | BadEntry:
+def _entry(path: str, number: int, word: str | bytes, vector: npt.NDArray[Any]) -> WordVector | Drop:
     """Checks what is the same in all formats."""
     try:
         # Python 2 wrote half a character, a surrogate, where it had cut one.
         word = (word.encode() if isinstance(word, str) else word).decode()
     except UnicodeError:
-        return BadEntry(VectorReason.BAD_UTF8, number, excerpt_of(word))
+        return Drop(VectorReason.BAD_UTF8, path, number, excerpt_of(word))
     reason = None
     if not word:
         reason = VectorReason.NO_WORD
@@ -142,7 +130,9 @@ def _entry(number: int, word: str | bytes, vector: npt.NDArray[Any]) -> WordVect
     # A comparison with NaN is false.
     elif not (np.abs(vector) <= _LARGEST).all():
         reason = VectorReason.NOT_FINITE
-    return BadEntry(reason, number, excerpt_of(word)) if reason else WordVector(word, vector.astype(np.float32), number)
+    return (
+        Drop(reason, path, number, excerpt_of(word)) if reason else WordVector(word, vector.astype(np.float32), number)
+    )
 
 
 def _is_number(text: bytes) -> bool:

@@ -30,7 +30,6 @@ class Executor(base_executor.BaseExecutor):
         Raises:
           DataError: see `write_collection`.
         """
-        self._log_startup(input_dict, output_dict, exec_properties)
         write_collection(
             json.loads(exec_properties[PATHS_KEY]),
             json.loads(exec_properties[DIGESTS_KEY]),

@@ -6,17 +6,18 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, Final, cast
 
-from schemas.collection import MANIFEST_FILE, InputFile, Role, Shard, drops_in_order, manifest_text
+from schemas.collection import MANIFEST_FILE, InputFile, Role, Shard, manifest_text
+from schemas.drops import Drop, DropCounter
 from schemas.errors import DataError
 from schemas.input_digest import input_digest
-from schemas.wikiclir import Drop, Reason, parse_lines, read_lines
+from schemas.read_report import ReadReport
+from schemas.wikiclir import parse_lines, read_lines
 
 Open = Callable[[str, str], Any]
 """Opens a file, local or remote: (path, mode) -> stream of bytes."""
 
 _SHARD_BYTES: Final = 1 << 26
 """A shard ends with the record that fills it: large enough to cost nothing, small enough to share among workers."""
-_EXAMPLES: Final = 5
 _BUFFER: Final = 1 << 20
 
 
@@ -55,7 +56,8 @@ def write_collection(
 def _write_role(name: str, paths: Sequence[str], top_grade: int, folder: str, open_file: Open) -> Role:
     """Writes the shards of one role."""
     files: list[InputFile] = []
-    drops: dict[Reason, tuple[int, list[tuple[int, str]]]] = {}
+    left_out = DropCounter()
+    records = 0
     seen: set[str] = set()
     with _Shards(name, folder, open_file) as shards:
         for path in paths:
@@ -66,15 +68,13 @@ def _write_role(name: str, paths: Sequence[str], top_grade: int, folder: str, op
                 for item in parse_lines(name, lines, path, top_grade, seen):
                     if isinstance(item, Drop):
                         shards.write(b"")
-                        count, examples = drops.setdefault(item.reason, (0, []))
-                        if count < _EXAMPLES:
-                            examples.append((before + item.line, item.excerpt))
-                        drops[item.reason] = count + 1, examples
+                        left_out.add(item)
                     else:
                         shards.write(lines.last)
+                        records += 1
                 files.append(InputFile(path, stream.hexdigest(), shards.lines - before))
-    dropped = sum(count for count, _ in drops.values())
-    return Role(tuple(files), tuple(shards.written), shards.lines - dropped, drops_in_order(drops))
+    report = ReadReport(" and ".join(paths), shards.lines, records, left_out.drops())
+    return Role(tuple(files), tuple(shards.written), report)
 
 
 class _Lines:

@@ -37,7 +37,6 @@ class Executor(base_executor.BaseExecutor):
         Raises:
           DataError: see `read_baselines` and `evaluate`.
         """
-        self._log_startup(input_dict, output_dict, exec_properties)
         lists = read_lists(
             fileio.glob(os.path.join(artifact_utils.get_split_uri(input_dict[EXAMPLES_KEY], "test"), "*")),
             used_negatives=exec_properties.get(USED_NEGATIVES_KEY),

@@ -48,7 +48,6 @@ class Executor(base_executor.BaseExecutor):
         Raises:
           DataError: the last pushed model cannot be used.
         """
-        self._log_startup(input_dict, output_dict, exec_properties)
         model = path_utils.serving_model_path(artifact_utils.get_single_uri(input_dict[MODEL_KEY]))
         evaluation = artifact_utils.get_single_uri(input_dict[EVALUATION_KEY])
         serving = exec_properties[SERVING_KEY]

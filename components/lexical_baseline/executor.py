@@ -35,7 +35,6 @@ class Executor(base_executor.BaseExecutor):
         exec_properties: dict[str, Any],
     ) -> None:
         """Writes a TREC run file over the test lists."""
-        self._log_startup(input_dict, output_dict, exec_properties)
         folder = artifact_utils.get_split_uri(input_dict[EXAMPLES_KEY], "test")
         lists = read_lists(fileio.glob(os.path.join(folder, "*")))
         collection = artifact_utils.get_single_uri(input_dict[COLLECTION_KEY])

@@ -10,7 +10,13 @@ from tfx.proto import pusher_pb2
 from tfx.types import artifact_utils, standard_component_specs
 
 from components.pusher.push_version import push_version
-from schemas.served_versions import NEWEST_PROPERTY, PUSHED_PROPERTY
+from schemas.served_versions import (
+    DESTINATION_PROPERTY,
+    NEWEST_PROPERTY,
+    PUSHED_PROPERTY,
+    VERSION_PROPERTY,
+    WAS_PUSHED_PROPERTY,
+)
 
 
 class Executor(executor.Executor):
@@ -23,10 +29,9 @@ class Executor(executor.Executor):
         exec_properties: dict[str, Any],
     ) -> None:
         """Pushes the model; unlike TFX's, the artifact holds no copy of it, but tells where it is."""
-        self._log_startup(input_dict, output_dict, exec_properties)
         pushed = artifact_utils.get_single_instance(output_dict[standard_component_specs.PUSHED_MODEL_KEY])
         if not self.CheckBlessing(input_dict):
-            self._MarkNotPushed(pushed)
+            pushed.set_int_custom_property(WAS_PUSHED_PROPERTY, 0)
             return
         destination = json_format.Parse(
             exec_properties[standard_component_specs.PUSH_DESTINATION_KEY], pusher_pb2.PushDestination()
@@ -36,4 +41,6 @@ class Executor(executor.Executor):
         version = blessing.get_string_custom_property(NEWEST_PROPERTY)
         if not blessing.get_int_custom_property(PUSHED_PROPERTY):
             version = push_version(self.GetModelPath(input_dict), serving, version or None)
-        self._MarkPushed(pushed, pushed_destination=os.path.join(serving, version), pushed_version=version)
+        pushed.set_int_custom_property(WAS_PUSHED_PROPERTY, 1)
+        pushed.set_string_custom_property(DESTINATION_PROPERTY, os.path.join(serving, version))
+        pushed.set_string_custom_property(VERSION_PROPERTY, version)

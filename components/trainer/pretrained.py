@@ -1,7 +1,8 @@
 """The pre-trained vectors that a training starts from, and how many of the train split's words they cover."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,66 @@ from models.tokens import tokenize
 from models.word_table import WordTableSource, read_word_table
 from schemas import features as f
 from schemas.errors import DataError
+from schemas.read_report import ReadReport
+from schemas.word_vectors import VectorReason
+
+
+class Coverage(NamedTuple):
+    """Words of the train split, and how many of them a table has a vector for."""
+
+    all: int
+    found: int
+
+    @property
+    def share(self) -> float:
+        """The share of them that has one."""
+        return self.found / self.all
+
+
+@dataclass(frozen=True)
+class VectorsReport:
+    """What became of one language's table, and what it covers.
+
+    Attributes:
+      table: its entries.
+      train: whether the vectors are trained further.
+      random_words: of the vocabulary, without a vector.
+      distinct_words, running_words: of the train split.
+    """
+
+    table: ReadReport
+    train: bool
+    random_words: int
+    distinct_words: Coverage
+    running_words: Coverage
+
+    def describe(self) -> str:
+        """The report in a line for a person, without the name of the language."""
+        return (
+            f"word vectors: {self.table.describe()}; {self.distinct_words.share:.1%} of the train split's words have "
+            f"one, {self.running_words.share:.1%} of its running words"
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            **self.table.as_dict(),
+            "train": self.train,
+            "random_words": self.random_words,
+            "distinct_words": self.distinct_words._asdict(),
+            "running_words": self.running_words._asdict(),
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> "VectorsReport":
+        """What `as_dict` was called on."""
+        return cls(
+            ReadReport.from_dict(content, VectorReason),
+            content["train"],
+            content["random_words"],
+            Coverage(**content["distinct_words"]),
+            Coverage(**content["running_words"]),
+        )
 
 
 @dataclass(frozen=True)
@@ -22,20 +83,17 @@ class Pretrained:
       vocabulary_size: words of the vocabulary.
       vectors: float32 [words, dim], of its first words.
       train: whether they are trained further.
-      report: for JSON, see `read_pretrained`.
+      report: what became of the table.
     """
 
     vocabulary_size: int
     vectors: npt.NDArray[np.float32]
     train: bool
-    report: dict[str, Any]
+    report: VectorsReport
 
 
 def read_pretrained(transform: tft.TFTransformOutput, vocabulary: str, source: WordTableSource) -> Pretrained:
     """Reads the vectors of the words that Transform put first into a vocabulary.
-
-    The report is `read_word_table`'s, and `train`, `random_words` (of the vocabulary without a vector), and of the
-    train split `distinct_words` and `running_words`, each with how many of them are `found` in the table.
 
     Raises:
       DataError: the file has changed since Transform read it, or the train split has no word.
@@ -48,25 +106,14 @@ def read_pretrained(transform: tft.TFTransformOutput, vocabulary: str, source: W
     lines = transform.vocabulary_by_name(f.COUNTS_OF_VOCABULARY[vocabulary])
     counts = {word.decode(): int(count) for count, _, word in (line.partition(b" ") for line in lines)}
     found = counts.keys() & set(table.words)
-    report = {
-        **table.report,
-        "train": source.train,
-        "random_words": len(words) - len(table.words),
-        "distinct_words": {"all": len(counts), "found": len(found)},
-        "running_words": {"all": sum(counts.values()), "found": sum(counts[word] for word in found)},
-    }
-    return Pretrained(len(words), table.vectors, source.train, report)
-
-
-def describe_pretrained(language: str, report: dict[str, Any]) -> str:
-    """The report in one line for a person."""
-    drops = "; ".join(f"{drop['count']:,} {drop['meaning']}" for drop in report["drops"])
-    shares = [report[key]["found"] / report[key]["all"] for key in ("distinct_words", "running_words")]
-    return (
-        f"{language} word vectors: {report['read']:,} read, {report['used']:,} used"
-        + (f"; left out: {drops}" if drops else "")
-        + f"; {shares[0]:.1%} of the train split's words have one, {shares[1]:.1%} of its running words"
+    report = VectorsReport(
+        table.report,
+        source.train,
+        random_words=len(words) - len(table.words),
+        distinct_words=Coverage(len(counts), len(found)),
+        running_words=Coverage(sum(counts.values()), sum(counts[word] for word in found)),
     )
+    return Pretrained(len(words), table.vectors, source.train, report)
 
 
 def vocabulary_size(transform: tft.TFTransformOutput, name: str) -> int:

@@ -8,7 +8,6 @@ from tfx.components.trainer.fn_args_utils import FnArgs
 from tfx.dsl.io import fileio
 
 from components.trainer.inputs import CHECKPOINTS_KEY, read_inputs
-from components.trainer.pretrained import describe_pretrained
 from components.trainer.train_ranker import train_ranker
 from components.trainer.transformed_texts import TransformedTexts
 from components.trainer.unfinished import unfinished_folder
@@ -33,7 +32,7 @@ def run_fn(fn_args: FnArgs) -> None:
     training = inputs.training
     vectors = {name.removesuffix("_vocabulary"): one.report for name, one in inputs.pretrained.items()}
     for side, report in vectors.items():
-        log.info(describe_pretrained(side, report))
+        log.info("%s %s", side, report.describe())
     strategy = make_strategy(training)
     unfinished = unfinished_folder(fn_args, inputs, strategy.num_replicas_in_sync)
     ranker, history = train_ranker(inputs, strategy, fn_args.model_run_dir, unfinished)
@@ -47,5 +46,5 @@ def run_fn(fn_args: FnArgs) -> None:
         file.write(history.to_json())
     if vectors:
         with fileio.open(os.path.join(fn_args.model_run_dir, VECTORS_FILE), "w") as file:
-            json.dump(vectors, file, indent=2, ensure_ascii=False)
+            json.dump({side: report.as_dict() for side, report in vectors.items()}, file, indent=2, ensure_ascii=False)
     fileio.rmtree(fn_args.custom_config[CHECKPOINTS_KEY])

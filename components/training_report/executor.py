@@ -10,6 +10,7 @@ from tfx.dsl.io import fileio
 from tfx.types import artifact_utils
 
 from components.training_report.report_files import training_files, tuning_files, with_best_trial
+from models.search_results import SearchResults
 from models.settings import LossSettings, ModelSettings, TrainingSettings
 from schemas.training_files import HISTORY_FILE, TRIALS_FILE, VECTORS_FILE
 
@@ -31,7 +32,6 @@ class Executor(base_executor.BaseExecutor):
         exec_properties: dict[str, Any],
     ) -> None:
         """Writes the report."""
-        self._log_startup(input_dict, output_dict, exec_properties)
         run = artifact_utils.get_single_uri(input_dict[MODEL_RUN_KEY])
         model = ModelSettings(**json.loads(exec_properties[MODEL_KEY]))
         loss = LossSettings(**json.loads(exec_properties[LOSS_KEY]))
@@ -39,8 +39,9 @@ class Executor(base_executor.BaseExecutor):
         files: dict[str, str] = {}
         if input_dict.get(TUNER_RESULTS_KEY):
             trials = _read(os.path.join(artifact_utils.get_single_uri(input_dict[TUNER_RESULTS_KEY]), TRIALS_FILE))
-            model, loss = with_best_trial(json.loads(trials), model, loss)
-            files |= tuning_files(json.loads(trials))
+            results = SearchResults.from_dict(json.loads(trials))
+            model, loss = with_best_trial(results, model, loss)
+            files |= tuning_files(results)
         files |= training_files(_read(os.path.join(run, HISTORY_FILE)), model, loss, training)
         vectors = os.path.join(run, VECTORS_FILE)
         if fileio.exists(vectors):

@@ -1,10 +1,8 @@
 """The files of a training's report, as texts by their paths."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from components.training_report.describe_stability import describe_stability
 from components.training_report.stability_report import stability_report
+from models.search_results import SearchResults
 from models.settings import LossSettings, ModelSettings, TrainingSettings
 from schemas.training_files import HISTORY_FILE, STABILITY_FILE
 from schemas.training_history import TrainingHistory
@@ -28,12 +26,8 @@ def training_files(
     }
 
 
-def tuning_files(results: Mapping[str, Any]) -> dict[str, str]:
-    """What a search came to.
-
-    Args:
-      results: of `models.trial_search.TrialSearch`.
-    """
+def tuning_files(results: SearchResults) -> dict[str, str]:
+    """What a search came to."""
     # Matplotlib takes a second to import.
     from components.training_report.tuning_report import tuning_report
 
@@ -41,11 +35,9 @@ def tuning_files(results: Mapping[str, Any]) -> dict[str, str]:
 
 
 def with_best_trial(
-    results: Mapping[str, Any], model: ModelSettings, loss: LossSettings
+    results: SearchResults, model: ModelSettings, loss: LossSettings
 ) -> tuple[ModelSettings, LossSettings]:
     """The settings with the values of a search's best trial."""
-    from components.training_report.tuning_report import best_settings
-
-    found = best_settings(results)
+    found = results.best.settings
     epsilon, theta = found.get("model.epsilon", model.epsilon), found.get("loss.theta", loss.theta)
     return model.model_copy(update={"epsilon": epsilon}), loss.model_copy(update={"theta": theta and tuple(theta)})

@@ -1,10 +1,10 @@
 """Pictures for light and dark pages: matplotlib's figures as SVG, whose ink follows the page's theme."""
 
+import base64
 import io
-import re
 from collections.abc import Callable
-from html import escape
 from typing import Any, Final, NamedTuple
+from xml.etree import ElementTree
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -37,9 +37,10 @@ _STYLE = {
         ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color", "grid.color"), INK
     ),
 }
-_CSS = (
-    "<style>svg{color:#1b1b1b}@media (prefers-color-scheme:dark){svg{color:#eee}}"
-    "text{font-family:system-ui,sans-serif}</style>"
+_NAMESPACES: Final = {"": "http://www.w3.org/2000/svg", "xlink": "http://www.w3.org/1999/xlink"}
+"""Of SVG, by the prefixes that files give them."""
+_CSS: Final = (
+    "svg{color:#1b1b1b}@media (prefers-color-scheme:dark){svg{color:#e8e8e8}}text{font-family:system-ui,sans-serif}"
 )
 
 
@@ -50,14 +51,16 @@ class Picture(NamedTuple):
     """Of its file, without .svg."""
     title: str
     caption: str
-    inline: str
-    """The <svg> element for an HTML page; its ink has the colour of the text around it."""
+    width: int
+    """In CSS pixels."""
+    height: int
+    file: str
+    """The SVG file's text; its ink follows the reader's colour scheme."""
 
     @property
-    def file(self) -> str:
-        """The SVG file's text; its ink follows the reader's colour scheme."""
-        head, body = self.inline.split(">", 1)
-        return f'{head} xmlns="http://www.w3.org/2000/svg">{_CSS}{body}\n'
+    def address(self) -> str:
+        """The file as a `data:` address, for a page that holds its pictures within it."""
+        return "data:image/svg+xml;base64," + base64.b64encode(self.file.encode()).decode()
 
 
 def draw(name: str, title: str, caption: str, size: tuple[float, float], paint: Callable[[Figure], None]) -> Picture:
@@ -74,20 +77,32 @@ def draw(name: str, title: str, caption: str, size: tuple[float, float], paint: 
         paint(figure)
         nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
         figure.savefig(buffer, format="svg", transparent=True, metadata=nothing)
-    svg = buffer.getvalue()
-    body = svg[svg.index(">", svg.index("<svg")) + 1 :]
-    body = re.sub(r"<style.*?</style>", "", body, flags=re.DOTALL).replace("xlink:href", "href")
-    body = re.sub(r" font-family: [^;]*;", "", body).replace(INK, "currentColor")
-    # Several pictures share a page: ids that nothing refers to go, the others get the picture's name.
-    used = set(re.findall(r'(?:href="|url\()#([\w.]+)', body))
-    body = re.sub(r' id="([\w.]+)"', lambda match: match[0] if match[1] in used else "", body)
-    body = re.sub(r'( id="|href="#|url\(#)([\w.]+)', rf"\1{name}-\2", body)
     width, height = (round(72 * inches) for inches in size)
-    head = (
-        f'<svg role="img" aria-labelledby="{name}-title" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}" stroke-linejoin="round"><title id="{name}-title">{escape(title)}</title>'
+    return Picture(name, title, caption, width, height, _for_pages(buffer.getvalue(), title, width, height))
+
+
+def _for_pages(svg: str, title: str, width: int, height: int) -> str:
+    """Matplotlib's file with a title, in CSS pixels, and in the page's colours and font."""
+    root = ElementTree.fromstring(svg)
+    root.attrib |= {"role": "img", "aria-labelledby": "title", "width": str(width), "height": str(height)}
+    for tag, content in (("style", _CSS), ("title", title)):
+        root.insert(0, ElementTree.Element(f"{{{_NAMESPACES['']}}}{tag}"))
+        root[0].text = content
+    root[0].set("id", "title")
+    for element in root.iter():
+        if style := element.get("style"):
+            element.set("style", _of_page(style))
+    for prefix, namespace in _NAMESPACES.items():
+        ElementTree.register_namespace(prefix, namespace)
+    return ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def _of_page(style: str) -> str:
+    """An element's declarations with the page's colour for the ink, and without a font."""
+    declarations = [[part.strip() for part in one.split(":", 1)] for one in style.split(";") if one.strip()]
+    return "; ".join(
+        f"{name}: {'currentColor' if value == INK else value}" for name, value in declarations if name != "font-family"
     )
-    return Picture(name, title, caption, head + body.strip())
 
 
 def line_style(place: int) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from typing import Any, Final
 from matplotlib.figure import Figure
 
 from components.training_report.svg import COLOURS, draw
-from models.tuning_settings import describe_settings
+from models.search_results import SearchResults
+from models.tuning_settings import Space
 
 _PANEL_WIDTH: Final = 3.2
 _LARGEST_RATIO: Final = 20
@@ -17,75 +18,56 @@ _LARGEST_RATIO: Final = 20
 _TRIALS, _BEST, *_ = COLOURS
 
 
-def tuning_report(results: Mapping[str, Any]) -> dict[str, str]:
+def tuning_report(results: SearchResults) -> dict[str, str]:
     """The texts of results.json, results.md and results.svg.
 
     Args:
-      results: of `models.trial_search.TrialSearch`.
+      results: of the search.
     """
     picture = draw(
         "results", "The trials", "", (_PANEL_WIDTH * len(_spaces(results)), 3), partial(paint_trials, results)
     )
     return {
-        "results.json": json.dumps(results, indent=2) + "\n",
+        "results.json": json.dumps(results.as_dict(), indent=2) + "\n",
         "results.md": to_markdown(results),
         "results.svg": picture.file,
     }
 
 
-def describe_best(results: Mapping[str, Any]) -> str:
-    """The best trial in a line.
-
-    Example:
-      >>> trials = [{"number": 1, "settings": {"model.epsilon": 0.5}, "value": 0.61239, "reason": None}]
-      >>> describe_best({"metric": "ndcg_5", "trials": trials})
-      'best of 1 trials: epsilon 0.5 (eval ndcg_5 0.6124)'
-    """
-    best = _best_first(results)[0]
-    said = f"{describe_settings(best['settings'])} (eval {results['metric']} {best['value']:.4f})"
-    return f"best of {len(results['trials'])} trials: {said}"
-
-
-def best_settings(results: Mapping[str, Any]) -> dict[str, Any]:
-    """The dotted settings of the best trial."""
-    settings: dict[str, Any] = _best_first(results)[0]["settings"]
-    return settings
-
-
-def to_markdown(results: Mapping[str, Any]) -> str:
+def to_markdown(results: SearchResults) -> str:
     """A table of the trials, best first, and what to say to `clir run` to have the best without a search."""
-    ranked = _best_first(results)
-    names = list(ranked[0]["settings"])
+    ranked = results.best_first()
+    names = list(ranked[0].settings)
     lines = [
-        f"# A {results['search']} search for {' and '.join(names)}",
+        f"# A {results.search} search for {' and '.join(names)}",
         "",
-        f"{describe_best(results).capitalize()}. To use it without a search:",
+        f"{results.describe_best().capitalize()}. To use it without a search:",
         "",
-        "    clir run CONFIG --set tuning.search=null " + " ".join(_arguments(ranked[0]["settings"])),
+        "    clir run CONFIG --set tuning.search=null " + " ".join(_arguments(ranked[0].settings)),
         "",
         "![The trials](results.svg)",
         "",
-        " | ".join(["| trial", *names, f"eval {results['metric']} |"]),
+        " | ".join(["| trial", *names, f"eval {results.metric} |"]),
         "|".join(["", *["---:"] * (len(names) + 2), ""]),
     ]
     for trial in ranked:
-        failure = "failed: " + " ".join(str(trial["reason"]).split()).replace("|", r"\|")
-        outcome = failure if trial["value"] is None else f"{trial['value']:.4f}"
-        said = [_numbers(trial["settings"][name]) for name in names]
-        lines.append(" | ".join([f"| {trial['number']}", *said, f"{outcome} |"]))
+        failure = "failed: " + " ".join(str(trial.reason).split()).replace("|", r"\|")
+        outcome = failure if trial.value is None else f"{trial.value:.4f}"
+        said = [_numbers(trial.settings[name]) for name in names]
+        lines.append(" | ".join([f"| {trial.number}", *said, f"{outcome} |"]))
     return "\n".join(lines) + "\n"
 
 
-def paint_trials(results: Mapping[str, Any], figure: Figure) -> None:
+def paint_trials(results: SearchResults, figure: Figure) -> None:
     """The metric over each number that was searched, side by side; the line joins the best at each value."""
-    trials = [trial for trial in _best_first(results) if trial["value"] is not None]
-    values = [trial["value"] for trial in trials]
+    tried = [(_by_name(one.settings), one.value) for one in results.best_first() if one.value is not None]
+    rows, values = zip(*tried, strict=True)
     spaces = _spaces(results)
     panels = figure.subplots(1, len(spaces), sharey=True, squeeze=False)[0]
-    columns = zip(*(_by_name(trial["settings"]).values() for trial in trials), strict=True)
-    for panel, name, space, numbers in zip(panels, _by_name(trials[0]["settings"]), spaces, columns, strict=True):
+    columns = zip(*(row.values() for row in rows), strict=True)
+    for panel, name, space, numbers in zip(panels, rows[0], spaces, columns, strict=True):
         points = list(zip(numbers, values, strict=True))
-        if isinstance(space, list) or space["step"]:
+        if space.listed is not None:
             best = {number: max(value for x, value in points if x == number) for number in sorted(set(numbers))}
             panel.plot(list(best), list(best.values()), color=_TRIALS, linewidth=1, zorder=1)
         panel.scatter(numbers, values, s=16, color=_TRIALS)
@@ -93,17 +75,12 @@ def paint_trials(results: Mapping[str, Any], figure: Figure) -> None:
         panel.set_xlabel(name)
         if 0 < _LARGEST_RATIO * min(numbers) < max(numbers):
             panel.set_xscale("log")
-    panels[0].set_ylabel(f"eval {results['metric']}")
+    panels[0].set_ylabel(f"eval {results.metric}")
 
 
-def _spaces(results: Mapping[str, Any]) -> list[Any]:
+def _spaces(results: SearchResults) -> list[Space]:
     """The space of each number that was searched."""
-    return ([results["epsilon"]] if results["epsilon"] else []) + (results["theta"] or [])
-
-
-def _best_first(results: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The trials, those that failed in the end; of equal ones the first before the others."""
-    return sorted(results["trials"], key=lambda trial: -1.0 if trial["value"] is None else trial["value"], reverse=True)
+    return [*([results.epsilon] if results.epsilon else []), *(results.theta or ())]
 
 
 def _by_name(settings: Mapping[str, Any]) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import tempfile
 from typing import Any
 
 from tfx import types
@@ -22,10 +23,10 @@ class Executor(executor.Executor):
         exec_properties: dict[str, Any],
     ) -> None:
         """Searches with a `models.trial_search.TrialSearch`, whose own folder ends with the search."""
-        self._log_startup(input_dict, output_dict, exec_properties)
-        search = executor.search(input_dict, exec_properties, self._get_tmp_dir(), print_tuning_summary=False)
-        executor.write_best_hyperparameters(search, output_dict)
+        with tempfile.TemporaryDirectory() as working_dir:
+            search = executor.search(input_dict, exec_properties, working_dir, print_tuning_summary=False)
+            executor.write_best_hyperparameters(search, output_dict)
         results = artifact_utils.get_single_uri(output_dict[standard_component_specs.TUNER_RESULTS_KEY])
         with fileio.open(os.path.join(results, TRIALS_FILE), "w") as file:
-            json.dump(search.results(), file)
+            json.dump(search.results().as_dict(), file)
         fileio.rmtree(search.folder)

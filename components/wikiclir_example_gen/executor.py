@@ -12,7 +12,7 @@ from tfx.proto import example_gen_pb2
 from tfx.types import artifact_utils
 
 from components.wikiclir_example_gen.ingest import IngestSettings, ingest
-from components.wikiclir_example_gen.report import REPORT_FILE, check_report
+from components.wikiclir_example_gen.report import REPORT_FILE, read_report
 from schemas.collection import MANIFEST_FILE, parse_manifest
 from schemas.features import SPLITS
 
@@ -36,9 +36,8 @@ class Executor(base_beam_executor.BaseBeamExecutor):
         """Writes the examples and the report.
 
         Raises:
-          DataError: see `check_report`.
+          DataError: see `DataReport.check`.
         """
-        self._log_startup(input_dict, output_dict, exec_properties)
         settings = json.loads(exec_properties[SETTINGS_KEY])
         max_bad_share = settings.pop("max_bad_share")
         examples = artifact_utils.get_single_instance(output_dict[EXAMPLES_KEY])
@@ -52,7 +51,8 @@ class Executor(base_beam_executor.BaseBeamExecutor):
         collection = artifact_utils.get_single_uri(input_dict[COLLECTION_KEY])
         with fileio.open(os.path.join(collection, MANIFEST_FILE)) as manifest:
             roles = parse_manifest(manifest.read())
+        # Private, but what TFX's own executors call: the one way to the arguments that the runner gives Beam.
         with self._make_beam_pipeline() as pipeline:
             ingest(pipeline, IngestSettings(**settings), collection, roles, split_paths, report_path)
         with fileio.open(report_path) as report:
-            check_report(json.load(report), max_bad_share)
+            read_report(report.read()).check(max_bad_share)

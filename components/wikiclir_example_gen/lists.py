@@ -18,7 +18,7 @@ from components.wikiclir_example_gen.report import (
 from components.wikiclir_example_gen.sampling import sample_negatives, split_of
 from schemas.collection import Role, read_ids
 from schemas.relevance import NOT_RELEVANT
-from schemas.wikiclir import EXCERPT_CHARACTERS, Drop, Judgment, Reason
+from schemas.wikiclir import EXCERPT_CHARACTERS, Judgment, Reason
 
 _ROLES = ("judgments", "candidates")
 
@@ -75,7 +75,7 @@ class MakeList(beam.DoFn):
         for line in lines:
             reason = self._reason_to_drop(members)
             if reason:
-                tallies.append(tally_drop("queries", Drop(reason, "", line, query_id)))
+                tallies.append(tally_drop("queries", reason, line, query_id))
                 tallies += [_drop(role, Reason.QUERY_DROPPED, one) for role, some in kept.items() for one in some]
             elif "candidates" in kept:
                 grades = {candidate.doc_id: candidate.grade for candidate in members}
@@ -133,7 +133,7 @@ def _compare(judgments: list[Judgment], candidates: list[Judgment]) -> Iterator[
 
 def _drop(role: str, reason: Reason, judgment: Judgment) -> Tally:
     excerpt = f"{judgment.query_id} | {judgment.doc_id} | {judgment.grade}"
-    return tally_drop(role, Drop(reason, "", judgment.line, excerpt[:EXCERPT_CHARACTERS]))
+    return tally_drop(role, reason, judgment.line, excerpt[:EXCERPT_CHARACTERS])
 
 
 class LimitQueries(beam.DoFn):

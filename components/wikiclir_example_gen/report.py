@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from schemas.collection import Role
+from schemas.drops import MOST_EXAMPLES, Drop, Drops, in_order
 from schemas.errors import DataError
 from schemas.features import SPLITS
-from schemas.wikiclir import Drop, Reason
+from schemas.read_report import ReadReport
+from schemas.wikiclir import Reason
 
 REPORT_FILE = "report.json"
 
@@ -16,8 +19,6 @@ TALLIES = "tallies"
 
 USED = "used"
 GRADE_DISAGREEMENT = "grade_disagreement"
-
-_EXAMPLES = 5
 
 Tally = tuple[tuple[str, str], tuple[int, list[tuple[int, str]]]]
 """((what, kind), (count, [(line, excerpt), ...])): `what` is a role of a file (queries, documents, judgments,
@@ -29,9 +30,9 @@ def tally(what: str, kind: str, count: int = 1) -> Tally:
     return (what, kind), (count, [])
 
 
-def tally_drop(what: str, drop: Drop) -> Tally:
-    """Counts one dropped record and keeps it as an example."""
-    return (what, drop.reason.name), (1, [(drop.line, drop.excerpt)])
+def tally_drop(role: str, reason: Reason, line: int, excerpt: str) -> Tally:
+    """Counts one dropped record and keeps it as an example; its line is counted through the role's files."""
+    return (role, reason.name), (1, [(line, excerpt)])
 
 
 def merge_tallies(values: Iterable[tuple[int, list[tuple[int, str]]]]) -> tuple[int, list[tuple[int, str]]]:
@@ -41,107 +42,107 @@ def merge_tallies(values: Iterable[tuple[int, list[tuple[int, str]]]]) -> tuple[
     for count, some in values:
         total += count
         if some:
-            examples = sorted([*examples, *some])[:_EXAMPLES]
+            examples = sorted([*examples, *some])[:MOST_EXAMPLES]
     return total, examples
 
 
-def make_report(tallies: Iterable[Tally], roles: Mapping[str, Role]) -> dict[str, Any]:
-    """The report as it is written to JSON.
+@dataclass(frozen=True)
+class DataReport:
+    """What ingestion made of a collection.
+
+    Attributes:
+      files: what became of the files of each role.
+      lists, pairs: of each split, its query lists and their query-document pairs.
+      grade_disagreements: candidates whose grade is not that of the judgments.
+    """
+
+    files: Mapping[str, ReadReport]
+    lists: Mapping[str, int]
+    pairs: Mapping[str, int]
+    grade_disagreements: int
+
+    def check(self, max_bad_share: float, splits: Sequence[str] = SPLITS) -> None:
+        """Refuses a collection that is too bad to use.
+
+        Args:
+          max_bad_share: see `DataSettings`.
+          splits: those that are used.
+
+        Raises:
+          DataError: a file cannot be read to its end, has more than `max_bad_share` of bad records, or a split is
+            empty.
+        """
+        # Documents first: where they are at fault, what judgments and queries lack follows from it.
+        files = sorted(self.files.items(), key=lambda item: item[0] != "documents")
+        faults = [line for _, file in files for line in file.faults(max_bad_share)]
+        empty = [split for split in splits if not self.lists[split]]
+        if empty and not faults:
+            lists = ", ".join(f"{split} {count}" for split, count in self.lists.items())
+            faults.append(
+                f"every split needs a query list, but {' and '.join(empty)} got none (lists: {lists}); "
+                "bring more judged queries, or fix the split column of data.candidates."
+            )
+        if faults:
+            raise DataError("\n".join(faults))
+
+    def describe(self) -> list[str]:
+        """The report in a few lines for a person."""
+        lists = ", ".join(f"{count:,} {split}" for split, count in self.lists.items())
+        lines = [f"query lists: {lists}; {sum(self.pairs.values()):,} query-document pairs"]
+        lines += [f"{role}: {file.describe()}" for role, file in self.files.items()]
+        if self.grade_disagreements:
+            lines.append(f"candidates: {self.grade_disagreements:,} grades differ from the judgments'")
+        return lines
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "files": {role: file.as_dict() for role, file in self.files.items()},
+            "lists": dict(self.lists),
+            "pairs": dict(self.pairs),
+            "grade_disagreements": self.grade_disagreements,
+        }
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> "DataReport":
+        """What `as_dict` was called on."""
+        files = {role: ReadReport.from_dict(file, Reason) for role, file in content["files"].items()}
+        return cls(files, content["lists"], content["pairs"], content["grade_disagreements"])
+
+
+def make_report(tallies: Iterable[Tally], roles: Mapping[str, Role]) -> DataReport:
+    """The report of a job.
 
     Args:
       tallies: of the job, merged, one a key.
-      roles: what became of the files before, in the collection's manifest.
+      roles: the collection's; what was left out of them before is part of the report.
 
     Raises:
       AssertionError: the counts of a file do not balance (a fault of ours).
     """
     merged = dict(tallies)
-    for name, role in roles.items():
-        merged |= {(name, drops.reason): (drops.count, [*drops.examples]) for drops in role.drops}
 
-    def count(what: str, kind: str) -> int:
+    def total(what: str, kind: str) -> int:
         return merged.get((what, kind), (0, []))[0]
 
     files = {}
     for name, role in roles.items():
-        path = " and ".join(file.path for file in role.files)
-        drops: list[dict[str, Any]] = [
-            {
-                "reason": reason.name.lower(),
-                "meaning": reason.text,
-                "bad": reason.bad,
-                "count": merged[name, reason.name][0],
-                "examples": [_example(role, line, text) for line, text in merged[name, reason.name][1]],
-            }
-            for reason in Reason
-            if (name, reason.name) in merged
+        counted = {reason: merged[name, reason.name] for reason in Reason if (name, reason.name) in merged}
+        left_out = [
+            Drops(reason, count, tuple(Drop(reason, *role.place(line), excerpt) for line, excerpt in examples))
+            for reason, (count, examples) in counted.items()
         ]
-        read, used = role.lines, count(name, USED)
-        dropped = sum(drop["count"] for drop in drops)
-        if read != used + dropped:
-            raise AssertionError(f"{path}: {read} read, but {used} used and {dropped} dropped")
-        files[name] = {"path": path, "read": read, "used": used, "drops": drops}
-    counts = {kind: {split: count(kind, split) for split in SPLITS} for kind in ("lists", "pairs")}
-    return {"files": files, **counts, "grade_disagreements": count("candidates", GRADE_DISAGREEMENT)}
+        drops = in_order([*role.report.drops, *left_out])
+        files[name] = ReadReport(role.report.path, role.report.read, total(name, USED), drops)
+    lists, pairs = ({split: total(kind, split) for split in SPLITS} for kind in ("lists", "pairs"))
+    return DataReport(files, lists, pairs, total("candidates", GRADE_DISAGREEMENT))
 
 
-def _example(role: Role, line: int, text: str) -> dict[str, Any]:
-    """A record that was left out, and where it stands."""
-    file, place = role.place(line)
-    return {"file": file, "line": place, "text": text}
+def write_report(report: DataReport) -> str:
+    """The content of `report.json`."""
+    return json.dumps(report.as_dict(), indent=2, ensure_ascii=False) + "\n"
 
 
-def check_report(report: Mapping[str, Any], max_bad_share: float, splits: Sequence[str] = SPLITS) -> None:
-    """Refuses a collection that is too bad to use.
-
-    Args:
-      report: see `make_report`.
-      max_bad_share: see `DataSettings`.
-      splits: those that are used.
-
-    Raises:
-      DataError: a file cannot be read to its end, has more than `max_bad_share` of bad records, or a split is empty.
-    """
-    faults = []
-    # Documents first: where they are at fault, what judgments and queries lack follows from it.
-    for _, file in sorted(report["files"].items(), key=lambda item: item[0] != "documents"):
-        bad = [drop for drop in file["drops"] if drop["bad"]]
-        count = sum(drop["count"] for drop in bad)
-        unreadable = [drop for drop in bad if drop["reason"] == Reason.UNREADABLE.name.lower()]
-        if unreadable or count > max_bad_share * file["read"]:
-            limit = "" if unreadable else f"; at most a share of {max_bad_share:g} may be (data.max_bad_share)"
-            faults.append(f"{file['path']}: {count:,} of {file['read']:,} records are bad{limit}:")
-            for drop in sorted(unreadable or bad, key=lambda drop: -drop["count"]):
-                faults.append(f"  {drop['count']:,} x {drop['meaning']}")
-                faults += [
-                    f"    {example['file']}:{example['line']}: {example['text']}" for example in drop["examples"]
-                ]
-    if not faults:
-        empty = [split for split in splits if not report["lists"][split]]
-        if empty:
-            lists = ", ".join(f"{split} {count}" for split, count in report["lists"].items())
-            faults.append(
-                f"every split needs a query list, but {' and '.join(empty)} got none (lists: {lists}); "
-                "bring more judged queries, or fix the split column of data.candidates."
-            )
-    if faults:
-        raise DataError("\n".join(faults))
-
-
-def describe_report(report: Mapping[str, Any]) -> list[str]:
-    """The report in a few lines for a person."""
-    lists = ", ".join(f"{count:,} {split}" for split, count in report["lists"].items())
-    lines = [f"query lists: {lists}; {sum(report['pairs'].values()):,} query-document pairs"]
-    for role, file in report["files"].items():
-        drops = "; ".join(f"{drop['count']:,} {drop['meaning']}" for drop in file["drops"])
-        lines.append(
-            f"{role}: {file['read']:,} read, {file['used']:,} used" + (f"; left out: {drops}" if drops else "")
-        )
-    if report["grade_disagreements"]:
-        lines.append(f"candidates: {report['grade_disagreements']:,} grades differ from the judgments'")
-    return lines
-
-
-def write_report(report: Mapping[str, Any]) -> str:
-    """The report as JSON text."""
-    return json.dumps(report, indent=2, ensure_ascii=False) + "\n"
+def read_report(text: str) -> DataReport:
+    """The report in the content of `report.json`."""
+    return DataReport.from_dict(json.loads(text))

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
 
 from experiments.report.page import Page
 
@@ -19,6 +18,4 @@ def as_html(page: Page) -> str:
         keep_trailing_newline=True,
     )
     environment.filters["kind"] = lambda block: type(block).__name__
-    # Our own drawing, whose texts are escaped in it.
-    environment.filters["drawing"] = Markup
     return environment.get_template("page.html.j2").render(page=page)

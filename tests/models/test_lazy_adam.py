@@ -70,6 +70,15 @@ def test_slices_of_one_row_count_as_their_sum():
     np.testing.assert_allclose(after_steps(LazyAdam(RATE), [double]), after_steps(LazyAdam(RATE), [total]), rtol=1e-5)
 
 
+def test_a_checkpoint_holds_what_one_of_adam_s_does(tmp_path):
+    def saved(optimizer):
+        optimizer.build([tf.Variable(START)])
+        path = tf.train.Checkpoint(optimizer=optimizer).write(str(tmp_path / type(optimizer).__name__))
+        return tf.train.list_variables(path)
+
+    assert saved(LazyAdam(RATE)) == saved(keras.optimizers.Adam(RATE))
+
+
 def test_config_makes_the_same_again():
     optimizer = LazyAdam(0.3, row_factor=2.0, beta_1=0.5)
     again = keras.optimizers.deserialize(keras.optimizers.serialize(optimizer))

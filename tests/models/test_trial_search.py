@@ -9,10 +9,11 @@ from tensorflow import keras
 from models.devices import make_strategy
 from models.losses.sosl import SmoothOrdinalSearchLoss
 from models.ranker import Ranker
+from models.search_results import SearchResults, Trial
 from models.settings import ModelSettings, TrainingSettings
 from models.training import train
 from models.trial_search import TrialSearch
-from models.tuning_settings import TuningSettings
+from models.tuning_settings import Space, TuningSettings
 from schemas.errors import DataError
 from schemas.relevance import MOST_RELEVANT
 from tests.models.synthetic import VOCABULARY_SIZE, learnable_lists
@@ -49,11 +50,11 @@ def trials(*arguments, **values):
 
 def test_a_grid_visits_every_combination_once(tmp_path):
     made = trials(tmp_path, **GRID)
-    assert [one["number"] for one in made] == [1, 2, 3, 4]
-    assert [(one["settings"]["model.epsilon"], one["settings"]["loss.theta"]) for one in made] == [
+    assert [one.number for one in made] == [1, 2, 3, 4]
+    assert [(one.settings["model.epsilon"], one.settings["loss.theta"]) for one in made] == [
         (epsilon, [theta, 0.7]) for epsilon in (0.5, 2) for theta in (0.1, 0.3)
     ]
-    assert [one["value"] for one in made] == [
+    assert [one.value for one in made] == [
         hill({"epsilon": epsilon, "theta_1": theta}) for epsilon in (0.5, 2) for theta in (0.1, 0.3)
     ]
 
@@ -73,8 +74,8 @@ def test_a_seed_gives_the_same_trials_and_another_seed_others(tmp_path, values):
 
 def test_what_is_drawn_lies_in_its_space(tmp_path):
     for one in trials(tmp_path, search="random", trials=30, **SPACES):
-        low, high = one["settings"]["loss.theta"]
-        assert 0.1 <= one["settings"]["model.epsilon"] <= 10
+        low, high = one.settings["loss.theta"]
+        assert 0.1 <= one.settings["model.epsilon"] <= 10
         assert 0 <= low <= 0.4 and 0.5 <= high <= 0.9
 
 
@@ -90,21 +91,16 @@ def test_a_bayesian_search_trains_no_numbers_twice(tmp_path):
         return hill(numbers)
 
     made = trials(tmp_path, count, search="bayesian", trials=3, epsilon=[0.5, 1, 2])
-    assert sorted(trained) == sorted({one["settings"]["model.epsilon"] for one in made})
+    assert sorted(trained) == sorted({one.settings["model.epsilon"] for one in made})
 
 
 def test_the_best_numbers_are_kerastuner_s(tmp_path):
     search = make(tmp_path, search="grid", epsilon=[0.5, 1, 2])
     search.search()
     assert search.get_best_hyperparameters()[0].values == {"epsilon": 1.0}
-    assert search.results() == {
-        "metric": "ndcg_5",
-        "search": "grid",
-        "trials": search.trials,
-        "epochs": 30,
-        "epsilon": [0.5, 1.0, 2.0],
-        "theta": None,
-    }
+    space = Space(values=(0.5, 1.0, 2.0))
+    assert search.results() == SearchResults("ndcg_5", "grid", 30, space, None, tuple(search.trials))
+    assert search.results().best.settings == {"model.epsilon": 1.0}
 
 
 def fail(epsilons):
@@ -121,8 +117,8 @@ def fail(epsilons):
 def test_a_trial_that_fails_is_recorded_and_the_others_are_made(tmp_path, caplog):
     with caplog.at_level(logging.INFO, "clir"):
         made = trials(tmp_path, fail({1, 2, 3, 4}), search="grid", epsilon=[1, 2, 3, 4, 5])
-    assert made[3] == {"number": 4, "settings": {"model.epsilon": 4.0}, "value": None, "reason": "a score is NaN"}
-    assert [one["value"] for one in made] == [None] * 4 + [hill({"epsilon": 5})]
+    assert made[3] == Trial(4, {"model.epsilon": 4.0}, None, "a score is NaN")
+    assert [one.value for one in made] == [None] * 4 + [hill({"epsilon": 5})]
     assert caplog.messages == [
         *(f"trial {number}/5: epsilon {number}: failed: a score is NaN" for number in (1, 2, 3, 4)),
         "trial 5/5: epsilon 5: eval ndcg_5 0.2000, best 0.2000",
@@ -193,6 +189,6 @@ def test_trials_are_trainings_whose_epochs_are_told_with_the_trial(tmp_path, cap
 
     with caplog.at_level(logging.INFO, "clir"):
         (trial,) = trials(tmp_path, train_trial, search="grid", epsilon=[0.5])
-    assert trial["value"] > 0
+    assert trial.value > 0
     assert any(message.startswith("trial 1/1, epoch 1/1, loss ") for message in caplog.messages)
     assert [path.name for path in (tmp_path / "kept").iterdir()] == ["trials.json"]

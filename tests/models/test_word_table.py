@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.word_table import WordTableSource, read_word_table
+from schemas.drops import Drop
 from schemas.errors import DataError
+from schemas.word_vectors import VectorReason
 from tests.schemas.word_tables import glove, polyglot, write
 
 ENTRIES = {
@@ -29,7 +31,7 @@ def source(path, **values):
 
 
 def dropped(table):
-    return {drop["reason"]: drop["count"] for drop in table.report["drops"]}
+    return {drops.reason.name.lower(): drops.count for drops in table.report.drops}
 
 
 @pytest.mark.parametrize("form", [glove, polyglot])
@@ -39,21 +41,21 @@ def test_words_go_through_our_own_tokenisation_and_the_first_of_equals_is_kept(f
     assert table.vectors.tolist() == [[1, 0], [5, 0], [6, 0], [8, 0]]
     assert table.vectors.dtype == np.float32
     assert dropped(table) == {"mark": 1, "duplicate": 1, "several_tokens": 2, "no_token": 1}
-    assert (table.report["read"], table.report["used"]) == (9, 4)
+    assert (table.report.read, table.report.used) == (9, 4)
 
 
 def test_reading_stops_at_the_last_word_that_is_needed(tmp_path):
     path = write(tmp_path / "table", glove(ENTRIES) + b"bad\n" * 10_000)
     table = read_word_table(source(path, most_words=2))
     assert table.words == ["the", "strasse"]
-    assert table.report["read"] == 6
+    assert table.report.read == 6
 
 
 def test_the_report_shows_the_first_of_what_is_left_out_with_its_line(tmp_path):
     path = write(tmp_path / "table", b"a 1 2\n" + b"b 1 nan\n" * 7 + b"c 3 4\n")
-    (drop,) = read_word_table(source(path, max_bad_share=0.8)).report["drops"]
-    assert (drop["reason"], drop["bad"], drop["count"]) == ("not_finite", True, 7)
-    assert drop["examples"] == [{"line": line, "text": "b"} for line in range(2, 7)]
+    (drops,) = read_word_table(source(path, max_bad_share=0.8)).report.drops
+    assert (drops.reason, drops.count) == (VectorReason.NOT_FINITE, 7)
+    assert drops.examples == tuple(Drop(VectorReason.NOT_FINITE, path, line, "b") for line in range(2, 7))
 
 
 def test_too_many_bad_entries_stop_the_run_with_their_reasons_and_places(tmp_path):
@@ -84,6 +86,5 @@ def test_what_is_read_is_used_or_dropped(tmp_path_factory, words, most_words):
     read_word_table.cache_clear()
     table = read_word_table(source(path, most_words=most_words, max_bad_share=1.0))
     report = table.report
-    assert report["read"] == report["used"] + sum(dropped(table).values())
-    assert len(table.words) == len(table.vectors) == report["used"] <= most_words
-    assert report["read"] == len(words) + 1 or report["used"] == most_words
+    assert len(table.words) == len(table.vectors) == report.used <= most_words
+    assert report.read == len(words) + 1 or report.used == most_words

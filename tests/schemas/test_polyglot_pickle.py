@@ -131,6 +131,7 @@ def test_anything_but_words_and_a_matrix_of_floats_is_refused(content):
     "content",
     [
         b"\x80\x02]r\xff\xff\xff\xff.",  # the memo's place 4,294,967,295
+        b"\x80\x02]r" + struct.pack("<I", 1 << 26) + b".",  # for which C's unpickler takes a GiB
         b"\x80\x02T" + struct.pack("<i", 2**31 - 1) + b"a",
         b"\x80\x04\x8e" + struct.pack("<Q", 2**62) + b"a",
         b"\x80\x04\x95" + struct.pack("<Q", 2**62) + b"a",

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas import unpacking, wikiclir
-from schemas.wikiclir import Drop, Judgment, Reason, Text, parse_candidates, parse_judgments, parse_texts
+from schemas.drops import Drop
+from schemas.wikiclir import Judgment, Reason, Text, parse_candidates, parse_judgments, parse_texts
 
 FILE = "fr.documents"
 TOP_GRADE = 2

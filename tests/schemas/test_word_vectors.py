@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas import unpacking
+from schemas.drops import Drop
 from schemas.errors import DataError
-from schemas.word_vectors import BadEntry, VectorReason, WordVector, read_word_vectors
+from schemas.word_vectors import VectorReason, WordVector, read_word_vectors
 from tests.schemas.word_tables import glove, polyglot, python_2_polyglot, word2vec, write
 
 VECTORS = {
@@ -79,7 +80,7 @@ def test_a_word_may_hold_spaces(read):
 def test_a_bad_line_costs_itself_alone_and_is_told_with_its_place(read, line, reason):
     before, bad, after = read(b"a 1 2\n" + line + b"\nb 3 4\n")
     assert (before.word, after.word) == ("a", "b")
-    assert (type(bad), bad.reason, bad.line) == (BadEntry, reason, 2)
+    assert (type(bad), bad.reason, bad.line) == (Drop, reason, 2)
     assert len(bad.excerpt) <= 81
 
 

@@ -19,7 +19,6 @@ from components.collection_gen import write_collection as module
 from schemas import unpacking, wikiclir
 from schemas.collection import (
     MANIFEST_FILE,
-    Drops,
     InputFile,
     Role,
     parse_manifest,
@@ -28,9 +27,11 @@ from schemas.collection import (
     read_raw_texts,
     read_texts,
 )
+from schemas.drops import Drop, Drops
 from schemas.errors import DataError
 from schemas.input_digest import input_digest
-from schemas.wikiclir import Drop, Judgment, Reason, Text, parse_candidates, parse_judgments, parse_texts
+from schemas.read_report import ReadReport
+from schemas.wikiclir import Judgment, Reason, Text, parse_candidates, parse_judgments, parse_texts
 from tests.components.collected import collect
 
 TOP_GRADE = 2
@@ -135,12 +136,18 @@ def test_lines_read_are_records_and_drops_by_their_reasons(role, blobs):
     with collected(role, blobs) as (_, found):
         pass
     drops = [item for item in parsed(role, blobs) if isinstance(item, Drop)]
-    assert found.lines == len(input_lines(blobs)) == found.records + sum(one.count for one in found.drops)
+    assert found.report.read == len(input_lines(blobs))
     assert [file.lines for file in found.files] == [len(input_lines([blob])) for blob in blobs]
-    assert {one.reason: one.count for one in found.drops} == Counter(drop.reason.name for drop in drops)
-    for one in found.drops:
-        examples = [(drop.line, drop.excerpt) for drop in drops if drop.reason.name == one.reason]
-        assert list(one.examples) == examples[:5]
+    assert {one.reason: one.count for one in found.report.drops} == Counter(drop.reason for drop in drops)
+    for one in found.report.drops:
+        examples = [(drop.line, drop.excerpt) for drop in drops if drop.reason is one.reason]
+        assert [(line_of(found, example), example.excerpt) for example in one.examples] == examples[:5]
+
+
+def line_of(role: Role, drop: Drop) -> int:
+    """Where a record that was left out stands among the lines of all files."""
+    (file,) = (number for number, file in enumerate(role.files) if file.path == drop.file)
+    return sum(file.lines for file in role.files[:file]) + drop.line
 
 
 @each_store
@@ -163,7 +170,7 @@ def test_shards_follow_each_other_and_each_but_the_last_is_full(blobs, buffer, s
     for shard, content in zip(found.shards, contents, strict=True):
         assert (shard.first_line, shard.lines) == (before + 1, content.count(b"\n"))
         before += shard.lines
-    assert before == found.lines
+    assert before == found.report.read
     longest = max((len(line) + 1 for line in input_lines(blobs)), default=0)
     assert all(len(content) >= shard_bytes for content in contents[:-1])
     assert all(0 < len(content) < shard_bytes + buffer + longest for content in contents)
@@ -191,14 +198,15 @@ def test_a_large_role_is_cut_into_several_shards():
 def test_an_id_that_stands_in_two_files_of_a_role_is_left_out_once_at_its_place(tmp_path, store):
     one, other = b"d1\ta\tb\nd2\tc\td\n", b"d3\te\tf\nd2\tg\th\nd4\ti\tj\n"
     role = collect(tmp_path / "collection", {"documents": [store(one), store(other)]})["documents"]
-    assert role.drops == (Drops("DUPLICATE_ID", 1, ((2 + 2, "d2 | g | h"),)),)
-    assert role.place(2 + 2) == (str(tmp_path / "documents-1"), 2)
-    assert role.records == 5 - 1
+    left_out = Drop(Reason.DUPLICATE_ID, str(tmp_path / "documents-1"), 2, "d2 | g | h")
+    path = f"{tmp_path / 'documents-0'} and {tmp_path / 'documents-1'}"
+    assert role.report == ReadReport(path, 5, 5 - 1, (Drops(Reason.DUPLICATE_ID, 1, (left_out,)),))
+    assert role.place(2 + 2) == (left_out.file, left_out.line)
 
 
 def test_queries_and_documents_may_share_ids(tmp_path):
     roles = collect(tmp_path / "collection", {"queries": b"1\ta\tb\n", "documents": b"1\tc\td\n"})
-    assert [role.records for role in roles.values()] == [1, 1]
+    assert [role.report.used for role in roles.values()] == [1, 1]
 
 
 def test_the_last_line_of_a_file_without_a_line_end_does_not_run_into_the_next_file(tmp_path):
@@ -209,7 +217,8 @@ def test_the_last_line_of_a_file_without_a_line_end_does_not_run_into_the_next_f
 def test_grades_go_up_to_the_top_grade(tmp_path):
     content = b"".join(b"q\td%d\t%d\n" % (grade, grade) for grade in range(5))
     role = collect(tmp_path / "collection", {"judgments": content}, top_grade=3)["judgments"]
-    assert role.drops == (Drops("BAD_GRADE", 1, ((5, "q | d4 | 4"),)),)
+    left_out = Drop(Reason.BAD_GRADE, str(tmp_path / "judgments"), 5, "q | d4 | 4")
+    assert role.report.drops == (Drops(Reason.BAD_GRADE, 1, (left_out,)),)
 
 
 def test_the_manifest_holds_what_is_returned(tmp_path):
@@ -229,7 +238,7 @@ def test_the_manifest_holds_what_is_returned(tmp_path):
 def test_files_with_the_bytes_of_their_digest_are_read(tmp_path, store):
     contents = [store(b"1\ta\tb\n"), store(b"2\tc\td\n")]
     digest = input_digest([digest_of(content) for content in contents])
-    assert collect(tmp_path / "collection", {"queries": contents}, {"queries": digest})["queries"].records == 2
+    assert collect(tmp_path / "collection", {"queries": contents}, {"queries": digest})["queries"].report.used == 2
 
 
 @pytest.mark.parametrize("names", [["queries"], ["queries-0", "queries-1"]])
@@ -281,10 +290,11 @@ def test_a_broken_file_is_hashed_whole_and_what_follows_the_break_counts_as_one_
     with collected("documents", [stored, after], buffer) as (folder, found):
         lines = shard_lines(folder, found)
     assert [file.sha256 for file in found.files] == [digest_of(stored), digest_of(after)]
-    (drops,) = (one for one in found.drops if one.reason == "UNREADABLE")
-    ((line, _),) = drops.examples
-    assert (drops.count, line) == (1, found.files[0].lines)
-    assert found.lines == found.files[0].lines + 1 == found.records + sum(one.count for one in found.drops)
+    (drops,) = (one for one in found.report.drops if one.reason is Reason.UNREADABLE)
+    (unreadable,) = drops.examples
+    line = found.files[0].lines
+    assert (drops.count, unreadable.file, unreadable.line) == (1, found.files[0].path, line)
+    assert found.report.read == line + 1
     assert lines[line - 1 :] == [b"", after.rstrip()]
 
 
@@ -295,6 +305,5 @@ def test_a_line_that_is_too_long_costs_one_line(longest, blobs):
         patch.setattr(wikiclir, "MAX_LINE_BYTES", longest)
         with collected("documents", blobs) as (folder, found):
             lines = shard_lines(folder, found)
-    assert len(lines) == found.lines == found.records + sum(one.count for one in found.drops)
-    assert len(lines) == len(input_lines(blobs))
+    assert len(lines) == found.report.read == len(input_lines(blobs))
     assert all(len(line) <= longest for line in lines)

@@ -5,7 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from schemas.served_versions import NEWEST_PROPERTY, PUSHED_PROPERTY
+from schemas.served_versions import (
+    DESTINATION_PROPERTY,
+    NEWEST_PROPERTY,
+    PUSHED_PROPERTY,
+    VERSION_PROPERTY,
+    WAS_PUSHED_PROPERTY,
+)
 
 pytestmark = pytest.mark.beam
 
@@ -52,6 +58,13 @@ def push(tmp_path, serving, make_artifact):
         return pushed
 
     return push
+
+
+def test_what_the_artifact_says_has_the_names_that_tfx_s_own_pusher_gives_it():
+    from tfx.components.pusher import executor
+
+    ours = (WAS_PUSHED_PROPERTY, DESTINATION_PROPERTY, VERSION_PROPERTY)
+    assert ours == (executor._PUSHED_KEY, executor._PUSHED_DESTINATION_KEY, executor._PUSHED_VERSION_KEY)
 
 
 def contents(folder: Path | str) -> dict[str, str]:

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from components.training_report.report_files import training_files, tuning_files
+from models.search_results import SearchResults, Trial
 from models.settings import LossSettings, ModelSettings, TrainingSettings
+from models.tuning_settings import Space
 from tests.components.training_report.history import ROW, history
 
 pytestmark = pytest.mark.beam  # it imports TFX
@@ -15,16 +17,14 @@ MODEL, LOSS = ModelSettings(epsilon=0.5), LossSettings(theta=(0.2, 0.4))
 TRAINING = TrainingSettings(learning_rate=0.1, learning_rate_decay=1, embedding_factor=1)
 HISTORY = history(ROW).to_json()
 VECTORS = '{"query": "Flüsse"}\n'
-RESULTS = {
-    "metric": "ndcg_5",
-    "search": "grid",
-    "epsilon": {"min": 1.0, "max": 2.0, "step": 1.0, "log": False},
-    "theta": None,
-    "trials": [
-        {"number": 1, "settings": {"model.epsilon": 1.0}, "value": 0.4, "reason": None},
-        {"number": 2, "settings": {"model.epsilon": 2.0}, "value": 0.5, "reason": None},
-    ],
-}
+RESULTS = SearchResults(
+    "ndcg_5",
+    "grid",
+    epochs=1,
+    epsilon=Space(min=1, max=2, step=1),
+    theta=None,
+    trials=(Trial(1, {"model.epsilon": 1.0}, 0.4, None), Trial(2, {"model.epsilon": 2.0}, 0.5, None)),
+)
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def report(tmp_path, make_artifact):
         inputs = {reporter.MODEL_RUN_KEY: [run]}
         if results:
             tuner_results = make_artifact("TunerResults", tmp_path)
-            (Path(tuner_results.uri) / "trials.json").write_text(json.dumps(results))
+            (Path(tuner_results.uri) / "trials.json").write_text(json.dumps(results.as_dict()))
             inputs[reporter.TUNER_RESULTS_KEY] = [tuner_results]
         settings = {reporter.MODEL_KEY: MODEL, reporter.LOSS_KEY: LOSS, reporter.TRAINING_KEY: TRAINING}
         reporter.Executor().Do(

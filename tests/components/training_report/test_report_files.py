@@ -8,7 +8,9 @@ from components.training_report.describe_stability import describe_stability
 from components.training_report.report_files import training_files, tuning_files, with_best_trial
 from components.training_report.stability_report import stability_report
 from components.training_report.tuning_report import tuning_report
+from models.search_results import SearchResults, Trial
 from models.settings import LossSettings, ModelSettings, TrainingSettings
+from models.tuning_settings import Space
 from tests.components.training_report.history import ROW, history
 
 MODEL, LOSS = ModelSettings(), LossSettings()
@@ -16,18 +18,13 @@ HISTORY = history(ROW, ROW)
 TRAINING = TrainingSettings(learning_rate=0.1, learning_rate_decay=0.5, embedding_factor=3)
 
 
-def search(*trials, epsilon=None, theta=None):
+def search(*trials):
     """The results of a search: (settings, value) of each trial."""
-    return {
-        "metric": "ndcg_5",
-        "search": "grid",
-        "epsilon": epsilon,
-        "theta": theta,
-        "trials": [
-            {"number": number, "settings": settings, "value": value, "reason": None if value else "it failed"}
-            for number, (settings, value) in enumerate(trials, 1)
-        ],
-    }
+    made = (
+        Trial(number, settings, value, None if value else "it failed")
+        for number, (settings, value) in enumerate(trials, 1)
+    )
+    return SearchResults("ndcg_5", "grid", 1, Space(values=(0.1, 0.2)), None, tuple(made))
 
 
 def test_the_history_stays_byte_by_byte_as_the_trainer_wrote_it():
@@ -45,9 +42,7 @@ def test_the_stability_is_that_at_the_word_embeddings_first_step_size():
 
 
 def test_a_search_s_files_are_those_of_its_report_in_a_folder_of_their_own():
-    results = search(
-        ({"model.epsilon": 0.1}, 0.5), ({"model.epsilon": 0.2}, None), epsilon={"min": 0.1, "max": 0.2, "step": None}
-    )
+    results = search(({"model.epsilon": 0.1}, 0.5), ({"model.epsilon": 0.2}, None))
     assert tuning_files(results) == {f"tuning/{name}": text for name, text in tuning_report(results).items()}
 
 

@@ -2,48 +2,46 @@
 
 import json
 import xml.etree.ElementTree as ET
-from typing import Any
+from dataclasses import replace
 
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from components.training_report.tuning_report import describe_best, paint_trials, to_markdown, tuning_report
+from components.training_report.tuning_report import paint_trials, to_markdown, tuning_report
+from models.search_results import SearchResults, Trial
+from models.tuning_settings import Space
 
 
-def trial(number: int, epsilon: float, theta: float, value: float | None, reason: str | None = None) -> dict[str, Any]:
-    settings = {"model.epsilon": epsilon, "loss.theta": [theta, 0.7]}
-    return {"number": number, "settings": settings, "value": value, "reason": reason}
+def trial(number: int, epsilon: float, theta: float, value: float | None, reason: str | None = None) -> Trial:
+    return Trial(number, {"model.epsilon": epsilon, "loss.theta": [theta, 0.7]}, value, reason)
 
 
-def panels_of(results: dict[str, Any]) -> list[Axes]:
+def panels_of(results: SearchResults) -> list[Axes]:
     figure = Figure()
     paint_trials(results, figure)
     return figure.axes
 
 
 @pytest.fixture
-def results() -> dict[str, Any]:
+def results() -> SearchResults:
     """Those of a grid of which one trial failed."""
-    return {
-        "metric": "ndcg_5",
-        "search": "grid",
-        "epsilon": {"min": 0.01, "max": 1.0, "step": 100.0, "log": True},
-        "theta": [[0.1, 0.2], [0.7]],
-        "trials": [
+    return SearchResults(
+        "ndcg_5",
+        "grid",
+        epochs=1,
+        epsilon=Space(min=0.01, max=1.0, step=100.0, log=True),
+        theta=(Space(values=(0.1, 0.2)), Space(values=(0.7,))),
+        trials=(
             trial(1, 0.01, 0.1, 0.5),
             trial(2, 0.01, 0.2, None, "a score | is\nNaN"),
             trial(3, 1.0, 0.1, 0.6),
             trial(4, 1.0, 0.2, 0.6),
-        ],
-    }
+        ),
+    )
 
 
-def test_the_best_is_told_in_a_line_and_of_equal_ones_the_first(results: dict[str, Any]) -> None:
-    assert describe_best(results) == "best of 4 trials: epsilon 1, theta 0.1 0.7 (eval ndcg_5 0.6000)"
-
-
-def test_the_table_has_the_best_first_and_the_failed_last(results: dict[str, Any]) -> None:
+def test_the_table_has_the_best_first_and_the_failed_last(results: SearchResults) -> None:
     assert to_markdown(results).splitlines()[-6:] == [
         "| trial | model.epsilon | loss.theta | eval ndcg_5 |",
         "|---:|---:|---:|---:|",
@@ -54,13 +52,13 @@ def test_the_table_has_the_best_first_and_the_failed_last(results: dict[str, Any
     ]
 
 
-def test_the_best_stands_there_as_arguments_that_give_it_exactly(results: dict[str, Any]) -> None:
-    results["trials"].append(trial(5, 1 / 3, 0.1, 0.9))
+def test_the_best_stands_there_as_arguments_that_give_it_exactly(results: SearchResults) -> None:
+    results = replace(results, trials=(*results.trials, trial(5, 1 / 3, 0.1, 0.9)))
     expected = f"--set tuning.search=null --set model.epsilon={1 / 3!r} --set 'loss.theta=[0.1, 0.7]'"
     assert expected in to_markdown(results)
 
 
-def test_the_picture_has_a_panel_for_each_number_with_every_trial_that_succeeded(results: dict[str, Any]) -> None:
+def test_the_picture_has_a_panel_for_each_number_with_every_trial_that_succeeded(results: SearchResults) -> None:
     panels = panels_of(results)
     assert [panel.get_xlabel() for panel in panels] == ["model.epsilon", "loss.theta 1", "loss.theta 2"]
     assert [panel.get_xscale() for panel in panels] == ["log", "linear", "linear"]
@@ -72,12 +70,12 @@ def test_the_picture_has_a_panel_for_each_number_with_every_trial_that_succeeded
     assert line.get_xydata().tolist() == [[0.01, 0.5], [1, 0.6]]
 
 
-def test_no_line_joins_numbers_that_were_drawn_from_a_range(results: dict[str, Any]) -> None:
-    results["epsilon"]["step"] = None
-    assert not panels_of(results)[0].lines
+def test_no_line_joins_numbers_that_were_drawn_from_a_range(results: SearchResults) -> None:
+    drawn = replace(results, epsilon=Space(min=0.01, max=1.0, log=True))
+    assert not panels_of(drawn)[0].lines
 
 
-def test_the_drawing_repeats_byte_by_byte_and_takes_the_reader_s_colours(results: dict[str, Any]) -> None:
+def test_the_drawing_repeats_byte_by_byte_and_takes_the_reader_s_colours(results: SearchResults) -> None:
     drawing = tuning_report(results)["results.svg"]
     assert drawing == tuning_report(results)["results.svg"]
     texts = {
@@ -87,8 +85,8 @@ def test_the_drawing_repeats_byte_by_byte_and_takes_the_reader_s_colours(results
     assert "prefers-color-scheme:dark" in drawing
 
 
-def test_the_texts_are_the_trials_the_table_and_the_drawing(results: dict[str, Any]) -> None:
+def test_the_texts_are_the_trials_the_table_and_the_drawing(results: SearchResults) -> None:
     texts = tuning_report(results)
     assert texts.keys() == {"results.json", "results.md", "results.svg"}
-    assert json.loads(texts["results.json"]) == results
+    assert SearchResults.from_dict(json.loads(texts["results.json"])) == results
     assert texts["results.md"] == to_markdown(results)

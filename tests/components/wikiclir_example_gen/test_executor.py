@@ -25,11 +25,13 @@ def run(tmp_path, make_artifact, make_collection):
         Executor,
     )
 
-    def run(contents, max_bad_share=0.0):
+    def run(contents, max_bad_share=0.0, **context):
         collection = make_collection(tmp_path, contents)
         examples, report = make_artifact("Examples", tmp_path), make_artifact("IngestionReport", tmp_path)
         settings = {"negatives": 4, "seed": 1, "max_queries": None, "max_bad_share": max_bad_share, "top_grade": 2}
-        executor = Executor(base_beam_executor.BaseBeamExecutor.Context(beam_pipeline_args=[], unique_id="1"))
+        executor = Executor(
+            base_beam_executor.BaseBeamExecutor.Context(unique_id="1", **{"beam_pipeline_args": [], **context})
+        )
         executor.Do(
             {COLLECTION_KEY: [collection]},
             {EXAMPLES_KEY: [examples], REPORT_KEY: [report]},
@@ -67,3 +69,16 @@ def test_a_collection_that_is_too_bad_is_refused_and_its_report_stays(run, conte
     assert "judgments: " in str(error.value) and "x unknown document" in str(error.value)
     report = json.loads((tmp_path / "IngestionReport" / "report.json").read_text())
     assert report["files"]["documents"]["drops"][0]["reason"] == "unreadable"
+
+
+def test_the_job_is_made_as_the_runner_tells(run, contents):
+    import apache_beam as beam
+
+    made = []
+
+    def make_pipeline():
+        made.append(beam.Pipeline(argv=[]))
+        return made[-1]
+
+    run(contents, make_beam_pipeline_fn=make_pipeline)
+    assert [type(one) for one in made] == [beam.Pipeline]

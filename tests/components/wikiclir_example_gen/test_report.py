@@ -7,17 +7,18 @@ import pytest
 from components.wikiclir_example_gen.report import (
     GRADE_DISAGREEMENT,
     USED,
-    check_report,
-    describe_report,
     make_report,
     merge_tallies,
+    read_report,
     tally,
     tally_drop,
     write_report,
 )
-from schemas.collection import Drops, InputFile, Role
+from schemas.collection import InputFile, Role
+from schemas.drops import Drop, Drops
 from schemas.errors import DataError
-from schemas.wikiclir import Drop, Reason
+from schemas.read_report import ReadReport
+from schemas.wikiclir import Reason
 
 LISTS = [tally("lists", "train", 3), tally("lists", "eval", 1), tally("lists", "test", 1), tally("pairs", "train", 150)]
 QUERIES, DOCUMENTS = "wiki_en.queries", "wiki_fr.documents"
@@ -29,8 +30,11 @@ Left = tuple[Reason, list[tuple[int, str]]]
 def role_of(path: str, used: int, broken: tuple[Left, ...] = (), joined: tuple[Left, ...] = ()) -> Role:
     """A role of one file: so many records used, lines that were left out on reading, and records later."""
     left, later = (sum(len(lines) for _, lines in some) for some in (broken, joined))
-    drops = tuple(Drops(reason.name, len(lines), tuple(lines[:5])) for reason, lines in broken)
-    return Role((InputFile(path, "", used + left + later),), (), used + later, drops)
+    drops = tuple(
+        Drops(reason, len(lines), tuple(Drop(reason, path, *one) for one in lines[:5])) for reason, lines in broken
+    )
+    lines = used + left + later
+    return Role((InputFile(path, "", lines),), (), ReadReport(path, lines, used + later, drops))
 
 
 def report_of(used=5, broken=(), joined=(), *tallies):
@@ -43,13 +47,13 @@ def report_of(used=5, broken=(), joined=(), *tallies):
 
 def refusal(report, max_bad_share=0.05):
     with pytest.raises(DataError) as error:
-        check_report(report, max_bad_share)
+        report.check(max_bad_share)
     return str(error.value).splitlines()
 
 
 def test_report_counts_what_was_read_used_and_left_out():
     report = report_of(5, [(Reason.BAD_UTF8, [(2, "x")])], [(Reason.NO_JUDGMENT, [(3, "3"), (6, "6")])])
-    assert report["files"]["queries"] == {
+    assert report.files["queries"].as_dict() == {
         "path": QUERIES,
         "read": 5 + 1 + 2,
         "used": 5,
@@ -73,9 +77,9 @@ def test_report_counts_what_was_read_used_and_left_out():
             },
         ],
     }
-    assert report["lists"] == {"train": 3, "eval": 1, "test": 1}
-    assert report["pairs"] == {"train": 150, "eval": 0, "test": 0}
-    assert report["grade_disagreements"] == 0
+    assert report.lists == {"train": 3, "eval": 1, "test": 1}
+    assert report.pairs == {"train": 150, "eval": 0, "test": 0}
+    assert report.grade_disagreements == 0
 
 
 def test_a_record_that_vanishes_is_our_fault():
@@ -85,19 +89,20 @@ def test_a_record_that_vanishes_is_our_fault():
 
 def test_what_was_left_out_stands_in_its_own_file_of_several():
     files = (InputFile("a", "", 3), InputFile("b", "", 4))
-    role = Role(files, (), 6, (Drops("BAD_ID", 1, ((4, "x"),)),))
+    on_reading = ReadReport("a and b", 7, 6, (Drops(Reason.BAD_ID, 1, (Drop(Reason.BAD_ID, "b", 1, "x"),)),))
     joined = ("queries", Reason.NO_JUDGMENT.name), (2, [(3, "3"), (7, "7")])
-    file = make_report([tally("queries", USED, 4), joined], {"queries": role})["files"]["queries"]
-    assert (file["path"], file["read"]) == ("a and b", 3 + 4)
-    assert [example for drop in file["drops"] for example in drop["examples"]] == [
-        {"file": "b", "line": 1, "text": "x"},
-        {"file": "a", "line": 3, "text": "3"},
-        {"file": "b", "line": 4, "text": "7"},
+    role = Role(files, (), on_reading)
+    file = make_report([tally("queries", USED, 4), joined], {"queries": role}).files["queries"]
+    assert (file.path, file.read) == ("a and b", 3 + 4)
+    assert [example[1:] for drops in file.drops for example in drops.examples] == [
+        ("b", 1, "x"),
+        ("a", 3, "3"),
+        ("b", 4, "7"),
     ]
 
 
 def test_merging_sums_counts_and_keeps_the_first_five_examples_by_line():
-    values = [tally_drop("queries", Drop(Reason.BAD_ID, "", line, f"line {line}"))[1] for line in [9, 3, 7, 1, 8, 2, 5]]
+    values = [tally_drop("queries", Reason.BAD_ID, line, f"line {line}")[1] for line in [9, 3, 7, 1, 8, 2, 5]]
     first_five = [(line, f"line {line}") for line in [1, 2, 3, 5, 7]]
     assert merge_tallies(values) == (7, first_five)
     # Beam may merge what is merged.
@@ -105,40 +110,7 @@ def test_merging_sums_counts_and_keeps_the_first_five_examples_by_line():
 
 
 def test_a_good_collection_passes():
-    check_report(report_of(5), max_bad_share=0)
-
-
-def test_a_share_at_the_limit_passes_and_beyond_it_is_refused():
-    report = report_of(3, [(Reason.BAD_ID, [(2, "")])])
-    check_report(report, max_bad_share=1 / 4)
-    assert refusal(report, max_bad_share=0.2)[0] == (
-        "wiki_en.queries: 1 of 4 records are bad; at most a share of 0.2 may be (data.max_bad_share):"
-    )
-
-
-def test_a_refusal_shows_the_worst_reasons_first_with_lines():
-    report = report_of(2, [(Reason.FIELD_COUNT, [(4, "4 | x")]), (Reason.BAD_ID, [(1, " | y"), (3, " | z")])])
-    assert refusal(report)[1:] == [
-        "  2 x empty id, or white space in an id",
-        "    wiki_en.queries:1:  | y",
-        "    wiki_en.queries:3:  | z",
-        "  1 x wrong number of tab-separated fields",
-        "    wiki_en.queries:4: 4 | x",
-    ]
-
-
-def test_what_is_merely_unused_is_not_bad():
-    unused = (Reason.NO_JUDGMENT, [(line, "") for line in range(1, 101)])
-    check_report(report_of(5, [], [unused]), max_bad_share=0)
-
-
-def test_an_unreadable_file_is_refused_whatever_the_share():
-    report = report_of(99, [(Reason.BAD_ID, [(1, "")]), (Reason.UNREADABLE, [(100, "CRC check failed")])])
-    assert refusal(report, max_bad_share=1) == [
-        "wiki_en.queries: 2 of 101 records are bad:",
-        "  1 x rest of the file cannot be read",
-        "    wiki_en.queries:100: CRC check failed",
-    ]
+    report_of(5).check(max_bad_share=0)
 
 
 def test_every_bad_file_is_reported_at_once():
@@ -164,7 +136,7 @@ def test_an_empty_split_is_named():
 
 def test_the_description_is_a_line_a_file():
     report = report_of(5, [], [(Reason.NO_JUDGMENT, [(1, "1")])], tally("candidates", GRADE_DISAGREEMENT, 1500))
-    assert describe_report(report) == [
+    assert report.describe() == [
         "query lists: 3 train, 1 eval, 1 test; 150 query-document pairs",
         "queries: 6 read, 5 used; left out: 1 query without a judgment or candidate",
         "documents: 2,000 read, 2,000 used",
@@ -174,5 +146,6 @@ def test_the_description_is_a_line_a_file():
 
 def test_the_written_report_reads_back_and_keeps_its_letters():
     report = report_of(5, [(Reason.BAD_ID, [(1, "Zoé | 北京")])])
-    assert json.loads(write_report(report)) == report
+    assert read_report(write_report(report)) == report
+    assert [*json.loads(write_report(report))] == ["files", "lists", "pairs", "grade_disagreements"]
     assert "Zoé | 北京" in write_report(report)

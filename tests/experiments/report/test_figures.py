@@ -1,5 +1,6 @@
 """What the pictures show, and that they show on light and on dark pages."""
 
+import base64
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
@@ -38,12 +39,28 @@ def test_the_file_is_well_formed_and_carries_its_title():
 
 
 def test_the_ink_is_the_colour_of_the_text_around_and_nothing_else_is_black():
-    colours = set(re.findall(r"(?:fill|stroke): (#?\w+)", PICTURE.inline))
+    colours = set(re.findall(r"(?:fill|stroke): (#?\w+)", PICTURE.file))
     assert colours == {"none", "currentColor", COLOURS[0]}
     for one in elements(PICTURE):
         if one.tag.endswith("}text"):
             assert "fill: currentColor" in one.attrib["style"]
     assert "prefers-color-scheme:dark" in PICTURE.file
+
+
+def test_texts_are_in_the_page_s_font_and_not_in_matplotlib_s():
+    assert re.findall(r"font-family: ?[^;}]*", PICTURE.file) == ["font-family:system-ui,sans-serif"]
+
+
+def test_an_inch_is_72_pixels_and_the_file_says_so():
+    root, *_ = elements(PICTURE)
+    assert (PICTURE.width, PICTURE.height) == (4 * 72, 3 * 72)
+    assert (root.attrib["width"], root.attrib["height"], root.attrib["viewBox"]) == ("288", "216", "0 0 288 216")
+
+
+def test_the_address_holds_the_file():
+    kind, _, content = PICTURE.address.partition(",")
+    assert kind == "data:image/svg+xml;base64"
+    assert base64.b64decode(content).decode() == PICTURE.file
 
 
 def test_the_same_drawing_gives_the_same_bytes():

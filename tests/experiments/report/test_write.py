@@ -1,5 +1,6 @@
 """The report of an experiment: what it shows, what it escapes, and that it needs nothing besides itself."""
 
+import base64
 import re
 import shutil
 from collections.abc import Callable
@@ -82,9 +83,14 @@ def test_every_reference_of_the_page_has_one_place_that_it_names(reported: Repor
 
 @every_experiment
 def test_every_picture_has_a_name_and_is_a_file_for_the_markdown(reported: Reported, name: str) -> None:
-    names = re.findall(r'<svg role="img" aria-labelledby="([\w-]+)-title"', html(reported(name)))
+    figure = r'<figure id="([\w-]+)">\s*<div [^>]*><img src="data:image/svg\+xml;base64,([^"]*)" alt="(Figure \d[^"]+)"'
+    pictures = re.findall(figure, html(reported(name)))
+    assert len(pictures) == html(reported(name)).count("<figure")
+    names = [one for one, _, _ in pictures]
     assert names == re.findall(r"\]\(figures/([\w-]+)\.svg\)", markdown(reported(name)))
-    assert sorted(f"{one}.svg" for one in names) == sorted(path.name for path in (reported(name) / "figures").iterdir())
+    assert {f"{one}.svg": base64.b64decode(content) for one, content, _ in pictures} == {
+        path.name: path.read_bytes() for path in (reported(name) / "figures").iterdir()
+    }
 
 
 @pytest.mark.long

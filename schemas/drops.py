@@ -1,0 +1,90 @@
+"""What a reader leaves out: why, how often, and the first of it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final, NamedTuple
+
+MOST_EXAMPLES: Final = 5
+"""How many of the records that were left out for one reason are shown."""
+
+
+class DropReason(Enum):
+    """Why a reader leaves something out; each kind of input lists its own.
+
+    Attributes:
+      text: in words.
+      bad: whether it counts against the allowed share of bad records.
+      is_fatal: whether one such record is too bad, whatever the share.
+      place: among the reasons of its kind of input, from 0.
+    """
+
+    def __init__(self, text: str, bad: bool, is_fatal: bool = False) -> None:
+        self.text = text
+        self.bad = bad
+        self.is_fatal = is_fatal
+        self.place = len(type(self).__members__)
+
+
+class Drop(NamedTuple):
+    """A record left out: why, and where it stood."""
+
+    reason: DropReason
+    file: str
+    line: int
+    excerpt: str
+
+
+@dataclass(frozen=True)
+class Drops:
+    """All records of an input that were left out for one reason: how many, and the first of them."""
+
+    reason: DropReason
+    count: int
+    examples: tuple[Drop, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "reason": self.reason.name.lower(),
+            "meaning": self.reason.text,
+            "bad": self.reason.bad,
+            "count": self.count,
+            "examples": [{"file": one.file, "line": one.line, "text": one.excerpt} for one in self.examples],
+        }
+
+    def lines(self) -> list[str]:
+        """Lines of an error: the count, and below it the examples."""
+        shown = (f"    {one.file}:{one.line}: {one.excerpt}" for one in self.examples)
+        return [f"  {self.count:,} x {self.reason.text}", *shown]
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any], reasons: type[DropReason]) -> "Drops":
+        """What `as_dict` was called on; `reasons` are those of its kind of input."""
+        reason = reasons[content["reason"].upper()]
+        examples = (Drop(reason, one["file"], one["line"], one["text"]) for one in content["examples"])
+        return cls(reason, content["count"], tuple(examples))
+
+
+class DropCounter:
+    """Counts what a reader leaves out, and keeps the first examples of each reason."""
+
+    def __init__(self) -> None:
+        self._counts: dict[DropReason, int] = {}
+        self._examples: dict[DropReason, list[Drop]] = {}
+
+    def add(self, drop: Drop) -> None:
+        """Counts one record."""
+        self._counts[drop.reason] = self._counts.get(drop.reason, 0) + 1
+        examples = self._examples.setdefault(drop.reason, [])
+        if len(examples) < MOST_EXAMPLES:
+            examples.append(drop)
+
+    def drops(self) -> tuple[Drops, ...]:
+        """What was counted, in the order of the reasons."""
+        return in_order(Drops(reason, self._counts[reason], tuple(some)) for reason, some in self._examples.items())
+
+
+def in_order(drops: Iterable[Drops]) -> tuple[Drops, ...]:
+    """Drops of one kind of input in the order in which its reasons are listed."""
+    return tuple(sorted(drops, key=lambda one: one.reason.place))
