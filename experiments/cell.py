@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from schemas.evaluation_report import EvaluationReport
+from schemas.stability import Stability
+from schemas.training_history import TrainingHistory
 
 
 @dataclass(frozen=True)
@@ -18,8 +20,8 @@ class Cell:
       seconds: that its process took.
       peak_memory_bytes: of its process.
       folder: where its files lie.
-      evaluation: the report of it; None where the cell has not finished.
-      config, training, stability: the content of the run's other files.
+      evaluation, training, stability: what its files hold; None where the cell has not finished, or left none.
+      config: the resolved configuration.
     """
 
     name: str
@@ -31,8 +33,8 @@ class Cell:
     folder: Path = Path()
     evaluation: EvaluationReport | None = None
     config: Mapping[str, Any] = field(default_factory=dict)
-    training: Mapping[str, Any] = field(default_factory=dict)
-    stability: Mapping[str, Any] = field(default_factory=dict)
+    training: TrainingHistory | None = None
+    stability: Stability | None = None
 
     @property
     def metrics(self) -> Mapping[str, float]:
@@ -43,13 +45,6 @@ class Cell:
     def floors(self) -> Mapping[str, Mapping[str, float]]:
         """The metrics of random order and of the baselines; empty where the cell has not finished."""
         return self.evaluation.floors if self.evaluation else {}
-
-    @property
-    def best_epoch(self) -> Mapping[str, Any]:
-        """The row of the epoch whose weights were exported."""
-        row: Mapping[str, Any]
-        (row,) = (row for row in self.training["history"] if row["epoch"] == self.training["best_epoch"])
-        return row
 
     def content(self) -> dict[str, Any]:
         """The content of `cell.json`: what became of the cell."""

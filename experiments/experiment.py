@@ -15,6 +15,10 @@ from pipeline.layout import CELLS, CONFIG_FILE, EXPERIMENT_FILE
 from schemas.errors import DataError
 from schemas.evaluation_files import METRICS_FILE
 from schemas.evaluation_report import EvaluationReport
+from schemas.json_record import Record
+from schemas.stability import Stability
+from schemas.training_files import HISTORY_FILE, STABILITY_FILE
+from schemas.training_history import TrainingHistory
 
 SEED: Final = "training.seed"
 
@@ -36,6 +40,11 @@ class Row:
     def done(self) -> tuple[Cell, ...]:
         """The cells that finished."""
         return tuple(cell for cell in self.cells if cell.status == "done")
+
+    @property
+    def trainings(self) -> tuple[TrainingHistory, ...]:
+        """Those of the cells that finished."""
+        return tuple(cell.training for cell in self.done if cell.training)
 
     @property
     def data(self) -> dict[str, Any]:
@@ -95,25 +104,33 @@ def _read_cell(folder: Path) -> Cell:
     content = _read(folder / "cell.json")
     files: dict[str, Any] = {}
     if content["status"] == "done":
-        files = {"config": _read(folder / CONFIG_FILE), "training": _read(folder / "training.json")}
-        files["evaluation"] = _read_evaluation(folder / METRICS_FILE)
-        if (folder / "stability.json").exists():
-            files["stability"] = _read(folder / "stability.json")
+        files = {
+            "config": _read(folder / CONFIG_FILE),
+            "training": _read_record(folder / HISTORY_FILE, TrainingHistory),
+            "evaluation": _read_evaluation(folder / METRICS_FILE),
+        }
+        if (folder / STABILITY_FILE).exists():
+            files["stability"] = _read_record(folder / STABILITY_FILE, Stability)
     return Cell(folder=folder, **content, **files)
 
 
 def _read_evaluation(path: Path) -> EvaluationReport:
     """The evaluation's report, of every metric that there is."""
-    try:
-        report = EvaluationReport.from_json(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise _unreadable(path, error) from None
+    report = _read_record(path, EvaluationReport)
     if lacking := METRICS.keys() - report.metrics.keys():
         raise DataError(
             f"{path}: must hold {', '.join(sorted(lacking))}; an earlier version wrote it. Run the experiment again to "
             "complete it."
         )
     return report
+
+
+def _read_record(path: Path, kind: type[Record]) -> Record:
+    """A file of a finished run."""
+    try:
+        return kind.from_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from None
 
 
 def _unreadable(path: Path, error: Exception) -> DataError:

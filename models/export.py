@@ -1,39 +1,37 @@
 """The SavedModel that is served: raw strings in, scores or vectors out, and no optimizer."""
 
-from collections.abc import Callable
-
 import tensorflow as tf
 
 from models.ranker import Ranker
-
-Tokens = Callable[[tf.Tensor], tf.RaggedTensor]
-"""string [batch] -> int [batch, (tokens)], the training's own transformation of one language."""
+from models.text_features import TextFeatures
+from schemas import features as f
 
 
 class _Server(tf.Module):
-    """Holds what the signatures use: the two encoders, and the vocabularies behind the token functions."""
+    """Holds what the signatures use: weights, and the vocabularies behind the features."""
 
-    def __init__(self, ranker: Ranker, query_tokens: Tokens, document_tokens: Tokens, resources: object) -> None:
+    def __init__(self, ranker: Ranker, text_features: TextFeatures) -> None:
         super().__init__()
         # Only the weights: a tracked model would bring its optimizer's slots along, a tracked layer dropout.
         self.weights = ranker.weights
-        self.query_encoder = ranker.query_encoder.__call__
-        self.document_encoder = ranker.document_encoder.__call__
-        self.resources = resources
-        self._vector = ranker.similarity.vector
-        self._padded_score = ranker.similarity.padded_score
-        self._query_tokens = query_tokens
-        self._document_tokens = document_tokens
+        self.resources = [text_features, *(channel.resources for channel in ranker.channels.values())]
+        self._text_features = text_features
+        self._padded_scores = ranker.padded_scores
+        self._score_texts, self._query_vector, self._document_vector = (
+            ranker.score_texts,
+            ranker.query_vector,
+            ranker.document_vector,
+        )
 
     @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="query")])
     def encode_query(self, query: tf.Tensor) -> dict[str, tf.Tensor]:
         """Vectors of queries, [batch, dim]."""
-        return {"vector": self._vector(self.query_encoder(self._query_tokens(query)))}
+        return {"vector": self._query_vector(self._query_features(query))}
 
     @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="document")])
     def encode_document(self, document: tf.Tensor) -> dict[str, tf.Tensor]:
         """Vectors of documents, [batch, dim]."""
-        return {"vector": self._vector(self.document_encoder(self._document_tokens(document)))}
+        return {"vector": self._document_vector(self._document_features(document))}
 
     @tf.function(
         input_signature=[
@@ -42,38 +40,44 @@ class _Server(tf.Module):
         ]
     )
     def score(self, query: tf.Tensor, documents: tf.Tensor) -> dict[str, tf.Tensor]:
-        """Scores of each query's documents, [batch, list_size]."""
+        """Scores of each query's documents, [batch, list_size]: the model's and each channel's."""
         distinct, place = tf.unique(tf.reshape(documents, [-1]))
-        vectors = tf.gather(self.encode_document(distinct)["vector"], tf.reshape(place, tf.shape(documents)))
-        scores = tf.linalg.matvec(vectors, self.encode_query(query)["vector"])
-        return {"scores": tf.where(tf.equal(documents, ""), self._padded_score, scores)}
+        scores = self._score_texts(
+            {
+                **self._query_features(query),
+                **self._document_features(distinct),
+                f.DOCUMENT_INDEX: tf.reshape(place, tf.shape(documents)),
+            }
+        )
+        is_padding = tf.equal(documents, "")
+        return {name: tf.where(is_padding, self._padded_scores[name], one) for name, one in scores.items()}
+
+    def _query_features(self, texts: tf.Tensor) -> dict[str, tf.Tensor]:
+        return {**self._text_features.of_queries(texts), f.QUERY_TEXT: texts}
+
+    def _document_features(self, texts: tf.Tensor) -> dict[str, tf.Tensor]:
+        return {**self._text_features.of_documents(texts), f.DOC_TEXT: texts}
 
 
-def export_ranker(ranker: Ranker, query_tokens: Tokens, document_tokens: Tokens, resources: object, path: str) -> None:
-    """Writes a ranker as a SavedModel with three signatures on plain strings.
+def export_ranker(ranker: Ranker, text_features: TextFeatures, path: str) -> None:
+    """Writes a ranker as a SavedModel with signatures on plain strings.
 
-        score (serving_default)  query [batch], documents [batch, list_size] padded by "" -> scores [batch, list_size]
+        score (serving_default)  query [batch], documents [batch, list_size] padded by ""
+                                 -> scores [batch, list_size], and each channel's scores by its name
         encode_query             query [batch] -> vector [batch, dim]
         encode_document          document [batch] -> vector [batch, dim]
 
-    The vectors are those of `Similarity.vector`: the inner product of a query's and a document's is their score, so any
-    maximum-inner-product index can search them. A padded place scores `Similarity.padded_score`: -1 for both cosines,
-    below -embedding_dim for dot.
+    The encoders are there if the score is an inner product (see `models.inner_product`): the inner product of a query's
+    vector and a document's is their score, so any maximum-inner-product index can search them. What a padded place
+    scores is the scorer's (see `Scorer.padded_score`): -1 for both cosines, below -embedding_dim for dot.
 
     Args:
       ranker: built, with its weights.
-      query_tokens, document_tokens: see `Tokens`.
-      resources: what holds their vocabularies, to be saved along.
+      text_features: the training's own transformation.
       path: folder to write.
     """
-    server = _Server(ranker, query_tokens, document_tokens, resources)
-    tf.saved_model.save(
-        server,
-        path,
-        signatures={
-            "serving_default": server.score,
-            "score": server.score,
-            "encode_query": server.encode_query,
-            "encode_document": server.encode_document,
-        },
-    )
+    server = _Server(ranker, text_features)
+    signatures = {"serving_default": server.score, "score": server.score}
+    if ranker.is_inner_product:
+        signatures |= {"encode_query": server.encode_query, "encode_document": server.encode_document}
+    tf.saved_model.save(server, path, signatures=signatures)

@@ -29,6 +29,11 @@ def load_model(path: str, *signatures: str) -> Any:
         missing = set(signatures) - set(model.signatures)
     except (OSError, ValueError, LookupError, AttributeError, tf.errors.OpError) as error:
         raise DataError(f"{path} must hold a whole SavedModel: {_told(error)}.") from None
+    if missing and missing <= {"encode_query", "encode_document"} and "score" in model.signatures:
+        raise DataError(
+            f"{path} has no {max(missing)}: its score is no inner product of two vectors, so that there is nothing to "
+            "encode or to index. Its signature score ranks documents."
+        )
     if missing:
         raise DataError(f"{path} must hold a SavedModel of this project; it lacks the signature {min(missing)}.")
     _check_vocabularies(path, model)

@@ -1,22 +1,19 @@
 """Scores and metrics of a ranker on the lists of a split, while it trains."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
-from models.layers.smooth_cosine import SmoothCosine
 from models.lists import RankingLists
 from models.metrics import mean_metrics
 from models.ranker import Ranker
 from models.ranking import ranked_grades
-from models.score_gradient import largest_score_gradient
 from schemas import features as f
+from schemas.training_history import ScoreCounts
 
 _BATCH = 64
-_ROUNDING = 1e-5
-"""How far beyond 1 a cosine may come out in float32."""
 
 
 def score_bins(limit: float) -> npt.NDArray[np.float64]:
@@ -29,17 +26,14 @@ class EvalFigures(NamedTuple):
 
     metrics: dict[str, float]
     """The mean of each metric (see `models.metrics`)."""
-    scores: dict[str, Any]
-    """The paper's Figure 3: `limit`, the largest magnitude of a score but at least 1, and `counts`, from each grade to
-    the number of its scores in each of `score_bins(limit)`."""
-    largest_score_gradient: float
-    """See `models.score_gradient`."""
-    largest_plain_cosine_gradient: float
-    """What it would be for the plain cosine of the same vectors."""
+    scores: ScoreCounts
+    """Its limit is the largest magnitude of a score, but at least 1, and at most what the ranker's range allows."""
+    watched: dict[str, float]
+    """The largest of each figure of `Ranker.score_and_watch`."""
 
 
 class ListEvaluator:
-    """Scores the lists of a split with a ranker, compiled once for many epochs.
+    """Scores the lists of a split with a ranker, compiled once for many epochs; its length is their number.
 
     Args:
       ranker: what scores.
@@ -48,29 +42,26 @@ class ListEvaluator:
     """
 
     def __init__(self, ranker: Ranker, lists: RankingLists, top_grade: int) -> None:
-        self.top_grade = top_grade
-        self._lists = lists
+        self._ranker, self._lists, self._top_grade = ranker, lists, top_grade
 
         @tf.function(input_signature=[tf.TensorSpec([None], tf.int32)])
-        def score(rows: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        def score(rows: tf.Tensor) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
             features, _ = lists.batch(rows)
-            mask = features[f.DOCUMENT_INDEX] >= 0
-            query, documents = ranker.encode(features)
-            scores = tf.boolean_mask(ranker.similarity(query, documents), mask)
-            gradients = [
-                largest_score_gradient(similarity, query, documents, mask)
-                for similarity in (ranker.similarity, SmoothCosine(epsilon=0.0))
-            ]
-            return scores, tf.stack(gradients)
+            scores, watched = ranker.score_and_watch(features)
+            return tf.boolean_mask(scores, features[f.DOCUMENT_INDEX] >= 0), watched
 
         self._score = score
 
-    def scores(self) -> tuple[list[npt.NDArray[np.float32]], npt.NDArray[np.float32]]:
-        """float32 [list_size] for each list, in the lists' order, and the largest gradients: ours, plain cosine's."""
-        rows = np.arange(len(self._lists), dtype=np.int32)
+    def __len__(self) -> int:
+        return len(self._lists)
+
+    def scores(self) -> tuple[list[npt.NDArray[np.float32]], dict[str, float]]:
+        """float32 [list_size] for each list, in the lists' order, and the largest of each figure that is watched."""
+        rows = np.arange(len(self), dtype=np.int32)
         parts = [self._score(rows[start : start + _BATCH]) for start in range(0, len(rows), _BATCH)]
         scores = np.concatenate([part.numpy() for part, _ in parts])
-        return self._lists.split(scores), np.max([largest for _, largest in parts], axis=0)
+        watched = {name: float(max(float(figures[name]) for _, figures in parts)) for name in parts[0][1]}
+        return self._lists.split(scores), watched
 
     def evaluate(self) -> EvalFigures:
         """Scores every list and computes the figures.
@@ -78,15 +69,14 @@ class ListEvaluator:
         Raises:
           DataError: a score is NaN or infinite.
         """
-        scores, gradients = self.scores()
+        scores, watched = self.scores()
         ranked = ranked_grades(self._lists.query_ids, self._lists.doc_ids, scores, self._lists.grades)
         all_scores, all_grades = np.concatenate(scores), np.concatenate(self._lists.grades)
-        largest = float(np.abs(all_scores).max(initial=0.0))
-        limit = largest if largest > 1 + _ROUNDING else 1.0
-        all_scores = np.clip(all_scores, -limit, limit)
+        largest = max(map(abs, self._ranker.score_range))
+        limit = min(largest, max(1.0, float(np.abs(all_scores).max(initial=0.0))))
+        all_scores = np.clip(all_scores, -limit, limit)  # float32 may round a score beyond its range
         counts = {
             str(grade): np.histogram(all_scores[all_grades == grade], score_bins(limit))[0].tolist()
-            for grade in range(self.top_grade + 1)
+            for grade in range(self._top_grade + 1)
         }
-        metrics = mean_metrics(ranked, self.top_grade)
-        return EvalFigures(metrics, {"limit": limit, "counts": counts}, *map(float, gradients))
+        return EvalFigures(mean_metrics(ranked, self._top_grade), ScoreCounts(limit=limit, counts=counts), watched)

@@ -1,82 +1,117 @@
-"""The two-tower ranker: one encoder a language, and the similarity of what they make (paper, section 3)."""
+"""A model's score: a weighted sum of named channels."""
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
-import numpy as np
-import numpy.typing as npt
 import tensorflow as tf
 from tensorflow import keras
 
-from models.layers.make_encoder import make_encoder
-from models.layers.make_similarity import make_similarity
-from models.settings import ModelSettings
-from schemas import features as f
+from models.inner_product import InnerProduct
+from models.scorer import Scorer, padded_below
+
+SCORES: Final = "scores"
+"""The name of the sum among the scores of its channels."""
 
 
 class Ranker(keras.Model):
-    """Scores the documents of query lists.
+    """Scores the documents of query lists by one scorer or several.
 
-    Documents that stand in several lists of a batch are given, and encoded, once.
+        score = sum over the channels of weight * the channel's score
+
+    The score of a single channel is the model's, unscaled.
 
     Args:
-      query_vocabulary_size: words of the query language.
-      document_vocabulary_size: words of the document language.
-      settings: the model's settings.
-      seed: seeds the initial weights and dropout.
+      channels: the scorers by their names.
+      channel_weights: the weight of each, by the same names; a single channel has none.
 
     Call arguments:
-      features: a dict of
-        `query_tokens`: int RaggedTensor [batch, (tokens)];
-        `doc_tokens`: int RaggedTensor [documents, (tokens)], the distinct documents of the batch;
-        `document_index`: int [batch, list_size], the row of `doc_tokens` at each place; negative marks padding.
-      training: whether dropout acts.
+      features, training: see `Scorer`.
 
     Returns:
       scores: float [batch, list_size]; that of a padded place means nothing.
+
+    Raises:
+      ValueError: there is no channel, one has the name of the sum, or names and weights do not agree.
     """
 
     def __init__(
-        self,
-        query_vocabulary_size: int,
-        document_vocabulary_size: int,
-        settings: ModelSettings,
-        seed: int | None = None,
-        **kwargs: Any,
+        self, channels: Mapping[str, Scorer], channel_weights: Mapping[str, float] | None = None, **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
-        self._frozen: tuple[str, ...] = ()
-        document_seed = None if seed is None else seed + 1  # the two encoders must not start alike
-        self.query_encoder = make_encoder(settings, query_vocabulary_size, seed, "query_encoder")
-        self.document_encoder = make_encoder(settings, document_vocabulary_size, document_seed, "document_encoder")
-        self.similarity = make_similarity(settings)
-
-    def start_from(self, encoder: keras.layers.Layer, vectors: npt.NDArray[np.float32], train: bool) -> None:
-        """Builds the ranker, and puts pre-trained vectors into the first rows of an encoder's table.
-
-        Args:
-          encoder: `query_encoder` or `document_encoder`, any with the weight `table`, float [vocabulary_size, dim].
-          vectors: float [words, dim], at most as many as the table has rows; those after them stay random.
-          train: whether training moves the table.
-        """
-        word = tf.ragged.constant([[0]], tf.int32)
-        self({f.QUERY_TOKENS: word, f.DOC_TOKENS: word, f.DOCUMENT_INDEX: tf.constant([[0]])})
-        encoder.table.assign(tf.concat([vectors, encoder.table[len(vectors) :]], axis=0))
-        if not train:
-            self._frozen = (*self._frozen, encoder.name)
-
-    @property
-    def trainable_weights(self) -> list[tf.Variable]:
-        """What training moves: all weights but the tables that `start_from` froze."""
-        encoders = (self.query_encoder, self.document_encoder)
-        frozen = {id(encoder.table) for encoder in encoders if encoder.name in self._frozen}
-        return [weight for weight in super().trainable_weights if id(weight) not in frozen]
+        expected = set(channels) if len(channels) > 1 else set()
+        if not channels or SCORES in channels or set(channel_weights or {}) != expected:
+            raise ValueError(
+                f"channels need names other than {SCORES!r}, and if they are several a weight each; "
+                f"got channels {list(channels)} and weights {dict(channel_weights or {})}."
+            )
+        self.channels = dict(channels)
+        self._channel_weights = dict(channel_weights or {})
 
     def call(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
         """Scores each list."""
-        return self.similarity(*self.encode(features, training))
+        return self._sum({name: one(features, training=training) for name, one in self.channels.items()})
 
-    def encode(self, features: dict[str, Any], training: bool = False) -> tuple[tf.Tensor, tf.Tensor]:
-        """The vectors that `similarity` compares: float [batch, dim] and [batch, list_size, dim]."""
-        query = self.query_encoder(features[f.QUERY_TOKENS], training=training)
-        document = self.document_encoder(features[f.DOC_TOKENS], training=training)
-        return query, tf.gather(document, tf.maximum(features[f.DOCUMENT_INDEX], 0))
+    def score_texts(self, features: dict[str, Any]) -> dict[str, tf.Tensor]:
+        """The sum, as `scores`, and each channel's scores by its name; see `Scorer.score_texts`."""
+        scores = {name: channel.score_texts(features) for name, channel in self.channels.items()}
+        return {SCORES: self._sum(scores), **scores}
+
+    def score_and_watch(self, features: dict[str, Any]) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
+        """The scores, and the figures of all channels; see `Scorer.score_and_watch`."""
+        watched = {name: channel.score_and_watch(features) for name, channel in self.channels.items()}
+        return self._sum({name: scores for name, (scores, _) in watched.items()}), {
+            key: value for _, figures in watched.values() for key, value in figures.items()
+        }
+
+    def figures(self) -> dict[str, float]:
+        """Those of all channels; see `Scorer.figures`."""
+        return {key: value for channel in self.channels.values() for key, value in channel.figures().items()}
+
+    @property
+    def score_range(self) -> tuple[float, float]:
+        """The least and the largest score that it can give; infinite where nothing bounds it."""
+        low = high = 0.0
+        for name, channel in self.channels.items():
+            if self._channel_weights.get(name) != 0:  # 0 times infinity is no number
+                ends = sorted(self._weighted(name, end) for end in channel.score_range)
+                low, high = low + ends[0], high + ends[1]
+        return low, high
+
+    @property
+    def theta_ends(self) -> tuple[float, float]:
+        """theta_0 and theta_K of a loss: a single channel's, or the range of the sum."""
+        one, *others = self.channels.values()
+        return self.score_range if others else one.theta_ends
+
+    @property
+    def padded_scores(self) -> dict[str, float]:
+        """What the exported model gives a place without a document, by the names of `score_texts`."""
+        padded = {name: channel.padded_score for name, channel in self.channels.items()}
+        one, *others = padded.values()
+        return {SCORES: padded_below(self.score_range[0]) if others else one, **padded}
+
+    @property
+    def is_inner_product(self) -> bool:
+        """Whether the score is the inner product of a query's vector and a document's."""
+        return all(isinstance(channel, InnerProduct) for channel in self.channels.values())
+
+    def query_vector(self, features: dict[str, Any]) -> tf.Tensor:
+        """Vectors of queries, those of all channels side by side, times their weights: float [batch, dim]."""
+        vectors = {name: channel.query_vector(features) for name, channel in self.channels.items()}
+        return _side_by_side([self._weighted(name, vector) for name, vector in vectors.items()])
+
+    def document_vector(self, features: dict[str, Any]) -> tf.Tensor:
+        """Vectors of documents, those of all channels side by side: float [documents, dim]."""
+        return _side_by_side([channel.document_vector(features) for channel in self.channels.values()])
+
+    def _sum(self, scores: Mapping[str, tf.Tensor]) -> tf.Tensor:
+        one, *others = (self._weighted(name, of_channel) for name, of_channel in scores.items())
+        return tf.add_n([one, *others]) if others else one
+
+    def _weighted(self, name: str, value: Any) -> Any:
+        """A channel's part of a sum; a single channel's is the value itself."""
+        return self._channel_weights[name] * value if self._channel_weights else value
+
+
+def _side_by_side(vectors: Sequence[tf.Tensor]) -> tf.Tensor:
+    return tf.concat(vectors, axis=-1) if len(vectors) > 1 else vectors[0]

@@ -1,6 +1,6 @@
 """Settings of the model, its loss and its training. Importing this file does not import TensorFlow."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
@@ -44,12 +44,14 @@ class EncoderDeclaration(NamedTuple):
     default_learning_rate: float
     default_learning_rate_decay: float
     default_embedding_factor: float
+    settings: Mapping[str, int] = {}
+    """The arguments of its own that can be set, as `model.encoder_settings`, and what they are if they are not."""
 
 
 ENCODERS = {
     "mean": EncoderDeclaration("models.layers.mean_embedding.MeanEmbedding", 0.0, 0.1, 1.0, 1.0),
-    "cnn": EncoderDeclaration("models.layers.cnn_encoder.CnnEncoder", 0.4, 0.001, 0.95, 30.0),
-    "lstm": EncoderDeclaration("models.layers.lstm_encoder.LstmEncoder", 0.4, 0.001, 0.95, 30.0),
+    "cnn": EncoderDeclaration("models.layers.cnn_encoder.CnnEncoder", 0.4, 0.001, 0.95, 30.0, {"filters": 300}),
+    "lstm": EncoderDeclaration("models.layers.lstm_encoder.LstmEncoder", 0.4, 0.001, 0.95, 30.0, {"units": 64}),
 }
 """Every encoder by its name in a configuration."""
 
@@ -68,6 +70,9 @@ class ModelSettings(Settings):
     """What makes a text's vector of its words': mean (the paper's average pooling), cnn or lstm (its baselines DSSM-CNN
     and DSSM-LSTM)."""
 
+    encoder_settings: dict[str, Annotated[int, Field(ge=1, le=65_536)]] = {}
+    """Settings that the encoder alone has, by name: for cnn `filters` (300), for lstm `units` of each direction (64);
+    those that are not given are these."""
     vocabulary_size: Annotated[int, Field(ge=1, lt=2**31)] = 100_000
     """Most frequent words kept per language; of a language with `embeddings`, as many of their words, and of others."""
     embedding_dim: Annotated[int, Field(ge=1, le=65_536)] = 64
@@ -88,6 +93,18 @@ class ModelSettings(Settings):
     @classmethod
     def _encoder_is_known(cls, encoder: str) -> str:
         return _one_of(ENCODERS, encoder)
+
+    @field_validator("encoder_settings")
+    @classmethod
+    def _encoder_has_them(cls, given: dict[str, int], info: ValidationInfo) -> dict[str, int]:
+        name = info.data.get("encoder", "")
+        if name not in ENCODERS:
+            return given
+        own = ENCODERS[name].settings
+        for key in given.keys() - own.keys():
+            known = f"must hold settings of {name}, {', '.join(own)}" if own else f"must be empty for {name}"
+            raise ValueError(f"{known}; got {key!r}{did_you_mean(key, own) if own else ''}")
+        return {**own, **given}
 
     @field_validator("epsilon")
     @classmethod

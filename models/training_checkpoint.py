@@ -3,15 +3,14 @@
 import json
 import logging
 import time
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
 
 import tensorflow as tf
 from tensorflow import keras
 
-from models.ranker import Ranker
+from models.objective import Objective
 from schemas.errors import DataError
+from schemas.training_history import Epoch
 
 log = logging.getLogger("clir.training")
 
@@ -25,14 +24,14 @@ class TrainingProgress:
     Attributes:
       epoch: the last that is done; 0 before the first.
       best_epoch, best_value: by `best_metric` on the eval split.
-      history: one row an epoch, see `models.training_log`.
+      history: the epochs so far.
       pairs, seconds: trained so far, without evaluation.
     """
 
     epoch: int = 0
     best_epoch: int = 0
     best_value: float = -1.0
-    history: list[dict[str, Any]] = field(default_factory=list)
+    history: list[Epoch] = field(default_factory=list)
     pairs: float = 0.0
     seconds: float = 0.0
 
@@ -44,10 +43,13 @@ class _Saved(tf.train.experimental.PythonState):
         self._progress = progress
 
     def serialize(self) -> str:
-        return json.dumps(asdict(self._progress))
+        rows = [epoch.model_dump() for epoch in self._progress.history]
+        return json.dumps({**vars(self._progress), "history": rows})
 
     def deserialize(self, string_value: str) -> None:
-        for name, value in json.loads(string_value).items():
+        content = json.loads(string_value)
+        history = [Epoch.model_validate(row) for row in content["history"]]
+        for name, value in {**content, "history": history}.items():
             setattr(self._progress, name, value)
 
 
@@ -59,35 +61,24 @@ class TrainingCheckpoint:
 
     Args:
       folder: only of trainings with the same data, code and settings.
-      ranker, optimizer: built.
-      loss_weights: what the loss itself learns.
+      objective, optimizer: built.
 
     Attributes:
       progress: what training has reached; the training itself keeps it up.
     """
 
-    def __init__(
-        self,
-        folder: str,
-        ranker: Ranker,
-        loss_weights: Sequence[tf.Variable],
-        optimizer: keras.optimizers.Optimizer,
-    ) -> None:
+    def __init__(self, folder: str, objective: Objective, optimizer: keras.optimizers.Optimizer) -> None:
         self.progress = TrainingProgress()
-        self._weights = [*ranker.weights, *loss_weights]
+        self._weights = objective.variables
         self._best = [tf.Variable(weight.numpy(), trainable=False) for weight in self._weights]
         checkpoint = tf.train.Checkpoint(
-            ranker=ranker,
-            loss_weights=list(loss_weights),
-            optimizer=optimizer,
-            best=self._best,
-            progress=_Saved(self.progress),
+            objective=objective, optimizer=optimizer, best=self._best, progress=_Saved(self.progress)
         )
         self._manager = tf.train.CheckpointManager(checkpoint, folder, max_to_keep=1)
         self._saved_at, self._save_seconds = time.monotonic(), 0.0
 
     def restore(self) -> None:
-        """Puts what the folder holds, if anything, into ranker, optimizer and progress.
+        """Puts what the folder holds, if anything, into objective, optimizer and progress.
 
         Raises:
           DataError: it cannot be read.

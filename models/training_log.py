@@ -1,16 +1,12 @@
 """The history of a training as TensorBoard shows it."""
 
-from collections.abc import Mapping
 from types import TracebackType
-from typing import Any, Final
 
 import numpy as np
 import tensorflow as tf
 
 from models.list_evaluator import score_bins
-
-SCORES: Final = "scores"
-"""Key of a row's score counts; its other values, but the epoch, are scalars."""
+from schemas.training_history import Epoch
 
 _HISTOGRAM = tf.compat.v1.SummaryMetadata(plugin_data=tf.compat.v1.SummaryMetadata.PluginData(plugin_name="histograms"))
 
@@ -36,19 +32,13 @@ class TrainingLog:
     ) -> None:
         self._writer.close()
 
-    def write(self, row: Mapping[str, Any]) -> None:
-        """Writes one epoch.
-
-        Args:
-          row: `epoch`, scalars by name, and under `SCORES` what `EvalFigures.scores` holds.
-        """
-        with self._writer.as_default(step=row["epoch"]):
-            for key, value in row.items():
-                if key == SCORES:
-                    for grade, counts in value["counts"].items():
-                        _write_histogram(f"{SCORES}/grade_{grade}", counts, value["limit"])
-                elif key != "epoch":
-                    tf.summary.scalar(key, value)
+    def write(self, epoch: Epoch) -> None:
+        """Writes one epoch."""
+        with self._writer.as_default(step=epoch.epoch):
+            for name, value in epoch.figures.items():
+                tf.summary.scalar(name, value)
+            for grade, counts in epoch.scores.counts.items():
+                _write_histogram(f"scores/grade_{grade}", counts, epoch.scores.limit)
 
 
 def _write_histogram(tag: str, counts: list[int], limit: float) -> None:

@@ -1,44 +1,56 @@
 """The compiled training steps: forward, backward, clipping and update, under a `tf.distribute` strategy."""
 
 from collections.abc import Iterator
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import tensorflow as tf
 from tensorflow import keras
 
-from models.losses.band_loss import weights_of
-from models.ranker import Ranker
+from models.objective import Objective
+
+LOSS = "loss"
+GRADIENT_NORM = "gradient_norm"
 
 
 class TrainingSteps:
-    """Trains a ranker, many steps a call of the graph: leaving it after each would cost as much as a small step.
+    """Trains by many steps a call of the graph: leaving it after each would cost as much as a small step.
 
     Args:
-      ranker: what is trained, with the thresholds of a loss that learns them.
-      loss: without reduction: it returns one value a list. A batch's loss is the mean over its lists.
-      optimizer: made within `strategy.scope()`, as the ranker.
-      strategy: every replica takes as many lists of a batch as the others.
+      objective: what is minimised.
+      optimizer: made within the scope of the ranker's strategy.
       clip_norm: the gradient is scaled down to this global norm, over all replicas.
     """
 
-    def __init__(
-        self,
-        ranker: Ranker,
-        loss: keras.losses.Loss,
-        optimizer: keras.optimizers.Optimizer,
-        strategy: tf.distribute.Strategy,
-        clip_norm: float,
-    ) -> None:
-        self.ranker = ranker
-        self.loss = loss
+    def __init__(self, objective: Objective, optimizer: keras.optimizers.Optimizer, clip_norm: float) -> None:
+        self.objective = objective
         self.optimizer = optimizer
-        self.strategy = strategy
+        self.strategy = objective.ranker.distribute_strategy
         self.clip_norm = clip_norm
+        self._figures: list[str] = []
 
-    def _replica_step(self, features: dict[str, tf.Tensor], labels: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        """One step on one replica's lists: (mean loss of its lists, norm of the whole gradient)."""
+    def run(self, batches: Iterator[Any], count: int) -> dict[str, npt.NDArray[np.float32]]:
+        """Takes some steps.
+
+        Args:
+          batches: iterator of the strategy's, of (features, labels) as `RankingLists.batch` makes them; every replica
+            takes as many lists of a batch as the others.
+          count: the number of steps.
+
+        Returns:
+          `loss`, the mean over a batch's lists, `gradient_norm`, the gradient's global norm before clipping, and the
+          objective's figures: float32 [count] each.
+        """
+        table = self._run(batches, tf.constant(count)).numpy()
+        return dict(zip((LOSS, GRADIENT_NORM, *self._figures), table.T, strict=True))
+
+    def _replica_step(self, features: dict[str, tf.Tensor], labels: tf.Tensor) -> tf.Tensor:
+        """One step on one replica's lists: float [figures], the first two of which are loss and gradient norm."""
         with tf.GradientTape() as tape:
-            loss = tf.reduce_mean(self.loss(labels, self.ranker(features, training=True)))
-        variables = [*self.ranker.trainable_variables, *weights_of(self.loss)]
+            losses, figures = self.objective(features, labels)
+            loss = tf.reduce_mean(losses)
+        variables = self.objective.trainable_variables
         gradients = tape.gradient(loss, variables)
         replicas = self.strategy.num_replicas_in_sync
         if replicas > 1:
@@ -47,26 +59,17 @@ class TrainingSteps:
             gradients = [_scale(_merge_rows(gradient), 1 / replicas) for gradient in summed]
         clipped, norm = tf.clip_by_global_norm(gradients, self.clip_norm)
         self.optimizer.apply_gradients(zip(clipped, variables, strict=True), skip_gradients_aggregation=True)
-        return loss, norm
+        self._figures = list(figures)  # as the graph is traced
+        return tf.stack([loss, norm, *(tf.reduce_mean(tf.cast(one, tf.float32)) for one in figures.values())])
 
     @tf.function
-    def run(self, batches: Iterator[object], count: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        """Takes `count` steps.
-
-        Args:
-          batches: iterator of the strategy's, of (features, labels) as `RankingLists.batch` makes them.
-          count: int scalar.
-
-        Returns:
-          the loss and the gradient's global norm before clipping, of every step: float [count] each.
-        """
-        losses = tf.TensorArray(tf.float32, count)
-        norms = tf.TensorArray(tf.float32, count)
+    def _run(self, batches: Iterator[Any], count: tf.Tensor) -> tf.Tensor:
+        """The figures of `count` steps: float [count, figures]."""
+        table = tf.TensorArray(tf.float32, count)
         for step in tf.range(count):
-            loss, norm = self.strategy.run(self._replica_step, args=next(batches))
-            losses = losses.write(step, self.strategy.reduce(tf.distribute.ReduceOp.MEAN, loss, axis=None))
-            norms = norms.write(step, self.strategy.reduce(tf.distribute.ReduceOp.MEAN, norm, axis=None))
-        return losses.stack(), norms.stack()
+            figures = self.strategy.run(self._replica_step, args=next(batches))
+            table = table.write(step, self.strategy.reduce(tf.distribute.ReduceOp.MEAN, figures, axis=None))
+        return table.stack()
 
 
 def _merge_rows(gradient: tf.Tensor | tf.IndexedSlices) -> tf.Tensor | tf.IndexedSlices:

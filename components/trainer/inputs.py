@@ -1,18 +1,15 @@
 """What TFX hands to the functions of this component, unpacked."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Final
 
 import tensorflow as tf
 import tensorflow_transform as tft
 from tfx.components.trainer.fn_args_utils import FnArgs
 
-from components.trainer.pretrained import Pretrained, read_pretrained, vocabulary_size
-from models.lists import RankingLists, read_lists
-from models.ranker import Ranker
+from components.trainer.pretrained import read_pretrained
+from components.trainer.training_inputs import TrainingInputs
+from models.lists import read_lists
 from models.settings import LossSettings, ModelSettings, TrainingSettings
-from models.tuning_settings import searched_settings
 from models.word_table import SOURCES_KEY, WordTableSource
 from schemas import features as f
 
@@ -22,53 +19,6 @@ TOP_GRADE_KEY: Final = "top_grade"
 TRAINING_KEY: Final = "training"
 CHECKPOINTS_KEY: Final = "checkpoints"
 USED_NEGATIVES_KEY: Final = "used_negatives"
-
-
-@dataclass(frozen=True)
-class TrainingInputs:
-    """The settings and the data of a training.
-
-    Attributes:
-      model, loss, training: the sections of the settings.
-      top_grade: the MR grade.
-      transform: Transform's graph and vocabularies.
-      train_lists, eval_lists: lists of the two splits.
-      pretrained: the pre-trained vectors of each vocabulary that has some.
-    """
-
-    model: ModelSettings
-    loss: LossSettings
-    training: TrainingSettings
-    top_grade: int
-    transform: tft.TFTransformOutput
-    train_lists: RankingLists
-    eval_lists: RankingLists
-    pretrained: Mapping[str, Pretrained]
-
-    def with_numbers(self, numbers: Mapping[str, float]) -> "TrainingInputs":
-        """The same with the numbers of a search's trial (see `TuningSettings.spaces`) in the settings."""
-        found = searched_settings(numbers)
-        return replace(
-            self,
-            model=self.model.model_copy(update={"epsilon": found.get("model.epsilon", self.model.epsilon)}),
-            loss=self.loss.model_copy(update={"theta": found.get("loss.theta", self.loss.theta)}),
-        )
-
-    def make_ranker(self) -> Ranker:
-        """A new ranker with its pre-trained vectors, to be made within `strategy.scope()`.
-
-        Raises:
-          DataError: a vocabulary is empty.
-        """
-        query_words, document_words = (
-            self.pretrained[name].vocabulary_size if name in self.pretrained else vocabulary_size(self.transform, name)
-            for name in (f.QUERY_VOCABULARY, f.DOCUMENT_VOCABULARY)
-        )
-        ranker = Ranker(query_words, document_words, self.model, seed=self.training.seed)
-        encoders = {f.QUERY_VOCABULARY: ranker.query_encoder, f.DOCUMENT_VOCABULARY: ranker.document_encoder}
-        for vocabulary, pretrained in self.pretrained.items():
-            ranker.start_from(encoders[vocabulary], pretrained.vectors, pretrained.train)
-        return ranker
 
 
 def read_inputs(fn_args: FnArgs) -> TrainingInputs:

@@ -8,10 +8,9 @@ from tfx.components.trainer.fn_args_utils import FnArgs
 from tfx.components.tuner.component import TunerFnResult
 
 from components.trainer.inputs import read_inputs
+from components.trainer.train_ranker import train_ranker
 from components.trainer.unfinished import unfinished_folder
 from models.devices import make_strategy
-from models.losses.make_loss import make_loss
-from models.training import train
 from models.trial_search import TrialSearch
 from models.tuning_settings import TuningSettings
 
@@ -28,20 +27,8 @@ def tuner_fn(fn_args: FnArgs) -> TunerFnResult:
     strategy = make_strategy(inputs.training)
 
     def train_trial(numbers: Mapping[str, float], folder: str) -> float:
-        trial = inputs.with_numbers(numbers)
-        with strategy.scope():
-            ranker, loss = trial.make_ranker(), make_loss(trial.loss)
-        return train(
-            ranker,
-            loss,
-            trial.train_lists,
-            trial.eval_lists,
-            trial.top_grade,
-            strategy,
-            trial.training,
-            os.path.join(folder, "log"),
-            os.path.join(folder, "checkpoint"),
-        ).best_value
+        folders = [os.path.join(folder, name) for name in ("log", "checkpoint")]
+        return train_ranker(inputs.with_numbers(numbers), strategy, *folders).history.best_value
 
     search = TrialSearch(
         TuningSettings(**fn_args.custom_config[TUNING_KEY]),

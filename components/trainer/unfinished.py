@@ -8,7 +8,8 @@ import os
 from tfx.components.trainer.fn_args_utils import FnArgs
 from tfx.dsl.io import fileio
 
-from components.trainer.inputs import CHECKPOINTS_KEY, TrainingInputs, best_numbers
+from components.trainer.inputs import CHECKPOINTS_KEY, best_numbers
+from components.trainer.training_inputs import TrainingInputs
 
 log = logging.getLogger("clir.training")
 

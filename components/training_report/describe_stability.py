@@ -1,7 +1,8 @@
 """The stability of a training as a page."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
+
+from schemas.stability import Stability
 
 _NO_THEOREM: Final = (
     "not evaluated. Its constants are known for the mean encoder, smooth cosine and a loss of single documents whose "
@@ -9,27 +10,27 @@ _NO_THEOREM: Final = (
 )
 
 
-def describe_stability(report: Mapping[str, Any]) -> str:
+def describe_stability(report: Stability) -> str:
     """A Markdown page of what `stability_report` returns."""
-    theorem = report["theorem_3"]
+    theorem = report.theorem_3
     rows = {
-        "largest gradient of a score, seen on the eval split": report["largest_score_gradient"],
-        "what it cannot exceed (1/ε with smooth cosine)": report["gradient_bound"],
-        "what the paper proves (2/ε)": report["paper_gradient_bound"],
-        "what it would have been with plain cosine": report["largest_score_gradient_plain_cosine"],
-        "share of steps whose gradient was clipped": report["clipped_share"],
-        "Lipschitz constant of the loss in the score (Proposition 1)": report["loss_lipschitz"],
-        "smoothness of the loss in the score (Proposition 1)": report["loss_smoothness"],
-        "Lipschitz constant of the loss in the word embeddings (Lemma 2)": theorem and theorem["lipschitz"],
-        "smoothness of the loss in the word embeddings (Lemma 2)": theorem and theorem["smoothness"],
-        "stability β (Theorem A.4)": theorem and theorem["beta"],
-        "bound of the generalization error (Theorem 3)": theorem and theorem["bound"],
-        "largest loss": theorem and theorem["largest_loss"],
-        "largest score that vectors can have": report["largest_score"],
+        "largest gradient of a score, seen on the eval split": report.largest_score_gradient,
+        "what it cannot exceed (1/ε with smooth cosine)": report.gradient_bound,
+        "what the paper proves (2/ε)": report.paper_gradient_bound,
+        "what it would have been with plain cosine": report.largest_score_gradient_plain_cosine,
+        "share of steps whose gradient was clipped": report.clipped_share,
+        "Lipschitz constant of the loss in the score (Proposition 1)": report.loss_lipschitz,
+        "smoothness of the loss in the score (Proposition 1)": report.loss_smoothness,
+        "Lipschitz constant of the loss in the word embeddings (Lemma 2)": theorem.lipschitz if theorem else None,
+        "smoothness of the loss in the word embeddings (Lemma 2)": theorem.smoothness if theorem else None,
+        "stability β (Theorem A.4)": theorem.beta if theorem else None,
+        "bound of the generalization error (Theorem 3)": theorem.bound if theorem else None,
+        "largest loss": theorem.largest_loss if theorem else None,
+        "largest score that vectors can have": report.largest_score,
     }
     table = ["| | |", "|---|---:|", *(f"| {name} | {_number(value)} |" for name, value in rows.items())]
-    warnings = [f"- {sentence}." for sentence in report["unreachable"]]
-    sentence = f"{theorem['sentence']} {theorem['caveat']}" if theorem else _NO_THEOREM
+    warnings = [f"- {sentence}." for sentence in report.unreachable]
+    sentence = f"{theorem.sentence} {theorem.caveat}" if theorem else _NO_THEOREM
     parts = ["# Stability of the training", "\n".join(table), f"Theorem 3: {sentence}"]
     return "\n\n".join([*parts, *(["## Warnings", "\n".join(warnings)] if warnings else [])]) + "\n"
 

@@ -1,13 +1,13 @@
 """The files of a training's report, as texts by their paths."""
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from components.training_report.describe_stability import describe_stability
 from components.training_report.stability_report import stability_report
 from models.settings import LossSettings, ModelSettings, TrainingSettings
-from schemas.training_files import HISTORY_FILE
+from schemas.training_files import HISTORY_FILE, STABILITY_FILE
+from schemas.training_history import TrainingHistory
 
 
 def training_files(
@@ -20,10 +20,10 @@ def training_files(
       model, loss, training: the settings that were trained with.
     """
     step = training.learning_rate_in(epoch=1) * training.number("embedding_factor")
-    report = stability_report(model, loss, step, json.loads(history))
+    report = stability_report(model, loss, step, TrainingHistory.from_json(history))
     return {
         f"training/{HISTORY_FILE}": history,
-        "training/stability.json": json.dumps(report, indent=2) + "\n",
+        f"training/{STABILITY_FILE}": report.to_json(),
         "training/stability.md": describe_stability(report),
     }
 

@@ -81,7 +81,7 @@ def _cost(rows: Sequence[Row]) -> Block:
         done = row.done
         seconds = [cell.seconds for cell in done if cell.seconds is not None]
         memory = [cell.peak_memory_bytes for cell in done if cell.peak_memory_bytes is not None]
-        speeds = [cell.training["pairs_per_second"] for cell in done if cell.training.get("pairs_per_second")]
+        speeds = [training.pairs_per_second for training in row.trainings]
         lines.append(
             Line(
                 (
@@ -94,7 +94,7 @@ def _cost(rows: Sequence[Row]) -> Block:
                     else Entry(NOTHING),
                     Entry(f"{max(memory) / 2**30:.1f} GiB" if memory else NOTHING),
                     Entry(f"{mean(speeds):,.0f}" if speeds else NOTHING),
-                    Entry(", ".join(f"{cell.training['best_epoch']}" for cell in done) or NOTHING),
+                    Entry(", ".join(f"{training.best_epoch}" for training in row.trainings) or NOTHING),
                 )
             )
         )

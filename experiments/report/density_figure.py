@@ -46,21 +46,21 @@ def density_figure(rows: Sequence[Row]) -> Picture | None:
 
 
 def _paint_row(panel: Axes, row: Row) -> None:
-    scores = [cell.best_epoch["scores"] for cell in row.done]
-    limit = max(one["limit"] for one in scores)
-    bins = len(scores[0]["counts"]["0"])
+    scores = [training.best.scores for training in row.trainings]
+    limit = max(one.limit for one in scores)
+    bins = len(scores[0].counts["0"])
     edges = np.linspace(-limit, limit, bins + 1)
     centres = (edges[:-1] + edges[1:]) / 2
-    for grade in scores[0]["counts"]:
+    for grade in scores[0].counts:
         counts = np.zeros(bins)
         for one in scores:
-            counts += np.histogram(centres * one["limit"] / limit, edges, weights=one["counts"][grade])[0]
+            counts += np.histogram(centres * one.limit / limit, edges, weights=one.counts[grade])[0]
         density = counts / max(counts.sum(), 1) / (2 * limit / bins)
         style = line_style(int(grade))
         panel.plot(
             centres,
             density,
-            label=grade_name(int(grade), len(scores[0]["counts"]) - 1),
+            label=grade_name(int(grade), len(scores[0].counts) - 1),
             **{**style, "marker": ""},
         )
         panel.fill_between(centres, density, color=style["color"], alpha=0.15, linewidth=0)

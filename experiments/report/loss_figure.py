@@ -25,10 +25,12 @@ def loss_figure(rows: Sequence[Row]) -> Picture | None:
     losses = {}
     for row in rows:
         for cell in row.done[:1]:
-            name, theta = cell.config["loss"]["name"], cell.training.get("theta") or cell.config["loss"]["theta"]
-            loss = make_loss(LossSettings(name=name, theta=theta))
+            settings = LossSettings(name=cell.config["loss"]["name"], theta=cell.config["loss"]["theta"])
+            if cell.training and cell.training.theta:
+                settings = settings.model_copy(update={"theta": tuple(cell.training.theta)})
+            loss = make_loss(settings)
             if isinstance(loss, PointwiseLoss):
-                losses[f"{value_name(name)}, θ = ({', '.join(f'{one:.2g}' for one in loss.theta)})"] = loss
+                losses[f"{value_name(settings.name)}, θ = ({', '.join(f'{one:.2g}' for one in loss.theta)})"] = loss
                 grades = cell.config["data"]["top_grade"] + 1
     if not losses:
         return None

@@ -1,23 +1,25 @@
 """What an experiment's runs tell of stability and of the paper's theory."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from experiments.experiment import Row
 from experiments.report.page import Block, Entry, Line, Section, Table, Text
 from experiments.report.results import NOTHING
+from schemas.stability import Stability, Theorem3
 
-_COLUMNS: Final = {
-    "gradient_bound": "bound (smooth cosine: 1/ε)",
-    "paper_gradient_bound": "the paper's bound 2/ε",
-    "largest_score_gradient": "largest gradient seen",
-    "largest_score_gradient_plain_cosine": "plain cosine's, same vectors",
-    "clipped_share": "clipped share of steps",
-    "loss_lipschitz": "loss: Lipschitz constant",
-    "loss_smoothness": "loss: smoothness",
-    "largest_score": "largest reachable score",
+_COLUMNS: Final[Mapping[str, Callable[[Stability], float | None]]] = {
+    "bound (smooth cosine: 1/ε)": lambda seed: seed.gradient_bound,
+    "the paper's bound 2/ε": lambda seed: seed.paper_gradient_bound,
+    "largest gradient seen": lambda seed: seed.largest_score_gradient,
+    "plain cosine's, same vectors": lambda seed: seed.largest_score_gradient_plain_cosine,
+    "clipped share of steps": lambda seed: seed.clipped_share,
+    "loss: Lipschitz constant": lambda seed: seed.loss_lipschitz,
+    "loss: smoothness": lambda seed: seed.loss_smoothness,
+    "largest reachable score": lambda seed: seed.largest_score,
+    "Theorem 3's bound": lambda seed: seed.theorem_3.bound if seed.theorem_3 else None,
 }
-"""Keys of stability.json that are numbers, or null where there is no such thing."""
+"""The table's columns: None where there is no such thing."""
 
 
 def stability(rows: Sequence[Row]) -> Section:
@@ -28,40 +30,34 @@ def stability(rows: Sequence[Row]) -> Section:
         return Section("stability", "Stability", (Text("No finished cell has a stability report."),))
     table = Table(
         "Largest values over the seeds. Gradients: norms of a score's gradient in either vector.",
-        ("Row", *_COLUMNS.values(), "Theorem 3's bound"),
+        ("Row", *_COLUMNS),
         tuple(
-            Line(
-                (
-                    Entry(label),
-                    *(Entry(_largest(seeds, key)) for key in _COLUMNS),
-                    Entry(_largest(_theorems(seeds), "bound")),
-                )
-            )
+            Line((Entry(label), *(Entry(_largest(map(value, seeds))) for value in _COLUMNS.values())))
             for label, seeds in reports.items()
         ),
     )
     return Section("stability", "Stability", (table, *_sentences(reports)))
 
 
-def _largest(seeds: Sequence[Mapping[str, Any]], key: str) -> str:
-    values = [seed[key] for seed in seeds if seed.get(key) is not None]
-    return f"{max(values):.4g}" if values else NOTHING
+def _largest(values: Iterable[float | None]) -> str:
+    known = [value for value in values if value is not None]
+    return f"{max(known):.4g}" if known else NOTHING
 
 
-def _sentences(reports: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[Block]:
+def _sentences(reports: Mapping[str, Sequence[Stability]]) -> Iterator[Block]:
     """What rows cannot reach, and what Theorem 3 says: each sentence once, with the rows that it holds for."""
     labels: dict[str, list[str]] = {}
     for label, seeds in reports.items():
-        warnings = [f"Warning: {sentence}." for seed in seeds for sentence in seed.get("unreachable") or ()]
-        theorems = [f"Theorem 3, first seed. {theorem['sentence']}" for theorem in _theorems(seeds)[:1]]
+        warnings = [f"Warning: {sentence}." for seed in seeds for sentence in seed.unreachable]
+        theorems = [f"Theorem 3, first seed. {theorem.sentence}" for theorem in _theorems(seeds)[:1]]
         for sentence in dict.fromkeys([*warnings, *theorems]):
             labels.setdefault(sentence, []).append(label)
     for sentence, found in labels.items():
         yield Text(f"{'; '.join(found)}. {sentence}")
     every_theorem = [theorem for seeds in reports.values() for theorem in _theorems(seeds)]
-    for caveat in dict.fromkeys(theorem["caveat"] for theorem in every_theorem):
+    for caveat in dict.fromkeys(theorem.caveat for theorem in every_theorem):
         yield Text(caveat)
 
 
-def _theorems(seeds: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    return [seed["theorem_3"] for seed in seeds if seed.get("theorem_3")]
+def _theorems(seeds: Sequence[Stability]) -> list[Theorem3]:
+    return [seed.theorem_3 for seed in seeds if seed.theorem_3]

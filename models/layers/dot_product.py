@@ -37,9 +37,18 @@ class DotProduct(Similarity):
         super().__init__(**kwargs)
         self.dim = dim
 
-    def vector(self, vectors: tf.Tensor) -> tf.Tensor:
-        """The vectors themselves."""
-        return vectors
+    def query_vector(self, query: tf.Tensor) -> tf.Tensor:
+        """The query itself."""
+        return query
+
+    def document_vector(self, document: tf.Tensor) -> tf.Tensor:
+        """The document itself."""
+        return document
+
+    @property
+    def score_range(self) -> tuple[float, float]:
+        """-dim and dim."""
+        return -float(self.dim), float(self.dim)
 
     @property
     def gradient_bound(self) -> float:
@@ -49,7 +58,7 @@ class DotProduct(Similarity):
     @property
     def padded_score(self) -> float:
         """-dim - 1: a document that is the query's opposite in every component scores -dim."""
-        return -self.dim - 1.0
+        return self.score_range[0] - 1
 
     def get_config(self) -> dict[str, Any]:
         """The layer's arguments."""

@@ -9,8 +9,8 @@ from tensorflow import keras
 class Similarity(keras.layers.Layer, ABC):
     """A score that is the inner product of what it makes of each of the two vectors.
 
-    A similarity defines `vector`; any maximum-inner-product index can search what it makes of documents. Query and
-    document are outputs of tanh: their components lie within [-1, 1].
+    A similarity defines `query_vector` and `document_vector`, which need not be the same function. Query and document
+    are outputs of tanh: their components lie within [-1, 1].
 
     Call arguments:
       query: float [batch, dim].
@@ -22,11 +22,20 @@ class Similarity(keras.layers.Layer, ABC):
 
     def call(self, query: tf.Tensor, documents: tf.Tensor) -> tf.Tensor:
         """Scores each document of each list against the list's query."""
-        return tf.linalg.matvec(self.vector(documents), self.vector(query))
+        return tf.linalg.matvec(self.document_vector(documents), self.query_vector(query))
 
     @abstractmethod
-    def vector(self, vectors: tf.Tensor) -> tf.Tensor:
-        """The vectors whose inner products are the scores: float [..., dim] -> float [..., dim]."""
+    def query_vector(self, query: tf.Tensor) -> tf.Tensor:
+        """The vectors whose inner products with the documents' are the scores: float [..., dim] -> float [..., dim]."""
+
+    @abstractmethod
+    def document_vector(self, document: tf.Tensor) -> tf.Tensor:
+        """The vectors whose inner products with the queries' are the scores: float [..., dim] -> float [..., dim]."""
+
+    @property
+    @abstractmethod
+    def score_range(self) -> tuple[float, float]:
+        """The least and the largest score."""
 
     @property
     @abstractmethod
@@ -36,4 +45,4 @@ class Similarity(keras.layers.Layer, ABC):
     @property
     @abstractmethod
     def padded_score(self) -> float:
-        """What a place without a document scores: below every document's."""
+        """What a place without a document scores; no document scores less."""

@@ -46,9 +46,18 @@ class SmoothCosine(Similarity):
             raise ValueError(f"epsilon must be >= 0 and finite; got {epsilon}.")
         self.epsilon = float(epsilon)
 
-    def vector(self, vectors: tf.Tensor) -> tf.Tensor:
-        """v / (|v| + epsilon)."""
-        return smooth_unit(vectors, self.epsilon)
+    def query_vector(self, query: tf.Tensor) -> tf.Tensor:
+        """q / (|q| + epsilon)."""
+        return smooth_unit(query, self.epsilon)
+
+    def document_vector(self, document: tf.Tensor) -> tf.Tensor:
+        """d / (|d| + epsilon)."""
+        return smooth_unit(document, self.epsilon)
+
+    @property
+    def score_range(self) -> tuple[float, float]:
+        """-1 and 1."""
+        return -1.0, 1.0
 
     @property
     def gradient_bound(self) -> float:

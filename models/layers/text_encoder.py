@@ -4,6 +4,8 @@ import zlib
 from abc import ABC, abstractmethod
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import tensorflow as tf
 from tensorflow import keras
 
@@ -20,6 +22,9 @@ class TextEncoder(keras.layers.Layer, ABC):
       seed: seeds them, the other initial weights and dropout.
       dropout: share of the components of the word embeddings that are zero in a training step, in [0, 1); the others
         are divided by 1 - dropout. Draws come from a generator whose state a checkpoint saves.
+      vectors: pre-trained vectors, float [words, dim], with which the first rows of the table start; like any weight's
+        values they are no part of the layer's configuration.
+      train_table: whether training moves the table.
 
     Call arguments:
       tokens: int RaggedTensor [batch, (tokens)], each id in [0, vocabulary_size).
@@ -39,6 +44,8 @@ class TextEncoder(keras.layers.Layer, ABC):
         initial_scale: float = 0.1,
         seed: int | None = None,
         dropout: float = 0.0,
+        vectors: npt.NDArray[np.float32] | None = None,
+        train_table: bool = True,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -49,6 +56,8 @@ class TextEncoder(keras.layers.Layer, ABC):
         self.initial_scale = initial_scale
         self.seed = seed
         self.dropout = dropout
+        self.train_table = train_table
+        self._vectors = vectors
         if dropout:
             part_seed = self._seed_of("dropout")
             self._generator = (
@@ -62,9 +71,14 @@ class TextEncoder(keras.layers.Layer, ABC):
         self.table = self.add_weight(
             name="table",
             shape=(self.vocabulary_size, self.dim),
-            initializer=keras.initializers.RandomNormal(stddev=self.initial_scale, seed=self.seed),
+            initializer=self._initial_table,
+            trainable=self.train_table,
         )
         super().build(input_shape)
+
+    def _initial_table(self, shape: Any, dtype: Any = None, **kwargs: Any) -> tf.Tensor:
+        random = keras.initializers.RandomNormal(stddev=self.initial_scale, seed=self.seed)(shape, dtype, **kwargs)
+        return random if self._vectors is None else tf.concat([self._vectors, random[len(self._vectors) :]], axis=0)
 
     @abstractmethod
     def call(self, tokens: tf.RaggedTensor, training: bool = False) -> tf.Tensor:
@@ -92,4 +106,5 @@ class TextEncoder(keras.layers.Layer, ABC):
             "initial_scale": self.initial_scale,
             "seed": self.seed,
             "dropout": self.dropout,
+            "train_table": self.train_table,
         }

@@ -9,7 +9,6 @@ import numpy as np
 import tensorflow as tf
 
 from models.losses.pointwise_loss import PointwiseLoss
-from models.losses.ranking_loss import RankingLoss
 
 
 class BandLoss(PointwiseLoss, ABC):
@@ -70,8 +69,3 @@ class BandLoss(PointwiseLoss, ABC):
     def get_config(self) -> dict[str, Any]:
         """The loss's arguments."""
         return {**super().get_config(), "learn_theta": self.learn_theta}
-
-
-def weights_of(loss: RankingLoss) -> list[tf.Variable]:
-    """What a loss of any kind itself learns."""
-    return loss.trainable_variables

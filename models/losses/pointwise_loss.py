@@ -26,6 +26,8 @@ class PointwiseLoss(RankingLoss, ABC):
     Call arguments:
       y_true: float [batch, list_size], grades 0 .. K - 1; a negative one marks padding.
       y_pred: float [batch, list_size], scores between the ends.
+      sample_weight: see `RankingLoss`; that of a document multiplies its loss before the mean, which stays one over
+        the number of documents.
 
     Raises:
       ValueError: theta is empty or not increasing, or the ends are no numbers.
@@ -42,12 +44,12 @@ class PointwiseLoss(RankingLoss, ABC):
         self.ends = (float(low), float(high))
         self.bounds = (self.ends[0], *self.theta, self.ends[1])
 
-    def call(self, y_true: tf.Tensor, y_pred: tf.Tensor) -> tf.Tensor:
-        """The mean loss of each list, float [batch]; 0 for a list of padding alone."""
-        y_pred = tf.convert_to_tensor(y_pred)
+    def list_loss(self, y_true: tf.Tensor, y_pred: tf.Tensor, weight: tf.Tensor | None) -> tf.Tensor:
+        """The mean loss of each list's documents, float [batch]: see `RankingLoss`."""
         grade = tf.cast(y_true, y_pred.dtype)
         is_document = tf.cast(grade >= 0, y_pred.dtype)
-        loss = self.document_loss(tf.cast(tf.maximum(grade, 0), tf.int32), y_pred) * is_document
+        loss = self.document_loss(tf.cast(tf.maximum(grade, 0), tf.int32), y_pred)
+        loss *= is_document if weight is None else weight
         return tf.math.divide_no_nan(tf.reduce_sum(loss, axis=-1), tf.reduce_sum(is_document, axis=-1))
 
     @abstractmethod

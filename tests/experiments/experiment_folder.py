@@ -10,6 +10,7 @@ import yaml
 
 from components.evaluator.evaluate import evaluate
 from models.settings import LossSettings
+from schemas.stability import Stability, Theorem3
 from tests.models.synthetic import text_lists
 
 QUERIES = 60
@@ -94,22 +95,31 @@ def _write_cell(folder: Path, settings: dict[str, Any], status: str, reason: str
         for grade in range(3)
     }
     history = [{"epoch": epoch, "scores": {"limit": 1.0, "counts": counts}} for epoch in (1, 2, 3)]
-    training = {"best_epoch": 2, "pairs_per_second": 1e5 + number, "theta": None, "history": history}
+    training = {"train_pairs": 30_000, "best_epoch": 2, "best_value": 0.5, "steps": 200, "theta": None}
+    training |= {"pairs_per_second": 1e5 + number, "history": history}
     (folder / "training.json").write_text(json.dumps(training))
-    stability = {
-        "gradient_bound": 1 / epsilon if epsilon else None,
-        "paper_gradient_bound": 2 / epsilon if epsilon else None,
-        "largest_score_gradient": 0.31,
-        "largest_score_gradient_plain_cosine": 12.5,
-        "clipped_share": 0.02,
-        "loss_lipschitz": 4.0 if loss.name == "sosl" else None,
-        "loss_smoothness": 2.0 if loss.name == "sosl" else None,
-        "theorem_3": {
-            "bound": 123.4,
-            "sentence": "No loss exceeds 4: the bound says nothing.",
-            "caveat": "A yardstick.",
-        },
-        "largest_score": 0.64,
-        "unreachable": ["no score reaches the band of MR documents"] if loss.name == "sosl" else [],
-    }
-    (folder / "stability.json").write_text(json.dumps(stability))
+    stability = Stability(
+        gradient_bound=1 / epsilon if epsilon else None,
+        paper_gradient_bound=2 / epsilon if epsilon else None,
+        largest_score_gradient=0.31,
+        largest_score_gradient_plain_cosine=12.5,
+        clipped_share=0.02,
+        loss_lipschitz=4.0 if loss.name == "sosl" else None,
+        loss_smoothness=2.0 if loss.name == "sosl" else None,
+        theorem_3=Theorem3(
+            bound=123.4,
+            largest_loss=4.0,
+            beta=0.5,
+            lipschitz=4.0,
+            smoothness=16.0,
+            pairs=1000,
+            steps=100,
+            step_constant=0.1,
+            delta=0.05,
+            sentence="No loss exceeds 4: the bound says nothing.",
+            caveat="A yardstick.",
+        ),
+        largest_score=0.64,
+        unreachable=("no score reaches the band of MR documents",) if loss.name == "sosl" else (),
+    )
+    (folder / "stability.json").write_text(stability.to_json())

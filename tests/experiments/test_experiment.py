@@ -39,7 +39,7 @@ def test_labels_have_the_papers_words_and_yamls_values(settings: dict[str, objec
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{"])
-@pytest.mark.parametrize("file", ["cell.json", "config.yaml", "training.json", "metrics.json"])
+@pytest.mark.parametrize("file", ["cell.json", "config.yaml", "training.json", "metrics.json", "stability.json"])
 def test_a_damaged_file_is_named(tmp_path: Path, file: str, text: str) -> None:
     folder = write_experiment(tmp_path, {"loss.name": ["sosl"]})
     (folder / "cells" / "001-sosl" / file).write_text(text)
@@ -51,6 +51,13 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     folder = write_experiment(tmp_path, {"loss.name": ["sosl"]})
     (folder / "cells" / "001-sosl" / "metrics.json").unlink()
     with pytest.raises(DataError, match=r"001-sosl/metrics\.json: cannot be read"):
+        read_experiment(folder)
+
+
+def test_a_key_that_a_report_of_stability_lacks_is_named(tmp_path: Path) -> None:
+    folder = write_experiment(tmp_path, {"loss.name": ["sosl"]})
+    (folder / "cells" / "001-sosl" / "stability.json").write_text('{"theorem_3": null}')
+    with pytest.raises(DataError, match=r"stability\.json: cannot be read \(gradient_bound: Field required; "):
         read_experiment(folder)
 
 

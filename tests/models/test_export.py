@@ -9,8 +9,8 @@ import tensorflow as tf
 from models.export import export_ranker
 from models.lazy_adam import LazyAdam
 from models.ranker import Ranker
-from models.settings import ENCODERS, ModelSettings
-from models.tokens import tokenize
+from models.settings import ENCODERS
+from tests.models.small_model import features_of, small_text_features, small_towers
 
 pytestmark = pytest.mark.serving
 
@@ -18,20 +18,6 @@ EPSILON, DIM = 0.5, 4
 PADDED_SCORES = {"smooth_cosine": -1, "cosine": -1, "dot": -DIM - 1}
 QUERIES = ["white cat", "dog?"]
 DOCUMENTS = [["Chat blanc", "un chien", ""], ["un chien", "", "mot inconnu"]]
-
-
-class Vocabulary(tf.Module):
-    """Words to ids; what Transform's layer does in the pipeline."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.words = text.split()
-        keys = tf.lookup.KeyValueTensorInitializer(self.words, tf.range(len(self.words)))
-        self.table = tf.lookup.StaticHashTable(keys, -1)
-
-    def __call__(self, texts):
-        ids = tf.ragged.map_flat_values(self.table.lookup, tokenize(texts))
-        return tf.ragged.boolean_mask(ids, ids >= 0)
 
 
 @pytest.fixture(
@@ -44,12 +30,13 @@ class Vocabulary(tf.Module):
     ids=" ".join,
 )
 def exported(request, two_replicas, tmp_path_factory):
-    """(ranker's scores, path of its SavedModel, score of padding, shapes of its weights)."""
+    """(ranker's scores, path of its SavedModel, name of its channel, shapes of its weights)."""
     encoder, similarity, devices = request.param
-    vocabularies = Vocabulary("white cat dog"), Vocabulary("chat blanc chien un")
+    folder = tmp_path_factory.mktemp("export")
     strategy = two_replicas if devices == "two replicas" else tf.distribute.OneDeviceStrategy("/cpu:0")
     with strategy.scope():
-        settings = ModelSettings(
+        text_features = small_text_features(folder)
+        towers = small_towers(
             encoder=encoder,
             dropout=0.4,
             embedding_dim=DIM,
@@ -57,25 +44,18 @@ def exported(request, two_replicas, tmp_path_factory):
             epsilon=EPSILON,
             initial_scale=1.0,
         )
-        ranker = Ranker(*(len(vocabulary.words) for vocabulary in vocabularies), settings, seed=1)
+        ranker = Ranker({similarity: towers})
         ranker.compile(optimizer=LazyAdam())
-        flat = tf.reshape(tf.constant(DOCUMENTS), [-1])
-        scores = ranker(
-            {
-                "query_tokens": vocabularies[0](tf.constant(QUERIES)),
-                "doc_tokens": vocabularies[1](flat),
-                "document_index": tf.reshape(tf.range(len(flat)), [len(QUERIES), -1]),
-            }
-        )
+        scores = ranker(features_of(text_features, QUERIES, DOCUMENTS))
         ranker.optimizer.build(ranker.trainable_variables)
-    path = str(tmp_path_factory.mktemp("export"))
-    export_ranker(ranker, *vocabularies, list(vocabularies), path)
-    return scores.numpy(), path, PADDED_SCORES[similarity], [list(weight.shape) for weight in ranker.weights]
+    path = str(folder / "model")
+    export_ranker(ranker, text_features, path)
+    return scores.numpy(), path, similarity, [list(weight.shape) for weight in ranker.weights]
 
 
 @pytest.fixture(scope="module")
 def expected(exported):
-    return np.where(np.array(DOCUMENTS) == "", exported[2], exported[0])
+    return np.where(np.array(DOCUMENTS) == "", PADDED_SCORES[exported[2]], exported[0])
 
 
 @pytest.fixture(scope="module")
@@ -85,9 +65,15 @@ def signatures(exported):
 
 
 @pytest.mark.parametrize("name", ["serving_default", "score"])
-def test_exported_score_is_the_rankers_and_below_every_documents_for_padding(signatures, expected, name):
+def test_exported_score_is_the_rankers_and_no_documents_is_less_than_that_of_padding(signatures, expected, name):
     scores = signatures[name](query=tf.constant(QUERIES), documents=tf.constant(DOCUMENTS))["scores"]
     np.testing.assert_allclose(scores, expected, atol=1e-6)
+
+
+def test_the_one_channels_scores_stand_beside_the_sum_which_they_are(signatures, exported):
+    scores = signatures["score"](query=tf.constant(QUERIES), documents=tf.constant(DOCUMENTS))
+    assert scores.keys() == {"scores", exported[2]}
+    np.testing.assert_array_equal(scores["scores"], scores[exported[2]])
 
 
 def test_inner_product_of_the_encoded_query_and_document_is_the_score(signatures, exported):

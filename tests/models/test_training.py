@@ -9,24 +9,33 @@ import pytest
 import tensorflow as tf
 from tensorflow import keras
 
-from models import list_evaluator, training, training_checkpoint
+from models import list_evaluator, training_checkpoint
 from models.devices import make_strategy
 from models.list_evaluator import EvalFigures, ListEvaluator, score_bins
 from models.losses.sosl import SmoothOrdinalSearchLoss
 from models.metrics import METRICS
+from models.objective import RankingObjective
 from models.ranker import Ranker
 from models.settings import ModelSettings, TrainingSettings
 from models.training import train
 from models.training_checkpoint import TrainingCheckpoint
-from models.training_log import SCORES
+from models.two_towers import TwoTowers, Words
 from schemas.errors import DataError
 from schemas.relevance import MOST_RELEVANT
+from schemas.training_history import ScoreCounts
 from tests.models.synthetic import VOCABULARY_SIZE, learnable_lists
 
 pytestmark = pytest.mark.training
 
 MODEL = ModelSettings(embedding_dim=8)
 TRAIN, EVAL = learnable_lists(30, seed=1), learnable_lists(20, seed=2)
+
+
+WORDS = Words(VOCABULARY_SIZE)
+
+
+def make_ranker(seed, model=MODEL, words=(WORDS, WORDS)):
+    return Ranker({"score": TwoTowers(*words, model, seed=seed)})
 
 
 def run(
@@ -36,19 +45,21 @@ def run(
     strategy=None,
     learn_theta=False,
     model=MODEL,
-    prepare=lambda ranker: None,
+    words=(WORDS, WORDS),
+    evaluator=ListEvaluator,
     **values,
 ):
-    """Trains a new ranker, or goes on where the folder's checkpoint is: (ranker, result)."""
+    """Trains a new ranker, or goes on where the folder's checkpoint is: (its towers, history)."""
     values = {"epochs": 4, "batch_lists": 8, "learning_rate": 0.3, "device": "cpu"} | values
     settings = TrainingSettings(**values).for_encoder("mean")
     strategy = strategy or make_strategy(settings)
     with strategy.scope():
-        ranker = Ranker(VOCABULARY_SIZE, VOCABULARY_SIZE, model, seed=settings.seed)
-        prepare(ranker)
+        ranker = make_ranker(settings.seed, model, words)
         loss = SmoothOrdinalSearchLoss(learn_theta=learn_theta, reduction=keras.losses.Reduction.NONE)
+        objective = RankingObjective(ranker, loss)
     folders = [str(folder / name) for name in ("log", "checkpoint")]
-    return ranker, train(ranker, loss, train_lists, eval_lists, MOST_RELEVANT, strategy, settings, *folders)
+    history = train(objective, train_lists, evaluator(ranker, eval_lists, MOST_RELEVANT), settings, *folders)
+    return ranker, history
 
 
 @pytest.fixture(scope="module")
@@ -63,31 +74,30 @@ def trained(folder):
 
 def test_loss_falls_and_the_metrics_rise(trained):
     _, result = trained
-    losses = [row["train/loss"] for row in result.history]
+    losses = [row.figures["train/loss"] for row in result.history]
     assert losses == sorted(losses, reverse=True)
     assert losses[-1] < losses[0] / 2
-    assert result.best_value > result.history[0]["eval/ndcg_5"]
+    assert result.best_value > result.history[0].figures["eval/ndcg_5"]
 
 
 def test_history_has_a_row_an_epoch_with_loss_gradients_scores_and_every_metric(trained):
     _, result = trained
-    assert [row["epoch"] for row in result.history] == [1, 2, 3, 4]
+    assert [row.epoch for row in result.history] == [1, 2, 3, 4]
     keys = {
         f"train/{key}" for key in ("learning_rate", "loss", "gradient_norm_mean", "gradient_norm_max", "clipped_share")
     }
     keys |= {
-        "epoch",
         "score_gradient/max",
         "score_gradient/plain_cosine_max",
         "score_gradient/bound",
-        SCORES,
         *(f"eval/{key}" for key in METRICS),
     }
-    assert all(set(row) == keys for row in result.history)
-    assert all(0 < row["train/gradient_norm_mean"] <= row["train/gradient_norm_max"] for row in result.history)
-    assert all(row["train/clipped_share"] == 0 for row in result.history)  # none is longer than clip_norm
-    assert all(0 < row["score_gradient/max"] <= row["score_gradient/bound"] == 1 for row in result.history)
-    assert all(row["score_gradient/max"] < row["score_gradient/plain_cosine_max"] for row in result.history)
+    assert all(set(row.figures) == keys for row in result.history)
+    for row in result.history:
+        assert 0 < row.figures["train/gradient_norm_mean"] <= row.figures["train/gradient_norm_max"]
+        assert row.figures["train/clipped_share"] == 0  # none is longer than clip_norm
+        assert 0 < row.figures["score_gradient/max"] <= row.figures["score_gradient/bound"] == 1
+        assert row.figures["score_gradient/max"] < row.figures["score_gradient/plain_cosine_max"]
     assert result.pairs_per_second > 0
     assert result.steps == 4 * (len(TRAIN) // 8)
     assert result.theta is None
@@ -97,7 +107,7 @@ def test_the_score_counts_of_an_epoch_hold_every_score_of_each_grade(trained):
     ranker, result = trained
     scores, _ = ListEvaluator(ranker, EVAL, MOST_RELEVANT).scores()
     grades = np.concatenate(EVAL.grades)
-    limit, counts = result.history[result.best_epoch - 1][SCORES].values()
+    limit, counts = result.best.scores.limit, result.best.scores.counts
     assert limit == 1
     assert list(counts) == ["0", "1", "2"]
     for grade, of_grade in counts.items():
@@ -117,15 +127,12 @@ def test_tensorboard_events_hold_the_history(trained, folder):
                     value.tensor
                 )
     assert scalars == {
-        (key, row["epoch"]): pytest.approx(value)
-        for row in result.history
-        for key, value in row.items()
-        if key not in ("epoch", SCORES)
+        (key, row.epoch): pytest.approx(value) for row in result.history for key, value in row.figures.items()
     }
     for row in result.history:
-        for grade, counts in row[SCORES]["counts"].items():
-            low, high, count = histograms.pop((f"{SCORES}/grade_{grade}", row["epoch"])).T
-            bins = score_bins(row[SCORES]["limit"]).tolist()
+        for grade, counts in row.scores.counts.items():
+            low, high, count = histograms.pop((f"scores/grade_{grade}", row.epoch)).T
+            bins = score_bins(row.scores.limit).tolist()
             assert (low.tolist(), high.tolist()) == (bins[:-1], bins[1:])
             assert count.tolist() == counts
     assert not histograms
@@ -140,7 +147,7 @@ def test_two_runs_are_bit_identical(trained, tmp_path):
 
 def thresholds(result):
     """Those of every epoch."""
-    return [[row["theta/1"], row["theta/2"]] for row in result.history]
+    return [[row.figures["theta/1"], row.figures["theta/2"]] for row in result.history]
 
 
 @pytest.fixture(scope="module")
@@ -160,11 +167,11 @@ def test_scores_beyond_one_widen_the_bins_of_all_grades(tmp_path):
     ranker, result = run(tmp_path, model=MODEL.model_copy(update={"similarity": "dot"}), epochs=2, learning_rate=1.0)
     evaluator = ListEvaluator(ranker, EVAL, MOST_RELEVANT)
     scores = np.concatenate(evaluator.scores()[0])
-    limit, counts = result.history[result.best_epoch - 1][SCORES].values()
+    limit, counts = result.best.scores.limit, result.best.scores.counts
     assert limit == np.abs(scores).max() > 1
     assert np.sum(list(counts.values())) == len(scores)
     assert np.sum(list(counts.values()), axis=0).tolist() == np.histogram(scores, score_bins(limit))[0].tolist()
-    assert result.history[0]["score_gradient/bound"] == 8**0.5
+    assert result.history[0].figures["score_gradient/bound"] == 8**0.5
 
 
 def test_two_replicas_learn_the_thresholds_as_one_device_does(learned, two_replicas, tmp_path):
@@ -176,12 +183,12 @@ def test_two_replicas_train_as_one_device_does(trained, two_replicas, tmp_path):
     _, on_one = trained
     _, on_two = run(tmp_path, strategy=two_replicas, replicas=2)
     for key in ("train/loss", "train/gradient_norm_mean", "eval/ndcg_5"):
-        expected = [row[key] for row in on_one.history]
-        assert [row[key] for row in on_two.history] == pytest.approx(expected, abs=5e-5)
+        expected = [row.figures[key] for row in on_one.history]
+        assert [row.figures[key] for row in on_two.history] == pytest.approx(expected, abs=5e-5)
 
 
 @pytest.fixture
-def scripted(monkeypatch):
+def scripted():
     """Eval metrics by a script: put them into the list; its weights hold those of the ranker at each evaluation."""
 
     class ScriptedEvaluator:
@@ -191,19 +198,20 @@ def scripted(monkeypatch):
         def __init__(self, ranker, lists, top_grade):
             self.ranker = ranker
 
+        def __len__(self):
+            return 1
+
         def evaluate(self):
             self.weights.append(self.ranker.get_weights())
-            return EvalFigures(
-                dict.fromkeys(METRICS, self.values[len(self.weights) - 1]), {"limit": 1.0, "counts": {}}, 0.0, 0.0
-            )
+            metrics = dict.fromkeys(METRICS, self.values[len(self.weights) - 1])
+            return EvalFigures(metrics, ScoreCounts(limit=1.0, counts={}), {})
 
-    monkeypatch.setattr(training, "ListEvaluator", ScriptedEvaluator)
     return ScriptedEvaluator
 
 
 def test_patience_stops_early_and_the_ranker_holds_the_first_best_epochs_weights(scripted, tmp_path):
     scripted.values = [0.1, 0.5, 0.3, 0.5, 0.4, 0.9]
-    ranker, result = run(tmp_path, epochs=6, patience=3)
+    ranker, result = run(tmp_path, epochs=6, patience=3, evaluator=scripted)
     assert len(result.history) == 2 + 3
     assert result.best_epoch == 2
     assert result.best_value == 0.5
@@ -213,8 +221,8 @@ def test_patience_stops_early_and_the_ranker_holds_the_first_best_epochs_weights
 
 def test_the_learning_rate_decays_after_each_epoch(scripted, tmp_path):
     scripted.values = [0.1, 0.2, 0.3]
-    _, result = run(tmp_path, epochs=3, learning_rate=0.3, learning_rate_decay=1e-12)
-    rates = [row["train/learning_rate"] for row in result.history]
+    _, result = run(tmp_path, epochs=3, learning_rate=0.3, learning_rate_decay=1e-12, evaluator=scripted)
+    rates = [row.figures["train/learning_rate"] for row in result.history]
     assert rates == pytest.approx([0.3, 0.3e-12, 0.3e-24])
     first, second, third = scripted.weights
     assert all(map(np.array_equal, second, first))  # such steps are lost in rounding
@@ -226,34 +234,33 @@ def test_the_learning_rate_decays_after_each_epoch(scripted, tmp_path):
 VECTORS = np.random.default_rng(1).normal(scale=0.1, size=(VOCABULARY_SIZE // 2, 8)).astype(np.float32)
 
 
-def start_with_frozen_queries(ranker):
-    ranker.start_from(ranker.query_encoder, VECTORS, train=False)
-    ranker.start_from(ranker.document_encoder, VECTORS, train=True)
+FROZEN_QUERIES = Words(VOCABULARY_SIZE, VECTORS, train=False), Words(VOCABULARY_SIZE, VECTORS, train=True)
 
 
 def frozen_and_trained(ranker):
     """The rows that the vectors filled, of the frozen and of the trained table."""
-    return [encoder.table.numpy()[: len(VECTORS)] for encoder in (ranker.query_encoder, ranker.document_encoder)]
+    towers = ranker.channels["score"]
+    return [encoder.table.numpy()[: len(VECTORS)] for encoder in (towers.query_encoder, towers.document_encoder)]
 
 
 def test_frozen_vectors_do_not_move_in_training_and_others_do(tmp_path):
-    ranker, result = run(tmp_path, prepare=start_with_frozen_queries)
+    ranker, result = run(tmp_path, words=FROZEN_QUERIES)
     frozen, trained = frozen_and_trained(ranker)
     np.testing.assert_array_equal(frozen, VECTORS)
     assert (trained != VECTORS).any(axis=1).all()
-    assert result.history[-1]["train/loss"] < result.history[0]["train/loss"]
+    assert result.history[-1].figures["train/loss"] < result.history[0].figures["train/loss"]
 
 
 def test_frozen_vectors_do_not_move_on_two_replicas(two_replicas, tmp_path):
-    ranker, _ = run(tmp_path, strategy=two_replicas, replicas=2, prepare=start_with_frozen_queries)
+    ranker, _ = run(tmp_path, strategy=two_replicas, replicas=2, words=FROZEN_QUERIES)
     frozen, trained = frozen_and_trained(ranker)
     np.testing.assert_array_equal(frozen, VECTORS)
     assert (trained != VECTORS).any(axis=1).all()
 
 
 def test_a_killed_training_with_frozen_vectors_ends_bit_identically(killed, tmp_path):
-    ranker, result = run(tmp_path / "whole", prepare=start_with_frozen_queries)
-    again, result_again = run(killed(3, prepare=start_with_frozen_queries), prepare=start_with_frozen_queries)
+    ranker, result = run(tmp_path / "whole", words=FROZEN_QUERIES)
+    again, result_again = run(killed(3, words=FROZEN_QUERIES), words=FROZEN_QUERIES)
     assert result_again.history == result.history
     assert all(map(np.array_equal, again.get_weights(), ranker.get_weights()))
 
@@ -280,10 +287,9 @@ def killed(tmp_path, monkeypatch):
                 return super().evaluate()
 
         with monkeypatch.context() as patch:
-            patch.setattr(training, "ListEvaluator", Dying)
             patch.setattr(training_checkpoint, "_LARGEST_SHARE", 1e9)  # every epoch is saved
             with pytest.raises(Killed):
-                run(tmp_path, **values)
+                run(tmp_path, evaluator=Dying, **values)
         return tmp_path
 
     return run_and_die
@@ -339,9 +345,9 @@ def test_patience_and_the_best_weights_outlive_a_kill(scripted, tmp_path, monkey
     monkeypatch.setattr(training_checkpoint, "_LARGEST_SHARE", 1e9)
     scripted.values = [0.1, 0.5, 0.3]
     with pytest.raises(IndexError):  # the script ends: so does the training
-        run(tmp_path, epochs=6, patience=3)
+        run(tmp_path, epochs=6, patience=3, evaluator=scripted)
     scripted.values = [0.1, 0.5, 0.3, None, 0.3, 0.5, 0.9]
-    ranker, result = run(tmp_path, epochs=6, patience=3)
+    ranker, result = run(tmp_path, epochs=6, patience=3, evaluator=scripted)
     assert (result.best_epoch, len(result.history)) == (2, 5)
     assert all(map(np.array_equal, ranker.get_weights(), scripted.weights[1]))
 
@@ -362,11 +368,12 @@ def test_a_checkpoint_that_cannot_be_read_is_an_error_that_names_it(killed):
 
 
 def test_saving_takes_at_most_a_twentieth_of_the_time(tmp_path, monkeypatch):
-    ranker = Ranker(VOCABULARY_SIZE, VOCABULARY_SIZE, MODEL, seed=1)
+    ranker = make_ranker(seed=1)
     ranker(TRAIN.batch(tf.constant([0]))[0])
+    objective = RankingObjective(ranker, SmoothOrdinalSearchLoss(reduction="none"))
     clock = SimpleNamespace(now=0.0, monotonic=lambda: clock.now)
     monkeypatch.setattr(training_checkpoint, "time", clock)
-    checkpoint = TrainingCheckpoint(str(tmp_path), ranker, [], keras.optimizers.Adam())
+    checkpoint = TrainingCheckpoint(str(tmp_path), objective, keras.optimizers.Adam())
     saves = []
     monkeypatch.setattr(
         checkpoint._manager, "save", lambda: (saves.append(clock.now), setattr(clock, "now", clock.now + 3))
@@ -380,15 +387,16 @@ def test_saving_takes_at_most_a_twentieth_of_the_time(tmp_path, monkeypatch):
 def test_scores_that_are_not_finite_stop_the_training(tmp_path):
     vectors = np.full([VOCABULARY_SIZE, 8], np.nan, np.float32)
     with pytest.raises(DataError, match="scores must be finite; query q00 got nan"):
-        run(tmp_path, prepare=lambda ranker: ranker.start_from(ranker.query_encoder, vectors, train=True))
+        run(tmp_path, words=(Words(VOCABULARY_SIZE, vectors), WORDS))
 
 
 def test_fewer_lists_than_a_batch_still_train(tmp_path, caplog):
     with caplog.at_level(logging.INFO, "clir.progress"):
         _, result = run(tmp_path, learnable_lists(3, seed=1), epochs=2, batch_lists=16, learning_rate=0.1)
-    assert result.history[1]["train/loss"] < result.history[0]["train/loss"]
+    assert result.history[1].figures["train/loss"] < result.history[0].figures["train/loss"]
     lines = [record.getMessage() for record in caplog.records if record.name == "clir.progress"]
-    assert any(line.startswith(f"epoch 2/2, loss {result.history[1]['train/loss']:.5f}, eval ndcg_5") for line in lines)
+    loss = result.history[1].figures["train/loss"]
+    assert any(line.startswith(f"epoch 2/2, loss {loss:.5f}, eval ndcg_5") for line in lines)
 
 
 @pytest.mark.parametrize(
@@ -404,7 +412,7 @@ def test_too_few_lists_are_an_error_of_the_data(train_count, eval_count, replica
 
 def test_evaluator_scores_each_list_as_the_ranker_does(monkeypatch):
     monkeypatch.setattr(list_evaluator, "_BATCH", 3)
-    ranker = Ranker(VOCABULARY_SIZE, VOCABULARY_SIZE, MODEL, seed=1)
+    ranker = make_ranker(seed=1)
     scores, _ = ListEvaluator(ranker, EVAL, MOST_RELEVANT).scores()
     assert [len(part) for part in scores] == EVAL.documents.row_lengths().numpy().tolist()
     for row in (0, 4, len(EVAL) - 1):

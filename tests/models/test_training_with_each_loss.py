@@ -5,12 +5,12 @@ import pytest
 import tensorflow as tf
 from tensorflow import keras
 
-from models.layers.cnn_encoder import CnnEncoder
-from models.layers.lstm_encoder import LstmEncoder
 from models.losses.declarations import LOSSES
+from models.objective import RankingObjective
 from models.ranker import Ranker
 from models.settings import ModelSettings
 from models.training_steps import TrainingSteps
+from models.two_towers import TwoTowers, Words
 from tests import reference
 from tests.models.losses.listwise import make
 from tests.models.synthetic import ranking_lists
@@ -21,10 +21,7 @@ STEPS, LEARNING_RATE, EPSILON = 10, 0.5, 0.5
 QUERIES = [[0, 3], [2], [1, 1, 2]]
 DOCUMENTS = [[1, 1], [4, 0], [5, 2, 3], [5], [0, 4, 4]]
 PLACES = [[0, 1, 2, 3], [3, 4, 1], [2, 0]]
-SMALL_LAYERS = {
-    "cnn": lambda words, seed: CnnEncoder(words, 3, initial_scale=1.0, seed=seed, filters=2),
-    "lstm": lambda words, seed: LstmEncoder(words, 3, initial_scale=1.0, seed=seed, units=1),
-}
+SMALL = {"mean": {}, "cnn": {"filters": 2}, "lstm": {"units": 1}}
 GRADES = [[2, 1, 0, 0], [0, 2, 1], [1, 2]]
 
 
@@ -35,9 +32,8 @@ def trained(name, ranker):
     optimizer = keras.optimizers.SGD(LEARNING_RATE)
     optimizer.build(ranker.trainable_variables)
     loss = make(name, LOSSES[name].default_theta)
-    steps = TrainingSteps(ranker, loss, optimizer, tf.distribute.get_strategy(), clip_norm=1e6)
-    losses, _ = steps.run(iter(batches), tf.constant(STEPS))
-    return losses.numpy(), ranker.get_weights()
+    steps = TrainingSteps(RankingObjective(ranker, loss), optimizer, clip_norm=1e6)
+    return steps.run(iter(batches), STEPS)["loss"], ranker.get_weights()
 
 
 def reference_loss(name, encoder, weights):
@@ -80,9 +76,9 @@ def reference_training(name, encoder, weights):
     ],
 )
 def test_ten_steps_are_those_of_the_reference(name, encoder):
-    ranker = Ranker(4, 6, ModelSettings(embedding_dim=3, epsilon=EPSILON, initial_scale=1.0), seed=1)
-    if encoder in SMALL_LAYERS:
-        ranker.query_encoder, ranker.document_encoder = SMALL_LAYERS[encoder](4, 1), SMALL_LAYERS[encoder](6, 2)
+    small = {"encoder": encoder, "encoder_settings": SMALL[encoder], "dropout": 0, "embedding_dim": 3}
+    settings = ModelSettings(**small, epsilon=EPSILON, initial_scale=1.0)
+    ranker = Ranker({"score": TwoTowers(Words(4), Words(6), settings, seed=1)})
     ranker(ranking_lists(QUERIES, DOCUMENTS, PLACES, GRADES).batch(tf.constant([0]))[0])  # builds it
     before = ranker.get_weights()
     expected_losses, expected = reference_training(name, encoder, before)

@@ -7,18 +7,13 @@ import pytest
 
 from components.training_report.report_files import training_files, tuning_files
 from models.settings import LossSettings, ModelSettings, TrainingSettings
+from tests.components.training_report.history import ROW, history
 
 pytestmark = pytest.mark.beam  # it imports TFX
 
 MODEL, LOSS = ModelSettings(epsilon=0.5), LossSettings(theta=(0.2, 0.4))
 TRAINING = TrainingSettings(learning_rate=0.1, learning_rate_decay=1, embedding_factor=1)
-ROW = {
-    "train/clipped_share": 0.5,
-    "score_gradient/max": 0.2,
-    "score_gradient/plain_cosine_max": 9.0,
-    "score_gradient/bound": 1.0,
-}
-HISTORY = json.dumps({"best_epoch": 1, "train_pairs": 30_000, "steps": 200, "theta": None, "history": [ROW]})
+HISTORY = history(ROW).to_json()
 VECTORS = '{"query": "Flüsse"}\n'
 RESULTS = {
     "metric": "ndcg_5",

@@ -9,15 +9,10 @@ from components.training_report.report_files import training_files, tuning_files
 from components.training_report.stability_report import stability_report
 from components.training_report.tuning_report import tuning_report
 from models.settings import LossSettings, ModelSettings, TrainingSettings
+from tests.components.training_report.history import ROW, history
 
 MODEL, LOSS = ModelSettings(), LossSettings()
-ROW = {
-    "train/clipped_share": 0.5,
-    "score_gradient/max": 0.2,
-    "score_gradient/plain_cosine_max": 9.0,
-    "score_gradient/bound": 1.0,
-}
-HISTORY = {"best_epoch": 1, "train_pairs": 30_000, "steps": 200, "theta": None, "history": [ROW, ROW]}
+HISTORY = history(ROW, ROW)
 TRAINING = TrainingSettings(learning_rate=0.1, learning_rate_decay=0.5, embedding_factor=3)
 
 
@@ -36,16 +31,16 @@ def search(*trials, epsilon=None, theta=None):
 
 
 def test_the_history_stays_byte_by_byte_as_the_trainer_wrote_it():
-    history = json.dumps(HISTORY, indent=3) + "\n\n"
-    assert training_files(history, MODEL, LOSS, TRAINING)["training/training.json"] == history
+    text = json.dumps(json.loads(HISTORY.to_json()), indent=3) + "\n\n"
+    assert training_files(text, MODEL, LOSS, TRAINING)["training/training.json"] == text
 
 
 def test_the_stability_is_that_at_the_word_embeddings_first_step_size():
-    files = training_files(json.dumps(HISTORY), MODEL, LOSS, TRAINING)
+    files = training_files(HISTORY.to_json(), MODEL, LOSS, TRAINING)
     report = stability_report(MODEL, LOSS, 0.1 * 3, HISTORY)
     assert files.keys() == {"training/training.json", "training/stability.json", "training/stability.md"}
-    assert json.loads(files["training/stability.json"]) == report
-    assert report["theorem_3"]["step_constant"] == 0.1 * 3
+    assert files["training/stability.json"] == report.to_json()
+    assert report.theorem_3.step_constant == 0.1 * 3
     assert files["training/stability.md"] == describe_stability(report)
 
 

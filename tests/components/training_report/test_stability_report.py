@@ -8,6 +8,8 @@ from components.training_report.describe_stability import describe_stability
 from components.training_report.stability_report import stability_report
 from models.losses.declarations import LOSSES
 from models.settings import LossSettings, ModelSettings
+from schemas.stability import Stability
+from tests.components.training_report.history import history
 
 ROWS = [
     {"train/clipped_share": share, "score_gradient/max": ours, "score_gradient/plain_cosine_max": plain}
@@ -15,50 +17,46 @@ ROWS = [
 ]
 
 
-def training(**values):
-    return {"best_epoch": 1, "train_pairs": 30_000, "steps": 200, "theta": None, "history": ROWS} | values
-
-
 def report(model=None, loss=None, **values):
     rows = [row | {"score_gradient/bound": 1.0} for row in ROWS]
-    return stability_report(model or ModelSettings(), loss or LossSettings(), 0.1, training(history=rows) | values)
+    return stability_report(model or ModelSettings(), loss or LossSettings(), 0.1, history(*rows, **values))
 
 
 def test_it_holds_the_bounds_beside_what_was_seen():
     found = report()
-    seen = {key: found[key] for key in list(found)[:7]}
-    assert seen == {
-        "gradient_bound": 1.0,
-        "paper_gradient_bound": 2.0,
-        "largest_score_gradient": 0.4,
-        "largest_score_gradient_plain_cosine": 9.0,
-        "clipped_share": 0.25,
-        "loss_lipschitz": 2 * (1 + 0.7),
-        "loss_smoothness": 2.0,
-    }
-    assert found["largest_score"] == pytest.approx((8 / 9) ** 2)
-    assert found["unreachable"] == []
+    assert found == Stability(
+        gradient_bound=1.0,
+        paper_gradient_bound=2.0,
+        largest_score_gradient=0.4,
+        largest_score_gradient_plain_cosine=9.0,
+        clipped_share=0.25,
+        loss_lipschitz=2 * (1 + 0.7),
+        loss_smoothness=2.0,
+        theorem_3=found.theorem_3,
+        largest_score=(8 / 9) ** 2,
+        unreachable=(),
+    )
 
 
 def test_theorem_3_is_about_the_exported_epoch_and_scaled_by_the_largest_loss():
-    theorem = report()["theorem_3"]
+    theorem = report().theorem_3
     lipschitz, largest = 3.4, 1.7**2
     smoothness = 2 + lipschitz * (2 + 4 / (3 * 3**0.5))
-    assert theorem["lipschitz"] == pytest.approx(lipschitz)
-    assert theorem["smoothness"] == pytest.approx(smoothness)
+    assert theorem.lipschitz == pytest.approx(lipschitz)
+    assert theorem.smoothness == pytest.approx(smoothness)
     product = smoothness / largest * 0.1
     beta = (1 + 1 / product) / 29_999 * (0.2 * (lipschitz / largest) ** 2) ** (1 / (product + 1))
     beta *= 100 ** (product / (product + 1))
-    assert theorem["steps"] == 100
-    assert theorem["beta"] == pytest.approx(largest * beta)
-    assert theorem["largest_loss"] == pytest.approx(largest)
+    assert theorem.steps == 100
+    assert theorem.beta == pytest.approx(largest * beta)
+    assert theorem.largest_loss == pytest.approx(largest)
 
 
 @pytest.mark.parametrize(("pairs", "words"), [(10**6, "the bound is below."), (10, "not below, and says nothing.")])
 def test_its_sentence_says_whether_the_bound_says_anything(pairs, words):
-    theorem = report(train_pairs=pairs)["theorem_3"]
-    assert (theorem["bound"] < theorem["largest_loss"]) == (pairs > 10)
-    assert words in theorem["sentence"]
+    theorem = report(train_pairs=pairs).theorem_3
+    assert (theorem.bound < theorem.largest_loss) == (pairs > 10)
+    assert words in theorem.sentence
 
 
 @pytest.mark.parametrize(
@@ -74,31 +72,31 @@ def test_its_sentence_says_whether_the_bound_says_anything(pairs, words):
 )
 def test_theorem_3_is_left_out_where_its_constants_are_not_known(model, loss, values):
     found = report(ModelSettings(**model), LossSettings(**loss), **values)
-    assert found["theorem_3"] is None
+    assert found.theorem_3 is None
     assert "Theorem 3: not evaluated." in describe_stability(found)
 
 
 def test_constants_of_learned_thresholds_are_those_of_the_exported_epoch():
-    assert report(loss=LossSettings(learn_theta=True), theta=[0.1, 0.3])["loss_lipschitz"] == pytest.approx(2 * 1.3)
+    assert report(loss=LossSettings(learn_theta=True), theta=[0.1, 0.3]).loss_lipschitz == pytest.approx(2 * 1.3)
 
 
 @pytest.mark.parametrize(("dim", "lipschitz"), [(1, 2 * (1 + 0.7)), (2, None)])
 def test_constants_of_the_loss_are_told_where_no_score_leaves_the_scale_of_the_thresholds(dim, lipschitz):
-    assert report(ModelSettings(similarity="dot", embedding_dim=dim))["loss_lipschitz"] == lipschitz
+    assert report(ModelSettings(similarity="dot", embedding_dim=dim)).loss_lipschitz == lipschitz
 
 
 def test_plain_cosine_has_no_bound():
-    found = stability_report(ModelSettings(similarity="cosine"), LossSettings(), 0.1, training())
-    assert found["gradient_bound"] is None
-    assert found["paper_gradient_bound"] is None
+    found = stability_report(ModelSettings(similarity="cosine"), LossSettings(), 0.1, history(*ROWS))
+    assert found.gradient_bound is None
+    assert found.paper_gradient_bound is None
 
 
 @pytest.mark.parametrize("name", LOSSES)
 @pytest.mark.parametrize("similarity", ["smooth_cosine", "cosine", "dot"])
-def test_every_report_is_json_and_a_page_with_its_warnings(name, similarity):
+def test_every_report_is_json_of_finite_numbers_and_a_page_with_its_warnings(name, similarity):
     found = report(ModelSettings(similarity=similarity), LossSettings(name=name))
-    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    assert Stability.model_validate(json.loads(found.to_json(), parse_constant=pytest.fail)) == found
     page = describe_stability(found)
-    assert all(f"- {sentence}.\n" in page for sentence in found["unreachable"])
-    assert ("## Warnings" in page) == bool(found["unreachable"])
+    assert all(f"- {sentence}.\n" in page for sentence in found.unreachable)
+    assert ("## Warnings" in page) == bool(found.unreachable)
     assert "| largest gradient of a score, seen on the eval split | 0.4 |" in page

@@ -1,0 +1,20 @@
+"""An estimate of how long work still takes."""
+
+import time
+
+
+class TimeLeft:
+    """Estimates from the time that the work so far took.
+
+    Args:
+      done: how much was done before the clock started.
+      total: how much there is to do, in the same unit.
+    """
+
+    def __init__(self, done: float, total: float) -> None:
+        self._started, self._first, self._total = time.monotonic(), done, total
+
+    def after(self, done: float) -> str:
+        """What is left after so much, for a person: "40 s", "12 min"."""
+        seconds = (time.monotonic() - self._started) / (done - self._first) * (self._total - done)
+        return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"

@@ -1,0 +1,110 @@
+"""The paper's ranker: one encoder a language, and the similarity of what they make (section 3)."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import tensorflow as tf
+
+from models.inner_product import InnerProduct
+from models.layers.make_encoder import make_encoder
+from models.layers.make_similarity import make_similarity
+from models.layers.smooth_cosine import SmoothCosine
+from models.score_gradient import largest_score_gradient
+from models.settings import ModelSettings
+from schemas import features as f
+
+
+class Words(NamedTuple):
+    """The words of one language, each a row of an encoder's table."""
+
+    number: int
+    vectors: npt.NDArray[np.float32] | None = None
+    """Pre-trained vectors of the first words, float [words, dim]; the others start at random."""
+    train: bool = True
+    """Whether training moves the table."""
+
+
+class TwoTowers(InnerProduct):
+    """Scores by the similarity of a query's encoding and a document's.
+
+    Documents that stand in several lists of a batch are given, and encoded, once.
+
+    Args:
+      query_words, document_words: of the two languages.
+      settings: the model's settings.
+      seed: seeds the initial weights and dropout.
+
+    Call arguments:
+      features: `query_tokens`, int RaggedTensor [batch, (tokens)]; `doc_tokens`, int RaggedTensor
+        [documents, (tokens)]; and `document_index` (see `Scorer`).
+      training: whether dropout acts.
+    """
+
+    def __init__(
+        self,
+        query_words: Words,
+        document_words: Words,
+        settings: ModelSettings,
+        seed: int | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        document_seed = None if seed is None else seed + 1  # the two encoders must not start alike
+        self.query_encoder, self.document_encoder = (
+            make_encoder(settings, words.number, one_seed, vectors=words.vectors, train_table=words.train, name=name)
+            for words, one_seed, name in (
+                (query_words, seed, "query_encoder"),
+                (document_words, document_seed, "document_encoder"),
+            )
+        )
+        self.similarity = make_similarity(settings)
+
+    def call(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
+        """Scores each list."""
+        return self.similarity(*self.encode(features, training))
+
+    def encode(self, features: dict[str, Any], training: bool = False) -> tuple[tf.Tensor, tf.Tensor]:
+        """What `similarity` compares: float [batch, dim] and [batch, list_size, dim]."""
+        query = self.query_encoder(features[f.QUERY_TOKENS], training=training)
+        document = self.document_encoder(features[f.DOC_TOKENS], training=training)
+        return query, tf.gather(document, tf.maximum(features[f.DOCUMENT_INDEX], 0))
+
+    def query_vector(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
+        """The similarity's vectors of the queries' encodings."""
+        return self.similarity.query_vector(self.query_encoder(features[f.QUERY_TOKENS], training=training))
+
+    def document_vector(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
+        """The similarity's vectors of the documents' encodings."""
+        return self.similarity.document_vector(self.document_encoder(features[f.DOC_TOKENS], training=training))
+
+    @property
+    def score_range(self) -> tuple[float, float]:
+        """The similarity's."""
+        return self.similarity.score_range
+
+    @property
+    def theta_ends(self) -> tuple[float, float]:
+        """-1 and 1, as the paper has them for its cosines; thresholds of the inner product lie between them, too."""
+        return -1.0, 1.0
+
+    @property
+    def padded_score(self) -> float:
+        """The similarity's."""
+        return self.similarity.padded_score
+
+    def score_and_watch(self, features: dict[str, Any]) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
+        """The scores, and the largest gradients of a score: ours, and the plain cosine's of the same encodings."""
+        query, documents = self.encode(features)
+        mask = features[f.DOCUMENT_INDEX] >= 0
+        watched = {"max": self.similarity, "plain_cosine_max": SmoothCosine(epsilon=0.0)}
+        return self.similarity(query, documents), {
+            f"score_gradient/{name}": largest_score_gradient(similarity, query, documents, mask)
+            for name, similarity in watched.items()
+        }
+
+    def figures(self) -> dict[str, float]:
+        """What the largest gradient cannot exceed, if anything bounds it; JSON has no infinite number."""
+        bound = self.similarity.gradient_bound
+        return {"score_gradient/bound": bound} if math.isfinite(bound) else {}

@@ -1,0 +1,79 @@
+"""What a training came to, epoch by epoch: the content of `training.json`."""
+
+import json
+
+from pydantic import BaseModel, ConfigDict
+
+from schemas.json_record import JsonRecord
+
+
+class ScoreCounts(BaseModel):
+    """The scores of the eval split, counted (the paper's Figure 3)."""
+
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+
+    limit: float
+    """The scores are counted in 40 equal bins of [-limit, limit]; the last bin holds its right edge."""
+    counts: dict[str, list[int]]
+    """From each grade to the number of its scores in each bin."""
+
+
+class Epoch(BaseModel):
+    """An epoch's row: whatever stands in it besides the two fields is a figure.
+
+    Example:
+      >>> Epoch(epoch=1, scores=ScoreCounts(limit=1, counts={}), **{"train/loss": 0.5}).figures
+      {'train/loss': 0.5}
+    """
+
+    model_config = ConfigDict(frozen=True, extra="allow", use_attribute_docstrings=True)
+    __pydantic_extra__: dict[str, float]
+
+    epoch: int
+    """Its number, from 1."""
+    scores: ScoreCounts
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """Of the train split (`train/loss`, ...), of the objective (`theta/1`, ...), and of the eval split
+        (`eval/ndcg_5`, `score_gradient/max`, ...)."""
+        return dict(self.__pydantic_extra__)
+
+
+class TrainingHistory(JsonRecord):
+    """What a training reached.
+
+    Example:
+      >>> rows = [Epoch(epoch=number, scores=ScoreCounts(limit=1, counts={})) for number in (1, 2)]
+      >>> history = TrainingHistory(
+      ...     train_pairs=4, best_epoch=2, best_value=0.5, history=rows, pairs_per_second=9.0, steps=6, theta=None
+      ... )
+      >>> history.best.epoch
+      2
+      >>> TrainingHistory.from_json(history.to_json()) == history
+      True
+    """
+
+    train_pairs: int
+    """Query-document pairs of the train split."""
+    best_epoch: int
+    """The epoch whose weights are exported."""
+    best_value: float
+    """Its value of `training.best_metric` on the eval split."""
+    history: list[Epoch]
+    """The epochs, in order."""
+    pairs_per_second: float
+    """Query-document pairs trained per second of training, without evaluation."""
+    steps: int
+    """Updates of the weights, over all epochs."""
+    theta: list[float] | None
+    """The thresholds that the best epoch learned; None where none are learned."""
+
+    @property
+    def best(self) -> Epoch:
+        """The best epoch."""
+        return self.history[self.best_epoch - 1]
+
+    def to_json(self) -> str:
+        """The text of the file, without line ends: a score count is one of thousands."""
+        return json.dumps(self.model_dump())

@@ -1,0 +1,79 @@
+"""What `stability.json` holds, and how it is read."""
+
+import json
+
+import pytest
+from pydantic import ValidationError
+
+from schemas.stability import Stability, Theorem3
+
+STABILITY = Stability(
+    gradient_bound=2.0,
+    paper_gradient_bound=None,
+    largest_score_gradient=0.1,
+    largest_score_gradient_plain_cosine=12.5,
+    clipped_share=0.0,
+    loss_lipschitz=3.4,
+    loss_smoothness=2.0,
+    theorem_3=Theorem3(
+        bound=123.4,
+        largest_loss=2.89,
+        beta=0.5,
+        lipschitz=6.8,
+        smoothness=16.0,
+        pairs=1000,
+        steps=100,
+        step_constant=0.1,
+        delta=0.05,
+        sentence="It says nothing.",
+        caveat="A yardstick.",
+    ),
+    largest_score=0.64,
+    unreachable=("no score exceeds 0.640",),
+)
+TEXT = """{
+  "gradient_bound": 2.0,
+  "paper_gradient_bound": null,
+  "largest_score_gradient": 0.1,
+  "largest_score_gradient_plain_cosine": 12.5,
+  "clipped_share": 0.0,
+  "loss_lipschitz": 3.4,
+  "loss_smoothness": 2.0,
+  "theorem_3": {
+    "bound": 123.4,
+    "largest_loss": 2.89,
+    "beta": 0.5,
+    "lipschitz": 6.8,
+    "smoothness": 16.0,
+    "pairs": 1000,
+    "steps": 100,
+    "step_constant": 0.1,
+    "delta": 0.05,
+    "sentence": "It says nothing.",
+    "caveat": "A yardstick."
+  },
+  "largest_score": 0.64,
+  "unreachable": [
+    "no score exceeds 0.640"
+  ]
+}
+"""
+
+
+def test_the_file_is_what_it_has_been():
+    assert STABILITY.to_json() == TEXT
+
+
+def test_what_is_written_is_read_again():
+    assert Stability.model_validate(json.loads(TEXT)) == STABILITY
+
+
+def test_keys_of_a_later_version_are_ignored():
+    assert Stability.model_validate(json.loads(TEXT) | {"largest_gain": 1}) == STABILITY
+
+
+def test_a_key_that_is_missing_is_named():
+    content = json.loads(TEXT)
+    del content["theorem_3"]["bound"]
+    with pytest.raises(ValidationError, match=r"theorem_3\.bound\n +Field required"):
+        Stability.model_validate(content)
