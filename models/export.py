@@ -17,21 +17,7 @@ class _Server(tf.Module):
         self.resources = [text_features, *(channel.resources for channel in ranker.channels.values())]
         self._text_features = text_features
         self._padded_scores = ranker.padded_scores
-        self._score_texts, self._query_vector, self._document_vector = (
-            ranker.score_texts,
-            ranker.query_vector,
-            ranker.document_vector,
-        )
-
-    @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="query")])
-    def encode_query(self, query: tf.Tensor) -> dict[str, tf.Tensor]:
-        """Vectors of queries, [batch, dim]."""
-        return {"vector": self._query_vector(self._query_features(query))}
-
-    @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="document")])
-    def encode_document(self, document: tf.Tensor) -> dict[str, tf.Tensor]:
-        """Vectors of documents, [batch, dim]."""
-        return {"vector": self._document_vector(self._document_features(document))}
+        self._score_texts = ranker.score_texts
 
     @tf.function(
         input_signature=[
@@ -59,6 +45,24 @@ class _Server(tf.Module):
         return {**self._text_features.of_documents(texts), f.DOC_TEXT: texts}
 
 
+class _EncodingServer(_Server):
+    """That of a ranker whose score is an inner product."""
+
+    def __init__(self, ranker: Ranker, text_features: TextFeatures) -> None:
+        super().__init__(ranker, text_features)
+        self._query_vector, self._document_vector = ranker.query_vector, ranker.document_vector
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="query")])
+    def encode_query(self, query: tf.Tensor) -> dict[str, tf.Tensor]:
+        """Vectors of queries, [batch, dim]."""
+        return {"vector": self._query_vector(self._query_features(query))}
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="document")])
+    def encode_document(self, document: tf.Tensor) -> dict[str, tf.Tensor]:
+        """Vectors of documents, [batch, dim]."""
+        return {"vector": self._document_vector(self._document_features(document))}
+
+
 def export_ranker(ranker: Ranker, text_features: TextFeatures, path: str) -> None:
     """Writes a ranker as a SavedModel with signatures on plain strings.
 
@@ -76,8 +80,8 @@ def export_ranker(ranker: Ranker, text_features: TextFeatures, path: str) -> Non
       text_features: the training's own transformation.
       path: folder to write.
     """
-    server = _Server(ranker, text_features)
+    server = (_EncodingServer if ranker.is_inner_product else _Server)(ranker, text_features)
     signatures = {"serving_default": server.score, "score": server.score}
-    if ranker.is_inner_product:
+    if isinstance(server, _EncodingServer):
         signatures |= {"encode_query": server.encode_query, "encode_document": server.encode_document}
     tf.saved_model.save(server, path, signatures=signatures)
