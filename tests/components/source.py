@@ -19,6 +19,7 @@ class Executor(base_executor.BaseExecutor):
 class Source(base_component.BaseComponent):
     """Makes an artifact of a type, which holds what a folder holds."""
 
+    SPEC_CLASS = component_spec.ComponentSpec
     EXECUTOR_SPEC = executor_spec.ExecutorClassSpec(Executor)
 
     def __init__(self, artifact_type, folder, split_names=""):
@@ -32,5 +33,3 @@ class Source(base_component.BaseComponent):
 
         made = channel.OutputChannel(artifact_type, self, "made")
         super().__init__(Spec(folder=folder, split_names=split_names, made=made))
-
-    SPEC_CLASS = component_spec.ComponentSpec
