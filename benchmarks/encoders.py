@@ -24,9 +24,11 @@ from training import read_inputs
 from models.lazy_adam import LazyAdam
 from models.lists import RankingLists
 from models.losses.sosl import SmoothOrdinalSearchLoss
+from models.objective import RankingObjective
 from models.ranker import Ranker
 from models.settings import ENCODERS, ModelSettings, TrainingSettings
 from models.training_steps import TrainingSteps
+from models.two_towers import TwoTowers, Words
 from pipeline.config import load_config
 
 Measure = Callable[[], float]
@@ -36,15 +38,14 @@ Measure = Callable[[], float]
 def measures(encoder: str, lists: RankingLists, words: tuple[int, int], batches: int) -> tuple[Measure, Measure]:
     """Training and scoring of an encoder's ranker, compiled."""
     settings = TrainingSettings().for_encoder(encoder)
-    ranker = Ranker(*words, ModelSettings(encoder=encoder), seed=1)
+    towers = TwoTowers(*map(Words, words), ModelSettings(encoder=encoder), seed=1)
+    ranker = Ranker({"smooth_cosine": towers})
     rows = np.arange(batches * settings.batch_lists, dtype=np.int32).reshape(batches, -1) % len(lists)
     pairs = sum(int(lists.documents.row_lengths().numpy()[batch].sum()) for batch in rows)
     dataset = tf.data.Dataset.from_tensor_slices(rows).map(lists.batch).repeat().prefetch(4)
     steps = TrainingSteps(
-        ranker,
-        SmoothOrdinalSearchLoss(reduction="none"),
+        RankingObjective(ranker, SmoothOrdinalSearchLoss(reduction="none")),
         LazyAdam(settings.learning_rate_in(epoch=1), settings.number("embedding_factor")),
-        tf.distribute.get_strategy(),
         settings.clip_norm,
     )
     count, to_train, to_score = tf.constant(batches), iter(dataset), iter(dataset)
@@ -66,7 +67,7 @@ def measures(encoder: str, lists: RankingLists, words: tuple[int, int], batches:
         call()  # compiles
         return pairs_per_second
 
-    return timed(lambda: steps.run(to_train, count)), timed(lambda: score(to_score, count))
+    return timed(lambda: steps.run(to_train, batches)), timed(lambda: score(to_score, count))
 
 
 @click.command()

@@ -17,9 +17,11 @@ from models.devices import make_strategy
 from models.lazy_adam import LazyAdam
 from models.lists import RankingLists
 from models.losses.sosl import SmoothOrdinalSearchLoss
+from models.objective import RankingObjective
 from models.ranker import Ranker
 from models.settings import ModelSettings, TrainingSettings
 from models.training_steps import TrainingSteps
+from models.two_towers import TwoTowers, Words
 from schemas import features as f
 
 VOCABULARY = 100_000
@@ -53,15 +55,16 @@ def pairs_per_second(optimizer: type[keras.optimizers.Optimizer], lists: Ranking
     settings = TrainingSettings(epochs=1).for_encoder("mean")
     strategy = make_strategy(settings)
     with strategy.scope():
-        ranker = Ranker(VOCABULARY, VOCABULARY, ModelSettings(), seed=1)
+        ranker = Ranker({"smooth_cosine": TwoTowers(Words(VOCABULARY), Words(VOCABULARY), ModelSettings(), seed=1)})
         adam = optimizer(settings.learning_rate_in(epoch=1))
-    trainer = TrainingSteps(ranker, SmoothOrdinalSearchLoss(reduction="none"), adam, strategy, settings.clip_norm)
+    objective = RankingObjective(ranker, SmoothOrdinalSearchLoss(reduction="none"))
+    trainer = TrainingSteps(objective, adam, settings.clip_norm)
     steps = LISTS // settings.batch_lists
     rows = np.arange(LISTS, dtype=np.int32).reshape(steps, -1)
     batches = iter(tf.data.Dataset.from_tensor_slices(rows).map(lists.batch).repeat().prefetch(4))
-    trainer.run(batches, tf.constant(steps))
+    trainer.run(batches, steps)
     started = time.perf_counter()
-    trainer.run(batches, tf.constant(2 * steps))
+    trainer.run(batches, 2 * steps)
     return 2 * lists.pairs / (time.perf_counter() - started)
 
 

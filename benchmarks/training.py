@@ -31,11 +31,14 @@ from tfx.orchestration.portable.mlmd import execution_lib
 from tfx.types import artifact_utils
 
 from models.devices import configure_devices, make_strategy
+from models.list_evaluator import ListEvaluator
 from models.lists import RankingLists, read_lists
 from models.losses.make_loss import make_loss
 from models.losses.sosl import SmoothOrdinalSearchLoss
+from models.objective import RankingObjective
 from models.ranker import Ranker
 from models.training import train
+from models.two_towers import TwoTowers, Words
 from pipeline.config import RunConfig, load_config
 from pipeline.layout import METADATA_FILE
 from schemas import features as f
@@ -91,17 +94,15 @@ def train_ours(config: RunConfig, inputs: Inputs, epochs: int) -> tuple[float, f
     settings = config.training.model_copy(update={"epochs": epochs, "patience": None})
     strategy = make_strategy(settings)
     with strategy.scope():
-        ranker = Ranker(inputs.query_words, inputs.document_words, config.model, seed=settings.seed)
+        towers = TwoTowers(Words(inputs.query_words), Words(inputs.document_words), config.model, seed=settings.seed)
+        objective = RankingObjective(Ranker({config.model.similarity: towers}), make_loss(config.loss))
     with tempfile.TemporaryDirectory() as folder:
         started = time.perf_counter()
         result = train(
-            ranker=ranker,
-            loss=make_loss(config.loss),
-            train_lists=inputs.train,
-            eval_lists=inputs.eval,
-            top_grade=config.data.top_grade,
-            strategy=strategy,
-            settings=settings,
+            objective,
+            inputs.train,
+            ListEvaluator(objective.ranker, inputs.eval, config.data.top_grade),
+            settings,
             log_dir=os.path.join(folder, "log"),
             checkpoint_dir=os.path.join(folder, "checkpoint"),
         )
