@@ -126,6 +126,6 @@ def test_a_clearly_better_model_and_an_equal_one_have_one():
     assert p_value(np.full(MANY, 0.1)) == p_value(np.zeros(MANY)) == 1
 
 
-def test_thousands_of_queries_are_compared_without_a_warning():
-    differences = np.random.default_rng(5).normal(-0.1, 1, 2000)
-    assert p_value(differences) < 0.01
+def test_the_p_values_of_thousands_of_queries_stay_what_they_are():
+    differences = np.random.default_rng(5).normal(-0.1, 1, 2000)  # the t-test's are .00028 and .00056
+    assert (p_value(differences), p_value(differences, two_sided=True)) == (0.0004, 0.0008)

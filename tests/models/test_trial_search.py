@@ -4,16 +4,18 @@ import logging
 
 import keras_tuner
 import pytest
-from tensorflow import keras
 
 from models.devices import make_strategy
+from models.list_evaluator import ListEvaluator
 from models.losses.sosl import SmoothOrdinalSearchLoss
+from models.objective import RankingObjective
 from models.ranker import Ranker
 from models.search_results import SearchResults, Trial
 from models.settings import ModelSettings, TrainingSettings
 from models.training import train
 from models.trial_search import TrialSearch
 from models.tuning_settings import Space, TuningSettings
+from models.two_towers import TwoTowers, Words
 from schemas.errors import DataError
 from schemas.relevance import MOST_RELEVANT
 from tests.models.synthetic import VOCABULARY_SIZE, learnable_lists
@@ -182,10 +184,11 @@ def test_trials_are_trainings_whose_epochs_are_told_with_the_trial(tmp_path, cap
     def train_trial(numbers, folder):
         with strategy.scope():
             model = ModelSettings(embedding_dim=8, epsilon=numbers["epsilon"])
-            ranker = Ranker(VOCABULARY_SIZE, VOCABULARY_SIZE, model, seed=settings.seed)
-        loss = SmoothOrdinalSearchLoss(reduction=keras.losses.Reduction.NONE)
-        folders = [f"{folder}/log", f"{folder}/checkpoint"]
-        return train(ranker, loss, train_lists, eval_lists, MOST_RELEVANT, strategy, settings, *folders).best_value
+            towers = TwoTowers(Words(VOCABULARY_SIZE), Words(VOCABULARY_SIZE), model, seed=settings.seed)
+            objective = RankingObjective(Ranker({"score": towers}), SmoothOrdinalSearchLoss(reduction="none"))
+        evaluator = ListEvaluator(objective.ranker, eval_lists, MOST_RELEVANT)
+        history = train(objective, train_lists, evaluator, settings, f"{folder}/log", f"{folder}/checkpoint")
+        return history.best_value
 
     with caplog.at_level(logging.INFO, "clir"):
         (trial,) = trials(tmp_path, train_trial, search="grid", epsilon=[0.5])
