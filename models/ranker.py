@@ -1,6 +1,6 @@
 """A model's score: a weighted sum of named channels."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import tensorflow as tf
@@ -59,13 +59,13 @@ class Ranker(keras.Model):
     def score_and_watch(self, features: dict[str, Any]) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
         """The scores, and the figures of all channels; see `Scorer.score_and_watch`."""
         watched = {name: channel.score_and_watch(features) for name, channel in self.channels.items()}
-        return self._sum({name: scores for name, (scores, _) in watched.items()}), {
-            key: value for _, figures in watched.values() for key, value in figures.items()
-        }
+        return self._sum({name: scores for name, (scores, _) in watched.items()}), _merged(
+            figures for _, figures in watched.values()
+        )
 
     def figures(self) -> dict[str, float]:
         """Those of all channels; see `Scorer.figures`."""
-        return {key: value for channel in self.channels.values() for key, value in channel.figures().items()}
+        return _merged(channel.figures() for channel in self.channels.values())
 
     @property
     def score_range(self) -> tuple[float, float]:
@@ -111,6 +111,20 @@ class Ranker(keras.Model):
     def _weighted(self, name: str, value: Any) -> Any:
         """A channel's part of a sum; a single channel's is the value itself."""
         return self._channel_weights[name] * value if self._channel_weights else value
+
+
+def _merged(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The figures of all channels.
+
+    Raises:
+      ValueError: two have the same name.
+    """
+    figures: dict[str, Any] = {}
+    for part in parts:
+        if twice := figures.keys() & part.keys():
+            raise ValueError(f"figures of channels must have names of their own; got {', '.join(sorted(twice))} twice.")
+        figures |= part
+    return figures
 
 
 def _side_by_side(vectors: Sequence[tf.Tensor]) -> tf.Tensor:

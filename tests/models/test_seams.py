@@ -280,3 +280,9 @@ def test_the_range_of_a_sum_is_the_weighted_sum_of_the_channels():
     assert Ranker({"a": cosine, "b": Overlap()}, {"a": 1.0, "b": 0.0}).score_range == (-1, 1)
     assert Ranker({"a": cosine, "b": Overlap()}, {"a": 1.0, "b": -2.0}).score_range == (-float("inf"), 1)
     assert Ranker({"a": cosine, "b": Overlap()}, {"a": 1.0, "b": -2.0}).padded_scores["scores"] == -1e30
+
+
+def test_two_figures_of_one_name_are_refused():
+    ranker = Ranker({"a": small_towers(), "b": small_towers()}, {"a": 1.0, "b": 1.0})
+    with pytest.raises(ValueError, match="names of their own; got score_gradient/bound twice"):
+        ranker.figures()
