@@ -18,8 +18,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import click
 import numpy as np
 import tensorflow as tf
-from optimizer import LIST_SIZE, LISTS, TOKENS, VOCABULARY, synthetic_lists
-from training import read_inputs
+from lists import given_lists
 
 from models.lazy_adam import LazyAdam
 from models.lists import RankingLists
@@ -29,16 +28,15 @@ from models.ranker import Ranker
 from models.settings import ENCODERS, ModelSettings, TrainingSettings
 from models.training_steps import TrainingSteps
 from models.two_towers import TwoTowers, Words
-from pipeline.config import load_config
 
 Measure = Callable[[], float]
 """Pairs per second of some batches."""
 
 
-def measures(encoder: str, lists: RankingLists, words: tuple[int, int], batches: int) -> tuple[Measure, Measure]:
+def measures(encoder: str, lists: RankingLists, words: tuple[Words, Words], batches: int) -> tuple[Measure, Measure]:
     """Training and scoring of an encoder's ranker, compiled."""
     settings = TrainingSettings().for_encoder(encoder)
-    towers = TwoTowers(*map(Words, words), ModelSettings(encoder=encoder), seed=1)
+    towers = TwoTowers(*words, ModelSettings(encoder=encoder), seed=1)
     ranker = Ranker({"smooth_cosine": towers})
     rows = np.arange(batches * settings.batch_lists, dtype=np.int32).reshape(batches, -1) % len(lists)
     pairs = sum(int(lists.documents.row_lengths().numpy()[batch].sum()) for batch in rows)
@@ -76,13 +74,7 @@ def measures(encoder: str, lists: RankingLists, words: tuple[int, int], batches:
 @click.option("--rounds", default=5, show_default=True, type=click.IntRange(min=1), help="Rounds of every encoder.")
 def main(config_path: str | None, batches: int, rounds: int) -> None:
     """Prints the medians, and their ratios to the mean's."""
-    if config_path:
-        inputs = read_inputs(config_path, load_config(config_path).output)
-        lists, words = inputs.train, (inputs.query_words, inputs.document_words)
-        described = f"{config_path}: {len(lists):,} lists of {lists.pairs:,} pairs"
-    else:
-        lists, words = synthetic_lists(), (VOCABULARY, VOCABULARY)
-        described = f"{LISTS} lists of {LIST_SIZE} texts of {TOKENS} words"
+    lists, words, described = given_lists(config_path)
     print(f"load {os.getloadavg()[0]:.1f} before, {os.cpu_count()} cores, {described}")
     of_encoders = {name: measures(name, lists, words, batches) for name in ENCODERS}
     seen = [{name: [measure() for measure in pair] for name, pair in of_encoders.items()} for _ in range(rounds)]

@@ -20,9 +20,8 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import click
 import numpy as np
 import tensorflow as tf
-from optimizer import LIST_SIZE, LISTS, TOKENS, VOCABULARY, synthetic_lists
+from lists import given_lists
 from tensorflow import keras
-from training import read_inputs
 
 from models.lazy_adam import LazyAdam
 from models.lists import RankingLists
@@ -32,7 +31,6 @@ from models.ranker import Ranker
 from models.settings import ModelSettings, TrainingSettings
 from models.training_steps import TrainingSteps
 from models.two_towers import TwoTowers, Words
-from pipeline.config import load_config
 
 STEPS_PER_CALL = 50
 SETTINGS = TrainingSettings().for_encoder("mean")
@@ -65,9 +63,9 @@ class KerasTraining(keras.Model):
         return {mean.name: mean.result() for mean in self.means}
 
 
-def make(lists: RankingLists, words: tuple[int, int]) -> tuple[Objective, LazyAdam, Iterator[Any]]:
+def make(lists: RankingLists, words: tuple[Words, Words]) -> tuple[Objective, LazyAdam, Iterator[Any]]:
     """A new objective, its optimizer, and endless batches."""
-    towers = TwoTowers(*map(Words, words), ModelSettings(), seed=SETTINGS.seed)
+    towers = TwoTowers(*words, ModelSettings(), seed=SETTINGS.seed)
     ranker = Ranker({"smooth_cosine": towers})
     ranker(lists.batch(tf.constant([0]))[0])
     objective = RankingObjective(ranker, SmoothOrdinalSearchLoss(reduction="none"))
@@ -78,7 +76,7 @@ def make(lists: RankingLists, words: tuple[int, int]) -> tuple[Objective, LazyAd
     return objective, optimizer, dataset.prefetch(4)
 
 
-def our_epoch(lists: RankingLists, words: tuple[int, int], steps: int) -> Epoch:
+def our_epoch(lists: RankingLists, words: tuple[Words, Words], steps: int) -> Epoch:
     """An epoch of our loop."""
     objective, optimizer, dataset = make(lists, words)
     training_steps, batches = TrainingSteps(objective, optimizer, SETTINGS.clip_norm), iter(dataset)
@@ -90,7 +88,7 @@ def our_epoch(lists: RankingLists, words: tuple[int, int], steps: int) -> Epoch:
     return epoch
 
 
-def keras_epoch(lists: RankingLists, words: tuple[int, int], steps: int) -> Epoch:
+def keras_epoch(lists: RankingLists, words: tuple[Words, Words], steps: int) -> Epoch:
     """An epoch of `fit`."""
     objective, optimizer, dataset = make(lists, words)
     model = KerasTraining(objective)
@@ -103,13 +101,7 @@ def keras_epoch(lists: RankingLists, words: tuple[int, int], steps: int) -> Epoc
 @click.option("--rounds", default=9, show_default=True, type=click.IntRange(min=1), help="Epochs of each.")
 def main(config_path: str | None, rounds: int) -> None:
     """Prints the medians, and their ratio."""
-    if config_path:
-        inputs = read_inputs(config_path, load_config(config_path).output)
-        lists, words = inputs.train, (inputs.query_words, inputs.document_words)
-        described = f"{config_path}: {len(lists):,} lists of {lists.pairs:,} pairs"
-    else:
-        lists, words = synthetic_lists(), (VOCABULARY, VOCABULARY)
-        described = f"{LISTS} lists of {LIST_SIZE} texts of {TOKENS} words"
+    lists, words, described = given_lists(config_path)
     steps = len(lists) // SETTINGS.batch_lists
     pairs = lists.pairs * steps * SETTINGS.batch_lists / len(lists)
     print(f"load {os.getloadavg()[0]:.1f} before, {os.cpu_count()} cores, {described}")

@@ -82,7 +82,7 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
             "summary": summary.as_dict(),
         }
         if result.tuning:
-            parts["tuning"] = result.tuning.as_dict()
+            parts["tuning"] = result.tuning.model_dump()
         show_json({**result.report.model_dump(), **parts})
     else:
         show(metrics_table(result.report))

@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
 from typing import Any, Final
 
 import keras_tuner
@@ -75,7 +74,7 @@ class TrialSearch(base_tuner.BaseTuner):
         self._known: list[Trial] = []
         if tf.io.gfile.exists(self._file):
             with tf.io.gfile.GFile(self._file) as file:
-                self._known = [Trial(**one) for one in json.load(file)]
+                self._known = [Trial.model_validate(one) for one in json.load(file)]
             log.info("going on after trial %d, which an earlier run had reached", len(self._known))
 
     def run_trial(self, trial: Any) -> float:
@@ -91,7 +90,7 @@ class TrialSearch(base_tuner.BaseTuner):
             # Besides the trials of a killed search: a Bayesian one may ask for the same numbers again.
             known = [(one.value, one.reason) for one in self._known if one.settings == tried]
             value, reason = known[0] if known else self._try(number, numbers)
-            self.trials.append(Trial(number, tried, value, reason))
+            self.trials.append(Trial(number=number, settings=tried, value=value, reason=reason))
             if number > len(self._known):
                 self._tell_and_keep()
         except Exception as error:
@@ -143,7 +142,7 @@ class TrialSearch(base_tuner.BaseTuner):
         self._known = list(self.trials)
         tf.io.gfile.makedirs(self.folder)
         with tf.io.gfile.GFile(f"{self._file}.partial", "w") as file:
-            json.dump([asdict(trial) for trial in self._known], file)
+            json.dump([trial.model_dump() for trial in self._known], file)
         tf.io.gfile.rename(f"{self._file}.partial", self._file, overwrite=True)
         training = os.path.join(self.folder, f"trial_{last.number}")
         if tf.io.gfile.exists(training):

@@ -121,7 +121,7 @@ def run_locally(
         report=EvaluationReport.from_json((evaluation / METRICS_FILE).read_text(encoding="utf-8")),
         verdict=Verdict.from_json((evaluation / VERDICT_FILE).read_text(encoding="utf-8")),
         data_report=None if experiment else DataReport.from_dict(_read_json(folder.path / DATA / REPORT_FILE)),
-        tuning=SearchResults.from_dict(_read_json(tuning)) if "Tuner" in outputs else None,
+        tuning=SearchResults.from_json(tuning.read_text(encoding="utf-8")) if "Tuner" in outputs else None,
         pushed=pushed or None,
         was_pushed=bool(blessing.get_int_custom_property(PUSHED_PROPERTY)),
         newest=newest and str(serving / newest),

@@ -39,7 +39,7 @@ class Executor(base_executor.BaseExecutor):
         files: dict[str, str] = {}
         if input_dict.get(TUNER_RESULTS_KEY):
             trials = _read(os.path.join(artifact_utils.get_single_uri(input_dict[TUNER_RESULTS_KEY]), TRIALS_FILE))
-            results = SearchResults.from_dict(json.loads(trials))
+            results = SearchResults.from_json(trials)
             model, loss = with_best_trial(results, model, loss)
             files |= tuning_files(results)
         files |= training_files(_read(os.path.join(run, HISTORY_FILE)), model, loss, training)

@@ -39,5 +39,8 @@ def with_best_trial(
 ) -> tuple[ModelSettings, LossSettings]:
     """The settings with the values of a search's best trial."""
     found = results.best.settings
-    epsilon, theta = found.get("model.epsilon", model.epsilon), found.get("loss.theta", loss.theta)
-    return model.model_copy(update={"epsilon": epsilon}), loss.model_copy(update={"theta": theta and tuple(theta)})
+    theta = found.get("loss.theta")
+    return (
+        model.model_copy(update={"epsilon": found.get("model.epsilon", model.epsilon)}),
+        loss.model_copy(update={"theta": tuple(theta) if isinstance(theta, list) else loss.theta}),
+    )

@@ -28,7 +28,7 @@ def tuning_report(results: SearchResults) -> dict[str, str]:
         "results", "The trials", "", (_PANEL_WIDTH * len(_spaces(results)), 3), partial(paint_trials, results)
     )
     return {
-        "results.json": json.dumps(results.as_dict(), indent=2) + "\n",
+        "results.json": results.to_json(),
         "results.md": to_markdown(results),
         "results.svg": picture.file,
     }

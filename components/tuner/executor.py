@@ -1,6 +1,5 @@
 """TFX's Tuner, which keeps of a search the trials that succeeded, prints to stdout, and knows of no kill."""
 
-import json
 import os
 import tempfile
 from typing import Any
@@ -28,5 +27,5 @@ class Executor(executor.Executor):
             executor.write_best_hyperparameters(search, output_dict)
         results = artifact_utils.get_single_uri(output_dict[standard_component_specs.TUNER_RESULTS_KEY])
         with fileio.open(os.path.join(results, TRIALS_FILE), "w") as file:
-            json.dump(search.results().as_dict(), file)
+            file.write(search.results().to_json())
         fileio.rmtree(search.folder)

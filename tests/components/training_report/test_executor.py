@@ -1,6 +1,5 @@
 """The executor of TrainingReport: the artifact's files, with a search and without."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -18,12 +17,15 @@ TRAINING = TrainingSettings(learning_rate=0.1, learning_rate_decay=1, embedding_
 HISTORY = history(ROW).to_json()
 VECTORS = '{"query": "Flüsse"}\n'
 RESULTS = SearchResults(
-    "ndcg_5",
-    "grid",
+    metric="ndcg_5",
+    search="grid",
     epochs=1,
     epsilon=Space(min=1, max=2, step=1),
     theta=None,
-    trials=(Trial(1, {"model.epsilon": 1.0}, 0.4, None), Trial(2, {"model.epsilon": 2.0}, 0.5, None)),
+    trials=tuple(
+        Trial(number=number, settings={"model.epsilon": epsilon}, value=value, reason=None)
+        for number, epsilon, value in ((1, 1.0, 0.4), (2, 2.0, 0.5))
+    ),
 )
 
 
@@ -40,7 +42,7 @@ def report(tmp_path, make_artifact):
         inputs = {reporter.MODEL_RUN_KEY: [run]}
         if results:
             tuner_results = make_artifact("TunerResults", tmp_path)
-            (Path(tuner_results.uri) / "trials.json").write_text(json.dumps(results.as_dict()))
+            (Path(tuner_results.uri) / "trials.json").write_text(results.to_json())
             inputs[reporter.TUNER_RESULTS_KEY] = [tuner_results]
         settings = {reporter.MODEL_KEY: MODEL, reporter.LOSS_KEY: LOSS, reporter.TRAINING_KEY: TRAINING}
         reporter.Executor().Do(

@@ -21,10 +21,12 @@ TRAINING = TrainingSettings(learning_rate=0.1, learning_rate_decay=0.5, embeddin
 def search(*trials):
     """The results of a search: (settings, value) of each trial."""
     made = (
-        Trial(number, settings, value, None if value else "it failed")
+        Trial(number=number, settings=settings, value=value, reason=None if value else "it failed")
         for number, (settings, value) in enumerate(trials, 1)
     )
-    return SearchResults("ndcg_5", "grid", 1, Space(values=(0.1, 0.2)), None, tuple(made))
+    return SearchResults(
+        metric="ndcg_5", search="grid", trials=tuple(made), epochs=1, epsilon=Space(values=(0.1, 0.2)), theta=None
+    )
 
 
 def test_the_history_stays_byte_by_byte_as_the_trainer_wrote_it():

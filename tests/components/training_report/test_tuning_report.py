@@ -1,8 +1,6 @@
 """What a search came to, as people read it."""
 
-import json
 import xml.etree.ElementTree as ET
-from dataclasses import replace
 
 import pytest
 from matplotlib.axes import Axes
@@ -14,7 +12,8 @@ from models.tuning_settings import Space
 
 
 def trial(number: int, epsilon: float, theta: float, value: float | None, reason: str | None = None) -> Trial:
-    return Trial(number, {"model.epsilon": epsilon, "loss.theta": [theta, 0.7]}, value, reason)
+    settings = {"model.epsilon": epsilon, "loss.theta": [theta, 0.7]}
+    return Trial(number=number, settings=settings, value=value, reason=reason)
 
 
 def panels_of(results: SearchResults) -> list[Axes]:
@@ -27,8 +26,8 @@ def panels_of(results: SearchResults) -> list[Axes]:
 def results() -> SearchResults:
     """Those of a grid of which one trial failed."""
     return SearchResults(
-        "ndcg_5",
-        "grid",
+        metric="ndcg_5",
+        search="grid",
         epochs=1,
         epsilon=Space(min=0.01, max=1.0, step=100.0, log=True),
         theta=(Space(values=(0.1, 0.2)), Space(values=(0.7,))),
@@ -53,7 +52,7 @@ def test_the_table_has_the_best_first_and_the_failed_last(results: SearchResults
 
 
 def test_the_best_stands_there_as_arguments_that_give_it_exactly(results: SearchResults) -> None:
-    results = replace(results, trials=(*results.trials, trial(5, 1 / 3, 0.1, 0.9)))
+    results = results.model_copy(update={"trials": (*results.trials, trial(5, 1 / 3, 0.1, 0.9))})
     expected = f"--set tuning.search=null --set model.epsilon={1 / 3!r} --set 'loss.theta=[0.1, 0.7]'"
     assert expected in to_markdown(results)
 
@@ -71,7 +70,7 @@ def test_the_picture_has_a_panel_for_each_number_with_every_trial_that_succeeded
 
 
 def test_no_line_joins_numbers_that_were_drawn_from_a_range(results: SearchResults) -> None:
-    drawn = replace(results, epsilon=Space(min=0.01, max=1.0, log=True))
+    drawn = results.model_copy(update={"epsilon": Space(min=0.01, max=1.0, log=True)})
     assert not panels_of(drawn)[0].lines
 
 
@@ -88,5 +87,5 @@ def test_the_drawing_repeats_byte_by_byte_and_takes_the_reader_s_colours(results
 def test_the_texts_are_the_trials_the_table_and_the_drawing(results: SearchResults) -> None:
     texts = tuning_report(results)
     assert texts.keys() == {"results.json", "results.md", "results.svg"}
-    assert SearchResults.from_dict(json.loads(texts["results.json"])) == results
+    assert SearchResults.from_json(texts["results.json"]) == results
     assert texts["results.md"] == to_markdown(results)
