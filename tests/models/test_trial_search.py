@@ -4,6 +4,7 @@ import logging
 
 import keras_tuner
 import pytest
+from tensorflow import keras
 
 from models.devices import make_strategy
 from models.list_evaluator import ListEvaluator
@@ -101,7 +102,9 @@ def test_the_best_numbers_are_kerastuner_s(tmp_path):
     search.search()
     assert search.get_best_hyperparameters()[0].values == {"epsilon": 1.0}
     space = Space(values=(0.5, 1.0, 2.0))
-    assert search.results() == SearchResults("ndcg_5", "grid", 30, space, None, tuple(search.trials))
+    assert search.results() == SearchResults(
+        metric="ndcg_5", search="grid", trials=tuple(search.trials), epochs=30, epsilon=space, theta=None
+    )
     assert search.results().best.settings == {"model.epsilon": 1.0}
 
 
@@ -119,7 +122,7 @@ def fail(epsilons):
 def test_a_trial_that_fails_is_recorded_and_the_others_are_made(tmp_path, caplog):
     with caplog.at_level(logging.INFO, "clir"):
         made = trials(tmp_path, fail({1, 2, 3, 4}), search="grid", epsilon=[1, 2, 3, 4, 5])
-    assert made[3] == Trial(4, {"model.epsilon": 4.0}, None, "a score is NaN")
+    assert made[3] == Trial(number=4, settings={"model.epsilon": 4.0}, value=None, reason="a score is NaN")
     assert [one.value for one in made] == [None] * 4 + [hill({"epsilon": 5})]
     assert caplog.messages == [
         *(f"trial {number}/5: epsilon {number}: failed: a score is NaN" for number in (1, 2, 3, 4)),
@@ -184,11 +187,13 @@ def test_trials_are_trainings_whose_epochs_are_told_with_the_trial(tmp_path, cap
     def train_trial(numbers, folder):
         with strategy.scope():
             model = ModelSettings(embedding_dim=8, epsilon=numbers["epsilon"])
-            towers = TwoTowers(Words(VOCABULARY_SIZE), Words(VOCABULARY_SIZE), model, seed=settings.seed)
-            objective = RankingObjective(Ranker({"score": towers}), SmoothOrdinalSearchLoss(reduction="none"))
-        evaluator = ListEvaluator(objective.ranker, eval_lists, MOST_RELEVANT)
-        history = train(objective, train_lists, evaluator, settings, f"{folder}/log", f"{folder}/checkpoint")
-        return history.best_value
+            words = Words(VOCABULARY_SIZE)
+            ranker = Ranker({"smooth_cosine": TwoTowers(words, words, model, seed=settings.seed)})
+            loss = SmoothOrdinalSearchLoss(reduction=keras.losses.Reduction.NONE)
+            objective = RankingObjective(ranker, loss)
+        evaluator = ListEvaluator(ranker, eval_lists, MOST_RELEVANT)
+        folders = [f"{folder}/log", f"{folder}/checkpoint"]
+        return train(objective, train_lists, evaluator, settings, *folders).best_value
 
     with caplog.at_level(logging.INFO, "clir"):
         (trial,) = trials(tmp_path, train_trial, search="grid", epsilon=[0.5])
