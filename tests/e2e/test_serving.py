@@ -101,7 +101,7 @@ def test_the_signatures_take_plain_strings_and_give_floats(model: Any) -> None:
     }
     scoring = (
         {"query": ([None], "string"), "documents": ([None, None], "string")},
-        {"scores": ([None, None], "float32")},
+        {name: ([None, None], "float32") for name in ("scores", "smooth_cosine")},
     )
     assert signatures == {
         "serving_default": scoring,
