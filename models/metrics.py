@@ -213,6 +213,7 @@ def per_query_metrics(
     """
     import numpy as np
     import tensorflow as tf
+
     # No public name, for TF-Ranking's public metrics give means alone; that the values are trec_eval's is tested.
     from tensorflow_ranking.python import metrics_impl
 

@@ -70,7 +70,7 @@ class ModelSettings(Settings):
     """What makes a text's vector of its words': mean (the paper's average pooling), cnn or lstm (its baselines DSSM-CNN
     and DSSM-LSTM)."""
 
-    encoder_settings: dict[str, Annotated[int, Field(ge=1, le=65_536)]] = {}
+    encoder_settings: dict[str, Annotated[int, Field(strict=True, ge=1, le=65_536)]] = {}
     """Settings that the encoder alone has, by name: for cnn `filters` (300), for lstm `units` of each direction (64);
     those that are not given are these."""
     vocabulary_size: Annotated[int, Field(ge=1, lt=2**31)] = 100_000

@@ -13,7 +13,7 @@ from schemas.settings import Settings
 class EvaluationSettings(Settings):
     """What a model must reach to be pushed."""
 
-    minimums: dict[str, float] | None = None
+    minimums: dict[str, Annotated[float, Field(strict=True)]] | None = None
     """Least value of each named metric on the test split; null asks that every metric lie above random order's."""
     compared_metric: Annotated[str, AfterValidator(OneOf(METRICS))] = "ndcg_5"
     """The metric in which a model must not be significantly worse than the last pushed one, on the same test lists."""

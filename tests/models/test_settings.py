@@ -108,6 +108,32 @@ def test_unknown_encoder_is_refused_with_the_choices_and_the_nearest():
     assert "must be one of cnn, lstm, mean; got 'lstms'; did you mean lstm?" in fault
 
 
+@pytest.mark.parametrize(
+    ("encoder", "given", "complete"),
+    [
+        ("mean", {}, {}),
+        ("cnn", {}, {"filters": 300}),
+        ("cnn", {"filters": 9}, {"filters": 9}),
+        ("lstm", {}, {"units": 64}),
+    ],
+)
+def test_settings_of_the_encoders_own_are_completed(encoder, given, complete):
+    assert ModelSettings(encoder=encoder, encoder_settings=given).encoder_settings == complete
+
+
+@pytest.mark.parametrize(
+    ("encoder", "given", "place", "message"),
+    [
+        ("cnn", {"filter": 9}, "", "must hold settings of cnn, filters; got 'filter'; did you mean filters?"),
+        ("mean", {"units": 9}, "", "must be empty for mean; got 'units'"),
+        ("lstm", {"units": 0}, ".units", "greater than or equal to 1"),
+        ("lstm", {"units": True}, ".units", "valid integer"),
+    ],
+)
+def test_settings_that_the_encoder_has_not_are_refused(encoder, given, place, message):
+    assert message in refused(ModelSettings, encoder=encoder, encoder_settings=given)[f"encoder_settings{place}"]
+
+
 @pytest.mark.parametrize(("encoder", "declaration"), ENCODERS.items())
 def test_null_is_the_encoders_own(encoder, declaration):
     assert ModelSettings(encoder=encoder).dropout == declaration.default_dropout

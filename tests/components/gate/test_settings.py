@@ -18,6 +18,7 @@ def test_minimums_of_known_metrics_are_taken(minimums):
         ({"ndcg": 0.5}, "must name metrics of p_mr_1, .*; got 'ndcg'"),
         ({"map": 1.5}, r"map must lie in \[0, 1\]; got 1.5"),
         ({"map": -0.1}, r"map must lie in \[0, 1\]; got -0.1"),
+        ({"map": True}, r"minimums.map\n.* valid number"),
     ],
 )
 def test_impossible_minimums_are_refused(minimums, message):
