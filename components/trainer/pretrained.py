@@ -1,6 +1,5 @@
 """The pre-trained vectors that a training starts from, and how many of the train split's words they cover."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -14,7 +13,6 @@ from models.word_table import WordTableSource, read_word_table
 from schemas import features as f
 from schemas.errors import DataError
 from schemas.read_report import ReadReport
-from schemas.word_vectors import VectorReason
 
 
 class Coverage(NamedTuple):
@@ -62,17 +60,6 @@ class VectorsReport:
             "distinct_words": self.distinct_words._asdict(),
             "running_words": self.running_words._asdict(),
         }
-
-    @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> "VectorsReport":
-        """What `as_dict` was called on."""
-        return cls(
-            ReadReport.from_dict(content, VectorReason),
-            content["train"],
-            content["random_words"],
-            Coverage(**content["distinct_words"]),
-            Coverage(**content["running_words"]),
-        )
 
 
 @dataclass(frozen=True)
