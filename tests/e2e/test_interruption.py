@@ -42,6 +42,8 @@ def test_an_interrupted_run_says_so_and_nothing_else(output: Path, told: str, se
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # A shell that runs the tests in the background has its children ignore Ctrl-C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert process.stderr is not None
     lines = []
