@@ -32,7 +32,14 @@ def setting_name(key: str) -> str:
 
 
 def value_name(value: Any) -> str:
-    """A setting's value for a reader: the paper's name, else as YAML would have it."""
+    """A setting's value for a reader: the paper's name, else as YAML would have it.
+
+    Example:
+      >>> value_name("mse"), value_name([0.2, 0.7]), value_name({"filters": 100})
+      ('MSE', '[0.2, 0.7]', 'filters 100')
+    """
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {value_name(one)}" for key, one in value.items())
     if isinstance(value, list):
         return "[" + ", ".join(map(value_name, value)) + "]"
     if value is None or isinstance(value, bool):
