@@ -2,8 +2,8 @@
 
 import logging
 import time
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -71,7 +71,6 @@ def train(
     training_steps = TrainingSteps(objective, optimizer, settings.clip_norm)
     epochs = range(progress.epoch + 1, settings.epochs + 1)
     batches = training_batches(train_lists, strategy, settings.seed, epochs, batch)
-    steps_per_call = _STEPS_PER_CALL if strategy.num_replicas_in_sync == 1 else _STEPS_PER_CALL_OF_REPLICAS
     left = TimeLeft(progress.epoch, settings.epochs)
     with TrainingLog(log_dir) as training_log:
         for row in progress.history:
@@ -79,13 +78,7 @@ def train(
         while progress.epoch < settings.epochs and not _patience_is_spent(progress, settings):
             epoch_started = time.monotonic()
             optimizer.learning_rate = learning_rate = settings.learning_rate_in(progress.epoch + 1)
-            parts = []
-            for start in range(0, steps, steps_per_call):
-                end = min(start + steps_per_call, steps)
-                parts.append(training_steps.run(batches, end - start))
-                remaining = left.after(progress.epoch + end / steps)
-                progress_log.info("epoch %d/%d, %s left", progress.epoch + 1, settings.epochs, remaining)
-            of_steps = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+            of_steps = _train_epoch(training_steps, batches, steps, progress.epoch, settings.epochs, left)
             progress.seconds += time.monotonic() - epoch_started
             progress.pairs += train_lists.pairs * steps * batch / len(train_lists)
             figures = evaluator.evaluate()
@@ -129,6 +122,29 @@ def train(
         steps=steps * progress.epoch,
         theta=[value for name, value in best.figures.items() if name.startswith(THETA)] or None,
     )
+
+
+def _train_epoch(
+    training_steps: TrainingSteps, batches: Iterator[Any], steps: int, done: int, epochs: int, left: TimeLeft
+) -> dict[str, npt.NDArray[np.float32]]:
+    """Takes the steps of an epoch, and tells how far it is.
+
+    Args:
+      batches: see `training_batches`.
+      steps: of an epoch.
+      done: epochs before this one.
+      epochs: of the whole training.
+
+    Returns:
+      the figures of `TrainingSteps.run`, of every step.
+    """
+    steps_per_call = _STEPS_PER_CALL if training_steps.replicas == 1 else _STEPS_PER_CALL_OF_REPLICAS
+    parts = []
+    for start in range(0, steps, steps_per_call):
+        end = min(start + steps_per_call, steps)
+        parts.append(training_steps.run(batches, end - start))
+        progress_log.info("epoch %d/%d, %s left", done + 1, epochs, left.after(done + end / steps))
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def _lists_of_a_step(

@@ -28,6 +28,7 @@ class TrainingSteps:
         self.optimizer = optimizer
         self.strategy = objective.ranker.distribute_strategy
         self.clip_norm = clip_norm
+        self.replicas = self.strategy.num_replicas_in_sync
         self._figures: list[str] = []
 
     def run(self, batches: Iterator[Any], count: int) -> dict[str, npt.NDArray[np.float32]]:
@@ -52,11 +53,10 @@ class TrainingSteps:
             loss = tf.reduce_mean(losses)
         variables = self.objective.trainable_variables
         gradients = tape.gradient(loss, variables)
-        replicas = self.strategy.num_replicas_in_sync
-        if replicas > 1:
+        if self.replicas > 1:
             context = tf.distribute.get_replica_context()
             summed = context.all_reduce(tf.distribute.ReduceOp.SUM, gradients)
-            gradients = [_scale(_merge_rows(gradient), 1 / replicas) for gradient in summed]
+            gradients = [_scale(_merge_rows(gradient), 1 / self.replicas) for gradient in summed]
         clipped, norm = tf.clip_by_global_norm(gradients, self.clip_norm)
         self.optimizer.apply_gradients(zip(clipped, variables, strict=True), skip_gradients_aggregation=True)
         self._figures = list(figures)  # as the graph is traced
