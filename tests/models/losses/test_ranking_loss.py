@@ -14,7 +14,7 @@ from tests.models.losses.listwise import lists, make
 
 every_loss = pytest.mark.parametrize("name", LOSSES)
 weights = st.floats(0, 4, width=32)
-few = settings(max_examples=20)
+few = settings(max_examples=8)
 
 GRADES = [[MOST_RELEVANT, NOT_RELEVANT, SOMEWHAT_RELEVANT], [SOMEWHAT_RELEVANT, NOT_RELEVANT, PADDING_LABEL]]
 SCORES = [[0.5, 0.25, 0.125], [0.75, -0.5, 1.0]]
@@ -92,7 +92,7 @@ def test_the_same_weight_for_all_documents_is_the_weight_of_the_list(name, data,
 
 
 @every_loss
-@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=pytest.mark.training)])
 def test_weights_of_one_give_what_no_weights_give_bit_by_bit(name, compiled):
     grades, scores, loss = np.array(GRADES, np.float32), tf.Variable(SCORES), make(name)
 
