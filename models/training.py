@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,13 +20,10 @@ from models.training_checkpoint import TrainingCheckpoint, TrainingProgress
 from models.training_log import TrainingLog
 from models.training_steps import GRADIENT_NORM, LOSS, TrainingSteps
 from schemas.errors import DataError
-from schemas.training_history import Epoch, TrainingHistory
+from schemas.training_history import THETA, Epoch, TrainingHistory
 
 log = logging.getLogger("clir.training")
 progress_log = logging.getLogger("clir.progress")
-
-THETA: Final = "theta/"
-"""How the names of learned thresholds begin among an objective's figures."""
 
 _STEPS_PER_CALL = 50
 # A collective within a graph's loop keeps the shape of its first step, and gradients of embeddings change theirs.

@@ -1,10 +1,14 @@
 """What a training came to, epoch by epoch: the content of `training.json`."""
 
 import json
+from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
 from schemas.json_record import JsonRecord
+
+THETA: Final = "theta/"
+"""How the figures of learned thresholds begin; their numbers follow, from 1."""
 
 
 class ScoreCounts(BaseModel):

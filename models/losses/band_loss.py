@@ -9,6 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from models.losses.pointwise_loss import PointwiseLoss
+from schemas.training_history import THETA
 
 
 class BandLoss(PointwiseLoss, ABC):
@@ -52,7 +53,7 @@ class BandLoss(PointwiseLoss, ABC):
     def figures(self) -> dict[str, float]:
         """The thresholds, `theta/1` on, where they are learned."""
         theta = self.current_theta() if self.learn_theta else []
-        return {f"theta/{y}": threshold for y, threshold in enumerate(theta, 1)}
+        return {f"{THETA}{y}": threshold for y, threshold in enumerate(theta, 1)}
 
     def current_theta(self) -> list[float]:
         """The thresholds as they are now."""
