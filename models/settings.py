@@ -88,6 +88,11 @@ class ModelSettings(Settings):
     dropout: Annotated[float | None, Field(ge=0, le=0.999)] = None
     """Share of the components of the word embeddings that a training step leaves out; null: the encoder's own (mean: 0;
     cnn and lstm: 0.4)."""
+    word_dropout: Annotated[float, Field(ge=0, le=0.999)] = 0.0
+    """Share of the words of a text that a training step leaves out; for the encoder mean alone."""
+    stem_embeddings: bool = False
+    """Whether a word's stem (its first letters, see `models.stems`) has an embedding, too, which is added to the word's;
+    for the encoder mean alone."""
 
     @field_validator("encoder")
     @classmethod
@@ -153,6 +158,16 @@ class LossSettings(Settings):
     three_part_l2 three, for the others none; null: the loss's own (0.2, 0.7; three_part_l2: 0.2, 0.55, 0.9)."""
     learn_theta: bool = False
     """Whether the thresholds are learned along with the model, from `theta` on: for sosl and proportional_odds."""
+    in_batch: bool = False
+    """Whether the documents of a step's other lists count as NR documents of every list, as much as its own documents do
+    together: for the losses with thresholds."""
+    softmax_weight: Annotated[float, Field(ge=0, le=1e12)] = 0.0
+    """Weight of a second term: the cross entropy of the softmax of the scores of all documents of a step. It memorises
+    which documents are relevant to any query: for collections whose documents are all known when training."""
+    softmax_temperature: Annotated[float, Field(ge=1e-12, le=1e12)] = 0.1
+    """What the scores are divided by in that softmax."""
+    softmax_top_weight: Annotated[float, Field(ge=1e-12, le=1e12)] = 4.0
+    """The share of a MR document in the target of that softmax, in shares of a document with a lower grade above 0."""
 
     @field_validator("name")
     @classmethod
@@ -202,17 +217,24 @@ class LossSettings(Settings):
 class TrainingSettings(Settings):
     """Optimisation (paper, section 5, experimental setup)."""
 
-    epochs: Annotated[int, Field(ge=1, lt=2**31)] = 30
-    """Passes over the train split."""
+    epochs: Annotated[int | None, Field(ge=1, lt=2**31)] = 30
+    """Passes over the train split; null: as many as its number of lists asks for (see `epochs_of`)."""
     batch_lists: Annotated[int, Field(ge=1, lt=2**31)] = 16
     """Query lists per step, over all replicas."""
     learning_rate: Annotated[float | None, Field(ge=1e-12, le=1e12)] = None
     """Adam's step size in the first epoch; null: the encoder's own (mean: 0.1; cnn and lstm: 0.001)."""
     learning_rate_decay: Annotated[float | None, Field(ge=1e-12, le=1)] = None
     """Factor on the learning rate after each epoch; null: the encoder's own (mean: 1; cnn and lstm: 0.95)."""
+    learning_rate_end: Annotated[float | None, Field(ge=1e-12, le=1)] = None
+    """The learning rate falls linearly with the epochs, and is this share of its first in the last one; null: it does
+    not."""
     embedding_factor: Annotated[float | None, Field(ge=1e-12, le=1e12)] = None
     """Factor on the step size of a word embedding, which moves only in the steps whose texts hold the word; null: the
     encoder's own (mean: 1, for it has no other weights; cnn and lstm: 30)."""
+    negatives_from: Literal["all", "judged"] = "all"
+    """Which NR documents a train list keeps: all, or those that are relevant to some train query (judged). A document
+    that is only ever NR is learned as irrelevant to everything, which is wrong for documents that training has not seen
+    as relevant. Eval and test lists keep all."""
     clip_norm: Annotated[float, Field(ge=1e-12, le=1e12)] = 5.0
     """Largest global norm of the gradient; a longer one is scaled down to it."""
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 1

@@ -10,6 +10,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from components.gate.settings import EvaluationSettings
 from components.wikiclir_example_gen.settings import DataSettings
+from models.lexicon_settings import LexiconSettings
 from models.settings import EmbeddingSettings, LossSettings, ModelSettings, TrainingSettings
 from models.tuning_settings import TuningSettings
 from pipeline.input_files import check_input_files, check_word_vectors
@@ -38,6 +39,8 @@ class RunConfig(Settings):
     """The ranker."""
     embeddings: EmbeddingSettings = EmbeddingSettings()
     """The word vectors that training starts from."""
+    lexicon: LexiconSettings = LexiconSettings()
+    """The channel of words that match, beside the vectors."""
     loss: LossSettings = LossSettings()
     """The training loss."""
     training: TrainingSettings = TrainingSettings()

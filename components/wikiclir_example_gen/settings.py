@@ -1,6 +1,6 @@
 """Settings of the data. Importing this file does not import TensorFlow or Beam."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -44,6 +44,13 @@ class DataSettings(Settings):
     stand in `candidates`; null uses all. No data stage runs again for another number."""
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 1
     """Seeds the NR documents of every query."""
+    split: Literal["queries", "documents"] = "queries"
+    """What is divided among the splits: queries, as in the paper, so that a test query's documents may have been seen in
+    training with other queries; or groups of documents that are relevant to one query, with their queries. Unused with
+    `candidates`."""
+    cold_share: Annotated[float, Field(ge=0, le=0.9)] = 0.0
+    """Share of the groups of documents that are taken out of the train and eval splits, and evaluated beside the seen ones
+    as cold documents."""
     max_queries: Annotated[int | None, Field(ge=1, lt=2**31)] = None
     """Use only the first so many judged queries of the file (the paper takes 25,000); null uses all."""
     query_language: str
