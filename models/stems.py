@@ -1,0 +1,63 @@
+"""From words to stems: what the words of two languages, and the forms of one word, have in common."""
+
+from typing import Final
+
+import tensorflow as tf
+import tensorflow_text as tf_text
+
+_MARKS: Final = r"[\x{300}-\x{36F}]+"
+"""The accents of Latin, Greek and Cyrillic letters. All of \\p{M} would take the vowels of Hindi, Tamil and Thai."""
+_POINTS: Final = r"[\x{591}-\x{5BD}\x{5BF}\x{5C1}\x{5C2}\x{5C4}\x{5C5}\x{5C7}\x{64B}-\x{652}\x{670}]+"
+"""Hebrew points and Arabic harakat, which most texts leave out."""
+
+_LETTERS: Final = {
+    # Latin letters that no normalisation takes apart.
+    "ı": "i", "ł": "l", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe",
+    # Cyrillic; й, ё, ї, ў, ѓ and ќ have become и, е, і, у, г and к by then.
+    "а": "a", "б": "b", "в": "v", "г": "g", "д": "d", "е": "e", "ж": "zh", "з": "z", "и": "i", "к": "k", "л": "l",
+    "м": "m", "н": "n", "о": "o", "п": "p", "р": "r", "с": "s", "т": "t", "у": "u", "ф": "f", "х": "kh", "ц": "ts",
+    "ч": "ch", "ш": "sh", "щ": "shch", "ъ": "", "ы": "y", "ь": "", "э": "e", "ю": "yu", "я": "ya",
+    "і": "i", "є": "e", "ґ": "g", "ђ": "d", "ј": "j", "љ": "lj", "њ": "nj", "ћ": "c", "џ": "dz", "ѕ": "dz",
+}  # fmt: skip
+_WHOLE: Final = r"\p{N}\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
+"""What numbers begin with, and the words of scripts that are written without spaces (see `models.tokens`)."""
+_CUTS: Final = (r"(\p{Hangul}{2})[^ ]+", rf"([^ \p{{M}}{_WHOLE}][^ {_WHOLE}]{{4}})[^ ]+")
+
+_MARKED_LANGUAGES: Final = ("vi",)
+"""Languages whose marks tell words apart that have nothing else in common."""
+
+
+def stems(words: tf.RaggedTensor, language: str) -> tf.RaggedTensor:
+    """The stem of each word: its first characters, without the marks that writers and languages differ in.
+
+    A word is taken apart (NFKD); accents, Hebrew points and Arabic harakat are dropped; Cyrillic letters, and Latin ones
+    that hold a mark within, are written in plain Latin; what is left is put together again (NFC) and cut after five
+    characters, or two syllables of Hangul. Numbers and the words of scripts without spaces stay whole, and Vietnamese
+    keeps its accents.
+
+    Args:
+      words: string [batch, (words)], as `models.tokens.tokenize` makes them.
+      language: ISO 639-1 code.
+
+    Returns:
+      string [batch, (stems)], in the words' order; a word of marks alone has none.
+
+    Example:
+      >>> words = tf.ragged.constant([["naïveté", "1984", "чехов", "한국어", "œuvre"]])
+      >>> [stem.decode() for stem in stems(words, "fr")[0].numpy()]
+      ['naive', '1984', 'chekh', '한국', 'oeuvr']
+    """
+    # Each distinct word once, and all in one text: an operation on each word would cost more than its work.
+    distinct, place = tf.unique(words.flat_values)
+    text = tf_text.normalize_utf8(tf.strings.reduce_join(distinct, separator=" "), "NFKD")
+    for dropped in (_POINTS,) if language in _MARKED_LANGUAGES else (_MARKS, _POINTS):
+        text = tf.strings.regex_replace(text, dropped, "")
+    for letter, latin in _LETTERS.items():
+        text = tf.strings.regex_replace(text, letter, latin)
+    text = tf_text.normalize_utf8(text, "NFC")
+    for cut in _CUTS:
+        text = tf.strings.regex_replace(text, cut, r"\1")
+    # A separator keeps what is empty, so that places stay; without one word there is one place none the less.
+    of_distinct = tf.strings.split(text[tf.newaxis], sep=" ")[0]
+    found = words.with_flat_values(tf.gather(of_distinct, place))
+    return tf.ragged.boolean_mask(found, found != "")
