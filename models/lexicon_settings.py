@@ -2,9 +2,16 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
 
 from schemas.settings import Settings
+
+
+class LexiconDigests(Settings):
+    """SHA-256 in hexadecimal; a resolved configuration holds it, and a rerun checks it."""
+
+    pairs: str | None = None
+    """Of `lexicon.pairs`."""
 
 
 class LexiconSettings(Settings):
@@ -14,10 +21,18 @@ class LexiconSettings(Settings):
     """What scores words that match: lexicon (translations learned from the train pairs; probabilistic structured
     queries), bm25 or tfidf (equal words), or none, which leaves the similarity alone."""
     weight: Annotated[float, Field(ge=0, le=1e12)] | Literal["fitted"] = 0.5
-    """Weight of the channel; fitted: the best on the eval split of 0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8 and 1.2, by
-    NDCG@5 + 0.1 P_mr@1."""
+    """Weight of the channel; fitted: of 0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8 and 1.2 the best on the eval split, by
+    ndcg_5 + 0.1 p_mr_1."""
     pairs: Annotated[str | None, Field(min_length=1)] = None
     """Path of further pairs to learn from, a bilingual dictionary or parallel text: query-language text and
     document-language text, tab-separated; of one file, or a pattern of several. For the kind lexicon alone."""
-    sha256: str | None = None
+    sha256: LexiconDigests = LexiconDigests()
     """Digest that `pairs` must have; filled in by every run in its resolved configuration."""
+
+    @field_validator("pairs")
+    @classmethod
+    def _pairs_are_learned_from(cls, pairs: str | None, info: ValidationInfo) -> str | None:
+        kind = info.data.get("kind", "lexicon")
+        if pairs is not None and kind != "lexicon":
+            raise ValueError(f"must be null for the kind {kind}, which learns nothing; got {pairs!r}")
+        return pairs

@@ -25,3 +25,9 @@ class TrainingReport(artifact.Artifact):
     """What a training came to, for people: the folder `training`, and after a search the folder `tuning`."""
 
     TYPE_NAME = "TrainingReport"
+
+
+class Lexicon(artifact.Artifact):
+    """Translations learned from pairs of texts, and statistics of the collection: see `models.lexicon.lexicon`."""
+
+    TYPE_NAME = "Lexicon"

@@ -8,9 +8,9 @@ line n of its input files, counted through them: a record that was left out leav
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import BinaryIO, Final
+from typing import Any, BinaryIO, Final
 
 from schemas.read_report import ReadReport
 from schemas.wikiclir import Judgment, Reason, Text
@@ -114,6 +114,20 @@ def read_raw_texts(stream: BinaryIO) -> Iterator[bytes]:
     for line in stream:
         if line != EMPTY_LINE:
             yield line[:-1].rpartition(b"\t")[2]
+
+
+def document_texts(folder: str, open_file: Callable[[str, str], Any]) -> Iterator[bytes]:
+    """The text of every document of a collection.
+
+    Args:
+      folder: of the collection, local or remote.
+      open_file: (path, mode) -> stream.
+    """
+    with open_file(f"{folder}/{MANIFEST_FILE}", "r") as manifest:
+        documents = parse_manifest(manifest.read())["documents"]
+    for shard in documents.shards:
+        with open_file(f"{folder}/{shard.name}", "rb") as stream:
+            yield from read_raw_texts(stream)
 
 
 def read_judgments(stream: BinaryIO, shard: Shard) -> Iterator[Judgment]:

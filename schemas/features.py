@@ -31,6 +31,9 @@ DOC_TOKENS: Final = "doc_tokens"
 DOCUMENT_INDEX: Final = "document_index"
 """In a batch: the row of the document columns at each place of each list; negative marks padding."""
 
+WORD_SCORE: Final = "word_score"
+"""A list column: the scores of the channel of words that match, computed once from the texts."""
+
 QUERY_VOCABULARY: Final = "query_vocabulary"
 DOCUMENT_VOCABULARY: Final = "document_vocabulary"
 """Names of the vocabulary files in the transform graph."""

@@ -7,6 +7,10 @@ Tab-separated UTF-8 without header or quoting, plain, gzipped or bzipped:
     judgments   query_id <TAB> doc_id <TAB> grade
     candidates  query_id <TAB> doc_id <TAB> grade <TAB> split
 
+and, of ours, beside a collection:
+
+    pairs       query-language text <TAB> document-language text
+
 A parser yields one record or one `Drop` for every line it reads, so lines read = records + drops always.
 """
 
@@ -115,6 +119,19 @@ def parse_judgments(stream: BinaryIO, file: str, top_grade: int) -> Iterator[Jud
 def parse_candidates(stream: BinaryIO, file: str, top_grade: int) -> Iterator[Judgment | Drop]:
     """Candidates: judgments with a split of `schemas.features.SPLITS`."""
     return _parse_judgments(read_lines(stream, file), file, 4, top_grade)
+
+
+def parse_pairs(stream: BinaryIO, file: str) -> Iterator[tuple[str, str] | Drop]:
+    """Texts of two languages that say the same: words of a dictionary, or sentences."""
+    for fields in _split_fields(read_lines(stream, file), file, 2):
+        if isinstance(fields, Drop):
+            yield fields
+            continue
+        number, (query, document) = fields
+        if query.strip() and document.strip():
+            yield query, document
+        else:
+            yield Drop(Reason.EMPTY_TEXT, file, number, excerpt_of(f"{query}\t{document}"))
 
 
 def parse_lines(

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, Final, cast
 from schemas.collection import MANIFEST_FILE, InputFile, Role, Shard, manifest_text
 from schemas.drops import Drop, DropCounter
 from schemas.errors import DataError
+from schemas.hashing_reader import HashingReader
 from schemas.input_digest import input_digest
 from schemas.read_report import ReadReport
 from schemas.wikiclir import parse_lines, read_lines
@@ -63,7 +64,7 @@ def _write_role(name: str, paths: Sequence[str], top_grade: int, folder: str, op
         for path in paths:
             before = shards.lines
             with open_file(path, "rb") as stored:
-                stream = _HashingReader(stored)
+                stream = HashingReader(stored)
                 lines = _Lines(read_lines(cast(BinaryIO, stream), path))
                 for item in parse_lines(name, lines, path, top_grade, seen):
                     if isinstance(item, Drop):
@@ -89,29 +90,6 @@ class _Lines:
             if not isinstance(item, Drop):
                 self.last = item[1]
             yield item
-
-
-class _HashingReader(io.RawIOBase):
-    """Reads a stream, and hashes the bytes on the way."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-        self._digest = hashlib.sha256()
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self._stream.read(len(buffer))
-        self._digest.update(data)
-        buffer[: len(data)] = data
-        return len(data)
-
-    def hexdigest(self) -> str:
-        """SHA-256 of the whole stream; what was not read, for a file may be broken in its midst, is read now."""
-        while data := self._stream.read(_BUFFER):
-            self._digest.update(data)
-        return self._digest.hexdigest()
 
 
 class _Shards:

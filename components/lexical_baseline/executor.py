@@ -1,7 +1,6 @@
 """The executor of LexicalBaseline: artifacts in and out, the work is in `bm25`."""
 
 import os
-from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -13,7 +12,7 @@ from tfx.types import artifact_utils
 from components.lexical_baseline.bm25 import score_by_bm25
 from models.lists import read_lists
 from models.ranking import rank
-from schemas.collection import MANIFEST_FILE, parse_manifest, read_raw_texts
+from schemas.collection import document_texts
 from schemas.evaluation_files import RUN_FILE
 from schemas.trec import run_lines
 
@@ -38,7 +37,7 @@ class Executor(base_executor.BaseExecutor):
         folder = artifact_utils.get_split_uri(input_dict[EXAMPLES_KEY], "test")
         lists = read_lists(fileio.glob(os.path.join(folder, "*")))
         collection = artifact_utils.get_single_uri(input_dict[COLLECTION_KEY])
-        scores = score_by_bm25(lists, _documents(collection), exec_properties[MAX_TOKENS_KEY])
+        scores = score_by_bm25(lists, document_texts(collection, fileio.open), exec_properties[MAX_TOKENS_KEY])
         path = os.path.join(artifact_utils.get_single_uri(output_dict[RUN_KEY]), RUN_FILE)
         with fileio.open(path, "w") as run:
             for query_id, doc_ids, list_scores in zip(lists.query_ids, lists.doc_ids, scores, strict=True):
@@ -47,11 +46,3 @@ class Executor(base_executor.BaseExecutor):
                 for line in run_lines(query_id.decode(), ranked, [list_scores[place] for place in order], TAG):
                     run.write(line)
 
-
-def _documents(collection: str) -> Iterator[bytes]:
-    """The text of every document of a collection."""
-    with fileio.open(os.path.join(collection, MANIFEST_FILE)) as manifest:
-        documents = parse_manifest(manifest.read())["documents"]
-    for shard in documents.shards:
-        with fileio.open(os.path.join(collection, shard.name), "rb") as stream:
-            yield from read_raw_texts(stream)

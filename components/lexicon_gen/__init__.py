@@ -1,0 +1,1 @@
+"""LexiconGen: translations learned from the train pairs, and statistics of the collection."""

@@ -1,0 +1,51 @@
+"""The executor of LexiconGen: artifacts in and out, the work is in `write_lexicon`."""
+
+import json
+import os
+from typing import Any, Final
+
+from tfx import types
+from tfx.dsl.components.base import base_executor
+from tfx.dsl.io import fileio
+from tfx.types import artifact_utils
+
+from components.lexicon_gen.write_lexicon import FurtherPairs, mr_pairs, write_lexicon
+from models.lists import read_lists
+from schemas.collection import document_texts
+
+EXAMPLES_KEY: Final = "examples"
+COLLECTION_KEY: Final = "collection"
+LEXICON_KEY: Final = "lexicon"
+SETTINGS_KEY: Final = "settings"
+
+
+class Executor(base_executor.BaseExecutor):
+    """Learns a lexicon from the train split."""
+
+    def Do(
+        self,
+        input_dict: dict[str, list[types.Artifact]],
+        output_dict: dict[str, list[types.Artifact]],
+        exec_properties: dict[str, Any],
+    ) -> None:
+        """Writes the lexicon.
+
+        Raises:
+          DataError: see `write_lexicon`.
+        """
+        settings = json.loads(exec_properties[SETTINGS_KEY])
+        examples = artifact_utils.get_split_uri(input_dict[EXAMPLES_KEY], "train")
+        train_pairs = []
+        if settings["kind"] == "lexicon":
+            train_pairs = mr_pairs(read_lists(fileio.glob(os.path.join(examples, "*"))), settings["top_grade"])
+        paths = settings["pairs"]
+        write_lexicon(
+            settings["kind"],
+            (settings["query_language"], settings["document_language"]),
+            settings["max_tokens"],
+            train_pairs,
+            FurtherPairs(paths, settings["sha256"], settings["max_bad_share"], fileio.open) if paths else None,
+            document_texts(artifact_utils.get_single_uri(input_dict[COLLECTION_KEY]), fileio.open),
+            artifact_utils.get_single_uri(output_dict[LEXICON_KEY]),
+            fileio.open,
+        )

@@ -1,0 +1,120 @@
+"""Learns a lexicon from train lists and further pairs of texts. Never imports TFX."""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from typing import Any, BinaryIO, Final, cast
+
+from models.lexicon.learn_lexicon import learn_lexicon
+from models.lexicon.lexicon import Kind, Lexicon
+from models.lists import RankingLists
+from schemas import features as f
+from schemas.drops import Drop, DropCounter
+from schemas.errors import DataError
+from schemas.hashing_reader import HashingReader
+from schemas.input_digest import input_digest
+from schemas.lexicon_report import LexiconReport
+from schemas.read_report import ReadReport
+from schemas.wikiclir import parse_pairs
+
+Open = Callable[[str, str], Any]
+"""Opens a file, local or remote: (path, mode) -> stream."""
+
+REPORT_FILE: Final = "report.json"
+
+
+def write_lexicon(
+    kind: Kind,
+    languages: tuple[str, str],
+    max_tokens: int,
+    train_pairs: Sequence[tuple[bytes, bytes]],
+    pairs: "FurtherPairs | None",
+    collection: Iterator[bytes],
+    folder: str,
+    open_file: Open,
+) -> None:
+    """Learns a lexicon, and writes its files and what became of the pairs.
+
+    Args:
+      kind, languages, max_tokens, collection: see `learn_lexicon`.
+      train_pairs: see `mr_pairs`.
+      pairs: others to learn from, if there are any.
+      folder: to write to.
+
+    Raises:
+      DataError: too many of the further pairs are bad.
+    """
+    lexicon = learn_lexicon(kind, languages, max_tokens, chain(train_pairs, pairs or ()), collection)
+    report = _report(lexicon, len(train_pairs), pairs.report() if pairs else None)
+    for name, content in (*lexicon.files(), (REPORT_FILE, report.to_json())):
+        with open_file(f"{folder}/{name}", "w") as file:
+            file.write(content)
+
+
+def _report(lexicon: Lexicon, train_pairs: int, pairs: ReadReport | None) -> LexiconReport:
+    return LexiconReport(
+        kind=lexicon.record.kind,
+        train_pairs=train_pairs,
+        pairs=pairs and pairs.as_dict(),
+        terms=len(lexicon.terms),
+        translations=lexicon.translations.nnz,
+        translated=int((lexicon.translations.getnnz(axis=1) > 0).sum()),
+        documents=lexicon.record.documents,
+    )
+
+
+def mr_pairs(lists: RankingLists, top_grade: int) -> list[tuple[bytes, bytes]]:
+    """Every query of lists (as texts) with each of its MR documents."""
+    queries = lists.query_columns[f.QUERY_TEXT].numpy().tolist()
+    documents = lists.document_columns[f.DOC_TEXT].numpy().tolist()
+    return [
+        (query, documents[row])
+        for query, rows, grades in zip(queries, lists.documents.to_list(), lists.grades, strict=True)
+        for row, grade in zip(rows, grades, strict=True)
+        if grade == top_grade
+    ]
+
+
+class FurtherPairs:
+    """The pairs of files, read as they are iterated over, once; then there is a report.
+
+    Args:
+      paths: the files, read as if they were one.
+      digest: what `schemas.input_digest` makes of them: other bytes are refused.
+      max_bad_share: of their lines.
+      open_file: opens them.
+    """
+
+    def __init__(self, paths: Sequence[str], digest: str | None, max_bad_share: float, open_file: Open) -> None:
+        self._paths = paths
+        self._digest = digest
+        self._max_bad_share = max_bad_share
+        self._open = open_file
+        self._read = self._used = 0
+        self._left_out = DropCounter()
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        digests = []
+        for path in self._paths:
+            with self._open(path, "rb") as stored:
+                stream = HashingReader(stored)
+                for item in parse_pairs(cast(BinaryIO, stream), path):
+                    self._read += 1
+                    if isinstance(item, Drop):
+                        self._left_out.add(item)
+                    else:
+                        self._used += 1
+                        yield item
+                digests.append(stream.hexdigest())
+        report = self.report()
+        found = input_digest(digests)
+        if self._digest not in (None, found):
+            raise DataError(
+                f"{report.path} must not change while a run reads it (lexicon.pairs): expected the SHA-256 "
+                f"{self._digest}; got {found}. Run again once it is complete."
+            )
+        if faults := report.faults(self._max_bad_share, "pairs"):
+            raise DataError("\n".join(faults))
+
+    def report(self) -> ReadReport:
+        """What became of the lines so far."""
+        return ReadReport(" and ".join(self._paths), self._read, self._used, self._left_out.drops())

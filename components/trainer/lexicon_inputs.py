@@ -1,0 +1,31 @@
+"""How a lexicon reaches the functions that train: TFX hands them the inputs that it knows, and a `custom_config`."""
+
+import os
+from collections.abc import Mapping
+from typing import Any, Final
+
+from tfx import types
+from tfx.types import artifact_utils, channel, standard_component_specs
+from tfx.utils import json_utils
+
+LEXICON_KEY: Final = "lexicon"
+TEXTS_KEY: Final = "texts"
+
+_CUSTOM_CONFIG = standard_component_specs.CUSTOM_CONFIG_KEY
+
+
+def lexicon_inputs(
+    lexicon: channel.BaseChannel | None, texts: channel.BaseChannel | None
+) -> dict[str, channel.BaseChannel]:
+    """The inputs of a component that may have a lexicon."""
+    return {LEXICON_KEY: lexicon, TEXTS_KEY: texts} if lexicon and texts else {}
+
+
+def with_lexicon(input_dict: Mapping[str, list[types.Artifact]], exec_properties: Mapping[str, Any]) -> dict[str, Any]:
+    """The execution properties whose `custom_config` holds the folder of the lexicon, and the files of the eval texts."""
+    if not input_dict.get(LEXICON_KEY):
+        return {**exec_properties}
+    config = json_utils.loads(exec_properties[_CUSTOM_CONFIG])
+    config[LEXICON_KEY] = artifact_utils.get_single_uri(input_dict[LEXICON_KEY])
+    config[TEXTS_KEY] = os.path.join(artifact_utils.get_split_uri(input_dict[TEXTS_KEY], "eval"), "*")
+    return {**exec_properties, _CUSTOM_CONFIG: json_utils.dumps(config)}

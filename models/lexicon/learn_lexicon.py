@@ -1,0 +1,136 @@
+"""Learns a lexicon: translations from pairs of texts, and statistics of a collection."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import tensorflow as tf
+from scipy import sparse
+
+from models.lexicon.lexicon import CollectionRecord, Kind, Lexicon, terms_of
+from models.lexicon.model_1 import learn_translations
+
+Text = bytes | str
+_Item = TypeVar("_Item")
+
+_BATCH = 4096
+
+
+def learn_lexicon(
+    kind: Kind,
+    languages: tuple[str, str],
+    max_tokens: int,
+    pairs: Iterable[tuple[Text, Text]],
+    collection: Iterable[Text],
+) -> Lexicon:
+    """Learns a lexicon.
+
+    With A of `models.lexicon.model_1` and T = max(A, identity), a collection has for each term q
+
+        tf'(q, d) = sum over w of T[q, w] tf(w, d)
+        df'(q) = sum over d of min(1, tf'(q, d))
+
+    Args:
+      kind: only `lexicon` has translations, and of the others A is 0.
+      languages: ISO 639-1 codes of queries and documents.
+      max_tokens: words of a text that count.
+      pairs: texts of queries and of documents that say the same.
+      collection: the text of every document.
+    """
+    counter = _TermCounter(kind, max_tokens)
+    translations = _translations(counter, languages, pairs) if kind == "lexicon" else sparse.csr_matrix((0, 0))
+    learned = translations.shape[0]
+    # What a term of a document adds to tf' of other terms.
+    added = (translations - sparse.diags(translations.diagonal())).T.tocsr()
+    frequency = np.zeros(learned)
+    documents = length = 0
+    for texts in _batches(collection):
+        counts = counter.count(texts, languages[1]).astype(np.float64)
+        documents += len(texts)
+        length += int(counts.sum())
+        translated = counts[:, :learned] @ added
+        translated.resize(counts.shape)
+        frequency = _grown(frequency, counts.shape[1])
+        found = counts + translated
+        frequency += np.bincount(found.indices, np.minimum(found.data, 1), counts.shape[1])
+    terms = counter.terms
+    order = sorted(range(len(terms)), key=terms.__getitem__)
+    translations.resize((len(terms), len(terms)))
+    record = CollectionRecord(
+        kind=kind,
+        query_language=languages[0],
+        document_language=languages[1],
+        max_tokens=max_tokens,
+        documents=documents,
+        mean_length=length / max(documents, 1),
+    )
+    return Lexicon(
+        record, [terms[place] for place in order], _grown(frequency, len(terms))[order], translations[order][:, order]
+    )
+
+
+def _translations(
+    counter: "_TermCounter", languages: tuple[str, str], pairs: Iterable[tuple[Text, Text]]
+) -> sparse.csr_matrix:
+    """A, of the terms that have been met so far. A document that stands in several pairs is counted once."""
+    row_of_document: dict[bytes, int] = {}
+    queries, documents, rows = [], [], []
+    for batch in _batches(pairs):
+        queries.append(counter.count([query for query, _ in batch], languages[0]))
+        new = []
+        for _, document in batch:
+            key = hashlib.blake2b(document.encode() if isinstance(document, str) else document, digest_size=16).digest()
+            if key not in row_of_document:
+                row_of_document[key] = len(row_of_document)
+                new.append(document)
+            rows.append(row_of_document[key])
+        documents.append(counter.count(new, languages[1]))
+    size = len(counter.terms)
+    if not rows:
+        return sparse.csr_matrix((size, size))
+    for part in (*queries, *documents):
+        part.resize((part.shape[0], size))
+    of_pair = sparse.csr_matrix((np.ones(len(rows), np.int32), (rows, np.arange(len(rows)))))
+    distinct = sparse.vstack(queries, format="csr")
+    distinct.data[:] = 1
+    return learn_translations((of_pair @ distinct).T.tocsr(), sparse.vstack(documents, format="csr"))
+
+
+class _TermCounter:
+    """Numbers terms as it meets them, and counts them in texts."""
+
+    def __init__(self, kind: Kind, max_tokens: int) -> None:
+        self._kind = kind
+        self._max_tokens = max_tokens
+        self._number: dict[bytes, int] = {}
+
+    @property
+    def terms(self) -> list[bytes]:
+        """Those that have been met, by their numbers."""
+        return list(self._number)
+
+    def count(self, texts: Sequence[Text], language: str) -> sparse.csr_matrix:
+        """How often each term stands in each text: int32 [texts, terms met so far]."""
+        terms = terms_of(tf.constant(texts, tf.string), self._kind, language, self._max_tokens)
+        distinct, place = tf.unique(terms.flat_values)
+        numbers = [self._number.setdefault(term, len(self._number)) for term in distinct.numpy().tolist()]
+        columns = np.array(numbers, np.int32)[place.numpy()]
+        counts = sparse.csr_matrix(
+            (np.ones(len(columns), np.int32), columns, terms.row_splits.numpy()), shape=(len(texts), len(self._number))
+        )
+        counts.sum_duplicates()
+        return counts
+
+
+def _grown(values: npt.NDArray[np.float64], size: int) -> npt.NDArray[np.float64]:
+    """With zeros at the end."""
+    return np.concatenate([values, np.zeros(size - len(values))])
+
+
+def _batches(items: Iterable[_Item]) -> Iterator[list[_Item]]:
+    remaining = iter(items)
+    while batch := list(islice(remaining, _BATCH)):
+        yield batch

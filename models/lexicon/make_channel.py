@@ -1,0 +1,11 @@
+"""From a lexicon to the scorer of its kind."""
+
+from models.lexicon.lexicon import Lexicon
+from models.lexicon.structured_queries import StructuredQueries
+from models.lexicon.tf_idf import TfIdf
+from models.sparse_inner_product import SparseInnerProduct
+
+
+def make_channel(lexicon: Lexicon) -> SparseInnerProduct:
+    """The channel of words that match."""
+    return TfIdf(lexicon) if lexicon.record.kind == "tfidf" else StructuredQueries(lexicon)

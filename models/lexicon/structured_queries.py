@@ -1,0 +1,203 @@
+"""Probabilistic structured queries (Darwish and Oard 2003): BM25 over what a query's terms may be translated to."""
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import tensorflow as tf
+from scipy import sparse
+
+from models.lexicon.lexicon import Lexicon, terms_of
+from models.lexicon.vocabulary import Vocabulary
+from models.sparse_inner_product import SparseInnerProduct
+from schemas import features as f
+
+K1: Final = 1.2
+B: Final = 0.75
+
+
+class StructuredQueries(SparseInnerProduct):
+    """Scores documents by the translations of a query's terms that they hold.
+
+        T = max(A, identity)
+        tf'(q, d) = sum over w of T[q, w] tf(w, d)
+        idf(q) = ln(1 + (N - df'(q) + 1/2) / (df'(q) + 1/2))
+        score = mean over the query's distinct terms of idf(q) tf' (K1 + 1) / (tf' + K1 (1 - B + B |d| / mean |d|))
+
+    with A, df', N and the mean length those of a lexicon (see `models.lexicon.learn_lexicon`), and |d| the number of the
+    document's terms. A term that the lexicon does not know matches itself, with df' = 0. Where A is 0, this is BM25
+    divided by the number of the query's terms. Other arguments are those of `Scorer`.
+
+    As an inner product, a query's terms weigh 1 / their number each, and a document has a weight for every term of a
+    query that it answers: it is the document that is translated.
+
+    Args:
+      lexicon: of the kind `lexicon` or `bm25`.
+    """
+
+    def __init__(self, lexicon: Lexicon, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._record = lexicon.record
+        self._vocabulary = Vocabulary(lexicon.terms)
+        order = self._vocabulary.order
+        self._idf = tf.Variable(
+            self._idf_of(lexicon.document_frequency[order]), trainable=False, dtype=tf.float32, name="idf"
+        )
+        translations = lexicon.translations[order][:, order]
+        # T without its identity, which needs no table.
+        others = (translations - sparse.diags(translations.diagonal())).tocsr()
+        others.eliminate_zeros()
+        self._of_query = _Rows.of(others)
+        self._of_document = _Rows.of(others.T.tocsr())
+
+    @property
+    def score_range(self) -> tuple[float, float]:
+        """From 0 to what a term that no document holds would give if a document held nothing else."""
+        return 0.0, (K1 + 1) * float(self._idf_of(np.zeros(1))[0])
+
+    def _idf_of(self, frequency: Any) -> Any:
+        return np.log1p((self._record.documents - frequency + 0.5) / (frequency + 0.5))
+
+    def _idf_at(self, numbers: tf.Tensor) -> tf.Tensor:
+        """idf of terms by their numbers; of those that are not known, with df' = 0."""
+        unknown = float(self._idf_of(np.zeros(1))[0])
+        known = numbers >= 0
+        padded = tf.concat([self._idf, [unknown]], axis=0)
+        return tf.gather(padded, tf.where(known, numbers, tf.shape(self._idf, tf.int64)[0]))
+
+    def _saturated(self, frequency: tf.Tensor, length: tf.Tensor) -> tf.Tensor:
+        """tf' (K1 + 1) / (tf' + K1 (1 - B + B |d| / mean |d|))."""
+        mean_length = self._record.mean_length or 1.0
+        norm = K1 * (1 - B + B * tf.cast(length, tf.float32) / mean_length)
+        return frequency * (K1 + 1) / (frequency + norm)
+
+    def _terms(self, texts: tf.Tensor, language: str) -> tf.RaggedTensor:
+        return terms_of(texts, self._record.kind, language, self._record.max_tokens)
+
+    def query_terms(self, texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
+        """A query's distinct terms, each with the weight 1 / their number."""
+        terms = self._terms(texts, self._record.query_language)
+        distinct, place = tf.unique(terms.flat_values, tf.int64)
+        asked = _distinct(terms.with_flat_values(place))
+        weight = tf.math.reciprocal_no_nan(tf.cast(asked.row_lengths(), tf.float32))
+        return (
+            asked.with_flat_values(tf.gather(distinct, asked.flat_values)),
+            asked.with_flat_values(tf.gather(weight, asked.value_rowids())),
+        )
+
+    def document_terms(self, texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
+        """Every query term that a document answers, and what it adds to the score."""
+        terms = self._terms(texts, self._record.document_language)
+        distinct, place = tf.unique(terms.flat_values, tf.int64)
+        numbers = self._vocabulary.numbers(distinct)
+        document = terms.value_rowids()
+        entry, translated = self._of_document.entries(tf.gather(numbers, place))
+        # Terms that are known go by their numbers, the others by their places behind them.
+        size = tf.shape(self._idf, tf.int64)[0]
+        own = tf.where(numbers >= 0, numbers, size + tf.range(tf.size(numbers, tf.int64)))
+        terms_in_all = size + tf.size(numbers, tf.int64)
+        keys = tf.concat(
+            [
+                document * terms_in_all + tf.gather(own, place),
+                tf.gather(document, entry) * terms_in_all + tf.gather(self._of_document.columns, translated),
+            ],
+            axis=0,
+        )
+        one = tf.ones(tf.shape(place), tf.float32)
+        keys, cell = tf.unique(keys)
+        frequency = tf.math.unsorted_segment_sum(
+            tf.concat([one, tf.gather(self._of_document.weights, translated)], axis=0), cell, tf.size(keys)
+        )
+        order = tf.argsort(keys)
+        keys, frequency = tf.gather(keys, order), tf.gather(frequency, order)
+        document, term = keys // terms_in_all, keys % terms_in_all
+        known = term < size
+        weight = self._saturated(frequency, tf.gather(terms.row_lengths(), document))
+        weight *= self._idf_at(tf.where(known, term, -1))
+        text = tf.where(
+            known,
+            self._vocabulary.terms(tf.where(known, term, 0)) if self._vocabulary.order.size else "",
+            tf.gather(distinct, tf.where(known, 0, term - size)),
+        )
+        rows = tf.RaggedTensor.from_value_rowids(text, document, terms.nrows())
+        return rows, rows.with_flat_values(weight)
+
+    def score_texts(self, features: dict[str, Any]) -> tf.Tensor:
+        """Scores each list, with T expanded over the terms of all its documents."""
+        queries = self._terms(features[f.QUERY_TEXT], self._record.query_language)
+        documents = self._terms(features[f.DOC_TEXT], self._record.document_language)
+        index = features[f.DOCUMENT_INDEX]
+        lists, list_size = tf.shape(index, tf.int64)[0], tf.shape(index, tf.int64)[1]
+        # Terms go by their places in `distinct` from here on.
+        distinct, place = tf.unique(tf.concat([queries.flat_values, documents.flat_values], axis=0), tf.int64)
+        size = tf.size(distinct, tf.int64)
+        of_queries, of_documents = tf.split(place, [tf.size(queries.flat_values), tf.size(documents.flat_values)])
+        asked = _distinct(queries.with_flat_values(of_queries))
+        query, column = asked.value_rowids(), tf.ragged.range(asked.row_lengths()).flat_values
+        numbers = self._vocabulary.numbers(distinct)
+        asked_numbers = tf.gather(numbers, asked.flat_values)
+        # Each term that is asked, and a term that answers it with a weight: itself, and its translations among these.
+        owner, entry = self._of_query.entries(asked_numbers)
+        order = tf.argsort(numbers)
+        ordered, wanted = tf.gather(numbers, order), tf.gather(self._of_query.columns, entry)
+        at = tf.minimum(tf.searchsorted(ordered, wanted, out_type=tf.int64), size - 1)
+        is_here = tf.gather(ordered, at) == wanted
+        owner = tf.concat([tf.range(tf.size(query)), tf.cast(owner[is_here], tf.int32)], axis=0)
+        answer = tf.concat([asked.flat_values, tf.cast(tf.gather(order, at[is_here]), tf.int64)], axis=0)
+        weight = tf.concat(
+            [tf.ones(tf.shape(query)), tf.gather(self._of_query.weights, entry[is_here])], axis=0
+        )
+        # The entries of each (list, answering term).
+        slots, slot = tf.unique(tf.gather(query, owner) * size + answer)
+        of_slot = tf.argsort(slot, stable=True)
+        by_slot = tf.RaggedTensor.from_value_rowids(of_slot, tf.gather(slot, of_slot), tf.size(slots))
+        slot_of_key = tf.tensor_scatter_nd_update(
+            tf.fill([lists * size], -1), slots[:, tf.newaxis], tf.range(tf.size(slots))
+        )
+        # Each occurrence of a term in a document of a list.
+        rows = tf.gather(documents.with_flat_values(of_documents), tf.reshape(tf.maximum(index, 0), [-1]))
+        occurrence = rows.value_rowids()
+        found = tf.gather(slot_of_key, occurrence // list_size * size + rows.flat_values)
+        occurrence, found = occurrence[found >= 0], found[found >= 0]
+        hits = tf.gather(by_slot, found)
+        hit = hits.flat_values
+        width = tf.maximum(tf.reduce_max(asked.row_lengths()), 1)
+        cell = tf.gather(occurrence, hits.value_rowids()) * width + tf.gather(column, tf.gather(owner, hit))
+        frequency = tf.math.unsorted_segment_sum(tf.gather(weight, hit), cell, lists * list_size * width)
+        length = tf.reshape(rows.row_lengths(), [lists, list_size, 1])
+        saturated = self._saturated(tf.reshape(frequency, [lists, list_size, width]), length)
+        idf = asked.with_flat_values(self._idf_at(asked_numbers)).to_tensor(shape=[None, None])
+        idf = tf.pad(idf, [[0, 0], [0, width - tf.shape(idf, tf.int64)[1]]])
+        mean = tf.math.reciprocal_no_nan(tf.cast(asked.row_lengths(), tf.float32))
+        return tf.linalg.matvec(saturated, idf) * mean[:, tf.newaxis]
+
+
+class _Rows(NamedTuple):
+    """A sparse matrix, row by row."""
+
+    splits: tf.Variable
+    columns: tf.Variable
+    weights: tf.Variable
+
+    @classmethod
+    def of(cls, matrix: sparse.csr_matrix) -> "_Rows":
+        """Of a matrix of scipy's."""
+        return cls(
+            tf.Variable(matrix.indptr, trainable=False, dtype=tf.int64, name="splits"),
+            tf.Variable(matrix.indices, trainable=False, dtype=tf.int64, name="columns"),
+            tf.Variable(matrix.data, trainable=False, dtype=tf.float32, name="weights"),
+        )
+
+    def entries(self, numbers: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        """The entries of rows, int64 [rows], of which -1 has none: (place among the rows, place in the matrix)."""
+        row = tf.maximum(numbers, 0)
+        starts = tf.gather(self.splits, row)
+        ends = tf.where(numbers >= 0, tf.gather(self.splits, tf.minimum(row + 1, tf.shape(self.splits, tf.int64)[0] - 1)), starts)
+        ranges = tf.ragged.range(starts, ends, row_splits_dtype=tf.int64)
+        return ranges.value_rowids(), ranges.flat_values
+
+
+def _distinct(numbers: tf.RaggedTensor) -> tf.RaggedTensor:
+    """The distinct values of each row, int64 [rows, (values)], in the order in which they come first."""
+    size = tf.reduce_max(tf.concat([numbers.flat_values, [0]], axis=0)) + 1
+    keys, _ = tf.unique(numbers.value_rowids() * size + numbers.flat_values)
+    return tf.RaggedTensor.from_value_rowids(keys % size, keys // size, numbers.nrows())

@@ -1,0 +1,58 @@
+"""The cosine of words' counts, weighted by their rarity (Salton and Buckley 1988)."""
+
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from models.lexicon.lexicon import Lexicon, terms_of
+from models.lexicon.vocabulary import Vocabulary
+from models.sparse_inner_product import SparseInnerProduct
+
+
+class TfIdf(SparseInnerProduct):
+    """Scores documents by the cosine of their words and a query's.
+
+        weight(w, text) = tf(w, text) * ln((N + 1) / (df(w) + 1/2))
+        score = cosine of the weights of the query and of the document
+
+    with N the number of documents in the collection, and df(w) that of those with the word. A text without words scores
+    0. Other arguments are those of `Scorer`.
+
+    Args:
+      lexicon: of the kind `tfidf`.
+    """
+
+    def __init__(self, lexicon: Lexicon, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._record = lexicon.record
+        self._vocabulary = Vocabulary(lexicon.terms)
+        frequency = np.append(lexicon.document_frequency[self._vocabulary.order], 0.0)  # the last is of unknown words
+        idf = np.log((self._record.documents + 1) / (frequency + 0.5))
+        self._idf = tf.Variable(idf, trainable=False, dtype=tf.float32, name="idf")
+
+    @property
+    def score_range(self) -> tuple[float, float]:
+        """0 and 1."""
+        return 0.0, 1.0
+
+    def query_terms(self, texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
+        """A query's words, and their weights divided by the norm of all."""
+        return self._unit_vectors(texts, self._record.query_language)
+
+    def document_terms(self, texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
+        """A document's words, and their weights divided by the norm of all."""
+        return self._unit_vectors(texts, self._record.document_language)
+
+    def _unit_vectors(self, texts: tf.Tensor, language: str) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
+        terms = terms_of(texts, self._record.kind, language, self._record.max_tokens)
+        distinct, place = tf.unique(terms.flat_values, tf.int64)
+        size = tf.maximum(tf.size(distinct, tf.int64), 1)
+        keys, _, count = tf.unique_with_counts(terms.value_rowids() * size + place)
+        text, word = keys // size, keys % size
+        numbers = self._vocabulary.numbers(distinct)
+        idf = tf.gather(self._idf, tf.where(numbers >= 0, numbers, tf.size(self._idf, tf.int64) - 1))
+        weight = tf.cast(count, tf.float32) * tf.gather(idf, word)
+        norm = tf.sqrt(tf.math.unsorted_segment_sum(weight * weight, text, terms.nrows()))
+        rows = tf.RaggedTensor.from_value_rowids(tf.gather(distinct, word), text, terms.nrows())
+        return rows, rows.with_flat_values(tf.math.divide_no_nan(weight, tf.gather(norm, text)))

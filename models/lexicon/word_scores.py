@@ -1,0 +1,37 @@
+"""The list column of the channel whose scores training does not change."""
+
+from dataclasses import replace
+
+import numpy as np
+import tensorflow as tf
+
+from models.lists import RankingLists
+from models.sparse_inner_product import SparseInnerProduct
+from schemas import features as f
+
+_BATCH = 64
+
+
+def with_word_scores(lists: RankingLists, texts: RankingLists, channel: SparseInnerProduct) -> RankingLists:
+    """The lists with the column `word_score`.
+
+    Args:
+      lists: of tokens, say.
+      texts: the same lists, as texts.
+      channel: what scores them.
+
+    Raises:
+      ValueError: they are not the same lists.
+    """
+    if (lists.query_ids, lists.doc_ids) != (texts.query_ids, texts.doc_ids):
+        raise ValueError("lists and texts must be the same lists")
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.int32)])
+    def score(rows: tf.Tensor) -> tf.Tensor:
+        features, _ = texts.batch(rows)
+        return tf.boolean_mask(channel.score_texts(features), features[f.DOCUMENT_INDEX] >= 0)
+
+    rows = np.arange(len(lists), dtype=np.int32)
+    parts = [score(rows[start : start + _BATCH]) for start in range(0, len(rows), _BATCH)]
+    scores = lists.documents.with_flat_values(tf.concat([tf.zeros(0), *parts], axis=0))
+    return replace(lists, list_columns={**lists.list_columns, f.WORD_SCORE: scores})

@@ -1,0 +1,51 @@
+"""A scorer whose score is an inner product of sparse vectors over terms, so that an inverted index can search them."""
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import tensorflow as tf
+
+from models.scorer import Scorer
+from schemas import features as f
+
+
+class SparseInnerProduct(Scorer, ABC):
+    """Scores by the inner product of a query's terms and a document's.
+
+        score = sum over the terms of both of query_weight * document_weight
+
+    Its scores follow from the raw texts alone and are not trained, so that those of the lists on which a training is
+    watched are computed once: they are the list column `word_score`. Other arguments are those of `Scorer`.
+    """
+
+    @abstractmethod
+    def query_terms(self, texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
+        """Distinct terms of queries (string [batch]) and their weights: string and float [batch, (terms)]."""
+
+    @abstractmethod
+    def document_terms(self, texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
+        """Distinct terms of documents (string [documents]) and their weights: string and float [documents, (terms)]."""
+
+    def call(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
+        """The scores that were computed before."""
+        return features[f.WORD_SCORE]
+
+    def score_texts(self, features: dict[str, Any]) -> tf.Tensor:
+        """Scores each list from the terms that the exported model gives, too."""
+        asked, asked_weight = self.query_terms(features[f.QUERY_TEXT])
+        held, held_weight = self.document_terms(features[f.DOC_TEXT])
+        index = features[f.DOCUMENT_INDEX]
+        lists, list_size = tf.shape(index, tf.int64)[0], tf.shape(index, tf.int64)[1]
+        distinct, place = tf.unique(tf.concat([asked.flat_values, held.flat_values], axis=0), tf.int64)
+        of_asked, of_held = tf.split(place, [tf.size(asked.flat_values), tf.size(held.flat_values)])
+        size = tf.size(distinct, tf.int64)
+        weight_of = tf.scatter_nd(
+            (asked.value_rowids() * size + of_asked)[:, tf.newaxis], asked_weight.flat_values, [lists * size]
+        )
+        at_each_place = tf.reshape(tf.maximum(index, 0), [-1])
+        rows = tf.gather(held.with_flat_values(of_held), at_each_place)
+        products = tf.gather(held_weight, at_each_place).flat_values * tf.gather(
+            weight_of, rows.value_rowids() // list_size * size + rows.flat_values
+        )
+        sums = tf.math.unsorted_segment_sum(products, rows.value_rowids(), lists * list_size)
+        return tf.reshape(sums, [lists, list_size])
