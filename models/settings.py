@@ -91,8 +91,8 @@ class ModelSettings(Settings):
     word_dropout: Annotated[float, Field(ge=0, le=0.999)] = 0.0
     """Share of the words of a text that a training step leaves out; for the encoder mean alone."""
     stem_embeddings: bool = False
-    """Whether a word's stem (its first letters, see `models.stems`) has an embedding, too, which is added to the word's;
-    for the encoder mean alone."""
+    """Whether a word's stem (its first letters, see `models.stems`) has an embedding, too, which is added to the
+    word's; for the encoder mean alone."""
 
     @field_validator("encoder")
     @classmethod
@@ -159,8 +159,8 @@ class LossSettings(Settings):
     learn_theta: bool = False
     """Whether the thresholds are learned along with the model, from `theta` on: for sosl and proportional_odds."""
     in_batch: bool = False
-    """Whether the documents of a step's other lists count as NR documents of every list, as much as its own documents do
-    together: for the losses with thresholds."""
+    """Whether the documents of a step's other lists count as NR documents of every list, as much as its own documents
+    do together: for the losses with thresholds."""
     softmax_weight: Annotated[float, Field(ge=0, le=1e12)] = 0.0
     """Weight of a second term: the cross entropy of the softmax of the scores of all documents of a step. It memorises
     which documents are relevant to any query: for collections whose documents are all known when training."""
@@ -199,6 +199,19 @@ class LossSettings(Settings):
         if learn_theta and name in LOSSES and (reason := LOSSES[name].fixed_theta):
             raise ValueError(f"must be false for {name}, {reason}; got true")
         return learn_theta
+
+    @field_validator("in_batch")
+    @classmethod
+    def _other_documents_have_a_loss_alone(cls, in_batch: bool, info: ValidationInfo) -> bool:
+        name = info.data.get("name", "")
+        if in_batch and name in LOSSES and LOSSES[name].default_theta is None:
+            raise ValueError(f"must be false for {name}, which is a loss of whole lists; got true")
+        return in_batch
+
+    @property
+    def is_over_batch(self) -> bool:
+        """Whether a list's loss has terms over the documents of the step's other lists."""
+        return self.in_batch or self.softmax_weight > 0
 
     def fault_for(self, top_grade: int) -> str | None:
         """Why the loss cannot be trained on grades 0 .. top_grade, if so."""

@@ -62,6 +62,10 @@ def test_all_faults_are_reported_together():
         (ModelSettings, "dropout", 1 - 1e-16),
         (ModelSettings, "similarity", "euclid"),
         (LossSettings, "theta", (0.2, float("nan"))),
+        (LossSettings, "softmax_weight", -0.1),
+        (LossSettings, "softmax_weight", float("inf")),
+        (LossSettings, "softmax_temperature", 0.0),
+        (LossSettings, "softmax_top_weight", 0.0),
         (TrainingSettings, "epochs", 0),
         (TrainingSettings, "epochs", 10**20),
         (TrainingSettings, "batch_lists", 0),
@@ -190,6 +194,17 @@ def test_learned_thresholds_are_refused_with_the_reason_where_the_loss_cannot_le
 @pytest.mark.parametrize("name", ["sosl", "proportional_odds"])
 def test_sosl_and_proportional_odds_may_learn_their_thresholds(name):
     assert LossSettings(name=name, learn_theta=True).theta == (0.2, 0.7)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_the_documents_of_other_lists_need_a_loss_of_single_documents(name):
+    if name not in WITHOUT_THRESHOLDS:
+        assert LossSettings(name=name, in_batch=True).is_over_batch
+        return
+    fault = refused(LossSettings, name=name, in_batch=True)["in_batch"]
+    assert f"must be false for {name}, which is a loss of whole lists; got true" in fault
+    assert LossSettings(name=name, softmax_weight=0.1).is_over_batch
+    assert not LossSettings(name=name).is_over_batch
 
 
 def test_unknown_loss_is_refused_with_the_choices_and_the_nearest():
