@@ -43,7 +43,7 @@ def measures(encoder: str, lists: RankingLists, words: tuple[Words, Words], batc
     dataset = tf.data.Dataset.from_tensor_slices(rows).map(lists.batch).repeat().prefetch(4)
     steps = TrainingSteps(
         RankingObjective(ranker, SmoothOrdinalSearchLoss(reduction="none")),
-        LazyAdam(settings.learning_rate_in(epoch=1), settings.number("embedding_factor")),
+        LazyAdam(settings.number("learning_rate"), settings.number("embedding_factor")),
         settings.clip_norm,
     )
     count, to_train, to_score = tf.constant(batches), iter(dataset), iter(dataset)

@@ -69,7 +69,7 @@ def make(lists: RankingLists, words: tuple[Words, Words]) -> tuple[Objective, La
     ranker = Ranker({"smooth_cosine": towers})
     ranker(lists.batch(tf.constant([0]))[0])
     objective = RankingObjective(ranker, SmoothOrdinalSearchLoss(reduction="none"))
-    optimizer = LazyAdam(SETTINGS.learning_rate_in(epoch=1), SETTINGS.number("embedding_factor"))
+    optimizer = LazyAdam(SETTINGS.number("learning_rate"), SETTINGS.number("embedding_factor"))
     optimizer.build(objective.trainable_variables)
     rows = np.arange(len(lists) // SETTINGS.batch_lists * SETTINGS.batch_lists, dtype=np.int32)
     dataset = tf.data.Dataset.from_tensor_slices(rows.reshape(-1, SETTINGS.batch_lists)).map(lists.batch).repeat()

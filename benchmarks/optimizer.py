@@ -56,7 +56,7 @@ def pairs_per_second(optimizer: type[keras.optimizers.Optimizer], lists: Ranking
     strategy = make_strategy(settings)
     with strategy.scope():
         ranker = Ranker({"smooth_cosine": TwoTowers(Words(VOCABULARY), Words(VOCABULARY), ModelSettings(), seed=1)})
-        adam = optimizer(settings.learning_rate_in(epoch=1))
+        adam = optimizer(settings.number("learning_rate"))
     objective = RankingObjective(ranker, SmoothOrdinalSearchLoss(reduction="none"))
     trainer = TrainingSteps(objective, adam, settings.clip_norm)
     steps = LISTS // settings.batch_lists

@@ -95,14 +95,14 @@ class Ranker(keras.Model):
         """Whether the score is the inner product of a query's vector and a document's."""
         return all(isinstance(channel, InnerProduct) for channel in self.channels.values())
 
-    def query_vector(self, features: dict[str, Any]) -> tf.Tensor:
+    def query_vector(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
         """Vectors of queries, those of all channels side by side, times their weights: float [batch, dim]."""
-        vectors = {name: channel.query_vector(features) for name, channel in self.channels.items()}
+        vectors = {name: channel.query_vector(features, training) for name, channel in self.channels.items()}
         return _side_by_side([self._weighted(name, vector) for name, vector in vectors.items()])
 
-    def document_vector(self, features: dict[str, Any]) -> tf.Tensor:
+    def document_vector(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
         """Vectors of documents, those of all channels side by side: float [documents, dim]."""
-        return _side_by_side([channel.document_vector(features) for channel in self.channels.values()])
+        return _side_by_side([channel.document_vector(features, training) for channel in self.channels.values()])
 
     def _sum(self, scores: Mapping[str, tf.Tensor]) -> tf.Tensor:
         one, *others = (self._weighted(name, of_channel) for name, of_channel in scores.items())

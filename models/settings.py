@@ -1,5 +1,6 @@
 """Settings of the model, its loss and its training. Importing this file does not import TensorFlow."""
 
+import math
 from collections.abc import Collection, Mapping
 from typing import Annotated, Final, Literal, NamedTuple
 
@@ -91,8 +92,8 @@ class ModelSettings(Settings):
     word_dropout: Annotated[float, Field(ge=0, le=0.999)] = 0.0
     """Share of the words of a text that a training step leaves out; for the encoder mean alone."""
     stem_embeddings: bool = False
-    """Whether a word's stem (its first letters, see `models.stems`) has an embedding, too, which is added to the word's;
-    for the encoder mean alone."""
+    """Whether a word's stem (its first letters, see `models.stems`) has an embedding, too, which is added to the
+    word's; for the encoder mean alone."""
 
     @field_validator("encoder")
     @classmethod
@@ -159,8 +160,8 @@ class LossSettings(Settings):
     learn_theta: bool = False
     """Whether the thresholds are learned along with the model, from `theta` on: for sosl and proportional_odds."""
     in_batch: bool = False
-    """Whether the documents of a step's other lists count as NR documents of every list, as much as its own documents do
-    together: for the losses with thresholds."""
+    """Whether the documents of a step's other lists count as NR documents of every list, as much as its own documents
+    do together: for the losses with thresholds."""
     softmax_weight: Annotated[float, Field(ge=0, le=1e12)] = 0.0
     """Weight of a second term: the cross entropy of the softmax of the scores of all documents of a step. It memorises
     which documents are relevant to any query: for collections whose documents are all known when training."""
@@ -200,6 +201,19 @@ class LossSettings(Settings):
             raise ValueError(f"must be false for {name}, {reason}; got true")
         return learn_theta
 
+    @field_validator("in_batch")
+    @classmethod
+    def _other_documents_have_a_loss_alone(cls, in_batch: bool, info: ValidationInfo) -> bool:
+        name = info.data.get("name", "")
+        if in_batch and name in LOSSES and LOSSES[name].default_theta is None:
+            raise ValueError(f"must be false for {name}, which is a loss of whole lists; got true")
+        return in_batch
+
+    @property
+    def is_over_batch(self) -> bool:
+        """Whether a list's loss has terms over the documents of the step's other lists."""
+        return self.in_batch or self.softmax_weight > 0
+
     def fault_for(self, top_grade: int) -> str | None:
         """Why the loss cannot be trained on grades 0 .. top_grade, if so."""
         declaration = LOSSES[self.name]
@@ -214,20 +228,26 @@ class LossSettings(Settings):
         )
 
 
+FEWEST_EPOCHS: Final = 5
+EPOCHS_OF_ONE_LIST: Final = 1000
+"""What `TrainingSettings.epochs_of` divides by the root of the number of lists."""
+
+
 class TrainingSettings(Settings):
     """Optimisation (paper, section 5, experimental setup)."""
 
     epochs: Annotated[int | None, Field(ge=1, lt=2**31)] = 30
-    """Passes over the train split; null: as many as its number of lists asks for (see `epochs_of`)."""
+    """Passes over the train split; null: as many as its number of lists asks for, the more lists the fewer."""
     batch_lists: Annotated[int, Field(ge=1, lt=2**31)] = 16
     """Query lists per step, over all replicas."""
     learning_rate: Annotated[float | None, Field(ge=1e-12, le=1e12)] = None
     """Adam's step size in the first epoch; null: the encoder's own (mean: 0.1; cnn and lstm: 0.001)."""
     learning_rate_decay: Annotated[float | None, Field(ge=1e-12, le=1)] = None
-    """Factor on the learning rate after each epoch; null: the encoder's own (mean: 1; cnn and lstm: 0.95)."""
+    """Factor on the learning rate after each epoch; null: the encoder's own (mean: 1; cnn and lstm: 0.95), or 1 where
+    there is a `learning_rate_end`."""
     learning_rate_end: Annotated[float | None, Field(ge=1e-12, le=1)] = None
-    """The learning rate falls linearly with the epochs, and is this share of its first in the last one; null: it does
-    not."""
+    """The learning rate falls linearly with the epochs, and is this share of its first in the last of `epochs`; null:
+    it does not. Then there is no other `learning_rate_decay`."""
     embedding_factor: Annotated[float | None, Field(ge=1e-12, le=1e12)] = None
     """Factor on the step size of a word embedding, which moves only in the steps whose texts hold the word; null: the
     encoder's own (mean: 1, for it has no other weights; cnn and lstm: 30)."""
@@ -254,12 +274,22 @@ class TrainingSettings(Settings):
             raise ValueError(f"batch_lists must be a multiple of replicas; got {self.batch_lists} and {self.replicas}")
         return self
 
+    @model_validator(mode="after")
+    def _learning_rate_falls_in_one_way(self) -> "TrainingSettings":
+        if self.learning_rate_end is not None and self.learning_rate_decay not in (None, 1):
+            raise ValueError(
+                "learning_rate_decay must be 1 or null where learning_rate_end is given, for the learning rate falls "
+                f"in one way; got {self.learning_rate_decay} and {self.learning_rate_end}"
+            )
+        return self
+
     def for_encoder(self, encoder: str) -> "TrainingSettings":
         """The settings with the encoder's own values in place of null."""
         declaration = ENCODERS[encoder]
+        falls = self.learning_rate_end is not None
         own = {
             "learning_rate": declaration.default_learning_rate,
-            "learning_rate_decay": declaration.default_learning_rate_decay,
+            "learning_rate_decay": 1.0 if falls else declaration.default_learning_rate_decay,
             "embedding_factor": declaration.default_embedding_factor,
         }
         return self.model_copy(update={key: value for key, value in own.items() if getattr(self, key) is None})
@@ -275,10 +305,33 @@ class TrainingSettings(Settings):
             raise ValueError(f"{name} must be a number; got null: `for_encoder` fills in an encoder's own.")
         return value
 
-    def learning_rate_in(self, epoch: int) -> float:
-        """The learning rate in an epoch, from 1.
+    def epochs_of(self, lists: int) -> int:
+        """The number of epochs of a training on so many lists.
+
+        Where it is null it falls with the root of their number: a larger collection needs more steps, in fewer epochs.
+
+        Example:
+          >>> [TrainingSettings(epochs=None).epochs_of(lists) for lists in (400, 1_199, 15_000, 10**6)]
+          [50, 29, 8, 5]
+        """
+        return self.epochs or max(FEWEST_EPOCHS, round(EPOCHS_OF_ONE_LIST / math.sqrt(max(lists, 1))))
+
+    def learning_rate_in(self, epoch: int, epochs: int) -> float:
+        """The learning rate in an epoch.
+
+        Args:
+          epoch: its number, from 1.
+          epochs: of the whole training.
 
         Raises:
           ValueError: it is null, or its decay is.
+
+        Example:
+          >>> falling = TrainingSettings(learning_rate=0.02, learning_rate_end=0.5)
+          >>> [falling.learning_rate_in(epoch, epochs=3) for epoch in (1, 2, 3)]
+          [0.02, 0.015, 0.01]
         """
-        return self.number("learning_rate") * self.number("learning_rate_decay") ** (epoch - 1)
+        first = self.number("learning_rate")
+        if self.learning_rate_end is None:
+            return first * self.number("learning_rate_decay") ** (epoch - 1)
+        return first * (1 - (1 - self.learning_rate_end) * (epoch - 1) / max(epochs - 1, 1))

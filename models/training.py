@@ -57,25 +57,25 @@ def train(
     """
     strategy = objective.ranker.distribute_strategy
     batch = _lists_of_a_step(train_lists, evaluator, settings, strategy.num_replicas_in_sync)
-    steps = len(train_lists) // batch
+    steps, all_epochs = len(train_lists) // batch, settings.epochs_of(len(train_lists))
     with strategy.scope():
         objective.ranker(train_lists.batch(tf.constant([0]))[0])  # builds it
-        optimizer = LazyAdam(settings.learning_rate_in(epoch=1), settings.number("embedding_factor"))
+        optimizer = LazyAdam(settings.number("learning_rate"), settings.number("embedding_factor"))
         optimizer.build(objective.trainable_variables)
     checkpoint = TrainingCheckpoint(checkpoint_dir, objective, optimizer)
     checkpoint.restore()
     progress = checkpoint.progress
     training_steps = TrainingSteps(objective, optimizer, settings.clip_norm)
-    epochs = range(progress.epoch + 1, settings.epochs + 1)
+    epochs = range(progress.epoch + 1, all_epochs + 1)
     batches = training_batches(train_lists, strategy, settings.seed, epochs, batch)
-    left = TimeLeft(progress.epoch, settings.epochs)
+    left = TimeLeft(progress.epoch, all_epochs)
     with TrainingLog(log_dir) as training_log:
         for row in progress.history:
             training_log.write(row)
-        while progress.epoch < settings.epochs and not _patience_is_spent(progress, settings):
+        while progress.epoch < all_epochs and not _patience_is_spent(progress, settings):
             epoch_started = time.monotonic()
-            optimizer.learning_rate = learning_rate = settings.learning_rate_in(progress.epoch + 1)
-            of_steps = _train_epoch(training_steps, batches, steps, progress.epoch, settings.epochs, left)
+            optimizer.learning_rate = learning_rate = settings.learning_rate_in(progress.epoch + 1, all_epochs)
+            of_steps = _train_epoch(training_steps, batches, steps, progress.epoch, all_epochs, left)
             progress.seconds += time.monotonic() - epoch_started
             progress.pairs += train_lists.pairs * steps * batch / len(train_lists)
             figures = evaluator.evaluate()
@@ -99,11 +99,11 @@ def train(
             checkpoint.save()
             progress_log.info(
                 "epoch %d/%d, loss %.5f, eval %s %.4f, best %.4f (epoch %d), %s pairs/s, %s left",
-                *(progress.epoch, settings.epochs, row.figures["train/loss"], settings.best_metric, value),
+                *(progress.epoch, all_epochs, row.figures["train/loss"], settings.best_metric, value),
                 *(progress.best_value, progress.best_epoch, f"{progress.pairs / progress.seconds:,.0f}"),
                 left.after(progress.epoch),
             )
-    if progress.epoch < settings.epochs:
+    if progress.epoch < all_epochs:
         log.info(
             "stopped after epoch %d: no better %s since epoch %d",
             *(progress.epoch, settings.best_metric, progress.best_epoch),

@@ -41,6 +41,7 @@ class TrialSearch(base_tuner.BaseTuner):
     Args:
       settings: with a `search`.
       training: that of a trial.
+      epochs: of a trial.
       train: trains for a trial's numbers and returns the best value of `best_metric`; the folder is the trial's own,
         and what an earlier, killed call with the same numbers left there is still in it.
       folder: of unfinished trials and of the results so far, for this search alone: same data, settings and code.
@@ -51,6 +52,7 @@ class TrialSearch(base_tuner.BaseTuner):
         self,
         settings: TuningSettings,
         training: TrainingSettings,
+        epochs: int,
         train: Callable[[Numbers, str], float],
         folder: str,
         working_dir: str,
@@ -69,7 +71,7 @@ class TrialSearch(base_tuner.BaseTuner):
         self.folder = folder
         self.trials: list[Trial] = []
         """Those that are done, in order."""
-        self._settings, self._training, self._train = settings, training, train
+        self._settings, self._training, self._epochs, self._train = settings, training, epochs, train
         self._file = os.path.join(folder, _TRIALS_FILE)
         self._known: list[Trial] = []
         if tf.io.gfile.exists(self._file):
@@ -114,7 +116,7 @@ class TrialSearch(base_tuner.BaseTuner):
         return SearchResults(
             metric=self._training.best_metric,
             search=self._settings.search or "",
-            epochs=self._training.epochs,
+            epochs=self._epochs,
             epsilon=self._settings.epsilon,
             theta=self._settings.theta,
             trials=tuple(self.trials),

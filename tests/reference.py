@@ -171,6 +171,24 @@ def loss_of_list(
     return sum(losses) / len(documents)
 
 
+def in_batch_loss(
+    name: str, own: Sequence[int], scores: Sequence[float], theta: Sequence[float], ends: Interval = ENDS
+) -> float:
+    """The mean loss, at grade 0, of a batch's documents that are not a list's own; 0 where there is none."""
+    others = [score for document, score in enumerate(scores) if document not in own]
+    return loss_of_list(name, [0] * len(others), others, theta, ends)
+
+
+def softmax_over_batch(
+    grades: dict[int, int], scores: Sequence[float], top_grade: int, temperature: float, top_weight: float
+) -> float:
+    """Cross entropy of the softmax of the scores of a batch's documents, with the relevant ones of a list, by grade."""
+    shares = {document: top_weight if grade == top_grade else 1.0 for document, grade in grades.items() if grade > 0}
+    logits = np.asarray(scores, np.float64) / temperature
+    logarithms = logits - logits.max() - np.log(np.exp(logits - logits.max()).sum())
+    return float(-sum(share / sum(shares.values()) * logarithms[document] for document, share in shares.items()))
+
+
 def slopes(function: Callable[[Vector], float], at: npt.ArrayLike, step: float = 1e-6) -> Vector:
     """The gradient of a function, by central differences."""
     at = np.asarray(at, np.float64)

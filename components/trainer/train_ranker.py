@@ -7,8 +7,7 @@ import tensorflow as tf
 from components.trainer.pretrained import vocabulary_size
 from components.trainer.training_inputs import TrainingInputs
 from models.list_evaluator import ListEvaluator
-from models.losses.make_loss import make_loss
-from models.objective import RankingObjective
+from models.make_objective import make_objective
 from models.ranker import Ranker
 from models.training import train
 from models.two_towers import TwoTowers, Words
@@ -41,7 +40,7 @@ def train_ranker(
     with strategy.scope():
         towers = TwoTowers(query_words, document_words, inputs.model, seed=inputs.training.seed)
         ranker = Ranker({inputs.model.similarity: towers})
-        objective = RankingObjective(ranker, make_loss(inputs.loss, ranker.theta_ends))
+        objective = make_objective(ranker, inputs.loss, inputs.top_grade)
     evaluator = ListEvaluator(ranker, inputs.eval_lists, inputs.top_grade)
     return Trained(ranker, train(objective, inputs.train_lists, evaluator, inputs.training, log_dir, checkpoint_dir))
 

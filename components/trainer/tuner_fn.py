@@ -33,6 +33,7 @@ def tuner_fn(fn_args: FnArgs) -> TunerFnResult:
     search = TrialSearch(
         TuningSettings(**fn_args.custom_config[TUNING_KEY]),
         inputs.training,
+        inputs.training.epochs_of(len(inputs.train_lists)),
         train_trial,
         unfinished_folder(fn_args, inputs, strategy.num_replicas_in_sync),
         fn_args.working_dir,

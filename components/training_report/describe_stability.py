@@ -5,8 +5,8 @@ from typing import Final
 from schemas.stability import Stability
 
 _NO_THEOREM: Final = (
-    "not evaluated. Its constants are known for the mean encoder, smooth cosine and a loss of single documents whose "
-    "thresholds are not learned."
+    "not evaluated. Its constants are known for the paper's mean encoder, smooth cosine and a loss of single documents "
+    "whose thresholds are not learned, without terms over a batch."
 )
 
 

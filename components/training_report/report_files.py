@@ -17,7 +17,7 @@ def training_files(
       history: the content of training.json.
       model, loss, training: the settings that were trained with.
     """
-    step = training.learning_rate_in(epoch=1) * training.number("embedding_factor")
+    step = training.number("learning_rate") * training.number("embedding_factor")
     report = stability_report(model, loss, step, TrainingHistory.from_json(history))
     return {
         f"training/{HISTORY_FILE}": history,

@@ -39,9 +39,9 @@ def stability_report(
         clipped_share=sum(row["train/clipped_share"] for row in history) / len(history),
         loss_lipschitz=constants and constants.lipschitz,
         loss_smoothness=constants and constants.smoothness,
-        # Learned thresholds are weights, too, of which the constants know nothing.
+        # Learned thresholds are weights, too, of which the constants know nothing; nor of terms over a batch.
         theorem_3=None
-        if constants is None or loss.learn_theta
+        if constants is None or loss.learn_theta or loss.is_over_batch
         else _theorem_3(constants, model, learning_rate, training),
         largest_score=largest_score(model),
         unreachable=tuple(unreachable(model, loss)),

@@ -2,10 +2,20 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from models.losses.declarations import LOSSES
-from models.settings import ENCODERS, LARGEST_EPSILON, SMALLEST_EPSILON, LossSettings, ModelSettings, TrainingSettings
+from models.settings import (
+    ENCODERS,
+    FEWEST_EPOCHS,
+    LARGEST_EPSILON,
+    SMALLEST_EPSILON,
+    LossSettings,
+    ModelSettings,
+    TrainingSettings,
+)
 from models.tuning_settings import TuningSettings
 
 WITHOUT_THRESHOLDS = ("softmax", "approx_ndcg", "pairwise_hinge")
@@ -62,6 +72,10 @@ def test_all_faults_are_reported_together():
         (ModelSettings, "dropout", 1 - 1e-16),
         (ModelSettings, "similarity", "euclid"),
         (LossSettings, "theta", (0.2, float("nan"))),
+        (LossSettings, "softmax_weight", -0.1),
+        (LossSettings, "softmax_weight", float("inf")),
+        (LossSettings, "softmax_temperature", 0.0),
+        (LossSettings, "softmax_top_weight", 0.0),
         (TrainingSettings, "epochs", 0),
         (TrainingSettings, "epochs", 10**20),
         (TrainingSettings, "batch_lists", 0),
@@ -74,6 +88,8 @@ def test_all_faults_are_reported_together():
         (TrainingSettings, "learning_rate_decay", 0.0),
         (TrainingSettings, "learning_rate_decay", 1e-300),
         (TrainingSettings, "learning_rate_decay", 1.1),
+        (TrainingSettings, "learning_rate_end", 0.0),
+        (TrainingSettings, "learning_rate_end", 1.1),
         (TrainingSettings, "clip_norm", 0.0),
         (TrainingSettings, "clip_norm", 1e-300),
         (TrainingSettings, "clip_norm", 1e39),
@@ -109,7 +125,7 @@ def test_unknown_encoder_is_refused_with_the_choices_and_the_nearest():
 
 
 @pytest.mark.parametrize(
-    ("encoder", "given", "complete"),
+    ("encoder", "own", "complete"),
     [
         ("mean", {}, {}),
         ("cnn", {}, {"filters": 300}),
@@ -117,12 +133,12 @@ def test_unknown_encoder_is_refused_with_the_choices_and_the_nearest():
         ("lstm", {}, {"units": 64}),
     ],
 )
-def test_settings_of_the_encoders_own_are_completed(encoder, given, complete):
-    assert ModelSettings(encoder=encoder, encoder_settings=given).encoder_settings == complete
+def test_settings_of_the_encoders_own_are_completed(encoder, own, complete):
+    assert ModelSettings(encoder=encoder, encoder_settings=own).encoder_settings == complete
 
 
 @pytest.mark.parametrize(
-    ("encoder", "given", "place", "message"),
+    ("encoder", "own", "place", "message"),
     [
         ("cnn", {"filter": 9}, "", "must hold settings of cnn, filters; got 'filter'; did you mean filters?"),
         ("mean", {"units": 9}, "", "must be empty for mean; got 'units'"),
@@ -130,8 +146,8 @@ def test_settings_of_the_encoders_own_are_completed(encoder, given, complete):
         ("lstm", {"units": True}, ".units", "valid integer"),
     ],
 )
-def test_settings_that_the_encoder_has_not_are_refused(encoder, given, place, message):
-    assert message in refused(ModelSettings, encoder=encoder, encoder_settings=given)[f"encoder_settings{place}"]
+def test_settings_that_the_encoder_has_not_are_refused(encoder, own, place, message):
+    assert message in refused(ModelSettings, encoder=encoder, encoder_settings=own)[f"encoder_settings{place}"]
 
 
 @pytest.mark.parametrize(("encoder", "declaration"), ENCODERS.items())
@@ -146,14 +162,45 @@ def test_null_is_the_encoders_own(encoder, declaration):
 @pytest.mark.parametrize("encoder", ENCODERS)
 def test_what_is_given_is_kept(encoder):
     assert ModelSettings(encoder=encoder, dropout=0.25).dropout == 0.25
-    given = TrainingSettings(learning_rate=0.5, learning_rate_decay=0.75, embedding_factor=2.0)
-    assert given.for_encoder(encoder) == given
-    assert [given.learning_rate_in(epoch) for epoch in (1, 2, 3)] == [0.5, 0.5 * 0.75, 0.5 * 0.75**2]
+    training = TrainingSettings(learning_rate=0.5, learning_rate_decay=0.75, embedding_factor=2.0)
+    assert training.for_encoder(encoder) == training
+    assert [training.learning_rate_in(epoch, 3) for epoch in (1, 2, 3)] == [0.5, 0.5 * 0.75, 0.5 * 0.75**2]
 
 
 def test_a_null_learning_rate_is_the_callers_slip():
     with pytest.raises(ValueError, match="learning_rate_decay must be a number; got null: `for_encoder`"):
-        TrainingSettings(learning_rate=0.5).learning_rate_in(1)
+        TrainingSettings(learning_rate=0.5).learning_rate_in(1, 1)
+
+
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_a_learning_rate_that_falls_linearly_has_no_other_decay(encoder):
+    falling = TrainingSettings(learning_rate=0.5, learning_rate_end=0.2).for_encoder(encoder)
+    assert falling.learning_rate_decay == 1
+    assert [falling.learning_rate_in(epoch, 5) for epoch in range(1, 6)] == pytest.approx([0.5, 0.4, 0.3, 0.2, 0.1])
+    assert TrainingSettings(**falling.model_dump()) == falling
+
+
+@given(rate=st.floats(1e-12, 1e12), end=st.floats(1e-12, 1), epochs=st.integers(1, 1000))
+def test_a_linear_fall_goes_from_the_first_rate_to_its_end(rate, end, epochs):
+    falling = TrainingSettings(learning_rate=rate, learning_rate_end=end)
+    rates = [falling.learning_rate_in(epoch, epochs) for epoch in range(1, epochs + 1)]
+    assert rates[0] == rate
+    assert rates == sorted(rates, reverse=True)
+    if epochs > 1:
+        assert rates[-1] == pytest.approx(rate * end, abs=1e-12 * rate)
+
+
+def test_a_learning_rate_that_falls_in_two_ways_is_refused():
+    (fault,) = refused(TrainingSettings, learning_rate_end=0.05, learning_rate_decay=0.9).values()
+    assert "learning_rate_decay must be 1 or null where learning_rate_end is given" in fault
+    assert "got 0.9 and 0.05" in fault
+
+
+@given(lists=st.integers(0, 10**9), more=st.integers(0, 10**9))
+def test_epochs_by_the_number_of_lists_are_some_and_the_fewer_the_more_lists_there_are(lists, more):
+    by_rule = TrainingSettings(epochs=None)
+    assert by_rule.epochs_of(lists) >= by_rule.epochs_of(lists + more) >= FEWEST_EPOCHS
+    assert TrainingSettings(epochs=3).epochs_of(lists) == 3
 
 
 @pytest.mark.parametrize("theta", [(0.7, 0.2), (0.2, 0.2), (-1.0, 0.2), (0.2, 1.0)])
@@ -190,6 +237,17 @@ def test_learned_thresholds_are_refused_with_the_reason_where_the_loss_cannot_le
 @pytest.mark.parametrize("name", ["sosl", "proportional_odds"])
 def test_sosl_and_proportional_odds_may_learn_their_thresholds(name):
     assert LossSettings(name=name, learn_theta=True).theta == (0.2, 0.7)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_the_documents_of_other_lists_need_a_loss_of_single_documents(name):
+    if name not in WITHOUT_THRESHOLDS:
+        assert LossSettings(name=name, in_batch=True).is_over_batch
+        return
+    fault = refused(LossSettings, name=name, in_batch=True)["in_batch"]
+    assert f"must be false for {name}, which is a loss of whole lists; got true" in fault
+    assert LossSettings(name=name, softmax_weight=0.1).is_over_batch
+    assert not LossSettings(name=name).is_over_batch
 
 
 def test_unknown_loss_is_refused_with_the_choices_and_the_nearest():

@@ -40,8 +40,8 @@ def hill(numbers, folder=None):
 
 def make(folder, train_trial=hill, seed=1, **values):
     """A search; its folder and KerasTuner's are both under the given one."""
-    training = TrainingSettings(seed=seed, epochs=30)
-    return TrialSearch(TuningSettings(**values), training, train_trial, str(folder / "kept"), str(folder / "kt"))
+    training = TrainingSettings(seed=seed, epochs=None)
+    return TrialSearch(TuningSettings(**values), training, 30, train_trial, str(folder / "kept"), str(folder / "kt"))
 
 
 def trials(*arguments, **values):

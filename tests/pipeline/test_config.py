@@ -260,6 +260,13 @@ def test_aliases_of_aliases_are_refused_before_they_are_written_out(config_file:
     assert time.process_time() - started < 5
 
 
+def test_null_epochs_stay_null_in_the_resolved_configuration(config_file: Path, tmp_path: Path) -> None:
+    config = load_config(str(config_file), ["training.epochs=null", "tuning.search=grid", "tuning.epsilon=[1]"])
+    assert (config.training.epochs, config.tuning.epochs) == (None, None)
+    (tmp_path / "resolved.yaml").write_text(dump_config(config))
+    assert load_config(str(tmp_path / "resolved.yaml")) == config
+
+
 def test_an_alias_shares_settings(config_file: Path) -> None:
     add(config_file, "training: &same\n  epochs: 3\ntuning: *same\n")
     config = load_config(str(config_file))
@@ -336,7 +343,7 @@ def test_an_override_mends_a_fault_of_the_file(config_file: Path) -> None:
         ("", "must have the form section.key=value"),
         ("training..epochs=3", "must have the form section.key=value"),
         ("output=2020-13-45", "the value must be YAML: month must be in 1..12; got '2020-13-45'"),
-        ("training.epochs=", "training.epochs: "),
+        ("training.seed=", "training.seed: "),
         ("training.epochs=x", "training.epochs: "),
         ("trainning.epochs=3", "did you mean training"),
         ("training.epochs.most=3", "training.epochs"),

@@ -67,6 +67,8 @@ def test_its_sentence_says_whether_the_bound_says_anything(pairs, words):
         ({"epsilon": 0.0}, {}, {}),
         ({}, {"name": "softmax"}, {}),
         ({}, {"learn_theta": True}, {"theta": [0.1, 0.3]}),
+        ({}, {"in_batch": True}, {}),
+        ({}, {"softmax_weight": 0.1}, {}),
         ({}, {}, {"train_pairs": 1}),
     ],
 )
