@@ -3,6 +3,7 @@
 import tensorflow as tf
 
 from models.ranker import Ranker
+from models.sparse_inner_product import SparseInnerProduct
 from models.text_features import TextFeatures
 from schemas import features as f
 
@@ -51,16 +52,45 @@ class _EncodingServer(_Server):
     def __init__(self, ranker: Ranker, text_features: TextFeatures) -> None:
         super().__init__(ranker, text_features)
         self._query_vector, self._document_vector = ranker.query_vector, ranker.document_vector
+        self._sparse: SparseInnerProduct | None = next(iter(ranker.sparse.values()), None)
+        self._weights_of_channels = ranker.weights_of_channels
 
     @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="query")])
     def encode_query(self, query: tf.Tensor) -> dict[str, tf.Tensor]:
-        """Vectors of queries, [batch, dim]."""
-        return {"vector": self._query_vector(self._query_features(query))}
+        """Vectors of queries, [batch, dim], and their terms, if a channel has some."""
+        terms = _padded(*self._sparse.query_terms(query)) if self._sparse else {}
+        return {"vector": self._query_vector(self._query_features(query)), **terms}
 
     @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="document")])
     def encode_document(self, document: tf.Tensor) -> dict[str, tf.Tensor]:
-        """Vectors of documents, [batch, dim]."""
-        return {"vector": self._document_vector(self._document_features(document))}
+        """Vectors of documents, [batch, dim], and their terms, if a channel has some."""
+        terms = _padded(*self._sparse.document_terms(document)) if self._sparse else {}
+        return {"vector": self._document_vector(self._document_features(document)), **terms}
+
+    @tf.function(input_signature=[])
+    def channel_weights(self) -> dict[str, tf.Tensor]:
+        """The weight of each channel in the score, by its name."""
+        return {name: tf.constant(weight) for name, weight in self._weights_of_channels.items()}
+
+
+class _ExplainingServer(_EncodingServer):
+    """That of a ranker which has a channel of words that match."""
+
+    @tf.function(
+        input_signature=[tf.TensorSpec([], tf.string, name="query"), tf.TensorSpec([], tf.string, name="document")]
+    )
+    def explain(self, query: tf.Tensor, document: tf.Tensor) -> dict[str, tf.Tensor]:
+        """The parts of the channel's score: a query's term, a document's term that answers it, what this adds."""
+        return self._sparse.parts(query, document)._asdict()
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="query")])
+    def translate(self, query: tf.Tensor) -> dict[str, tf.Tensor]:
+        """What the terms of queries are translated to, each [entries]."""
+        return self._sparse.translations(query)._asdict()
+
+
+def _padded(terms: tf.RaggedTensor, weights: tf.RaggedTensor) -> dict[str, tf.Tensor]:
+    return {"stems": terms.to_tensor(""), "weights": weights.to_tensor(0.0)}
 
 
 def export_ranker(ranker: Ranker, text_features: TextFeatures, path: str) -> None:
@@ -68,20 +98,33 @@ def export_ranker(ranker: Ranker, text_features: TextFeatures, path: str) -> Non
 
         score (serving_default)  query [batch], documents [batch, list_size] padded by ""
                                  -> scores [batch, list_size], and each channel's scores by its name
-        encode_query             query [batch] -> vector [batch, dim]
-        encode_document          document [batch] -> vector [batch, dim]
+        encode_query             query [batch] -> vector [batch, dim], and with a channel of words that match
+                                 stems, weights [batch, width], padded by "" and 0
+        encode_document          document [batch] -> the same
+        channel_weights          -> the weight of each channel by its name
+        explain                  query, document -> query_term, document_term, part [entries]
+        translate                query [batch] -> query_term, document_term, weight [entries]
 
-    The encoders are there if the score is an inner product (see `models.inner_product`): the inner product of a query's
-    vector and a document's is their score, so any maximum-inner-product index can search them. What a padded place
-    scores is the scorer's (see `Scorer.padded_score`): -1 for both cosines, below -embedding_dim for dot.
+    All but the first are there if the score is an inner product (see `models.inner_product` and
+    `models.sparse_inner_product`), the last two with a channel of words that match. The inner product of a query's vector
+    and a document's is the score of the dense channels, weighted, so any maximum-inner-product index can search them;
+    the sum, over the stems of both, of the products of their weights is the score of the words that match, so that an
+    inverted index ranks exactly as that channel does. What a padded place scores is the scorer's (see
+    `Scorer.padded_score`): -1 for both cosines, below -embedding_dim for dot.
 
     Args:
       ranker: built, with its weights.
       text_features: the training's own transformation.
       path: folder to write.
     """
-    server = (_EncodingServer if ranker.is_inner_product else _Server)(ranker, text_features)
+    kind = _Server
+    if ranker.is_inner_product:
+        kind = _ExplainingServer if ranker.sparse else _EncodingServer
+    server = kind(ranker, text_features)
     signatures = {"serving_default": server.score, "score": server.score}
     if isinstance(server, _EncodingServer):
         signatures |= {"encode_query": server.encode_query, "encode_document": server.encode_document}
+        signatures["channel_weights"] = server.channel_weights
+    if isinstance(server, _ExplainingServer):
+        signatures |= {"explain": server.explain, "translate": server.translate}
     tf.saved_model.save(server, path, signatures=signatures)

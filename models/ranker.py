@@ -8,6 +8,7 @@ from tensorflow import keras
 
 from models.inner_product import InnerProduct
 from models.scorer import Scorer, padded_below
+from models.sparse_inner_product import SparseInnerProduct
 
 SCORES: Final = "scores"
 """The name of the sum among the scores of its channels."""
@@ -91,18 +92,33 @@ class Ranker(keras.Model):
         return {SCORES: padded_below(self.score_range[0]) if others else one, **padded}
 
     @property
+    def weights_of_channels(self) -> dict[str, float]:
+        """The weight of each channel by its name; a single one's is 1."""
+        return dict(self._channel_weights) or dict.fromkeys(self.channels, 1.0)
+
+    @property
+    def dense(self) -> dict[str, InnerProduct]:
+        """The channels that are inner products of vectors."""
+        return {name: channel for name, channel in self.channels.items() if isinstance(channel, InnerProduct)}
+
+    @property
+    def sparse(self) -> dict[str, SparseInnerProduct]:
+        """The channels that are inner products of sparse vectors over terms."""
+        return {name: channel for name, channel in self.channels.items() if isinstance(channel, SparseInnerProduct)}
+
+    @property
     def is_inner_product(self) -> bool:
-        """Whether the score is the inner product of a query's vector and a document's."""
-        return all(isinstance(channel, InnerProduct) for channel in self.channels.values())
+        """Whether the score is one of a query's vector and a document's, and of their terms where a channel has some."""
+        return bool(self.dense) and len(self.dense) + len(self.sparse) == len(self.channels) and len(self.sparse) <= 1
 
     def query_vector(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
-        """Vectors of queries, those of all channels side by side, times their weights: float [batch, dim]."""
-        vectors = {name: channel.query_vector(features, training) for name, channel in self.channels.items()}
+        """Vectors of queries, those of all dense channels side by side, times their weights: float [batch, dim]."""
+        vectors = {name: channel.query_vector(features, training) for name, channel in self.dense.items()}
         return _side_by_side([self._weighted(name, vector) for name, vector in vectors.items()])
 
     def document_vector(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
-        """Vectors of documents, those of all channels side by side: float [documents, dim]."""
-        return _side_by_side([channel.document_vector(features, training) for channel in self.channels.values()])
+        """Vectors of documents, those of all dense channels side by side: float [documents, dim]."""
+        return _side_by_side([channel.document_vector(features, training) for channel in self.dense.values()])
 
     def _sum(self, scores: Mapping[str, tf.Tensor]) -> tf.Tensor:
         one, *others = (self._weighted(name, of_channel) for name, of_channel in scores.items())

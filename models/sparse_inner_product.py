@@ -1,12 +1,34 @@
 """A scorer whose score is an inner product of sparse vectors over terms, so that an inverted index can search them."""
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, NamedTuple
 
 import tensorflow as tf
 
 from models.scorer import Scorer
 from schemas import features as f
+
+
+class Parts(NamedTuple):
+    """What a score is made of, an entry each."""
+
+    query_term: tf.Tensor
+    """string [entries]."""
+    document_term: tf.Tensor
+    """string [entries]: a term of the document that answers it."""
+    part: tf.Tensor
+    """float [entries], whose sum is the score."""
+
+
+class Translations(NamedTuple):
+    """What terms are translated to, an entry each."""
+
+    query_term: tf.Tensor
+    """string [entries]."""
+    document_term: tf.Tensor
+    """string [entries]."""
+    weight: tf.Tensor
+    """float [entries]."""
 
 
 class SparseInnerProduct(Scorer, ABC):
@@ -25,6 +47,19 @@ class SparseInnerProduct(Scorer, ABC):
     @abstractmethod
     def document_terms(self, texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
         """Distinct terms of documents (string [documents]) and their weights: string and float [documents, (terms)]."""
+
+    def parts(self, query: tf.Tensor, document: tf.Tensor) -> Parts:
+        """What the score of a document (a string) for a query (a string) is made of."""
+        asked, asked_weight = (row[0] for row in self.query_terms(query[tf.newaxis]))
+        held, held_weight = (row[0] for row in self.document_terms(document[tf.newaxis]))
+        at = tf.where(asked[:, tf.newaxis] == held)
+        terms = tf.gather(asked, at[:, 0])
+        return Parts(terms, terms, tf.gather(asked_weight, at[:, 0]) * tf.gather(held_weight, at[:, 1]))
+
+    def translations(self, queries: tf.Tensor) -> Translations:
+        """What the terms of queries (string [batch]) are translated to; here each to itself alone."""
+        terms = tf.unique(self.query_terms(queries)[0].flat_values)[0]
+        return Translations(terms, terms, tf.ones(tf.shape(terms)))
 
     def call(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
         """The scores that were computed before."""

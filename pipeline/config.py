@@ -13,7 +13,7 @@ from components.wikiclir_example_gen.settings import DataSettings
 from models.lexicon_settings import LexiconSettings
 from models.settings import EmbeddingSettings, LossSettings, ModelSettings, TrainingSettings
 from models.tuning_settings import TuningSettings
-from pipeline.input_files import check_input_files, check_word_vectors
+from pipeline.input_files import check_input_files, check_pairs, check_word_vectors
 from pipeline.output_folder import Kind, output_fault
 from pipeline.paths import resolve_path
 from pipeline.settings_file import NotYamlError, Places, describe_fault, load_yaml, read_settings_file
@@ -26,6 +26,9 @@ INPUT_FILES = ("queries", "documents", "judgments", "candidates")
 
 VECTOR_FILES = ("query", "document")
 """The keys of `embeddings` that name files."""
+
+PAIR_FILES = ("pairs",)
+"""The keys of `lexicon` that name files."""
 
 _LONGEST_VALUE = 200
 
@@ -90,6 +93,10 @@ class RunConfig(Settings):
         """The input file of each role that is set."""
         return _given_files(self.data, INPUT_FILES)
 
+    def pair_paths(self) -> dict[str, str]:
+        """The file of further pairs for the lexicon, if there is one."""
+        return _given_files(self.lexicon, PAIR_FILES)
+
     def vector_paths(self) -> dict[str, str]:
         """The file of word vectors of each side that has one."""
         return _given_files(self.embeddings, VECTOR_FILES)
@@ -152,6 +159,10 @@ def check_config(
         f"{places.get(('embeddings', side), path)}: embeddings.{side}: {fault}"
         for side, fault in check_word_vectors(tables, _width_in(content))
     ]
+    faults += [
+        f"{places.get(('lexicon', key), path)}: lexicon.{key}: {fault}"
+        for key, fault in check_pairs(_files_in(content, "lexicon", PAIR_FILES))
+    ]
     output = content.get("output")
     if output and isinstance(output, str) and (fault := output_fault(output, kind)):
         faults.append(f"{places.get(('output',), path)}: output: {fault}")
@@ -188,7 +199,12 @@ def _width_in(content: Mapping[str, Any]) -> int | None:
 
 def resolve_paths(content: dict[str, Any], folder: Path) -> None:
     """Makes the paths in a raw configuration absolute."""
-    files = ((content.get("data"), INPUT_FILES), (content.get("embeddings"), VECTOR_FILES), (content, ("output",)))
+    files = (
+        (content.get("data"), INPUT_FILES),
+        (content.get("embeddings"), VECTOR_FILES),
+        (content.get("lexicon"), PAIR_FILES),
+        (content, ("output",)),
+    )
     for section, keys in files:
         if isinstance(section, dict):
             for key in keys:

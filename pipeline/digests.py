@@ -20,7 +20,11 @@ def resolve_digests(config: RunConfig) -> RunConfig:
     """
     resolved: dict[str, Settings] = {}
     faults = []
-    for name, paths in (("data", config.input_paths()), ("embeddings", config.vector_paths())):
+    for name, paths in (
+        ("data", config.input_paths()),
+        ("embeddings", config.vector_paths()),
+        ("lexicon", config.pair_paths()),
+    ):
         section = getattr(config, name)
         digests = {key: input_digest([sha256_of_file(file) for file in files_of(path)]) for key, path in paths.items()}
         for key, path in paths.items():

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pipeline.paths import files_of, is_remote, scheme_fault
 from schemas.drops import Drop
 from schemas.errors import DataError
-from schemas.wikiclir import Judgment, Reason, Text, parse_lines, parse_texts, read_lines
+from schemas.wikiclir import Judgment, Reason, Text, parse_lines, parse_pairs, parse_texts, read_lines
 
 _LINES = 2000
 _ANY_GRADE = 1 << 30
@@ -38,6 +38,20 @@ def check_input_files(paths: Mapping[str, str]) -> list[tuple[str, str]]:
     return [*faults, *_swapped(paths, heads)]
 
 
+def check_pairs(paths: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Looks at the head of files of pairs, the first file of a pattern; returns (key, fault) for each fault."""
+    faults = []
+    for key, path in paths.items():
+        fault = scheme_fault(path)
+        if fault is None and not is_remote(path):
+            files = files_of(path)
+            fault = next(filter(None, map(_file_fault, files)), None) if files else _nothing(path)
+            fault = fault or _pairs_fault(files[0])
+        if fault is not None:
+            faults.append((key, fault))
+    return faults
+
+
 def check_word_vectors(paths: Mapping[str, str], width: int | None) -> list[tuple[str, str]]:
     """Looks at the head of files of word vectors; a pickle is read whole.
 
@@ -54,6 +68,22 @@ def check_word_vectors(paths: Mapping[str, str], width: int | None) -> list[tupl
         if not is_remote(path)
     )
     return [(side, fault) for side, fault in faults if fault is not None]
+
+
+def _pairs_fault(path: str) -> str | None:
+    with open(path, "rb") as stream:
+        items = list(itertools.islice(parse_pairs(stream, path), _LINES))
+    drops = [item for item in items if isinstance(item, Drop)]
+    if not items:
+        return f"{path} holds no line."
+    if len(drops) < len(items) and drops[-1:] and drops[-1].reason is Reason.UNREADABLE:
+        return _told(drops[-1], path)
+    if len(drops) < len(items):
+        return None
+    return (
+        f"{path} must hold lines of query-language text and document-language text, separated by a tab; its first "
+        f"{len(items)} hold none: {_told(drops[0], path)}"
+    )
 
 
 def _vectors_fault(path: str, width: int) -> str | None:

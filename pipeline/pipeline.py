@@ -7,7 +7,6 @@ from typing import Any, Final
 import tensorflow_data_validation as tfdv
 from tfx.components.schema_gen.import_schema_gen.component import ImportSchemaGen
 from tfx.components.statistics_gen.component import StatisticsGen
-from tfx.components.trainer.component import Trainer
 from tfx.components.transform.component import Transform
 from tfx.dsl.components.base.base_component import BaseComponent
 from tfx.orchestration import pipeline
@@ -18,8 +17,10 @@ from components.evaluator.component import Evaluator
 from components.example_validator.component import ExampleValidator
 from components.gate.component import Gate
 from components.lexical_baseline.component import LexicalBaseline
+from components.lexicon_gen.component import LexiconGen
 from components.pusher.component import Pusher
 from components.trainer import inputs
+from components.trainer.component import Trainer
 from components.training_report.component import TrainingReport
 from components.wikiclir_example_gen.component import WikiClirExampleGen
 from models.word_table import SOURCES_KEY, WordTableSource
@@ -27,6 +28,7 @@ from pipeline.config import RunConfig
 from pipeline.digests import input_files
 from pipeline.identity import IDENTITY, chosen_modules, give_identities, identity
 from pipeline.layout import CHECKPOINTS
+from pipeline.paths import files_of
 from schemas.features import DOCUMENT_VOCABULARY, QUERY_VOCABULARY, WITHOUT_TITLES
 
 NAME = "smooth_clir"
@@ -96,12 +98,15 @@ def create_pipeline(
     )
     # An anomaly must stop the run before anything is made of the data.
     transform.add_upstream_node(example_validator)
+    lexicons = [_lexicon_gen(config, examples, collection)] if config.lexicon.kind != "none" else []
     training = {
         "examples": transform.outputs["transformed_examples"],
         "transform_graph": transform.outputs["transform_graph"],
         "schema": schema,
         "train_args": trainer_pb2.TrainArgs(splits=["train"]),
         "eval_args": trainer_pb2.EvalArgs(splits=["eval"]),
+        "lexicon": lexicons[0].outputs["lexicon"] if lexicons else None,
+        "texts": examples if lexicons else None,
     }
     settings = _training_settings(config, os.path.join(pipeline_root, CHECKPOINTS, *([cell] if cell else [])))
     tuners = [_tuner(config, training, settings)] if config.tuning.search else []
@@ -145,6 +150,7 @@ def create_pipeline(
         example_validator,
         transform,
         lexical_baseline,
+        *lexicons,
         *tuners,
         trainer,
         training_report,
@@ -154,6 +160,22 @@ def create_pipeline(
     ]
     give_identities(components, config)
     return pipeline.Pipeline(pipeline_name=NAME, pipeline_root=pipeline_root, components=components, **arguments)
+
+
+def _lexicon_gen(config: RunConfig, examples: Any, collection: Any) -> BaseComponent:
+    """What learns the channel of words that match."""
+    data, lexicon = config.data, config.lexicon
+    settings = {
+        "kind": lexicon.kind,
+        "query_language": data.query_language,
+        "document_language": data.document_language,
+        "max_tokens": data.max_document_tokens,
+        "top_grade": data.top_grade,
+        "max_bad_share": data.max_bad_share,
+        "pairs": files_of(lexicon.pairs) if lexicon.pairs else [],
+        "sha256": lexicon.sha256.pairs,
+    }
+    return LexiconGen(examples=examples, collection=collection, settings=json.dumps(settings))
 
 
 def _training_settings(config: RunConfig, checkpoints: str) -> dict[str, Any]:
@@ -170,6 +192,7 @@ def _training_settings(config: RunConfig, checkpoints: str) -> dict[str, Any]:
         inputs.TRAINING_KEY: config.training.model_dump(mode="json"),
         SOURCES_KEY: _word_tables(config),
         inputs.CHECKPOINTS_KEY: checkpoints,
+        **({inputs.CHANNEL_WEIGHT_KEY: config.lexicon.weight} if config.lexicon.kind != "none" else {}),
     }
 
 

@@ -7,7 +7,7 @@ How = Literal["run", "cached", "restored"]
 
 DATA_STAGES: Final = (
     "CollectionGen", "WikiClirExampleGen", "StatisticsGen", "ImportSchemaGen", "ExampleValidator", "Transform",
-    "LexicalBaseline",
+    "LexicalBaseline", "LexiconGen",
 )  # fmt: skip
 """What they make is the same for every cell of an experiment."""
 

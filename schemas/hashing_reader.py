@@ -2,7 +2,9 @@
 
 import hashlib
 import io
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Final
+
+_BUFFER: Final = 1 << 20
 
 
 class HashingReader(io.RawIOBase):

@@ -44,6 +44,27 @@ class Epoch(BaseModel):
         return dict(self.__pydantic_extra__)
 
 
+class WeightTried(BaseModel):
+    """What the eval split makes of a weight of the second channel."""
+
+    model_config = ConfigDict(frozen=True)
+
+    weight: float
+    ndcg_5: float
+    p_mr_1: float
+
+
+class ChannelWeight(BaseModel):
+    """The weight of the second channel that was fitted on the eval split."""
+
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+
+    weight: float
+    """That with the largest ndcg_5 + 0.1 p_mr_1."""
+    curve: list[WeightTried]
+    """All that were tried."""
+
+
 class TrainingHistory(JsonRecord):
     """What a training reached.
 
@@ -72,6 +93,8 @@ class TrainingHistory(JsonRecord):
     """Updates of the weights, over all epochs."""
     theta: list[float] | None
     """The thresholds that the best epoch learned; None where none are learned."""
+    channel_weight: ChannelWeight | None = None
+    """The weight of the second channel; None where it was given, or there is none."""
 
     @property
     def best(self) -> Epoch:

@@ -45,4 +45,3 @@ class Executor(base_executor.BaseExecutor):
                 ranked = [doc_ids[place].decode() for place in order]
                 for line in run_lines(query_id.decode(), ranked, [list_scores[place] for place in order], TAG):
                     run.write(line)
-

@@ -5,7 +5,7 @@ from typing import Any
 from tfx import types
 from tfx.components.trainer import executor
 
-from components.trainer.lexicon_inputs import with_lexicon
+from schemas.lexicon_inputs import with_lexicon
 
 
 class Executor(executor.GenericExecutor):

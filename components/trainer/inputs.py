@@ -6,8 +6,12 @@ import tensorflow as tf
 import tensorflow_transform as tft
 from tfx.components.trainer.fn_args_utils import FnArgs
 
+from schemas.lexicon_inputs import LEXICON_KEY, TEXTS_KEY
 from components.trainer.pretrained import read_pretrained
 from components.trainer.training_inputs import TrainingInputs
+from models.lexicon.lexicon import read_lexicon
+from models.lexicon.make_channel import make_channel
+from models.lexicon.word_scores import with_word_scores
 from models.lists import read_lists
 from models.settings import LossSettings, ModelSettings, TrainingSettings
 from models.word_table import SOURCES_KEY, WordTableSource
@@ -19,6 +23,7 @@ TOP_GRADE_KEY: Final = "top_grade"
 TRAINING_KEY: Final = "training"
 CHECKPOINTS_KEY: Final = "checkpoints"
 USED_NEGATIVES_KEY: Final = "used_negatives"
+CHANNEL_WEIGHT_KEY: Final = "channel_weight"
 
 
 def read_inputs(fn_args: FnArgs) -> TrainingInputs:
@@ -33,6 +38,11 @@ def read_inputs(fn_args: FnArgs) -> TrainingInputs:
     tables = config[SOURCES_KEY]
     sources = {name: WordTableSource(**tables[name]) for name in f.COUNTS_OF_VOCABULARY if name in tables}
     used_negatives = config[USED_NEGATIVES_KEY]
+    eval_lists = read_lists(_files(fn_args.eval_files), spec, used_negatives)
+    channel = make_channel(read_lexicon(config[LEXICON_KEY])) if LEXICON_KEY in config else None
+    if channel:
+        texts = read_lists(_files([config[TEXTS_KEY]]), used_negatives=used_negatives)
+        eval_lists = with_word_scores(eval_lists, texts, channel)
     inputs = TrainingInputs(
         model=ModelSettings(**config[MODEL_KEY]),
         loss=LossSettings(**config[LOSS_KEY]),
@@ -40,8 +50,10 @@ def read_inputs(fn_args: FnArgs) -> TrainingInputs:
         top_grade=config[TOP_GRADE_KEY],
         transform=transform,
         train_lists=read_lists(_files(fn_args.train_files), spec, used_negatives),
-        eval_lists=read_lists(_files(fn_args.eval_files), spec, used_negatives),
+        eval_lists=eval_lists,
         pretrained={name: read_pretrained(transform, name, source) for name, source in sources.items()},
+        channel=channel,
+        channel_weight=config.get(CHANNEL_WEIGHT_KEY, 0.0),
     )
     return inputs.with_numbers(best_numbers(fn_args))
 

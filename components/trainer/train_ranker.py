@@ -1,11 +1,13 @@
 """From a training's inputs to a trained ranker, for Trainer and Tuner."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import tensorflow as tf
 
 from components.trainer.pretrained import vocabulary_size
 from components.trainer.training_inputs import TrainingInputs
+from models.channel_weight import fit_weight
+from models.lexicon_settings import FITTED
 from models.list_evaluator import ListEvaluator
 from models.make_objective import make_objective
 from models.ranker import Ranker
@@ -13,6 +15,10 @@ from models.training import train
 from models.two_towers import TwoTowers, Words
 from schemas import features as f
 from schemas.training_history import TrainingHistory
+
+
+_FIRST_WEIGHT: Final = 0.5
+"""That of the channel while the best epoch is picked, where the weight is fitted in the end."""
 
 
 class Trained(NamedTuple):
@@ -26,7 +32,9 @@ class Trained(NamedTuple):
 def train_ranker(
     inputs: TrainingInputs, strategy: tf.distribute.Strategy, log_dir: str, checkpoint_dir: str
 ) -> Trained:
-    """Trains a new ranker, whose one channel has the name of its similarity.
+    """Trains a new ranker: a channel with the name of its similarity, and one of words that match if there is one.
+
+    The towers alone are trained; the best epoch is that of the sum.
 
     Args:
       inputs: settings and data.
@@ -37,12 +45,28 @@ def train_ranker(
       DataError: a vocabulary is empty, or see `models.training.train`.
     """
     query_words, document_words = (_words(inputs, name) for name in (f.QUERY_VOCABULARY, f.DOCUMENT_VOCABULARY))
+    name = inputs.model.similarity
     with strategy.scope():
         towers = TwoTowers(query_words, document_words, inputs.model, seed=inputs.training.seed)
-        ranker = Ranker({inputs.model.similarity: towers})
-        objective = make_objective(ranker, inputs.loss, inputs.top_grade)
-    evaluator = ListEvaluator(ranker, inputs.eval_lists, inputs.top_grade)
-    return Trained(ranker, train(objective, inputs.train_lists, evaluator, inputs.training, log_dir, checkpoint_dir))
+        trained = Ranker({name: towers})
+        objective = make_objective(trained, inputs.loss, inputs.top_grade)
+    weight = _FIRST_WEIGHT if inputs.channel_weight == FITTED else inputs.channel_weight
+    evaluator = ListEvaluator(_with_channel(trained, inputs, weight), inputs.eval_lists, inputs.top_grade)
+    history = train(objective, inputs.train_lists, evaluator, inputs.training, log_dir, checkpoint_dir)
+    if inputs.channel and inputs.channel_weight == FITTED:
+        found = fit_weight(inputs.eval_lists, towers, inputs.channel, inputs.top_grade)
+        weight = found.weight
+        history = history.model_copy(update={"channel_weight": found})
+    return Trained(_with_channel(trained, inputs, weight), history)
+
+
+def _with_channel(trained: Ranker, inputs: TrainingInputs, weight: float) -> Ranker:
+    """The ranker whose score is that of the towers and of the words that match, if these have a channel."""
+    if inputs.channel is None:
+        return trained
+    (name,) = trained.channels
+    kind = inputs.channel.name
+    return Ranker({**trained.channels, kind: inputs.channel}, {name: 1.0, kind: weight})
 
 
 def _words(inputs: TrainingInputs, vocabulary: str) -> Words:

@@ -7,7 +7,9 @@ import tensorflow_transform as tft
 
 from components.trainer.pretrained import Pretrained
 from models.lists import RankingLists
+from models.lexicon_settings import ChannelWeightSetting
 from models.settings import LossSettings, ModelSettings, TrainingSettings
+from models.sparse_inner_product import SparseInnerProduct
 from models.tuning_settings import searched_settings
 
 
@@ -21,6 +23,8 @@ class TrainingInputs:
       transform: Transform's graph and vocabularies.
       train_lists, eval_lists: lists of the two splits.
       pretrained: the pre-trained vectors of each vocabulary that has some.
+      channel: of the words that match, if there is one; the eval lists have its scores.
+      channel_weight: its weight, or how it is found.
     """
 
     model: ModelSettings
@@ -31,6 +35,8 @@ class TrainingInputs:
     train_lists: RankingLists
     eval_lists: RankingLists
     pretrained: Mapping[str, Pretrained]
+    channel: SparseInnerProduct | None
+    channel_weight: ChannelWeightSetting
 
     def with_numbers(self, numbers: Mapping[str, float]) -> "TrainingInputs":
         """The same with the numbers of a search's trial (see `TuningSettings.spaces`) in the settings."""

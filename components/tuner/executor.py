@@ -9,6 +9,7 @@ from tfx.components.tuner import executor
 from tfx.dsl.io import fileio
 from tfx.types import artifact_utils, standard_component_specs
 
+from schemas.lexicon_inputs import with_lexicon
 from schemas.training_files import TRIALS_FILE
 
 
@@ -23,7 +24,8 @@ class Executor(executor.Executor):
     ) -> None:
         """Searches with a `models.trial_search.TrialSearch`, whose own folder ends with the search."""
         with tempfile.TemporaryDirectory() as working_dir:
-            search = executor.search(input_dict, exec_properties, working_dir, print_tuning_summary=False)
+            properties = with_lexicon(input_dict, exec_properties)
+            search = executor.search(input_dict, properties, working_dir, print_tuning_summary=False)
             executor.write_best_hyperparameters(search, output_dict)
         results = artifact_utils.get_single_uri(output_dict[standard_component_specs.TUNER_RESULTS_KEY])
         with fileio.open(os.path.join(results, TRIALS_FILE), "w") as file:

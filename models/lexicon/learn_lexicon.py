@@ -56,7 +56,8 @@ def learn_lexicon(
         frequency = _grown(frequency, counts.shape[1])
         found = counts + translated
         frequency += np.bincount(found.indices, np.minimum(found.data, 1), counts.shape[1])
-    terms = counter.terms
+    # No text holds the empty term: it stands for none, for a vocabulary has one.
+    terms = counter.terms or [b""]
     order = sorted(range(len(terms)), key=terms.__getitem__)
     translations.resize((len(terms), len(terms)))
     record = CollectionRecord(

@@ -7,5 +7,6 @@ from models.sparse_inner_product import SparseInnerProduct
 
 
 def make_channel(lexicon: Lexicon) -> SparseInnerProduct:
-    """The channel of words that match."""
-    return TfIdf(lexicon) if lexicon.record.kind == "tfidf" else StructuredQueries(lexicon)
+    """The channel of words that match, named after its kind."""
+    kind = lexicon.record.kind
+    return (TfIdf if kind == "tfidf" else StructuredQueries)(lexicon, name=kind)

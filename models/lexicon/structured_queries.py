@@ -8,7 +8,7 @@ from scipy import sparse
 
 from models.lexicon.lexicon import Lexicon, terms_of
 from models.lexicon.vocabulary import Vocabulary
-from models.sparse_inner_product import SparseInnerProduct
+from models.sparse_inner_product import Parts, SparseInnerProduct, Translations
 from schemas import features as f
 
 K1: Final = 1.2
@@ -115,8 +115,8 @@ class StructuredQueries(SparseInnerProduct):
         weight *= self._idf_at(tf.where(known, term, -1))
         text = tf.where(
             known,
-            self._vocabulary.terms(tf.where(known, term, 0)) if self._vocabulary.order.size else "",
-            tf.gather(distinct, tf.where(known, 0, term - size)),
+            self._vocabulary.terms(tf.where(known, term, tf.zeros_like(term))),
+            tf.gather(distinct, tf.maximum(term - size, 0)),
         )
         rows = tf.RaggedTensor.from_value_rowids(text, document, terms.nrows())
         return rows, rows.with_flat_values(weight)
@@ -143,9 +143,7 @@ class StructuredQueries(SparseInnerProduct):
         is_here = tf.gather(ordered, at) == wanted
         owner = tf.concat([tf.range(tf.size(query)), tf.cast(owner[is_here], tf.int32)], axis=0)
         answer = tf.concat([asked.flat_values, tf.cast(tf.gather(order, at[is_here]), tf.int64)], axis=0)
-        weight = tf.concat(
-            [tf.ones(tf.shape(query)), tf.gather(self._of_query.weights, entry[is_here])], axis=0
-        )
+        weight = tf.concat([tf.ones(tf.shape(query)), tf.gather(self._of_query.weights, entry[is_here])], axis=0)
         # The entries of each (list, answering term).
         slots, slot = tf.unique(tf.gather(query, owner) * size + answer)
         of_slot = tf.argsort(slot, stable=True)
@@ -170,6 +168,34 @@ class StructuredQueries(SparseInnerProduct):
         mean = tf.math.reciprocal_no_nan(tf.cast(asked.row_lengths(), tf.float32))
         return tf.linalg.matvec(saturated, idf) * mean[:, tf.newaxis]
 
+    def translations(self, queries: tf.Tensor) -> Translations:
+        """The rows of T for the terms of queries, the largest weight of each first."""
+        terms = tf.unique(self._terms(queries, self._record.query_language).flat_values)[0]
+        row, entry = self._of_query.entries(self._vocabulary.numbers(terms))
+        row = tf.concat([tf.range(tf.size(terms, tf.int64)), row], axis=0)
+        answers = tf.concat([terms, self._vocabulary.terms(tf.gather(self._of_query.columns, entry))], axis=0)
+        weight = tf.concat([tf.ones(tf.shape(terms)), tf.gather(self._of_query.weights, entry)], axis=0)
+        order = tf.argsort(weight, direction="DESCENDING", stable=True)
+        order = tf.gather(order, tf.argsort(tf.gather(row, order), stable=True))
+        return Translations(
+            tf.gather(terms, tf.gather(row, order)), tf.gather(answers, order), tf.gather(weight, order)
+        )
+
+    def parts(self, query: tf.Tensor, document: tf.Tensor) -> Parts:
+        """Each term's share of tf' of what a term of the query adds."""
+        table = self.translations(query[tf.newaxis])
+        words = self._terms(document[tf.newaxis], self._record.document_language).flat_values
+        held, _, count = tf.unique_with_counts(words)
+        at = tf.where(table.document_term[:, tf.newaxis] == held)
+        entry, place = at[:, 0], at[:, 1]
+        added = tf.gather(table.weight, entry) * tf.cast(tf.gather(count, place), tf.float32)
+        asked, of_asked = tf.unique(table.query_term)
+        of_asked = tf.gather(of_asked, entry)
+        frequency = tf.math.unsorted_segment_sum(added, of_asked, tf.size(asked))
+        score = self._saturated(frequency, tf.size(words)) * self._idf_at(self._vocabulary.numbers(asked))
+        score = tf.math.divide_no_nan(score, frequency * tf.cast(tf.size(asked), tf.float32))
+        return Parts(tf.gather(asked, of_asked), tf.gather(held, place), tf.gather(score, of_asked) * added)
+
 
 class _Rows(NamedTuple):
     """A sparse matrix, row by row."""
@@ -191,7 +217,9 @@ class _Rows(NamedTuple):
         """The entries of rows, int64 [rows], of which -1 has none: (place among the rows, place in the matrix)."""
         row = tf.maximum(numbers, 0)
         starts = tf.gather(self.splits, row)
-        ends = tf.where(numbers >= 0, tf.gather(self.splits, tf.minimum(row + 1, tf.shape(self.splits, tf.int64)[0] - 1)), starts)
+        ends = tf.where(
+            numbers >= 0, tf.gather(self.splits, tf.minimum(row + 1, tf.shape(self.splits, tf.int64)[0] - 1)), starts
+        )
         ranges = tf.ragged.range(starts, ends, row_splits_dtype=tf.int64)
         return ranges.value_rowids(), ranges.flat_values
 

@@ -15,7 +15,7 @@ class Vocabulary(keras.layers.Layer):
     Of two terms with the same fingerprint, which a million have with a probability of 1e-7, one is as if unknown.
 
     Args:
-      terms: UTF-8, distinct.
+      terms: UTF-8, distinct, one at least.
 
     Attributes:
       order: int [terms], the place in `terms` of each number.
@@ -26,15 +26,11 @@ class Vocabulary(keras.layers.Layer):
         fingerprints = _fingerprints(tf.constant(terms, tf.string)).numpy()
         self.order = np.argsort(fingerprints, kind="stable")
         self._fingerprints = tf.Variable(fingerprints[self.order], trainable=False, name="fingerprints")
-        self._terms = tf.Variable(
-            tf.gather(tf.constant(terms, tf.string), self.order), trainable=False, name="terms"
-        )
+        self._terms = tf.Variable(tf.gather(tf.constant(terms, tf.string), self.order), trainable=False, name="terms")
 
     def numbers(self, terms: tf.Tensor) -> tf.Tensor:
         """Of terms, string [...]: int64 [...], -1 for those that are not known."""
         last = tf.shape(self._fingerprints)[0] - 1
-        if self._fingerprints.shape[0] == 0:
-            return tf.fill(tf.shape(terms), tf.constant(-1, tf.int64))
         place = tf.minimum(tf.searchsorted(self._fingerprints, _fingerprints(terms)), last)
         return tf.where(tf.gather(self._terms, place) == terms, tf.cast(place, tf.int64), -1)
 

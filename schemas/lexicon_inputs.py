@@ -5,8 +5,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from tfx import types
-from tfx.types import artifact_utils, channel, standard_component_specs
+from tfx.types import artifact_utils, component_spec, standard_artifacts, standard_component_specs
 from tfx.utils import json_utils
+
+from schemas.artifacts import Lexicon
 
 LEXICON_KEY: Final = "lexicon"
 TEXTS_KEY: Final = "texts"
@@ -14,11 +16,12 @@ TEXTS_KEY: Final = "texts"
 _CUSTOM_CONFIG = standard_component_specs.CUSTOM_CONFIG_KEY
 
 
-def lexicon_inputs(
-    lexicon: channel.BaseChannel | None, texts: channel.BaseChannel | None
-) -> dict[str, channel.BaseChannel]:
-    """The inputs of a component that may have a lexicon."""
-    return {LEXICON_KEY: lexicon, TEXTS_KEY: texts} if lexicon and texts else {}
+LEXICON_INPUTS: Final = {
+    LEXICON_KEY: component_spec.ChannelParameter(type=Lexicon, optional=True),
+    TEXTS_KEY: component_spec.ChannelParameter(type=standard_artifacts.Examples, optional=True),
+}
+"""Of a component that trains: the lexicon of the channel of words that match, if there is one, and the Examples that the
+transformed ones were made of: the channel scores the texts of their eval split."""
 
 
 def with_lexicon(input_dict: Mapping[str, list[types.Artifact]], exec_properties: Mapping[str, Any]) -> dict[str, Any]:
