@@ -167,7 +167,8 @@ def _read_run(run: Any, output: Any, places: Places, path: str, say: Say) -> _Ru
         content["output"] = output
     config = resolve_digests(check_config(content, places, path, faults, kind="experiment", say=say))
     content["preset"] = config.preset  # with digests and without a name it would be one of an earlier version
-    content["data"]["sha256"] = config.data.sha256.model_dump()
+    for section in ("data", "embeddings"):
+        content.setdefault(section, {})["sha256"] = getattr(config, section).sha256.model_dump()
     return _Run(content, places, path)
 
 

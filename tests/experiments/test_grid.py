@@ -80,6 +80,14 @@ def test_a_cell_s_configuration_is_one_that_run_takes(experiment_file: Path, tmp
     assert load_config(str(tmp_path / "cell.yaml")) == config
 
 
+def test_a_cell_s_configuration_holds_the_digests_of_word_vectors(experiment_file: Path, config_file: Path) -> None:
+    (config_file.parent / "fr.vec").write_text("loup 1 2\n")
+    config_file.write_text(config_file.read_text() + "model: {embedding_dim: 2}\nembeddings: {document: fr.vec}\n")
+    config = load_grid(str(experiment_file)).cells[0].config
+    assert config is not None and config.embeddings.sha256.query is None
+    assert config.embeddings.sha256.document == hashlib.sha256(b"loup 1 2\n").hexdigest()
+
+
 def test_the_run_may_stand_in_the_file(experiment_file: Path, config_file: Path) -> None:
     run = "".join(f"  {line}\n" for line in config_file.read_text().replace("output: out\n", "").splitlines())
     before = load_grid(str(experiment_file)).cells
