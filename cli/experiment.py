@@ -3,7 +3,7 @@
 import click
 
 from cli.imports import heavy_imports
-from cli.terminal import short, show, show_json
+from cli.terminal import say, short, show, show_json
 from cli.users_error import users_error
 from pipeline.layout import CELLS, HTML_FILE
 from pipeline.output_folder import local_output
@@ -24,7 +24,7 @@ def experiment(file: str, as_json: bool) -> None:
     """
     from experiments.grid import load_grid
 
-    loaded = load_grid(file)
+    loaded = load_grid(file, say)
     with run_lock(local_output(loaded.settings.output)):
         from cli.progress import StageView
         from experiments.cell_folder import CellFolder

@@ -33,7 +33,7 @@ def run(config: str, overrides: tuple[str, ...], as_json: bool, verbose: bool) -
 
     Example: clir run configs/sample.yaml --set training.epochs=3
     """
-    loaded = load_config(config, overrides)
+    loaded = load_config(config, overrides, say)
     output = local_output(loaded.output)
     settings = resolve_digests(loaded)
     with run_lock(output):

@@ -12,9 +12,9 @@ from pydantic.fields import FieldInfo
 
 from experiments.settings import ExperimentSettings
 from pipeline.config import RunConfig
+from pipeline.presets import PRESETS
 from pipeline.settings_file import settings_fields
 from schemas.one_of import OneOf
-from schemas.settings import Settings
 
 _HEADER = """# Settings
 
@@ -27,6 +27,29 @@ paths and the SHA-256 of its inputs, to `<output>/config.yaml`; running that fil
 
 """
 
+_PRESETS = """## Presets
+
+`preset` names where a run's settings come from that are not given:
+
+- `paper` is the paper's system: its are the figures of [results.md](results.md).
+- `best`, the default, is good on documents that training has seen and on others: a lexicon beside the vectors, a
+  stronger tower, and train lists without NR documents that are relevant to no train query.
+- `closed` adds a softmax term, which memorises which documents are relevant to any query: for collections whose
+  documents are all known when training.
+
+A key that is given overrides the preset, also where it is given as null. An empty cell below is as in `paper`, and so
+is a setting whose condition does not hold. The encoders cnn and lstm keep their own learning rate and epochs, have
+neither stems nor word dropout, and take the rest. Losses without thresholds take all but `loss.in_batch`. Tables of
+word vectors have a width of their own. The scores of the similarity dot have no scale of their own, and the lexicon's
+weight beside them is fitted.
+
+A resolved configuration names its preset and gives every key: another preset changes nothing in it. One of an earlier
+version, which holds digests in `data.sha256` and names no preset, is taken as `paper`, and a line says so.
+
+## Of a run
+
+"""
+
 _EXPERIMENT_HEADER = """
 ## Of an experiment
 
@@ -34,27 +57,52 @@ _EXPERIMENT_HEADER = """
 
 """
 
-_TABLE_HEAD = """| key | type | default | meaning |
-| --- | --- | --- | --- |
-"""
-
-
 _SIGNS = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
 
 
 def settings_markdown() -> str:
     """The text of docs/settings.md."""
-    return _HEADER + _table(RunConfig) + _EXPERIMENT_HEADER + _table(ExperimentSettings)
+    return _HEADER + _PRESETS + _run_table() + _EXPERIMENT_HEADER + _experiment_table()
 
 
-def _table(settings: type[Settings]) -> str:
-    """A row for every key of a settings class."""
-    rows = []
-    for name, field in settings_fields(settings):
-        default = "required" if field.is_required() else f"`{yaml.safe_dump(field.default).split(chr(10))[0]}`"
-        meaning = " ".join((field.description or "").split())
-        rows.append(f"| `{name}` | {_type(field)} | {default} | {meaning} |\n")
-    return _TABLE_HEAD + "".join(rows)
+def _run_table() -> str:
+    """A row for every key of a run, with its value in each preset."""
+    _, *others = PRESETS
+    rows = [f"| key | type | {' | '.join(PRESETS)} | meaning |\n| --- | --- |{' --- |' * len(PRESETS)} --- |\n"]
+    for name, field in settings_fields(RunConfig):
+        values = [f"`{preset}`" for preset in PRESETS]
+        if name != "preset":
+            values = [_default(field), *(_in_preset(preset, name) for preset in others)]
+        rows.append(f"| `{name}` | {_type(field)} | {' | '.join(values)} | {_meaning(field)} |\n")
+    return "".join(rows)
+
+
+def _in_preset(preset: str, name: str) -> str:
+    """A setting's value in a preset and the condition for it; nothing where it is the setting's default."""
+    if name not in PRESETS[preset]:
+        return ""
+    value, where = PRESETS[preset][name]
+    return f"{_yaml(value)} {where.words if where else ''}".strip()
+
+
+def _experiment_table() -> str:
+    """A row for every key of an experiment."""
+    rows = ["| key | type | default | meaning |\n| --- | --- | --- | --- |\n"]
+    for name, field in settings_fields(ExperimentSettings):
+        rows.append(f"| `{name}` | {_type(field)} | {_default(field)} | {_meaning(field)} |\n")
+    return "".join(rows)
+
+
+def _default(field: FieldInfo) -> str:
+    return "required" if field.is_required() else _yaml(field.default)
+
+
+def _yaml(value: Any) -> str:
+    return f"`{yaml.safe_dump(value).split(chr(10))[0]}`"
+
+
+def _meaning(field: FieldInfo) -> str:
+    return " ".join((field.description or "").split())
 
 
 def _type(field: FieldInfo) -> str:

@@ -12,6 +12,7 @@ from experiments.cell import Cell
 from experiments.report.names import settings_label
 from models.metrics import METRICS
 from pipeline.layout import CELLS, CONFIG_FILE, EXPERIMENT_FILE
+from pipeline.presets import OF_EARLIER_VERSIONS
 from schemas.errors import DataError
 from schemas.evaluation_files import METRICS_FILE
 from schemas.evaluation_report import EvaluationReport
@@ -55,8 +56,9 @@ class Row:
         """A setting's value: the grid's, else that of the first finished cell; None where there is neither."""
         if key in self.settings:
             return self.settings[key]
-        section, name = key.split(".")
-        return self.done[0].config.get(section, {}).get(name) if self.done else None
+        section, _, name = key.rpartition(".")
+        config = self.done[0].config if self.done else {}
+        return (config.get(section, {}) if section else config).get(name)
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ def _read_cell(folder: Path) -> Cell:
     files: dict[str, Any] = {}
     if content["status"] == "done":
         files = {
-            "config": _read(folder / CONFIG_FILE),
+            "config": {"preset": OF_EARLIER_VERSIONS, **_read(folder / CONFIG_FILE)},
             "training": _read_record(folder / HISTORY_FILE, TrainingHistory),
             "evaluation": _read_evaluation(folder / METRICS_FILE),
         }

@@ -14,9 +14,11 @@ import pydantic
 from experiments.settings import ExperimentSettings
 from pipeline.config import (
     RunConfig,
+    Say,
     check_config,
     read_run_settings,
     resolve_paths,
+    say_nothing,
 )
 from pipeline.digests import resolve_digests
 from pipeline.layout import CELLS
@@ -73,11 +75,12 @@ class Grid:
         return Path(self.settings.output)
 
 
-def load_grid(path: str) -> Grid:
+def load_grid(path: str, say: Say = say_nothing) -> Grid:
     """Reads and checks an experiment and the run that it varies.
 
     Args:
       path: a YAML file. Relative paths in it are relative to its folder.
+      say: see `load_config`.
 
     Raises:
       ConfigError: with every fault, each with its place. A cell alone may be at fault without it: see `Cell.fault`.
@@ -98,7 +101,7 @@ def load_grid(path: str) -> Grid:
     except pydantic.ValidationError as errors:
         faults += [describe_fault(error, places, path, ExperimentSettings) for error in errors.errors()]
     try:
-        run = _read_run(content.get("run"), content.get("output"), places, path)
+        run = _read_run(content.get("run"), content.get("output"), places, path, say)
     except ConfigError as error:
         faults += error.faults
     if faults:
@@ -119,7 +122,10 @@ def load_grid(path: str) -> Grid:
 
 
 class _Run(NamedTuple):
-    """The run that is varied: its raw settings, with the digests of its inputs, and their places."""
+    """The run that is varied: its raw settings, with its preset's name and the digests of its inputs, and their places.
+
+    What the preset decides is not among them: it follows from a cell's own settings.
+    """
 
     content: dict[str, Any]
     places: Places
@@ -130,7 +136,8 @@ class _Run(NamedTuple):
         content = copy.deepcopy({**self.content, "output": output})
         for key, value in settings.items():
             section, _, name = key.rpartition(".")
-            content.setdefault(section, {})[name] = copy.deepcopy(value)
+            target = content.setdefault(section, {}) if section else content
+            target[name] = copy.deepcopy(value)
         try:
             return RunConfig.model_validate(content), None
         except pydantic.ValidationError as errors:
@@ -138,7 +145,7 @@ class _Run(NamedTuple):
             return None, "\n".join(faults)
 
 
-def _read_run(run: Any, output: Any, places: Places, path: str) -> _Run:
+def _read_run(run: Any, output: Any, places: Places, path: str, say: Say) -> _Run:
     """Reads and checks the run that is varied.
 
     Raises:
@@ -158,8 +165,10 @@ def _read_run(run: Any, output: Any, places: Places, path: str) -> _Run:
         raise ConfigError([])  # told by the field itself
     if output is not None:
         content["output"] = output
-    config = resolve_digests(check_config(content, places, path, faults, kind="experiment"))
-    content["data"]["sha256"] = config.data.sha256.model_dump()
+    config = resolve_digests(check_config(content, places, path, faults, kind="experiment", say=say))
+    content["preset"] = config.preset  # with digests and without a name it would be one of an earlier version
+    for section in ("data", "embeddings"):
+        content.setdefault(section, {})["sha256"] = getattr(config, section).sha256.model_dump()
     return _Run(content, places, path)
 
 

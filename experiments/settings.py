@@ -13,17 +13,17 @@ from schemas.settings import Settings
 
 
 def _may_vary(key: str) -> str:
-    """A dotted setting of a run that changes no data stage."""
+    """A dotted setting of a run that changes neither its inputs nor its lists nor its vocabularies."""
     known = known_keys(RunConfig)
     if key not in known:
         raise ValueError(f"must be a setting of a run, as section.key; got {key!r}{did_you_mean(key, known)}")
     if key == "output":
         raise ValueError("must not vary: every cell has a folder of its own under the experiment's output")
-    section = key.partition(".")[0]
-    if (section in ("data", "embeddings") and key != "data.used_negatives") or key == "model.vocabulary_size":
+    shared = ("model.vocabulary_size", "lexicon.pairs", "lexicon.sha256")
+    if (key.startswith(("data.", "embeddings.")) and key != "data.used_negatives") or key in shared:
         raise ValueError(
-            "must not vary: data stages run once, and this setting changes what they make; make another experiment of "
-            "it (data.used_negatives may vary)"
+            "must not vary: cells share inputs, lists and vocabularies, and this setting changes them; make another "
+            "experiment of it (data.used_negatives may vary)"
         )
     return key
 
@@ -58,7 +58,8 @@ class ExperimentSettings(Settings):
     grid: Annotated[
         dict[VaryingKey, Annotated[list[Any], Field(min_length=1), AfterValidator(_differ)]], Field(min_length=1)
     ]
-    """Dotted settings of a run to their values; cells are all combinations, the last setting varying fastest."""
+    """Dotted settings of a run, or `preset`, to their values; cells are all combinations, the last setting varying
+    fastest."""
     adjust: tuple[Adjustment, ...] = ()
     """What changes besides in some cells, such as the epochs that an encoder needs; a later one wins."""
     paper_language: Literal["fr", "it", "sw", "tl"] | None = None

@@ -1,9 +1,10 @@
 """The SavedModel that is served: raw strings in, scores or vectors out, and no optimizer."""
 
+from collections.abc import Sequence
+
 import tensorflow as tf
 
 from models.ranker import Ranker
-from models.sparse_inner_product import SparseInnerProduct
 from models.text_features import TextFeatures
 from schemas import features as f
 
@@ -52,20 +53,20 @@ class _EncodingServer(_Server):
     def __init__(self, ranker: Ranker, text_features: TextFeatures) -> None:
         super().__init__(ranker, text_features)
         self._query_vector, self._document_vector = ranker.query_vector, ranker.document_vector
-        self._sparse: SparseInnerProduct | None = next(iter(ranker.sparse.values()), None)
+        self._sparse = list(ranker.sparse.values())
         self._weights_of_channels = ranker.weights_of_channels
 
     @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="query")])
     def encode_query(self, query: tf.Tensor) -> dict[str, tf.Tensor]:
         """Vectors of queries, [batch, dim], and their terms, if a channel has some."""
-        terms = _padded(*self._sparse.query_terms(query)) if self._sparse else {}
-        return {"vector": self._query_vector(self._query_features(query)), **terms}
+        terms = [channel.query_terms(query) for channel in self._sparse]
+        return {"vector": self._query_vector(self._query_features(query)), **_padded(terms)}
 
     @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="document")])
     def encode_document(self, document: tf.Tensor) -> dict[str, tf.Tensor]:
         """Vectors of documents, [batch, dim], and their terms, if a channel has some."""
-        terms = _padded(*self._sparse.document_terms(document)) if self._sparse else {}
-        return {"vector": self._document_vector(self._document_features(document)), **terms}
+        terms = [channel.document_terms(document) for channel in self._sparse]
+        return {"vector": self._document_vector(self._document_features(document)), **_padded(terms)}
 
     @tf.function(input_signature=[])
     def channel_weights(self) -> dict[str, tf.Tensor]:
@@ -81,16 +82,23 @@ class _ExplainingServer(_EncodingServer):
     )
     def explain(self, query: tf.Tensor, document: tf.Tensor) -> dict[str, tf.Tensor]:
         """The parts of the channel's score: a query's term, a document's term that answers it, what this adds."""
-        return self._sparse.parts(query, document)._asdict()
+        (channel,) = self._sparse
+        return channel.parts(query, document)._asdict()
 
     @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="query")])
     def translate(self, query: tf.Tensor) -> dict[str, tf.Tensor]:
         """What the terms of queries are translated to, each [entries]."""
-        return self._sparse.translations(query)._asdict()
+        (channel,) = self._sparse
+        return channel.translations(query)._asdict()
 
 
-def _padded(terms: tf.RaggedTensor, weights: tf.RaggedTensor) -> dict[str, tf.Tensor]:
-    return {"stems": terms.to_tensor(""), "weights": weights.to_tensor(0.0)}
+def _padded(terms: Sequence[tuple[tf.RaggedTensor, tf.RaggedTensor]]) -> dict[str, tf.Tensor]:
+    """The terms of the one channel that has some, if there is one."""
+    return {
+        name: column.to_tensor(padding)
+        for of_channel in terms
+        for name, column, padding in zip(("stems", "weights"), of_channel, ("", 0.0), strict=True)
+    }
 
 
 def export_ranker(ranker: Ranker, text_features: TextFeatures, path: str) -> None:
@@ -106,10 +114,10 @@ def export_ranker(ranker: Ranker, text_features: TextFeatures, path: str) -> Non
         translate                query [batch] -> query_term, document_term, weight [entries]
 
     All but the first are there if the score is an inner product (see `models.inner_product` and
-    `models.sparse_inner_product`), the last two with a channel of words that match. The inner product of a query's vector
-    and a document's is the score of the dense channels, weighted, so any maximum-inner-product index can search them;
-    the sum, over the stems of both, of the products of their weights is the score of the words that match, so that an
-    inverted index ranks exactly as that channel does. What a padded place scores is the scorer's (see
+    `models.sparse_inner_product`), the last two with a channel of words that match. The inner product of a query's
+    vector and a document's is the score of the dense channels, weighted, so any maximum-inner-product index can search
+    them; the sum, over the stems of both, of the products of their weights is the score of the words that match, so
+    that an inverted index ranks exactly as that channel does. What a padded place scores is the scorer's (see
     `Scorer.padded_score`): -1 for both cosines, below -embedding_dim for dot.
 
     Args:

@@ -6,7 +6,6 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from schemas.settings import Settings
 
-
 FITTED: Final = "fitted"
 ChannelWeightSetting = Annotated[float, Field(ge=0, le=1e12)] | Literal["fitted"]
 
@@ -25,8 +24,8 @@ class LexiconSettings(Settings):
     """What scores words that match: lexicon (translations learned from the train pairs; probabilistic structured
     queries), bm25 or tfidf (equal words), or none, which leaves the similarity alone."""
     weight: ChannelWeightSetting = 0.5
-    """Weight of the channel; fitted: of 0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8 and 1.2 the best on the eval split, by
-    ndcg_5 + 0.1 p_mr_1."""
+    """Weight of the channel; fitted: of 0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8 and 1.2 the best on the eval split,
+    by ndcg_5 + 0.1 p_mr_1."""
     pairs: Annotated[str | None, Field(min_length=1)] = None
     """Path of further pairs to learn from, a bilingual dictionary or parallel text: query-language text and
     document-language text, tab-separated; of one file, or a pattern of several. For the kind lexicon alone."""

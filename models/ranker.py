@@ -108,7 +108,7 @@ class Ranker(keras.Model):
 
     @property
     def is_inner_product(self) -> bool:
-        """Whether the score is one of a query's vector and a document's, and of their terms where a channel has some."""
+        """Whether the score is that of two vectors, and of the terms of at most one channel."""
         return bool(self.dense) and len(self.dense) + len(self.sparse) == len(self.channels) and len(self.sparse) <= 1
 
     def query_vector(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:

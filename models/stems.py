@@ -30,10 +30,10 @@ _MARKED_LANGUAGES: Final = ("vi",)
 def stems(words: tf.RaggedTensor, language: str) -> tf.RaggedTensor:
     """The stem of each word: its first characters, without the marks that writers and languages differ in.
 
-    A word is taken apart (NFKD); accents, Hebrew points and Arabic harakat are dropped; Cyrillic letters, and Latin ones
-    that hold a mark within, are written in plain Latin; what is left is put together again (NFC) and cut after five
-    characters, or two syllables of Hangul. Numbers and the words of scripts without spaces stay whole, and Vietnamese
-    keeps its accents.
+    A word is taken apart (NFKD); accents, Hebrew points and Arabic harakat are dropped; Cyrillic letters, and Latin
+    ones that hold a mark within, are written in plain Latin; what is left is put together again (NFC) and cut after
+    five characters, or two syllables of Hangul. Numbers and the words of scripts without spaces stay whole, and
+    Vietnamese keeps its accents.
 
     Args:
       words: string [batch, (words)], as `models.tokens.tokenize` makes them.

@@ -1,12 +1,12 @@
 """The configuration of a run: one YAML file, checked whole before anything heavy is imported."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import pydantic
 import yaml
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
 from components.gate.settings import EvaluationSettings
 from components.wikiclir_example_gen.settings import DataSettings
@@ -16,8 +16,10 @@ from models.tuning_settings import TuningSettings
 from pipeline.input_files import check_input_files, check_pairs, check_word_vectors
 from pipeline.output_folder import Kind, output_fault
 from pipeline.paths import resolve_path
+from pipeline.presets import DEFAULT, PRESETS, is_of_an_earlier_version, with_preset
 from pipeline.settings_file import NotYamlError, Places, describe_fault, load_yaml, read_settings_file
 from schemas.errors import ConfigError
+from schemas.one_of import OneOf
 from schemas.printable import printable
 from schemas.settings import Settings
 
@@ -32,10 +34,17 @@ PAIR_FILES = ("pairs",)
 
 _LONGEST_VALUE = 200
 
+Say = Callable[[str], None]
+"""Takes a line for a person."""
+
 
 class RunConfig(Settings):
     """Everything that decides a run."""
 
+    preset: Annotated[str, AfterValidator(OneOf(PRESETS))] = DEFAULT
+    """Where settings come from that are not given: paper (the paper's system), best (a lexicon beside the vectors, and
+    a stronger tower) or closed (best and a softmax term, for collections whose documents are all known when
+    training)."""
     data: DataSettings
     """The collection."""
     model: ModelSettings = ModelSettings()
@@ -54,6 +63,11 @@ class RunConfig(Settings):
     """The gate."""
     output: Annotated[str, Field(min_length=1)]
     """Folder of everything the run writes."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _what_is_not_given_is_the_presets(cls, content: Any) -> Any:
+        return with_preset(content, cls) if isinstance(content, Mapping) else content
 
     @field_validator("embeddings")
     @classmethod
@@ -107,12 +121,17 @@ def _given_files(section: Settings, keys: Sequence[str]) -> dict[str, str]:
     return {key: path for key, path in paths.items() if path is not None}
 
 
-def load_config(path: str, overrides: Sequence[str] = ()) -> RunConfig:
+def say_nothing(line: str) -> None:
+    """Who is told and does not listen."""
+
+
+def load_config(path: str, overrides: Sequence[str] = (), say: Say = say_nothing) -> RunConfig:
     """Reads and checks a configuration, and the form of the files it names.
 
     Args:
       path: a YAML file. Relative paths in it are relative to its folder.
       overrides: `section.key=value`, the value in YAML. Relative paths in them are relative to the current folder.
+      say: is told what a person should know of a configuration without faults.
 
     Returns:
       the configuration, with absolute paths.
@@ -123,7 +142,7 @@ def load_config(path: str, overrides: Sequence[str] = ()) -> RunConfig:
     content, places, faults = read_run_settings(path)
     for override in overrides:
         faults += _override(content, places, override)
-    return check_config(content, places, path, faults)
+    return check_config(content, places, path, faults, say=say)
 
 
 def read_run_settings(path: str) -> tuple[dict[str, Any], Places, list[str]]:
@@ -134,7 +153,12 @@ def read_run_settings(path: str) -> tuple[dict[str, Any], Places, list[str]]:
 
 
 def check_config(
-    content: Mapping[str, Any], places: Places, path: str, faults: Sequence[str] = (), kind: Kind = "run"
+    content: Mapping[str, Any],
+    places: Places,
+    path: str,
+    faults: Sequence[str] = (),
+    kind: Kind = "run",
+    say: Say = say_nothing,
 ) -> RunConfig:
     """Checks raw settings, and the form of the files that they name.
 
@@ -144,11 +168,13 @@ def check_config(
       path: the place of a key that stands nowhere.
       faults: those found before.
       kind: what writes the output.
+      say: see `load_config`.
 
     Raises:
       ConfigError: with every fault, each with its place.
     """
     faults = list(faults)
+    is_earlier, content = is_of_an_earlier_version(content), with_preset(content, RunConfig)
     files, tables = _files_in(content, "data", INPUT_FILES), _files_in(content, "embeddings", VECTOR_FILES)
     try:
         config = RunConfig.model_validate(content)
@@ -168,6 +194,11 @@ def check_config(
         faults.append(f"{places.get(('output',), path)}: output: {fault}")
     if faults:
         raise ConfigError(faults)
+    if is_earlier:
+        say(
+            f"{path} names no preset and holds data.sha256, as resolved configurations of earlier versions do: it is "
+            f"taken as preset {config.preset}, and gives what it gave"
+        )
     return config
 
 

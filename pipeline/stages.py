@@ -9,7 +9,8 @@ DATA_STAGES: Final = (
     "CollectionGen", "WikiClirExampleGen", "StatisticsGen", "ImportSchemaGen", "ExampleValidator", "Transform",
     "LexicalBaseline", "LexiconGen",
 )  # fmt: skip
-"""What they make is the same for every cell of an experiment."""
+"""Before any training: cells of an experiment that agree in a stage's settings share what it makes, through the cache.
+Data that one cell cannot use, none can."""
 
 STAGES: Final = (*DATA_STAGES, "Tuner", "Trainer", "TrainingReport", "Evaluator", "Gate", "Pusher")
 """All that a pipeline may hold."""

@@ -20,12 +20,12 @@ LEXICON_INPUTS: Final = {
     LEXICON_KEY: component_spec.ChannelParameter(type=Lexicon, optional=True),
     TEXTS_KEY: component_spec.ChannelParameter(type=standard_artifacts.Examples, optional=True),
 }
-"""Of a component that trains: the lexicon of the channel of words that match, if there is one, and the Examples that the
-transformed ones were made of: the channel scores the texts of their eval split."""
+"""Of a component that trains: the lexicon of the channel of words that match, if there is one, and the Examples that
+the transformed ones were made of: the channel scores the texts of their eval split."""
 
 
 def with_lexicon(input_dict: Mapping[str, list[types.Artifact]], exec_properties: Mapping[str, Any]) -> dict[str, Any]:
-    """The execution properties whose `custom_config` holds the folder of the lexicon, and the files of the eval texts."""
+    """The properties of an execution, whose `custom_config` holds the lexicon's folder and the files of eval texts."""
     if not input_dict.get(LEXICON_KEY):
         return {**exec_properties}
     config = json_utils.loads(exec_properties[_CUSTOM_CONFIG])

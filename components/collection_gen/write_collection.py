@@ -1,7 +1,5 @@
 """Reads input files once, and writes the collection's shards and manifest (see `schemas.collection`)."""
 
-import hashlib
-import io
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, Final, cast

@@ -54,7 +54,7 @@ def _report(lexicon: Lexicon, train_pairs: int, pairs: ReadReport | None) -> Lex
     return LexiconReport(
         kind=lexicon.record.kind,
         train_pairs=train_pairs,
-        pairs=pairs and pairs.as_dict(),
+        pairs=pairs.as_dict() if pairs else None,
         terms=len(lexicon.terms),
         translations=lexicon.translations.nnz,
         translated=int((lexicon.translations.getnnz(axis=1) > 0).sum()),

@@ -22,8 +22,8 @@ class Trainer(base_component.BaseComponent):
     Args:
       run_fn: dotted name of the run function.
       custom_config: what it takes besides artifacts.
-      **inputs_and_arguments: `examples`, `transform_graph`, `schema`, `hyperparameters`, `train_args` and `eval_args` as
-        TFX's Trainer has them; `lexicon` and `texts`, see `schemas.lexicon_inputs`.
+      **inputs_and_arguments: `examples`, `transform_graph`, `schema`, `hyperparameters`, `train_args` and `eval_args`
+        as TFX's Trainer has them; `lexicon` and `texts`, see `schemas.lexicon_inputs`.
 
     Outputs:
       model: Model.

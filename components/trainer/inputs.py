@@ -6,7 +6,6 @@ import tensorflow as tf
 import tensorflow_transform as tft
 from tfx.components.trainer.fn_args_utils import FnArgs
 
-from schemas.lexicon_inputs import LEXICON_KEY, TEXTS_KEY
 from components.trainer.pretrained import read_pretrained
 from components.trainer.training_inputs import TrainingInputs
 from models.lexicon.lexicon import read_lexicon
@@ -16,6 +15,7 @@ from models.lists import read_lists
 from models.settings import LossSettings, ModelSettings, TrainingSettings
 from models.word_table import SOURCES_KEY, WordTableSource
 from schemas import features as f
+from schemas.lexicon_inputs import LEXICON_KEY, TEXTS_KEY
 
 MODEL_KEY: Final = "model"
 LOSS_KEY: Final = "loss"

@@ -16,7 +16,6 @@ from models.two_towers import TwoTowers, Words
 from schemas import features as f
 from schemas.training_history import TrainingHistory
 
-
 _FIRST_WEIGHT: Final = 0.5
 """That of the channel while the best epoch is picked, where the weight is fitted in the end."""
 

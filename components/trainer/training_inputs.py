@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import tensorflow_transform as tft
 
 from components.trainer.pretrained import Pretrained
-from models.lists import RankingLists
 from models.lexicon_settings import ChannelWeightSetting
+from models.lists import RankingLists
 from models.settings import LossSettings, ModelSettings, TrainingSettings
 from models.sparse_inner_product import SparseInnerProduct
 from models.tuning_settings import searched_settings

@@ -90,10 +90,11 @@ def _entry(row: Row, metric: str, best: Mapping[str, float], p_values: Mapping[t
 
 
 def _published_blocks(rows: Sequence[Row], language: str) -> Iterator[Block]:
-    """Our means beside what the paper printed of the same loss and encoder, where the collection is one of its own."""
+    """Our means beside what the paper printed of its loss and encoder, where the collection is one of its own."""
     found = []
     for published in PUBLISHED[language]:
         chosen = {
+            "preset": "paper",
             "loss.name": published.loss,
             "model.encoder": published.encoder,
             "model.similarity": "smooth_cosine",

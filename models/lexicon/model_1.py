@@ -51,7 +51,7 @@ def learn_translations(
             for number, rows in enumerate(_blocks_of_rows(pairs, documents, events_of_a_block))
         ]
         # What each document stem, and NULL at the end, generates in all.
-        generated = np.ones(documents.shape[1] + 1)
+        generated: npt.NDArray[Any] = np.ones(documents.shape[1] + 1)
         for _ in range(ITERATIONS):
             generated = np.sum([block.expect(generated) for block in blocks], axis=0, initial=0.0)
         rows = [block.shares() for block in blocks]
@@ -133,11 +133,12 @@ class _Block:
         share = self._load("expected") / occurrences[stem]
         return _largest(stem, word, share, self._shape)
 
-    def _save(self, name: str, values: npt.NDArray[np.generic]) -> None:
+    def _save(self, name: str, values: npt.NDArray[Any]) -> None:
         np.save(f"{self._path}-{name}.npy", values)
 
-    def _load(self, name: str) -> npt.NDArray[np.generic]:
-        return np.load(f"{self._path}-{name}.npy")
+    def _load(self, name: str) -> npt.NDArray[Any]:
+        values: npt.NDArray[Any] = np.load(f"{self._path}-{name}.npy")
+        return values
 
 
 def _largest(

@@ -23,8 +23,8 @@ class StructuredQueries(SparseInnerProduct):
         idf(q) = ln(1 + (N - df'(q) + 1/2) / (df'(q) + 1/2))
         score = mean over the query's distinct terms of idf(q) tf' (K1 + 1) / (tf' + K1 (1 - B + B |d| / mean |d|))
 
-    with A, df', N and the mean length those of a lexicon (see `models.lexicon.learn_lexicon`), and |d| the number of the
-    document's terms. A term that the lexicon does not know matches itself, with df' = 0. Where A is 0, this is BM25
+    with A, df', N and the mean length those of a lexicon (see `models.lexicon.learn_lexicon`), and |d| the number of
+    the document's terms. A term that the lexicon does not know matches itself, with df' = 0. Where A is 0, this is BM25
     divided by the number of the query's terms. Other arguments are those of `Scorer`.
 
     As an inner product, a query's terms weigh 1 / their number each, and a document has a weight for every term of a

@@ -249,6 +249,13 @@ CONFIGURATIONS = [
         ("run.yaml:9: loss.name: must be one of ", "got 'sols'; did you mean sosl?"),
     ),
     Case(
+        "unknown_preset",
+        "The preset is not one of ours.",
+        AT_ONCE,
+        setting("preset: besst\n"),
+        ("run.yaml:8: preset: must be one of paper, best, closed; got 'besst'; did you mean best?",),
+    ),
+    Case(
         "unknown_metric",
         "A metric is written as the paper has it.",
         AT_ONCE,

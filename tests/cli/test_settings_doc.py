@@ -30,6 +30,15 @@ def test_the_document_is_what_the_settings_generate() -> None:
     assert DOCUMENT.read_text(encoding="utf-8") == settings_markdown()
 
 
+def test_a_column_a_preset_shows_what_differs_from_the_papers_and_for_whom() -> None:
+    cells = dict(re.findall(r"^\| `([\w.]+)` \|(.+)\|$", settings_markdown(), re.MULTILINE))
+    columns = {key: [cell.strip() for cell in row.split(" | ")][1:4] for key, row in cells.items()}
+    assert columns["preset"] == ["`paper`", "`best`", "`closed`"]
+    assert columns["model.epsilon"] == ["`1.0`", "", ""]
+    assert columns["training.learning_rate"] == ["`null`", *2 * ["`0.02` with the encoder mean"]]
+    assert columns["loss.softmax_weight"][:2] == ["`0.0`", ""] != columns["loss.softmax_weight"][1:]
+
+
 def test_the_document_names_every_key() -> None:
     assert re.findall(r"^\| `([\w.]+)` \|", settings_markdown(), re.MULTILINE) == [
         *known_keys(RunConfig),

@@ -7,8 +7,12 @@ from tests.e2e.process import SampleRun
 
 @pytest.fixture(scope="session")
 def sample_run(tmp_path_factory: pytest.TempPathFactory) -> SampleRun:
-    """A run with few epochs. No test changes its folder but by an identical run, or it puts it back as it was."""
-    run = SampleRun(tmp_path_factory.mktemp("run") / "out", "configs/sample.yaml", "--set", "training.epochs=12")
+    """A run of the paper's system with few epochs.
+
+    No test changes its folder but by an identical run, or it puts it back as it was.
+    """
+    settings = ("--set", "preset=paper", "--set", "training.epochs=12")
+    run = SampleRun(tmp_path_factory.mktemp("run") / "out", "configs/sample.yaml", *settings)
     assert run.code == 0, run.err
     return run
 

@@ -24,7 +24,7 @@ def keys(*overrides: str, schema: str = str(ROOT / "schemas" / "schema.pbtxt")) 
     """The parameters of every stage, for the sample's configuration."""
     from pipeline.pipeline import create_pipeline  # here, so that quick tests collect this file without TFX
 
-    config = load_config(str(ROOT / "configs" / "sample.yaml"), overrides)
+    config = load_config(str(ROOT / "configs" / "sample.yaml"), ["preset=paper", *overrides])
     pipeline = create_pipeline(config, "/artifacts", schema, f"{config.output}/serving")
     return {component.id: dict(component.exec_properties) for component in pipeline.components}
 
@@ -221,7 +221,13 @@ def test_an_upgrade_of_what_computes_changes_every_stage(library: str, monkeypat
 
 # Real runs follow the keys
 
-SMALL = ["data.max_queries=150", "training.epochs=2", "evaluation.minimums={}", "evaluation.significance=0.0001"]
+SMALL = [
+    "preset=paper",
+    "data.max_queries=150",
+    "training.epochs=2",
+    "evaluation.minimums={}",
+    "evaluation.significance=0.0001",
+]
 
 
 class CachedRun:

@@ -25,6 +25,7 @@ IMPOSSIBLE, LONG = "softmax-seed2", "three_part_l2-seed2"
 SETTINGS: dict[str, Any] = {
     "title": "Four losses",
     "run": {
+        "preset": "paper",
         "data": {
             "queries": str(SAMPLE / "wiki_en.queries"),
             "documents": str(SAMPLE / "wiki_fr.documents"),

@@ -35,7 +35,7 @@ def test_an_interrupted_run_says_so_and_nothing_else(output: Path, told: str, se
     process = subprocess.Popen(
         [
             *(str(Path(sys.executable).with_name("clir")), "run", "configs/sample.yaml"),
-            *("--set", f"output={output}", "--set", "training.epochs=5000"),
+            *("--set", f"output={output}", "--set", "preset=paper", "--set", "training.epochs=5000"),
         ],
         cwd=ROOT,
         env={key: value for key, value in os.environ.items() if key != "TF_CPP_MIN_LOG_LEVEL"},

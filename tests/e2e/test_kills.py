@@ -96,7 +96,8 @@ def test_a_killed_training_does_not_go_on_with_other_settings(
 
 @pytest.mark.long
 def test_twenty_runs_killed_at_random_moments_complete_with_equal_metrics(tmp_path: Path) -> None:
-    small = ["--set", "data.max_queries=200", "--set", "training.epochs=5", "--set", "evaluation.minimums={}"]
+    settings = ["preset=paper", "data.max_queries=200", "training.epochs=5", "evaluation.minimums={}"]
+    small = [f"--set={one}" for one in settings]
 
     def run(name: str, **when: float) -> tuple[int, float]:
         arguments = ["run", "configs/sample.yaml", *small, "--set", f"output={tmp_path / name}"]

@@ -32,10 +32,16 @@ def test_a_grid_of_seeds_alone_is_one_row(tmp_path: Path) -> None:
         ({"training.learning_rate": 0.05}, "training.learning_rate = 0.05"),
         ({"loss.theta": [0.2, 0.7], "training.patience": None}, "loss.theta = [0.2, 0.7], training.patience = null"),
         ({"loss.learn_theta": True}, "loss.learn_theta = true"),
+        ({"preset": "best", "loss.name": "mse"}, "preset = best, MSE"),
     ],
 )
 def test_labels_have_the_papers_words_and_yamls_values(settings: dict[str, object], label: str) -> None:
     assert settings_label(settings) == label
+
+
+def test_a_cell_of_an_earlier_version_had_the_papers_preset(tmp_path: Path) -> None:
+    (row,) = read_experiment(write_experiment(tmp_path, {"training.seed": [1, 2]})).rows
+    assert row.setting("preset") == "paper"
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{"])

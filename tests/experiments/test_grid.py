@@ -1,5 +1,6 @@
-"""experiments/load.py: the cells of an experiment's file, and what each of its faults says."""
+"""experiments/grid.py: the cells of an experiment's file, and what each of its faults says."""
 
+import hashlib
 import re
 from pathlib import Path
 
@@ -79,6 +80,14 @@ def test_a_cell_s_configuration_is_one_that_run_takes(experiment_file: Path, tmp
     assert load_config(str(tmp_path / "cell.yaml")) == config
 
 
+def test_a_cell_s_configuration_holds_the_digests_of_word_vectors(experiment_file: Path, config_file: Path) -> None:
+    (config_file.parent / "fr.vec").write_text("loup 1 2\n")
+    config_file.write_text(config_file.read_text() + "model: {embedding_dim: 2}\nembeddings: {document: fr.vec}\n")
+    config = load_grid(str(experiment_file)).cells[0].config
+    assert config is not None and config.embeddings.sha256.query is None
+    assert config.embeddings.sha256.document == hashlib.sha256(b"loup 1 2\n").hexdigest()
+
+
 def test_the_run_may_stand_in_the_file(experiment_file: Path, config_file: Path) -> None:
     run = "".join(f"  {line}\n" for line in config_file.read_text().replace("output: out\n", "").splitlines())
     before = load_grid(str(experiment_file)).cells
@@ -119,10 +128,12 @@ def test_a_fault_of_a_cell_names_the_place_in_the_grid(experiment_file: Path) ->
         ("model.epsilon: [0, 0.5]", "model.epsilon: 1", ":5: grid.model.epsilon: ", "must be a valid list; got 1"),
         ("[1, 2]", "[1, 2, 1]", ":6: grid.training.seed: ", "must hold every value once; got 1 twice"),
         ("[1, 2]", "[a b, a/b]", ":3: grid: ", "two cells would be called sosl-epsilon0-seeda_b"),
-        ("model.epsilon", "data.negatives", ":5: grid.data.negatives: ", "data stages run once"),
-        ("model.epsilon", "model.vocabulary_size", ":5: grid.model.vocabulary_size: ", "data stages run once"),
+        ("model.epsilon", "data.negatives", ":5: grid.data.negatives: ", "cells share inputs"),
+        ("model.epsilon", "model.vocabulary_size", ":5: grid.model.vocabulary_size: ", "cells share inputs"),
+        ("model.epsilon", "lexicon.pairs", ":5: grid.lexicon.pairs: ", "cells share inputs"),
+        ("model.epsilon", "presets", ":5: grid.presets: ", "got 'presets'; did you mean preset?"),
         ("model.epsilon", "output", ":5: grid.output: ", "a folder of its own"),
-        ("training.epochs: 3", "data.seed: 3", ":9: adjust.0.set.data.seed: ", "data stages run once"),
+        ("training.epochs: 3", "data.seed: 3", ":9: adjust.0.set.data.seed: ", "cells share inputs"),
         ("training.epochs: 3", "model.epsilon: 3", ":9: adjust.0.set.model.epsilon: ", "must not be a setting of the"),
         ("seed: 2}", "seed: 3}", ":8: adjust.0.when.training.seed: ", "must be a value that the grid has; got 3 and"),
         ("when: {loss.name", "when: {loss.nam", ":8: adjust.0.when.loss.nam: ", "did you mean loss.name?"),
@@ -150,6 +161,8 @@ def test_the_experiments_of_the_project_are_good_ones(file: Path) -> None:
     settings = ExperimentSettings.model_validate(yaml.safe_load(file.read_text()))
     assert not list(settings.adjustment_faults())
     assert f"clir experiment configs/experiments/{file.name}" in file.read_text()
+    run = settings.run if isinstance(settings.run, dict) else yaml.safe_load((file.parent / settings.run).read_text())
+    assert run["preset"] == "paper"
 
 
 def test_data_used_negatives_may_vary(experiment_file: Path) -> None:
@@ -157,3 +170,75 @@ def test_data_used_negatives_may_vary(experiment_file: Path) -> None:
     cells = load_grid(str(experiment_file)).cells
     assert [cell.config and cell.config.data.used_negatives for cell in cells[::2]] == [20, None, 20, None]
     assert cells[2].name == "sosl-used_negativesnull-seed1"
+
+
+# Presets
+
+
+def test_a_preset_may_vary_and_decides_what_neither_run_nor_cell_gives(
+    experiment_file: Path, config_file: Path
+) -> None:
+    config_file.write_text(config_file.read_text() + "training:\n  batch_lists: 8\n  learning_rate_end: null\n")
+    replace(experiment_file, "loss.name: [sosl, three_part_l2]", "preset: [paper, best]")
+    replace(experiment_file, "model.epsilon: [0, 0.5]", "model.encoder: [mean, cnn]")
+    replace(experiment_file, "{loss.name: sosl, training.seed: 2}", "{preset: best, training.seed: 2}")
+    cells = load_grid(str(experiment_file)).cells
+    assert [cell.name for cell in cells[::2]] == [
+        "paper-mean-seed1",
+        "paper-cnn-seed1",
+        "best-mean-seed1",
+        "best-cnn-seed1",
+    ]
+    found = [
+        (
+            cell.config.preset,
+            cell.config.model.embedding_dim,
+            cell.config.model.stem_embeddings,
+            cell.config.training.epochs,
+        )
+        for cell in cells
+        if cell.config
+    ]
+    assert found == [
+        *[("paper", 64, False, 30)] * 4,
+        *[("best", 128, True, None), ("best", 128, True, 3)],  # the adjustment
+        *[("best", 128, False, 30), ("best", 128, False, 3)],
+    ]
+    assert all(cell.config and cell.config.training.batch_lists == 8 for cell in cells)
+    assert all(cell.config and cell.config.training.learning_rate_end is None for cell in cells)
+
+
+@pytest.mark.parametrize("named", ["", "preset: closed\n"])
+def test_cells_have_the_preset_of_the_run_that_is_varied(experiment_file: Path, config_file: Path, named: str) -> None:
+    config_file.write_text(config_file.read_text() + named)
+    said: list[str] = []
+    cells = load_grid(str(experiment_file), said.append).cells
+    expected = load_config(str(config_file))
+    assert {cell.config and (cell.config.preset, cell.config.model.embedding_dim) for cell in cells} == {
+        (expected.preset, 128)
+    }
+    assert said == []
+
+
+def test_a_run_that_an_earlier_version_resolved_is_the_papers(experiment_file: Path, config_file: Path) -> None:
+    digest = hashlib.sha256((config_file.parent / "wiki.queries").read_bytes()).hexdigest()
+    replace(config_file, "fr\n", f"fr\n  sha256: {{queries: {digest}}}\n")
+    said: list[str] = []
+    cells = load_grid(str(experiment_file), said.append).cells
+    assert {cell.config and cell.config.preset for cell in cells} == {"paper"}
+    assert len(said) == 1
+
+
+def test_an_unknown_preset_is_at_fault_in_its_cells_alone(experiment_file: Path) -> None:
+    replace(experiment_file, "model.epsilon: [0, 0.5]", "preset: [best, besst]")
+    cells = load_grid(str(experiment_file)).cells
+    fault = f"{experiment_file}:5: preset: must be one of paper, best, closed; got 'besst'; did you mean best?"
+    assert [cell.fault for cell in cells if cell.settings["preset"] == "besst"] == [fault] * 4
+    assert all(cell.config for cell in cells if cell.settings["preset"] == "best")
+
+
+@pytest.mark.parametrize("key", ["model.stem_embeddings", "lexicon.kind", "lexicon.weight"])
+def test_what_presets_decide_may_vary(experiment_file: Path, key: str) -> None:
+    values = {"model.stem_embeddings": "[true, false]", "lexicon.kind": "[none, bm25]", "lexicon.weight": "[fitted, 1]"}
+    replace(experiment_file, "model.epsilon: [0, 0.5]", f"{key}: {values[key]}")
+    assert all(cell.config for cell in load_grid(str(experiment_file)).cells)

@@ -65,10 +65,11 @@ def reference(word: str, language: str) -> str:
     return word[: 2 if re.match("[\uac00-\ud7a3]", word) else 5]
 
 
+RANGES = [(0x61, 0x17F), (0x370, 0x3FF), (0x400, 0x45F), (0x5D0, 0x5EA), (0x620, 0x64A), (0xAC00, 0xD7A3)]
 WORDS = st.one_of(
     *(
         st.text(st.characters(whitelist_categories=("Ll", "Lo"), min_codepoint=low, max_codepoint=high), min_size=1)
-        for low, high in ((0x61, 0x17F), (0x370, 0x3FF), (0x400, 0x45F), (0x5D0, 0x5EA), (0x620, 0x64A), (0xAC00, 0xD7A3))
+        for low, high in RANGES
     ),
     st.text("0123456789", min_size=1),
     st.sampled_from("東京語ガるワ"),

@@ -69,8 +69,8 @@ def test_the_promised_keys_exist() -> None:
 
 
 @pytest.mark.parametrize(("key", "default"), DEFAULTS.items())
-def test_what_is_not_given_has_its_documented_default(config_file: Path, key: str, default: object) -> None:
-    assert reduce(getattr, key.split("."), load_config(str(config_file))) == default
+def test_what_is_not_given_is_the_papers_in_that_preset(config_file: Path, key: str, default: object) -> None:
+    assert reduce(getattr, key.split("."), load_config(str(config_file), ["preset=paper"])) == default
 
 
 def test_a_given_setting_is_read(config_file: Path) -> None:
@@ -157,7 +157,7 @@ def test_a_path_of_word_vectors_that_is_none_is_a_fault(config_file: Path, lines
 @pytest.mark.parametrize(
     ("lines", "place_and_key", "words"),
     [
-        ("zzz: 3\n", ":8: zzz: ", "known: data.queries, "),
+        ("zzz: 3\n", ":8: zzz: ", "known: preset, data.queries, "),
         ("ouput:\n", ":8: ouput: ", "unknown key; did you mean output?"),
         ("training: {epochs: 3,\n  epochs: 4}\n", ":9: training.epochs: ", "given twice; first at {file}:8"),
         ("training:\n  epochs: 3.5\n", ":9: training.epochs: ", "got 3.5"),

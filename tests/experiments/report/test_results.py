@@ -95,6 +95,13 @@ def test_published_numbers_stay_out_where_not_asked_or_of_another_epsilon(result
     assert "published" not in results_of(name)
 
 
+def test_published_numbers_stand_beside_the_papers_preset_alone(tmp_path: Path) -> None:
+    grid = {"preset": ["best", "paper"], "training.seed": [1, 2]}
+    text = results_text(write_experiment(tmp_path, grid, paper_language="fr"))
+    assert "| Preset | seeds |" in text
+    assert "| Metric | preset = paper | published in Tables 2 and 3 |" in text
+
+
 def test_marks_are_those_of_the_p_values_below(results_of: ResultsOf) -> None:
     rows, p_values, _ = tables(results_of("losses"))
     assert list(p_values) == ["3Part\\_L2", "MSE", "PO\\_S"]

@@ -1,0 +1,102 @@
+"""Presets: what the settings are that a configuration does not give. Importing this file does not import TensorFlow."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from models.losses.declarations import LOSSES
+from schemas.settings import Settings
+
+DEFAULT: Final = "best"
+"""The preset of a configuration that names none."""
+OF_EARLIER_VERSIONS: Final = "paper"
+"""What versions were that knew no presets."""
+
+
+class Condition(NamedTuple):
+    """What must hold for a preset to have a value; a preset decides none of the settings that are asked for."""
+
+    words: str
+    settings: Mapping[str, Sequence[Any]]
+    """Dotted settings to the values, one of which each must have."""
+
+
+class PresetValue(NamedTuple):
+    """A setting's value in a preset; where the condition does not hold, it is the setting's own default."""
+
+    value: Any
+    where: Condition | None = None
+
+
+_MEAN: Final = Condition("with the encoder mean", {"model.encoder": ["mean"]})
+_THRESHOLDS: Final = Condition(
+    "with a loss that has thresholds",
+    {"loss.name": [name for name, declaration in LOSSES.items() if declaration.default_theta]},
+)
+_DOT: Final = Condition("with the similarity dot", {"model.similarity": ["dot"]})
+"""Its scores have no scale of their own, and a weight beside them must be found."""
+_NO_TABLES: Final = Condition("without `embeddings`", {"embeddings.query": [None], "embeddings.document": [None]})
+"""A table of word vectors has a width of its own."""
+
+_BEST: Final = {
+    "lexicon.kind": PresetValue("lexicon"),
+    "lexicon.weight": PresetValue("fitted", _DOT),
+    "model.embedding_dim": PresetValue(128, _NO_TABLES),
+    "model.stem_embeddings": PresetValue(True, _MEAN),
+    "model.word_dropout": PresetValue(0.25, _MEAN),
+    "loss.in_batch": PresetValue(True, _THRESHOLDS),
+    "training.epochs": PresetValue(None, _MEAN),
+    "training.learning_rate": PresetValue(0.02, _MEAN),
+    "training.learning_rate_end": PresetValue(0.05, _MEAN),
+    "training.negatives_from": PresetValue("judged"),
+}
+
+PRESETS: Final[Mapping[str, Mapping[str, PresetValue]]] = {
+    "paper": {},
+    "best": _BEST,
+    "closed": {**_BEST, "loss.softmax_weight": PresetValue(0.02)},
+}
+"""Every preset by its name: dotted settings to their values, where these differ from the settings' own defaults."""
+
+
+def with_preset(content: Mapping[str, Any], settings: type[Settings]) -> dict[str, Any]:
+    """Raw settings, and the values of their preset for those that they do not give.
+
+    Args:
+      content: unchecked; what is no section stays as it is. A null is a value like any other.
+      settings: the class that they are meant for.
+
+    Returns:
+      the same with every key that the preset has, and `preset`. Done to itself again, it does not change.
+
+    Example:
+      >>> from pipeline.config import RunConfig
+      >>> with_preset({"preset": "closed", "model": {"encoder": "cnn"}}, RunConfig)["model"]
+      {'embedding_dim': 128, 'encoder': 'cnn'}
+    """
+    named = content.get("preset", OF_EARLIER_VERSIONS if is_of_an_earlier_version(content) else DEFAULT)
+    merged: dict[str, Any] = {**content, "preset": named}
+    for key, (value, where) in (PRESETS.get(named, {}) if isinstance(named, str) else {}).items():
+        section, _, name = key.partition(".")
+        given = merged.get(section, {})
+        if isinstance(given, Mapping) and (where is None or _holds(where, content, settings)):
+            merged[section] = {name: value, **given}
+    return merged
+
+
+def is_of_an_earlier_version(content: Mapping[str, Any]) -> bool:
+    """Whether raw settings name no preset and hold digests, as resolved configurations did before presets."""
+    data = content.get("data")
+    digests = data.get("sha256") if isinstance(data, Mapping) else None
+    return "preset" not in content and isinstance(digests, Mapping) and any(digests.values())
+
+
+def _holds(condition: Condition, content: Mapping[str, Any], settings: type[Settings]) -> bool:
+    return all(_value(key, content, settings) in values for key, values in condition.settings.items())
+
+
+def _value(key: str, content: Mapping[str, Any], settings: type[Settings]) -> Any:
+    """A setting as it is given, else its default."""
+    section, _, name = key.partition(".")
+    default = settings.model_fields[section].default
+    given = content.get(section, default)
+    return given.get(name, getattr(default, name)) if isinstance(given, Mapping) else getattr(given, name, None)

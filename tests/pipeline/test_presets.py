@@ -1,0 +1,303 @@
+"""pipeline/presets.py: what a preset gives, what overrides it, and what has none."""
+
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from components.wikiclir_example_gen.settings import DataSettings
+from models.lexicon_settings import LexiconSettings
+from models.losses.declarations import LOSSES
+from models.settings import ENCODERS, LossSettings, ModelSettings, TrainingSettings
+from pipeline.config import RunConfig, dump_config, load_config
+from pipeline.digests import resolve_digests
+from pipeline.presets import PRESETS, with_preset
+from pipeline.settings_file import known_keys
+from schemas.errors import ConfigError
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+OF_MEAN = {
+    "model.stem_embeddings": True,
+    "model.word_dropout": 0.25,
+    "training.epochs": None,
+    "training.learning_rate": 0.02,
+    "training.learning_rate_end": 0.05,
+}
+BEST = {
+    "preset": "best",
+    "lexicon.kind": "lexicon",
+    "lexicon.weight": 0.5,
+    "model.embedding_dim": 128,
+    "loss.in_batch": True,
+    "loss.softmax_weight": 0,
+    "training.negatives_from": "judged",
+    **OF_MEAN,
+}
+
+
+def setting(config: object, key: str) -> Any:
+    """The value of a dotted key."""
+    return reduce(getattr, key.split("."), config)
+
+
+def faults_of(config_file: Path, *overrides: str) -> list[str]:
+    with pytest.raises(ConfigError) as error:
+        load_config(str(config_file), overrides)
+    return list(error.value.faults)
+
+
+def add(config_file: Path, text: str) -> None:
+    """Adds lines, from the eighth on."""
+    config_file.write_text(config_file.read_text() + text)
+
+
+# What a preset gives
+
+
+def test_paper_is_every_setting_s_own_default(config_file: Path) -> None:
+    config = load_config(str(config_file), ["preset=paper"])
+    assert (config.model, config.loss, config.lexicon) == (ModelSettings(), LossSettings(), LexiconSettings())
+    assert config.training == TrainingSettings().for_encoder("mean")
+
+
+def test_a_configuration_that_names_no_preset_has_the_best(config_file: Path) -> None:
+    config = load_config(str(config_file))
+    assert {key: setting(config, key) for key in BEST} == BEST
+
+
+def test_closed_is_best_with_a_softmax_term(config_file: Path) -> None:
+    best, closed = (load_config(str(config_file), [f"preset={preset}"]) for preset in ("best", "closed"))
+    differ = [key for key in known_keys(RunConfig) if setting(best, key) != setting(closed, key)]
+    assert differ == ["preset", "loss.softmax_weight"]
+    assert closed.loss.softmax_weight > 0
+
+
+@pytest.mark.parametrize("encoder", ENCODERS.keys() - {"mean"})
+def test_other_encoders_keep_what_is_their_own(config_file: Path, encoder: str) -> None:
+    best, paper = (
+        load_config(str(config_file), [f"preset={preset}", f"model.encoder={encoder}"]) for preset in ("best", "paper")
+    )
+    own = {*OF_MEAN, "model.dropout", "training.learning_rate_decay", "training.embedding_factor"}
+    assert {key: setting(best, key) for key in own} == {key: setting(paper, key) for key in own}
+    rest = BEST.keys() - OF_MEAN.keys()
+    assert {key: setting(best, key) for key in rest} == {key: BEST[key] for key in rest}
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_documents_of_other_lists_are_for_losses_with_thresholds(config_file: Path, loss: str) -> None:
+    config = load_config(str(config_file), [f"loss.name={loss}"])
+    assert config.loss.in_batch == (config.loss.theta is not None)
+
+
+def test_the_weight_beside_an_inner_product_is_fitted(config_file: Path) -> None:
+    weights = {
+        similarity: load_config(str(config_file), [f"model.similarity={similarity}"]).lexicon.weight
+        for similarity in ("smooth_cosine", "cosine", "dot")
+    }
+    assert weights == {"smooth_cosine": 0.5, "cosine": 0.5, "dot": "fitted"}
+    assert load_config(str(config_file), ["model.similarity=dot", "preset=paper"]).lexicon.weight == 0.5
+
+
+@pytest.mark.parametrize("side", ["query", "document"])
+def test_a_table_of_word_vectors_has_a_width_of_its_own(config_file: Path, side: str) -> None:
+    (config_file.parent / "64.vec").write_text("loup" + 64 * " 1" + "\n")
+    (config_file.parent / "3.vec").write_text("loup 1 1 1\n")
+    path = f"embeddings.{side}={config_file.parent / '64.vec'}"
+    assert load_config(str(config_file), [path]).model.embedding_dim == 64
+    (fault,) = faults_of(config_file, path.replace("64", "3"))
+    assert "model.embedding_dim" in fault and "64" in fault
+    assert load_config(str(config_file), [path.replace("64", "3"), "model.embedding_dim=3"]).model.embedding_dim == 3
+    assert load_config(str(config_file), [f"embeddings.{side}=null"]).model.embedding_dim == 128
+
+
+@pytest.mark.parametrize(("preset", "key"), [(name, key) for name, preset in PRESETS.items() for key in preset])
+def test_a_preset_decides_settings_of_a_run_and_none_that_its_conditions_ask_for(preset: str, key: str) -> None:
+    assert key in known_keys(RunConfig)
+    # Rows of an experiment with the same data are compared, whatever their presets.
+    assert not key.startswith("data.")
+    asked = {one for _, where in PRESETS[preset].values() if where for one in where.settings}
+    assert asked <= {*known_keys(RunConfig)} - PRESETS[preset].keys()
+
+
+# What overrides it
+
+
+def test_a_given_key_overrides_the_preset_and_leaves_the_others(config_file: Path) -> None:
+    add(config_file, "preset: closed\nmodel: {word_dropout: 0}\ntraining:\n  # epochs: 3\n")
+    config = load_config(str(config_file), ["loss.softmax_weight=0.5"])
+    assert (config.model.word_dropout, config.model.embedding_dim) == (0, 128)
+    assert (config.loss.softmax_weight, config.loss.in_batch) == (0.5, True)
+    assert (config.training.epochs, config.training.learning_rate) == (None, 0.02)
+
+
+def test_a_null_is_given(config_file: Path) -> None:
+    nulls = ["training.learning_rate=null", "training.learning_rate_end=null"]
+    config = load_config(str(config_file), nulls)
+    assert config.training.learning_rate == ENCODERS["mean"].default_learning_rate
+    assert config.training.learning_rate_end is None
+    assert load_config(str(config_file), ["preset=paper", "training.epochs=null"]).training.epochs is None
+
+
+def test_an_override_chooses_the_preset(config_file: Path) -> None:
+    paper = load_config(str(config_file), ["preset=paper"])
+    add(config_file, "preset: closed\n")
+    assert load_config(str(config_file), ["preset=paper"]) == paper
+    assert load_config(str(config_file), ["preset=paper"]).model == ModelSettings()
+
+
+def test_a_section_that_is_built_is_given_whole(config_file: Path) -> None:
+    data = DataSettings(queries="q", documents="d", judgments="j", query_language="en", document_language="fr")
+    config = RunConfig(data=data, model=ModelSettings(encoder="cnn"), output="out")
+    assert config.model == ModelSettings(encoder="cnn")
+    assert config.training.learning_rate == ENCODERS["cnn"].default_learning_rate
+    assert config.lexicon.kind == "lexicon"
+
+
+JSON: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.text(max_size=3) | st.sampled_from(sorted(PRESETS)),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    max_leaves=4,
+)
+
+
+@given(
+    content=st.dictionaries(
+        st.sampled_from(sorted(RunConfig.model_fields)),
+        st.dictionaries(st.sampled_from(["encoder", "name", "query", "similarity", "sha256"]), JSON) | JSON,
+    )
+)
+def test_whatever_is_given_stays_and_a_second_time_changes_nothing(content: dict[str, Any]) -> None:
+    before = repr(content)
+    merged = with_preset(content, RunConfig)
+    assert repr(content) == before
+    assert repr(with_preset(merged, RunConfig)) == repr(merged)
+    for section, values in content.items():
+        if isinstance(values, dict):
+            assert {key: repr(merged[section][key]) for key in values} == {key: repr(values[key]) for key in values}
+        else:
+            assert merged[section] is values
+
+
+# The resolved configuration
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    preset=st.sampled_from(sorted(PRESETS)),
+    encoder=st.sampled_from(sorted(ENCODERS)),
+    loss=st.sampled_from(sorted(LOSSES)),
+    similarity=st.sampled_from(["smooth_cosine", "cosine", "dot"]),
+    given=st.lists(
+        st.sampled_from(
+            ["training.epochs=null", "training.epochs=4", "model.embedding_dim=8", "training.learning_rate=null",
+             "training.learning_rate_end=null", "lexicon.kind=none", "lexicon.weight=fitted", "lexicon.weight=0.25",
+             "training.negatives_from=all"]
+        )
+    ),
+)  # fmt: skip
+def test_the_resolved_configuration_of_a_preset_loads_to_the_same(
+    config_file: Path, preset: str, encoder: str, loss: str, similarity: str, given: list[str]
+) -> None:
+    choices = [f"preset={preset}", f"model.encoder={encoder}", f"loss.name={loss}", f"model.similarity={similarity}"]
+    resolved = resolve_digests(load_config(str(config_file), [*choices, *given]))
+    second = config_file.with_name("resolved.yaml")
+    second.write_text(dump_config(resolved))
+    assert next(iter(yaml.safe_load(second.read_text()).items())) == ("preset", preset)
+    said: list[str] = []
+    assert resolve_digests(load_config(str(second), say=said.append)) == resolved
+    assert said == []
+
+
+# A resolved file of an earlier version
+
+
+@pytest.fixture
+def earlier(config_file: Path) -> Path:
+    """What a version that knew no presets resolved the configuration to: without preset, and what came after it."""
+    content = yaml.safe_load(dump_config(resolve_digests(load_config(str(config_file), ["preset=paper"]))))
+    del content["preset"], content["lexicon"]
+    later = {key for key in PRESETS["closed"] if not key.startswith("lexicon.")}
+    for section, name in (key.split(".") for key in later - {"model.embedding_dim", "training.epochs"}):
+        del content[section][name]
+    content["training"]["learning_rate"] = 0.1
+    path = config_file.with_name("config.yaml")
+    path.write_text(yaml.safe_dump(content))
+    return path
+
+
+def test_a_resolved_file_of_an_earlier_version_is_the_papers_and_a_line_says_so(
+    config_file: Path, earlier: Path
+) -> None:
+    said: list[str] = []
+    config = load_config(str(earlier), say=said.append)
+    assert config == resolve_digests(load_config(str(config_file), ["preset=paper"]))
+    (line,) = said
+    assert line.startswith(f"{earlier} names no preset and holds data.sha256, ")
+    assert "taken as preset paper" in line
+
+
+def test_a_preset_that_is_named_is_taken_of_a_resolved_file_too(earlier: Path) -> None:
+    said: list[str] = []
+    config = load_config(str(earlier), ["preset=best"], said.append)
+    assert (config.preset, config.lexicon.kind, config.model.embedding_dim) == ("best", "lexicon", 64)
+    assert said == []
+
+
+@pytest.mark.parametrize("lines", ["", "data: {}\n", "data: {sha256: {}}\n", "data: {sha256: {queries: null}}\n"])
+def test_without_digests_no_file_is_of_an_earlier_version(lines: str) -> None:
+    assert with_preset(yaml.safe_load(lines) or {}, RunConfig)["preset"] == "best"
+
+
+# Faults
+
+
+@pytest.mark.parametrize(
+    ("lines", "place", "words"),
+    [
+        ("preset: besst\n", ":8: preset: ", "must be one of paper, best, closed; got 'besst'; did you mean best?"),
+        ("preset: [best]\n", ":8: preset: ", "must be a valid string; got ['best']"),
+        ("preset: {best: 1}\n", ":8: preset: ", "must be a valid string; got {'best': 1}"),
+        ("preset: yes\n", ":8: preset: ", "must not be a truth value"),
+        ("presets: best\n", ":8: presets: ", "unknown key; did you mean preset?"),
+        ("preset: closed\nloss: 3\n", ":9: loss: ", "got 3"),
+        ("model: [cnn]\n", ":8: model: ", "got ['cnn']"),
+        ("model: {encoder: [mean]}\n", ":8: model.encoder: ", "got ['mean']"),
+        ("loss: {name: sols}\n", ":8: loss.name: ", "did you mean sosl?"),
+    ],
+)
+def test_a_fault_is_told_once_and_as_it_was(config_file: Path, lines: str, place: str, words: str) -> None:
+    add(config_file, lines)
+    (fault,) = faults_of(config_file)
+    assert fault.startswith(f"{config_file}{place}") and words in fault
+
+
+def test_a_null_preset_is_a_fault_on_the_command_line_and_an_empty_line_in_a_file(config_file: Path) -> None:
+    (fault,) = faults_of(config_file, "preset=null")
+    assert fault == "--set preset=null: preset: must be a valid string; got None"
+    add(config_file, "preset:\n")
+    assert load_config(str(config_file)).preset == "best"
+
+
+# The project's own configurations
+
+
+@pytest.mark.parametrize("file", sorted((CONFIGS / "best").glob("*.yaml")), ids=lambda file: file.stem)
+def test_the_best_of_a_collection_stands_beside_the_papers(file: Path) -> None:
+    paper, best = (yaml.safe_load(path.read_text()) for path in (CONFIGS / file.name, file))
+    assert (paper["preset"], best["preset"]) == ("paper", "best")
+    for content, path in ((paper, CONFIGS / file.name), (best, file)):
+        assert f"clir run {path.relative_to(CONFIGS.parent)}" in path.read_text()
+        assert path.parent.joinpath(content["output"]).resolve().relative_to(CONFIGS.parent / "runs")
+        for role in ("queries", "documents", "judgments", "candidates"):
+            content["data"][role] = path.parent.joinpath(content["data"][role]).resolve()
+    assert best["data"] == paper["data"]
+
+
+def test_every_collection_has_both() -> None:
+    collections = {file.name for file in CONFIGS.glob("*_*_*.yaml")}
+    assert collections == {file.name for file in (CONFIGS / "best").glob("*.yaml")}
+    assert len(collections) >= 6
