@@ -77,7 +77,7 @@ class _Block:
         self._times = pairs.data.astype(np.float64)
         """Of each (query stem, document) that there is, as all arrays called `of_row` below."""
         self._stem_of_row = np.repeat(np.arange(pairs.shape[0]), np.diff(pairs.indptr))
-        self._null = np.ones(pairs.shape[0])
+        self._null: npt.NDArray[Any] = np.ones(pairs.shape[0])
         events = documents[pairs.indices]
         self._indptr = events.indptr
         words, place, self._words_of_stem = self._numbered(events)
@@ -122,7 +122,7 @@ class _Block:
         expected = table * (events.T @ weight_of_row)
         self._null = np.bincount(self._stem_of_row, weight_of_row * null_of_row, self._shape[0])
         self._save("expected", expected)
-        found = np.bincount(word, expected, len(generated))
+        found: npt.NDArray[Any] = np.bincount(word, expected, len(generated))
         found[-1] = self._null.sum()
         return found
 
