@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from cli.imports import heavy_imports
-from cli.summary import RunSummary, describe_files, metrics_table
+from cli.summary import RunSummary, describe_files, metrics_table, seen_warning
 from cli.terminal import say, short, show, show_json
 from components.training_report.unreachable import unreachable
 from pipeline.config import RunConfig, load_config
@@ -86,6 +86,8 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
         show_json({**result.report.model_dump(), **parts})
     else:
         show(metrics_table(result.report))
+    if warning := seen_warning(result.report):
+        say(f"warning: {warning}")
     say("\n".join([f"written to {short(settings.output)}:", *describe_files(Path(settings.output))]))
     if result.tuning:
         say(result.tuning.describe_best())

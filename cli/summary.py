@@ -1,25 +1,45 @@
 """What a run or an evaluation tells in the end, in lines for a person."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pipeline.layout import CONFIG_FILE, DATA, EVALUATION, SERVING, TENSORBOARD, TRAINING, TUNING
 from pipeline.stages import StageEnd
-from schemas.evaluation_report import EvaluationReport
+from schemas.evaluation_report import EvaluationReport, PartReport
 from schemas.served_versions import served_versions
 
 
 def metrics_table(report: EvaluationReport) -> str:
-    """The metrics of a model beside the floors and what a perfect order reaches."""
-    columns = [("model", report.metrics), *report.floors.items(), ("reachable", report.reachable)]
-    lines = [f"{report.split + ' split':12}" + "".join(f"{name:>10}" for name, _ in columns) + "  in the paper"]
-    for key in report.metrics:
+    """The metrics of a model beside the floors and what a perfect order reaches; on seen and on cold documents, too."""
+    lines = [*_table(f"{report.split} split", report, report.paper_names), f"{report.queries:,} queries"]
+    if report.seen and report.cold:
+        lines[-1] += f", {report.seen.queries:,} of them with an MR document that training has seen as relevant"
+        if report.seen.queries and report.cold.queries:
+            lines += ["", *_table("seen", report.seen), f"{report.seen.queries:,} queries"]
+            lines += ["", *_table("cold", report.cold), f"{report.cold.queries:,} queries"]
+    return "\n".join(lines)
+
+
+def _table(title: str, part: EvaluationReport | PartReport, paper_names: Mapping[str, str] | None = None) -> list[str]:
+    columns = [("model", part.metrics), *part.floors.items(), ("reachable", part.reachable)]
+    lines = [f"{title:12}" + "".join(f"{name:>10}" for name, _ in columns) + "  in the paper" * bool(paper_names)]
+    for key in part.metrics:
         values = "".join(f"{values[key]:10.4f}" for _, values in columns)
-        lines.append(f"{key:12}{values}  {report.paper_names.get(key, '')}".rstrip())
-    return "\n".join([*lines, f"{report.queries:,} queries"])
+        lines.append(f"{key:12}{values}  {(paper_names or {}).get(key, '')}".rstrip())
+    return lines
+
+
+def seen_warning(report: EvaluationReport) -> str | None:
+    """What a person should know where nearly all test documents were seen in training."""
+    if not report.nearly_all_seen:
+        return None
+    return (
+        "training has seen nearly all test queries' documents, with other queries: the metrics do not tell how new "
+        "documents are ranked; data.cold_share, or data.split: documents, measures it"
+    )
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,11 @@ class Cell:
         return self.evaluation.metrics if self.evaluation else {}
 
     @property
+    def queries(self) -> int:
+        """The test split's queries; 0 where the cell has not finished."""
+        return self.evaluation.queries if self.evaluation else 0
+
+    @property
     def floors(self) -> Mapping[str, Mapping[str, float]]:
         """The metrics of random order and of the baselines; empty where the cell has not finished."""
         return self.evaluation.floors if self.evaluation else {}

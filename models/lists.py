@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any, Final, TypeAlias
@@ -12,7 +12,7 @@ import numpy.typing as npt
 import tensorflow as tf
 
 from schemas import features as f
-from schemas.relevance import PADDING_LABEL
+from schemas.relevance import NOT_RELEVANT, PADDING_LABEL
 
 Column: TypeAlias = "tf.Tensor | tf.RaggedTensor"
 """Values [rows] or [rows, (any number)] of one feature."""
@@ -25,6 +25,9 @@ TEXT_SPEC: Final = {
     for dtype in [tf.int64 if name in f.INTEGERS else tf.string]
 }
 """How to parse the examples that ingestion writes; Transform tells how to parse its own."""
+
+IDS_SPEC: Final = {name: TEXT_SPEC[name] for name in (f.QUERY_ID, f.DOC_ID, *f.INTEGERS)}
+"""How to parse nothing of them but what judgments hold."""
 
 _PARSE_BATCH = 512
 
@@ -71,6 +74,32 @@ class RankingLists:
     def pairs(self) -> int:
         """Query-document pairs over all lists."""
         return int(self.documents.flat_values.shape[0])
+
+    def relevant_documents(self) -> frozenset[bytes]:
+        """The ids of the documents that are relevant to some query of the lists."""
+        return frozenset(self.document_columns[f.DOC_ID].numpy()[self._are_relevant()].tolist())
+
+    def with_judged_negatives(self) -> "RankingLists":
+        """The lists without the NR documents, drawn or judged, that are relevant to none of their queries."""
+        relevant = self._are_relevant()
+        kept = self.documents.with_flat_values(tf.constant(relevant[self.documents.flat_values.numpy()]))
+        documents = tf.ragged.boolean_mask(self.documents, kept)
+        rows = tf.constant(np.cumsum(relevant) - 1, tf.int32)
+        return replace(
+            self,
+            document_columns={
+                name: tf.gather(column, np.flatnonzero(relevant)) for name, column in self.document_columns.items()
+            },
+            list_columns={name: tf.ragged.boolean_mask(column, kept) for name, column in self.list_columns.items()},
+            documents=documents.with_flat_values(tf.gather(rows, documents.flat_values)),
+        )
+
+    def _are_relevant(self) -> npt.NDArray[np.bool_]:
+        """Whether each row of the document columns is relevant to some query: [documents]."""
+        relevant = np.zeros(len(self.document_columns[f.DOC_ID]), bool)
+        grades = self.list_columns[f.RELEVANCE].flat_values.numpy()
+        relevant[self.documents.flat_values.numpy()[grades > NOT_RELEVANT]] = True
+        return relevant
 
     def split(self, values: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
         """Values of all pairs ([pairs, ...]), as one array a list."""

@@ -241,14 +241,17 @@ def mean_metrics(ranked: "Sequence[npt.NDArray[np.int64]]", top_grade: int) -> d
     return {key: float(values.mean()) for key, values in per_query_metrics(ranked, top_grade).items()}
 
 
-def mean_expected_metrics(lists: "Sequence[npt.NDArray[np.int64]]", top_grade: int) -> dict[str, float]:
-    """The mean over lists of every metric's expectation under random order.
+def expected_metrics(lists: "Sequence[npt.NDArray[np.int64]]", top_grade: int) -> "dict[str, npt.NDArray[np.float64]]":
+    """Every metric's expectation under random order for every query.
 
     Args:
       lists: of each its documents' grades, in any order.
       top_grade: the MR grade.
+
+    Returns:
+      key -> float [queries].
     """
+    import numpy as np
+
     grades = [one.tolist() for one in lists]
-    return {
-        key: sum(metric.expected(one, top_grade) for one in grades) / len(grades) for key, metric in METRICS.items()
-    }
+    return {key: np.array([metric.expected(one, top_grade) for one in grades]) for key, metric in METRICS.items()}

@@ -72,7 +72,9 @@ def create_pipeline(
     example_gen = WikiClirExampleGen(
         collection=collection,
         settings=json.dumps(
-            data.model_dump(include={"top_grade", "negatives", "seed", "max_queries", "max_bad_share"})
+            data.model_dump(
+                include={"top_grade", "negatives", "seed", "split", "cold_share", "max_queries", "max_bad_share"}
+            )
         ),
     )
     examples = example_gen.outputs["examples"]

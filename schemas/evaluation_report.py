@@ -7,6 +7,19 @@ from schemas.json_record import JsonRecord
 RANDOM_ORDER: Final = "random"
 """The name of the floor that is no run's."""
 
+NEARLY_ALL: Final = 0.9
+"""Where more than this share of the queries are on seen documents, little is measured on others."""
+
+
+class PartReport(JsonRecord):
+    """The metrics on some of the queries, as the whole report has them."""
+
+    queries: int
+    metrics: dict[str, float]
+    """Empty, as the others, where there are no queries."""
+    reachable: dict[str, float]
+    floors: dict[str, dict[str, float]]
+
 
 class EvaluationReport(JsonRecord):
     """The metrics of a model on a split, by their keys, beside what they can be compared with."""
@@ -22,3 +35,13 @@ class EvaluationReport(JsonRecord):
     """Those of a perfect order."""
     floors: dict[str, dict[str, float]]
     """Those of random order, and of the baselines, by their names."""
+    seen: PartReport | None = None
+    """On the queries with an MR document that is relevant to some train query; None where the train split is unknown,
+    and in files of earlier versions."""
+    cold: PartReport | None = None
+    """On the other queries, likewise."""
+
+    @property
+    def nearly_all_seen(self) -> bool:
+        """Whether nearly all queries are on documents that training has seen as relevant."""
+        return self.seen is not None and self.seen.queries > NEARLY_ALL * self.queries

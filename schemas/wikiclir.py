@@ -52,6 +52,8 @@ class Reason(DropReason):
     QUERY_DROPPED = ("its query was left out", False)
     NO_JUDGMENT = ("query without a judgment or candidate", False)
     BEYOND_LIMIT = ("query beyond data.max_queries", False)
+    COLD = ("cold, and so in neither train nor eval (data.cold_share)", False)
+    OTHER_SPLIT = ("relevant document of another split (data.split)", False)
     NOT_A_CANDIDATE = ("judged document that is no candidate", False)
     NOT_IN_A_LIST = ("document that no list needs", False)
 

@@ -36,7 +36,8 @@ class Evaluator(base_component.BaseComponent):
     """Computes the paper's metrics of a model on the test split, beside the floors.
 
     Args:
-      examples: listwise Examples with a test split, as texts.
+      examples: listwise Examples with a test split, as texts, and a train split, whose judgments tell which documents
+        were seen.
       model: the exported Model; its own `score` signature does the scoring.
       baselines: RankingRuns of the same lists, floors to stand beside; each is named by the tag in its run file.
       top_grade: the MR grade.

@@ -1,24 +1,28 @@
 """The metrics of a model's scores, and the floors beside them. Never imports TFX."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from models.lists import RankingLists
-from models.metrics import METRICS, mean_expected_metrics, mean_metrics
+from models.metrics import METRICS, expected_metrics, per_query_metrics
 from models.ranking import rank
 from models.score_lists import score_metrics
 from schemas.errors import DataError
 from schemas.evaluation_files import METRICS_FILE, PER_QUERY_FILE, QRELS_FILE, RUN_FILE
-from schemas.evaluation_report import RANDOM_ORDER, EvaluationReport
+from schemas.evaluation_report import RANDOM_ORDER, EvaluationReport, PartReport
 from schemas.query_metrics import QueryMetrics
 from schemas.trec import qrels_lines, run_lines
 
 TAG = "smooth_clir"
 
 _TIE_ORDERS = 20
+
+_Values: TypeAlias = dict[str, npt.NDArray[np.float64]]
+"""Of each metric, by its key, its value for each of the queries."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,7 @@ def evaluate(
     baselines: Mapping[str, Mapping[str, Mapping[str, float]]],
     top_grade: int,
     split: str = "test",
+    seen_documents: Collection[bytes] | None = None,
 ) -> Evaluation:
     """Metrics and floors of a model's scores.
 
@@ -61,15 +66,25 @@ def evaluate(
       baselines: name to run (query_id to doc_id to score) of other systems on the same lists.
       top_grade: the MR grade.
       split: its name, for the report.
+      seen_documents: ids of those that are relevant to some train query; None where they are unknown.
 
     Raises:
       DataError: a score is not finite, or a baseline lacks a list.
     """
     per_query = score_metrics(lists, scores, top_grade)
-    floors = {RANDOM_ORDER: mean_expected_metrics(lists.grades, top_grade)}
+    floors = {RANDOM_ORDER: expected_metrics(lists.grades, top_grade)}
     for name, run in baselines.items():
         floors[name] = _tie_free_metrics(lists, _run_scores(name, run, lists), top_grade)
-    ideal = mean_metrics([np.sort(grades)[::-1] for grades in lists.grades], top_grade)
+    ideal = per_query_metrics([np.sort(grades)[::-1] for grades in lists.grades], top_grade)
+
+    def part(rows: npt.NDArray[np.bool_]) -> PartReport:
+        """The report of some of the queries."""
+        metrics, reachable = (_means(values, rows) for values in (per_query, ideal))
+        of_floors = {name: _means(values, rows) for name, values in floors.items()}
+        return PartReport(queries=int(rows.sum()), metrics=metrics, reachable=reachable, floors=of_floors)
+
+    whole = part(np.ones(len(lists), bool))
+    seen = None if seen_documents is None else _have_seen_document(lists, seen_documents, top_grade)
     run_file: list[str] = []
     qrels: list[str] = []
     for query, ids, grades, list_scores in zip(lists.query_ids, lists.doc_ids, lists.grades, scores, strict=True):
@@ -80,12 +95,14 @@ def evaluate(
         qrels += qrels_lines(query_id, doc_ids, grades.tolist())
     report = EvaluationReport(
         split=split,
-        queries=len(lists),
+        queries=whole.queries,
         queries_without_relevant_document=sum(int((grades < 1).all()) for grades in lists.grades),
         paper_names={key: metric.paper_name for key, metric in METRICS.items() if metric.paper_name},
-        metrics={key: float(values.mean()) for key, values in per_query.items()},
-        reachable=ideal,
-        floors=floors,
+        metrics=whole.metrics,
+        reachable=whole.reachable,
+        floors=whole.floors,
+        seen=None if seen is None else part(seen),
+        cold=None if seen is None else part(~seen),
     )
     of_queries = QueryMetrics(
         [query_id.decode() for query_id in lists.query_ids], {key: values.tolist() for key, values in per_query.items()}
@@ -93,9 +110,25 @@ def evaluate(
     return Evaluation(report, of_queries, run_file, qrels)
 
 
-def _tie_free_metrics(
-    lists: RankingLists, scores: Sequence[npt.NDArray[np.float32]], top_grade: int
-) -> dict[str, float]:
+def _means(values: _Values, rows: npt.NDArray[np.bool_]) -> dict[str, float]:
+    """The mean of every metric over some of the queries; none where there are none."""
+    return {key: float(of_queries[rows].mean()) for key, of_queries in values.items()} if rows.any() else {}
+
+
+def _have_seen_document(
+    lists: RankingLists, seen_documents: Collection[bytes], top_grade: int
+) -> npt.NDArray[np.bool_]:
+    """Whether each query has an MR document that was seen."""
+    return np.array(
+        [
+            any(grade == top_grade and doc_id in seen_documents for doc_id, grade in zip(doc_ids, grades, strict=True))
+            for doc_ids, grades in zip(lists.doc_ids, lists.grades, strict=True)
+        ],
+        bool,
+    )
+
+
+def _tie_free_metrics(lists: RankingLists, scores: Sequence[npt.NDArray[np.float32]], top_grade: int) -> _Values:
     """Metrics of a baseline, as the mean over random orders of the documents that it cannot tell apart.
 
     BM25 gives most documents 0 here, and neighbouring ids are often related: ties broken by id would rank by the ids.
@@ -107,8 +140,8 @@ def _tie_free_metrics(
             grades[rank(list_scores, generator.permutation(len(list_scores)).tolist())]
             for grades, list_scores in zip(lists.grades, scores, strict=True)
         ]
-        draws.append(mean_metrics(ranked, top_grade))
-    return {key: float(np.mean([draw[key] for draw in draws])) for key in draws[0]}
+        draws.append(per_query_metrics(ranked, top_grade))
+    return {key: np.mean([draw[key] for draw in draws], axis=0) for key in draws[0]}
 
 
 def _run_scores(

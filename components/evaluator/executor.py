@@ -11,7 +11,7 @@ from tfx.utils import path_utils
 
 from components.evaluator.baselines import read_baselines
 from components.evaluator.evaluate import evaluate
-from models.lists import read_lists
+from models.lists import IDS_SPEC, read_lists
 from models.score_lists import score_lists
 from schemas.evaluation_files import RUN_FILE
 
@@ -37,13 +37,16 @@ class Executor(base_executor.BaseExecutor):
         Raises:
           DataError: see `read_baselines` and `evaluate`.
         """
-        lists = read_lists(
-            fileio.glob(os.path.join(artifact_utils.get_split_uri(input_dict[EXAMPLES_KEY], "test"), "*")),
-            used_negatives=exec_properties.get(USED_NEGATIVES_KEY),
+        train_files, test_files = (
+            fileio.glob(os.path.join(artifact_utils.get_split_uri(input_dict[EXAMPLES_KEY], split), "*"))
+            for split in ("train", "test")
         )
+        lists = read_lists(test_files, used_negatives=exec_properties.get(USED_NEGATIVES_KEY))
+        seen_documents = read_lists(train_files, IDS_SPEC, used_negatives=0).relevant_documents()
         model = path_utils.serving_model_path(artifact_utils.get_single_uri(input_dict[MODEL_KEY]))
         baselines = read_baselines(os.path.join(run.uri, RUN_FILE) for run in input_dict.get(BASELINES_KEY, []))
-        result = evaluate(lists, score_lists(model, lists), baselines, exec_properties[TOP_GRADE_KEY])
+        scores = score_lists(model, lists)
+        result = evaluate(lists, scores, baselines, exec_properties[TOP_GRADE_KEY], seen_documents=seen_documents)
         folder = artifact_utils.get_single_uri(output_dict[EVALUATION_KEY])
         for name, content in result.files().items():
             with fileio.open(os.path.join(folder, name), "w") as file:

@@ -37,19 +37,24 @@ def read_inputs(fn_args: FnArgs) -> TrainingInputs:
     spec = transform.transformed_feature_spec()
     tables = config[SOURCES_KEY]
     sources = {name: WordTableSource(**tables[name]) for name in f.COUNTS_OF_VOCABULARY if name in tables}
-    used_negatives = config[USED_NEGATIVES_KEY]
-    eval_lists = read_lists(_files(fn_args.eval_files), spec, used_negatives)
+    train_lists, eval_lists = (
+        read_lists(_files(files), spec, config[USED_NEGATIVES_KEY])
+        for files in (fn_args.train_files, fn_args.eval_files)
+    )
+    training = TrainingSettings(**config[TRAINING_KEY])
+    if training.negatives_from == "judged":
+        train_lists = train_lists.with_judged_negatives()
     channel = make_channel(read_lexicon(config[LEXICON_KEY])) if LEXICON_KEY in config else None
     if channel:
-        texts = read_lists(_files([config[TEXTS_KEY]]), used_negatives=used_negatives)
+        texts = read_lists(_files([config[TEXTS_KEY]]), used_negatives=config[USED_NEGATIVES_KEY])
         eval_lists = with_word_scores(eval_lists, texts, channel)
     inputs = TrainingInputs(
         model=ModelSettings(**config[MODEL_KEY]),
         loss=LossSettings(**config[LOSS_KEY]),
-        training=TrainingSettings(**config[TRAINING_KEY]),
+        training=training,
         top_grade=config[TOP_GRADE_KEY],
         transform=transform,
-        train_lists=read_lists(_files(fn_args.train_files), spec, used_negatives),
+        train_lists=train_lists,
         eval_lists=eval_lists,
         pretrained={name: read_pretrained(transform, name, source) for name, source in sources.items()},
         channel=channel,

@@ -31,7 +31,7 @@ class WikiClirExampleGen(base_beam_component.BaseBeamComponent):
 
     Args:
       collection: Collection.
-      settings: JSON object: negatives, seed, max_queries, max_bad_share, top_grade.
+      settings: JSON object: top_grade, negatives, seed, split, cold_share, max_queries, max_bad_share.
 
     Outputs:
       examples: Examples with splits train, eval and test; one `tf.train.Example` a query (see `schemas.features`).

@@ -31,8 +31,8 @@ class MakeExample(beam.DoFn):
                 [places.get(doc_id, -1) for doc_id, _, _ in documents],
             )
             yield beam.pvalue.TaggedOutput(ranking_list.split, example.SerializeToString(deterministic=True))
-            for role, count in {"queries": 1, **ranking_list.used}.items():
-                yield beam.pvalue.TaggedOutput(TALLIES, tally(role, USED, count))
+            for item in ranking_list.tallies(USED):
+                yield beam.pvalue.TaggedOutput(TALLIES, item)
             yield beam.pvalue.TaggedOutput(TALLIES, tally("lists", ranking_list.split))
             yield beam.pvalue.TaggedOutput(TALLIES, tally("pairs", ranking_list.split, len(documents)))
 

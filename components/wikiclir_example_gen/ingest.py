@@ -12,6 +12,7 @@ import apache_beam as beam
 from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
+from components.wikiclir_example_gen.dividing import DivideLists, GroupDocuments
 from components.wikiclir_example_gen.examples import MakeExample
 from components.wikiclir_example_gen.lists import LimitQueries, MakeList, NeededDocuments
 from components.wikiclir_example_gen.reading import ReadJudgments, ReadNeededDocuments, ReadQueries
@@ -26,7 +27,7 @@ class IngestSettings:
     """What decides the lists, besides the collection.
 
     Attributes:
-      negatives, seed, max_queries: see `DataSettings`.
+      negatives, seed, max_queries, split, cold_share: see `DataSettings`.
       top_grade: the MR grade.
     """
 
@@ -34,6 +35,8 @@ class IngestSettings:
     seed: int
     max_queries: int | None
     top_grade: int
+    split: str = "queries"
+    cold_share: float = 0.0
 
 
 def ingest(
@@ -81,6 +84,14 @@ def ingest(
         ).with_outputs(TALLIES, main="lists")
         tallies.append(kept[TALLIES])
         query_id_to_list = kept["lists"]
+    if settings.split == "documents" or settings.cold_share:
+        units = query_id_to_list | "GroupDocuments" >> beam.CombineGlobally(GroupDocuments())
+        divide = DivideLists(settings.split == "documents", settings.cold_share, settings.seed, settings.top_grade)
+        divided = query_id_to_list | "DivideLists" >> beam.ParDo(divide, beam.pvalue.AsSingleton(units)).with_outputs(
+            TALLIES, main="lists"
+        )
+        tallies.append(divided[TALLIES])
+        query_id_to_list = divided["lists"]
     needed = query_id_to_list | "FindNeededDocuments" >> beam.CombineGlobally(NeededDocuments())
     documents = pipeline | "ReadNeededDocuments" >> _ReadShards(
         roles["documents"], ReadNeededDocuments(folder), beam.pvalue.AsSingleton(needed), tallied=True

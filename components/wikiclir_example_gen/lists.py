@@ -1,7 +1,7 @@
 """Beam steps that make the list of every query, of ids alone."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -32,8 +32,25 @@ class RankingList(NamedTuple):
     """doc_id to grade."""
     negatives: list[str]
     """The NR documents that were drawn, or that the candidates name, in that order."""
-    used: dict[str, int]
-    """Role of a file to the number of its records that this list uses."""
+    used: dict[str, list[str]]
+    """Role of a file to the documents of its records that this list uses."""
+
+    def relevant(self) -> list[str]:
+        """The documents with a grade above 0."""
+        return [doc_id for doc_id, grade in self.grades.items() if grade > NOT_RELEVANT]
+
+    def without(self, doc_ids: Collection[str]) -> "RankingList":
+        """The same without some relevant documents, which are no longer used."""
+        return self._replace(
+            grades={doc_id: grade for doc_id, grade in self.grades.items() if doc_id not in doc_ids},
+            used={role: [doc_id for doc_id in used if doc_id not in doc_ids] for role, used in self.used.items()},
+        )
+
+    def tallies(self, kind: str) -> Iterator[Tally]:
+        """Counts the list's query, and its records in each file, as used or as dropped for a reason."""
+        yield tally("queries", kind)
+        for role, doc_ids in self.used.items():
+            yield tally(role, kind, len(doc_ids))
 
 
 class MakeList(beam.DoFn):
@@ -79,17 +96,18 @@ class MakeList(beam.DoFn):
                 tallies += [_drop(role, Reason.QUERY_DROPPED, one) for role, some in kept.items() for one in some]
             elif "candidates" in kept:
                 grades = {candidate.doc_id: candidate.grade for candidate in members}
-                used = {"candidates": len(members)}
+                used = {"candidates": list(grades)}
                 if "judgments" in kept:
                     tallies += _compare(kept["judgments"], members)
-                    used["judgments"] = sum(judgment.doc_id in grades for judgment in kept["judgments"])
+                    used["judgments"] = [one.doc_id for one in kept["judgments"] if one.doc_id in grades]
                 negatives = [doc_id for doc_id, grade in grades.items() if grade == NOT_RELEVANT]
                 yield query_id, RankingList(members[0].split, line, grades, negatives, used)
             else:
                 grades = {judgment.doc_id: judgment.grade for judgment in members}
+                used = {"judgments": list(grades)}
                 negatives = sample_negatives(query_id, self._seed, self._negatives, self._doc_ids, grades.keys())
                 grades.update(dict.fromkeys(negatives, NOT_RELEVANT))
-                yield query_id, RankingList(split_of(query_id), line, grades, negatives, {"judgments": len(members)})
+                yield query_id, RankingList(split_of(query_id), line, grades, negatives, used)
         for item in tallies:
             yield beam.pvalue.TaggedOutput(TALLIES, item)
 
@@ -143,8 +161,8 @@ class LimitQueries(beam.DoFn):
         if element[1].line <= last_line:
             yield element
         else:
-            for role, count in {"queries": 1, **element[1].used}.items():
-                yield beam.pvalue.TaggedOutput(TALLIES, tally(role, Reason.BEYOND_LIMIT.name, count))
+            for item in element[1].tallies(Reason.BEYOND_LIMIT.name):
+                yield beam.pvalue.TaggedOutput(TALLIES, item)
 
 
 class NeededDocuments(beam.CombineFn):

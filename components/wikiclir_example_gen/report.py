@@ -78,9 +78,11 @@ class DataReport:
         empty = [split for split in splits if not self.lists[split]]
         if empty and not faults:
             lists = ", ".join(f"{split} {count}" for split, count in self.lists.items())
+            is_cold = any(drops.reason is Reason.COLD for drops in self.files["queries"].drops)
             faults.append(
                 f"every split needs a query list, but {' and '.join(empty)} got none (lists: {lists}); "
-                "bring more judged queries, or fix the split column of data.candidates."
+                f"bring more judged queries, {'lower data.cold_share, ' * is_cold}or fix the split column of "
+                "data.candidates."
             )
         if faults:
             raise DataError("\n".join(faults))

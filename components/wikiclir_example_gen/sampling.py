@@ -7,19 +7,31 @@ from collections.abc import Collection, Sequence
 from schemas.features import SPLIT_SHARES, SPLITS
 
 
-def split_of(query_id: str) -> str:
-    """The split of a query, by a hash of its id in the shares 3:1:1.
+def split_of(identifier: str) -> str:
+    """The split of a query, or of a unit of documents (see `DocumentGroups`), by a hash of its id in the shares 3:1:1.
 
     Example:
       >>> {split_of(str(query_id)) for query_id in range(100)} == {"train", "eval", "test"}
       True
     """
-    bucket = _hash("split", query_id) % sum(SPLIT_SHARES)
+    bucket = _hash("split", identifier) % sum(SPLIT_SHARES)
     for split, share in zip(SPLITS, SPLIT_SHARES, strict=True):
         if bucket < share:
             return split
         bucket -= share
     raise AssertionError("a bucket lies within the shares")
+
+
+def is_cold(unit: str, seed: int, share: float) -> bool:
+    """Whether a unit of documents (see `DocumentGroups`) is one of the share that train and eval do without.
+
+    The units of a smaller share are among those of a larger.
+
+    Example:
+      >>> [sum(is_cold(str(unit), 1, share) for unit in range(1000)) for share in (0, 0.2)]
+      [0, 2...]
+    """
+    return _hash("cold", str(seed), unit) < share * 2**64
 
 
 def sample_negatives(

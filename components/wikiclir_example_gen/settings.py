@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from schemas.did_you_mean import did_you_mean
 from schemas.languages import LANGUAGES
@@ -43,14 +43,14 @@ class DataSettings(Settings):
     """Use only the first so many NR documents of every list, in all splits, in the order in which they were drawn, or
     stand in `candidates`; null uses all. No data stage runs again for another number."""
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 1
-    """Seeds the NR documents of every query."""
+    """Seeds the NR documents of every query, and the choice of the cold groups."""
     split: Literal["queries", "documents"] = "queries"
-    """What is divided among the splits: queries, as in the paper, so that a test query's documents may have been seen in
-    training with other queries; or groups of documents that are relevant to one query, with their queries. Unused with
-    `candidates`."""
+    """What is divided among the splits: queries, as in the paper, whose documents training may have seen with other
+    queries; or documents, in groups: those that are relevant to one query stay together, and queries go where their MR
+    document goes. Must be queries with `candidates`, which name the splits."""
     cold_share: Annotated[float, Field(ge=0, le=0.9)] = 0.0
-    """Share of the groups of documents that are taken out of the train and eval splits, and evaluated beside the seen ones
-    as cold documents."""
+    """Share of those groups that is taken out of the train and eval splits, so that test queries on them are evaluated
+    as cold."""
     max_queries: Annotated[int | None, Field(ge=1, lt=2**31)] = None
     """Use only the first so many judged queries of the file (the paper takes 25,000); null uses all."""
     query_language: str
@@ -71,6 +71,13 @@ class DataSettings(Settings):
             hint = did_you_mean(language, LANGUAGES)
             raise ValueError(f"must be an ISO 639-1 code (two letters); got {language!r}{hint}")
         return language
+
+    @field_validator("split")
+    @classmethod
+    def _candidates_name_the_splits(cls, split: str, info: ValidationInfo) -> str:
+        if split != "queries" and info.data.get("candidates"):
+            raise ValueError(f"must be queries with data.candidates, which name the splits; got {split!r}")
+        return split
 
     @model_validator(mode="after")
     def _files_are_distinct(self) -> "DataSettings":

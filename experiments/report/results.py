@@ -1,6 +1,7 @@
 """The table of an experiment's results, in the form of the paper's Tables 2 and 3, and its tests."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from statistics import mean, stdev
 from typing import Final
 
@@ -25,15 +26,40 @@ def results(experiment: Experiment) -> Section:
     p_values = compare(rows)
     table = Table(
         _caption(rows, p_values),
-        (_head(experiment), "seeds", *(metric.name for metric in METRICS.values())),
+        _heads(experiment),
         tuple(_lines(experiment, p_values)),
     )
-    blocks: list[Block] = [table]
+    blocks: list[Block] = [table, *_seen_blocks(experiment)]
     if p_values:
         blocks += _p_value_blocks(rows, p_values)
     if experiment.paper_language:
         blocks += _published_blocks(rows, experiment.paper_language)
     return Section("results", "Results", tuple(blocks))
+
+
+def _seen_blocks(experiment: Experiment) -> Iterator[Block]:
+    """The same of the queries whose documents training has seen, and of the others; nothing where it is not known."""
+    seen, cold = (_part(experiment, name) for name in ("seen", "cold"))
+    if seen.cells and cold.cells:
+        for part, which in ((seen, "with an MR document"), (cold, "without an MR document")):
+            counts = " or ".join(f"{queries:,}" for queries in sorted({cell.queries for cell in part.cells}))
+            caption = f"The {counts} test queries {which} that training has seen as relevant."
+            yield Table(caption, _heads(experiment), tuple(_lines(part, {})))
+    elif seen.cells or cold.cells:
+        yield Text(f"Training has seen {'every' if seen.cells else 'no'} test query's MR document as relevant.")
+
+
+def _part(experiment: Experiment, name: str) -> Experiment:
+    """The finished cells as if the queries on seen, or on cold, documents were all there are."""
+    parts = [(cell, getattr(cell.evaluation, name, None)) for cell in experiment.cells]
+    return replace(
+        experiment,
+        cells=tuple(
+            replace(cell, evaluation=cell.evaluation.model_copy(update=dict(part)))
+            for cell, part in parts
+            if cell.evaluation and part and part.queries
+        ),
+    )
 
 
 def _caption(rows: Sequence[Row], p_values: Mapping[tuple[str, str], float]) -> str:
@@ -52,10 +78,11 @@ def _caption(rows: Sequence[Row], p_values: Mapping[tuple[str, str], float]) -> 
     return "".join(parts)
 
 
-def _head(experiment: Experiment) -> str:
+def _heads(experiment: Experiment) -> tuple[str, ...]:
     keys = experiment.rows[0].settings
     head = ", ".join(map(setting_name, keys)) or "row"
-    return head if head.startswith("ε") else head[0].upper() + head[1:]  # a capital epsilon is an E
+    first = head if head.startswith("ε") else head[0].upper() + head[1:]  # a capital epsilon is an E
+    return (first, "seeds", *(metric.name for metric in METRICS.values()))
 
 
 def _lines(experiment: Experiment, p_values: Mapping[tuple[str, str], float]) -> Iterator[Line]:

@@ -305,6 +305,15 @@ CONFIGURATIONS = [
         ("run.yaml:1: data: queries, documents, judgments and candidates must be different files; got ",),
     ),
     Case(
+        "splits_of_documents_beside_candidates",
+        "Splits of documents are asked for where the candidates name the splits.",
+        AT_ONCE,
+        all_of(
+            write_candidates, configure("  judgments", f"  split: documents\n  candidates: {CANDIDATES}\n  judgments")
+        ),
+        ("run.yaml:4: data.split: must be queries with data.candidates, which name the splits; got 'documents'",),
+    ),
+    Case(
         "changed_file",
         "A file is not the one whose SHA-256 the configuration gives.",
         AT_ONCE,

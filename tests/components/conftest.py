@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
 import pytest
 import tensorflow as tf
 
 from tests.components.collected import collect
+
+Lists: TypeAlias = Mapping[str, tuple[str, Mapping[str, tuple[str, int]]]]
 
 
 @pytest.fixture(scope="session")
@@ -43,18 +46,25 @@ def make_collection(make_artifact) -> Callable[..., Any]:
 
 @pytest.fixture(scope="session")
 def make_examples(make_artifact) -> Callable[..., Any]:
-    """Makes an Examples artifact whose test split holds lists: query_id to (text, {doc_id: (text, grade)})."""
+    """Makes an Examples artifact of the lists of its test split, and of its train split if they are given.
+
+    Lists are query_id to (text, {doc_id: (text, grade)}).
+    """
     from components.wikiclir_example_gen.examples import make_example
     from schemas.wikiclir import Text
 
-    def make(parent: Path, lists: Mapping[str, tuple[str, Mapping[str, tuple[str, int]]]]) -> Any:
+    def make(parent: Path, lists: Lists, train: Lists = MappingProxyType({})) -> Any:
         examples = make_artifact("Examples", parent, ["train", "eval", "test"])
-        with tf.io.TFRecordWriter(f"{examples.uri}/Split-test/data_tfrecord-00000-of-00001.gz", "GZIP") as writer:
+        write(f"{examples.uri}/Split-train", train)
+        write(f"{examples.uri}/Split-test", lists)
+        return examples
+
+    def write(folder: str, lists: Lists) -> None:
+        with tf.io.TFRecordWriter(f"{folder}/data_tfrecord-00000-of-00001.gz", "GZIP") as writer:
             for query_id, (query_text, documents) in lists.items():
                 texts = [(doc_id, b"a title", text.encode()) for doc_id, (text, _) in documents.items()]
                 grades = [grade for _, grade in documents.values()]
                 example = make_example(Text(query_id, "a title", query_text, 1), texts, grades, [-1] * len(grades))
                 writer.write(example.SerializeToString())
-        return examples
 
     return make

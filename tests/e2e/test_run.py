@@ -95,6 +95,9 @@ def test_every_metric_stands_beside_the_floors_and_what_is_reachable(sample_run:
         assert list(values) == list(METRICS)
         assert all(0 <= values[key] <= report["reachable"][key] <= 1 for key in METRICS)
     assert report["floors"].keys() == {"random", "bm25"}
+    # Every page has sentences in the train split.
+    assert (report["seen"]["metrics"], report["cold"]["queries"]) == (report["metrics"], 0)
+    assert "warning: training has seen nearly all test queries' documents" in sample_run.err
 
 
 def test_the_first_model_is_blessed_without_a_comparison(sample_run: SampleRun) -> None:

@@ -30,6 +30,9 @@ EXPERIMENTS = {
     "epsilon": dict(grid={"loss.name": ["sosl", "mse"], "model.epsilon": [0, 0.5, 2.0]}, paper_language="fr"),
     "negatives": dict(grid={"data.used_negatives": [20, 40, 80], "training.seed": [1, 2]}),
     "one seed": dict(grid={"loss.name": ["sosl", "softmax"]}),
+    "cold": dict(grid={"loss.name": ["sosl", "mse"], "training.seed": [1, 2]}, cold_queries=20),
+    "all seen": dict(grid={"loss.name": ["sosl"]}, cold_queries=0),
+    "all cold": dict(grid={"loss.name": ["sosl"]}, cold_queries=60),
     "nothing done": dict(
         grid={"loss.name": ["sosl", "mse"]},
         unfinished={"001-sosl": ("failed", "no space left"), "002-mse": ("waiting", None)},

@@ -24,6 +24,7 @@ def write_experiment(
     folder: Path,
     grid: dict[str, list[Any]],
     unfinished: dict[str, tuple[str, str | None]] | None = None,
+    cold_queries: int | None = None,
     **content: Any,
 ) -> Path:
     """Writes an experiment of every combination of a grid.
@@ -32,6 +33,7 @@ def write_experiment(
       folder: where to.
       grid: dotted settings to their values.
       unfinished: cells that have not finished: name to status and reason.
+      cold_queries: how many of the queries are on cold documents; None where evaluations do not tell.
       content: overrides of experiment.json.
     """
     names = []
@@ -40,7 +42,7 @@ def write_experiment(
         words = [f"seed{value}" if key == "training.seed" else str(value) for key, value in settings.items()]
         names.append("-".join([f"{number:03}", *words]))
         status, reason = (unfinished or {}).get(names[-1], ("done", None))
-        _write_cell(folder / "cells" / names[-1], settings, status, reason, number)
+        _write_cell(folder / "cells" / names[-1], settings, status, reason, number, cold_queries)
     experiment = {
         "title": "Losses on the sample",
         "paper_language": None,
@@ -53,7 +55,9 @@ def write_experiment(
     return folder
 
 
-def _write_cell(folder: Path, settings: dict[str, Any], status: str, reason: str | None, number: int) -> None:
+def _write_cell(
+    folder: Path, settings: dict[str, Any], status: str, reason: str | None, number: int, cold_queries: int | None
+) -> None:
     folder.mkdir(parents=True)
     done = status == "done"
     cell = {
@@ -72,11 +76,16 @@ def _write_cell(folder: Path, settings: dict[str, Any], status: str, reason: str
     quality *= 0.5 + epsilon * np.exp(-epsilon)
     generator = np.random.default_rng(number)
     grades = np.concatenate([GRADES, np.zeros(settings.get("data.used_negatives", 0) or 0, int)])
-    documents = {f"d{place}": ("", grade) for place, grade in enumerate(grades)}
-    lists = text_lists((f"q{query:03}", "", documents) for query in range(QUERIES))
+    lists = text_lists(
+        (f"q{query:03}", "", {f"{query}-{place}": ("", grade) for place, grade in enumerate(grades)})
+        for query in range(QUERIES)
+    )
+    seen = None if cold_queries is None else {b"%d-0" % query for query in range(cold_queries, QUERIES)}
     scores = [np.tanh(generator.normal(quality * (grades - 1), 0.7)).astype(np.float32) for _ in range(QUERIES)]
-    evaluation = evaluate(lists, scores, {}, top_grade=2)
-    evaluation.report.floors["bm25"] = {key: 0.4 for key in evaluation.report.metrics}
+    evaluation = evaluate(lists, scores, {}, top_grade=2, seen_documents=seen)
+    for part in (evaluation.report, evaluation.report.seen, evaluation.report.cold):
+        if part:
+            part.floors["bm25"] = {key: 0.4 for key in part.metrics}
     for name, text in evaluation.files().items():
         (folder / name).write_text(text)
     loss = LossSettings(name=settings.get("loss.name", "sosl"))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models import lists
-from models.lists import TEXT_SPEC, epoch_order, read_lists
+from models.lists import IDS_SPEC, TEXT_SPEC, epoch_order, read_lists
 from schemas import features as f
 from tests.models.synthetic import ranking_lists, write_examples
 
@@ -102,7 +102,7 @@ def test_the_first_nr_documents_alone_are_read_and_every_judged_one(files, used_
     assert tokens_of(read) == {one: DOCUMENTS[one] for ids in doc_ids for one in ids}
 
 
-@pytest.mark.parametrize("spec", [SPEC, TEXT_SPEC], ids=["tokens", "texts"])
+@pytest.mark.parametrize("spec", [SPEC, TEXT_SPEC, IDS_SPEC], ids=["tokens", "texts", "ids"])
 def test_no_files_have_no_lists(spec):
     read = read_lists([], spec)
     assert (len(read), read.pairs, read.query_ids, read.doc_ids, read.grades) == (0, 0, [], [], [])
@@ -148,6 +148,48 @@ def test_a_column_more_comes_with_the_lists_of_its_query_its_documents_or_its_pl
     assert [found[place] for place in (places[0, 0], places[1, 0], places[1, 1])] == [b"de", b"fr", b"de"]
     less = read_lists([str(tmp_path / "part")], single | ragged, used_negatives=1)
     assert less.batch(tf.constant([1]))[0]["domain"].numpy().tolist() == [[5]]
+
+
+def test_judgments_are_read_without_the_texts(files):
+    read = read_lists(files, IDS_SPEC, used_negatives=0)
+    assert (read.doc_ids, [*map(list, read.grades)]) == ([[b"c"], [b"d", b"a"], [b"a"]], [[2], [1, 2], [2]])
+    assert {*read.query_columns, *read.document_columns, *read.list_columns} == {"query_id", "doc_id", "relevance"}
+
+
+def test_a_judged_nr_document_is_one_that_is_relevant_to_another_query(files):
+    judged = read_lists(files, SPEC).with_judged_negatives()
+    assert judged.query_ids == [b"q1", b"q2", b"q3"]
+    assert judged.doc_ids == [[b"c"], [b"d", b"a", b"c"], [b"a"]]  # b is relevant to none
+    assert [one.tolist() for one in judged.grades] == [[2], [1, 2, 0], [2]]
+    assert tokens_of(judged) == {doc_id: DOCUMENTS[doc_id] for doc_id in (b"a", b"c", b"d")}
+
+
+@st.composite
+def lists_of_few_documents(draw):
+    lists = draw(
+        st.lists(st.dictionaries(st.integers(0, 5), st.integers(0, 2), min_size=1, max_size=5), min_size=1, max_size=6)
+    )
+    return ranking_lists(
+        [[]] * len(lists), [[row] for row in range(6)], [[*one] for one in lists], [[*one.values()] for one in lists]
+    )
+
+
+@given(lists_of_few_documents())
+def test_judged_negatives_leave_out_every_document_that_is_never_relevant_and_nothing_else(every):
+    relevant = {
+        doc_id
+        for ids, grades in zip(every.doc_ids, every.grades, strict=True)
+        for doc_id, grade in zip(ids, grades, strict=True)
+        if grade > 0
+    }
+    assert every.relevant_documents() == relevant
+    judged = every.with_judged_negatives()
+    assert set(judged.document_columns["doc_id"].numpy().tolist()) == relevant
+    for row, ids in enumerate(every.doc_ids):
+        kept = [(doc_id, grade) for doc_id, grade in zip(ids, every.grades[row], strict=True) if doc_id in relevant]
+        assert [*zip(judged.doc_ids[row], judged.grades[row], strict=True)] == kept
+    assert all(tokens == [int(doc_id[1:])] for doc_id, tokens in tokens_of(judged).items())
+    assert judged.with_judged_negatives().digest() == judged.digest()
 
 
 @pytest.fixture(scope="module")

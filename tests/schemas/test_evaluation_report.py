@@ -24,6 +24,22 @@ TEXT = """{
     "random": {
       "map": 1e-05
     }
+  },
+  "seen": {
+    "queries": 2,
+    "metrics": {
+      "map": 0.15
+    },
+    "reachable": {
+      "map": 1.0
+    },
+    "floors": {}
+  },
+  "cold": {
+    "queries": 1,
+    "metrics": {},
+    "reachable": {},
+    "floors": {}
   }
 }
 """
@@ -37,6 +53,17 @@ def test_the_file_keeps_every_byte_of_what_it_is_read_from() -> None:
 
 def test_keys_of_a_later_version_are_left_out() -> None:
     assert EvaluationReport.from_json(TEXT.replace("{", '{"new": 1,', 1)).to_json() == TEXT
+
+
+def test_a_file_of_an_earlier_version_says_nothing_of_seen_documents() -> None:
+    report = EvaluationReport.from_json(TEXT[: TEXT.index(',\n  "seen"')] + "}")
+    assert (report.queries, report.seen, report.cold, report.nearly_all_seen) == (3, None, None, False)
+
+
+@pytest.mark.parametrize(("seen", "nearly_all"), [(0, False), (90, False), (91, True), (100, True)])
+def test_more_than_nine_in_ten_are_nearly_all(seen: int, nearly_all: bool) -> None:
+    text = TEXT.replace('"queries": 3', '"queries": 100').replace('"queries": 2', f'"queries": {seen}')
+    assert EvaluationReport.from_json(text).nearly_all_seen == nearly_all
 
 
 @given(st.dictionaries(st.text(), st.floats(allow_nan=False)))

@@ -5,7 +5,7 @@ import pytest
 import pytrec_eval
 
 from components.evaluator.evaluate import evaluate
-from models.metrics import METRICS, mean_expected_metrics, per_query_metrics
+from models.metrics import METRICS, expected_metrics, per_query_metrics
 from schemas.errors import DataError
 from schemas.relevance import MOST_RELEVANT
 from schemas.trec import parse_run
@@ -111,7 +111,8 @@ def test_report_holds_metrics_floors_and_what_is_reachable(lists, evaluation):
     assert report.split == "test"
     assert report.queries == len(lists)
     assert report.queries_without_relevant_document == sum(not grades.any() for grades in lists.grades) > 0
-    assert report.floors["random"] == mean_expected_metrics(lists.grades, MOST_RELEVANT)
+    expected = expected_metrics(lists.grades, MOST_RELEVANT)
+    assert report.floors["random"] == {key: values.mean() for key, values in expected.items()}
     for values in (report.metrics, report.reachable, *report.floors.values()):
         assert [*values] == [*METRICS] == [*report.paper_names]
         assert all(0 <= values[key] <= report.reachable[key] + 1e-9 for key in METRICS)
@@ -119,6 +120,64 @@ def test_report_holds_metrics_floors_and_what_is_reachable(lists, evaluation):
 
 def test_report_names_the_split_that_was_evaluated(lists, scores):
     assert evaluate(lists, scores, {}, MOST_RELEVANT, split="eval").report.split == "eval"
+
+
+# Seen and cold documents
+
+
+@pytest.fixture(scope="module")
+def parted():
+    """Lists whose documents are their own; those of every third query were seen, of some but their SR document."""
+    lists = text_lists(
+        (f"q{query:02}", "", {f"{query}-{place}": ("", grade) for place, grade in enumerate([2, 1, 0, 0, 0])})
+        for query in range(20)
+    )
+    random = np.random.default_rng(3)
+    scores = [random.normal(size=5).astype(np.float32) for _ in range(20)]
+    seen = {b"%d-0" % query for query in range(0, 20, 3)} | {b"%d-1" % query for query in range(10)}
+    baseline = run_of(lists, [random.integers(0, 2, 5) for _ in range(20)])
+    return lists, scores, {"bm25": baseline}, seen
+
+
+def test_a_query_is_on_seen_documents_where_its_mr_document_is_relevant_to_a_train_query(parted):
+    lists, scores, baselines, seen_documents = parted
+    report = evaluate(lists, scores, baselines, MOST_RELEVANT, seen_documents=seen_documents).report
+    seen, cold = ([query for query in range(20) if bool(query % 3) == is_cold] for is_cold in (False, True))
+    for part, queries in ((report.seen, seen), (report.cold, cold)):
+        alone = text_lists(
+            (f"q{query:02}", "", {f"{query}-{place}": ("", grade) for place, grade in enumerate([2, 1, 0, 0, 0])})
+            for query in queries
+        )
+        of_part = evaluate(alone, [scores[query] for query in queries], {}, MOST_RELEVANT).report
+        assert part.queries == len(queries)
+        assert part.metrics == pytest.approx(of_part.metrics)
+        assert part.reachable == of_part.reachable
+        assert part.floors["random"] == pytest.approx(of_part.floors["random"])
+        assert part.floors["bm25"].keys() == METRICS.keys()
+
+
+def test_the_parts_add_up_to_the_whole(parted):
+    lists, scores, baselines, seen_documents = parted
+    report = evaluate(lists, scores, baselines, MOST_RELEVANT, seen_documents=seen_documents).report
+    parts = (report.seen, report.cold)
+    for key in METRICS:
+        for whole, values in (
+            (report.metrics[key], [part.metrics[key] for part in parts]),
+            *((floor[key], [part.floors[name][key] for part in parts]) for name, floor in report.floors.items()),
+        ):
+            total = sum(part.queries * value for part, value in zip(parts, values, strict=True))
+            assert whole == pytest.approx(total / report.queries)
+
+
+def test_a_part_without_queries_has_no_metrics(parted):
+    lists, scores, baselines, _ = parted
+    report = evaluate(lists, scores, baselines, MOST_RELEVANT, seen_documents=set()).report
+    assert (report.seen.queries, report.seen.metrics, report.cold.metrics) == (0, {}, report.metrics)
+    assert report.cold.floors == report.floors
+
+
+def test_nothing_is_said_of_seen_documents_where_the_train_split_is_unknown(evaluation):
+    assert (evaluation.report.seen, evaluation.report.cold) == (None, None)
 
 
 def test_a_baseline_without_ties_is_measured_as_the_model_is(lists, baseline, evaluation):

@@ -12,6 +12,8 @@ from schemas.trec import parse_run
 pytestmark = pytest.mark.beam
 
 LISTS = {f"q{number}": ("fox", {"d1": ("renard", 2), "d2": ("loup", 1), "d3": ("ours", 0)}) for number in range(6)}
+TRAIN = {f"t{number}": ("fox", {"d1": ("renard", number), "d2": ("loup", 2)}) for number in range(2)}
+"""Document d1, the MR document of every test list, is relevant to one of the train queries."""
 SCORES = [3, 2, 1]
 """What the model gives the three documents of a list."""
 
@@ -27,7 +29,7 @@ def do(tmp_path, make_artifact, make_examples):
     """Evaluates a folder as a model, beside runs with some tags; returns the evaluation's folder."""
     from components.evaluator import executor as evaluator
 
-    examples = make_examples(tmp_path, LISTS)
+    examples = make_examples(tmp_path, LISTS, TRAIN)
 
     def do(*tags):
         runs = [make_artifact("RankingRun", tmp_path / f"baseline_{number}") for number, _ in enumerate(tags)]
@@ -66,6 +68,7 @@ def test_the_evaluation_is_written_for_machines_and_for_trec_eval(do, scored, tm
     report = json.loads((folder / "metrics.json").read_text())
     assert (report["split"], report["queries"], report["metrics"]["p_mr_1"]) == ("test", len(LISTS), 1)
     assert [*report["floors"]] == ["random", "bm25"]
+    assert (report["seen"]["queries"], report["cold"]["queries"]) == (len(LISTS), 0)
     with (folder / "run.trec").open() as run:
         written = parse_run(run, "run.trec")
     assert written == ("smooth_clir", {query_id: {"d1": 3, "d2": 2, "d3": 1} for query_id in LISTS})

@@ -29,6 +29,7 @@ def run(tmp_path, make_artifact, make_collection):
         collection = make_collection(tmp_path, contents)
         examples, report = make_artifact("Examples", tmp_path), make_artifact("IngestionReport", tmp_path)
         settings = {"negatives": 4, "seed": 1, "max_queries": None, "max_bad_share": max_bad_share, "top_grade": 2}
+        settings |= {"split": "queries", "cold_share": 0.0}
         executor = Executor(
             base_beam_executor.BaseBeamExecutor.Context(unique_id="1", **{"beam_pipeline_args": [], **context})
         )

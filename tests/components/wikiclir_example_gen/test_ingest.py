@@ -10,7 +10,7 @@ import pytest
 import tensorflow as tf
 
 from components.collection_gen import write_collection
-from components.wikiclir_example_gen.sampling import list_place, sample_negatives, split_of
+from components.wikiclir_example_gen.sampling import is_cold, list_place, sample_negatives, split_of
 from models.lists import read_lists
 from schemas import features as f
 from schemas.features import SPLITS
@@ -108,6 +108,7 @@ def run_ingest(
     contents: Mapping[str, bytes | Sequence[bytes]],
     max_queries: int | None = None,
     negatives: int = NEGATIVES,
+    **settings: Any,
 ) -> Ingestion:
     import apache_beam as beam
 
@@ -115,10 +116,10 @@ def run_ingest(
 
     collected = folder / "collection"
     roles = collect(collected, contents)
-    settings = IngestSettings(negatives, SEED, max_queries, MOST_RELEVANT)
+    ingest_settings = IngestSettings(negatives, SEED, max_queries, MOST_RELEVANT, **settings)
     splits = {split: str(folder / split / "data") for split in SPLITS}
     with beam.Pipeline(argv=[]) as pipeline:
-        ingest(pipeline, settings, str(collected), roles, splits, str(folder / "report"))
+        ingest(pipeline, ingest_settings, str(collected), roles, splits, str(folder / "report"))
     lists = [
         read_list(split, record)
         for split in SPLITS
@@ -159,7 +160,17 @@ def fixed(tmp_path_factory, faulty) -> Ingestion:
     return run_ingest(tmp_path_factory.mktemp("fixed"), {**faulty, "candidates": lines(CANDIDATES)})
 
 
-@pytest.fixture(params=["full", "limited", "fixed"])
+@pytest.fixture(scope="module")
+def by_documents(tmp_path_factory, faulty) -> Ingestion:
+    return run_ingest(tmp_path_factory.mktemp("by_documents"), faulty, split="documents")
+
+
+@pytest.fixture(scope="module")
+def cold(tmp_path_factory, faulty) -> Ingestion:
+    return run_ingest(tmp_path_factory.mktemp("cold"), faulty, cold_share=0.3)
+
+
+@pytest.fixture(params=["full", "limited", "fixed", "by_documents", "cold"])
 def ingestion(request) -> Ingestion:
     """Each of the runs in turn."""
     return request.getfixturevalue(request.param)
@@ -231,6 +242,44 @@ def test_lists_of_the_first_nr_documents_are_those_of_a_smaller_draw(tmp_path, f
 def test_queries_are_split_by_a_hash_of_their_id(full):
     assert {one.split for one in full.lists.values()} == {*SPLITS}
     assert all(one.split == split_of(query_id) for query_id, one in full.lists.items())
+
+
+# The documents 1 to 42 of the collection hang together, from query to query: each is a unit of its own.
+
+
+def test_documents_are_split_by_a_hash_of_their_unit(by_documents, full):
+    assert by_documents.lists.keys() == full.lists.keys()
+    for query_id, one in by_documents.lists.items():
+        assert one.split == split_of(f"d{query_id}")
+        judged = {doc_id for doc_id, grade in one.grades.items() if grade > NOT_RELEVANT}
+        related = {f"d{int(query_id) + place}" for place in range(3)}
+        assert judged == {doc_id for doc_id in related if split_of(doc_id) == one.split}
+        left = {doc_id: grade for doc_id, grade in full.lists[query_id].grades.items() if doc_id not in related}
+        assert {doc_id: grade for doc_id, grade in one.grades.items() if doc_id not in judged} == left
+    dropped = sum(len(one.grades) for one in full.lists.values()) - sum(
+        len(one.grades) for one in by_documents.lists.values()
+    )
+    assert by_documents.drops("judgments") == {**full.drops("judgments"), "other_split": dropped}
+    assert dropped > 0
+
+
+def test_cold_queries_are_left_to_the_test_split_alone(cold, full):
+    for query_id, one in full.lists.items():
+        is_test, is_left_out = one.split == "test", is_cold(f"d{query_id}", SEED, 0.3)
+        assert (query_id in cold.lists) == (is_test or not is_left_out)
+        if is_test:
+            assert cold.lists[query_id] == one
+    relevant = {
+        doc_id for one in cold.lists.values() if one.split != "test" for doc_id, grade in one.grades.items() if grade
+    }
+    assert relevant and not any(is_cold(doc_id, SEED, 0.3) for doc_id in relevant)
+    assert cold.drops("queries")["cold"] == len(full.lists) - len(cold.lists) > 0
+    assert cold.drops("judgments")["cold"] > 3 * cold.drops("queries")["cold"]
+
+
+def test_documents_are_divided_the_same_however_the_files_are_parted(tmp_path, faulty, by_documents):
+    parted = run_ingest(tmp_path, {role: halves(content) for role, content in faulty.items()}, split="documents")
+    assert parted.lists == by_documents.lists
 
 
 def test_examples_carry_titles_and_texts(full):

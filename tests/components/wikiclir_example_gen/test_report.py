@@ -134,6 +134,12 @@ def test_an_empty_split_is_named():
     ]
 
 
+def test_a_split_without_lists_may_come_of_too_large_a_cold_share():
+    cold = tally("queries", Reason.COLD.name, 2)
+    report = make_report([tally("queries", USED, 1), cold, tally("lists", "test", 1)], {"queries": role_of(QUERIES, 3)})
+    assert "bring more judged queries, lower data.cold_share, or fix" in refusal(report)[0]
+
+
 def test_the_description_is_a_line_a_file():
     report = report_of(5, [], [(Reason.NO_JUDGMENT, [(1, "1")])], tally("candidates", GRADE_DISAGREEMENT, 1500))
     assert report.describe() == [

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.wikiclir_example_gen.sampling import list_place, sample_negatives, split_of
+from components.wikiclir_example_gen.sampling import is_cold, list_place, sample_negatives, split_of
 from schemas.features import SPLIT_SHARES, SPLITS
 
 QUERY_IDS = [str(number) for number in range(10_000)]
@@ -28,6 +28,17 @@ def test_splits_are_the_same_in_every_version():
     # Other splits would move queries from train to test, and old figures would mean something else.
     splits = ["train", "test", "eval", "train", "train", "train", "eval", "train"]
     assert [split_of(query_id) for query_id in "12345678"] == splits
+
+
+def test_about_their_share_of_the_units_is_cold():
+    cold = sum(is_cold(unit, 1, 0.2) for unit in QUERY_IDS)
+    assert cold / len(QUERY_IDS) == pytest.approx(0.2, abs=4 * 0.004)
+
+
+@given(st.text(), seeds, st.tuples(st.floats(0, 1), st.floats(0, 1)).map(sorted))
+def test_what_is_cold_stays_so_with_a_larger_share(unit, seed, shares):
+    assert is_cold(unit, seed, shares[0]) <= is_cold(unit, seed, shares[1])
+    assert not is_cold(unit, seed, 0)
 
 
 @given(collections, st.data(), counts, seeds)

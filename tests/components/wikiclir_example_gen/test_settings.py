@@ -28,6 +28,8 @@ def test_the_paper_decides_the_defaults():
         ({"negatives": 0}, "greater than or equal to 1"),
         ({"max_queries": 0}, "greater than or equal to 1"),
         ({"seed": -1}, "greater than or equal to 0"),
+        ({"split": "documents", "candidates": "en2fr.candidates"}, "must be queries with data.candidates"),
+        ({"cold_share": 0.95}, "less than or equal to 0.9"),
         ({"max_bad_share": 1.5}, "less than or equal to 1"),
         ({"sha256": {"titles": "00"}}, "Extra inputs are not permitted"),
     ],

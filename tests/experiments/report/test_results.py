@@ -116,3 +116,33 @@ def test_a_row_without_a_finished_cell_keeps_its_place(tmp_path: Path) -> None:
     grid = {"loss.name": ["sosl", "mse"], "training.seed": [1]}
     folder = write_experiment(tmp_path, grid, {"001-sosl-seed1": ("failed", "a reason")})
     assert tables(results_text(folder))[0]["SOSL"] == ["0 of 1", *["–"] * 7]
+
+
+# Seen and cold documents
+
+
+def test_seen_and_cold_documents_have_tables_of_their_own_with_floors(
+    results_of: ResultsOf, folders: dict[str, Path]
+) -> None:
+    text = results_of("cold")
+    _, seen, cold, _ = tables(text)
+    for name, table, queries, which in (("seen", seen, 40, "with"), ("cold", cold, 20, "without")):
+        assert f"The {queries} test queries {which} an MR document that training has seen as relevant." in text
+        assert [*table] == ["SOSL", "MSE", "random order<br>floor", "BM25<br>floor"]
+        values = [
+            json.loads((folders["cold"] / "cells" / f"00{seed}-sosl-seed{seed}" / "metrics.json").read_text())[name]
+            for seed in (1, 2)
+        ]
+        for place, key in enumerate(METRICS, 1):
+            assert f"{sum(value['metrics'][key] for value in values) / 2:.3f}" in table["SOSL"][place]
+            assert table["random order<br>floor"][place] == f"{values[0]['floors']['random'][key]:.3f}"
+
+
+@pytest.mark.parametrize(("name", "how_many"), [("all seen", "every"), ("all cold", "no")])
+def test_where_all_queries_are_on_one_side_a_sentence_says_so(results_of: ResultsOf, name: str, how_many: str) -> None:
+    assert f"Training has seen {how_many} test query's MR document as relevant." in results_of(name)
+    assert len(tables(results_of(name))) == 1
+
+
+def test_nothing_is_said_of_seen_documents_where_evaluations_do_not_tell(results_of: ResultsOf) -> None:
+    assert "has seen" not in results_of("losses")

@@ -1,0 +1,91 @@
+"""Beam steps that divide documents, and not queries alone: among the splits, and into seen and cold ones."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import apache_beam as beam
+
+from components.wikiclir_example_gen.document_groups import DocumentGroups
+from components.wikiclir_example_gen.lists import RankingList
+from components.wikiclir_example_gen.report import TALLIES, Tally, tally
+from components.wikiclir_example_gen.sampling import is_cold, split_of
+from schemas.wikiclir import Reason
+
+
+class GroupDocuments(beam.CombineFn):
+    """(query_id, RankingList)s -> JSON object, relevant document to its unit (see `DocumentGroups.units`)."""
+
+    def create_accumulator(self) -> DocumentGroups:
+        return DocumentGroups()
+
+    def add_input(self, accumulator: DocumentGroups, element: tuple[str, RankingList]) -> DocumentGroups:
+        accumulator.join(element[1].relevant())
+        return accumulator
+
+    def merge_accumulators(self, accumulators: Iterable[DocumentGroups]) -> DocumentGroups:
+        first, *others = accumulators
+        for other in others:
+            first.merge(other)
+        return first
+
+    def extract_output(self, accumulator: DocumentGroups) -> str:
+        return json.dumps(accumulator.units())
+
+
+class DivideLists(beam.DoFn):
+    """(query_id, RankingList) -> the same in the split of its documents, without what its split must not tell.
+
+    A list goes where the unit of its first MR document goes. Left out are its relevant documents whose units went
+    elsewhere and, in train and eval, those of cold units; where an MR document is cold, so is the whole list. Relevant
+    documents alone are left out of lists only where a group was too large to be a unit.
+
+    Args:
+      by_documents: whether units are divided among the splits; else a list stays in its own.
+      cold_share: share of the units that are cold.
+      seed: of the choice of the cold ones.
+      top_grade: the MR grade.
+    """
+
+    def __init__(self, by_documents: bool, cold_share: float, seed: int, top_grade: int) -> None:
+        self._by_documents = by_documents
+        self._cold_share = cold_share
+        self._seed = seed
+        self._top_grade = top_grade
+        self._units: dict[str, str] | None = None
+
+    def process(self, element: tuple[str, RankingList], units: str) -> Iterator[Any]:
+        if self._units is None:
+            self._units = json.loads(units)
+        query_id, ranking_list = element
+        units_of_list = {doc_id: self._units[doc_id] for doc_id in ranking_list.relevant()}
+        most_relevant = [doc_id for doc_id in units_of_list if ranking_list.grades[doc_id] == self._top_grade]
+        if self._by_documents:
+            ranking_list = ranking_list._replace(split=split_of(units_of_list[most_relevant[0]]))
+        reasons = {
+            doc_id: reason
+            for doc_id, unit in units_of_list.items()
+            if (reason := self._reason_to_leave_out(unit, ranking_list.split))
+        }
+        if any(reasons.get(doc_id) == Reason.COLD for doc_id in most_relevant):
+            tallies = ranking_list.tallies(Reason.COLD.name)
+        else:
+            yield query_id, ranking_list.without(reasons)
+            tallies = _drops(ranking_list, reasons)
+        for item in tallies:
+            yield beam.pvalue.TaggedOutput(TALLIES, item)
+
+    def _reason_to_leave_out(self, unit: str, split: str) -> Reason | None:
+        if self._by_documents and split_of(unit) != split:
+            return Reason.OTHER_SPLIT
+        if split != "test" and is_cold(unit, self._seed, self._cold_share):
+            return Reason.COLD
+        return None
+
+
+def _drops(ranking_list: RankingList, reasons: Mapping[str, Reason]) -> Iterator[Tally]:
+    """Counts the records of documents that are left out of a list."""
+    for role, doc_ids in ranking_list.used.items():
+        for doc_id in doc_ids:
+            if doc_id in reasons:
+                yield tally(role, reasons[doc_id].name)

@@ -1,0 +1,58 @@
+"""What a run tells in the end: the metrics on all, on seen and on cold documents."""
+
+from typing import Any
+
+from cli.summary import metrics_table, seen_warning
+from schemas.evaluation_report import EvaluationReport, PartReport
+
+
+def part(queries: int, value: float) -> PartReport:
+    if not queries:
+        return PartReport(queries=0, metrics={}, reachable={}, floors={"random": {}})
+    return PartReport(queries=queries, metrics={"map": value}, reachable={"map": 1}, floors={"random": {"map": 0.25}})
+
+
+def report(**parts: PartReport) -> EvaluationReport:
+    content: dict[str, Any] = dict(part(1000, 0.75))
+    return EvaluationReport(
+        split="test", queries_without_relevant_document=0, paper_names={"map": "MAP"}, **content, **parts
+    )
+
+
+WHOLE = """\
+test split       model    random reachable  in the paper
+map             0.7500    0.2500    1.0000  MAP
+1,000 queries"""
+
+
+def test_metrics_stand_beside_the_floors_and_what_is_reachable() -> None:
+    assert metrics_table(report()) == WHOLE
+
+
+def test_seen_and_cold_documents_have_tables_of_their_own() -> None:
+    text = metrics_table(report(seen=part(900, 0.8), cold=part(100, 0.3)))
+    assert (
+        text
+        == f"""\
+{WHOLE}, 900 of them with an MR document that training has seen as relevant
+
+seen             model    random reachable
+map             0.8000    0.2500    1.0000
+900 queries
+
+cold             model    random reachable
+map             0.3000    0.2500    1.0000
+100 queries"""
+    )
+
+
+def test_a_part_that_is_the_whole_is_not_shown_again() -> None:
+    for seen in (0, 1000):
+        text = metrics_table(report(seen=part(seen, 0.75), cold=part(1000 - seen, 0.75)))
+        assert text == f"{WHOLE}, {seen:,} of them with an MR document that training has seen as relevant"
+
+
+def test_a_warning_where_nearly_all_was_seen() -> None:
+    few, many = (report(seen=part(seen, 0.8), cold=part(1000 - seen, 0.3)) for seen in (900, 901))
+    assert seen_warning(report()) is seen_warning(few) is None
+    assert "do not tell how new documents are ranked; data.cold_share" in (seen_warning(many) or "")
