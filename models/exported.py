@@ -6,10 +6,16 @@ from typing import Any, Final
 import tensorflow as tf
 import tensorflow_text  # noqa: F401  (registers the ops that an exported model holds)
 
+from schemas import features as f
 from schemas.errors import DataError
-from schemas.features import DOCUMENT_VOCABULARY, QUERY_VOCABULARY
 
-_ENCODERS: Final = {QUERY_VOCABULARY: "query_encoder", DOCUMENT_VOCABULARY: "document_encoder"}
+_TABLES: Final = {
+    f.QUERY_VOCABULARY: "query_encoder/table",
+    f.DOCUMENT_VOCABULARY: "document_encoder/table",
+    f.QUERY_STEM_VOCABULARY: "query_encoder/stem_table",
+    f.DOCUMENT_STEM_VOCABULARY: "document_encoder/stem_table",
+}
+"""The weight that has a row for each line of a vocabulary."""
 _PREAMBLE: Final = ("Graph execution error", "Detected at node", "<stack traces")
 """How TensorFlow's messages begin, before they tell what happened."""
 
@@ -42,9 +48,9 @@ def load_model(path: str, *signatures: str) -> Any:
 
 def _check_vocabularies(path: str, model: Any) -> None:
     """Every row of an embedding table has a word: a vocabulary that is cut off would load, and know fewer words."""
-    for vocabulary, encoder in _ENCODERS.items():
+    for vocabulary, table in _TABLES.items():
         file = os.path.join(path, "assets", vocabulary)
-        rows = [weight.shape[0] for weight in getattr(model, "weights", []) if f"{encoder}/table:" in weight.name]
+        rows = [weight.shape[0] for weight in getattr(model, "weights", []) if f"{table}:" in weight.name]
         if not rows or not tf.io.gfile.exists(file):
             continue
         with tf.io.gfile.GFile(file, "rb") as stream:

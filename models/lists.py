@@ -195,11 +195,8 @@ def _used(example: dict[str, Any], used_negatives: int | None) -> dict[str, Any]
 
 
 def _with_small_ids(columns: dict[str, Column]) -> dict[str, Column]:
-    """Tokens as int32: a vocabulary holds no more of them."""
-    return {
-        name: tf.cast(column, tf.int32) if name in (f.QUERY_TOKENS, f.DOC_TOKENS) else column
-        for name, column in columns.items()
-    }
+    """Ids as int32: a vocabulary holds no more of them."""
+    return {name: tf.cast(column, tf.int32) if name in f.IDS else column for name, column in columns.items()}
 
 
 def epoch_order(query_ids: Sequence[bytes], seed: int, epoch: int) -> npt.NDArray[np.int32]:

@@ -125,6 +125,15 @@ class ModelSettings(Settings):
         declaration = ENCODERS.get(info.data.get("encoder", ""))
         return declaration.default_dropout if declaration and dropout is None else dropout
 
+    @field_validator("word_dropout", "stem_embeddings")
+    @classmethod
+    def _the_encoder_is_a_mean(cls, given: float | bool, info: ValidationInfo) -> float | bool:
+        encoder = info.data.get("encoder", "mean")
+        if given and encoder != "mean":
+            nothing = "false" if given is True else "0"
+            raise ValueError(f"must be {nothing} for {encoder}: it is for the encoder mean alone; got {given}")
+        return given
+
 
 class EmbeddingDigests(Settings):
     """SHA-256 of the tables, in hexadecimal; a resolved configuration holds them, and a rerun checks them."""

@@ -24,6 +24,8 @@ class Words(NamedTuple):
     """Pre-trained vectors of the first words, float [words, dim]; the others start at random."""
     train: bool = True
     """Whether training moves the table."""
+    stems: int = 0
+    """The number of their stems, each a row of a second table if the model has one."""
 
 
 class TwoTowers(InnerProduct):
@@ -38,7 +40,7 @@ class TwoTowers(InnerProduct):
 
     Call arguments:
       features: `query_tokens`, int RaggedTensor [batch, (tokens)]; `doc_tokens`, int RaggedTensor
-        [documents, (tokens)]; and `document_index` (see `Scorer`).
+        [documents, (tokens)]; with stems, `query_stems` and `doc_stems` likewise; and `document_index` (see `Scorer`).
       training: whether dropout acts.
     """
 
@@ -53,12 +55,13 @@ class TwoTowers(InnerProduct):
         super().__init__(**kwargs)
         document_seed = None if seed is None else seed + 1  # the two encoders must not start alike
         self.query_encoder, self.document_encoder = (
-            make_encoder(settings, words.number, one_seed, vectors=words.vectors, train_table=words.train, name=name)
+            make_encoder(settings, words.number, one_seed, name=name, **_of_tables(words, settings))
             for words, one_seed, name in (
                 (query_words, seed, "query_encoder"),
                 (document_words, document_seed, "document_encoder"),
             )
         )
+        self._has_stems = settings.stem_embeddings
         self.similarity = make_similarity(settings)
 
     def call(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
@@ -67,17 +70,26 @@ class TwoTowers(InnerProduct):
 
     def encode(self, features: dict[str, Any], training: bool = False) -> tuple[tf.Tensor, tf.Tensor]:
         """What `similarity` compares: float [batch, dim] and [batch, list_size, dim]."""
-        query = self.query_encoder(features[f.QUERY_TOKENS], training=training)
-        document = self.document_encoder(features[f.DOC_TOKENS], training=training)
+        query, document = self._encode_queries(features, training), self._encode_documents(features, training)
         return query, tf.gather(document, tf.maximum(features[f.DOCUMENT_INDEX], 0))
 
     def query_vector(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
         """The similarity's vectors of the queries' encodings."""
-        return self.similarity.query_vector(self.query_encoder(features[f.QUERY_TOKENS], training=training))
+        return self.similarity.query_vector(self._encode_queries(features, training))
 
     def document_vector(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
         """The similarity's vectors of the documents' encodings."""
-        return self.similarity.document_vector(self.document_encoder(features[f.DOC_TOKENS], training=training))
+        return self.similarity.document_vector(self._encode_documents(features, training))
+
+    def _encode_queries(self, features: dict[str, Any], training: bool) -> tf.Tensor:
+        """float [batch, dim]."""
+        stems = {"stems": features[f.QUERY_STEMS]} if self._has_stems else {}
+        return self.query_encoder(features[f.QUERY_TOKENS], training=training, **stems)
+
+    def _encode_documents(self, features: dict[str, Any], training: bool) -> tf.Tensor:
+        """float [documents, dim]."""
+        stems = {"stems": features[f.DOC_STEMS]} if self._has_stems else {}
+        return self.document_encoder(features[f.DOC_TOKENS], training=training, **stems)
 
     @property
     def score_range(self) -> tuple[float, float]:
@@ -108,3 +120,9 @@ class TwoTowers(InnerProduct):
         """What the largest gradient cannot exceed, if anything bounds it; JSON has no infinite number."""
         bound = self.similarity.gradient_bound
         return {"score_gradient/bound": bound} if math.isfinite(bound) else {}
+
+
+def _of_tables(words: Words, settings: ModelSettings) -> dict[str, Any]:
+    """The arguments of an encoder that are its tables'."""
+    stems = {"stem_vocabulary_size": words.stems} if settings.stem_embeddings else {}
+    return {"vectors": words.vectors, "train_table": words.train, **stems}

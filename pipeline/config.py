@@ -73,7 +73,7 @@ class RunConfig(Settings):
     @classmethod
     def _something_is_trained(cls, embeddings: EmbeddingSettings, info: ValidationInfo) -> EmbeddingSettings:
         model = info.data.get("model")
-        tables_are_all = model is not None and model.encoder == "mean"
+        tables_are_all = model is not None and model.encoder == "mean" and not model.stem_embeddings
         if tables_are_all and embeddings.query and embeddings.document and not embeddings.train:
             raise ValueError(
                 "train must be true, or one of query and document null: with both tables frozen there is nothing to "

@@ -29,7 +29,13 @@ from pipeline.digests import input_files
 from pipeline.identity import IDENTITY, chosen_modules, give_identities, identity
 from pipeline.layout import CHECKPOINTS
 from pipeline.paths import files_of
-from schemas.features import DOCUMENT_VOCABULARY, QUERY_VOCABULARY, WITHOUT_TITLES
+from schemas.features import (
+    DOCUMENT_STEM_VOCABULARY,
+    DOCUMENT_VOCABULARY,
+    QUERY_STEM_VOCABULARY,
+    QUERY_VOCABULARY,
+    WITHOUT_TITLES,
+)
 
 NAME = "smooth_clir"
 
@@ -92,6 +98,7 @@ def create_pipeline(
             "vocabulary_size": config.model.vocabulary_size,
             "max_tokens": data.max_document_tokens,
             SOURCES_KEY: _word_tables(config),
+            "stem_languages": _stem_languages(config),
         },
         # The test split is scored as texts.
         splits_config=transform_pb2.SplitsConfig(analyze=["train"], transform=["train", "eval"]),
@@ -216,6 +223,14 @@ def _tuner(config: RunConfig, training: dict[str, Any], settings: dict[str, Any]
             IDENTITY: identity([_TUNER_FN, "components.tuner.executor", *chosen_modules(config)]),
         },
     )
+
+
+def _stem_languages(config: RunConfig) -> dict[str, str]:
+    """The language of each vocabulary of stems; empty where the model takes none."""
+    if not config.model.stem_embeddings:
+        return {}
+    data = config.data
+    return {QUERY_STEM_VOCABULARY: data.query_language, DOCUMENT_STEM_VOCABULARY: data.document_language}
 
 
 def _word_tables(config: RunConfig) -> dict[str, dict[str, Any]]:

@@ -28,6 +28,13 @@ QUERY_TOKENS: Final = "query_tokens"
 DOC_TOKENS: Final = "doc_tokens"
 """Vocabulary ids, made by Transform; words outside the vocabulary are left out."""
 
+QUERY_STEMS: Final = "query_stems"
+DOC_STEMS: Final = "doc_stems"
+"""Ids of the words' stems, likewise, in vocabularies of their own; a word outside its vocabulary keeps its stem."""
+
+IDS: Final = (QUERY_TOKENS, DOC_TOKENS, QUERY_STEMS, DOC_STEMS)
+"""The features that hold places in a vocabulary."""
+
 DOCUMENT_INDEX: Final = "document_index"
 """In a batch: the row of the document columns at each place of each list; negative marks padding."""
 
@@ -36,7 +43,12 @@ WORD_SCORE: Final = "word_score"
 
 QUERY_VOCABULARY: Final = "query_vocabulary"
 DOCUMENT_VOCABULARY: Final = "document_vocabulary"
+QUERY_STEM_VOCABULARY: Final = "query_stem_vocabulary"
+DOCUMENT_STEM_VOCABULARY: Final = "document_stem_vocabulary"
 """Names of the vocabulary files in the transform graph."""
+
+STEMS_OF_VOCABULARY: Final = {QUERY_VOCABULARY: QUERY_STEM_VOCABULARY, DOCUMENT_VOCABULARY: DOCUMENT_STEM_VOCABULARY}
+"""The vocabulary of the stems of each vocabulary's words."""
 
 COUNTS_OF_VOCABULARY: Final = {QUERY_VOCABULARY: "query_word_counts", DOCUMENT_VOCABULARY: "document_word_counts"}
 """Where there are pre-trained vectors: files of all the train split's words, a line `count word` each."""

@@ -27,8 +27,18 @@ def dot(query: npt.ArrayLike, document: npt.ArrayLike) -> float:
 
 def mean_embedding(table: npt.ArrayLike, tokens: Sequence[int]) -> Vector:
     """tanh of the mean of the rows of a text's tokens; zero for a text without tokens."""
-    rows = np.asarray(table, np.float64)[list(tokens)]
-    return np.tanh(rows.sum(axis=0) / max(len(tokens), 1))
+    return np.tanh(_mean_of_rows(table, tokens))
+
+
+def mean_embedding_with_stems(
+    table: npt.ArrayLike, stem_table: npt.ArrayLike, tokens: Sequence[int], stems: Sequence[int]
+) -> Vector:
+    """tanh of the sum of the two means, of the rows of a text's tokens and of those of its stems."""
+    return np.tanh(_mean_of_rows(table, tokens) + _mean_of_rows(stem_table, stems))
+
+
+def _mean_of_rows(table: npt.ArrayLike, places: Sequence[int]) -> Vector:
+    return np.asarray(table, np.float64)[list(places)].sum(axis=0) / max(len(places), 1)
 
 
 def cnn_encoder(

@@ -70,7 +70,10 @@ def _with_channel(trained: Ranker, inputs: TrainingInputs, weight: float) -> Ran
 
 def _words(inputs: TrainingInputs, vocabulary: str) -> Words:
     """The words of a language, with their pre-trained vectors if it has some."""
+    stems = 0
+    if inputs.model.stem_embeddings:
+        stems = inputs.transform.vocabulary_size_by_name(f.STEMS_OF_VOCABULARY[vocabulary])
     if vocabulary not in inputs.pretrained:
-        return Words(vocabulary_size(inputs.transform, vocabulary))
+        return Words(vocabulary_size(inputs.transform, vocabulary), stems=stems)
     pretrained = inputs.pretrained[vocabulary]
-    return Words(pretrained.vocabulary_size, pretrained.vectors, pretrained.train)
+    return Words(pretrained.vocabulary_size, pretrained.vectors, pretrained.train, stems)

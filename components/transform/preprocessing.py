@@ -5,6 +5,7 @@ from typing import Any
 import tensorflow as tf
 import tensorflow_transform as tft
 
+from models.stems import stems
 from models.tokens import tokenize
 from models.word_table import SOURCES_KEY, WordTableSource, read_word_table
 from schemas import features as f
@@ -16,26 +17,40 @@ def preprocessing_fn(inputs: dict[str, Any], custom_config: dict[str, Any]) -> d
     The vocabularies hold the most frequent words of the train split; where there are pre-trained vectors, their words
     come first, so that those which the train split lacks are known, too. Where these vectors are not trained, their
     words are all. A word outside its vocabulary is left out of the text, as is everything beyond `max_tokens` words.
+    Stems, if they are asked for, are those of all words of a text up to there, and have vocabularies of their own.
 
     Args:
       inputs: query_text string [batch]; doc_text string RaggedTensor [batch, (list_size)]; and any others.
       custom_config: `vocabulary_size`: words kept per language; `max_tokens`: words kept per text; under
-        `SOURCES_KEY`, a dict of each vocabulary's pre-trained vectors, if any.
+        `SOURCES_KEY`, a dict of each vocabulary's pre-trained vectors, if any; `stem_languages`: for stems, the
+        language of each of their vocabularies, else empty.
 
     Returns:
-      query_tokens int64 [batch, (tokens)], doc_tokens int64 [batch, (list_size), (tokens)], and the other inputs as
-      they are.
+      query_tokens int64 [batch, (tokens)], doc_tokens int64 [batch, (list_size), (tokens)], with stems query_stems and
+      doc_stems likewise, and the other inputs as they are.
     """
-    size, max_tokens, sources = (custom_config[key] for key in ("vocabulary_size", "max_tokens", SOURCES_KEY))
+    size, max_tokens, sources, languages = (
+        custom_config[key] for key in ("vocabulary_size", "max_tokens", SOURCES_KEY, "stem_languages")
+    )
     documents = inputs[f.DOC_TEXT]
     # A document stands in many lists of a batch: each is tokenised once.
     distinct, place = tf.unique(documents.values)
-    words = documents.with_values(tf.gather(tokenize(distinct, max_tokens), place))
-    return {
+    query_words, document_words = tokenize(inputs[f.QUERY_TEXT], max_tokens), tokenize(distinct, max_tokens)
+
+    def in_lists(of_distinct: tf.RaggedTensor) -> tf.RaggedTensor:
+        return documents.with_values(tf.gather(of_distinct, place))
+
+    columns = {
         **{name: column for name, column in inputs.items() if name not in (f.QUERY_TEXT, f.DOC_TEXT)},
-        f.QUERY_TOKENS: _ids(tokenize(inputs[f.QUERY_TEXT], max_tokens), f.QUERY_VOCABULARY, size, sources),
-        f.DOC_TOKENS: _ids(words, f.DOCUMENT_VOCABULARY, size, sources),
+        f.QUERY_TOKENS: _ids(query_words, f.QUERY_VOCABULARY, size, sources),
+        f.DOC_TOKENS: _ids(in_lists(document_words), f.DOCUMENT_VOCABULARY, size, sources),
     }
+    if languages:
+        query_stems = stems(query_words, languages[f.QUERY_STEM_VOCABULARY])
+        document_stems = stems(document_words, languages[f.DOCUMENT_STEM_VOCABULARY])
+        columns[f.QUERY_STEMS] = _ids(query_stems, f.QUERY_STEM_VOCABULARY, size, {})
+        columns[f.DOC_STEMS] = _ids(in_lists(document_stems), f.DOCUMENT_STEM_VOCABULARY, size, {})
+    return columns
 
 
 def _ids(words: tf.RaggedTensor, vocabulary: str, size: int, sources: dict[str, dict[str, Any]]) -> tf.RaggedTensor:

@@ -53,7 +53,9 @@ class LstmEncoder(TextEncoder):
         """Encodes each text."""
         # Keras's loop needs a step, even where no text has a token.
         length = tf.maximum(tokens.bounding_shape(axis=1), 1)
-        words = tokens.with_values(self._words(tokens, training)).to_tensor(shape=tf.stack([-1, length, self.dim]))
+        words = tokens.with_values(self._words(self.table, tokens.values, training)).to_tensor(
+            shape=tf.stack([-1, length, self.dim])
+        )
         states = self.lstm(
             tf.ensure_shape(words, [None, None, self.dim]), mask=tf.sequence_mask(tokens.row_lengths(), length)
         )

@@ -13,8 +13,10 @@ def make_encoder(settings: ModelSettings, vocabulary_size: int, seed: int | None
     Args:
       settings: the model's.
       vocabulary_size, seed: see `TextEncoder`.
-      **arguments: others of `TextEncoder`, which no setting names.
+      **arguments: others of the encoder's, which no setting names.
     """
+    if settings.word_dropout:
+        arguments["word_dropout"] = settings.word_dropout
     module, class_name = ENCODERS[settings.encoder].keras_class.rsplit(".", 1)
     encoder: TextEncoder = getattr(importlib.import_module(module), class_name)(
         vocabulary_size,

@@ -1,5 +1,7 @@
 """Mean pooling of word embeddings and tanh (paper, sections 3.1 and 3.2)."""
 
+from typing import Any
+
 import tensorflow as tf
 from tensorflow import keras
 
@@ -13,20 +15,75 @@ class MeanEmbedding(TextEncoder):
         v = tanh(1/t * sum_i E[token_i])
 
     The mean is over the t tokens there are, as the paper's text says (its authors' code divides by the padded length).
-    Arguments, input and output are those of `TextEncoder`. Source: arXiv:2011.00701, section 3.2.
+    Source: arXiv:2011.00701, section 3.2. Stems, which the paper has not, have a mean of their own,
+
+        v = tanh(1/t * sum_i E[token_i] + 1/s * sum_j S[stem_j]),
+
+    over the s stems there are: a word that the vocabulary lacks keeps its stem. Other arguments, input and output are
+    those of `TextEncoder`.
+
+    Args:
+      word_dropout: share of the words, and of the stems apart from them, that a training step leaves out, in [0, 1).
+        The mean is over those that are left, so that nothing is scaled; a text that loses all has the zero vector.
+        Draws come from a generator whose state a checkpoint saves.
+      stem_vocabulary_size: rows of S; None: there are no stems.
+
+    Call arguments:
+      stems: int RaggedTensor [batch, (stems)], each id in [0, stem_vocabulary_size); None where there are none.
+
+    Raises:
+      ValueError: word_dropout lies outside [0, 1).
     """
 
-    def call(self, tokens: tf.RaggedTensor, training: bool = False) -> tf.Tensor:
+    def __init__(
+        self,
+        vocabulary_size: int,
+        dim: int,
+        *args: Any,
+        word_dropout: float = 0.0,
+        stem_vocabulary_size: int | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(vocabulary_size, dim, *args, **kwargs)
+        if not 0 <= word_dropout < 1:
+            raise ValueError(f"word_dropout must lie in [0, 1); got {word_dropout}.")
+        self.word_dropout = word_dropout
+        self.stem_vocabulary_size = stem_vocabulary_size
+        if word_dropout:
+            self._words_generator = self._generator_of("word_dropout")
+
+    def build(self, input_shape: Any) -> None:
+        """Creates the embedding tables."""
+        super().build(input_shape)
+        if self.stem_vocabulary_size is not None:
+            random = keras.initializers.RandomNormal(stddev=self.initial_scale, seed=self._seed_of("stem_table"))
+            self.stem_table = self.add_weight(
+                name="stem_table", shape=(self.stem_vocabulary_size, self.dim), initializer=random
+            )
+
+    def call(self, tokens: tf.RaggedTensor, training: bool = False, stems: tf.RaggedTensor | None = None) -> tf.Tensor:
         """Encodes each text."""
+        mean = self._mean(self.table, tokens, training)
+        return tf.tanh(mean if stems is None else mean + self._mean(self.stem_table, stems, training))
+
+    def _mean(self, table: tf.Variable, tokens: tf.RaggedTensor, training: bool) -> tf.Tensor:
+        """The mean of each text's rows of a table, float [batch, dim]; zero where there are none."""
+        ids, text = tokens.values, tokens.value_rowids()
+        if training and self.word_dropout:
+            ids, text = self._without_some(ids, text)
         if training and self.dropout:
-            words = self._words(tokens, training)
-            return tf.tanh(tf.math.unsorted_segment_mean(words, tokens.value_rowids(), tokens.nrows()))
+            return tf.math.unsorted_segment_mean(self._words(table, ids, training), text, tokens.nrows())
         # One fused op, whose gradient holds the rows that occur and no others.
-        mean = tf.sparse.segment_mean(
-            self.table,
-            tokens.values,
-            tokens.value_rowids(),
-            num_segments=tokens.nrows(),
-            sparse_gradient=True,
-        )
-        return tf.tanh(mean)
+        return tf.sparse.segment_mean(table, ids, text, num_segments=tokens.nrows(), sparse_gradient=True)
+
+    def _without_some(self, ids: tf.Tensor, text: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        """The words that are left, and the text of each."""
+        # One draw a step, as in dropout: see there.
+        seed = self._words_generator.make_seeds(1)[:, 0]
+        kept = tf.where(tf.random.stateless_uniform(tf.shape(ids), seed) >= self.word_dropout)[:, 0]
+        return tf.gather(ids, kept), tf.gather(text, kept)
+
+    def get_config(self) -> dict[str, Any]:
+        """The layer's arguments."""
+        own = {"word_dropout": self.word_dropout, "stem_vocabulary_size": self.stem_vocabulary_size}
+        return {**super().get_config(), **own}

@@ -59,12 +59,7 @@ class TextEncoder(keras.layers.Layer, ABC):
         self.train_table = train_table
         self._vectors = vectors
         if dropout:
-            part_seed = self._seed_of("dropout")
-            self._generator = (
-                tf.random.Generator.from_non_deterministic_state()
-                if part_seed is None
-                else tf.random.Generator.from_seed(part_seed)
-            )
+            self._generator = self._generator_of("dropout")
 
     def build(self, input_shape: Any) -> None:
         """Creates the embedding table."""
@@ -84,14 +79,21 @@ class TextEncoder(keras.layers.Layer, ABC):
     def call(self, tokens: tf.RaggedTensor, training: bool = False) -> tf.Tensor:
         """Encodes each text."""
 
-    def _words(self, tokens: tf.RaggedTensor, training: bool) -> tf.Tensor:
-        """Embeddings of the words of all texts, one text after the other: float [all tokens, dim]."""
-        words = tf.gather(self.table, tokens.values)
+    def _words(self, table: tf.Variable, ids: tf.Tensor, training: bool) -> tf.Tensor:
+        """Embeddings of the words of all texts, one text after the other: int [words] -> float [words, dim]."""
+        words = tf.gather(table, ids)
         if training and self.dropout:
             # One draw a step: the states of two replicas would part with the sizes of what they draw, and a checkpoint
             # holds the first's alone.
             words = tf.nn.experimental.stateless_dropout(words, self.dropout, self._generator.make_seeds(1)[:, 0])
         return words
+
+    def _generator_of(self, part: str) -> tf.random.Generator:
+        """What one part draws from; a checkpoint saves its state."""
+        seed = self._seed_of(part)
+        return (
+            tf.random.Generator.from_non_deterministic_state() if seed is None else tf.random.Generator.from_seed(seed)
+        )
 
     def _seed_of(self, part: str) -> int | None:
         """A seed for one part's initial weights or draws, so that no two parts, nor two encoders, start alike."""

@@ -64,9 +64,10 @@ def loss_in_tables(loss: Constants, settings: ModelSettings) -> Constants | None
       settings: the model's.
 
     Returns:
-      None where the paper proves nothing: for other encoders than the mean, with dropout, and without smooth cosine.
+      None where the paper proves nothing: for other encoders than the mean, with stems or dropout, and without smooth
+      cosine.
     """
-    proved = settings.encoder == "mean" and not settings.dropout and settings.similarity == "smooth_cosine"
-    if not proved or settings.epsilon == 0:
+    beyond = settings.encoder != "mean" or settings.stem_embeddings or settings.dropout or settings.word_dropout
+    if beyond or settings.similarity != "smooth_cosine" or settings.epsilon == 0:
         return None
     return loss.after(smooth_cosine(settings.epsilon).after(MEAN_ENCODER))

@@ -8,26 +8,32 @@ import tensorflow as tf
 from models.export import export_ranker
 from models.ranker import Ranker
 from models.settings import ModelSettings
+from models.stems import stems as stems_of
 from models.text_features import TextFeatures
 from models.tokens import tokenize
 from models.two_towers import TwoTowers, Words
 
 WORDS: Final = {"query_vocabulary": "white\ncat\ndog\n", "document_vocabulary": "chat\nblanc\nchien\nun\n"}
 """The content of each vocabulary's file."""
+STEMS: Final = {"query_stem_vocabulary": "white\ncat\n", "document_stem_vocabulary": "chien\nchat\nblanc\n"}
+"""That of the stems' vocabularies."""
 
 
 class Vocabulary(tf.Module):
-    """Words of a file, a line each, to ids, as Transform's layer has them."""
+    """Words of a file, a line each, to ids, as Transform's layer has them; or, with a language, stems."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, language: str | None = None) -> None:
         super().__init__()
+        self._language = language
         lines = tf.lookup.TextFileInitializer(
             str(file), tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64, tf.lookup.TextFileIndex.LINE_NUMBER
         )
         self.table = tf.lookup.StaticHashTable(lines, -1)
 
     def __call__(self, texts: tf.Tensor) -> tf.RaggedTensor:
-        ids = tf.ragged.map_flat_values(self.table.lookup, tokenize(texts))
+        words = tokenize(texts)
+        found = words if self._language is None else stems_of(words, self._language)
+        ids = tf.ragged.map_flat_values(self.table.lookup, found)
         return tf.ragged.boolean_mask(ids, ids >= 0)
 
 
@@ -36,30 +42,41 @@ class VocabularyFeatures(TextFeatures):
 
     Args:
       folder: of the files of words.
+      with_stems: whether there are stems, too.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, with_stems: bool = False) -> None:
         super().__init__()
         self.query_words, self.document_words = (Vocabulary(folder / name) for name in WORDS)
+        self.with_stems = with_stems
+        if with_stems:
+            self.query_stems, self.document_stems = (
+                Vocabulary(folder / name, language) for name, language in zip(STEMS, ("en", "fr"), strict=True)
+            )
 
     def of_queries(self, texts: tf.Tensor) -> dict[str, tf.RaggedTensor]:
-        return {"query_tokens": self.query_words(texts)}
+        stems = {"query_stems": self.query_stems(texts)} if self.with_stems else {}
+        return {"query_tokens": self.query_words(texts), **stems}
 
     def of_documents(self, texts: tf.Tensor) -> dict[str, tf.RaggedTensor]:
-        return {"doc_tokens": self.document_words(texts)}
+        stems = {"doc_stems": self.document_stems(texts)} if self.with_stems else {}
+        return {"doc_tokens": self.document_words(texts), **stems}
 
 
-def small_text_features(folder: Path) -> VocabularyFeatures:
-    """Writes the files of words, and takes them."""
+def small_text_features(folder: Path, with_stems: bool = False) -> VocabularyFeatures:
+    """Writes the files of words, and of stems, and takes them."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, words in WORDS.items():
+    for name, words in {**WORDS, **(STEMS if with_stems else {})}.items():
         (folder / name).write_text(words)
-    return VocabularyFeatures(folder)
+    return VocabularyFeatures(folder, with_stems)
 
 
 def small_towers(**settings: Any) -> TwoTowers:
     """Two untrained towers over the words of those files."""
-    query_words, document_words = (Words(words.count("\n")) for words in WORDS.values())
+    query_words, document_words = (
+        Words(words.count("\n"), stems=stems.count("\n"))
+        for words, stems in zip(WORDS.values(), STEMS.values(), strict=True)
+    )
     return TwoTowers(query_words, document_words, ModelSettings(**{"embedding_dim": 2, **settings}), seed=1)
 
 
@@ -75,7 +92,7 @@ def features_of(text_features: TextFeatures, queries: list[str], documents: list
 
 def export_small_model(path: Path, **settings: Any) -> None:
     """Writes an untrained ranker as a SavedModel, and the files of its words beside it."""
-    text_features = small_text_features(path.parent)
+    text_features = small_text_features(path.parent, settings.get("stem_embeddings", False))
     ranker = Ranker({"smooth_cosine": small_towers(**settings)})
     ranker(features_of(text_features, ["cat"], [["chat"]]))
     export_ranker(ranker, text_features, str(path))

@@ -44,6 +44,11 @@ CASES = [
     Case(SmoothCosine, {"epsilon": 0.0}, (tf.constant([[1e-30, 0.0], [0.0, 0.0]]), tf.zeros([2, 3, 2]))),
     Case(DotProduct, {"dim": 2}, (tf.constant([[3.0, 4.0], [0.0, 0.0]]), tf.ones([2, 3, 2]))),
     Case(MeanEmbedding, {"vocabulary_size": 5, "dim": 2, "seed": 1}, (TEXTS,)),
+    Case(
+        MeanEmbedding,
+        {"vocabulary_size": 5, "dim": 2, "seed": 1, "word_dropout": 0.3, "stem_vocabulary_size": 4},
+        (TEXTS, False, TEXTS),
+    ),
     Case(CnnEncoder, {"vocabulary_size": 5, "dim": 2, "seed": 1, "dropout": 0.4, "filters": 3}, (TEXTS,)),
     Case(LstmEncoder, {"vocabulary_size": 5, "dim": 2, "seed": 1, "dropout": 0.4, "units": 3}, (TEXTS,)),
     Case(SmoothOrdinalSearchLoss, {"theta": (0.2, 0.7), "reduction": "none"}, (GRADES, SCORES)),

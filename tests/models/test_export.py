@@ -26,16 +26,17 @@ DOCUMENTS = [["Chat blanc", "un chien", ""], ["un chien", "", "mot inconnu"]]
         *((name, "smooth_cosine", "one device") for name in ENCODERS),
         *(("mean", name, "one device") for name in ("cosine", "dot")),
         ("mean", "dot", "two replicas"),
+        ("mean", "smooth_cosine", "with stems"),
     ],
     ids=" ".join,
 )
 def exported(request, two_replicas, tmp_path_factory):
     """(ranker's scores, path of its SavedModel, name of its channel, shapes of its weights)."""
-    encoder, similarity, devices = request.param
+    encoder, similarity, variant = request.param
     folder = tmp_path_factory.mktemp("export")
-    strategy = two_replicas if devices == "two replicas" else tf.distribute.OneDeviceStrategy("/cpu:0")
+    strategy = two_replicas if variant == "two replicas" else tf.distribute.OneDeviceStrategy("/cpu:0")
     with strategy.scope():
-        text_features = small_text_features(folder)
+        text_features = small_text_features(folder, variant == "with stems")
         towers = small_towers(
             encoder=encoder,
             dropout=0.4,
@@ -43,6 +44,7 @@ def exported(request, two_replicas, tmp_path_factory):
             similarity=similarity,
             epsilon=EPSILON,
             initial_scale=1.0,
+            **({"stem_embeddings": True, "word_dropout": 0.25} if variant == "with stems" else {}),
         )
         ranker = Ranker({similarity: towers})
         ranker.compile(optimizer=LazyAdam())

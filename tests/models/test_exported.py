@@ -8,7 +8,7 @@ import pytest
 from models.exported import load_model
 from models.settings import ENCODERS
 from schemas.errors import DataError
-from tests.models.small_model import WORDS, export_small_model
+from tests.models.small_model import STEMS, WORDS, export_small_model
 
 pytestmark = pytest.mark.serving
 
@@ -21,6 +21,16 @@ def exported(request, tmp_path_factory):
     path = tmp_path_factory.mktemp("exported") / "model"
     export_small_model(path, encoder=request.param)
     return path
+
+
+@pytest.mark.parametrize("vocabulary", STEMS)
+def test_a_vocabulary_of_stems_that_is_cut_off_is_an_error_of_the_data(tmp_path, vocabulary):
+    export_small_model(tmp_path / "model", stem_embeddings=True)
+    load_model(str(tmp_path / "model"), *SIGNATURES)
+    file = tmp_path / "model" / "assets" / vocabulary
+    file.write_bytes(file.read_bytes()[:-3])
+    with pytest.raises(DataError, match=rf"{file} must hold {STEMS[vocabulary].count(chr(10))} words, .+ whole lines"):
+        load_model(str(tmp_path / "model"))
 
 
 @pytest.fixture

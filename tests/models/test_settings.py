@@ -70,6 +70,8 @@ def test_all_faults_are_reported_together():
         (ModelSettings, "dropout", -0.1),
         (ModelSettings, "dropout", 1.0),
         (ModelSettings, "dropout", 1 - 1e-16),
+        (ModelSettings, "word_dropout", -0.1),
+        (ModelSettings, "word_dropout", 1.0),
         (ModelSettings, "similarity", "euclid"),
         (LossSettings, "theta", (0.2, float("nan"))),
         (LossSettings, "softmax_weight", -0.1),
@@ -148,6 +150,16 @@ def test_settings_of_the_encoders_own_are_completed(encoder, own, complete):
 )
 def test_settings_that_the_encoder_has_not_are_refused(encoder, own, place, message):
     assert message in refused(ModelSettings, encoder=encoder, encoder_settings=own)[f"encoder_settings{place}"]
+
+
+@pytest.mark.parametrize("encoder", ["cnn", "lstm"])
+@pytest.mark.parametrize(
+    ("field", "value", "nothing"), [("word_dropout", 0.5, "0"), ("stem_embeddings", True, "false")]
+)
+def test_what_the_mean_alone_has_is_refused_for_others(encoder, field, value, nothing):
+    fault = refused(ModelSettings, encoder=encoder, **{field: value})[field]
+    assert f"must be {nothing} for {encoder}: it is for the encoder mean alone; got {value}" in fault
+    assert getattr(ModelSettings(**{field: value}), field) == value
 
 
 @pytest.mark.parametrize(("encoder", "declaration"), ENCODERS.items())

@@ -1,6 +1,7 @@
 """Training on lists that can be learned in seconds."""
 
 import logging
+from dataclasses import replace
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -23,7 +24,7 @@ from models.two_towers import TwoTowers, Words
 from schemas.errors import DataError
 from schemas.relevance import MOST_RELEVANT
 from schemas.training_history import ScoreCounts
-from tests.models.synthetic import VOCABULARY_SIZE, learnable_lists
+from tests.models.synthetic import TOPICS, VOCABULARY_SIZE, WORDS_OF_A_TOPIC, learnable_lists
 
 pytestmark = pytest.mark.training
 
@@ -347,6 +348,40 @@ def test_a_killed_training_of_two_replicas_goes_on(trained, two_replicas, killed
     _, whole = run(tmp_path / "whole", strategy=two_replicas, replicas=2)
     _, result = run(killed(3, strategy=two_replicas, replicas=2), strategy=two_replicas, replicas=2)
     assert result.history == whole.history
+
+
+def with_stems(lists):
+    """Lists whose words have their topic for a stem."""
+    columns = {}
+    for name in ("query", "doc"):
+        tokens = (lists.query_columns if name == "query" else lists.document_columns)[f"{name}_tokens"]
+        columns[name] = {f"{name}_stems": tokens.with_flat_values(tokens.flat_values // WORDS_OF_A_TOPIC)}
+    return replace(
+        lists,
+        query_columns={**lists.query_columns, **columns["query"]},
+        document_columns={**lists.document_columns, **columns["doc"]},
+    )
+
+
+STEMMED = {
+    "train_lists": with_stems(TRAIN),
+    "eval_lists": with_stems(EVAL),
+    "model": ModelSettings(embedding_dim=8, word_dropout=0.25, stem_embeddings=True),
+    "words": (Words(VOCABULARY_SIZE, stems=TOPICS),) * 2,
+}
+
+
+@pytest.mark.parametrize("replicas", [1, pytest.param(2, marks=pytest.mark.long)])
+def test_a_killed_training_goes_on_with_its_stems_word_dropout_and_learning_rate(
+    replicas, two_replicas, killed, tmp_path
+):
+    values = STEMMED | {"epochs": 3, "learning_rate_end": 0.1, "replicas": replicas}
+    values |= {"strategy": two_replicas if replicas == 2 else None}
+    ranker, whole = run(tmp_path / "whole", **values)
+    assert whole.history[-1].figures["train/loss"] < whole.history[0].figures["train/loss"]
+    again, result = run(killed(3, **values), **values)
+    assert result.history == whole.history
+    assert all(map(np.array_equal, again.get_weights(), ranker.get_weights()))
 
 
 @pytest.mark.parametrize("replicas", [1, pytest.param(2, marks=pytest.mark.long)])

@@ -147,6 +147,41 @@ def test_the_settings_of_the_encoder_reach_it():
     assert make_towers(encoder="lstm", encoder_settings={"units": 2}).query_encoder.units == 2
 
 
+# With stems
+
+
+def test_stems_have_embeddings_of_their_own_in_both_towers():
+    words = Words(4, stems=3), Words(6, stems=5)
+    towers = TwoTowers(*words, ModelSettings(embedding_dim=3, stem_embeddings=True, initial_scale=1.0), seed=1)
+    query_stems, document_stems = [[2], [0, 0, 1]], [[], [4, 1], [3], [0]]
+    batch = features(DOCUMENTS, INDEX) | {
+        "query_stems": tf.ragged.constant(query_stems, tf.int32),
+        "doc_stems": tf.ragged.constant(document_stems, tf.int32, ragged_rank=1),
+    }
+    scores = towers(batch)
+    queries, documents = (
+        [
+            reference.mean_embedding_with_stems(encoder.table.numpy(), encoder.stem_table.numpy(), *texts)
+            for texts in zip(tokens, stems, strict=True)
+        ]
+        for encoder, tokens, stems in (
+            (towers.query_encoder, QUERIES, query_stems),
+            (towers.document_encoder, DOCUMENTS, document_stems),
+        )
+    )
+    expected = [
+        [reference.smooth_cosine(query, documents[place], 1.0) for place in places]
+        for query, places in zip(queries, INDEX, strict=True)
+    ]
+    np.testing.assert_allclose(scores, expected, atol=1e-6)
+    np.testing.assert_allclose(towers.score_texts(batch), expected, atol=1e-6)
+
+
+def test_a_model_without_stems_takes_none_where_the_lists_have_them():
+    towers = make_towers(Words(4, stems=3), Words(6, stems=5))
+    assert len(towers.get_weights()) == 2
+
+
 # What is watched
 
 

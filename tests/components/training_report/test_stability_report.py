@@ -65,6 +65,8 @@ def test_its_sentence_says_whether_the_bound_says_anything(pairs, words):
         ({"similarity": "cosine"}, {}, {}),
         ({"similarity": "dot"}, {}, {}),
         ({"epsilon": 0.0}, {}, {}),
+        ({"stem_embeddings": True}, {}, {}),
+        ({"word_dropout": 0.25}, {}, {}),
         ({}, {"name": "softmax"}, {}),
         ({}, {"learn_theta": True}, {"theta": [0.1, 0.3]}),
         ({}, {"in_batch": True}, {}),

@@ -7,6 +7,7 @@ import tensorflow as tf
 from google.protobuf import text_format
 
 from components.trainer.pretrained import Coverage, read_pretrained, vocabulary_size
+from components.trainer.transformed_texts import TransformedTexts
 from models.word_table import SOURCES_KEY, WordTableSource
 from schemas import features as f
 from schemas.errors import DataError
@@ -28,8 +29,8 @@ LISTS = [
 TABLE = {"Loup": [1.0, 2.0], "renard": [3.0, 4.0], "Zorille": [5.0, 6.0], "a-b": [7.0, 8.0], "ours": [9.0, 0.0]}
 
 
-def analyse(folder, sources, lists=LISTS):
-    """Transform's output for lists, and `sources` of pre-trained vectors."""
+def analyse(folder, sources, lists=LISTS, languages=None):
+    """Transform's output for lists, `sources` of pre-trained vectors, and the languages of stems, if any."""
     import apache_beam as beam
     import tensorflow_transform as tft
     import tensorflow_transform.beam as tft_beam
@@ -51,7 +52,12 @@ def analyse(folder, sources, lists=LISTS):
         ).SerializeToString()
         for query, (text, docs) in enumerate(lists)
     ]
-    config = {"vocabulary_size": VOCABULARY_SIZE, "max_tokens": MAX_TOKENS, SOURCES_KEY: sources}
+    config = {
+        "vocabulary_size": VOCABULARY_SIZE,
+        "max_tokens": MAX_TOKENS,
+        SOURCES_KEY: sources,
+        "stem_languages": languages or {},
+    }
     with beam.Pipeline(argv=[]) as pipeline, tft_beam.Context(temp_dir=str(folder / "temp")):
         data = pipeline | beam.Create(records) | source.BeamSource()
         function = (data, source.TensorAdapterConfig()) | tft_beam.AnalyzeDataset(
@@ -123,6 +129,54 @@ def test_ids_and_grades_pass_through(transform):
     assert result[f.QUERY_ID].numpy().tolist() == [b"0", b"1"]
     assert result[f.DOC_ID].to_list() == [[b"renard", b"loup"], [b"roux"]]
     assert result[f.RELEVANCE].to_list() == [[0, 0], [0]]
+
+
+# Stems
+
+
+@pytest.fixture(scope="module")
+def stemmed(tmp_path_factory):
+    lists = [
+        ("Translated translation red", ["Nations nation-nationale", "Rouge"]),
+        ("translate a translator", ["National rougeâtre", "Rouges"]),
+    ]
+    languages = {f.QUERY_STEM_VOCABULARY: "en", f.DOCUMENT_STEM_VOCABULARY: "fr"}
+    return analyse(tmp_path_factory.mktemp("stemmed"), {}, lists, languages)
+
+
+def test_stems_have_vocabularies_of_their_own_of_the_most_frequent(stemmed):
+    # Of documents: natio 4, rouge 3; each of their words but "rouge" stands in a text once.
+    assert words_of(stemmed, f.DOCUMENT_STEM_VOCABULARY) == ["natio", "rouge"]
+    assert words_of(stemmed, f.QUERY_STEM_VOCABULARY)[0] == "trans"
+    assert len(words_of(stemmed, f.QUERY_STEM_VOCABULARY)) == VOCABULARY_SIZE
+    assert len(words_of(stemmed, f.DOCUMENT_VOCABULARY)) == VOCABULARY_SIZE
+
+
+def test_a_word_outside_its_vocabulary_keeps_its_stem(stemmed):
+    result = transformation(stemmed)([("transatlantic blue", ["nationaux rougit bleu", "bleu"]), ("blue", ["rouge"])])
+    assert result[f.QUERY_STEMS].to_list() == [[0], []]
+    assert result[f.DOC_STEMS].to_list() == [[[0], []], [[1]]]
+    assert result[f.QUERY_TOKENS].to_list() == [[], []]
+
+
+def test_stems_are_those_of_the_words_up_to_the_last_that_counts(stemmed):
+    result = transformation(stemmed)([("blue " * MAX_TOKENS + "translate", ["rouge " * 9])])
+    assert result[f.QUERY_STEMS].to_list() == [[]]
+    assert result[f.DOC_STEMS].to_list() == [[[1] * MAX_TOKENS]]
+
+
+def test_texts_alone_have_the_stems_that_the_lists_have(stemmed):
+    documents = ["nationaux rougit bleu", "Rouge Nation", ""]
+    of_lists = transformation(stemmed)([("Transatlantic translation", documents)])
+    texts = TransformedTexts(stemmed)
+    assert texts.of_documents(tf.constant(documents))[f.DOC_STEMS].to_list() == of_lists[f.DOC_STEMS].to_list()[0]
+    of_queries = texts.of_queries(tf.constant(["Transatlantic translation"]))
+    assert of_queries.keys() == {f.QUERY_TOKENS, f.QUERY_STEMS}
+    assert of_queries[f.QUERY_STEMS].to_list() == of_lists[f.QUERY_STEMS].to_list()
+
+
+def test_without_stems_there_are_no_columns_of_them(transform):
+    assert not {f.QUERY_STEMS, f.DOC_STEMS} & transform([("fox", ["renard"])]).keys()
 
 
 # Pre-trained vectors of the documents' language: the first three usable words are loup, renard and zorille

@@ -93,3 +93,113 @@ def test_same_seed_gives_the_same_table():
         tables.append(layer.table.numpy())
     assert np.array_equal(tables[0], tables[1])
     assert not np.array_equal(tables[0], tables[2])
+
+
+# Stems
+
+STEMS = 5
+stems_and_texts = st.lists(
+    st.tuples(
+        st.lists(st.integers(0, VOCABULARY_SIZE - 1), max_size=6), st.lists(st.integers(0, STEMS - 1), max_size=6)
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+@pytest.fixture(scope="module")
+def stemmed():
+    layer = MeanEmbedding(VOCABULARY_SIZE, DIM, initial_scale=1.0, seed=1, stem_vocabulary_size=STEMS)
+    layer.build(None)
+    return layer
+
+
+@given(texts=stems_and_texts)
+def test_vectors_with_stems_agree_with_the_reference(stemmed, texts):
+    tokens, stems = zip(*texts, strict=True)
+    tables = stemmed.table.numpy(), stemmed.stem_table.numpy()
+    expected = [reference.mean_embedding_with_stems(*tables, *text) for text in texts]
+    np.testing.assert_allclose(stemmed(ragged(tokens), stems=ragged(stems)), expected, atol=1e-6)
+
+
+@given(texts=stems_and_texts)
+def test_gradients_with_stems_hold_the_rows_that_occur_and_no_others(stemmed, texts):
+    tokens, stems = zip(*texts, strict=True)
+    with tf.GradientTape() as tape:
+        value = tf.reduce_sum(stemmed(ragged(tokens), stems=ragged(stems)))
+    for slices, ids in zip(tape.gradient(value, [stemmed.table, stemmed.stem_table]), (tokens, stems), strict=True):
+        assert isinstance(slices, tf.IndexedSlices)
+        assert sorted(slices.indices.numpy()) == sorted({one for text in ids for one in text})
+        assert np.isfinite(slices.values).all()
+
+
+def test_a_word_that_is_not_known_keeps_its_stem(stemmed):
+    vector = stemmed(ragged([[]]), stems=ragged([[2]]))[0]
+    np.testing.assert_allclose(vector, np.tanh(stemmed.stem_table.numpy()[2]), rtol=1e-6)
+
+
+def test_no_stem_at_all_is_the_plain_mean(layer):
+    stemmed = MeanEmbedding(VOCABULARY_SIZE, DIM, initial_scale=1.0, seed=1, stem_vocabulary_size=0)
+    tokens = ragged([[2, 5], [1]])
+    np.testing.assert_array_equal(stemmed(tokens, stems=ragged([[], []])), layer(tokens))
+
+
+# Word dropout
+
+
+def dropping(share, size=1, **values):
+    layer = MeanEmbedding(size, DIM, seed=1, word_dropout=share, **values)
+    layer.build(None)
+    return layer
+
+
+def test_word_dropout_acts_in_training_alone_and_otherwise_in_every_step(layer):
+    tokens = ragged([[2, 5, 7, 1], [], [7, 3, 0, 0, 8], [4]])
+    one, again = (dropping(0.4, VOCABULARY_SIZE, initial_scale=1.0) for _ in range(2))
+    np.testing.assert_array_equal(one(tokens), layer(tokens))
+    steps = [one(tokens, training=True).numpy() for _ in range(3)]
+    assert len({step.tobytes() for step in [*steps, one(tokens).numpy()]}) == 4
+    np.testing.assert_array_equal([again(tokens, training=True) for _ in range(3)], steps)
+    assert not any(step[1].any() for step in steps)
+
+
+@given(share=st.sampled_from([0.1, 0.25, 0.7]), dropout=st.sampled_from([0.0, 0.3]))
+def test_word_dropout_leaves_out_its_share_and_scales_nothing(share, dropout):
+    layer = dropping(share, dropout=dropout)
+    layer.table.assign(tf.ones([1, DIM]))
+    words = np.arctanh(layer(ragged([[0]] * 2000), training=True).numpy())
+    kept = words.any(axis=1)
+    error = np.sqrt(share * (1 - share) / len(words))
+    # A word whose components are all dropped looks left out, too.
+    assert 1 - kept.mean() == pytest.approx(1 - (1 - share) * (1 - dropout**DIM), abs=4 * error)
+    np.testing.assert_allclose(words[words > 0], 1 / (1 - dropout), rtol=1e-5)
+
+
+def test_the_mean_is_over_the_words_that_are_left():
+    layer = dropping(0.5, 2)
+    layer.table.assign([[1.0] * DIM, [3.0] * DIM])
+    found = {round(float(one), 3) for one in np.arctanh(layer(ragged([[0, 1]] * 200), training=True))[:, 0]}
+    assert found == {0, 1, 2, 3}
+
+
+def test_the_stems_of_a_text_are_left_out_apart_from_its_words():
+    layer = dropping(0.5, stem_vocabulary_size=1)
+    layer.table.assign([[0.25] * DIM])
+    layer.stem_table.assign([[0.5] * DIM])
+    tokens = ragged([[0]] * 200)
+    found = {round(float(one), 3) for one in np.arctanh(layer(tokens, training=True, stems=tokens))[:, 0]}
+    assert found == {0, 0.25, 0.5, 0.75}
+
+
+def test_gradient_of_a_step_with_word_dropout_holds_the_rows_that_are_left():
+    layer = dropping(0.5, VOCABULARY_SIZE)
+    with tf.GradientTape() as tape:
+        vectors = layer(ragged([[row] for row in range(VOCABULARY_SIZE)]), training=True)
+    slices = tape.gradient(vectors, layer.table)
+    assert sorted(slices.indices.numpy()) == np.flatnonzero(vectors.numpy().any(axis=1)).tolist()
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.0, float("nan")])
+def test_word_dropout_out_of_range_is_refused(share):
+    with pytest.raises(ValueError, match=r"word_dropout must lie in \[0, 1\); got"):
+        MeanEmbedding(VOCABULARY_SIZE, DIM, word_dropout=share)
