@@ -13,7 +13,7 @@ from schemas.relevance import NOT_RELEVANT, PADDING_LABEL
 
 
 class InBatchObjective(RankingObjective):
-    """The loss of a list, and terms over all documents of the batch, of which it is the list's own and other lists'.
+    """The loss of a list, and terms over all documents of the batch: the list's own, and those of the other lists.
 
         loss(q) = L(q) + I(q) + softmax_weight * H(q)
 
