@@ -25,4 +25,4 @@ def given_lists(config_path: str | None) -> Given:
         return Given(synthetic_lists(), (words, words), f"{LISTS} lists of {LIST_SIZE} texts of {TOKENS} words")
     inputs = read_inputs(config_path, load_config(config_path).output)
     described = f"{config_path}: {len(inputs.train):,} lists of {inputs.train.pairs:,} pairs"
-    return Given(inputs.train, (Words(inputs.query_words), Words(inputs.document_words)), described)
+    return Given(inputs.train, (inputs.query_words, inputs.document_words), described)

@@ -33,9 +33,8 @@ from tfx.types import artifact_utils
 from models.devices import configure_devices, make_strategy
 from models.list_evaluator import ListEvaluator
 from models.lists import RankingLists, read_lists
-from models.losses.make_loss import make_loss
 from models.losses.sosl import SmoothOrdinalSearchLoss
-from models.objective import RankingObjective
+from models.make_objective import make_objective
 from models.ranker import Ranker
 from models.training import train
 from models.two_towers import TwoTowers, Words
@@ -51,8 +50,8 @@ STEPS_PER_CALL = 50
 class Inputs(NamedTuple):
     """What the Trainer of a run read."""
 
-    query_words: int
-    document_words: int
+    query_words: Words
+    document_words: Words
     train: RankingLists
     eval: RankingLists
 
@@ -81,12 +80,12 @@ def read_inputs(config_path: str, output: str) -> Inputs:
         if not (paths := tf.io.gfile.glob(files)):
             raise click.ClickException(f"the files of the last run are gone: there is no {files}; {advice}")
         lists[split] = read_lists(paths, transform.transformed_feature_spec())
-    return Inputs(
-        query_words=transform.vocabulary_size_by_name(f.QUERY_VOCABULARY),
-        document_words=transform.vocabulary_size_by_name(f.DOCUMENT_VOCABULARY),
-        train=lists["train"],
-        eval=lists["eval"],
+    has_stems = f.QUERY_STEMS in lists["train"].query_columns
+    size = transform.vocabulary_size_by_name
+    words = (
+        Words(size(name), stems=size(of_stems) if has_stems else 0) for name, of_stems in f.STEMS_OF_VOCABULARY.items()
     )
+    return Inputs(*words, lists["train"], lists["eval"])
 
 
 def train_ours(config: RunConfig, inputs: Inputs, epochs: int) -> tuple[float, float]:
@@ -94,8 +93,8 @@ def train_ours(config: RunConfig, inputs: Inputs, epochs: int) -> tuple[float, f
     settings = config.training.model_copy(update={"epochs": epochs, "patience": None})
     strategy = make_strategy(settings)
     with strategy.scope():
-        towers = TwoTowers(Words(inputs.query_words), Words(inputs.document_words), config.model, seed=settings.seed)
-        objective = RankingObjective(Ranker({config.model.similarity: towers}), make_loss(config.loss))
+        towers = TwoTowers(inputs.query_words, inputs.document_words, config.model, seed=settings.seed)
+        objective = make_objective(Ranker({config.model.similarity: towers}), config.loss, config.data.top_grade)
     with tempfile.TemporaryDirectory() as folder:
         started = time.perf_counter()
         result = train(
@@ -115,8 +114,8 @@ class PairModel(keras.Model):
 
     def __init__(self, config: RunConfig, inputs: Inputs) -> None:
         super().__init__()
-        self.query_table = keras.layers.Embedding(inputs.query_words + 1, config.model.embedding_dim)
-        self.document_table = keras.layers.Embedding(inputs.document_words + 1, config.model.embedding_dim)
+        self.query_table = keras.layers.Embedding(inputs.query_words.number + 1, config.model.embedding_dim)
+        self.document_table = keras.layers.Embedding(inputs.document_words.number + 1, config.model.embedding_dim)
         self.epsilon = config.model.epsilon
 
     def call(self, tokens: dict[str, tf.Tensor]) -> tf.Tensor:

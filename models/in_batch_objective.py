@@ -26,20 +26,20 @@ class InBatchObjective(RankingObjective):
     batch is a replica's part of it. The documents of a batch must be distinct, as `RankingLists.batch` makes them.
 
     Args:
-      ranker: what is trained; its score is an inner product, so that one product of matrices gives all scores.
+      ranker: what is trained; its score is an inner product of vectors, so that one product of matrices gives all scores.
       loss: without reduction: it returns one value a list.
       settings: its `in_batch` and those of the softmax.
       top_grade: the MR grade.
 
     Raises:
-      ValueError: the score is no inner product.
+      ValueError: the score is no inner product of vectors.
     """
 
     def __init__(self, ranker: Ranker, loss: RankingLoss, settings: LossSettings, top_grade: int) -> None:
         super().__init__(ranker, loss)
-        if not ranker.is_inner_product:
+        if ranker.dense.keys() != ranker.channels.keys():
             raise ValueError(
-                f"the documents of a batch need channels that are inner products; got {', '.join(ranker.channels)}."
+                f"the documents of a batch need channels that are inner products of vectors; got {', '.join(ranker.channels)}."
             )
         self._settings, self._top_grade = settings, top_grade
 

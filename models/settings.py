@@ -130,8 +130,8 @@ class ModelSettings(Settings):
     def _the_encoder_is_a_mean(cls, given: float | bool, info: ValidationInfo) -> float | bool:
         encoder = info.data.get("encoder", "mean")
         if given and encoder != "mean":
-            nothing = "false" if given is True else "0"
-            raise ValueError(f"must be {nothing} for {encoder}: it is for the encoder mean alone; got {given}")
+            nothing, came = ("false", "true") if given is True else ("0", given)
+            raise ValueError(f"must be {nothing} for {encoder}: it is for the encoder mean alone; got {came}")
         return given
 
 

@@ -221,6 +221,30 @@ CONFIGURATIONS = [
         ("run.yaml:10: loss.theta: must be null for softmax, which has no thresholds; got [0.2, 0.7]",),
     ),
     Case(
+        "in_batch_documents_for_a_loss_of_lists",
+        "The documents of other lists shall be NR documents, but the loss is one of whole lists.",
+        AT_ONCE,
+        setting("loss:\n  name: softmax\n  in_batch: true\n"),
+        ("run.yaml:10: loss.in_batch: must be false for softmax, which is a loss of whole lists; got true",),
+    ),
+    Case(
+        "stems_for_another_encoder",
+        "Stems shall have embeddings, but the encoder takes none.",
+        AT_ONCE,
+        setting("model:\n  encoder: cnn\n  stem_embeddings: true\n"),
+        ("run.yaml:10: model.stem_embeddings: must be false for cnn: it is for the encoder mean alone; got true",),
+    ),
+    Case(
+        "learning_rate_that_falls_in_two_ways",
+        "The learning rate shall fall linearly, and by a factor.",
+        AT_ONCE,
+        setting("training:\n  learning_rate_end: 0.05\n  learning_rate_decay: 0.9\n"),
+        (
+            "run.yaml:8: training: learning_rate_decay must be 1 or null where learning_rate_end is given",
+            "0.9 and 0.05",
+        ),
+    ),
+    Case(
         "search_of_nothing",
         "A search has no values to try.",
         AT_ONCE,

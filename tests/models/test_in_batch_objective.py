@@ -230,5 +230,5 @@ class NoProduct(Scorer):
 
 
 def test_a_score_that_is_no_inner_product_is_refused():
-    with pytest.raises(ValueError, match="need channels that are inner products; got overlap"):
+    with pytest.raises(ValueError, match="need channels that are inner products of vectors; got overlap"):
         InBatchObjective(Ranker({"overlap": NoProduct()}), make_loss(BOTH), BOTH, TOP_GRADE)

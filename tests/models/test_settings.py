@@ -154,11 +154,12 @@ def test_settings_that_the_encoder_has_not_are_refused(encoder, own, place, mess
 
 @pytest.mark.parametrize("encoder", ["cnn", "lstm"])
 @pytest.mark.parametrize(
-    ("field", "value", "nothing"), [("word_dropout", 0.5, "0"), ("stem_embeddings", True, "false")]
+    ("field", "value", "nothing", "came"),
+    [("word_dropout", 0.5, "0", "0.5"), ("stem_embeddings", True, "false", "true")],
 )
-def test_what_the_mean_alone_has_is_refused_for_others(encoder, field, value, nothing):
+def test_what_the_mean_alone_has_is_refused_for_others(encoder, field, value, nothing, came):
     fault = refused(ModelSettings, encoder=encoder, **{field: value})[field]
-    assert f"must be {nothing} for {encoder}: it is for the encoder mean alone; got {value}" in fault
+    assert f"must be {nothing} for {encoder}: it is for the encoder mean alone; got {came}" in fault
     assert getattr(ModelSettings(**{field: value}), field) == value
 
 
