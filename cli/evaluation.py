@@ -13,6 +13,7 @@ from components.evaluator.evaluate import Evaluation, evaluate
 from components.wikiclir_example_gen.ingest import IngestSettings, ingest
 from components.wikiclir_example_gen.report import DataReport, read_report
 from models.lists import read_lists
+from models.ranker import SCORES
 from models.score_lists import score_lists
 from pipeline.paths import files_of
 from schemas.features import SPLITS
@@ -49,4 +50,5 @@ def evaluate_model(
         report = read_report(Path(report_path).read_text(encoding="utf-8"))
         report.check(max_bad_share, [split])
         lists = read_lists(map(str, Path(folder).glob(f"{split}-*")))
-    return evaluate(lists, score_lists(model, lists), {}, top_grade, split), report
+    scores = score_lists(model, lists)
+    return evaluate(lists, scores.pop(SCORES), {}, top_grade, split, channels=scores), report

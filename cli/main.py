@@ -8,6 +8,7 @@ import click
 from cli.evaluate import evaluate
 from cli.experiment import experiment
 from cli.interruption import is_interruption
+from cli.lexicon import lexicon
 from cli.rank import rank
 from cli.report import report
 from cli.run import run
@@ -18,7 +19,7 @@ from schemas.errors import ConfigError
 
 @click.group(
     context_settings={"help_option_names": ["-h", "--help"]},
-    commands={command.name or "": command for command in (run, experiment, evaluate, rank, report)},
+    commands={command.name or "": command for command in (run, experiment, evaluate, rank, lexicon, report)},
 )
 @click.version_option(package_name="smooth-clir")
 def clir() -> None:

@@ -2,15 +2,21 @@
 
 import sys
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from cli.documents import read_documents
 from cli.imports import heavy_imports
 from cli.model_folder import find_model
+from cli.query_text import check_query_text
+from cli.score_parts import describe_parts
 from cli.terminal import FIELD, say, show, show_json
 from schemas.errors import DataError
 from schemas.printable import printable
+
+if TYPE_CHECKING:
+    from models.document_ranker import RankedDocument
 
 
 @click.command()
@@ -22,8 +28,9 @@ from schemas.printable import printable
     "--documents", required=True, metavar="FILE", help="Documents: id, title, text, tab-separated; - for stdin."
 )
 @click.option("--top", default=10, show_default=True, type=click.IntRange(min=1), help="Documents to show for a query.")
+@click.option("--explain", is_flag=True, help="Show what made each score: channels, and words that match.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a query.")
-def rank(model: str, queries: tuple[str, ...], documents: str, top: int, as_json: bool) -> None:
+def rank(model: str, queries: tuple[str, ...], documents: str, top: int, explain: bool, as_json: bool) -> None:
     """Rank documents for a query with an exported MODEL.
 
     MODEL is a run's output folder, its serving folder, or one version in it.
@@ -33,10 +40,7 @@ def rank(model: str, queries: tuple[str, ...], documents: str, top: int, as_json
     if documents == "-" and not queries:
         raise click.UsageError("queries and documents cannot both come from stdin; give --query.")
     for query in queries:
-        if not query.strip():
-            raise click.UsageError("--query must hold a word; got an empty text.")
-        if not _is_utf8(query):
-            raise click.UsageError(f"--query must be UTF-8; got {query!r}.")
+        check_query_text("--query", query)
     path = find_model(model)
     texts, drops = read_documents(documents)
     for line in drops:
@@ -49,26 +53,26 @@ def rank(model: str, queries: tuple[str, ...], documents: str, top: int, as_json
 
     ranker = DocumentRanker(path, texts)
     for query in queries or _lines_of_stdin():
-        results = ranker.rank(query, top)
+        results = ranker.rank(query, top, explain)
         if not results:
             say(f"the model knows no word of the query {printable(query, FIELD)!r}")
         if as_json:
-            show_json({"query": query, "documents": [result._asdict() for result in results]}, indent=None)
+            show_json({"query": query, "documents": [_as_dict(result) for result in results]}, indent=None)
         else:
             for result in results:
                 doc_id, title = printable(result.doc_id, FIELD), printable(result.title, FIELD)
                 show(f"{result.rank:3}  {result.score:7.4f}  {doc_id}  {title}")
+                for line in describe_parts(result.parts):
+                    show(line)
             if len(queries) != 1:
                 show("")
 
 
-def _is_utf8(text: str) -> bool:
-    """Python reads bytes of an argument that are no UTF-8 as lone surrogates."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+def _as_dict(result: "RankedDocument") -> dict[str, Any]:
+    """For JSON; without parts where nobody asked for them."""
+    content = result._asdict()
+    parts = [part.model_dump() for part in content.pop("parts")]
+    return {**content, "parts": parts} if parts else content
 
 
 def _lines_of_stdin() -> Iterator[str]:

@@ -13,7 +13,10 @@ from schemas.served_versions import served_versions
 
 
 def metrics_table(report: EvaluationReport) -> str:
-    """The metrics of a model beside the floors and what a perfect order reaches; on seen and on cold documents, too."""
+    """The metrics of a model beside those of its channels, the floors and what a perfect order reaches.
+
+    On seen and on cold documents, too.
+    """
     lines = [*_table(f"{report.split} split", report, report.paper_names), f"{report.queries:,} queries"]
     if report.seen and report.cold:
         lines[-1] += f", {report.seen.queries:,} of them with an MR document that training has seen as relevant"
@@ -24,10 +27,17 @@ def metrics_table(report: EvaluationReport) -> str:
 
 
 def _table(title: str, part: EvaluationReport | PartReport, paper_names: Mapping[str, str] | None = None) -> list[str]:
-    columns = [("model", part.metrics), *part.floors.items(), ("reachable", part.reachable)]
-    lines = [f"{title:12}" + "".join(f"{name:>10}" for name, _ in columns) + "  in the paper" * bool(paper_names)]
+    columns = [
+        ("model", part.metrics),
+        *part.channels.items(),
+        *part.floors.items(),
+        ("reachable", part.reachable),
+    ]
+    widths = [max(10, len(name) + 2) for name, _ in columns]
+    heads = "".join(f"{name:>{width}}" for (name, _), width in zip(columns, widths, strict=True))
+    lines = [f"{title:12}{heads}" + "  in the paper" * bool(paper_names)]
     for key in part.metrics:
-        values = "".join(f"{values[key]:10.4f}" for _, values in columns)
+        values = "".join(f"{values[key]:{width}.4f}" for (_, values), width in zip(columns, widths, strict=True))
         lines.append(f"{key:12}{values}  {(paper_names or {}).get(key, '')}".rstrip())
     return lines
 

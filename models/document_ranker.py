@@ -7,11 +7,15 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
+from models.explanation import ScorePart, explain_scores
 from models.exported import load_model
 from models.ranking import rank
+from models.term_matrix import InvertedIndex, TermMatrix
 from schemas.wikiclir import Text
 
 _BATCH: Final = 1024
+
+_Scores = npt.NDArray[np.float32]
 
 
 class RankedDocument(NamedTuple):
@@ -21,6 +25,8 @@ class RankedDocument(NamedTuple):
     score: float
     doc_id: str
     title: str
+    parts: tuple[ScorePart, ...] = ()
+    """What the score is the sum of, where that is asked for."""
 
 
 class DocumentRanker:
@@ -40,30 +46,56 @@ class DocumentRanker:
         self._doc_ids = [document.id.encode() for document in documents]
         texts = [document.text for document in documents]
         self._batches = [tf.constant(texts[start : start + _BATCH]) for start in range(0, len(texts), _BATCH)]
-        self._scores = self._by_vectors() if "encode_document" in self._model.signatures else self._score
+        self._scores = self._by_encodings() if "encode_document" in self._model.signatures else self._score
 
-    def rank(self, query: str, top: int) -> list[RankedDocument]:
-        """The best documents for a query, best first; none where the model has no vector of the query."""
+    def rank(self, query: str, top: int, explain: bool = False) -> list[RankedDocument]:
+        """The best documents for a query, best first; none where the model knows no word of it.
+
+        Args:
+          query: its text.
+          top: the most documents.
+          explain: whether to tell the parts of their scores.
+        """
         scores = self._scores(tf.constant([query]))
         if scores is None:
             return []
+        best = [int(place) for place in rank(scores, self._doc_ids)[:top]]
+        texts = [self._documents[place].text for place in best]
+        parts = explain_scores(self._model, query, texts) if explain else [()] * len(best)
         return [
-            RankedDocument(number, float(scores[place]), self._documents[place].id, self._documents[place].title)
-            for number, place in enumerate(rank(scores, self._doc_ids)[:top], 1)
+            RankedDocument(number, float(scores[place]), self._documents[place].id, self._documents[place].title, of_it)
+            for number, (place, of_it) in enumerate(zip(best, parts, strict=True), 1)
         ]
 
-    def _by_vectors(self) -> Callable[[tf.Tensor], npt.NDArray[np.float32] | None]:
-        """Inner products with the documents' vectors, which are made now; none with the zero vector."""
-        encode_query, encode_document = (self._model.signatures[f"encode_{one}"] for one in ("query", "document"))
-        vectors = np.concatenate([encode_document(document=batch)["vector"] for batch in self._batches])
+    def _by_encodings(self) -> Callable[[tf.Tensor], _Scores | None]:
+        """Scores by the documents' vectors and terms, which are made now.
 
-        def scores(query: tf.Tensor) -> npt.NDArray[np.float32] | None:
-            vector = encode_query(query=query)["vector"].numpy()[0]
-            return vectors @ vector if vector.any() else None
+        There are none for a query with the zero vector and no term that a document answers.
+        """
+        signatures = self._model.signatures
+        weight = 0.0
+        if "words_channel" in signatures:
+            name = signatures["words_channel"]()["name"].numpy().decode()
+            weight = float(signatures["channel_weights"]()[name])
+        vectors, terms = [], TermMatrix()
+        for batch in self._batches:
+            encoded = signatures["encode_document"](document=batch)
+            vectors.append(encoded["vector"].numpy())
+            if weight:
+                terms.add(encoded["stems"], encoded["weights"])
+        matrix, index = np.concatenate(vectors), InvertedIndex(terms)
+
+        def scores(query: tf.Tensor) -> _Scores | None:
+            encoded = {name: column.numpy()[0] for name, column in signatures["encode_query"](query=query).items()}
+            of_vectors = matrix @ encoded["vector"]
+            if not weight:
+                return of_vectors if encoded["vector"].any() else None
+            of_terms = index.scores(encoded["stems"], encoded["weights"])
+            return of_vectors + weight * of_terms if encoded["vector"].any() or of_terms.any() else None
 
         return scores
 
-    def _score(self, query: tf.Tensor) -> npt.NDArray[np.float32]:
+    def _score(self, query: tf.Tensor) -> _Scores:
         """The scores of all documents for a query, of a model without vectors."""
         score = self._model.signatures["score"]
         return np.concatenate([score(query=query, documents=batch[tf.newaxis])["scores"][0] for batch in self._batches])

@@ -20,6 +20,7 @@ class _Server(tf.Module):
         self._text_features = text_features
         self._padded_scores = ranker.padded_scores
         self._score_texts = ranker.score_texts
+        self._weights_of_channels = ranker.weights_of_channels
 
     @tf.function(
         input_signature=[
@@ -40,6 +41,11 @@ class _Server(tf.Module):
         is_padding = tf.equal(documents, "")
         return {name: tf.where(is_padding, self._padded_scores[name], one) for name, one in scores.items()}
 
+    @tf.function(input_signature=[])
+    def channel_weights(self) -> dict[str, tf.Tensor]:
+        """The weight of each channel in the score, by its name."""
+        return {name: tf.constant(weight) for name, weight in self._weights_of_channels.items()}
+
     def _query_features(self, texts: tf.Tensor) -> dict[str, tf.Tensor]:
         return {**self._text_features.of_queries(texts), f.QUERY_TEXT: texts}
 
@@ -53,42 +59,42 @@ class _EncodingServer(_Server):
     def __init__(self, ranker: Ranker, text_features: TextFeatures) -> None:
         super().__init__(ranker, text_features)
         self._query_vector, self._document_vector = ranker.query_vector, ranker.document_vector
-        self._sparse = list(ranker.sparse.values())
-        self._weights_of_channels = ranker.weights_of_channels
+        self._sparse = ranker.sparse
 
     @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="query")])
     def encode_query(self, query: tf.Tensor) -> dict[str, tf.Tensor]:
         """Vectors of queries, [batch, dim], and their terms, if a channel has some."""
-        terms = [channel.query_terms(query) for channel in self._sparse]
+        terms = [channel.query_terms(query) for channel in self._sparse.values()]
         return {"vector": self._query_vector(self._query_features(query)), **_padded(terms)}
 
     @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="document")])
     def encode_document(self, document: tf.Tensor) -> dict[str, tf.Tensor]:
         """Vectors of documents, [batch, dim], and their terms, if a channel has some."""
-        terms = [channel.document_terms(document) for channel in self._sparse]
+        terms = [channel.document_terms(document) for channel in self._sparse.values()]
         return {"vector": self._document_vector(self._document_features(document)), **_padded(terms)}
-
-    @tf.function(input_signature=[])
-    def channel_weights(self) -> dict[str, tf.Tensor]:
-        """The weight of each channel in the score, by its name."""
-        return {name: tf.constant(weight) for name, weight in self._weights_of_channels.items()}
 
 
 class _ExplainingServer(_EncodingServer):
     """That of a ranker which has a channel of words that match."""
+
+    @tf.function(input_signature=[])
+    def words_channel(self) -> dict[str, tf.Tensor]:
+        """The name of that channel."""
+        (name,) = self._sparse
+        return {"name": tf.constant(name)}
 
     @tf.function(
         input_signature=[tf.TensorSpec([], tf.string, name="query"), tf.TensorSpec([], tf.string, name="document")]
     )
     def explain(self, query: tf.Tensor, document: tf.Tensor) -> dict[str, tf.Tensor]:
         """The parts of the channel's score: a query's term, a document's term that answers it, what this adds."""
-        (channel,) = self._sparse
+        (channel,) = self._sparse.values()
         return channel.parts(query, document)._asdict()
 
     @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="query")])
     def translate(self, query: tf.Tensor) -> dict[str, tf.Tensor]:
         """What the terms of queries are translated to, each [entries]."""
-        (channel,) = self._sparse
+        (channel,) = self._sparse.values()
         return channel.translations(query)._asdict()
 
 
@@ -110,14 +116,15 @@ def export_ranker(ranker: Ranker, text_features: TextFeatures, path: str) -> Non
                                  stems, weights [batch, width], padded by "" and 0
         encode_document          document [batch] -> the same
         channel_weights          -> the weight of each channel by its name
+        words_channel            -> name, that of the channel of words that match
         explain                  query, document -> query_term, document_term, part [entries]
         translate                query [batch] -> query_term, document_term, weight [entries]
 
-    All but the first are there if the score is an inner product (see `models.inner_product` and
-    `models.sparse_inner_product`), the last two with a channel of words that match. The inner product of a query's
-    vector and a document's is the score of the dense channels, weighted, so any maximum-inner-product index can search
-    them; the sum, over the stems of both, of the products of their weights is the score of the words that match, so
-    that an inverted index ranks exactly as that channel does. What a padded place scores is the scorer's (see
+    Those that encode are there if the score is an inner product (see `models.inner_product` and
+    `models.sparse_inner_product`), the last three if one of its channels is of words that match. The inner product of a
+    query's vector and a document's is the score of the dense channels, weighted, so any maximum-inner-product index can
+    search them; the sum, over the stems of both, of the products of their weights is the score of the words that match,
+    so that an inverted index ranks exactly as that channel does. What a padded place scores is the scorer's (see
     `Scorer.padded_score`): -1 for both cosines, below -embedding_dim for dot.
 
     Args:
@@ -129,10 +136,9 @@ def export_ranker(ranker: Ranker, text_features: TextFeatures, path: str) -> Non
     if ranker.is_inner_product:
         kind = _ExplainingServer if ranker.sparse else _EncodingServer
     server = kind(ranker, text_features)
-    signatures = {"serving_default": server.score, "score": server.score}
+    signatures = {"serving_default": server.score, "score": server.score, "channel_weights": server.channel_weights}
     if isinstance(server, _EncodingServer):
         signatures |= {"encode_query": server.encode_query, "encode_document": server.encode_document}
-        signatures["channel_weights"] = server.channel_weights
     if isinstance(server, _ExplainingServer):
-        signatures |= {"explain": server.explain, "translate": server.translate}
+        signatures |= {one: getattr(server, one) for one in ("words_channel", "explain", "translate")}
     tf.saved_model.save(server, path, signatures=signatures)

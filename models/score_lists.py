@@ -16,30 +16,31 @@ from schemas import features as f
 _BATCH_PLACES: Final = 4096
 
 
-def score_lists(model_path: str, lists: RankingLists) -> list[npt.NDArray[np.float32]]:
-    """The exported model's score of every document of every list.
+def score_lists(model_path: str, lists: RankingLists) -> dict[str, list[npt.NDArray[np.float32]]]:
+    """The exported model's scores of every document of every list, as `scores`, and each channel's by its name.
 
     Args:
       model_path: a SavedModel of ours.
       lists: query lists, as texts.
 
     Returns:
-      float32 [list_size] for each list.
+      name to float32 [list_size] for each list.
 
     Raises:
       DataError: there is no such model.
     """
     score = load_model(model_path, "score").signatures["score"]
     texts = lists.document_columns[f.DOC_TEXT]
-    scores: list[npt.NDArray[np.float32]] = []
+    scores: dict[str, list[npt.NDArray[np.float32]]] = {name: [] for name in score.structured_outputs}
     sizes = lists.documents.row_lengths().numpy()
     for batch in _batches(sizes.tolist()):
         documents = tf.gather(lists.documents, batch)
-        rows = score(
+        found = score(
             query=tf.gather(lists.query_columns[f.QUERY_TEXT], batch),
             documents=tf.gather(texts, documents).to_tensor(""),
-        )["scores"].numpy()
-        scores.extend(row[:size] for row, size in zip(rows, sizes[batch], strict=True))
+        )
+        for name, rows in found.items():
+            scores[name].extend(row[:size] for row, size in zip(rows.numpy(), sizes[batch], strict=True))
     return scores
 
 

@@ -19,6 +19,7 @@ class PartReport(JsonRecord):
     """Empty, as the others, where there are no queries."""
     reachable: dict[str, float]
     floors: dict[str, dict[str, float]]
+    channels: dict[str, dict[str, float]] = {}
 
 
 class EvaluationReport(JsonRecord):
@@ -35,6 +36,8 @@ class EvaluationReport(JsonRecord):
     """Those of a perfect order."""
     floors: dict[str, dict[str, float]]
     """Those of random order, and of the baselines, by their names."""
+    channels: dict[str, dict[str, float]] = {}
+    """Those of each of the model's channels alone, by their names; empty where there is one."""
     seen: PartReport | None = None
     """On the queries with an MR document that is relevant to some train query; None where the train split is unknown,
     and in files of earlier versions."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
@@ -57,6 +58,7 @@ def evaluate(
     top_grade: int,
     split: str = "test",
     seen_documents: Collection[bytes] | None = None,
+    channels: Mapping[str, Sequence[npt.NDArray[np.float32]]] = MappingProxyType({}),
 ) -> Evaluation:
     """Metrics and floors of a model's scores.
 
@@ -67,6 +69,7 @@ def evaluate(
       top_grade: the MR grade.
       split: its name, for the report.
       seen_documents: ids of those that are relevant to some train query; None where they are unknown.
+      channels: the scores of the model's channels by their names; of a single one nothing is reported.
 
     Raises:
       DataError: a score is not finite, or a baseline lacks a list.
@@ -75,13 +78,21 @@ def evaluate(
     floors = {RANDOM_ORDER: expected_metrics(lists.grades, top_grade)}
     for name, run in baselines.items():
         floors[name] = _tie_free_metrics(lists, _run_scores(name, run, lists), top_grade)
+    of_channels = {
+        name: _tie_free_metrics(lists, of_lists, top_grade) for name, of_lists in channels.items() if len(channels) > 1
+    }
     ideal = per_query_metrics([np.sort(grades)[::-1] for grades in lists.grades], top_grade)
 
     def part(rows: npt.NDArray[np.bool_]) -> PartReport:
         """The report of some of the queries."""
         metrics, reachable = (_means(values, rows) for values in (per_query, ideal))
-        of_floors = {name: _means(values, rows) for name, values in floors.items()}
-        return PartReport(queries=int(rows.sum()), metrics=metrics, reachable=reachable, floors=of_floors)
+        return PartReport(
+            queries=int(rows.sum()),
+            metrics=metrics,
+            reachable=reachable,
+            floors={name: _means(values, rows) for name, values in floors.items()},
+            channels={name: _means(values, rows) for name, values in of_channels.items()},
+        )
 
     whole = part(np.ones(len(lists), bool))
     seen = None if seen_documents is None else _have_seen_document(lists, seen_documents, top_grade)
@@ -101,6 +112,7 @@ def evaluate(
         metrics=whole.metrics,
         reachable=whole.reachable,
         floors=whole.floors,
+        channels=whole.channels,
         seen=None if seen is None else part(seen),
         cold=None if seen is None else part(~seen),
     )
@@ -129,13 +141,14 @@ def _have_seen_document(
 
 
 def _tie_free_metrics(lists: RankingLists, scores: Sequence[npt.NDArray[np.float32]], top_grade: int) -> _Values:
-    """Metrics of a baseline, as the mean over random orders of the documents that it cannot tell apart.
+    """Metrics of scores, as the mean over random orders of the documents that they cannot tell apart.
 
     BM25 gives most documents 0 here, and neighbouring ids are often related: ties broken by id would rank by the ids.
     """
     generator = np.random.default_rng(0)
     draws = []
-    for _ in range(_TIE_ORDERS):
+    has_ties = any(len(np.unique(list_scores)) < len(list_scores) for list_scores in scores)
+    for _ in range(_TIE_ORDERS if has_ties else 1):
         ranked = [
             grades[rank(list_scores, generator.permutation(len(list_scores)).tolist())]
             for grades, list_scores in zip(lists.grades, scores, strict=True)

@@ -12,6 +12,7 @@ from tfx.utils import path_utils
 from components.evaluator.baselines import read_baselines
 from components.evaluator.evaluate import evaluate
 from models.lists import IDS_SPEC, read_lists
+from models.ranker import SCORES
 from models.score_lists import score_lists
 from schemas.evaluation_files import RUN_FILE
 
@@ -46,7 +47,14 @@ class Executor(base_executor.BaseExecutor):
         model = path_utils.serving_model_path(artifact_utils.get_single_uri(input_dict[MODEL_KEY]))
         baselines = read_baselines(os.path.join(run.uri, RUN_FILE) for run in input_dict.get(BASELINES_KEY, []))
         scores = score_lists(model, lists)
-        result = evaluate(lists, scores, baselines, exec_properties[TOP_GRADE_KEY], seen_documents=seen_documents)
+        result = evaluate(
+            lists,
+            scores.pop(SCORES),
+            baselines,
+            exec_properties[TOP_GRADE_KEY],
+            seen_documents=seen_documents,
+            channels=scores,
+        )
         folder = artifact_utils.get_single_uri(output_dict[EVALUATION_KEY])
         for name, content in result.files().items():
             with fileio.open(os.path.join(folder, name), "w") as file:

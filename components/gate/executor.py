@@ -16,6 +16,7 @@ from components.gate.same_files import same_files
 from components.gate.settings import EvaluationSettings
 from models.lists import read_lists
 from models.randomisation_test import randomisation_test
+from models.ranker import SCORES
 from models.score_lists import score_lists, score_metrics
 from schemas.errors import DataError
 from schemas.evaluation_files import METRICS_FILE, PER_QUERY_FILE, VERDICT_FILE
@@ -93,7 +94,7 @@ def _compare(
     )
     last = os.path.join(exec_properties[SERVING_KEY], newest)
     try:
-        last_values = score_metrics(lists, score_lists(last, lists), top_grade)[metric]
+        last_values = score_metrics(lists, score_lists(last, lists)[SCORES], top_grade)[metric]
     except DataError as error:
         raise DataError(f"the last pushed model: {error}\nRemove it, or set evaluation.start_anew.") from None
     with fileio.open(os.path.join(evaluation, PER_QUERY_FILE)) as file:

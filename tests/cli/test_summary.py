@@ -29,6 +29,17 @@ def test_metrics_stand_beside_the_floors_and_what_is_reachable() -> None:
     assert metrics_table(report()) == WHOLE
 
 
+def test_channels_stand_beside_the_model_under_names_of_any_length() -> None:
+    several = report().model_copy(update={"channels": {"smooth_cosine": {"map": 0.5}, "bm25": {"map": 0.25}}})
+    assert (
+        metrics_table(several)
+        == """\
+test split       model  smooth_cosine      bm25    random reachable  in the paper
+map             0.7500         0.5000    0.2500    0.2500    1.0000  MAP
+1,000 queries"""
+    )
+
+
 def test_seen_and_cold_documents_have_tables_of_their_own() -> None:
     text = metrics_table(report(seen=part(900, 0.8), cold=part(100, 0.3)))
     assert (

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.serving
 
 
 class LengthModel(tf.Module):
-    """Scores a document by its length, and ten times the query's."""
+    """Scores a document by its length, and ten times the query's: two channels."""
 
     def __init__(self):
         super().__init__()
@@ -22,8 +22,10 @@ class LengthModel(tf.Module):
 
     @tf.function(input_signature=[tf.TensorSpec([None], tf.string), tf.TensorSpec([None, None], tf.string)])
     def score(self, query, documents):
-        lengths = tf.strings.length(documents) + self.weight * tf.strings.length(query)[:, tf.newaxis]
-        return {"scores": tf.cast(lengths, tf.float32)}
+        of_documents = tf.strings.length(documents)
+        of_queries = tf.broadcast_to(self.weight * tf.strings.length(query)[:, tf.newaxis], tf.shape(documents))
+        scores = {"scores": of_documents + of_queries, "document": of_documents, "query": of_queries}
+        return {name: tf.cast(one, tf.float32) for name, one in scores.items()}
 
 
 @pytest.fixture(scope="module")
@@ -41,11 +43,12 @@ def test_lists_of_any_size_are_scored_in_batches(model, monkeypatch, places):
     lists = text_lists(
         (query, query, {document: (document, 0) for document in documents}) for query, documents in texts
     )
-    assert [scores.tolist() for scores in score_lists(model, lists)] == [
-        [10 + 1, 10 + 2, 10 + 3],
-        [20 + 1],
-        [30 + 2, 30 + 4],
-    ]
+    scores = {name: [scores.tolist() for scores in one] for name, one in score_lists(model, lists).items()}
+    assert scores == {
+        "scores": [[10 + 1, 10 + 2, 10 + 3], [20 + 1], [30 + 2, 30 + 4]],
+        "document": [[1, 2, 3], [1], [2, 4]],
+        "query": [[10, 10, 10], [20], [30, 30]],
+    }
 
 
 def test_a_batch_holds_no_more_padded_places_than_allowed_but_one_list_at_least(monkeypatch):

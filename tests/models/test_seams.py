@@ -200,7 +200,7 @@ def test_a_scorer_that_is_no_inner_product_is_trained_exported_and_ranks(tmp_pat
     scores = scores_of(path, "white cat", ["chat blanc", "un blanc", "un chien", ""])
     assert scores["scores"] == pytest.approx([weight, weight / 2, 0, -1])  # padding: below the range
     ranked = ranker(lists.batch(tf.range(len(lists)))[0]).numpy()
-    for of_list, of_texts in zip(ranked, score_lists(path, TEXTS), strict=True):
+    for of_list, of_texts in zip(ranked, score_lists(path, TEXTS)["scores"], strict=True):
         np.testing.assert_allclose(of_texts, of_list, atol=1e-6)
     found = DocumentRanker(path, TEXTS_TO_RANK).rank("white cat", 2)
     assert [(one.doc_id, one.score) for one in found] == [
@@ -213,7 +213,7 @@ def test_what_no_inner_product_cannot_give_is_told_in_a_sentence(tmp_path, lists
     ranker = Ranker({"overlap": Overlap()})
     ranker(lists.batch(tf.constant([0]))[0])
     path = exported(ranker, text_features, tmp_path)
-    assert set(tf.saved_model.load(path).signatures) == {"serving_default", "score"}
+    assert set(tf.saved_model.load(path).signatures) == {"serving_default", "score", "channel_weights"}
     with pytest.raises(DataError, match=r"model has no encode_query: its score is no inner product of two vectors, so"):
         load_model(path, "encode_query", "encode_document")
 

@@ -176,6 +176,30 @@ def test_a_part_without_queries_has_no_metrics(parted):
     assert report.cold.floors == report.floors
 
 
+def test_each_channel_is_measured_alone_on_all_and_on_each_part(parted):
+    lists, scores, _, seen_documents = parted
+    channels = {"dense": [-one for one in scores], "words": [np.arange(5, dtype=np.float32)] * len(lists)}
+    report = evaluate(lists, scores, {}, MOST_RELEVANT, seen_documents=seen_documents, channels=channels).report
+    assert report.channels.keys() == report.seen.channels.keys() == report.cold.channels.keys() == channels.keys()
+    for name, of_lists in channels.items():
+        alone = evaluate(lists, of_lists, {}, MOST_RELEVANT, seen_documents=seen_documents).report
+        assert report.channels[name] == pytest.approx(alone.metrics)
+        assert report.cold.channels[name] == pytest.approx(alone.cold.metrics)
+
+
+def test_a_channel_gains_nothing_from_the_order_of_tied_ids():
+    lists = graded_lists({f"q{number}": [0, 0, 2, *[0] * 7] for number in range(50)})
+    constant = [np.zeros(10, np.float32)] * len(lists)
+    channels = {"constant": constant, "other": constant}
+    report = evaluate(lists, constant, {"constant": run_of(lists, constant)}, MOST_RELEVANT, channels=channels).report
+    assert report.channels == dict.fromkeys(channels, report.floors["constant"])
+
+
+def test_a_single_channel_is_the_model(lists, scores, evaluation):
+    assert evaluate(lists, scores, {}, MOST_RELEVANT, channels={"cosine": scores}).report.channels == {}
+    assert evaluation.report.channels == {}
+
+
 def test_nothing_is_said_of_seen_documents_where_the_train_split_is_unknown(evaluation):
     assert (evaluation.report.seen, evaluation.report.cold) == (None, None)
 

@@ -56,7 +56,7 @@ def scored(monkeypatch):
 
     def score_lists(path, lists):
         paths.append(path)
-        return [np.asarray(SCORES, np.float32)] * len(lists)
+        return {"scores": [np.asarray(SCORES, np.float32)] * len(lists)}
 
     monkeypatch.setattr(evaluator, "score_lists", score_lists)
     return paths

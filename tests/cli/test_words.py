@@ -1,0 +1,109 @@
+"""What `clir rank --explain` and `clir lexicon` show of words that match."""
+
+import json
+import re
+
+import pytest
+
+from cli.score_parts import MOST_WORDS, describe_parts
+from models.explanation import ScorePart, WordPart
+from tests.cli.command import Clir
+from tests.models.small_lexicon import COLLECTION, export_with_words
+from tests.models.small_model import export_small_model
+
+
+def test_words_beyond_a_sensible_number_are_summed() -> None:
+    words = [WordPart(query_term=f"q{n}", document_term=f"d{n}", part=1 / (n + 1)) for n in range(MOST_WORDS + 3)]
+    lines = [*describe_parts((ScorePart(name="lexicon", part=2.5, words=words),))]
+    assert lines[:3] == ["      2.5000  lexicon", "      1.0000    q0 <- d0", "      0.5000    q1 <- d1"]
+    assert len(lines) == 1 + MOST_WORDS + 1
+    rest = sum(1 / (n + 1) for n in range(MOST_WORDS, MOST_WORDS + 3))
+    assert lines[-1] == f"      {rest:.4f}    3 others"
+
+
+def test_no_control_sequence_of_a_word_reaches_the_terminal() -> None:
+    word = WordPart(query_term="a\x1b[2J", document_term="b\x07", part=1)
+    assert "".join(describe_parts((ScorePart(name="lexicon", part=1, words=(word,)),))).isprintable()
+
+
+@pytest.fixture
+def clir(monkeypatch: pytest.MonkeyPatch) -> Clir:
+    return Clir(monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return export_with_words(tmp_path_factory.mktemp("words") / "model")
+
+
+@pytest.fixture(scope="module")
+def vectors_alone(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("vectors") / "model"
+    export_small_model(path)
+    return str(path)
+
+
+DOCUMENTS = "".join(f"d{number}\ttitle {number}\t{text}\n" for number, text in enumerate(COLLECTION))
+
+
+@pytest.mark.serving
+def test_rank_shows_what_made_each_score(clir: Clir, model: str) -> None:
+    arguments = ["rank", model, "--query", "white cat", "--documents", "-", "--top", 2, "--explain"]
+    done = clir(*arguments, stdin=DOCUMENTS)
+    assert (done.code, done.err) == (0, "")
+    answer = json.loads(clir(*arguments, "--json", stdin=DOCUMENTS).out)
+    expected = []
+    for one in answer["documents"]:
+        expected.append(f"{one['rank']:3}  {one['score']:7.4f}  {one['doc_id']}  {one['title']}")
+        assert sum(part["part"] for part in one["parts"]) == pytest.approx(one["score"], abs=1e-5)
+        for part in one["parts"]:
+            expected.append(f"     {part['part']:7.4f}  {part['name']}")
+            expected += [
+                f"     {word['part']:7.4f}    {word['query_term']} <- {word['document_term']}" for word in part["words"]
+            ]
+    assert done.out.splitlines() == expected
+    assert any("cat <- chat" in line for line in expected)
+
+
+@pytest.mark.serving
+def test_rank_of_a_model_of_vectors_alone_shows_its_one_channel(clir: Clir, vectors_alone: str) -> None:
+    arguments = ["rank", vectors_alone, "--query", "white cat", "--documents", "-", "--top", 1]
+    first, second = clir(*arguments, "--explain", stdin=DOCUMENTS).out.splitlines()
+    assert second == f"     {first[5:12]}  smooth_cosine"
+    assert "parts" not in clir(*arguments, "--json", stdin=DOCUMENTS).out
+
+
+@pytest.mark.serving
+def test_lexicon_shows_the_translations_of_words(clir: Clir, model: str) -> None:
+    done = clir("lexicon", model, "--word", "Dog", "--word", "zzzzzz", "--word", "!")
+    assert (done.code, done.err) == (0, "")
+    head, best, *_ = done.out.splitlines()
+    assert head == "Dog, stem dog"
+    assert re.fullmatch(r"  [01]\.\d{4}  chien", best)
+    assert done.out.splitlines()[-3:] == [
+        "zzzzzz, stem zzzzz",
+        "  no translation; only the same stem answers it",
+        "'!' holds no word",
+    ]
+    dog, unknown, nothing = json.loads(
+        clir("lexicon", model, "--word", "Dog", "--word", "zzzzzz", "--word", "!", "--json").out
+    )
+    assert (dog["word"], dog["stems"][0]["stem"]) == ("Dog", "dog")
+    assert dog["stems"][0]["translations"][0]["stem"] == "chien"
+    assert unknown == {"word": "zzzzzz", "stems": [{"stem": "zzzzz", "translations": []}]}
+    assert nothing == {"word": "!", "stems": []}
+
+
+@pytest.mark.serving
+def test_lexicon_of_a_model_without_one_exits_1(clir: Clir, vectors_alone: str) -> None:
+    done = clir("lexicon", vectors_alone, "--word", "dog")
+    assert (done.code, done.out) == (1, "")
+    assert re.fullmatch(
+        r"clir: .+ must have a lexicon, but .+; a run with lexicon\.kind lexicon learns one\.\n", done.err
+    )
+
+
+def test_lexicon_refuses_a_word_that_is_not_utf8(clir: Clir, tmp_path) -> None:
+    done = clir("lexicon", tmp_path, "--word", "\udce9t\udce9")
+    assert (done.code, done.out) == (2, "")
+    assert "--word must be UTF-8" in done.err

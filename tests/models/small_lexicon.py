@@ -1,0 +1,34 @@
+"""A small exported model with a channel of words that match."""
+
+from pathlib import Path
+from typing import Final
+
+from models.export import export_ranker
+from models.lexicon.learn_lexicon import learn_lexicon
+from models.lexicon.lexicon import Kind
+from models.lexicon.make_channel import make_channel
+from models.ranker import Ranker
+from tests.models.small_model import features_of, small_text_features, small_towers
+
+PAIRS: Final = [
+    ("white cat", "chat blanc"),
+    ("dog", "chien"),
+    ("white dog", "un chien blanc"),
+    ("cat", "un chat"),
+    ("white moon", "lune blanc"),
+    ("moon over ararat", "lune sur ararat"),
+]
+"""The towers know the words of the first four alone, and neither knows `un` of queries."""
+COLLECTION: Final = [*(document for _, document in PAIRS), "chat chat chat noir", "ararat", "un loup"]
+
+
+def export_with_words(path: Path, kind: Kind = "lexicon", weight: float = 0.5) -> str:
+    """Writes an untrained ranker with such a channel as a SavedModel, and the files of its words beside it."""
+    text_features = small_text_features(path.parent)
+    channel = make_channel(learn_lexicon(kind, ("en", "fr"), 200, PAIRS, COLLECTION))
+    towers = small_towers(initial_scale=1.0)
+    towers(features_of(text_features, ["cat"], [["chat"]]))
+    export_ranker(
+        Ranker({"smooth_cosine": towers, kind: channel}, {"smooth_cosine": 1.0, kind: weight}), text_features, str(path)
+    )
+    return str(path)
