@@ -33,7 +33,7 @@ def _table(title: str, part: EvaluationReport | PartReport, paper_names: Mapping
         *part.floors.items(),
         ("reachable", part.reachable),
     ]
-    widths = [max(10, len(name) + 2) for name, _ in columns]
+    widths = [max(10, len(name) + 1) for name, _ in columns]
     heads = "".join(f"{name:>{width}}" for (name, _), width in zip(columns, widths, strict=True))
     lines = [f"{title:12}{heads}" + "  in the paper" * bool(paper_names)]
     for key in part.metrics:

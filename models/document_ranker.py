@@ -8,7 +8,7 @@ import numpy.typing as npt
 import tensorflow as tf
 
 from models.explanation import ScorePart, explain_scores
-from models.exported import load_model
+from models.exported import load_model, words_channel
 from models.ranking import rank
 from models.term_matrix import InvertedIndex, TermMatrix
 from schemas.wikiclir import Text
@@ -73,10 +73,8 @@ class DocumentRanker:
         There are none for a query with the zero vector and no term that a document answers.
         """
         signatures = self._model.signatures
-        weight = 0.0
-        if "words_channel" in signatures:
-            name = signatures["words_channel"]()["name"].numpy().decode()
-            weight = float(signatures["channel_weights"]()[name])
+        words = words_channel(self._model)
+        weight = float(signatures["channel_weights"]()[words]) if words else 0.0
         vectors, terms = [], TermMatrix()
         for batch in self._batches:
             encoded = signatures["encode_document"](document=batch)

@@ -5,6 +5,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from models.exported import words_channel
 from models.ranker import SCORES
 from schemas.json_record import JsonRecord
 
@@ -27,7 +28,7 @@ class ScorePart(JsonRecord):
 
 
 def explain_scores(model: Any, query: str, documents: Sequence[str]) -> list[tuple[ScorePart, ...]]:
-    """The parts of documents' scores, whose sum is the score.
+    """The parts of documents' scores, whose sum is the score; that of words that match is the last.
 
     Args:
       model: an exported model.
@@ -40,7 +41,7 @@ def explain_scores(model: Any, query: str, documents: Sequence[str]) -> list[tup
     total = scores.pop(SCORES)
     channels = scores or {SCORES: total}  # a model of an earlier version names no channel
     weights = signatures["channel_weights"]() if "channel_weights" in signatures else dict.fromkeys(channels, 1.0)
-    words = signatures["words_channel"]()["name"].numpy().decode() if "words_channel" in signatures else None
+    words = words_channel(model)
     return [
         tuple(
             ScorePart(
@@ -48,7 +49,7 @@ def explain_scores(model: Any, query: str, documents: Sequence[str]) -> list[tup
                 part=float(weights[name]) * of_documents[place],
                 words=_words(signatures["explain"], query, document, float(weights[name])) if name == words else (),
             )
-            for name, of_documents in channels.items()
+            for name, of_documents in sorted(channels.items(), key=lambda one: (one[0] == words, one[0]))
         )
         for place, document in enumerate(documents)
     ]

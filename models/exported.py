@@ -46,6 +46,12 @@ def load_model(path: str, *signatures: str) -> Any:
     return model
 
 
+def words_channel(model: Any) -> str | None:
+    """The name of an exported model's channel of words that match, if it has one."""
+    signature = model.signatures.get("words_channel")
+    return signature()["name"].numpy().decode() if signature else None
+
+
 def _check_vocabularies(path: str, model: Any) -> None:
     """Every row of an embedding table has a word: a vocabulary that is cut off would load, and know fewer words."""
     for vocabulary, table in _TABLES.items():

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
-from models.exported import load_model
+from models.exported import load_model, words_channel
 from models.lists import RankingLists
 from models.metrics import per_query_metrics
 from models.ranking import ranked_grades
@@ -24,14 +24,17 @@ def score_lists(model_path: str, lists: RankingLists) -> dict[str, list[npt.NDAr
       lists: query lists, as texts.
 
     Returns:
-      name to float32 [list_size] for each list.
+      name to float32 [list_size] for each list; words that match are the last.
 
     Raises:
       DataError: there is no such model.
     """
-    score = load_model(model_path, "score").signatures["score"]
+    model = load_model(model_path, "score")
+    score, words = model.signatures["score"], words_channel(model)
     texts = lists.document_columns[f.DOC_TEXT]
-    scores: dict[str, list[npt.NDArray[np.float32]]] = {name: [] for name in score.structured_outputs}
+    scores: dict[str, list[npt.NDArray[np.float32]]] = {
+        name: [] for name in sorted(score.structured_outputs, key=lambda name: (name == words, name))
+    }
     sizes = lists.documents.row_lengths().numpy()
     for batch in _batches(sizes.tolist()):
         documents = tf.gather(lists.documents, batch)

@@ -5,7 +5,7 @@ from typing import Final
 
 import tensorflow as tf
 
-from models.exported import load_model
+from models.exported import load_model, words_channel
 from schemas.errors import DataError
 from schemas.json_record import JsonRecord
 
@@ -37,8 +37,8 @@ def word_translations(model_path: str, words: Sequence[str]) -> dict[str, list[S
     Raises:
       DataError: the model cannot be loaded, or has no lexicon.
     """
-    signatures = load_model(model_path, "score").signatures
-    channel = signatures["words_channel"]()["name"].numpy().decode() if "words_channel" in signatures else None
+    model = load_model(model_path, "score")
+    channel = words_channel(model)
     if channel != _LEXICON:
         raise DataError(
             f"{model_path} must have a lexicon, but its score is "
@@ -47,7 +47,7 @@ def word_translations(model_path: str, words: Sequence[str]) -> dict[str, list[S
         )
     found = {}
     for word in words:
-        table = signatures["translate"](query=tf.constant([word]))
+        table = model.signatures["translate"](query=tf.constant([word]))
         stems: dict[str, list[Translation]] = {}
         columns = (table[name].numpy().tolist() for name in ("query_term", "document_term", "weight"))
         for stem, answer, weight in zip(*columns, strict=True):

@@ -34,8 +34,8 @@ def test_channels_stand_beside_the_model_under_names_of_any_length() -> None:
     assert (
         metrics_table(several)
         == """\
-test split       model  smooth_cosine      bm25    random reachable  in the paper
-map             0.7500         0.5000    0.2500    0.2500    1.0000  MAP
+test split       model smooth_cosine      bm25    random reachable  in the paper
+map             0.7500        0.5000    0.2500    0.2500    1.0000  MAP
 1,000 queries"""
     )
 

@@ -60,9 +60,9 @@ def test_documents_are_encoded_in_batches(lexicon, monkeypatch):
 
 
 def test_a_query_whose_words_the_lexicon_alone_knows_is_ranked_by_it(lexicon):
-    best, second, third = DocumentRanker(lexicon, DOCUMENTS).rank("ararat", 3)
-    assert {best.title, second.title} == {"title 5", "title 7"}
-    assert best.score > second.score > 0 == third.score
+    found = DocumentRanker(lexicon, DOCUMENTS).rank("ararat", 2)
+    assert {one.title for one in found} == {"title 5", "title 7"}  # which hold it
+    assert all(one.score > 0 for one in found)
 
 
 def test_a_query_that_no_document_answers_has_no_result(lexicon):
