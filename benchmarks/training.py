@@ -42,7 +42,7 @@ from pipeline.config import RunConfig, load_config
 from pipeline.layout import METADATA_FILE
 from schemas import features as f
 
-TRAINER = "tfx.components.trainer.component.Trainer"
+TRAINER = "components.trainer.component.Trainer"
 PAIRS_PER_STEP = 128
 STEPS_PER_CALL = 50
 

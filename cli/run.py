@@ -66,8 +66,9 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
             summary = RunSummary(stages, time.monotonic() - started, peak_memory())
             view.say(summary.describe())
         view.say(f"{settings.data.query_language} queries, {settings.data.document_language} documents")
-        for line in result.data_report.describe() if result.data_report else ():
-            view.say(line)
+        for report in (result.data_report, result.lexicon_report):
+            for line in report.describe() if report else ():
+                view.say(line)
         if result.cached:
             view.say(
                 "every stage came from the cache, but for the gate and the push, which are decided on every run: "
@@ -81,6 +82,8 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
             "newest": result.newest,
             "summary": summary.as_dict(),
         }
+        if result.lexicon_report:
+            parts["lexicon"] = result.lexicon_report.model_dump()
         if result.tuning:
             parts["tuning"] = result.tuning.model_dump()
         show_json({**result.report.model_dump(), **parts})

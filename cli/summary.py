@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipeline.layout import CONFIG_FILE, DATA, EVALUATION, SERVING, TENSORBOARD, TRAINING, TUNING
+from pipeline.layout import CONFIG_FILE, DATA, EVALUATION, LEXICON, SERVING, TENSORBOARD, TRAINING, TUNING
 from pipeline.stages import StageEnd
 from schemas.evaluation_report import EvaluationReport, PartReport
 from schemas.served_versions import served_versions
@@ -104,7 +104,7 @@ def describe_files(output: Path) -> list[str]:
     return [
         *(
             f"  {f'{folder}/':14}{names(folder)}"
-            for folder in (EVALUATION, DATA, TUNING, TRAINING)
+            for folder in (EVALUATION, DATA, LEXICON, TUNING, TRAINING)
             if (output / folder).is_dir()
         ),
         f"  {f'{SERVING}/':14}pushed versions: {versions}",

@@ -167,7 +167,7 @@ def _read_run(run: Any, output: Any, places: Places, path: str, say: Say) -> _Ru
         content["output"] = output
     config = resolve_digests(check_config(content, places, path, faults, kind="experiment", say=say))
     content["preset"] = config.preset  # with digests and without a name it would be one of an earlier version
-    for section in ("data", "embeddings"):
+    for section in ("data", "embeddings", "lexicon"):
         content.setdefault(section, {})["sha256"] = getattr(config, section).sha256.model_dump()
     return _Run(content, places, path)
 

@@ -13,7 +13,7 @@ from schemas.relevance import NOT_RELEVANT, PADDING_LABEL
 
 
 class InBatchObjective(RankingObjective):
-    """The loss of a list, and terms over all documents of the batch, of which it is the list's own and other lists'.
+    """The loss of a list, and terms over all documents of the batch: the list's own, and those of the other lists.
 
         loss(q) = L(q) + I(q) + softmax_weight * H(q)
 
@@ -26,7 +26,8 @@ class InBatchObjective(RankingObjective):
     batch is a replica's part of it. The documents of a batch must be distinct, as `RankingLists.batch` makes them.
 
     Args:
-      ranker: what is trained; its score is an inner product of vectors, so that one product of matrices gives all scores.
+      ranker: what is trained; its score is an inner product of vectors, so that one product of matrices gives all
+        scores.
       loss: without reduction: it returns one value a list.
       settings: its `in_batch` and those of the softmax.
       top_grade: the MR grade.
@@ -38,9 +39,8 @@ class InBatchObjective(RankingObjective):
     def __init__(self, ranker: Ranker, loss: RankingLoss, settings: LossSettings, top_grade: int) -> None:
         super().__init__(ranker, loss)
         if ranker.dense.keys() != ranker.channels.keys():
-            raise ValueError(
-                f"the documents of a batch need channels that are inner products of vectors; got {', '.join(ranker.channels)}."
-            )
+            names = ", ".join(ranker.channels)
+            raise ValueError(f"the documents of a batch need channels that are inner products of vectors; got {names}.")
         self._settings, self._top_grade = settings, top_grade
 
     def __call__(self, features: dict[str, Any], labels: tf.Tensor) -> ListLosses:

@@ -9,6 +9,7 @@ ARTIFACTS: Final = "artifacts"
 METADATA_FILE: Final = "metadata.sqlite"
 EVALUATION: Final = "evaluation"
 DATA: Final = "data"
+LEXICON: Final = "lexicon"
 TUNING: Final = "tuning"
 TENSORBOARD: Final = "tensorboard"
 TRAINING: Final = "training"
@@ -23,13 +24,14 @@ LOCK_FILE: Final = ".lock"
 RECORD_FILE: Final = ".clir.json"
 
 FILES: Final = (CONFIG_FILE, METADATA_FILE, EXPERIMENT_FILE, HTML_FILE, MARKDOWN_FILE, LOCK_FILE, RECORD_FILE)
-FOLDERS: Final = (ARTIFACTS, EVALUATION, DATA, TUNING, TRAINING, SERVING, CELLS, FIGURES)
+FOLDERS: Final = (ARTIFACTS, EVALUATION, DATA, LEXICON, TUNING, TRAINING, SERVING, CELLS, FIGURES)
 """The names that are ours at the top of an output folder."""
 
 PUBLISHED: Final = (
     CONFIG_FILE,
     *(f"{EVALUATION}/{name}" for name in (*EVALUATION_FILES, VERDICT_FILE)),
     f"{DATA}/report.json",
+    *(f"{LEXICON}/{name}" for name in ("lexicon.tsv", "report.json")),
     *(f"{TRAINING}/{name}" for name in ("training.json", "stability.json", "stability.md", "embeddings.json")),
     *(f"{TUNING}/{name}" for name in ("results.json", "results.md", "results.svg")),
 )

@@ -23,6 +23,7 @@ from pipeline.layout import (
     CONFIG_FILE,
     DATA,
     EVALUATION,
+    LEXICON,
     METADATA_FILE,
     SERVING,
     TENSORBOARD,
@@ -36,6 +37,7 @@ from pipeline.stages import StageEnd
 from schemas.errors import DataError
 from schemas.evaluation_files import METRICS_FILE, VERDICT_FILE
 from schemas.evaluation_report import EvaluationReport
+from schemas.lexicon_report import LexiconReport
 from schemas.served_versions import DESTINATION_PROPERTY, PUSHED_PROPERTY, newest_version
 from schemas.verdict import Verdict
 
@@ -52,6 +54,8 @@ class RunResult(NamedTuple):
     verdict: Verdict
     data_report: DataReport | None
     """`data/report.json`; None in an experiment."""
+    lexicon_report: LexiconReport | None
+    """`lexicon/report.json`; None in an experiment, and without a lexicon."""
     tuning: SearchResults | None
     """`tuning/results.json`; None without a search."""
     pushed: str | None
@@ -117,10 +121,12 @@ def run_locally(
     newest = newest_version(os.listdir(serving)) if serving.is_dir() else None
     evaluation = folder.path / ("" if experiment else EVALUATION)
     tuning = folder.path / TUNING / "results.json"
+    lexicon = folder.path / LEXICON / REPORT_FILE
     return RunResult(
         report=EvaluationReport.from_json((evaluation / METRICS_FILE).read_text(encoding="utf-8")),
         verdict=Verdict.from_json((evaluation / VERDICT_FILE).read_text(encoding="utf-8")),
         data_report=None if experiment else DataReport.from_dict(_read_json(folder.path / DATA / REPORT_FILE)),
+        lexicon_report=LexiconReport.from_json(lexicon.read_text(encoding="utf-8")) if lexicon.is_file() else None,
         tuning=SearchResults.from_json(tuning.read_text(encoding="utf-8")) if "Tuner" in outputs else None,
         pushed=pushed or None,
         was_pushed=bool(blessing.get_int_custom_property(PUSHED_PROPERTY)),

@@ -3,6 +3,8 @@
 from typing import Any
 
 from schemas.json_record import JsonRecord
+from schemas.read_report import ReadReport
+from schemas.wikiclir import Reason
 
 
 class LexiconReport(JsonRecord):
@@ -22,3 +24,13 @@ class LexiconReport(JsonRecord):
     """Terms of queries with a translation."""
     documents: int
     """Of the collection."""
+
+    def describe(self) -> list[str]:
+        """The report in a few lines for a person."""
+        learned = f"{self.translations:,} translations of {self.translated:,}, from {self.train_pairs:,} train pairs"
+        terms = f"{self.kind}: {self.terms:,} terms"
+        of_pairs = [ReadReport.from_dict(self.pairs, Reason).describe()] if self.pairs else []
+        return [
+            f"{terms}, {learned}" if self.kind == "lexicon" else terms,
+            *(f"lexicon.pairs: {line}" for line in of_pairs),
+        ]

@@ -58,7 +58,7 @@ def learn_lexicon(
         frequency += np.bincount(found.indices, np.minimum(found.data, 1), counts.shape[1])
     # No text holds the empty term: it stands for none, for a vocabulary has one.
     terms = counter.terms or [b""]
-    order = sorted(range(len(terms)), key=terms.__getitem__)
+    order = _order(terms)
     translations.resize((len(terms), len(terms)))
     record = CollectionRecord(
         kind=kind,
@@ -97,7 +97,11 @@ def _translations(
     of_pair = sparse.csr_matrix((np.ones(len(rows), np.int32), (rows, np.arange(len(rows)))))
     distinct = sparse.vstack(queries, format="csr")
     distinct.data[:] = 1
-    return learn_translations((of_pair @ distinct).T.tocsr(), sparse.vstack(documents, format="csr"))
+    # Equal shares are told apart by the order of the terms, which must not be that of the pairs.
+    order = _order(counter.terms)
+    back = np.argsort(order)
+    shares = learn_translations((of_pair @ distinct).T.tocsr()[order], sparse.vstack(documents, format="csr")[:, order])
+    return shares[back][:, back]
 
 
 class _TermCounter:
@@ -124,6 +128,11 @@ class _TermCounter:
         )
         counts.sum_duplicates()
         return counts
+
+
+def _order(terms: Sequence[bytes]) -> list[int]:
+    """The places of terms, sorted by their UTF-8."""
+    return sorted(range(len(terms)), key=terms.__getitem__)
 
 
 def _grown(values: npt.NDArray[np.float64], size: int) -> npt.NDArray[np.float64]:

@@ -43,7 +43,7 @@ class Lexicon:
 
     Attributes:
       record: what holds for the whole collection.
-      terms: of its documents, and those with a translation; sorted by their UTF-8.
+      terms: of its documents and of the pairs that were learned from; sorted by their UTF-8, one at least.
       document_frequency: float64 [terms], as a query's terms: the sum over the documents of min(1, tf').
       translations: float64 [terms, terms], A of `models.lexicon.model_1`: of a query's term, those of a document.
     """

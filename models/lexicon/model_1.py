@@ -45,6 +45,8 @@ def learn_translations(
       float64 [query stems, document stems], A.
     """
     pairs, documents = pairs.tocsr().astype(np.int32), documents.tocsr().astype(np.int32)
+    if not pairs.nnz:
+        return sparse.csr_matrix((pairs.shape[0], documents.shape[1]))
     with tempfile.TemporaryDirectory() as folder:
         blocks = [
             _Block(pairs[rows], documents, os.path.join(folder, str(number)))
@@ -53,10 +55,8 @@ def learn_translations(
         # What each document stem, and NULL at the end, generates in all.
         generated: npt.NDArray[Any] = np.ones(documents.shape[1] + 1)
         for _ in range(ITERATIONS):
-            generated = np.sum([block.expect(generated) for block in blocks], axis=0, initial=0.0)
-        rows = [block.shares() for block in blocks]
-    empty = sparse.csr_matrix((0, documents.shape[1]))
-    return sparse.vstack([empty, *rows], format="csr")
+            generated = np.sum([block.expect(generated) for block in blocks], axis=0)
+        return sparse.vstack([block.shares() for block in blocks], format="csr")
 
 
 def _blocks_of_rows(pairs: sparse.csr_matrix, documents: sparse.csr_matrix, events: int) -> Iterator[slice]:

@@ -3,6 +3,7 @@
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import tensorflow as tf
 from scipy import sparse
 
@@ -44,10 +45,10 @@ class StructuredQueries(SparseInnerProduct):
         )
         translations = lexicon.translations[order][:, order]
         # T without its identity, which needs no table.
-        others = (translations - sparse.diags(translations.diagonal())).tocsr()
-        others.eliminate_zeros()
-        self._of_query = _Rows.of(others)
-        self._of_document = _Rows.of(others.T.tocsr())
+        others = (translations - sparse.diags(translations.diagonal())).tocoo()
+        by_weight = np.lexsort((order[others.col], -others.data, others.row))
+        self._of_query = _Rows.of(others, by_weight)
+        self._of_document = _Rows.of(others.T, np.argsort(others.col, kind="stable"))
 
     @property
     def score_range(self) -> tuple[float, float]:
@@ -177,14 +178,13 @@ class StructuredQueries(SparseInnerProduct):
         return tf.linalg.matvec(saturated, idf) * mean[:, tf.newaxis]
 
     def translations(self, queries: tf.Tensor) -> Translations:
-        """The rows of T for the terms of queries, the largest weight of each first."""
+        """The rows of T for the terms of queries: each term itself, then the others by weight, then by their UTF-8."""
         terms = tf.unique(self._terms(queries, self._record.query_language).flat_values)[0]
         row, entry = self._of_query.entries(self._vocabulary.numbers(terms))
         row = tf.concat([tf.range(tf.size(terms, tf.int64)), row], axis=0)
         answers = tf.concat([terms, self._vocabulary.terms(tf.gather(self._of_query.columns, entry))], axis=0)
         weight = tf.concat([tf.ones(tf.shape(terms)), tf.gather(self._of_query.weights, entry)], axis=0)
-        order = tf.argsort(weight, direction="DESCENDING", stable=True)
-        order = tf.gather(order, tf.argsort(tf.gather(row, order), stable=True))
+        order = tf.argsort(row, stable=True)
         return Translations(
             tf.gather(terms, tf.gather(row, order)), tf.gather(answers, order), tf.gather(weight, order)
         )
@@ -213,21 +213,20 @@ class _Rows(NamedTuple):
     weights: tf.Variable
 
     @classmethod
-    def of(cls, matrix: sparse.csr_matrix) -> "_Rows":
-        """Of a matrix of scipy's."""
+    def of(cls, matrix: sparse.coo_matrix, order: npt.NDArray[np.int64]) -> "_Rows":
+        """Of a matrix of scipy's, its entries in an order in which those of a row follow one another."""
+        splits = np.searchsorted(matrix.row[order], np.arange(matrix.shape[0] + 1))
         return cls(
-            tf.Variable(matrix.indptr, trainable=False, dtype=tf.int64, name="splits"),
-            tf.Variable(matrix.indices, trainable=False, dtype=tf.int64, name="columns"),
-            tf.Variable(matrix.data, trainable=False, dtype=tf.float32, name="weights"),
+            tf.Variable(splits, trainable=False, dtype=tf.int64, name="splits"),
+            tf.Variable(matrix.col[order], trainable=False, dtype=tf.int64, name="columns"),
+            tf.Variable(matrix.data[order], trainable=False, dtype=tf.float32, name="weights"),
         )
 
     def entries(self, numbers: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         """The entries of rows, int64 [rows], of which -1 has none: (place among the rows, place in the matrix)."""
         row = tf.maximum(numbers, 0)
         starts = tf.gather(self.splits, row)
-        ends = tf.where(
-            numbers >= 0, tf.gather(self.splits, tf.minimum(row + 1, tf.shape(self.splits, tf.int64)[0] - 1)), starts
-        )
+        ends = tf.where(numbers >= 0, tf.gather(self.splits, row + 1), starts)
         ranges = tf.ragged.range(starts, ends, row_splits_dtype=tf.int64)
         return ranges.value_rowids(), ranges.flat_values
 

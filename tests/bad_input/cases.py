@@ -5,6 +5,7 @@ from typing import Final
 from tests.bad_input.case import Case
 from tests.bad_input.configurations import COMMAND_LINES, CONFIGURATIONS
 from tests.bad_input.files import COLLECTIONS, INPUT_FILES
+from tests.bad_input.lexicon_pairs import LEXICON_PAIRS
 from tests.bad_input.records import RECORDS
 from tests.bad_input.word_vectors import WORD_VECTORS
 
@@ -13,6 +14,7 @@ SECTIONS: Final = {
     "The command line": COMMAND_LINES,
     "Files": INPUT_FILES,
     "Word vectors": WORD_VECTORS,
+    "The lexicon": LEXICON_PAIRS,
     "Collections and disks": COLLECTIONS,
     "Records": RECORDS,
 }

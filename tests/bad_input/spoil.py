@@ -203,7 +203,13 @@ def emoji_for_words(folder: Path) -> None:
     for name in ("wiki.queries", "wiki.documents"):
         ids = [line.split("\t")[0] for line in (folder / name).read_text().splitlines()]
         (folder / name).write_text("".join(f"{one}\tWolf\t\U0001f43a \U0001f33f!\n" for one in ids))
+    fill_every_split(folder)
+
+
+def fill_every_split(folder: Path) -> None:
+    """Fixed lists, some in every split, which the configuration names."""
     write_candidates(folder)
+    configure("en2fr.rel\n", f"en2fr.rel\n  candidates: {CANDIDATES}\n")(folder)
     lines = (folder / CANDIDATES).read_text()
     for query_id, split in (("q4", "eval"), ("q5", "test")):
         lines = re.sub(rf"^({query_id}\t.*)train$", rf"\1{split}", lines, flags=re.MULTILINE)

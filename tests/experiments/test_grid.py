@@ -88,6 +88,14 @@ def test_a_cell_s_configuration_holds_the_digests_of_word_vectors(experiment_fil
     assert config.embeddings.sha256.document == hashlib.sha256(b"loup 1 2\n").hexdigest()
 
 
+def test_a_cell_s_configuration_holds_the_digest_of_further_pairs(experiment_file: Path, config_file: Path) -> None:
+    (config_file.parent / "pairs.tsv").write_text("wolf\tloup\n")
+    config_file.write_text(config_file.read_text() + "lexicon: {pairs: pairs.tsv}\n")
+    config = load_grid(str(experiment_file)).cells[0].config
+    assert config is not None and config.lexicon.kind == "lexicon"
+    assert config.lexicon.sha256.pairs == hashlib.sha256(b"wolf\tloup\n").hexdigest()
+
+
 def test_the_run_may_stand_in_the_file(experiment_file: Path, config_file: Path) -> None:
     run = "".join(f"  {line}\n" for line in config_file.read_text().replace("output: out\n", "").splitlines())
     before = load_grid(str(experiment_file)).cells

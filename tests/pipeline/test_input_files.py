@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.input_files import check_input_files
+from pipeline.input_files import check_input_files, check_pairs
 
 FILES = {
     "queries": "q1\tWolf\tlives in packs\nq2\tDog\tguards houses\n",
@@ -16,6 +16,8 @@ FILES = {
 }
 
 CUT = "Compressed file ended before the end-of-stream marker was reached"
+
+CANNOT = f"cannot be read: {CUT}"
 
 Paths = dict[str, str]
 
@@ -136,3 +138,74 @@ def test_ids_of_one_space_in_different_orders_are_no_fault(paths: Paths) -> None
     Path(paths["judgments"]).write_text("".join(f"{i + 2000}\t{i}\t2\n" for i in range(1000)))
     del paths["candidates"]
     assert check_input_files(paths) == []
+
+
+# Further pairs for the lexicon
+
+PAIRS = "wolf\tloup\nlives in packs\tvit en meute\n"
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    """A good file of pairs."""
+    (tmp_path / "pairs.tsv").write_text(PAIRS)
+    return tmp_path / "pairs.tsv"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        PAIRS.encode(),
+        gzip.compress(PAIRS.encode()),
+        b"\xef\xbb\xbf" + PAIRS.replace("\n", "\r\n").encode(),
+        b"no tab\n\nthree\tof\tthem\n" + PAIRS.encode(),
+    ],
+    ids=["plain", "gzip", "windows", "bad lines"],
+)
+def test_good_pairs_have_no_fault(pairs: Path, content: bytes) -> None:
+    pairs.write_bytes(content)
+    assert check_pairs({"pairs": str(pairs)}) == []
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (Path.unlink, "there is no file {path}."),
+        (make_folder, "must be a file; {path} is a folder."),
+        (rewrite(""), "{path} is empty."),
+        (rewrite("wolf loup\n"), "{path}:1: wrong number of tab-separated fields: wolf loup"),
+        (rewrite("wolf\t \n"), "{path}:1: empty text: wolf | "),
+        (lambda path: path.write_bytes(b"\xff\tloup\n"), "{path}:1: not valid UTF-8"),
+        (lambda path: path.write_bytes(gzip.compress(b"")), "{path} holds no line."),
+        (
+            lambda path: path.write_bytes(gzip.compress(PAIRS.encode())[:-8]),
+            f"{{path}}:3: rest of the file cannot be read: {CUT}",
+        ),
+        (lambda path: path.write_bytes(gzip.compress(PAIRS.encode())[:12]), "cannot be read"),
+    ],
+    ids=["missing", "folder", "empty", "no_tabs", "empty_text", "not_utf8", "empty_gzip", "cut_gzip", "gzip_head"],
+)
+def test_spoilt_pairs_are_found(pairs: Path, spoil: Callable[[Path], object], words: str) -> None:
+    spoil(pairs)
+    ((key, fault),) = check_pairs({"pairs": str(pairs)})
+    assert key == "pairs"
+    assert words.format(path=pairs) in fault
+
+
+def test_each_file_of_a_pattern_must_be_readable(tmp_path: Path) -> None:
+    for number in range(2):
+        (tmp_path / f"pairs-{number}").write_text(PAIRS)
+    pattern = str(tmp_path / "pairs-*")
+    assert check_pairs({"pairs": pattern}) == []
+    (tmp_path / "pairs-1").write_text("")
+    assert check_pairs({"pairs": pattern}) == [("pairs", f"{tmp_path}/pairs-1 is empty.")]
+
+
+def test_a_pattern_without_pairs_and_another_scheme_are_faults(tmp_path: Path) -> None:
+    assert check_pairs({"pairs": f"{tmp_path}/*.tsv"}) == [("pairs", f"there is no file {tmp_path}/*.tsv.")]
+    ((_, fault),) = check_pairs({"pairs": "s3://bucket/pairs.tsv"})
+    assert fault.startswith("must be a local path, or one on Google Cloud Storage")
+
+
+def test_remote_pairs_are_left_to_the_run() -> None:
+    assert check_pairs({"pairs": "gs://bucket/pairs.tsv"}) == []

@@ -69,10 +69,10 @@ def test_a_configuration_that_names_no_preset_has_the_best(config_file: Path) ->
     assert {key: setting(config, key) for key in BEST} == BEST
 
 
-def test_closed_is_best_with_a_softmax_term(config_file: Path) -> None:
+def test_closed_is_best_with_a_softmax_term_and_a_fitted_weight(config_file: Path) -> None:
     best, closed = (load_config(str(config_file), [f"preset={preset}"]) for preset in ("best", "closed"))
     differ = [key for key in known_keys(RunConfig) if setting(best, key) != setting(closed, key)]
-    assert differ == ["preset", "loss.softmax_weight"]
+    assert differ == ["preset", "lexicon.weight", "loss.softmax_weight"]
     assert closed.loss.softmax_weight > 0
 
 

@@ -13,6 +13,7 @@ pytestmark = pytest.mark.beam  # imports TFX
 MADE = {
     ("WikiClirExampleGen", "report"): ["report.json"],
     ("TrainingReport", "report"): ["training/training.json", "tuning/results.md"],
+    ("LexiconGen", "lexicon"): ["lexicon.tsv", "report.json", "statistics.tsv", "collection.json"],
     ("Evaluator", "evaluation"): ["metrics.json", "run.trec"],
     ("Gate", "blessing"): ["verdict.json", "BLESSED"],
 }
@@ -43,8 +44,19 @@ def test_a_run_s_results_lie_in_folders_beside_its_configuration(outputs, tmp_pa
     publish(outputs, folder, is_cell=False)
     assert published(folder.path) == {
         CONFIG_FILE, "data/report.json", "evaluation/metrics.json", "evaluation/run.trec", "evaluation/verdict.json",
-        "training/training.json", "tuning/results.md",
+        "lexicon/lexicon.tsv", "lexicon/report.json", "training/training.json", "tuning/results.md",
     }  # fmt: skip
+
+
+def test_a_stage_that_is_not_there_any_more_leaves_nothing(outputs, tmp_path: Path) -> None:
+    from pipeline.publishing import publish
+
+    folder = OutputFolder(tmp_path / "out")
+    publish(outputs, folder, is_cell=False)
+    del outputs["LexiconGen"]
+    publish(outputs, folder, is_cell=False)
+    assert not (folder.path / "lexicon").exists()
+    assert "data/report.json" in published(folder.path)
 
 
 def test_a_cell_s_results_lie_side_by_side_with_what_tells_of_the_cell(outputs, tmp_path: Path) -> None:

@@ -25,6 +25,11 @@ TEXT = """{
       "map": 1e-05
     }
   },
+  "channels": {
+    "lexicon": {
+      "ndcg_10": 0.25
+    }
+  },
   "seen": {
     "queries": 2,
     "metrics": {
@@ -33,13 +38,15 @@ TEXT = """{
     "reachable": {
       "map": 1.0
     },
-    "floors": {}
+    "floors": {},
+    "channels": {}
   },
   "cold": {
     "queries": 1,
     "metrics": {},
     "reachable": {},
-    "floors": {}
+    "floors": {},
+    "channels": {}
   }
 }
 """

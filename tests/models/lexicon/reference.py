@@ -1,0 +1,99 @@
+"""The lexicon's formulas once more, in dictionaries and loops: what `models/lexicon` is compared with."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import log, sqrt
+
+K1, B = 1.2, 0.75
+
+Text = Sequence[str]
+"""Its terms."""
+Table = Mapping[str, Mapping[str, float]]
+"""Weights of document terms, by query terms."""
+
+
+def model_1(pairs: Iterable[tuple[Text, Text]], iterations: int = 8) -> Table:
+    """A of IBM model 1, before anything is left out; NULL, which no text holds, is the empty term."""
+    pairs = list(pairs)
+    t: dict[tuple[str, str], float] = defaultdict(lambda: 1.0)
+    for _ in range(iterations):
+        expected: dict[tuple[str, str], float] = defaultdict(float)
+        for query, document in pairs:
+            counts = Counter(document) + Counter([""])
+            for q in set(query):
+                total = sum(count * t[q, w] for w, count in counts.items())
+                for w, count in counts.items():
+                    expected[q, w] += count * t[q, w] / total
+        generated: dict[str, float] = defaultdict(float)
+        for (_, w), value in expected.items():
+            generated[w] += value
+        t = defaultdict(lambda: 1.0, {(q, w): value / generated[w] for (q, w), value in expected.items()})
+    occurrences = Counter(q for query, _ in pairs for q in set(query))
+    table: dict[str, dict[str, float]] = {}
+    for (q, w), value in expected.items():
+        if w:
+            table.setdefault(q, {})[w] = value / occurrences[q]
+    return table
+
+
+def kept(table: Table) -> Table:
+    """Of each query term the shares of at least 0.01, to nine decimals, and the 20 largest; ties by document term."""
+    found = {}
+    for q, shares in table.items():
+        rounded = {w: round(share, 9) for w, share in shares.items() if round(share, 9) >= 0.01}
+        if rounded:
+            found[q] = dict(sorted(rounded.items(), key=lambda entry: (-entry[1], entry[0]))[:20])
+    return found
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The statistics of a collection, and the scores that follow from them.
+
+    Attributes:
+      documents: of the collection.
+      table: A.
+    """
+
+    documents: Sequence[Text]
+    table: Table = field(default_factory=dict)
+
+    @property
+    def mean_length(self) -> float:
+        return sum(map(len, self.documents)) / max(len(self.documents), 1)
+
+    def translation(self, q: str, w: str) -> float:
+        """T[q, w]."""
+        return max(self.table.get(q, {}).get(w, 0.0), float(q == w))
+
+    def frequency(self, q: str, document: Text) -> float:
+        """tf'(q, d)."""
+        return sum(self.translation(q, w) for w in document)
+
+    def document_frequency(self, q: str) -> float:
+        """df'(q)."""
+        return sum(min(1.0, self.frequency(q, document)) for document in self.documents)
+
+    def idf(self, q: str) -> float:
+        frequency = self.document_frequency(q)
+        return log(1 + (len(self.documents) - frequency + 0.5) / (frequency + 0.5))
+
+    def score(self, query: Text, document: Text) -> float:
+        """That of `StructuredQueries`."""
+        norm = K1 * (1 - B + B * len(document) / (self.mean_length or 1))
+        frequencies = {q: self.frequency(q, document) for q in query}
+        parts = [self.idf(q) * tf * (K1 + 1) / (tf + norm) for q, tf in frequencies.items()]
+        return sum(parts) / max(len(parts), 1)
+
+    def cosine(self, query: Text, document: Text) -> float:
+        """The score of `TfIdf`."""
+        one, other = (
+            {
+                w: count * log((len(self.documents) + 1) / (sum(w in held for held in self.documents) + 0.5))
+                for w, count in Counter(text).items()
+            }
+            for text in (query, document)
+        )
+        norms = [sqrt(sum(weight**2 for weight in vector.values())) for vector in (one, other)]
+        return sum(one[w] * other[w] for w in one.keys() & other.keys()) / (norms[0] * norms[1] or 1)

@@ -1,0 +1,85 @@
+"""Small lexicons, random ones and one of the sample, and what their channels score."""
+
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import tensorflow as tf
+from hypothesis import strategies as st
+
+from models.lexicon.learn_lexicon import learn_lexicon
+from models.lexicon.lexicon import Kind, Lexicon, terms_of
+from models.lexicon.make_channel import make_channel
+from models.sparse_inner_product import SparseInnerProduct
+from tests.models.lexicon.reference import Reference, Table, Text, kept, model_1
+
+SAMPLE: Final = Path(__file__).parents[3] / "data" / "sample"
+LANGUAGES: Final = ("en", "fr")
+MAX_TOKENS: Final = 200
+
+TEXTS: Final = st.lists(st.sampled_from("abcde"), max_size=8)
+"""Their words are stems, and the two languages share them."""
+PAIRS: Final = st.lists(st.tuples(TEXTS, TEXTS), max_size=6)
+COLLECTIONS: Final = st.lists(TEXTS, max_size=6)
+
+
+def join(texts: list[Text]) -> list[str]:
+    """Texts of which these are the terms."""
+    return [" ".join(text) for text in texts]
+
+
+def learn(pairs: list[tuple[Text, Text]], documents: list[Text], kind: Kind = "lexicon") -> Lexicon:
+    """The lexicon of texts that are given as terms."""
+    of_texts = [(" ".join(query), " ".join(document)) for query, document in pairs]
+    return learn_lexicon(kind, LANGUAGES, MAX_TOKENS, of_texts, join(documents))
+
+
+def channel_and_reference(
+    pairs: list[tuple[Text, Text]], documents: list[Text]
+) -> tuple[SparseInnerProduct, Reference]:
+    """The channel that is learned, and what it is compared with."""
+    return make_channel(learn(pairs, documents)), Reference(documents, kept(model_1(pairs)))
+
+
+def table_of(lexicon: Lexicon) -> Table:
+    """A, by terms."""
+    found: dict[str, dict[str, float]] = {}
+    entries = lexicon.translations.tocoo()
+    for row, column, weight in zip(entries.row, entries.col, entries.data, strict=True):
+        found.setdefault(lexicon.terms[row].decode(), {})[lexicon.terms[column].decode()] = float(weight)
+    return found
+
+
+def scores(channel: SparseInnerProduct, queries: list[str], documents: list[str]) -> npt.NDArray[np.float32]:
+    """The score of every document for every query: [queries, documents]."""
+    index = np.tile(np.arange(len(documents), dtype=np.int32), (len(queries), 1))
+    scored: npt.NDArray[np.float32] = channel.score_texts(features(queries, documents, index)).numpy()
+    return scored
+
+
+def features(queries: list[str], documents: list[str], index: Any) -> dict[str, tf.Tensor]:
+    """Texts as a scorer takes them."""
+    return {
+        "query_text": tf.constant(queries, tf.string),
+        "doc_text": tf.constant(documents, tf.string),
+        "document_index": tf.constant(index, tf.int32),
+    }
+
+
+def terms(texts: list[str], language: str, kind: Kind = "lexicon") -> list[Text]:
+    """The terms of real texts."""
+    return [[term.decode() for term in row] for row in terms_of(texts, kind, language, MAX_TOKENS).to_list()]
+
+
+def sample_texts() -> tuple[list[tuple[str, str]], list[str]]:
+    """Pairs (query, MR document) and documents of the sample."""
+
+    def texts(name: str) -> dict[str, str]:
+        lines = (SAMPLE / name).read_text(encoding="utf-8").splitlines()
+        return {identifier: text for identifier, _, text in (line.split("\t") for line in lines)}
+
+    queries, documents = texts("wiki_en.queries"), texts("wiki_fr.documents")
+    judgments = (line.split("\t") for line in (SAMPLE / "en2fr.rel").read_text(encoding="utf-8").splitlines())
+    pairs = [(queries[query], documents[document]) for query, document, grade in judgments if grade == "2"]
+    return pairs, list(documents.values())

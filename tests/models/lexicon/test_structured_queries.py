@@ -1,0 +1,278 @@
+"""models/lexicon/structured_queries.py: scores against loops, and the vectors and parts that they are made of."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from components.lexical_baseline.bm25 import Bm25
+from models.lexicon.learn_lexicon import learn_lexicon
+from models.lexicon.make_channel import make_channel
+from tests.models.lexicon.reference import Reference, kept, model_1
+from tests.models.lexicon.small_lexicon import (
+    COLLECTIONS,
+    LANGUAGES,
+    PAIRS,
+    TEXTS,
+    channel_and_reference,
+    features,
+    join,
+    learn,
+    sample_texts,
+    scores,
+    terms,
+)
+
+few = settings(max_examples=8)
+"""Making stems takes a tenth of a second."""
+ASKED = st.lists(st.lists(st.sampled_from("abcdexy"), max_size=6), min_size=1, max_size=4)
+"""Texts with words that no lexicon knows."""
+
+
+def expected_scores(reference, queries, documents):
+    return [[reference.score(query, document) for document in documents] for query in queries]
+
+
+def sparse_scores(channel, queries, documents):
+    """The scores that the sparse vectors give: [queries, documents]."""
+
+    def rows(found):
+        return [dict(zip(*row, strict=True)) for row in zip(*(part.to_list() for part in found), strict=True)]
+
+    asked, held = rows(channel.query_terms(tf.constant(queries))), rows(channel.document_terms(tf.constant(documents)))
+    return [[sum(weight * d.get(term, 0) for term, weight in q.items()) for d in held] for q in asked]
+
+
+# The score
+
+
+def test_score_by_hand():
+    # One pair: b and c share a with NULL, A = 1/3 each. The collection's two documents hold 1 and 3 terms.
+    channel = make_channel(learn([(["a"], ["b", "c"])], [["b"], ["c", "c", "d"]]))
+    third = round(1 / 3, 9)
+    frequency = third + 2 * third  # df'(a): the first document has tf' = 1/3, the second 2/3
+    idf = np.log(1 + (2 - frequency + 0.5) / (frequency + 0.5))
+    norm = 1.2 * (1 - 0.75 + 0.75 * 3 / 2)
+    expected = idf * 2 * third * (1.2 + 1) / (2 * third + norm)
+    np.testing.assert_allclose(scores(channel, ["a"], ["c c d"]), [[expected]], rtol=1e-6)
+
+
+@few
+@given(PAIRS, COLLECTIONS, ASKED, ASKED)
+def test_scores_are_those_of_the_loops(pairs, collection, queries, documents):
+    channel, reference = channel_and_reference(pairs, collection)
+    found = scores(channel, join(queries), join(documents))
+    np.testing.assert_allclose(found, expected_scores(reference, queries, documents), atol=1e-6)
+
+
+@pytest.fixture(scope="module")
+def real():
+    """The channel of the sample's texts, what it is compared with, queries and documents."""
+    texts, collection = sample_texts()
+    train, asked, collection = texts[::40], [query for query, _ in texts[1::90]], collection[::10]
+    pairs = list(zip(terms([q for q, _ in train], "en"), terms([d for _, d in train], "fr"), strict=True))
+    channel = make_channel(learn_lexicon("lexicon", LANGUAGES, 200, train, collection))
+    return channel, Reference(terms(collection, "fr"), kept(model_1(pairs))), asked, collection
+
+
+def test_scores_of_real_texts_are_those_of_the_loops(real):
+    channel, reference, queries, documents = real
+    expected = expected_scores(reference, terms(queries, "en"), terms(documents, "fr"))
+    assert np.mean(np.array(expected) > 0) > 0.5
+    np.testing.assert_allclose(scores(channel, queries, documents), expected, atol=2e-6)
+
+
+def test_a_graph_scores_as_its_operations_do(real):
+    channel, _, queries, documents = real
+    index = np.arange(2 * len(queries)).reshape(len(queries), 2) % len(documents)
+    batch = features(queries, documents, index)
+    np.testing.assert_allclose(tf.function(channel.score_texts)(batch), channel.score_texts(batch), rtol=1e-5)
+
+
+# Laws
+
+
+@few
+@given(COLLECTIONS.filter(any), ASKED, ASKED)
+def test_without_translations_a_score_is_that_of_bm25_by_the_number_of_distinct_terms(collection, queries, documents):
+    asked, held = ([[word.encode() for word in text] for text in texts] for texts in (queries, documents))
+    bm25 = Bm25(asked, join(collection))
+    expected = [[bm25.score(query, document) / max(len(set(query)), 1) for document in held] for query in asked]
+    for kind in ("bm25", "lexicon"):
+        channel = make_channel(learn([], collection, kind))
+        np.testing.assert_allclose(scores(channel, join(queries), join(documents)), expected, atol=1e-6)
+
+
+@few
+@given(PAIRS, COLLECTIONS, TEXTS, TEXTS, st.randoms())
+def test_the_order_of_words_does_not_matter(pairs, collection, query, document, random):
+    channel = make_channel(learn(pairs, collection))
+    shuffled = [random.sample(text, len(text)) for text in (query, document)]
+    np.testing.assert_allclose(
+        scores(channel, join([shuffled[0]]), join([shuffled[1]])),
+        scores(channel, join([query]), join([document])),
+        atol=1e-6,
+    )
+
+
+@few
+@given(PAIRS, COLLECTIONS, TEXTS, st.sampled_from("abcde"), st.integers(1, 6))
+def test_of_equally_long_documents_one_with_more_of_a_word_scores_no_less(pairs, collection, query, word, length):
+    channel = make_channel(learn(pairs, collection))
+    documents = [[word] * count + ["x"] * (length - count) for count in range(length + 1)]
+    (found,) = scores(channel, join([query]), join(documents))
+    assert (np.diff(found) >= -1e-6).all()
+
+
+@few
+@given(PAIRS, COLLECTIONS, ASKED, ASKED)
+def test_the_sparse_vectors_give_the_scores(pairs, collection, queries, documents):
+    channel = make_channel(learn(pairs, collection))
+    found = sparse_scores(channel, join(queries), join(documents))
+    np.testing.assert_allclose(found, scores(channel, join(queries), join(documents)), atol=1e-5)
+
+
+@few
+@given(PAIRS, COLLECTIONS, ASKED, ASKED)
+def test_scores_lie_in_their_range(pairs, collection, queries, documents):
+    channel = make_channel(learn(pairs, collection))
+    low, high = channel.score_range
+    found = scores(channel, join(queries), join(documents))
+    assert low == 0 <= found.min() and found.max() < high
+
+
+@few
+@given(PAIRS, COLLECTIONS, TEXTS, TEXTS)
+def test_parts_sum_to_the_score_and_each_is_a_translation_that_the_document_holds(pairs, collection, query, document):
+    channel, reference = channel_and_reference(pairs, collection)
+    asked, held, part = (one.numpy() for one in channel.parts(*map(tf.constant, join([query, document]))))
+    np.testing.assert_allclose(part.sum(), scores(channel, join([query]), join([document]))[0, 0], atol=1e-5)
+    found = sorted(zip((q.decode() for q in asked), (w.decode() for w in held), strict=True))
+    assert found == sorted((q, w) for q in set(query) for w in set(document) if reference.translation(q, w))
+
+
+def test_sparse_vectors_and_parts_of_real_texts_give_the_scores(real):
+    channel, _, queries, documents = real
+    expected = scores(channel, queries, documents)
+    np.testing.assert_allclose(sparse_scores(channel, queries, documents), expected, atol=1e-5)
+    for row, column in ((0, 0), (1, 3)):
+        found = channel.parts(tf.constant(queries[row]), tf.constant(documents[column]))
+        np.testing.assert_allclose(found.part.numpy().sum(), expected[row, column], atol=1e-5)
+
+
+# Translations
+
+
+@few
+@given(PAIRS, COLLECTIONS, ASKED)
+def test_translations_are_those_of_the_table_and_each_term_itself_comes_first(pairs, collection, queries):
+    channel, reference = channel_and_reference(pairs, collection)
+    found = channel.translations(tf.constant(join(queries)))
+    rows = [(q.decode(), w.decode(), float(t)) for q, w, t in zip(*(one.numpy() for one in found), strict=True)]
+    expected = [
+        (q, w, weight)
+        for q in dict.fromkeys(word for query in queries for word in query)
+        for w, weight in {q: 1.0, **{w: t for w, t in reference.table.get(q, {}).items() if w != q}}.items()
+    ]
+    assert [row[:2] for row in rows] == [row[:2] for row in expected]
+    np.testing.assert_allclose([row[2] for row in rows], [row[2] for row in expected], atol=1e-6)
+
+
+def test_equal_weights_stand_by_their_terms():
+    words = list("bcdefghijklmnopqrst")
+    channel = make_channel(learn([(["a"], words[::-1])], []))
+    assert b"".join(channel.translations(tf.constant(["a"])).document_term.numpy()).decode() == "a" + "".join(words)
+
+
+# Edges
+
+LEARNED = ([(["a"], ["b", "c"]), (["d"], ["e"])], [["b", "c"], ["e", "e", "f"]])
+
+
+@pytest.fixture(scope="module")
+def channel():
+    return make_channel(learn(*LEARNED))
+
+
+@pytest.fixture(scope="module")
+def reference():
+    return Reference(LEARNED[1], kept(model_1(LEARNED[0])))
+
+
+def test_lists_that_share_documents_score_each_place_as_alone(channel, reference):
+    queries, documents = [["a"], ["d", "a"], ["x"]], [["b"], ["e", "x"], ["c", "c", "b"]]
+    index = np.array([[2, 0, 2], [1, 2, -1], [1, 1, 0]])
+    found = channel.score_texts(features(join(queries), join(documents), index)).numpy()
+    expected = expected_scores(reference, queries, documents)
+    for row, column in zip(*np.nonzero(index >= 0), strict=True):
+        assert found[row, column] == pytest.approx(expected[row][index[row, column]], abs=1e-6)
+
+
+def test_padding_changes_no_other_place(channel):
+    batch = features(["a", "d"], ["b", "e"], [[0, 1], [1, 0]])
+    padded = features(["a", "d"], ["b", "e"], [[0, 1, -1, -1], [1, 0, -1, -1]])
+    np.testing.assert_array_equal(channel.score_texts(padded)[:, :2], channel.score_texts(batch))
+
+
+@pytest.mark.parametrize(
+    ("queries", "documents", "shape"),
+    [
+        (["a"], ["b"], (1, 0)),
+        (["a"], [""], (1, 3)),
+        ([], [], (0, 0)),
+        ([], [], (0, 3)),
+        ([""], [], (1, 0)),
+        (["!"], ["?"], (1, 1)),
+    ],
+)
+def test_batches_without_lists_or_places_or_words_score_zero(channel, queries, documents, shape):
+    index = np.full(shape, -1)
+    for score in (channel.score_texts, tf.function(channel.score_texts)):
+        found = score(features(queries, documents, index))
+        assert found.shape == shape and not found.numpy().any()
+
+
+def test_a_text_of_a_thousand_words_is_cut_at_the_limit():
+    channel = make_channel(learn_lexicon("lexicon", LANGUAGES, 3, [("a", "b")], ["b c", "d"]))
+    long, cut = " ".join(["x", "x", "b"] + ["b"] * 997), "x x b"
+    assert scores(channel, ["a"], [long]) == scores(channel, ["a"], [cut]) > 0
+    assert scores(channel, ["x x x a"], [cut]) == scores(channel, ["x"], [cut])
+
+
+@pytest.mark.parametrize("documents", [[["b"]], [["b"], ["b"]]], ids=["one document", "a word of every document"])
+def test_idf_is_above_zero_even_of_what_every_document_holds(documents):
+    assert scores(make_channel(learn([(["a"], ["b"])], documents)), ["a b"], ["b"]) > 0
+
+
+@pytest.mark.parametrize("collection", [[], [[], []]], ids=["no collection", "a collection without words"])
+def test_without_statistics_equal_words_match(collection):
+    channel, reference = channel_and_reference([], collection)
+    (found,) = scores(channel, ["x"], ["x"])[0]
+    assert 0 < found == pytest.approx(reference.score(["x"], ["x"]))
+
+
+def test_an_unknown_word_matches_itself_as_the_rarest_word_would(channel, reference):
+    assert reference.document_frequency("x") == 0
+    assert scores(channel, ["x"], ["x"])[0, 0] == pytest.approx(reference.score(["x"], ["x"]), abs=1e-6)
+    assert scores(channel, ["x"], ["y"]) == 0
+
+
+@pytest.mark.parametrize("kind", ["lexicon", "bm25", "tfidf"])
+def test_texts_without_words_have_vectors_without_terms(kind):
+    channel = make_channel(learn(*LEARNED, kind))
+    for texts in ([], [""], ["!", ""]):
+        for vectors in (channel.query_terms, channel.document_terms):
+            held, weights = vectors(tf.constant(texts, tf.string))
+            assert held.to_tensor("").shape == weights.to_tensor().shape == (len(texts), 0)
+        assert all(len(one) == 0 for one in channel.translations(tf.constant(texts, tf.string)))
+    for query, document in (("", ""), ("a", ""), ("", "b")):
+        assert all(len(one) == 0 for one in channel.parts(tf.constant(query), tf.constant(document)))
+
+
+@few
+@given(st.lists(st.text(max_size=8), min_size=1, max_size=4))
+def test_any_text_can_be_asked_and_ranked(channel, texts):
+    texts = [text.encode(errors="ignore").decode() for text in texts]
+    found = scores(channel, texts, texts)
+    np.testing.assert_allclose(sparse_scores(channel, texts, texts), found, atol=1e-5)

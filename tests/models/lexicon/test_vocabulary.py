@@ -1,0 +1,34 @@
+"""models/lexicon/vocabulary.py: terms to numbers and back."""
+
+import pytest
+import tensorflow as tf
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.lexicon import vocabulary as subject
+from models.lexicon.vocabulary import Vocabulary
+
+WORDS = st.binary(max_size=4)
+
+
+@given(st.lists(WORDS, min_size=1, unique=True), st.lists(WORDS))
+def test_known_terms_have_numbers_of_their_own_and_others_none(terms, others):
+    vocabulary = Vocabulary(terms)
+    numbers = vocabulary.numbers(tf.constant(terms)).numpy()
+    assert sorted(numbers) == list(range(len(terms)))
+    assert vocabulary.terms(numbers).numpy().tolist() == terms
+    assert [terms[place] for place in vocabulary.order] == vocabulary.terms(tf.range(len(terms))).numpy().tolist()
+    found = vocabulary.numbers(tf.constant(others, tf.string)).numpy()
+    assert [number == -1 for number in found] == [other not in terms for other in others]
+
+
+def test_of_two_terms_with_one_fingerprint_one_is_unknown(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(subject, "_BUCKETS", 2)
+    terms = [b"a", b"b", b"c", b"d", b"e"]
+    vocabulary = Vocabulary(terms)
+    numbers = vocabulary.numbers(tf.constant(terms))
+    known = [number for number in numbers.numpy() if number >= 0]
+    assert 1 <= len(known) <= 2
+    assert {*vocabulary.terms(known).numpy()} == {
+        term for term, number in zip(terms, numbers.numpy(), strict=True) if number >= 0
+    }
