@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from cli.feedback_option import feedback_option
 from cli.imports import heavy_imports
 from cli.model_folder import find_model
 from cli.summary import metrics_table
@@ -24,6 +25,7 @@ from schemas.features import SPLITS
 @click.option(
     "--top-grade", default=2, show_default=True, type=click.IntRange(min=1, max=100), help="The grade of MR documents."
 )
+@feedback_option
 @click.option("--output", metavar="FOLDER", help="Write metrics.json, per_query.tsv, run.trec and qrels.trec there.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def evaluate(
@@ -33,6 +35,7 @@ def evaluate(
     candidates: str,
     split: str,
     top_grade: int,
+    feedback: float,
     output: str | None,
     as_json: bool,
 ) -> None:
@@ -59,7 +62,7 @@ def evaluate(
             from cli.evaluation import evaluate_model
 
         max_bad_share = DataSettings.model_fields["max_bad_share"].default
-        result, data_report = evaluate_model(path, paths, split, top_grade, max_bad_share)
+        result, data_report = evaluate_model(path, paths, split, top_grade, feedback, max_bad_share)
         for line in data_report.describe():
             view.say(line)
     if output:

@@ -20,7 +20,7 @@ from schemas.features import SPLITS
 
 
 def evaluate_model(
-    model: str, paths: Mapping[str, str], split: str, top_grade: int, max_bad_share: float
+    model: str, paths: Mapping[str, str], split: str, top_grade: int, feedback: float, max_bad_share: float
 ) -> tuple[Evaluation, DataReport]:
     """Reads a collection as the pipeline does, and scores one split's lists.
 
@@ -29,6 +29,7 @@ def evaluate_model(
       paths: files of the roles queries, documents and candidates.
       split: whose lists count.
       top_grade: the MR grade.
+      feedback: gain of the model's second pass, see `models.feedback`; 0 for none.
       max_bad_share: see `DataSettings`.
 
     Returns:
@@ -50,5 +51,5 @@ def evaluate_model(
         report = read_report(Path(report_path).read_text(encoding="utf-8"))
         report.check(max_bad_share, [split])
         lists = read_lists(map(str, Path(folder).glob(f"{split}-*")))
-    scores = score_lists(model, lists)
-    return evaluate(lists, scores.pop(SCORES), {}, top_grade, split, channels=scores), report
+    scores = score_lists(model, lists, feedback)
+    return evaluate(lists, scores.pop(SCORES), {}, top_grade, split, channels=scores, feedback=feedback), report

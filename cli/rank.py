@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli.documents import read_documents
+from cli.feedback_option import feedback_option
 from cli.imports import heavy_imports
 from cli.model_folder import find_model
 from cli.query_text import check_query_text
@@ -28,9 +29,12 @@ if TYPE_CHECKING:
     "--documents", required=True, metavar="FILE", help="Documents: id, title, text, tab-separated; - for stdin."
 )
 @click.option("--top", default=10, show_default=True, type=click.IntRange(min=1), help="Documents to show for a query.")
+@feedback_option
 @click.option("--explain", is_flag=True, help="Show what made each score: channels, and words that match.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a query.")
-def rank(model: str, queries: tuple[str, ...], documents: str, top: int, explain: bool, as_json: bool) -> None:
+def rank(
+    model: str, queries: tuple[str, ...], documents: str, top: int, feedback: float, explain: bool, as_json: bool
+) -> None:
     """Rank documents for a query with an exported MODEL.
 
     MODEL is a run's output folder, its serving folder, or one version in it.
@@ -51,7 +55,7 @@ def rank(model: str, queries: tuple[str, ...], documents: str, top: int, explain
     with heavy_imports():
         from models.document_ranker import DocumentRanker
 
-    ranker = DocumentRanker(path, texts)
+    ranker = DocumentRanker(path, texts, feedback)
     for query in queries or _lines_of_stdin():
         results = ranker.rank(query, top, explain)
         if not results:

@@ -17,7 +17,10 @@ def metrics_table(report: EvaluationReport) -> str:
 
     On seen and on cold documents, too.
     """
-    lines = [*_table(f"{report.split} split", report, report.paper_names), f"{report.queries:,} queries"]
+    lines = _table(f"{report.split} split", report, report.paper_names)
+    if report.feedback:
+        lines.append(f"model: with feedback {report.feedback:g}, a second pass over each list")
+    lines.append(f"{report.queries:,} queries")
     if report.seen and report.cold:
         lines[-1] += f", {report.seen.queries:,} of them with an MR document that training has seen as relevant"
         if report.seen.queries and report.cold.queries:

@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from models.explanation import ScorePart, explain_scores
 from models.exported import load_model, words_channel
+from models.feedback import Feedback
 from models.ranking import rank
 from models.term_matrix import InvertedIndex, TermMatrix
 from schemas.wikiclir import Text
@@ -35,18 +36,20 @@ class DocumentRanker:
     Args:
       model_path: a SavedModel of ours.
       documents: the documents.
+      feedback: gain of a second pass, see `models.feedback`; 0 for none.
 
     Raises:
-      DataError: the model cannot be loaded.
+      DataError: the model cannot be loaded, or has no channel of words that match, which feedback needs.
     """
 
-    def __init__(self, model_path: str, documents: Sequence[Text]) -> None:
-        self._model = load_model(model_path, "score")
+    def __init__(self, model_path: str, documents: Sequence[Text], feedback: float = 0.0) -> None:
+        self._model = load_model(model_path, "score", *(["own_terms"] if feedback else []))
         self._documents = documents
         self._doc_ids = [document.id.encode() for document in documents]
         texts = [document.text for document in documents]
         self._batches = [tf.constant(texts[start : start + _BATCH]) for start in range(0, len(texts), _BATCH)]
         self._scores = self._by_encodings() if "encode_document" in self._model.signatures else self._score
+        self._feedback = Feedback(self._model, tf.constant(texts), feedback) if feedback else None
 
     def rank(self, query: str, top: int, explain: bool = False) -> list[RankedDocument]:
         """The best documents for a query, best first; none where the model knows no word of it.
@@ -59,9 +62,15 @@ class DocumentRanker:
         scores = self._scores(tf.constant([query]))
         if scores is None:
             return []
+        added = self._feedback.added(scores, self._doc_ids) if self._feedback else np.zeros_like(scores)
+        scores = scores + added
         best = [int(place) for place in rank(scores, self._doc_ids)[:top]]
-        texts = [self._documents[place].text for place in best]
-        parts = explain_scores(self._model, query, texts) if explain else [()] * len(best)
+        parts: list[tuple[ScorePart, ...]] = [()] * len(best)
+        if explain:
+            parts = explain_scores(self._model, query, [self._documents[place].text for place in best])
+            if self._feedback:
+                second = [ScorePart(name="feedback", part=float(added[place])) for place in best]
+                parts = [(*one, other) for one, other in zip(parts, second, strict=True)]
         return [
             RankedDocument(number, float(scores[place]), self._documents[place].id, self._documents[place].title, of_it)
             for number, (place, of_it) in enumerate(zip(best, parts, strict=True), 1)

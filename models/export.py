@@ -91,6 +91,12 @@ class _ExplainingServer(_EncodingServer):
         (channel,) = self._sparse.values()
         return channel.parts(query, document)._asdict()
 
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="document")])
+    def own_terms(self, document: tf.Tensor) -> dict[str, tf.Tensor]:
+        """The terms that documents hold themselves, and their weights, each [batch, width]."""
+        (channel,) = self._sparse.values()
+        return _padded([channel.own_terms(document)])
+
     @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="query")])
     def translate(self, query: tf.Tensor) -> dict[str, tf.Tensor]:
         """What the terms of queries are translated to, each [entries]."""
@@ -119,9 +125,11 @@ def export_ranker(ranker: Ranker, text_features: TextFeatures, path: str) -> Non
         words_channel            -> name, that of the channel of words that match
         explain                  query, document -> query_term, document_term, part [entries]
         translate                query [batch] -> query_term, document_term, weight [entries]
+        own_terms                document [batch] -> stems, weights [batch, width], as above, of the stems that the
+                                 documents hold themselves
 
     Those that encode are there if the score is an inner product (see `models.inner_product` and
-    `models.sparse_inner_product`), the last three if one of its channels is of words that match. The inner product of a
+    `models.sparse_inner_product`), the last four if one of its channels is of words that match. The inner product of a
     query's vector and a document's is the score of the dense channels, weighted, so any maximum-inner-product index can
     search them; the sum, over the stems of both, of the products of their weights is the score of the words that match,
     so that an inverted index ranks exactly as that channel does. What a padded place scores is the scorer's (see
@@ -140,5 +148,5 @@ def export_ranker(ranker: Ranker, text_features: TextFeatures, path: str) -> Non
     if isinstance(server, _EncodingServer):
         signatures |= {"encode_query": server.encode_query, "encode_document": server.encode_document}
     if isinstance(server, _ExplainingServer):
-        signatures |= {one: getattr(server, one) for one in ("words_channel", "explain", "translate")}
+        signatures |= {one: getattr(server, one) for one in ("words_channel", "explain", "translate", "own_terms")}
     tf.saved_model.save(server, path, signatures=signatures)

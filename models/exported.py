@@ -40,6 +40,11 @@ def load_model(path: str, *signatures: str) -> Any:
             f"{path} has no {max(missing)}: its score is no inner product of two vectors, so that there is nothing to "
             "encode or to index. Its signature score ranks documents."
         )
+    if missing == {"own_terms"}:
+        raise DataError(
+            f"{path} must have a channel of words that match, which has the weights of words by which feedback compares "
+            "documents; a run with lexicon.kind lexicon, bm25 or tfidf makes one."
+        )
     if missing:
         raise DataError(f"{path} must hold a SavedModel of this project; it lacks the signature {min(missing)}.")
     _check_vocabularies(path, model)

@@ -8,28 +8,33 @@ import numpy.typing as npt
 import tensorflow as tf
 
 from models.exported import load_model, words_channel
+from models.feedback import Feedback
 from models.lists import RankingLists
 from models.metrics import per_query_metrics
+from models.ranker import SCORES
 from models.ranking import ranked_grades
 from schemas import features as f
 
 _BATCH_PLACES: Final = 4096
 
 
-def score_lists(model_path: str, lists: RankingLists) -> dict[str, list[npt.NDArray[np.float32]]]:
+def score_lists(
+    model_path: str, lists: RankingLists, feedback: float = 0.0
+) -> dict[str, list[npt.NDArray[np.float32]]]:
     """The exported model's scores of every document of every list, as `scores`, and each channel's by its name.
 
     Args:
       model_path: a SavedModel of ours.
       lists: query lists, as texts.
+      feedback: gain of the second pass (see `models.feedback`) in `scores`; 0 for none.
 
     Returns:
       name to float32 [list_size] for each list; words that match are the last.
 
     Raises:
-      DataError: there is no such model.
+      DataError: there is no such model, or it has no channel of words that match, which feedback needs.
     """
-    model = load_model(model_path, "score")
+    model = load_model(model_path, "score", *(["own_terms"] if feedback else []))
     score, words = model.signatures["score"], words_channel(model)
     texts = lists.document_columns[f.DOC_TEXT]
     scores: dict[str, list[npt.NDArray[np.float32]]] = {
@@ -44,6 +49,10 @@ def score_lists(model_path: str, lists: RankingLists) -> dict[str, list[npt.NDAr
         )
         for name, rows in found.items():
             scores[name].extend(row[:size] for row, size in zip(rows.numpy(), sizes[batch], strict=True))
+    if feedback:
+        second_pass = Feedback(model, texts, feedback)
+        of_lists = zip(scores[SCORES], lists.doc_ids, lists.split(lists.documents.flat_values.numpy()), strict=True)
+        scores[SCORES] = [one + second_pass.added(one, doc_ids, rows) for one, doc_ids, rows in of_lists]
     return scores
 
 

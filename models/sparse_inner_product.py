@@ -48,6 +48,10 @@ class SparseInnerProduct(Scorer, ABC):
     def document_terms(self, texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
         """Distinct terms of documents (string [documents]) and their weights: string and float [documents, (terms)]."""
 
+    def own_terms(self, texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
+        """As `document_terms`, of the terms alone that documents hold themselves: what two documents have in common."""
+        return self.document_terms(texts)
+
     def parts(self, query: tf.Tensor, document: tf.Tensor) -> Parts:
         """What the score of a document (a string) for a query (a string) is made of."""
         asked, asked_weight = (row[0] for row in self.query_terms(query[tf.newaxis]))

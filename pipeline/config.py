@@ -60,7 +60,7 @@ class RunConfig(Settings):
     tuning: TuningSettings = TuningSettings()
     """The search for epsilon and theta."""
     evaluation: EvaluationSettings = EvaluationSettings()
-    """The gate."""
+    """The evaluation, and the gate."""
     output: Annotated[str, Field(min_length=1)]
     """Folder of everything the run writes."""
 
@@ -102,6 +102,17 @@ class RunConfig(Settings):
         if loss and (fault := tuning.fault_for(loss)):
             raise ValueError(fault)
         return tuning
+
+    @field_validator("evaluation")
+    @classmethod
+    def _feedback_has_words(cls, evaluation: EvaluationSettings, info: ValidationInfo) -> EvaluationSettings:
+        lexicon = info.data.get("lexicon")
+        if lexicon and lexicon.kind == "none" and evaluation.feedback:
+            raise ValueError(
+                "feedback must be 0 where lexicon.kind is none, for the channel of words that match has the weights by "
+                f"which it compares documents; got {evaluation.feedback}"
+            )
+        return evaluation
 
     def input_paths(self) -> dict[str, str]:
         """The input file of each role that is set."""

@@ -135,7 +135,13 @@ def create_pipeline(
     lexical_baseline = LexicalBaseline(examples=examples, collection=collection, max_tokens=data.max_document_tokens)
     lists: dict[str, Any] = {"top_grade": data.top_grade, "used_negatives": data.used_negatives}
     model = trainer.outputs["model"]
-    evaluator = Evaluator(examples=examples, model=model, baselines=[lexical_baseline.outputs["run"]], **lists)
+    evaluator = Evaluator(
+        examples=examples,
+        model=model,
+        baselines=[lexical_baseline.outputs["run"]],
+        feedback=config.evaluation.feedback,
+        **lists,
+    )
     gate = Gate(
         examples=examples,
         model=model,

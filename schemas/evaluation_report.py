@@ -28,6 +28,8 @@ class EvaluationReport(JsonRecord):
     split: str
     queries: int
     queries_without_relevant_document: int
+    feedback: float = 0.0
+    """Gain of the model's second pass over each list (see `models.feedback`); 0 where there was none."""
     paper_names: dict[str, str]
     """Of the metrics that the paper has."""
     metrics: dict[str, float]

@@ -9,6 +9,7 @@ from components.evaluator.executor import (
     BASELINES_KEY,
     EVALUATION_KEY,
     EXAMPLES_KEY,
+    FEEDBACK_KEY,
     MODEL_KEY,
     TOP_GRADE_KEY,
     USED_NEGATIVES_KEY,
@@ -23,6 +24,7 @@ class EvaluatorSpec(component_spec.ComponentSpec):
     PARAMETERS = {
         TOP_GRADE_KEY: component_spec.ExecutionParameter(type=int),
         USED_NEGATIVES_KEY: component_spec.ExecutionParameter(type=int, optional=True),
+        FEEDBACK_KEY: component_spec.ExecutionParameter(type=float, optional=True),
     }
     INPUTS = {
         EXAMPLES_KEY: component_spec.ChannelParameter(type=standard_artifacts.Examples),
@@ -42,6 +44,7 @@ class Evaluator(base_component.BaseComponent):
       baselines: RankingRuns of the same lists, floors to stand beside; each is named by the tag in its run file.
       top_grade: the MR grade.
       used_negatives: how many NR documents of a list count; None for all.
+      feedback: gain of the model's second pass over each list, see `models.feedback`; 0 for none.
 
     Outputs:
       evaluation: ModelEvaluation: metrics.json, per_query.tsv, run.trec and qrels.trec.
@@ -57,6 +60,7 @@ class Evaluator(base_component.BaseComponent):
         baselines: Sequence[channel.BaseChannel],
         top_grade: int,
         used_negatives: int | None,
+        feedback: float = 0.0,
     ) -> None:
         super().__init__(
             EvaluatorSpec(
@@ -66,6 +70,7 @@ class Evaluator(base_component.BaseComponent):
                     **({BASELINES_KEY: channel_utils.union(baselines)} if baselines else {}),
                     TOP_GRADE_KEY: top_grade,
                     USED_NEGATIVES_KEY: used_negatives,
+                    FEEDBACK_KEY: feedback,
                     EVALUATION_KEY: channel.OutputChannel(standard_artifacts.ModelEvaluation, self, EVALUATION_KEY),
                 }
             )

@@ -59,6 +59,7 @@ def evaluate(
     split: str = "test",
     seen_documents: Collection[bytes] | None = None,
     channels: Mapping[str, Sequence[npt.NDArray[np.float32]]] = MappingProxyType({}),
+    feedback: float = 0.0,
 ) -> Evaluation:
     """Metrics and floors of a model's scores.
 
@@ -70,6 +71,7 @@ def evaluate(
       split: its name, for the report.
       seen_documents: ids of those that are relevant to some train query; None where they are unknown.
       channels: the scores of the model's channels by their names; of a single one nothing is reported.
+      feedback: gain of the second pass that the scores come from, for the report.
 
     Raises:
       DataError: a score is not finite, or a baseline lacks a list.
@@ -108,6 +110,7 @@ def evaluate(
         split=split,
         queries=whole.queries,
         queries_without_relevant_document=sum(int((grades < 1).all()) for grades in lists.grades),
+        feedback=feedback,
         paper_names={key: metric.paper_name for key, metric in METRICS.items() if metric.paper_name},
         metrics=whole.metrics,
         reachable=whole.reachable,

@@ -22,6 +22,7 @@ BASELINES_KEY: Final = "baselines"
 EVALUATION_KEY: Final = "evaluation"
 TOP_GRADE_KEY: Final = "top_grade"
 USED_NEGATIVES_KEY: Final = "used_negatives"
+FEEDBACK_KEY: Final = "feedback"
 
 
 class Executor(base_executor.BaseExecutor):
@@ -46,7 +47,8 @@ class Executor(base_executor.BaseExecutor):
         seen_documents = read_lists(train_files, IDS_SPEC, used_negatives=0).relevant_documents()
         model = path_utils.serving_model_path(artifact_utils.get_single_uri(input_dict[MODEL_KEY]))
         baselines = read_baselines(os.path.join(run.uri, RUN_FILE) for run in input_dict.get(BASELINES_KEY, []))
-        scores = score_lists(model, lists)
+        feedback = exec_properties.get(FEEDBACK_KEY, 0.0)
+        scores = score_lists(model, lists, feedback)
         result = evaluate(
             lists,
             scores.pop(SCORES),
@@ -54,6 +56,7 @@ class Executor(base_executor.BaseExecutor):
             exec_properties[TOP_GRADE_KEY],
             seen_documents=seen_documents,
             channels=scores,
+            feedback=feedback,
         )
         folder = artifact_utils.get_single_uri(output_dict[EVALUATION_KEY])
         for name, content in result.files().items():

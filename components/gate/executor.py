@@ -94,7 +94,7 @@ def _compare(
     )
     last = os.path.join(exec_properties[SERVING_KEY], newest)
     try:
-        last_values = score_metrics(lists, score_lists(last, lists)[SCORES], top_grade)[metric]
+        last_values = score_metrics(lists, score_lists(last, lists, settings.feedback)[SCORES], top_grade)[metric]
     except DataError as error:
         raise DataError(f"the last pushed model: {error}\nRemove it, or set evaluation.start_anew.") from None
     with fileio.open(os.path.join(evaluation, PER_QUERY_FILE)) as file:

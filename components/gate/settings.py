@@ -11,8 +11,11 @@ from schemas.settings import Settings
 
 
 class EvaluationSettings(Settings):
-    """What a model must reach to be pushed."""
+    """How a model is evaluated, and what it must reach to be pushed."""
 
+    feedback: Annotated[float, Field(ge=0, le=1e6)] = 0.0
+    """Gain of a second pass over each list, in which documents gain that are like the two best of the first; 0: none.
+    The pushed model is the same; `clir rank --feedback` does as much. It needs a `lexicon.kind`; 2 to 12 are usual."""
     minimums: dict[str, Annotated[float, Field(strict=True)]] | None = None
     """Least value of each named metric on the test split; null asks that every metric lie above random order's."""
     compared_metric: Annotated[str, AfterValidator(OneOf(METRICS))] = "ndcg_5"

@@ -87,11 +87,19 @@ class StructuredQueries(SparseInnerProduct):
 
     def document_terms(self, texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
         """Every query term that a document answers, and what it adds to the score."""
+        return self._weighted_terms(texts, translate=True)
+
+    def own_terms(self, texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
+        """Every term that a document holds, and its weight in BM25: idf(w) tf (K1 + 1) / (tf + norm)."""
+        return self._weighted_terms(texts, translate=False)
+
+    def _weighted_terms(self, texts: tf.Tensor, translate: bool) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
         terms = self._terms(texts, self._record.document_language)
         distinct, place = tf.unique(terms.flat_values, tf.int64)
         numbers = self._vocabulary.numbers(distinct)
         document = terms.value_rowids()
-        entry, translated = self._of_document.entries(tf.gather(numbers, place))
+        # A number below 0 has no entries.
+        entry, translated = self._of_document.entries(tf.gather(numbers, place) if translate else -tf.ones_like(place))
         # Terms that are known go by their numbers, the others by their places behind them.
         size = tf.shape(self._idf, tf.int64)[0]
         own = tf.where(numbers >= 0, numbers, size + tf.range(tf.size(numbers, tf.int64)))
