@@ -120,7 +120,7 @@ def test_thresholds_that_a_search_replaces_are_in_no_key() -> None:
 
 
 def test_the_stages_that_recovery_sweeps_are_those_of_the_pipeline() -> None:
-    assert keys(*SEARCH).keys() == {*stages.STAGES}
+    assert keys(*SEARCH, "lexicon.kind=lexicon").keys() == {*stages.STAGES}
 
 
 def test_only_a_search_adds_the_tuner() -> None:

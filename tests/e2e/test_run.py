@@ -17,6 +17,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from models.lists import read_lists
 from models.metrics import METRICS, mean_metrics
+from models.ranker import SCORES
 from models.ranking import ranked_grades
 from models.score_lists import score_lists
 from tests.e2e.process import DECIDES, SAMPLE, SampleRun
@@ -165,7 +166,7 @@ def test_the_exported_model_scores_the_eval_split_as_training_did(sample_run: Sa
     training = json.loads((sample_run.output / "training" / "training.json").read_text())
     best = training["history"][training["best_epoch"] - 1]
     lists = read_lists(map(str, sample_run.output.glob("artifacts/WikiClirExampleGen/examples/*/Split-eval/*")))
-    ranked = ranked_grades(lists.query_ids, lists.doc_ids, score_lists(model_path, lists), lists.grades)
+    ranked = ranked_grades(lists.query_ids, lists.doc_ids, score_lists(model_path, lists)[SCORES], lists.grades)
     assert mean_metrics(ranked, top_grade=2) == pytest.approx({key: best[f"eval/{key}"] for key in METRICS}, abs=1e-6)
     assert best["eval/ndcg_5"] == max(epoch["eval/ndcg_5"] for epoch in training["history"])
 

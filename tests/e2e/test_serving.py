@@ -108,6 +108,7 @@ def test_the_signatures_take_plain_strings_and_give_floats(model: Any) -> None:
         "score": scoring,
         "encode_query": ({"query": ([None], "string")}, {"vector": ([None, 64], "float32")}),
         "encode_document": ({"document": ([None], "string")}, {"vector": ([None, 64], "float32")}),
+        "channel_weights": ({}, {"smooth_cosine": ([], "float32")}),
     }
 
 

@@ -1,0 +1,77 @@
+"""The default preset on the sample: a lexicon beside the vectors, from the files to the commands that use the model."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from models.lists import read_lists
+from models.metrics import METRICS, mean_metrics
+from models.ranker import SCORES
+from models.ranking import ranked_grades
+from models.score_lists import score_lists
+from tests.e2e.process import SAMPLE, Process, SampleRun
+
+pytestmark = pytest.mark.e2e
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> SampleRun:
+    run = SampleRun(tmp_path_factory.mktemp("best") / "out", "configs/sample.yaml", "--set", "training.epochs=2")
+    assert run.code == 0, run.err
+    return run
+
+
+@pytest.fixture(scope="module")
+def scores(run: SampleRun) -> dict[str, list[np.ndarray]]:
+    """The exported model's scores of the eval lists, of each channel and of all."""
+    (model,) = run.versions
+    return score_lists(str(model), eval_lists(run))
+
+
+def eval_lists(run: SampleRun):
+    return read_lists(map(str, run.output.glob("artifacts/WikiClirExampleGen/examples/*/Split-eval/*")))
+
+
+def test_it_ranks_above_each_channel_alone_and_above_bm25(run: SampleRun) -> None:
+    found = run.report
+    others = [*found["channels"].values(), *found["floors"].values()]
+    assert found["channels"].keys() == {"smooth_cosine", "lexicon"}
+    assert all(found["metrics"]["ndcg_5"] > other["ndcg_5"] for other in others)
+
+
+def test_the_exported_model_scores_the_eval_split_as_training_did(run: SampleRun, scores) -> None:
+    training = json.loads((run.output / "training" / "training.json").read_text())
+    best = training["history"][training["best_epoch"] - 1]
+    lists = eval_lists(run)
+    ranked = ranked_grades(lists.query_ids, lists.doc_ids, scores[SCORES], lists.grades)
+    assert mean_metrics(ranked, top_grade=2) == pytest.approx({key: best[f"eval/{key}"] for key in METRICS}, abs=1e-6)
+
+
+def test_the_score_is_the_sum_of_its_channels(scores) -> None:
+    for total, vectors, words in zip(scores[SCORES], scores["smooth_cosine"], scores["lexicon"], strict=True):
+        np.testing.assert_allclose(total, vectors + 0.5 * words, atol=1e-5)
+
+
+def test_a_person_can_read_the_lexicon(run: SampleRun) -> None:
+    table = [line.split("\t") for line in (run.output / "lexicon" / "lexicon.tsv").read_text().splitlines()]
+    assert table == sorted(table, key=lambda row: (row[0].encode(), -float(row[2]), row[1].encode()))
+    assert ["lava", "lave"] in [row[:2] for row in table]
+
+
+def test_the_commands_translate_a_word_and_explain_a_score(run: SampleRun) -> None:
+    lexicon = Process("lexicon", run.output, "--word", "lava", "--json")
+    assert lexicon.code == 0, lexicon.err
+    assert "lave" in lexicon.out
+    documents: Path = SAMPLE / "wiki_fr.documents"
+    rank = Process("rank", run.output, "--query", "lava", "--documents", documents, "--top", "1", "--explain")
+    assert rank.code == 0, rank.err
+    assert "Lave" in rank.out
+    assert "lave" in rank.out
+
+
+def test_the_same_run_again_comes_from_the_cache(run: SampleRun) -> None:
+    again = SampleRun(run.output, run.output / "config.yaml")
+    assert (again.code, again.ran) == (0, set())
+    assert again.report == run.report
