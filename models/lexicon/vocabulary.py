@@ -4,12 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import tensorflow as tf
-from tensorflow import keras
 
 _BUCKETS = 2**63 - 1
 
 
-class Vocabulary(keras.layers.Layer):
+class Vocabulary(tf.Module):
     """Distinct terms, numbered in the order of their fingerprints.
 
     Of two terms with the same fingerprint, which a million have with a probability of 1e-7, one is as if unknown.
@@ -21,8 +20,8 @@ class Vocabulary(keras.layers.Layer):
       order: int [terms], the place in `terms` of each number.
     """
 
-    def __init__(self, terms: Sequence[bytes], **kwargs: object) -> None:
-        super().__init__(**kwargs)
+    def __init__(self, terms: Sequence[bytes]) -> None:
+        super().__init__()
         fingerprints = _fingerprints(tf.constant(terms, tf.string)).numpy()
         self.order = np.argsort(fingerprints, kind="stable")
         self._fingerprints = tf.Variable(fingerprints[self.order], trainable=False, name="fingerprints")

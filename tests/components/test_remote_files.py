@@ -40,6 +40,20 @@ def test_a_collection_is_read_from_and_written_to_a_remote_folder() -> None:
         assert [(text.id, text.line) for text in read_texts(stream, shard)] == [("d1", 1), ("d2", 3)]
 
 
+def test_a_lexicon_is_learned_from_remote_pairs_and_written_to_a_remote_folder() -> None:
+    from tfx.dsl.io import fileio
+
+    from components.lexicon_gen.write_lexicon import FurtherPairs, write_lexicon
+    from models.lexicon.lexicon import read_lexicon
+
+    folder = write("ram://remote_lexicon", {"pairs": "wolf\tloup\nno tabs\n"})
+    pairs = FurtherPairs([f"{folder}/pairs"], None, 1.0, fileio.open)
+    write_lexicon("lexicon", ("en", "fr"), 200, [], pairs, iter([b"loup"]), folder, fileio.open)
+    assert (pairs.report().read, pairs.report().used) == (2, 1)
+    lexicon = read_lexicon(folder)
+    assert (list(lexicon.terms), lexicon.translations.nnz) == ([b"loup", b"wolf"], 1)
+
+
 def test_word_vectors_are_read_from_a_remote_file() -> None:
     folder = write("ram://remote_vectors", {"fr.vec": "loup 1 2\nchien 3 4\n"})
     table = read_word_table(WordTableSource(f"{folder}/fr.vec", "", 2, 10, 0.0, True))

@@ -1,0 +1,77 @@
+"""The executor of LexiconGen with TFX's artifacts."""
+
+import json
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from models.lexicon.lexicon import read_lexicon
+from schemas.errors import DataError
+from schemas.lexicon_report import LexiconReport
+from tests.models.lexicon.small_lexicon import table_of
+
+pytestmark = pytest.mark.beam  # it imports TFX
+
+DOCUMENTS = {"d1": "Loup, vit en meute", "d2": "Chien", "d3": "Chien et loup"}
+LISTS = {
+    "q1": ("Wolf", {"d1": (DOCUMENTS["d1"], 3), "d2": (DOCUMENTS["d2"], 2)}),
+    "q2": ("Dog", {"d2": (DOCUMENTS["d2"], 3), "d1": (DOCUMENTS["d1"], 0)}),
+}
+PAIRS = b"cat\tchat\n"
+
+
+@pytest.fixture
+def run(tmp_path, make_artifact, make_collection, make_examples):
+    """Runs the executor with settings; returns the lexicon and the report."""
+    from components.lexicon_gen import executor as lexicon_gen
+
+    def run(**settings):
+        examples, written = make_examples(tmp_path, {}, LISTS), make_artifact("Lexicon", tmp_path)
+        lines = [f"{doc_id}\tA title\t{text}\n" for doc_id, text in DOCUMENTS.items()]
+        collection = make_collection(tmp_path, {"documents": "".join(["two\tfields\n", *lines]).encode()})
+        (tmp_path / "pairs.tsv").write_bytes(PAIRS)
+        given = {
+            "kind": "lexicon",
+            "query_language": "en",
+            "document_language": "fr",
+            "max_tokens": 200,
+            "top_grade": 3,
+            "max_bad_share": 0.0,
+            "pairs": [],
+            "sha256": None,
+        }
+        lexicon_gen.Executor().Do(
+            {lexicon_gen.EXAMPLES_KEY: [examples], lexicon_gen.COLLECTION_KEY: [collection]},
+            {lexicon_gen.LEXICON_KEY: [written]},
+            {lexicon_gen.SETTINGS_KEY: json.dumps(given | settings)},
+        )
+        report = (Path(written.uri) / "report.json").read_text()
+        return read_lexicon(written.uri), LexiconReport.from_json(report)
+
+    return run
+
+
+def test_it_learns_from_the_mr_documents_of_the_train_lists_and_counts_the_whole_collection(run):
+    lexicon, report = run()
+    assert table_of(lexicon)["wolf"].keys() == {"loup", "vit", "en", "meute"}
+    assert table_of(lexicon)["dog"].keys() == {"chien"}
+    assert (report.train_pairs, report.pairs) == (2, None)
+    assert (lexicon.record.documents, lexicon.record.mean_length) == (3, 8 / 3)  # without titles and broken lines
+
+
+def test_it_learns_from_further_pairs(run, tmp_path):
+    lexicon, report = run(pairs=[str(tmp_path / "pairs.tsv")], sha256=sha256(PAIRS).hexdigest())
+    assert table_of(lexicon)["cat"].keys() == {"chat"}
+    assert report.pairs["used"] == 1
+
+
+def test_pairs_other_than_those_of_the_digest_are_refused(run, tmp_path):
+    with pytest.raises(DataError, match=f"{tmp_path}/pairs.tsv must not change while a run reads it"):
+        run(pairs=[str(tmp_path / "pairs.tsv")], sha256=sha256(b"what stood there before").hexdigest())
+
+
+def test_the_kinds_of_equal_words_count_and_learn_nothing(run):
+    lexicon, report = run(kind="bm25")
+    assert dict(zip(lexicon.terms, lexicon.document_frequency, strict=True))[b"loup"] == 2
+    assert (report.train_pairs, report.translations) == (0, 0)

@@ -1,0 +1,172 @@
+"""The work of LexiconGen: which pairs it learns from, and what it says of those that it cannot use."""
+
+import bz2
+import gzip
+import json
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from components.lexicon_gen.write_lexicon import FurtherPairs, mr_pairs, write_lexicon
+from models.lexicon.lexicon import read_lexicon
+from schemas.errors import DataError
+from schemas.input_digest import input_digest
+from schemas.lexicon_report import LexiconReport
+from schemas.wikiclir import MAX_LINE_BYTES
+from tests.models.lexicon.small_lexicon import table_of
+from tests.models.synthetic import text_lists
+
+GOOD = b"wolf\tloup\ndog\tchien\n"
+PARTS = [GOOD, *(b"wolf", b"\t", b" ", b"\n", b"\r\n", b"\x00", b"\xff", b"\xef\xbb\xbf", b"\xc2\x85\xe2\x80\xa8")]
+CONTENTS = st.lists(st.lists(st.sampled_from(PARTS), max_size=20).map(b"".join), min_size=1, max_size=3)
+
+
+def further_pairs(
+    folder: Path, contents: Sequence[bytes], max_bad_share: float = 1.0, digest: str | None = None
+) -> FurtherPairs:
+    """The pairs of files, each with one of the contents."""
+    paths = [folder / f"pairs-{number}" for number in range(len(contents))]
+    for path, content in zip(paths, contents, strict=True):
+        path.write_bytes(content)
+    return FurtherPairs([str(path) for path in paths], digest, max_bad_share, open)
+
+
+def reasons(pairs: FurtherPairs) -> dict[str, int]:
+    return {one.reason.name: one.count for one in pairs.report().drops}
+
+
+# Pairs of the train lists
+
+
+def test_a_query_is_paired_with_each_of_its_mr_documents() -> None:
+    lists = text_lists(
+        [
+            ("q1", "wolf", {"d1": ("loup", 2), "d2": ("chien", 1), "d3": ("loups", 2)}),
+            ("q2", "dog", {"d2": ("chien", 2), "d1": ("loup", 0)}),
+            ("q3", "cat", {"d1": ("loup", 0)}),
+        ]
+    )
+    assert mr_pairs(lists, 2) == [(b"wolf", b"loup"), (b"wolf", b"loups"), (b"dog", b"chien")]
+    assert mr_pairs(lists, 3) == []
+
+
+# Further pairs
+
+
+@pytest.mark.parametrize("store", [bytes, gzip.compress, bz2.compress])
+def test_pairs_of_several_files_are_read_in_their_order(tmp_path: Path, store: Callable[[bytes], bytes]) -> None:
+    pairs = further_pairs(tmp_path, [store(GOOD), store("été\tSommer".encode())])
+    assert list(pairs) == [("wolf", "loup"), ("dog", "chien"), ("été", "Sommer")]
+    report = pairs.report()
+    assert (report.path, report.read, report.used) == (f"{tmp_path}/pairs-0 and {tmp_path}/pairs-1", 3, 3)
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b"wolf loup", "FIELD_COUNT"),
+        (b"", "FIELD_COUNT"),
+        (b"wolf\tloup\tlupo", "FIELD_COUNT"),
+        (b"wolf\tlo\x00up", "NUL_BYTE"),
+        (b"wolf\t\xff", "BAD_UTF8"),
+        (b"wolf\t", "EMPTY_TEXT"),
+        (b" \tloup", "EMPTY_TEXT"),
+        (b"wolf\t" + b"x" * MAX_LINE_BYTES, "LINE_TOO_LONG"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_bad_line_is_left_out_and_counted(tmp_path: Path, line: bytes, reason: str) -> None:
+    pairs = further_pairs(tmp_path, [line + b"\n" + GOOD])
+    assert list(pairs) == [("wolf", "loup"), ("dog", "chien")]
+    assert reasons(pairs) == {reason: 1}
+    (drops,) = pairs.report().drops
+    assert (drops.examples[0].file, drops.examples[0].line) == (f"{tmp_path}/pairs-0", 1)
+
+
+def test_a_byte_order_mark_and_windows_line_ends_are_taken_off(tmp_path: Path) -> None:
+    pairs = further_pairs(tmp_path, [b"\xef\xbb\xbf" + GOOD.replace(b"\n", b"\r\n")])
+    assert list(pairs) == [("wolf", "loup"), ("dog", "chien")]
+
+
+@given(CONTENTS)
+def test_what_is_read_is_used_or_left_out_and_the_digest_is_that_of_the_bytes(
+    tmp_path_factory: pytest.TempPathFactory, contents: list[bytes]
+) -> None:
+    digest = input_digest([sha256(content).hexdigest() for content in contents])
+    pairs = further_pairs(tmp_path_factory.mktemp("pairs"), contents, digest=digest)
+    found = list(pairs)
+    report = pairs.report()
+    assert report.used == len(found)
+    assert report.read == len(found) + sum(one.count for one in report.drops)
+    assert report.read == sum(content.count(b"\n") + (content[-1:] not in (b"\n", b"")) for content in contents)
+
+
+def test_too_many_bad_pairs_are_refused_with_the_first_of_them(tmp_path: Path) -> None:
+    content = GOOD + b"cat chat\n"
+    with pytest.raises(DataError) as error:
+        list(further_pairs(tmp_path, [content], max_bad_share=0.3))
+    assert str(error.value).splitlines() == [
+        f"{tmp_path}/pairs-0: 1 of 3 pairs are bad; at most a share of 0.3 may be (data.max_bad_share):",
+        "  1 x wrong number of tab-separated fields",
+        f"    {tmp_path}/pairs-0:3: cat chat",
+    ]
+    assert len(list(further_pairs(tmp_path, [content], max_bad_share=1 / 3))) == 2
+
+
+def test_a_file_that_breaks_off_is_refused_whatever_the_share(tmp_path: Path) -> None:
+    cut = gzip.compress(b"".join(b"wolf %d\tloup %d\n" % (i, i * i) for i in range(3000)))[:-2000]
+    with pytest.raises(DataError, match=r"pairs-0:\d+: Compressed file ended before the end-of-stream marker"):
+        list(further_pairs(tmp_path, [cut, GOOD]))
+
+
+@pytest.mark.parametrize("store", [bytes, gzip.compress])
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path: Path, store: Callable[[bytes], bytes]) -> None:
+    digest = sha256(store(GOOD)).hexdigest()
+    assert len(list(further_pairs(tmp_path, [store(GOOD)], digest=digest))) == 2
+    pairs = iter(further_pairs(tmp_path, [store(GOOD)], digest=digest))
+    with (tmp_path / "pairs-0").open("ab") as file:
+        file.write(store(b"cat\tchat\n"))
+    with pytest.raises(DataError, match=r"pairs-0 must not change while a run reads it \(lexicon.pairs\): expected"):
+        list(pairs)
+
+
+def test_that_a_file_changed_is_said_rather_than_that_it_breaks_off(tmp_path: Path) -> None:
+    digest = sha256(gzip.compress(GOOD)).hexdigest()
+    with pytest.raises(DataError, match="must not change while a run reads it"):
+        list(further_pairs(tmp_path, [gzip.compress(GOOD)[:-8]], digest=digest))
+
+
+# The lexicon
+
+
+def written(folder: Path, *arguments: object) -> LexiconReport:
+    folder.mkdir(exist_ok=True)
+    write_lexicon(*arguments, iter([b"loup chien", b"chat"]), str(folder), open)
+    return LexiconReport.from_json((folder / "report.json").read_text())
+
+
+def test_it_learns_from_the_train_pairs_and_from_further_ones(tmp_path: Path) -> None:
+    pairs = further_pairs(tmp_path, [GOOD + b"bad\n"])
+    report = written(tmp_path / "lexicon", "lexicon", ("en", "fr"), 200, [(b"cat", b"chat")], pairs)
+    assert table_of(read_lexicon(str(tmp_path / "lexicon"))).keys() == {"cat", "wolf", "dog"}
+    assert (report.kind, report.train_pairs, report.documents) == ("lexicon", 1, 2)
+    assert (report.terms, report.translations, report.translated) == (6, 3, 3)
+    assert report.pairs == pairs.report().as_dict()
+    assert (report.pairs["read"], report.pairs["used"]) == (3, 2)
+
+
+def test_without_further_pairs_the_report_has_none(tmp_path: Path) -> None:
+    report = written(tmp_path / "lexicon", "bm25", ("en", "fr"), 200, [], None)
+    assert (report.kind, report.pairs, report.translations, report.documents) == ("bm25", None, 0, 2)
+    content = json.loads((tmp_path / "lexicon" / "collection.json").read_text())
+    assert (content["query_language"], content["document_language"], content["max_tokens"]) == ("en", "fr", 200)
+
+
+def test_what_is_refused_leaves_no_file(tmp_path: Path) -> None:
+    with pytest.raises(DataError):
+        written(tmp_path / "lexicon", "lexicon", ("en", "fr"), 200, [], further_pairs(tmp_path, [b"bad\n"], 0.0))
+    assert list((tmp_path / "lexicon").iterdir()) == []
