@@ -42,8 +42,8 @@ def load_model(path: str, *signatures: str) -> Any:
         )
     if missing == {"own_terms"}:
         raise DataError(
-            f"{path} must have a channel of words that match, which has the weights of words by which feedback compares "
-            "documents; a run with lexicon.kind lexicon, bm25 or tfidf makes one."
+            f"{path} must have a channel of words that match, which has the weights of words by which feedback "
+            "compares documents; a run with lexicon.kind lexicon, bm25 or tfidf makes one."
         )
     if missing:
         raise DataError(f"{path} must hold a SavedModel of this project; it lacks the signature {min(missing)}.")

@@ -15,6 +15,7 @@ from tests.bad_input.spoil import (
     nothing,
     output_of_ours,
     setting,
+    vectors_alone,
     write_candidates,
 )
 
@@ -299,6 +300,13 @@ CONFIGURATIONS = [
         AT_ONCE,
         setting("evaluation:\n  minimums: {map: 1.5}\n"),
         ("run.yaml:9: evaluation.minimums: map must lie in [0, 1]; got 1.5",),
+    ),
+    Case(
+        "feedback_without_words",
+        "Feedback is asked of a model without words that match.",
+        AT_ONCE,
+        setting("preset: paper\nevaluation:\n  feedback: 4\n"),
+        ("run.yaml:9: evaluation: feedback must be 0 where lexicon.kind is none, for the channel of words", "got 4.0"),
     ),
     Case(
         "unknown_language",
@@ -628,5 +636,21 @@ COMMAND_LINES = [
             *("evaluate", "model", "--split", "train"),
             *("--queries", "wiki.queries", "--documents", "wiki.documents", "--candidates", CANDIDATES),
         ),
+    ),
+    Case(
+        "model_without_a_lexicon",
+        "`clir lexicon` is given a model without one.",
+        BY_THE_RUN,
+        vectors_alone,
+        ("model must have a lexicon, but its score is of no channel of words that match; a run with lexicon.kind",),
+        ("lexicon", "model", "--word", "wolf"),
+    ),
+    Case(
+        "feedback_of_vectors_alone",
+        "`clir rank` is asked for feedback with a model without words that match.",
+        BY_THE_RUN,
+        vectors_alone,
+        ("model must have a channel of words that match, which has the weights of words by which feedback compares",),
+        (*_RANK, "--feedback", "4"),
     ),
 ]

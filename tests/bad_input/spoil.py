@@ -224,12 +224,17 @@ def configuration_in_a_latin_folder(folder: Path) -> None:
     (folder / "r\udce9" / "run.yaml").write_text(content.replace("wiki.", "../wiki.").replace("en2fr", "../en2fr"))
 
 
-def cut_vocabulary(folder: Path) -> None:
-    """A model of which one vocabulary is cut off within a word."""
+def vectors_alone(folder: Path) -> None:
+    """A model without words that match."""
     from tests.models.small_model import export_small_model
 
     export_small_model(folder / "exported" / "model")
     (folder / "exported" / "model").rename(folder / "model")
+
+
+def cut_vocabulary(folder: Path) -> None:
+    """A model of which one vocabulary is cut off within a word."""
+    vectors_alone(folder)
     vocabulary = folder / "model" / "assets" / "document_vocabulary"
     vocabulary.write_bytes(vocabulary.read_bytes()[:-6])
 

@@ -40,6 +40,14 @@ map             0.7500        0.5000    0.2500    0.2500    1.0000  MAP
     )
 
 
+def test_feedback_is_told() -> None:
+    second = report().model_copy(update={"feedback": 4.0})
+    assert metrics_table(second).splitlines()[-2:] == [
+        "model: with feedback 4, a second pass over each list",
+        "1,000 queries",
+    ]
+
+
 def test_seen_and_cold_documents_have_tables_of_their_own() -> None:
     text = metrics_table(report(seen=part(900, 0.8), cold=part(100, 0.3)))
     assert (

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -74,6 +75,22 @@ def test_rank_of_a_model_of_vectors_alone_shows_its_one_channel(clir: Clir, vect
 
 
 @pytest.mark.serving
+def test_feedback_is_a_part_of_the_score(clir: Clir, model: str) -> None:
+    arguments = ["rank", model, "--query", "white cat", "--documents", "-", "--top", 2, "--feedback", 4, "--explain"]
+    done = clir(*arguments, stdin=DOCUMENTS)
+    assert (done.code, done.err) == (0, "")
+    assert sum(line.endswith("  feedback") for line in done.out.splitlines()) == 2
+
+
+@pytest.mark.parametrize("gain", ["-1", "nan", "inf", "much"])
+def test_feedback_must_be_a_number_from_0_on(clir: Clir, tmp_path: Path, gain: str) -> None:
+    for command in ("rank", "evaluate"):
+        done = clir(command, tmp_path, "--feedback", gain)
+        assert (done.code, done.out) == (2, "")
+        assert "'--feedback'" in done.err
+
+
+@pytest.mark.serving
 def test_lexicon_shows_the_translations_of_words(clir: Clir, model: str) -> None:
     done = clir("lexicon", model, "--word", "Dog", "--word", "zzzzzz", "--word", "!")
     assert (done.code, done.err) == (0, "")
@@ -103,7 +120,7 @@ def test_lexicon_of_a_model_without_one_exits_1(clir: Clir, vectors_alone: str) 
     )
 
 
-def test_lexicon_refuses_a_word_that_is_not_utf8(clir: Clir, tmp_path) -> None:
+def test_lexicon_refuses_a_word_that_is_not_utf8(clir: Clir, tmp_path: Path) -> None:
     done = clir("lexicon", tmp_path, "--word", "\udce9t\udce9")
     assert (done.code, done.out) == (2, "")
     assert "--word must be UTF-8" in done.err

@@ -172,6 +172,12 @@ def test_a_path_of_word_vectors_that_is_none_is_a_fault(config_file: Path, lines
         ("loss:\n  theta: 0.5\n", ":9: loss.theta: ", "got 0.5"),
         ("lexicon:\n  weight: yes\n", ":9: lexicon.weight: ", "must be a number from 0 to 1e12, or fitted; got True"),
         ("lexicon:\n  kind: bm52\n", ":9: lexicon.kind: ", "'none'; got 'bm52'; did you mean bm25?"),
+        (
+            "preset: paper\nevaluation:\n  feedback: 4\n",
+            ":9: evaluation: ",
+            "feedback must be 0 where lexicon.kind is none",
+        ),
+        ("evaluation:\n  feedback: -1\n", ":9: evaluation.feedback: ", "got -1"),
         ("tuning:\n  theta: [[0.2]]\n", ":8: tuning: ", "theta must hold a space for each threshold of loss.theta"),
         ("tuning:\n  epsilon: {min: 2, max: 1}\n", ":9: tuning.epsilon: ", "min below max; got min 2.0 and max 1.0"),
         ("tuning:\n  theta:\n  - [0.2]\n  - {min: x}\n", ":11: tuning.theta.1.min: ", "got 'x'"),

@@ -10,6 +10,7 @@ TEXT = """{
   "split": "test",
   "queries": 3,
   "queries_without_relevant_document": 1,
+  "feedback": 4.0,
   "paper_names": {
     "map": "MAP"
   },

@@ -31,7 +31,7 @@ def do(tmp_path, make_artifact, make_examples):
 
     examples = make_examples(tmp_path, LISTS, TRAIN)
 
-    def do(*tags):
+    def do(*tags, **properties):
         runs = [make_artifact("RankingRun", tmp_path / f"baseline_{number}") for number, _ in enumerate(tags)]
         for run, tag in zip(runs, tags, strict=True):
             write_run(Path(run.uri), tag)
@@ -40,7 +40,7 @@ def do(tmp_path, make_artifact, make_examples):
         evaluator.Executor().Do(
             {evaluator.EXAMPLES_KEY: [examples], evaluator.MODEL_KEY: [model], evaluator.BASELINES_KEY: runs},
             {evaluator.EVALUATION_KEY: [evaluation]},
-            {evaluator.TOP_GRADE_KEY: 2},
+            {evaluator.TOP_GRADE_KEY: 2, **properties},
         )
         return Path(evaluation.uri)
 
@@ -54,9 +54,10 @@ def scored(monkeypatch):
 
     paths = []
 
-    def score_lists(path, lists):
+    def score_lists(path, lists, feedback):
         paths.append(path)
-        return {"scores": [np.asarray(SCORES, np.float32)] * len(lists)}
+        scores = np.asarray(SCORES[::-1] if feedback else SCORES, np.float32)
+        return {"scores": [scores] * len(lists)}
 
     monkeypatch.setattr(evaluator, "score_lists", score_lists)
     return paths
@@ -83,6 +84,13 @@ def test_the_evaluation_is_written_for_machines_and_for_trec_eval(do, scored, tm
 def test_a_model_that_cannot_be_loaded_is_named(do, tmp_path):
     with pytest.raises(DataError, match=f"^{tmp_path}/Model/Format-Serving must hold a whole SavedModel"):
         do("bm25")
+
+
+def test_feedback_changes_the_model_s_ranking_and_is_told(do, scored):
+    folder = do("bm25", feedback=4.0)
+    report = json.loads((folder / "metrics.json").read_text())
+    assert (report["feedback"], report["metrics"]["p_mr_1"]) == (4.0, 0)
+    assert (folder / "run.trec").read_text().startswith("q0 Q0 d3 1 ")
 
 
 # Baselines

@@ -54,10 +54,12 @@ def scored(monkeypatch):
 
     load_and_score, paths = gate.score_lists, []
 
-    def score_lists(path, lists):
+    def score_lists(path, lists, feedback):
         paths.append(path)
         scores = SCORES.get(Path(path, "saved_model.pb").read_text())
-        return {"scores": [np.asarray(scores, np.float32)] * len(lists)} if scores else load_and_score(path, lists)
+        if not scores:
+            return load_and_score(path, lists, feedback)
+        return {"scores": [np.asarray(scores[::-1] if feedback else scores, np.float32)] * len(lists)}
 
     monkeypatch.setattr(gate, "score_lists", score_lists)
     return paths
@@ -189,6 +191,12 @@ def test_the_significance_decides(judge, serving, write_model, significance, ble
     write_model(serving / "7", "good")
     verdict = judge("bad", significance=significance).verdict
     assert (verdict["blessed"], verdict["comparison"]["significance"]) == (blessed, significance)
+
+
+def test_the_last_pushed_model_is_given_the_same_feedback(judge, serving, write_model):
+    write_model(serving / "7", "good")
+    assert not judge("bad").verdict["blessed"]
+    assert judge("bad", feedback=4.0).verdict["blessed"]  # the other is as bad, with feedback
 
 
 @pytest.mark.parametrize("start_anew", [False, True])
