@@ -59,18 +59,18 @@ class _EncodingServer(_Server):
     def __init__(self, ranker: Ranker, text_features: TextFeatures) -> None:
         super().__init__(ranker, text_features)
         self._query_vector, self._document_vector = ranker.query_vector, ranker.document_vector
-        self._sparse = ranker.sparse
+        self._sparse = ranker.sparse.items  # not the layers, which would be tracked
 
     @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="query")])
     def encode_query(self, query: tf.Tensor) -> dict[str, tf.Tensor]:
         """Vectors of queries, [batch, dim], and their terms, if a channel has some."""
-        terms = [channel.query_terms(query) for channel in self._sparse.values()]
+        terms = [channel.query_terms(query) for _, channel in self._sparse()]
         return {"vector": self._query_vector(self._query_features(query)), **_padded(terms)}
 
     @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="document")])
     def encode_document(self, document: tf.Tensor) -> dict[str, tf.Tensor]:
         """Vectors of documents, [batch, dim], and their terms, if a channel has some."""
-        terms = [channel.document_terms(document) for channel in self._sparse.values()]
+        terms = [channel.document_terms(document) for _, channel in self._sparse()]
         return {"vector": self._document_vector(self._document_features(document)), **_padded(terms)}
 
 
@@ -80,7 +80,7 @@ class _ExplainingServer(_EncodingServer):
     @tf.function(input_signature=[])
     def words_channel(self) -> dict[str, tf.Tensor]:
         """The name of that channel."""
-        (name,) = self._sparse
+        ((name, _),) = self._sparse()
         return {"name": tf.constant(name)}
 
     @tf.function(
@@ -88,7 +88,7 @@ class _ExplainingServer(_EncodingServer):
     )
     def explain(self, query: tf.Tensor, document: tf.Tensor) -> dict[str, tf.Tensor]:
         """The parts of the channel's score: a query's term, a document's term that answers it, what this adds."""
-        (channel,) = self._sparse.values()
+        ((_, channel),) = self._sparse()
         return channel.parts(query, document)._asdict()
 
     @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="document")])
@@ -100,7 +100,7 @@ class _ExplainingServer(_EncodingServer):
     @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="query")])
     def translate(self, query: tf.Tensor) -> dict[str, tf.Tensor]:
         """What the terms of queries are translated to, each [entries]."""
-        (channel,) = self._sparse.values()
+        ((_, channel),) = self._sparse()
         return channel.translations(query)._asdict()
 
 
