@@ -94,7 +94,7 @@ class _ExplainingServer(_EncodingServer):
     @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="document")])
     def own_terms(self, document: tf.Tensor) -> dict[str, tf.Tensor]:
         """The terms that documents hold themselves, and their weights, each [batch, width]."""
-        (channel,) = self._sparse.values()
+        ((_, channel),) = self._sparse()
         return _padded([channel.own_terms(document)])
 
     @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="query")])

@@ -127,9 +127,7 @@ def test_no_queries_have_no_scores(signatures):
 
 def test_nothing_of_the_channel_is_trained_or_saved_but_its_weights(exported):
     channel, ranker, path, _ = exported
-    saved = [
-        name for name, _ in tf.train.list_variables(f"{path}/variables/variables") if "_CHECKPOINT" not in name
-    ]
+    saved = [name for name, _ in tf.train.list_variables(f"{path}/variables/variables") if "_CHECKPOINT" not in name]
     assert len(saved) == len(ranker.weights)
     assert channel.trainable_weights == []
     assert {weight.ref() for weight in channel.weights} <= {weight.ref() for weight in ranker.weights}
