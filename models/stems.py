@@ -47,9 +47,15 @@ def stems(words: tf.RaggedTensor, language: str) -> tf.RaggedTensor:
       >>> [stem.decode() for stem in stems(words, "fr")[0].numpy()]
       ['naive', '1984', 'chekh', '한국', 'oeuvr']
     """
-    # Each distinct word once, and all in one text: an operation on each word would cost more than its work.
     distinct, place = tf.unique(words.flat_values)
-    text = tf_text.normalize_utf8(tf.strings.reduce_join(distinct, separator=" "), "NFKD")
+    found = words.with_flat_values(tf.gather(stems_of_distinct(distinct, language), place))
+    return tf.ragged.boolean_mask(found, found != "")
+
+
+def stems_of_distinct(words: tf.Tensor, language: str) -> tf.Tensor:
+    """The stem of each word, string [words]; that of a word of marks alone is empty. See `stems`."""
+    # All in one text: an operation on each word would cost more than its work.
+    text = tf_text.normalize_utf8(tf.strings.reduce_join(words, separator=" "), "NFKD")
     for dropped in (_POINTS,) if language in _MARKED_LANGUAGES else (_MARKS, _POINTS):
         text = tf.strings.regex_replace(text, dropped, "")
     for letter, latin in _LETTERS.items():
@@ -58,6 +64,4 @@ def stems(words: tf.RaggedTensor, language: str) -> tf.RaggedTensor:
     for cut in _CUTS:
         text = tf.strings.regex_replace(text, cut, r"\1")
     # A separator keeps what is empty, so that places stay; without one word there is one place none the less.
-    of_distinct = tf.strings.split(text[tf.newaxis], sep=" ")[0]
-    found = words.with_flat_values(tf.gather(of_distinct, place))
-    return tf.ragged.boolean_mask(found, found != "")
+    return tf.strings.split(text[tf.newaxis], sep=" ")[0][: tf.size(words)]

@@ -10,8 +10,9 @@ import numpy.typing as npt
 import tensorflow as tf
 from scipy import sparse
 
-from models.lexicon.lexicon import CollectionRecord, Kind, Lexicon, terms_of
+from models.lexicon.lexicon import CollectionRecord, Kind, Lexicon
 from models.lexicon.model_1 import learn_translations
+from models.lexicon.terms import terms_of
 
 Text = bytes | str
 _Item = TypeVar("_Item")
@@ -120,11 +121,11 @@ class _TermCounter:
     def count(self, texts: Sequence[Text], language: str) -> sparse.csr_matrix:
         """How often each term stands in each text: int32 [texts, terms met so far]."""
         terms = terms_of(tf.constant(texts, tf.string), self._kind, language, self._max_tokens)
-        distinct, place = tf.unique(terms.flat_values)
-        numbers = [self._number.setdefault(term, len(self._number)) for term in distinct.numpy().tolist()]
-        columns = np.array(numbers, np.int32)[place.numpy()]
+        numbers = [self._number.setdefault(term, len(self._number)) for term in terms.distinct.numpy().tolist()]
+        columns = np.array(numbers, np.int32)[terms.places.flat_values.numpy()]
         counts = sparse.csr_matrix(
-            (np.ones(len(columns), np.int32), columns, terms.row_splits.numpy()), shape=(len(texts), len(self._number))
+            (np.ones(len(columns), np.int32), columns, terms.places.row_splits.numpy()),
+            shape=(len(texts), len(self._number)),
         )
         counts.sum_duplicates()
         return counts

@@ -2,15 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 from scipy import sparse
 
-from models.stems import stems
-from models.tokens import tokenize
 from schemas.json_record import JsonRecord
 
 TABLE_FILE: Final = "lexicon.tsv"
@@ -87,19 +85,3 @@ def read_lexicon(folder: str) -> Lexicon:
         shape=(len(terms), len(terms)),
     )
     return Lexicon(record, terms, np.array([float(frequency) for _, frequency in statistics]), translations)
-
-
-def terms_of(texts: Any, kind: Kind, language: str, max_tokens: int) -> tf.RaggedTensor:
-    """The terms of texts.
-
-    Args:
-      texts: string [batch].
-      kind: of the lexicon.
-      language: of the texts.
-      max_tokens: words of a text that count.
-
-    Returns:
-      string RaggedTensor [batch, (terms)], in the words' order.
-    """
-    words = tokenize(texts, max_tokens)
-    return stems(words, language) if kind == "lexicon" else words

@@ -7,7 +7,8 @@ import numpy.typing as npt
 import tensorflow as tf
 from scipy import sparse
 
-from models.lexicon.lexicon import Lexicon, terms_of
+from models.lexicon.lexicon import Lexicon
+from models.lexicon.terms import Terms, terms_of
 from models.lexicon.vocabulary import Vocabulary
 from models.sparse_inner_product import Parts, SparseInnerProduct, Translations
 from schemas import features as f
@@ -71,17 +72,16 @@ class StructuredQueries(SparseInnerProduct):
         norm = K1 * (1 - B + B * tf.cast(length, tf.float32) / mean_length)
         return frequency * (K1 + 1) / (frequency + norm)
 
-    def _terms(self, texts: tf.Tensor, language: str) -> tf.RaggedTensor:
+    def _terms(self, texts: tf.Tensor, language: str) -> Terms:
         return terms_of(texts, self._record.kind, language, self._record.max_tokens)
 
     def query_terms(self, texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
         """A query's distinct terms, each with the weight 1 / their number."""
         terms = self._terms(texts, self._record.query_language)
-        distinct, place = tf.unique(terms.flat_values, tf.int64)
-        asked = _distinct(terms.with_flat_values(place))
+        asked = _distinct(terms.places)
         weight = tf.math.reciprocal_no_nan(tf.cast(asked.row_lengths(), tf.float32))
         return (
-            asked.with_flat_values(tf.gather(distinct, asked.flat_values)),
+            asked.with_flat_values(tf.gather(terms.distinct, asked.flat_values)),
             asked.with_flat_values(tf.gather(weight, asked.value_rowids())),
         )
 
@@ -95,9 +95,8 @@ class StructuredQueries(SparseInnerProduct):
 
     def _weighted_terms(self, texts: tf.Tensor, translate: bool) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
         terms = self._terms(texts, self._record.document_language)
-        distinct, place = tf.unique(terms.flat_values, tf.int64)
-        numbers = self._vocabulary.numbers(distinct)
-        document = terms.value_rowids()
+        place, document = terms.places.flat_values, terms.places.value_rowids()
+        numbers = self._vocabulary.numbers(terms.distinct)
         # A number below 0 has no entries.
         entry, translated = self._of_document.entries(tf.gather(numbers, place) if translate else -tf.ones_like(place))
         # Terms that are known go by their numbers, the others by their places behind them.
@@ -120,14 +119,14 @@ class StructuredQueries(SparseInnerProduct):
         keys, frequency = tf.gather(keys, order), tf.gather(frequency, order)
         document, term = keys // terms_in_all, keys % terms_in_all
         known = term < size
-        weight = self._saturated(frequency, tf.gather(terms.row_lengths(), document))
+        weight = self._saturated(frequency, tf.gather(terms.places.row_lengths(), document))
         weight *= self._idf_at(tf.where(known, term, -1))
         text = tf.where(
             known,
             self._vocabulary.terms(tf.where(known, term, tf.zeros_like(term))),
-            tf.gather(distinct, tf.maximum(term - size, 0)),
+            tf.gather(terms.distinct, tf.maximum(term - size, 0)),
         )
-        rows = tf.RaggedTensor.from_value_rowids(text, document, terms.nrows())
+        rows = tf.RaggedTensor.from_value_rowids(text, document, terms.places.nrows())
         return rows, rows.with_flat_values(weight)
 
     def score_texts(self, features: dict[str, Any]) -> tf.Tensor:
@@ -137,10 +136,10 @@ class StructuredQueries(SparseInnerProduct):
         index = features[f.DOCUMENT_INDEX]
         lists, list_size = tf.shape(index, tf.int64)[0], tf.shape(index, tf.int64)[1]
         # Terms go by their places in `distinct` from here on.
-        distinct, place = tf.unique(tf.concat([queries.flat_values, documents.flat_values], axis=0), tf.int64)
+        distinct, place = tf.unique(tf.concat([queries.distinct, documents.distinct], axis=0), tf.int64)
         size = tf.size(distinct, tf.int64)
-        of_queries, of_documents = tf.split(place, [tf.size(queries.flat_values), tf.size(documents.flat_values)])
-        asked = _distinct(queries.with_flat_values(of_queries))
+        of_queries, of_documents = tf.split(place, [tf.size(queries.distinct), tf.size(documents.distinct)])
+        asked = _distinct(tf.ragged.map_flat_values(lambda places: tf.gather(of_queries, places), queries.places))
         query, column = asked.value_rowids(), tf.ragged.range(asked.row_lengths()).flat_values
         numbers = self._vocabulary.numbers(distinct)
         asked_numbers = tf.gather(numbers, asked.flat_values)
@@ -161,9 +160,9 @@ class StructuredQueries(SparseInnerProduct):
             tf.fill([lists * size], -1), slots[:, tf.newaxis], tf.range(tf.size(slots))
         )
         # Each occurrence of a term in a document of a list.
-        rows = tf.gather(documents.with_flat_values(of_documents), tf.reshape(tf.maximum(index, 0), [-1]))
+        rows = tf.gather(documents.places, tf.reshape(tf.maximum(index, 0), [-1]))
         occurrence = rows.value_rowids()
-        found = tf.gather(slot_of_key, occurrence // list_size * size + rows.flat_values)
+        found = tf.gather(slot_of_key, occurrence // list_size * size + tf.gather(of_documents, rows.flat_values))
         occurrence, found = occurrence[found >= 0], found[found >= 0]
         hits = tf.gather(by_slot, found)
         hit = hits.flat_values
@@ -179,7 +178,7 @@ class StructuredQueries(SparseInnerProduct):
 
     def translations(self, queries: tf.Tensor) -> Translations:
         """The rows of T for the terms of queries: each term itself, then the others by weight, then by their UTF-8."""
-        terms = tf.unique(self._terms(queries, self._record.query_language).flat_values)[0]
+        terms = self._terms(queries, self._record.query_language).distinct
         row, entry = self._of_query.entries(self._vocabulary.numbers(terms))
         row = tf.concat([tf.range(tf.size(terms, tf.int64)), row], axis=0)
         answers = tf.concat([terms, self._vocabulary.terms(tf.gather(self._of_query.columns, entry))], axis=0)
@@ -192,7 +191,7 @@ class StructuredQueries(SparseInnerProduct):
     def parts(self, query: tf.Tensor, document: tf.Tensor) -> Parts:
         """Each term's share of tf' of what a term of the query adds."""
         table = self.translations(query[tf.newaxis])
-        words = self._terms(document[tf.newaxis], self._record.document_language).flat_values
+        words = self._terms(document[tf.newaxis], self._record.document_language).texts().flat_values
         held, _, count = tf.unique_with_counts(words)
         at = tf.where(table.document_term[:, tf.newaxis] == held)
         entry, place = at[:, 0], at[:, 1]

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from models.lexicon.lexicon import Lexicon, terms_of
+from models.lexicon.lexicon import Lexicon
+from models.lexicon.terms import terms_of
 from models.lexicon.vocabulary import Vocabulary
 from models.sparse_inner_product import SparseInnerProduct
 
@@ -46,13 +47,12 @@ class TfIdf(SparseInnerProduct):
 
     def _unit_vectors(self, texts: tf.Tensor, language: str) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
         terms = terms_of(texts, self._record.kind, language, self._record.max_tokens)
-        distinct, place = tf.unique(terms.flat_values, tf.int64)
-        size = tf.maximum(tf.size(distinct, tf.int64), 1)
-        keys, _, count = tf.unique_with_counts(terms.value_rowids() * size + place)
+        size = tf.maximum(tf.size(terms.distinct, tf.int64), 1)
+        keys, _, count = tf.unique_with_counts(terms.places.value_rowids() * size + terms.places.flat_values)
         text, word = keys // size, keys % size
-        numbers = self._vocabulary.numbers(distinct)
+        numbers = self._vocabulary.numbers(terms.distinct)
         idf = tf.gather(self._idf, tf.where(numbers >= 0, numbers, tf.size(self._idf, tf.int64) - 1))
         weight = tf.cast(count, tf.float32) * tf.gather(idf, word)
-        norm = tf.sqrt(tf.math.unsorted_segment_sum(weight * weight, text, terms.nrows()))
-        rows = tf.RaggedTensor.from_value_rowids(tf.gather(distinct, word), text, terms.nrows())
+        norm = tf.sqrt(tf.math.unsorted_segment_sum(weight * weight, text, terms.places.nrows()))
+        rows = tf.RaggedTensor.from_value_rowids(tf.gather(terms.distinct, word), text, terms.places.nrows())
         return rows, rows.with_flat_values(tf.math.divide_no_nan(weight, tf.gather(norm, text)))

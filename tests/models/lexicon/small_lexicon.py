@@ -9,8 +9,9 @@ import tensorflow as tf
 from hypothesis import strategies as st
 
 from models.lexicon.learn_lexicon import learn_lexicon
-from models.lexicon.lexicon import Kind, Lexicon, terms_of
+from models.lexicon.lexicon import Kind, Lexicon
 from models.lexicon.make_channel import make_channel
+from models.lexicon.terms import terms_of
 from models.sparse_inner_product import SparseInnerProduct
 from tests.models.lexicon.reference import Reference, Table, Text, kept, model_1
 
@@ -69,7 +70,7 @@ def features(queries: list[str], documents: list[str], index: Any) -> dict[str, 
 
 def terms(texts: list[str], language: str, kind: Kind = "lexicon") -> list[Text]:
     """The terms of real texts."""
-    return [[term.decode() for term in row] for row in terms_of(texts, kind, language, MAX_TOKENS).to_list()]
+    return [[term.decode() for term in row] for row in terms_of(texts, kind, language, MAX_TOKENS).texts().to_list()]
 
 
 def sample_texts() -> tuple[list[tuple[str, str]], list[str]]:

@@ -1,0 +1,30 @@
+"""models/lexicon/terms.py: the terms of texts are their words, or the stems of these."""
+
+import pytest
+import tensorflow as tf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models.lexicon.terms import terms_of
+from models.stems import stems
+from models.tokens import tokenize
+
+WORDS = ["a", "Été", "été", "naïveté", "чехов", "\u0301", "b\u0301\u0301", "1984", "北京", "!"]
+TEXTS = st.lists(st.lists(st.sampled_from(WORDS)).map(" ".join), max_size=4)
+
+
+@settings(max_examples=10)
+@given(TEXTS, st.integers(0, 5))
+def test_terms_are_the_first_words_or_their_stems(texts, most):
+    words = tokenize(tf.constant(texts, tf.string), most)
+    assert terms_of(tf.constant(texts, tf.string), "bm25", "fr", most).texts().to_list() == words.to_list()
+    found = terms_of(tf.constant(texts, tf.string), "lexicon", "fr", most)
+    assert found.texts().to_list() == stems(words, "fr").to_list()
+
+
+@pytest.mark.parametrize("kind", ["lexicon", "bm25"])
+def test_distinct_terms_stand_in_the_order_in_which_they_come_first(kind):
+    found = terms_of(tf.constant(["\u0301 b a b", "c a"]), kind, "fr", 200)
+    marks = [] if kind == "lexicon" else ["\u0301".encode()]  # a word without a stem
+    assert found.distinct.numpy().tolist() == [*marks, b"b", b"a", b"c"]
+    assert found.places.to_list() == ([[0, 1, 0], [2, 1]] if kind == "lexicon" else [[0, 1, 2, 1], [3, 2]])
