@@ -472,9 +472,12 @@ CONFIGURATIONS = [
         AT_ONCE,
         all_of(
             file("fr.vec", "loup 1 2\n"),
-            setting("model: {embedding_dim: 2}\nembeddings: {query: fr.vec, document: fr.vec, train: false}\n"),
+            setting(
+                "preset: paper\nmodel: {embedding_dim: 2}\n"
+                "embeddings: {query: fr.vec, document: fr.vec, train: false}\n"
+            ),
         ),
-        ("run.yaml:9: embeddings: train must be true, or one of query and document null",),
+        ("run.yaml:10: embeddings: train must be true, or one of query and document null",),
     ),
     Case(
         "changed_word_vectors",
