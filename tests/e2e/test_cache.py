@@ -123,6 +123,35 @@ def test_the_stages_that_recovery_sweeps_are_those_of_the_pipeline() -> None:
     assert keys(*SEARCH, "lexicon.kind=lexicon").keys() == {*stages.STAGES}
 
 
+LEXICON = "lexicon.kind=lexicon"
+
+
+@pytest.mark.parametrize(
+    ("setting", "stages"),
+    [
+        ("lexicon.weight=0.3", {"Trainer"}),
+        ("lexicon.weight=fitted", {"Trainer"}),
+        ("lexicon.kind=bm25", {"LexiconGen"}),
+        ("lexicon.pairs=pairs.tsv", {"LexiconGen"}),
+        ("lexicon.sha256.pairs=0f", {"LexiconGen"}),
+        ("data.max_document_tokens=100", {"Transform", "LexicalBaseline", "LexiconGen"}),
+        ("data.document_language=vi", {"LexiconGen"}),
+        ("model.epsilon=0.5", {"Trainer", "TrainingReport"}),
+    ],
+)
+def test_the_lexicon_is_learned_anew_where_its_words_are_others_but_not_for_its_weight(
+    setting: str, stages: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pairs.tsv").write_text("wolf\tloup\n")
+    assert changed(keys(LEXICON), keys(LEXICON, setting)) == stages
+
+
+def test_without_a_lexicon_its_weight_is_in_no_key() -> None:
+    assert changed(keys(), keys("lexicon.weight=0.3")) == set()
+    assert keys(LEXICON).keys() - keys().keys() == {"LexiconGen"}
+
+
 def test_only_a_search_adds_the_tuner() -> None:
     assert keys(*SEARCH).keys() - keys(*SEARCH, "tuning.search=null").keys() == {"Tuner"}
     assert changed(keys(), keys("tuning.epsilon=[0.5, 2]")) == set()
@@ -200,6 +229,24 @@ def test_an_edit_changes_the_search_where_it_runs_the_code(
     file: str, stages: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert changed_by_an_edit(file, tmp_path, monkeypatch, *SEARCH) == stages
+
+
+@pytest.mark.parametrize(
+    ("file", "stages"),
+    [
+        ("components/lexicon_gen/write_lexicon.py", {"LexiconGen"}),
+        ("models/lexicon/model_1.py", {"LexiconGen"}),
+        ("models/lexicon/terms.py", {"LexiconGen", "Trainer"}),
+        ("models/lexicon/structured_queries.py", {"Trainer"}),
+        ("models/lexicon/tf_idf.py", {"Trainer"}),
+        ("models/channel_weight.py", {"Trainer"}),
+        ("schemas/lexicon_inputs.py", {"Trainer"}),
+    ],
+)
+def test_an_edit_of_the_lexicons_code_changes_the_stages_that_run_it(
+    file: str, stages: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert changed_by_an_edit(file, tmp_path, monkeypatch, LEXICON) == stages
 
 
 def test_the_schemas_content_is_in_its_stages_key(tmp_path: Path) -> None:
