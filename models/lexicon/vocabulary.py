@@ -28,7 +28,7 @@ class Vocabulary(tf.Module):
         self._terms = tf.Variable(tf.gather(tf.constant(terms, tf.string), self.order), trainable=False, name="terms")
 
     def numbers(self, terms: tf.Tensor) -> tf.Tensor:
-        """Of terms, string [...]: int64 [...], -1 for those that are not known."""
+        """Of terms, string [terms]: int64 [terms], -1 for those that are not known."""
         last = tf.shape(self._fingerprints)[0] - 1
         place = tf.minimum(tf.searchsorted(self._fingerprints, _fingerprints(terms)), last)
         return tf.where(tf.gather(self._terms, place) == terms, tf.cast(place, tf.int64), -1)

@@ -32,6 +32,8 @@ def with_word_scores(lists: RankingLists, texts: RankingLists, channel: SparseIn
         return tf.boolean_mask(channel.score_texts(features), features[f.DOCUMENT_INDEX] >= 0)
 
     rows = np.arange(len(lists), dtype=np.int32)
-    parts = [score(rows[start : start + _BATCH]) for start in range(0, len(rows), _BATCH)]
+    # A GPU sums in any order, and a killed training knows by its lists, to the last bit, what it goes on with.
+    with tf.device("CPU:0"):
+        parts = [score(rows[start : start + _BATCH]) for start in range(0, len(rows), _BATCH)]
     scores = lists.documents.with_flat_values(tf.concat([tf.zeros(0), *parts], axis=0))
     return replace(lists, list_columns={**lists.list_columns, f.WORD_SCORE: scores})
