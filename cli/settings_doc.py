@@ -53,7 +53,7 @@ version, which holds digests in `data.sha256` and names no preset, is taken as `
 _EXPERIMENT_HEADER = """
 ## Of an experiment
 
-`clir experiment FILE` reads a file of its own: a run, and the grid over its settings.
+`clir experiment FILE` reads a file of its own: a run, the grid over its settings, and variants, which have names.
 
 """
 

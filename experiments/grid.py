@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import pydantic
 
-from experiments.settings import ExperimentSettings
+from experiments.settings import VARIANT, ExperimentSettings
 from pipeline.config import (
     RunConfig,
     Say,
@@ -42,7 +42,7 @@ class PlannedCell:
 
     Attributes:
       name: of its folder; it follows from the settings alone, so that a cell keeps it when others come or go.
-      settings: the grid's values.
+      settings: the values of what varies.
       config: resolved; None where the settings are impossible.
       fault: why they are, if so.
     """
@@ -92,12 +92,11 @@ def load_grid(path: str, say: Say = say_nothing) -> Grid:
             faults.append(f"{place_of(('output',), places, path)}: output: {fault}")
     try:
         settings = ExperimentSettings.model_validate(content)
-        faults += [
-            f"{place_of(keys, places, path)}: {'.'.join(keys)}: {fault}" for keys, fault in settings.adjustment_faults()
-        ]
+        faults += [f"{place_of(keys, places, path)}: {'.'.join(keys)}: {fault}" for keys, fault in settings.faults()]
         names = [_cell_name(cell) for cell in settings.combinations()]
         if twice := {name for name in names if names.count(name) > 1}:
-            faults.append(f"{place_of(('grid',), places, path)}: grid: two cells would be called {min(twice)}")
+            key = VARIANT + "s" if settings.variants else "grid"
+            faults.append(f"{place_of((key,), places, path)}: {key}: two cells would be called {min(twice)}")
     except pydantic.ValidationError as errors:
         faults += [describe_fault(error, places, path, ExperimentSettings) for error in errors.errors()]
     try:
@@ -106,15 +105,19 @@ def load_grid(path: str, say: Say = say_nothing) -> Grid:
         faults += error.faults
     if faults:
         raise ConfigError([*dict.fromkeys(faults)])  # the output's are those of a run that stands in the file, too
-    grid_places = {key: place_of(("grid", key), places, path) for key in settings.grid}
-    sections: Places = {(key.partition(".")[0],): place for key, place in grid_places.items()}
-    keys: Places = {tuple(key.split(".")): place for key, place in grid_places.items()}
-    run = run._replace(places={**sections, **run.places, **keys})
     return Grid(
         settings=settings,
         collection=Path(run.content["data"]["queries"]).parent.name,
         cells=tuple(
-            PlannedCell(name, cell, *run.vary(settings.adjusted(cell), f"{settings.output}/{CELLS}/{name}"))
+            PlannedCell(
+                name,
+                cell,
+                *run.vary(
+                    settings.adjusted(cell),
+                    _places_of(cell, settings, places, path),
+                    f"{settings.output}/{CELLS}/{name}",
+                ),
+            )
             for name, cell in zip(names, settings.combinations(), strict=True)
         ),
         text=Path(path).read_text(encoding="utf-8"),
@@ -131,8 +134,16 @@ class _Run(NamedTuple):
     places: Places
     path: str
 
-    def vary(self, settings: Mapping[str, Any], output: str) -> tuple[RunConfig | None, str | None]:
-        """The configuration with other settings, or why there is none."""
+    def vary(
+        self, settings: Mapping[str, Any], stands: Mapping[str, str], output: str
+    ) -> tuple[RunConfig | None, str | None]:
+        """The configuration with other settings, or why there is none.
+
+        Args:
+          settings: dotted, to their values.
+          stands: where dotted settings stand that do not stand in the run.
+          output: the cell's folder.
+        """
         content = copy.deepcopy({**self.content, "output": output})
         for key, value in settings.items():
             section, _, name = key.rpartition(".")
@@ -141,8 +152,10 @@ class _Run(NamedTuple):
         try:
             return RunConfig.model_validate(content), None
         except pydantic.ValidationError as errors:
-            faults = [describe_fault(error, self.places, self.path, RunConfig) for error in errors.errors()]
-            return None, "\n".join(faults)
+            sections: Places = {(key.partition(".")[0],): place for key, place in stands.items()}
+            keys: Places = {tuple(key.split(".")): place for key, place in stands.items()}
+            places = {**sections, **self.places, **keys}
+            return None, "\n".join(describe_fault(error, places, self.path, RunConfig) for error in errors.errors())
 
 
 def _read_run(run: Any, output: Any, places: Places, path: str, say: Say) -> _Run:
@@ -172,6 +185,15 @@ def _read_run(run: Any, output: Any, places: Places, path: str, say: Say) -> _Ru
     return _Run(content, places, path)
 
 
+def _places_of(cell: Mapping[str, Any], settings: ExperimentSettings, places: Places, path: str) -> dict[str, str]:
+    """Where the dotted settings stand that a cell has of the grid, or of its variant."""
+    variant = cell.get(VARIANT, "")
+    return {
+        **{key: place_of(("grid", key), places, path) for key in settings.grid},
+        **{key: place_of(("variants", variant, key), places, path) for key in settings.variants.get(variant, {})},
+    }
+
+
 def _cell_name(settings: Mapping[str, Any]) -> str:
     """What a cell's folder is called.
 
@@ -181,9 +203,7 @@ def _cell_name(settings: Mapping[str, Any]) -> str:
     """
     parts = []
     for key, value in settings.items():
-        if isinstance(value, str) and re.fullmatch(r"\w[\w.+-]*", value):
-            parts.append(value)
-        else:
-            text = re.sub(r"[^\w.+-]+", "_", json.dumps(value, ensure_ascii=False)).strip("_")
-            parts.append(key.rpartition(".")[2] + text)
+        text = re.sub(r"[^\w.+-]+", "_", json.dumps(value, ensure_ascii=False)).strip("_")
+        speaks_for_itself = isinstance(value, str) and text[:1].isalnum()
+        parts.append(text if speaks_for_itself else key.rpartition(".")[2] + text)
     return "-".join(parts)[:_LONGEST_NAME]

@@ -100,7 +100,7 @@ def _write_experiment(grid: Grid, output: OutputFolder) -> None:
         "title": grid.settings.title,
         "paper_language": grid.settings.paper_language,
         "collection": grid.collection,
-        "grid": grid.settings.grid,
+        "grid": grid.settings.axes,
         "cells": [cell.name for cell in grid.cells],
         "file": grid.text,
     }

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import product
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, Field, field_validator
 
@@ -39,11 +39,15 @@ def _differ(values: list[Any]) -> list[Any]:
 VaryingKey = Annotated[str, AfterValidator(_may_vary)]
 
 
+VARIANT: Final = "variant"
+"""What the variants vary, as a key among those of the grid."""
+
+
 class Adjustment(Settings):
     """Settings that follow from others in some cells."""
 
     when: Annotated[dict[str, Any], Field(min_length=1)]
-    """Settings of the grid to values of theirs: the cells that have all of these are adjusted."""
+    """Settings of the grid, or `variant`, to values of theirs: the cells that have all of these are adjusted."""
     set: Annotated[dict[VaryingKey, Any], Field(min_length=1)]
     """Settings, dotted and outside the grid, to the values that those cells get."""
 
@@ -55,6 +59,9 @@ class ExperimentSettings(Settings):
     """What the report is called."""
     run: str | dict[str, Any]
     """The run that the grid varies: the path of its file, or its settings here; `output` is the experiment's."""
+    variants: dict[str, dict[VaryingKey, Any]] = {}
+    """Names of what is compared, such as `without prefixes`, to the dotted settings of each, which are outside the
+    grid; `{}` is the run as it is. Every variant goes through the whole grid, and all are compared with the first."""
     grid: Annotated[
         dict[VaryingKey, Annotated[list[Any], Field(min_length=1), AfterValidator(_differ)]], Field(min_length=1)
     ]
@@ -74,8 +81,13 @@ class ExperimentSettings(Settings):
             raise ValueError(f"must be the path of a run's file, or the settings of a run; got {run!r}")
         return run
 
+    @property
+    def axes(self) -> dict[str, list[Any]]:
+        """What varies to its values: the variants, by their names, and the grid."""
+        return {VARIANT: [*self.variants], **self.grid} if self.variants else self.grid
+
     def combinations(self) -> Iterator[dict[str, Any]]:
-        """The grid's values of every cell, in order.
+        """The values of every cell, in order.
 
         Example:
           >>> settings = ExperimentSettings(
@@ -84,29 +96,38 @@ class ExperimentSettings(Settings):
           >>> [tuple(cell.values()) for cell in settings.combinations()]
           [('sosl', 1), ('sosl', 2), ('mse', 1), ('mse', 2)]
         """
-        for values in product(*self.grid.values()):
-            yield dict(zip(self.grid, values, strict=True))
+        for values in product(*self.axes.values()):
+            yield dict(zip(self.axes, values, strict=True))
 
     def adjusted(self, cell: dict[str, Any]) -> dict[str, Any]:
-        """The values of a cell with those that its adjustments add."""
-        adjusted = dict(cell)
+        """The settings of a cell: the grid's values, its variant's, and those that its adjustments add."""
+        adjusted = {key: value for key, value in cell.items() if key != VARIANT}
+        adjusted.update(self.variants.get(cell.get(VARIANT, ""), {}))
         for adjustment in self.adjust:
             if adjustment.when.items() <= cell.items():
                 adjusted.update(adjustment.set)
         return adjusted
 
-    def adjustment_faults(self) -> Iterator[tuple[tuple[str, ...], str]]:
-        """What is at fault with adjustments beside the grid: (keys, fault)."""
+    def faults(self) -> Iterator[tuple[tuple[str, ...], str]]:
+        """What is at fault with variants and adjustments beside the grid: (keys, fault)."""
         for number, adjustment in enumerate(self.adjust):
             for key, value in adjustment.when.items():
-                if key not in self.grid:
-                    hint = did_you_mean(key, self.grid)
-                    fault = f"must be a setting of the grid ({', '.join(self.grid)}); got {key!r}{hint}"
-                elif value not in self.grid[key]:
-                    fault = f"must be a value that the grid has; got {value!r} and {self.grid[key]}"
+                if key not in self.axes:
+                    hint = did_you_mean(key, self.axes)
+                    fault = f"must be a setting of the grid ({', '.join(self.axes)}); got {key!r}{hint}"
+                elif value not in self.axes[key]:
+                    fault = f"must be a value that the grid has; got {value!r} and {self.axes[key]}"
                 else:
                     continue
                 yield ("adjust", str(number), "when", key), fault
-            for key in adjustment.set:
-                if key in self.grid:
-                    yield ("adjust", str(number), "set", key), "must not be a setting of the grid, which has its values"
+        given: list[tuple[tuple[str, ...], dict[str, Any]]] = [
+            *((("adjust", str(number), "set"), adjustment.set) for number, adjustment in enumerate(self.adjust)),
+            *((("variants", name), settings) for name, settings in self.variants.items()),
+        ]
+        for keys, settings in given:
+            for key in settings.keys() & self.grid.keys():
+                yield (*keys, key), "must not be a setting of the grid, which has its values"
+        for name, settings in self.variants.items():
+            for key in settings:
+                if key.startswith("data."):
+                    yield ("variants", name, key), "must be varied by the grid: rows with other lists are not compared"

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from experiments.settings import VARIANT
+
 SETTINGS = {
     "loss.name": "loss function",
     "model.encoder": "encoder",
@@ -10,6 +12,7 @@ SETTINGS = {
     "model.epsilon": "ε",
     "data.used_negatives": "NR documents",
     "training.seed": "seed",
+    VARIANT: "variant",
 }
 VALUES = {
     "sosl": "SOSL",
@@ -22,7 +25,7 @@ VALUES = {
     "smooth_cosine": "smooth cosine",
     "dot": "dot product",
 }
-_PLAIN = ("loss.name", "model.encoder", "model.similarity")
+_PLAIN = (VARIANT, "loss.name", "model.encoder", "model.similarity")
 """Settings whose values speak for themselves."""
 
 

@@ -73,6 +73,46 @@ def test_adjustments_apply_to_the_cells_that_match_all_of_when(experiment_file: 
     assert all(cell.config and cell.config.loss.theta == (0.1, 0.6) for cell in adjusted)
 
 
+def test_each_variant_goes_through_the_grid_and_sets_what_it_names(experiment_file: Path) -> None:
+    replace(experiment_file, "grid:\n  loss.name: [sosl, three_part_l2]\n", "grid:\n")
+    replace(
+        experiment_file,
+        "adjust:\n- when: {loss.name: sosl, training.seed: 2}",
+        "variants:\n  as it is: {}\n  + lexicon: {preset: paper, lexicon.kind: lexicon}\n"
+        "adjust:\n- when: {variant: as it is, training.seed: 2}",
+    )
+    cells = load_grid(str(experiment_file)).cells
+    assert [tuple(cell.settings.values()) for cell in cells] == [
+        (variant, epsilon, seed) for variant in ("as it is", "+ lexicon") for epsilon in (0, 0.5) for seed in (1, 2)
+    ]
+    assert [cell.config.lexicon.kind for cell in cells if cell.config] == ["lexicon"] * 8
+    assert [cell.config.preset for cell in cells if cell.config] == ["best"] * 4 + ["paper"] * 4
+    assert [cell.config.training.epochs == 3 for cell in cells if cell.config] == [False, True] * 2 + [False] * 4
+    assert (cells[0].name, cells[4].name) == ("as_it_is-epsilon0-seed1", "variant+_lexicon-epsilon0-seed1")
+
+
+@pytest.mark.parametrize(
+    ("variants", "fault"),
+    [
+        ("{a: {model.epsilon: 1}}", "3: variants.a.model.epsilon: must not be a setting of the grid, which has"),
+        ("{a: {data.used_negatives: 3}}", "variants.a.data.used_negatives: must be varied by the grid: rows with"),
+        ("{a: {modl.epsilon: 1}}", "must be a setting of a run, as section.key; got 'modl.epsilon'; did you mean"),
+        ("{a b: {}, a/b: {}}", "3: variants: two cells would be called a_b-sosl-epsilon0-seed1"),
+        ("[a]", "3: variants: "),
+    ],
+)
+def test_a_fault_of_the_variants_is_told_with_its_line(experiment_file: Path, variants: str, fault: str) -> None:
+    replace(experiment_file, "grid:\n", f"variants: {variants}\ngrid:\n")
+    assert fault in "\n".join(faults_of(experiment_file))
+
+
+def test_an_impossible_variant_fails_alone_with_the_place_of_its_value(experiment_file: Path) -> None:
+    replace(experiment_file, "grid:\n", "variants:\n  a: {}\n  b:\n    model.word_dropout: 2\ngrid:\n")
+    cells = load_grid(str(experiment_file)).cells
+    assert [cell.settings["variant"] for cell in cells if cell.fault] == ["b"] * 8
+    assert "experiment.yaml:6: model.word_dropout: " in str(cells[-1].fault)
+
+
 def test_a_cell_s_configuration_is_one_that_run_takes(experiment_file: Path, tmp_path: Path) -> None:
     config = load_grid(str(experiment_file)).cells[0].config
     assert config is not None and config.data.sha256.queries is not None
@@ -135,7 +175,7 @@ def test_a_fault_of_a_cell_names_the_place_in_the_grid(experiment_file: Path) ->
         ("model.epsilon: [0, 0.5]", "model.epsilon: []", ":5: grid.model.epsilon: ", "must have at least 1 item"),
         ("model.epsilon: [0, 0.5]", "model.epsilon: 1", ":5: grid.model.epsilon: ", "must be a valid list; got 1"),
         ("[1, 2]", "[1, 2, 1]", ":6: grid.training.seed: ", "must hold every value once; got 1 twice"),
-        ("[1, 2]", "[a b, a/b]", ":3: grid: ", "two cells would be called sosl-epsilon0-seeda_b"),
+        ("[1, 2]", "[a b, a/b]", ":3: grid: ", "two cells would be called sosl-epsilon0-a_b"),
         ("model.epsilon", "data.negatives", ":5: grid.data.negatives: ", "cells share inputs"),
         ("model.epsilon", "model.vocabulary_size", ":5: grid.model.vocabulary_size: ", "cells share inputs"),
         ("model.epsilon", "lexicon.pairs", ":5: grid.lexicon.pairs: ", "cells share inputs"),
@@ -167,10 +207,10 @@ def test_faults_of_experiment_and_run_are_reported_at_once(experiment_file: Path
 def test_the_experiments_of_the_project_are_good_ones(file: Path) -> None:
     # The collections of most are not part of the project.
     settings = ExperimentSettings.model_validate(yaml.safe_load(file.read_text()))
-    assert not list(settings.adjustment_faults())
+    assert not list(settings.faults())
     assert f"clir experiment configs/experiments/{file.name}" in file.read_text()
     run = settings.run if isinstance(settings.run, dict) else yaml.safe_load((file.parent / settings.run).read_text())
-    assert run["preset"] == "paper"
+    assert run["preset"] == ("best" if file.stem.startswith("ablation") else "paper")
 
 
 def test_data_used_negatives_may_vary(experiment_file: Path) -> None:
