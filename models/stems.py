@@ -5,6 +5,8 @@ from typing import Final
 import tensorflow as tf
 import tensorflow_text as tf_text
 
+from models.ragged import kept_values
+
 _MARKS: Final = r"[\x{300}-\x{36F}]+"
 """The accents of Latin, Greek and Cyrillic letters. All of \\p{M} would take the vowels of Hindi, Tamil and Thai."""
 _POINTS: Final = r"[\x{591}-\x{5BD}\x{5BF}\x{5C1}\x{5C2}\x{5C4}\x{5C5}\x{5C7}\x{64B}-\x{652}\x{670}]+"
@@ -49,7 +51,7 @@ def stems(words: tf.RaggedTensor, language: str) -> tf.RaggedTensor:
     """
     distinct, place = tf.unique(words.flat_values)
     found = words.with_flat_values(tf.gather(stems_of_distinct(distinct, language), place))
-    return tf.ragged.boolean_mask(found, found != "")
+    return kept_values(found, found.flat_values != "")
 
 
 def stems_of_distinct(words: tf.Tensor, language: str) -> tf.Tensor:

@@ -5,6 +5,7 @@ from typing import Any
 import tensorflow as tf
 import tensorflow_transform as tft
 
+from models.ragged import kept_values
 from models.stems import stems
 from models.tokens import tokenize
 from models.word_table import SOURCES_KEY, WordTableSource, read_word_table
@@ -32,39 +33,54 @@ def preprocessing_fn(inputs: dict[str, Any], custom_config: dict[str, Any]) -> d
     size, max_tokens, sources, languages = (
         custom_config[key] for key in ("vocabulary_size", "max_tokens", SOURCES_KEY, "stem_languages")
     )
-    documents = inputs[f.DOC_TEXT]
+    queries, documents = inputs[f.QUERY_TEXT], inputs[f.DOC_TEXT]
     # A document stands in many lists of a batch: each is tokenised once.
-    distinct, place = tf.unique(documents.values)
-    query_words, document_words = tokenize(inputs[f.QUERY_TEXT], max_tokens), tokenize(distinct, max_tokens)
+    distinct, place, lists = tf.unique_with_counts(documents.values, tf.int64)
+    query_words, document_words = tokenize(queries, max_tokens), tokenize(distinct, max_tokens)
 
-    def in_lists(of_distinct: tf.RaggedTensor) -> tf.RaggedTensor:
-        return documents.with_values(tf.gather(of_distinct, place))
+    def query_ids(words: tf.RaggedTensor, vocabulary: str) -> tf.RaggedTensor:
+        return _ids(words, tf.ones_like(queries, tf.int64), vocabulary, size, sources)
+
+    def document_ids(words: tf.RaggedTensor, vocabulary: str) -> tf.RaggedTensor:
+        return documents.with_values(tf.gather(_ids(words, lists, vocabulary, size, sources), place))
 
     columns = {
         **{name: column for name, column in inputs.items() if name not in (f.QUERY_TEXT, f.DOC_TEXT)},
-        f.QUERY_TOKENS: _ids(query_words, f.QUERY_VOCABULARY, size, sources),
-        f.DOC_TOKENS: _ids(in_lists(document_words), f.DOCUMENT_VOCABULARY, size, sources),
+        f.QUERY_TOKENS: query_ids(query_words, f.QUERY_VOCABULARY),
+        f.DOC_TOKENS: document_ids(document_words, f.DOCUMENT_VOCABULARY),
     }
     if languages:
         query_stems = stems(query_words, languages[f.QUERY_STEM_VOCABULARY])
         document_stems = stems(document_words, languages[f.DOCUMENT_STEM_VOCABULARY])
-        columns[f.QUERY_STEMS] = _ids(query_stems, f.QUERY_STEM_VOCABULARY, size, {})
-        columns[f.DOC_STEMS] = _ids(in_lists(document_stems), f.DOCUMENT_STEM_VOCABULARY, size, {})
+        columns[f.QUERY_STEMS] = query_ids(query_stems, f.QUERY_STEM_VOCABULARY)
+        columns[f.DOC_STEMS] = document_ids(document_stems, f.DOCUMENT_STEM_VOCABULARY)
     return columns
 
 
-def _ids(words: tf.RaggedTensor, vocabulary: str, size: int, sources: dict[str, dict[str, Any]]) -> tf.RaggedTensor:
-    """The ids of the words that the vocabulary holds."""
-    counted, first = words, None
+def _ids(
+    words: tf.RaggedTensor, times: tf.Tensor, vocabulary: str, size: int, sources: dict[str, dict[str, Any]]
+) -> tf.RaggedTensor:
+    """The ids of the words that the vocabulary holds, and the vocabulary.
+
+    Args:
+      words: string [texts, (words)].
+      times: how often each text counts, int64 [texts].
+      vocabulary: its name.
+      size: of its most frequent words.
+      sources: see `preprocessing_fn`.
+    """
+    # Counted in the graph: without weights, tft hands every single word to Beam.
+    counted, weights, first = words.flat_values, tf.gather(times, words.value_rowids()), None
     top: int | None = size
     if vocabulary in sources:
         source = WordTableSource(**sources[vocabulary])
         first = read_word_table(source).words
+        # Read by the Trainer alone, for its report: how many of the train split's words have a vector.
+        name = f.COUNTS_OF_VOCABULARY[vocabulary]
+        tft.vocabulary(counted, vocab_filename=name, store_frequency=True, weights=weights)
         if not source.train:
             # Without a limit, too: with one, no words at all would become a word that stands for none.
-            counted, top = words.flat_values[:0], None
-        # Read by the Trainer alone, for its report: how many of the train split's words have a vector.
-        tft.vocabulary(words, vocab_filename=f.COUNTS_OF_VOCABULARY[vocabulary], store_frequency=True)
-    path = tft.vocabulary(counted, top_k=top, vocab_filename=vocabulary, reserved_tokens=first)
+            counted, weights, top = counted[:0], weights[:0], None
+    path = tft.vocabulary(counted, top_k=top, vocab_filename=vocabulary, reserved_tokens=first, weights=weights)
     ids = tft.apply_vocabulary(words, path, default_value=-1)
-    return tf.ragged.boolean_mask(ids, ids >= 0)
+    return kept_values(ids, ids.flat_values >= 0)

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 from models.lexicon.lexicon import Kind
+from models.ragged import kept_values
 from models.stems import stems_of_distinct
 from models.tokens import tokenize
 
@@ -38,7 +39,8 @@ def terms_of(texts: Any, kind: Kind, language: str, max_tokens: int) -> Terms:
         return Terms(distinct, places)
     found = stems_of_distinct(distinct, language)
     is_stem = found != ""
-    distinct, place_of_stem = tf.unique(tf.boolean_mask(found, is_stem), tf.int64)
-    place_of_word = tf.scatter_nd(tf.where(is_stem), place_of_stem, tf.shape(found, tf.int64))
+    with_stem = tf.where(is_stem)
+    distinct, place_of_stem = tf.unique(tf.gather_nd(found, with_stem), tf.int64)
+    place_of_word = tf.scatter_nd(with_stem, place_of_stem, tf.shape(found, tf.int64))
     stems = places.with_flat_values(tf.gather(place_of_word, place))
-    return Terms(distinct, tf.ragged.boolean_mask(stems, places.with_flat_values(tf.gather(is_stem, place))))
+    return Terms(distinct, kept_values(stems, tf.gather(is_stem, place)))

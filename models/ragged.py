@@ -1,0 +1,28 @@
+"""Ragged tensors without some of their values."""
+
+import tensorflow as tf
+
+
+def kept_values(ragged: tf.RaggedTensor, keep: tf.Tensor) -> tf.RaggedTensor:
+    """A ragged tensor whose rows lack what is not to be kept.
+
+    `tf.ragged.boolean_mask` does the same with seven times as many operations, which every graph that turns texts into
+    words would hold, and trace, again and again.
+
+    Args:
+      ragged: [batch, ..., (values)].
+      keep: whether each of its flat values stays, bool [flat values].
+
+    Returns:
+      [batch, ..., (values)], its rows in the same order.
+
+    Example:
+      >>> ragged = tf.ragged.constant([[1, 2], [], [3]])
+      >>> kept_values(ragged, ragged.flat_values != 2).to_list()
+      [[1], [], [3]]
+    """
+    splits = ragged.nested_row_splits
+    kept_before = tf.concat([[0], tf.cumsum(tf.cast(keep, splits[-1].dtype))], 0)
+    inner = tf.gather(kept_before, splits[-1])
+    values = tf.gather(ragged.flat_values, tf.where(keep)[:, 0])
+    return tf.RaggedTensor.from_nested_row_splits(values, [*splits[:-1], inner], validate=False)

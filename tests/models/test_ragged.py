@@ -1,0 +1,16 @@
+"""Ragged tensors without some of their values."""
+
+import tensorflow as tf
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.ragged import kept_values
+
+LISTS = st.lists(st.lists(st.lists(st.integers(0, 9), max_size=3), max_size=3), max_size=4)
+
+
+@given(LISTS, st.integers(0, 10))
+def test_what_is_kept_stays_in_its_row(lists: list[list[list[int]]], limit: int) -> None:
+    ragged = tf.ragged.constant(lists, tf.int64, ragged_rank=2)
+    kept = kept_values(ragged, ragged.flat_values < limit)
+    assert kept.to_list() == [[[value for value in row if value < limit] for row in rows] for rows in lists]
