@@ -30,20 +30,19 @@ _FILES: Final = ("schema_file",)
 """Those that name a file of ours."""
 
 
-def give_identities(components: "Iterable[BaseComponent]", config: RunConfig) -> None:
+def give_identities(components: "Iterable[BaseComponent]") -> None:
     """Gives every node the property `IDENTITY`.
 
     It is a digest of the project's modules behind the node, of the files of ours that it reads, and of the versions of
     Python and the libraries: where one of them changes, the node runs anew. Input files stand in the properties of the
-    node that reads them, by their digests.
+    node that reads them, by their digests, and the modules that a training chooses in its settings (`chosen_modules`).
     """
     for component in components:
         modules = [component.executor_spec.executor_class.__module__]
         functions = [component.exec_properties[name] for name in _FUNCTIONS if component.exec_properties.get(name)]
         modules += [function.rpartition(".")[0] for function in functions]
         files = [component.exec_properties[name] for name in _FILES if component.exec_properties.get(name)]
-        trains = {"run_fn", "tuner_fn"} & component.exec_properties.keys()
-        component.exec_properties[IDENTITY] = identity([*modules, *(chosen_modules(config) if trains else [])], files)
+        component.exec_properties[IDENTITY] = identity(modules, files)
 
 
 def identity(modules: Iterable[str], files: Iterable[str] = ()) -> str:

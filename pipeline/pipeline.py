@@ -19,6 +19,7 @@ from components.gate.component import Gate
 from components.lexical_baseline.component import LexicalBaseline
 from components.lexicon_gen.component import LexiconGen
 from components.pusher.component import Pusher
+from components.trained_baseline.component import TrainedBaseline
 from components.trainer import inputs
 from components.trainer.component import Trainer
 from components.training_report.component import TrainingReport
@@ -28,6 +29,7 @@ from pipeline.config import RunConfig
 from pipeline.digests import input_files
 from pipeline.identity import IDENTITY, chosen_modules, give_identities, identity
 from pipeline.layout import CHECKPOINTS
+from pipeline.paper_baseline import paper_beside
 from pipeline.paths import files_of
 from schemas.features import (
     DOCUMENT_STEM_VOCABULARY,
@@ -117,7 +119,8 @@ def create_pipeline(
         "lexicon": lexicons[0].outputs["lexicon"] if lexicons else None,
         "texts": examples if lexicons else None,
     }
-    settings = _training_settings(config, os.path.join(pipeline_root, CHECKPOINTS, *([cell] if cell else [])))
+    checkpoints = os.path.join(pipeline_root, CHECKPOINTS)
+    settings = _training_settings(config, os.path.join(checkpoints, *([cell] if cell else [])))
     tuners = [_tuner(config, training, settings)] if config.tuning.search else []
     trainer = Trainer(
         run_fn=f"{_RUN_FN}.run_fn",
@@ -132,13 +135,17 @@ def create_pipeline(
         training=json.dumps(settings[inputs.TRAINING_KEY]),
         tuner_results=tuners[0].outputs["tuner_results"] if tuners else None,
     )
-    lexical_baseline = LexicalBaseline(examples=examples, collection=collection, max_tokens=data.max_document_tokens)
+    baselines = {
+        "bm25": [LexicalBaseline(examples=examples, collection=collection, max_tokens=data.max_document_tokens)],
+        "paper": _paper_baseline(config, examples, training, checkpoints),
+    }
+    chosen_baselines = [baselines[name] for name in config.evaluation.baselines]
     lists: dict[str, Any] = {"top_grade": data.top_grade, "used_negatives": data.used_negatives}
     model = trainer.outputs["model"]
     evaluator = Evaluator(
         examples=examples,
         model=model,
-        baselines=[lexical_baseline.outputs["run"]],
+        baselines=[stages[-1].outputs["run"] for stages in chosen_baselines],
         feedback=config.evaluation.feedback,
         **lists,
     )
@@ -164,7 +171,7 @@ def create_pipeline(
         schema_gen,
         example_validator,
         transform,
-        lexical_baseline,
+        *(stage for stages in chosen_baselines for stage in stages),
         *lexicons,
         *tuners,
         trainer,
@@ -173,7 +180,7 @@ def create_pipeline(
         gate,
         *([] if cell else [pusher]),
     ]
-    give_identities(components, config)
+    give_identities(components)
     return pipeline.Pipeline(pipeline_name=NAME, pipeline_root=pipeline_root, components=components, **arguments)
 
 
@@ -191,6 +198,23 @@ def _lexicon_gen(config: RunConfig, examples: Any, collection: Any) -> BaseCompo
         "sha256": lexicon.sha256.pairs,
     }
     return LexiconGen(examples=examples, collection=collection, settings=json.dumps(settings))
+
+
+def _paper_baseline(
+    config: RunConfig, examples: Any, training: dict[str, Any], checkpoints: str
+) -> list[BaseComponent]:
+    """The paper's system, trained on the same lists, and what ranks the test lists by it."""
+    paper = paper_beside(config)
+    trainer = Trainer(
+        run_fn=f"{_RUN_FN}.run_fn",
+        **{**training, "lexicon": None, "texts": None},
+        custom_config={
+            # No experiment's cell has such a name.
+            **_training_settings(paper, os.path.join(checkpoints, ".paper")),
+            IDENTITY: identity([_RUN_FN, *chosen_modules(paper)]),
+        },
+    ).with_id("PaperTrainer")
+    return [trainer, TrainedBaseline(examples=examples, model=trainer.outputs["model"], tag="paper")]
 
 
 def _training_settings(config: RunConfig, checkpoints: str) -> dict[str, Any]:

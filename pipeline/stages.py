@@ -12,7 +12,10 @@ DATA_STAGES: Final = (
 """Before any training: cells of an experiment that agree in a stage's settings share what it makes, through the cache.
 Data that one cell cannot use, none can."""
 
-STAGES: Final = (*DATA_STAGES, "Tuner", "Trainer", "TrainingReport", "Evaluator", "Gate", "Pusher")
+STAGES: Final = (
+    *DATA_STAGES, "PaperTrainer", "TrainedBaseline", "Tuner", "Trainer", "TrainingReport", "Evaluator", "Gate",
+    "Pusher",
+)  # fmt: skip
 """All that a pipeline may hold."""
 
 

@@ -11,12 +11,13 @@ import numpy.typing as npt
 from models.lists import RankingLists
 from models.metrics import METRICS, expected_metrics, per_query_metrics
 from models.ranking import rank
+from models.ranking_run import ranking_run
 from models.score_lists import score_metrics
 from schemas.errors import DataError
 from schemas.evaluation_files import METRICS_FILE, PER_QUERY_FILE, QRELS_FILE, RUN_FILE
 from schemas.evaluation_report import RANDOM_ORDER, EvaluationReport, PartReport
 from schemas.query_metrics import QueryMetrics
-from schemas.trec import qrels_lines, run_lines
+from schemas.trec import qrels_lines
 
 TAG = "smooth_clir"
 
@@ -98,14 +99,11 @@ def evaluate(
 
     whole = part(np.ones(len(lists), bool))
     seen = None if seen_documents is None else _have_seen_document(lists, seen_documents, top_grade)
-    run_file: list[str] = []
-    qrels: list[str] = []
-    for query, ids, grades, list_scores in zip(lists.query_ids, lists.doc_ids, lists.grades, scores, strict=True):
-        query_id, doc_ids = query.decode(), [doc_id.decode() for doc_id in ids]
-        order = rank(list_scores, ids)
-        ranked_ids = [doc_ids[place] for place in order]
-        run_file += run_lines(query_id, ranked_ids, [float(score) for score in list_scores[order]], TAG)
-        qrels += qrels_lines(query_id, doc_ids, grades.tolist())
+    qrels = [
+        line
+        for query_id, doc_ids, grades in zip(lists.query_ids, lists.doc_ids, lists.grades, strict=True)
+        for line in qrels_lines(query_id.decode(), [doc_id.decode() for doc_id in doc_ids], grades.tolist())
+    ]
     report = EvaluationReport(
         split=split,
         queries=whole.queries,
@@ -122,7 +120,7 @@ def evaluate(
     of_queries = QueryMetrics(
         [query_id.decode() for query_id in lists.query_ids], {key: values.tolist() for key, values in per_query.items()}
     )
-    return Evaluation(report, of_queries, run_file, qrels)
+    return Evaluation(report, of_queries, [*ranking_run(lists, scores, TAG)], qrels)
 
 
 def _means(values: _Values, rows: npt.NDArray[np.bool_]) -> dict[str, float]:

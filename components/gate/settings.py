@@ -1,6 +1,6 @@
 """Settings of the evaluation. Importing this file does not import TensorFlow."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, field_validator
 
@@ -13,6 +13,9 @@ from schemas.settings import Settings
 class EvaluationSettings(Settings):
     """How a model is evaluated, and what it must reach to be pushed."""
 
+    baselines: tuple[Literal["bm25", "paper"], ...] = ("bm25",)
+    """Systems whose metrics stand beside the model's, on the same lists: bm25 is BM25 without translation, paper the
+    paper's own system (preset `paper`, without word vectors), which is trained for it on the same data."""
     feedback: Annotated[float, Field(ge=0, le=1e6)] = 0.0
     """Gain of a second pass over each list, in which documents gain that are like the two best of the first; 0: none.
     The pushed model is the same; `clir rank --feedback` does as much. It needs a `lexicon.kind`; 2 to 12 are usual."""
@@ -24,6 +27,13 @@ class EvaluationSettings(Settings):
     """A model is significantly worse where the paired test's p-value lies below this."""
     start_anew: bool = False
     """Push without comparing with the last pushed model."""
+
+    @field_validator("baselines")
+    @classmethod
+    def _baselines_differ(cls, baselines: tuple[str, ...]) -> tuple[str, ...]:
+        if len({*baselines}) < len(baselines):
+            raise ValueError(f"must name a baseline once; got {', '.join(baselines)}")
+        return baselines
 
     @field_validator("minimums")
     @classmethod

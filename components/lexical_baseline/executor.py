@@ -3,7 +3,6 @@
 import os
 from typing import Any, Final
 
-import numpy as np
 from tfx import types
 from tfx.dsl.components.base import base_executor
 from tfx.dsl.io import fileio
@@ -11,10 +10,9 @@ from tfx.types import artifact_utils
 
 from components.lexical_baseline.bm25 import score_by_bm25
 from models.lists import read_lists
-from models.ranking import rank
+from models.ranking_run import ranking_run
 from schemas.collection import document_texts
 from schemas.evaluation_files import RUN_FILE
-from schemas.trec import run_lines
 
 EXAMPLES_KEY: Final = "examples"
 COLLECTION_KEY: Final = "collection"
@@ -40,8 +38,4 @@ class Executor(base_executor.BaseExecutor):
         scores = score_by_bm25(lists, document_texts(collection, fileio.open), exec_properties[MAX_TOKENS_KEY])
         path = os.path.join(artifact_utils.get_single_uri(output_dict[RUN_KEY]), RUN_FILE)
         with fileio.open(path, "w") as run:
-            for query_id, doc_ids, list_scores in zip(lists.query_ids, lists.doc_ids, scores, strict=True):
-                order = rank(np.asarray(list_scores, np.float32), doc_ids)
-                ranked = [doc_ids[place].decode() for place in order]
-                for line in run_lines(query_id.decode(), ranked, [list_scores[place] for place in order], TAG):
-                    run.write(line)
+            run.write("".join(ranking_run(lists, scores, TAG)))

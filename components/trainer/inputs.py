@@ -34,7 +34,10 @@ def read_inputs(fn_args: FnArgs) -> TrainingInputs:
     """
     config = fn_args.custom_config
     transform = tft.TFTransformOutput(fn_args.transform_graph_path)
-    spec = transform.transformed_feature_spec()
+    model = ModelSettings(**config[MODEL_KEY])
+    # A baseline may take less of the examples than the run's own model does.
+    unused = () if model.stem_embeddings else (f.QUERY_STEMS, f.DOC_STEMS)
+    spec = {name: of_column for name, of_column in transform.transformed_feature_spec().items() if name not in unused}
     tables = config[SOURCES_KEY]
     sources = {name: WordTableSource(**tables[name]) for name in f.COUNTS_OF_VOCABULARY if name in tables}
     train_lists, eval_lists = (
@@ -49,7 +52,7 @@ def read_inputs(fn_args: FnArgs) -> TrainingInputs:
         texts = read_lists(_files([config[TEXTS_KEY]]), used_negatives=config[USED_NEGATIVES_KEY])
         eval_lists = with_word_scores(eval_lists, texts, channel)
     inputs = TrainingInputs(
-        model=ModelSettings(**config[MODEL_KEY]),
+        model=model,
         loss=LossSettings(**config[LOSS_KEY]),
         training=training,
         top_grade=config[TOP_GRADE_KEY],

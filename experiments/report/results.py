@@ -15,7 +15,7 @@ from schemas.evaluation_report import RANDOM_ORDER
 
 SIGNIFICANCE: Final = 0.05
 NOTHING: Final = "–"
-_FLOORS = {RANDOM_ORDER: "random order", "bm25": "BM25"}
+_FLOORS = {RANDOM_ORDER: "random order", "bm25": "BM25", "paper": "the paper's system"}
 
 
 def results(experiment: Experiment) -> Section:
