@@ -29,7 +29,7 @@ test-long: setup ## The long tests alone.
 test-all: test test-long ## Every test.
 
 demo: setup ## Run the whole pipeline on the bundled sample.
-	$(BIN)/clir run configs/sample.yaml
+	$(BIN)/clir run configs/sample.yaml --set "evaluation.baselines=[bm25, paper]"
 	$(BIN)/clir rank runs/sample --query "molten rock that flows down a mountain" \
 		--documents data/sample/wiki_fr.documents --top 3
 

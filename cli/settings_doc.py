@@ -43,7 +43,7 @@ neither stems nor word dropout, and take the rest. Losses without thresholds tak
 word vectors have a width of their own. The scores of the similarity dot have no scale of their own, and the lexicon's
 weight beside them is fitted.
 
-A resolved configuration names its preset and gives every key: another preset changes nothing in it. One of an earlier
+A resolved configuration names its preset and gives every key: `--set preset` over it is refused. One of an earlier
 version, which holds digests in `data.sha256` and names no preset, is taken as `paper`, and a line says so.
 
 ## Of a run

@@ -24,6 +24,7 @@ from pipeline.digests import resolve_digests
 from pipeline.layout import CELLS
 from pipeline.output_folder import output_fault
 from pipeline.paths import resolve_path
+from pipeline.presets import fault_of_another_preset
 from pipeline.settings_file import (
     Places,
     describe_fault,
@@ -145,6 +146,8 @@ class _Run(NamedTuple):
           output: the cell's folder.
         """
         content = copy.deepcopy({**self.content, "output": output})
+        if "preset" in settings and (fault := fault_of_another_preset(content, settings["preset"])):
+            return None, f"{stands.get('preset', self.path)}: preset: {fault}"
         for key, value in settings.items():
             section, _, name = key.rpartition(".")
             target = content.setdefault(section, {}) if section else content

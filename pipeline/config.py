@@ -16,7 +16,7 @@ from models.tuning_settings import TuningSettings
 from pipeline.input_files import check_input_files, check_pairs, check_word_vectors
 from pipeline.output_folder import Kind, output_fault
 from pipeline.paths import resolve_path
-from pipeline.presets import DEFAULT, PRESETS, is_of_an_earlier_version, with_preset
+from pipeline.presets import DEFAULT, PRESETS, fault_of_another_preset, is_of_an_earlier_version, with_preset
 from pipeline.settings_file import NotYamlError, Places, describe_fault, load_yaml, read_settings_file
 from schemas.errors import ConfigError
 from schemas.one_of import OneOf
@@ -111,6 +111,17 @@ class RunConfig(Settings):
             raise ValueError(
                 "feedback must be 0 where lexicon.kind is none, for the channel of words that match has the weights by "
                 f"which it compares documents; got {evaluation.feedback}"
+            )
+        return evaluation
+
+    @field_validator("evaluation")
+    @classmethod
+    def _paper_has_its_grades(cls, evaluation: EvaluationSettings, info: ValidationInfo) -> EvaluationSettings:
+        data = info.data.get("data")
+        if data and data.top_grade != 2 and "paper" in evaluation.baselines:
+            raise ValueError(
+                "baselines must not name paper where data.top_grade is not 2: the paper's system has thresholds for "
+                f"the grades 0, 1 and 2; got top_grade {data.top_grade}"
             )
         return evaluation
 
@@ -268,6 +279,8 @@ def _override(content: dict[str, Any], places: Places, override: str) -> list[st
     *sections, key = keys = name.split(".")
     for length in range(1, len(keys) + 1):
         places.setdefault(tuple(keys[:length]), place)
+    if name == "preset" and (why := fault_of_another_preset(content, value)):
+        return [f"{place}: preset: {why}."]
     target = content
     for section in sections:
         target = target.setdefault(section, {})

@@ -136,10 +136,10 @@ def create_pipeline(
         tuner_results=tuners[0].outputs["tuner_results"] if tuners else None,
     )
     baselines = {
-        "bm25": [LexicalBaseline(examples=examples, collection=collection, max_tokens=data.max_document_tokens)],
-        "paper": _paper_baseline(config, examples, training, checkpoints),
+        "bm25": lambda: _lexical_baseline(config, examples, collection),
+        "paper": lambda: _paper_baseline(config, examples, training, checkpoints),
     }
-    chosen_baselines = [baselines[name] for name in config.evaluation.baselines]
+    chosen_baselines = [baselines[name]() for name in config.evaluation.baselines]
     lists: dict[str, Any] = {"top_grade": data.top_grade, "used_negatives": data.used_negatives}
     model = trainer.outputs["model"]
     evaluator = Evaluator(
@@ -198,6 +198,11 @@ def _lexicon_gen(config: RunConfig, examples: Any, collection: Any) -> BaseCompo
         "sha256": lexicon.sha256.pairs,
     }
     return LexiconGen(examples=examples, collection=collection, settings=json.dumps(settings))
+
+
+def _lexical_baseline(config: RunConfig, examples: Any, collection: Any) -> list[BaseComponent]:
+    """BM25 without translation."""
+    return [LexicalBaseline(examples=examples, collection=collection, max_tokens=config.data.max_document_tokens)]
 
 
 def _paper_baseline(

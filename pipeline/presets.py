@@ -84,6 +84,25 @@ def with_preset(content: Mapping[str, Any], settings: type[Settings]) -> dict[st
     return merged
 
 
+def fault_of_another_preset(content: Mapping[str, Any], preset: Any) -> str | None:
+    """Why a preset cannot be set over raw settings: they give every key that it would decide, as resolved ones do.
+
+    Args:
+      content: unchecked.
+      preset: another one's name; what is no name is not judged here.
+    """
+    keys = {key.partition(".")[::2] for one in PRESETS.values() for key in one}
+    sections = {section: content.get(section) for section, _ in keys}
+    if preset == content.get("preset") or preset not in [*PRESETS]:
+        return None
+    if not all(isinstance(given := sections[section], Mapping) and name in given for section, name in keys):
+        return None
+    return (
+        "must stay as it is where the file gives every key that presets decide, as a resolved configuration does: only "
+        f"the name would change; leave out the keys that {preset} shall decide"
+    )
+
+
 def is_of_an_earlier_version(content: Mapping[str, Any]) -> bool:
     """Whether raw settings name no preset and hold digests, as resolved configurations did before presets."""
     data = content.get("data")

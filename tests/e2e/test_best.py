@@ -18,7 +18,8 @@ pytestmark = pytest.mark.e2e
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> SampleRun:
-    run = SampleRun(tmp_path_factory.mktemp("best") / "out", "configs/sample.yaml", "--set", "training.epochs=2")
+    settings = ("--set", "training.epochs=2", "--set", "evaluation.baselines=[bm25, paper]")
+    run = SampleRun(tmp_path_factory.mktemp("best") / "out", "configs/sample.yaml", *settings)
     assert run.code == 0, run.err
     return run
 
@@ -34,8 +35,9 @@ def eval_lists(run: SampleRun):
     return read_lists(map(str, run.output.glob("artifacts/WikiClirExampleGen/examples/*/Split-eval/*")))
 
 
-def test_it_ranks_above_bm25_and_above_its_vectors_alone(run: SampleRun) -> None:
+def test_it_ranks_above_bm25_the_paper_s_system_and_its_vectors_alone(run: SampleRun) -> None:
     found = run.report
+    assert found["floors"].keys() == {"random", "bm25", "paper"}
     assert found["channels"].keys() == {"smooth_cosine", "lexicon"}
     others = [found["channels"]["smooth_cosine"], *found["floors"].values()]
     assert all(found["metrics"]["ndcg_5"] > other["ndcg_5"] for other in others)

@@ -1,5 +1,6 @@
 """An exact cache: what an edit or a setting changes in the stages' keys, and that real runs follow the keys."""
 
+import json
 import os
 import shutil
 from collections.abc import Iterable, Sequence
@@ -120,7 +121,40 @@ def test_thresholds_that_a_search_replaces_are_in_no_key() -> None:
 
 
 def test_the_stages_that_recovery_sweeps_are_those_of_the_pipeline() -> None:
-    assert keys(*SEARCH, "lexicon.kind=lexicon").keys() == {*stages.STAGES}
+    assert keys(*SEARCH, "lexicon.kind=lexicon", BASELINES).keys() == {*stages.STAGES}
+
+
+BASELINES = "evaluation.baselines=[bm25, paper]"
+
+
+def test_the_paper_s_system_beside_another_is_trained_as_it_is_alone() -> None:
+    alone, beside = (json.loads(settings["custom_config"]) for settings in (keys()["Trainer"], best()["PaperTrainer"]))
+    assert beside.pop("checkpoints") != alone.pop("checkpoints")
+    assert beside == alone
+
+
+def best(*overrides: str) -> Keys:
+    """The parameters of the default preset's stages, beside which the paper's system stands."""
+    return keys("preset=best", BASELINES, *overrides)
+
+
+@pytest.mark.parametrize(
+    ("setting", "stages"),
+    [
+        ("model.epsilon=0.5", {"Trainer", "TrainingReport", "Gate"}),
+        ("loss.name=mse", {"Trainer", "TrainingReport", "Gate"}),
+        ("training.epochs=3", {"Trainer", "TrainingReport", "Gate"}),
+        ("training.seed=2", {"PaperTrainer", "Trainer", "TrainingReport", "Gate"}),
+        ("data.used_negatives=20", {"PaperTrainer", "Trainer", "Evaluator", "Gate"}),
+    ],
+)
+def test_the_paper_s_system_is_trained_anew_where_its_own_settings_change(setting: str, stages: set[str]) -> None:
+    assert changed(best(), best(setting)) | {"Gate"} == stages
+
+
+def test_only_its_name_among_the_baselines_adds_the_paper_s_system() -> None:
+    assert keys(BASELINES).keys() - keys().keys() == {"PaperTrainer", "TrainedBaseline"}
+    assert keys().keys() - keys("evaluation.baselines=[]").keys() == {"LexicalBaseline"}
 
 
 LEXICON = "lexicon.kind=lexicon"

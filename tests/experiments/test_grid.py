@@ -290,3 +290,12 @@ def test_what_presets_decide_may_vary(experiment_file: Path, key: str) -> None:
     values = {"model.stem_embeddings": "[true, false]", "lexicon.kind": "[none, bm25]", "lexicon.weight": "[fitted, 1]"}
     replace(experiment_file, "model.epsilon: [0, 0.5]", f"{key}: {values[key]}")
     assert all(cell.config for cell in load_grid(str(experiment_file)).cells)
+
+
+def test_a_preset_over_a_resolved_run_fails_its_cells_alone(experiment_file: Path, config_file: Path) -> None:
+    config_file.write_text(dump_config(load_config(str(config_file))))
+    replace(experiment_file, "loss.name: [sosl, three_part_l2]", "preset: [best, paper]")
+    replace(experiment_file, "loss.name: sosl, ", "")
+    cells = load_grid(str(experiment_file)).cells
+    assert [cell.settings["preset"] for cell in cells if cell.fault] == ["paper"] * 4
+    assert str(cells[-1].fault).startswith(f"{experiment_file}:4: preset: must stay as it is where the file gives")

@@ -470,3 +470,10 @@ def test_a_pattern_names_all_files_that_match_it_in_the_order_of_their_names(con
     assert load_config(str(config_file), [f"data.documents={folder}/wiki.documents"])
     with pytest.raises(ConfigError, match=r"there is no file .*/nothing-\*"):
         load_config(str(config_file), [f"data.documents={folder}/nothing-*"])
+
+
+def test_the_paper_s_system_is_a_baseline_of_its_own_grades_alone(config_file: Path) -> None:
+    settings = ["loss.name=softmax", "evaluation.baselines=[paper]"]
+    assert load_config(str(config_file), settings).evaluation.baselines == ("paper",)
+    with pytest.raises(ConfigError, match="must not name paper where data.top_grade is not 2: .*; got top_grade 3"):
+        load_config(str(config_file), [*settings, "data.top_grade=3"])

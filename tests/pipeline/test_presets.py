@@ -301,3 +301,15 @@ def test_every_collection_has_both() -> None:
     collections = {file.name for file in CONFIGS.glob("*_*_*.yaml")}
     assert collections == {file.name for file in (CONFIGS / "best").glob("*.yaml")}
     assert len(collections) >= 6
+
+
+def test_another_preset_over_a_resolved_file_is_refused_for_it_would_change_its_name_alone(
+    config_file: Path, tmp_path: Path
+) -> None:
+    resolved = tmp_path / "config.yaml"
+    resolved.write_text(dump_config(load_config(str(config_file), ["preset=closed"])))
+    assert load_config(str(resolved), ["preset=closed"]).preset == "closed"
+    (fault,) = faults_of(resolved, "preset=paper")
+    assert fault.startswith("--set preset=paper: preset: must stay as it is where the file gives every key")
+    (fault,) = faults_of(resolved, "preset=papr")
+    assert "did you mean paper?" in fault

@@ -40,3 +40,11 @@ def test_no_other_metric_can_be_compared():
 def test_a_significance_that_decides_nothing_is_refused(significance):
     with pytest.raises(ValidationError, match="significance"):
         EvaluationSettings(significance=significance)
+
+
+def test_baselines_are_known_ones_and_each_comes_once() -> None:
+    assert EvaluationSettings(baselines=()).baselines == ()
+    with pytest.raises(ValueError, match="must name a baseline once; got paper, paper"):
+        EvaluationSettings(baselines=("paper", "paper"))
+    with pytest.raises(ValueError, match="'bm25' or 'paper'"):
+        EvaluationSettings(baselines=("papr",))
