@@ -6,7 +6,7 @@ from statistics import mean, stdev
 from typing import Final
 
 from experiments.experiment import Experiment, Row
-from experiments.report.names import setting_name, settings_label
+from experiments.report.names import setting_name, settings_label, value_name
 from experiments.report.page import Block, Entry, Line, Section, Table, Text
 from experiments.report.published import COLUMNS, PAPER_LANGUAGES, PUBLISHED, Published
 from experiments.report.significance import compare, reference_rows
@@ -29,12 +29,25 @@ def results(experiment: Experiment) -> Section:
         _heads(experiment),
         tuple(_lines(experiment, p_values)),
     )
-    blocks: list[Block] = [table, *_seen_blocks(experiment)]
+    blocks: list[Block] = [table, *_channel_blocks(rows), *_seen_blocks(experiment)]
     if p_values:
         blocks += _p_value_blocks(rows, p_values)
     if experiment.paper_language:
         blocks += _published_blocks(rows, experiment.paper_language)
     return Section("results", "Results", tuple(blocks))
+
+
+def _channel_blocks(rows: Sequence[Row]) -> Iterator[Block]:
+    """What each channel of the rows' scores ranks alone; nothing where no score has more than one."""
+    lines = []
+    for row in rows:
+        reports = [cell.evaluation for cell in row.done if cell.evaluation]
+        for channel in reports[0].channels if reports else ():
+            means = (_score(mean(report.channels[channel][metric] for report in reports)) for metric in METRICS)
+            lines.append(Line((Entry(row.label), Entry(value_name(channel)), *map(Entry, means))))
+    if lines:
+        heads = ("Row", "channel", *(metric.name for metric in METRICS.values()))
+        yield Table("The channels of the scores, each alone: means over the seeds", heads, tuple(lines))
 
 
 def _seen_blocks(experiment: Experiment) -> Iterator[Block]:

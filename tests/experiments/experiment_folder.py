@@ -82,7 +82,8 @@ def _write_cell(
     )
     seen = None if cold_queries is None else {b"%d-0" % query for query in range(cold_queries, QUERIES)}
     scores = [np.tanh(generator.normal(quality * (grades - 1), 0.7)).astype(np.float32) for _ in range(QUERIES)]
-    evaluation = evaluate(lists, scores, {}, top_grade=2, seen_documents=seen)
+    channels = {"smooth_cosine": scores, "lexicon": [-one for one in scores]} if "lexicon.kind" in settings else {}
+    evaluation = evaluate(lists, scores, {}, top_grade=2, seen_documents=seen, channels=channels)
     for part in (evaluation.report, evaluation.report.seen, evaluation.report.cold):
         if part:
             part.floors["bm25"] = {key: 0.4 for key in part.metrics}

@@ -118,6 +118,17 @@ def test_a_row_without_a_finished_cell_keeps_its_place(tmp_path: Path) -> None:
     assert tables(results_text(folder))[0]["SOSL"] == ["0 of 1", *["–"] * 7]
 
 
+def test_each_channel_of_a_score_has_a_line_of_what_it_ranks_alone(tmp_path: Path, results_of: ResultsOf) -> None:
+    folder = write_experiment(tmp_path, {"lexicon.kind": ["lexicon", "bm25"], "training.seed": [1, 2]})
+    rows, alone, *_ = tables(text := results_text(folder))
+    assert "| Row | channel | P\\_mr@1 |" in text
+    assert [*alone] == [*rows][:2]
+    scores = [json.loads(path.read_text()) for path in sorted(folder.glob("cells/*lexicon-seed*/metrics.json"))]
+    means = [sum(score["channels"]["smooth_cosine"][metric] for score in scores) / 2 for metric in METRICS]
+    assert f"| lexicon.kind = lexicon | smooth cosine | {' | '.join(f'{one:.3f}' for one in means)} |" in text
+    assert "The channels of the scores" not in results_of("losses")
+
+
 # Seen and cold documents
 
 
