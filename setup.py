@@ -13,6 +13,7 @@ setup(
         "components.lexical_baseline",
         "components.lexicon_gen",
         "components.pusher",
+        "components.trained_baseline",
         "components.trainer",
         "components.training_report",
         "components.transform",
