@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 
+from models.graph_function import graph_function
 from models.ranker import Ranker
 from models.text_features import TextFeatures
 from schemas import features as f
@@ -22,7 +23,7 @@ class _Server(tf.Module):
         self._score_texts = ranker.score_texts
         self._weights_of_channels = ranker.weights_of_channels
 
-    @tf.function(
+    @graph_function(
         input_signature=[
             tf.TensorSpec([None], tf.string, name="query"),
             tf.TensorSpec([None, None], tf.string, name="documents"),
@@ -41,7 +42,7 @@ class _Server(tf.Module):
         is_padding = tf.equal(documents, "")
         return {name: tf.where(is_padding, self._padded_scores[name], one) for name, one in scores.items()}
 
-    @tf.function(input_signature=[])
+    @graph_function(input_signature=[])
     def channel_weights(self) -> dict[str, tf.Tensor]:
         """The weight of each channel in the score, by its name."""
         return {name: tf.constant(weight) for name, weight in self._weights_of_channels.items()}
@@ -61,13 +62,13 @@ class _EncodingServer(_Server):
         self._query_vector, self._document_vector = ranker.query_vector, ranker.document_vector
         self._sparse = ranker.sparse.items  # not the layers, which would be tracked
 
-    @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="query")])
+    @graph_function(input_signature=[tf.TensorSpec([None], tf.string, name="query")])
     def encode_query(self, query: tf.Tensor) -> dict[str, tf.Tensor]:
         """Vectors of queries, [batch, dim], and their terms, if a channel has some."""
         terms = [channel.query_terms(query) for _, channel in self._sparse()]
         return {"vector": self._query_vector(self._query_features(query)), **_padded(terms)}
 
-    @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="document")])
+    @graph_function(input_signature=[tf.TensorSpec([None], tf.string, name="document")])
     def encode_document(self, document: tf.Tensor) -> dict[str, tf.Tensor]:
         """Vectors of documents, [batch, dim], and their terms, if a channel has some."""
         terms = [channel.document_terms(document) for _, channel in self._sparse()]
@@ -77,13 +78,13 @@ class _EncodingServer(_Server):
 class _ExplainingServer(_EncodingServer):
     """That of a ranker which has a channel of words that match."""
 
-    @tf.function(input_signature=[])
+    @graph_function(input_signature=[])
     def words_channel(self) -> dict[str, tf.Tensor]:
         """The name of that channel."""
         ((name, _),) = self._sparse()
         return {"name": tf.constant(name)}
 
-    @tf.function(
+    @graph_function(
         input_signature=[tf.TensorSpec([], tf.string, name="query"), tf.TensorSpec([], tf.string, name="document")]
     )
     def explain(self, query: tf.Tensor, document: tf.Tensor) -> dict[str, tf.Tensor]:
@@ -91,13 +92,13 @@ class _ExplainingServer(_EncodingServer):
         ((_, channel),) = self._sparse()
         return channel.parts(query, document)._asdict()
 
-    @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="document")])
+    @graph_function(input_signature=[tf.TensorSpec([None], tf.string, name="document")])
     def own_terms(self, document: tf.Tensor) -> dict[str, tf.Tensor]:
         """The terms that documents hold themselves, and their weights, each [batch, width]."""
         ((_, channel),) = self._sparse()
         return _padded([channel.own_terms(document)])
 
-    @tf.function(input_signature=[tf.TensorSpec([None], tf.string, name="query")])
+    @graph_function(input_signature=[tf.TensorSpec([None], tf.string, name="query")])
     def translate(self, query: tf.Tensor) -> dict[str, tf.Tensor]:
         """What the terms of queries are translated to, each [entries]."""
         ((_, channel),) = self._sparse()

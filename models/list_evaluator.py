@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
+from models.graph_function import graph_function
 from models.lists import RankingLists
 from models.metrics import mean_metrics
 from models.ranker import Ranker
@@ -44,7 +45,7 @@ class ListEvaluator:
     def __init__(self, ranker: Ranker, lists: RankingLists, top_grade: int) -> None:
         self._ranker, self._lists, self._top_grade = ranker, lists, top_grade
 
-        @tf.function(input_signature=[tf.TensorSpec([None], tf.int32)])
+        @graph_function(input_signature=[tf.TensorSpec([None], tf.int32)])
         def score(rows: tf.Tensor) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
             features, _ = lists.batch(rows)
             scores, watched = ranker.score_and_watch(features)

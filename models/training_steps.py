@@ -8,6 +8,7 @@ import numpy.typing as npt
 import tensorflow as tf
 from tensorflow import keras
 
+from models.graph_function import graph_function
 from models.objective import Objective
 
 LOSS = "loss"
@@ -62,13 +63,17 @@ class TrainingSteps:
         self._figures = list(figures)  # as the graph is traced
         return tf.stack([loss, norm, *(tf.reduce_mean(tf.cast(one, tf.float32)) for one in figures.values())])
 
-    @tf.function
+    @graph_function
     def _run(self, batches: Iterator[Any], count: tf.Tensor) -> tf.Tensor:
         """The figures of `count` steps: float [count, figures]."""
-        table = tf.TensorArray(tf.float32, count)
-        for step in tf.range(count):
+
+        def step(number: tf.Tensor, table: tf.TensorArray) -> tuple[tf.Tensor, tf.TensorArray]:
             figures = self.strategy.run(self._replica_step, args=next(batches))
-            table = table.write(step, self.strategy.reduce(tf.distribute.ReduceOp.MEAN, figures, axis=None))
+            mean = self.strategy.reduce(tf.distribute.ReduceOp.MEAN, figures, axis=None)
+            return number + 1, table.write(number, mean)
+
+        start = (tf.constant(0), tf.TensorArray(tf.float32, count))
+        _, table = tf.while_loop(lambda number, _: number < count, step, start)
         return table.stack()
 
 

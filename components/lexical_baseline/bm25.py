@@ -8,6 +8,7 @@ from itertools import islice
 import numpy as np
 import tensorflow as tf
 
+from models.graph_function import graph_function
 from models.lists import RankingLists
 from models.tokens import tokenize
 from schemas import features as f
@@ -63,7 +64,7 @@ def _count(
         tf.lookup.KeyValueTensorInitializer(tf.constant(words, tf.string), tf.range(len(words), dtype=tf.int64)), -1
     )
 
-    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+    @graph_function(input_signature=[tf.TensorSpec([None], tf.string)])
     def count(texts: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         tokens = tokenize(texts, max_tokens)
         places = place.lookup(tokens.flat_values)

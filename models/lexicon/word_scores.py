@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import tensorflow as tf
 
+from models.graph_function import graph_function
 from models.lists import RankingLists
 from models.sparse_inner_product import SparseInnerProduct
 from schemas import features as f
@@ -26,7 +27,7 @@ def with_word_scores(lists: RankingLists, texts: RankingLists, channel: SparseIn
     if (lists.query_ids, lists.doc_ids) != (texts.query_ids, texts.doc_ids):
         raise ValueError("lists and texts must be the same lists")
 
-    @tf.function(input_signature=[tf.TensorSpec([None], tf.int32)])
+    @graph_function(input_signature=[tf.TensorSpec([None], tf.int32)])
     def score(rows: tf.Tensor) -> tf.Tensor:
         features, _ = texts.batch(rows)
         return tf.boolean_mask(channel.score_texts(features), features[f.DOCUMENT_INDEX] >= 0)

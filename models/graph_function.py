@@ -1,0 +1,11 @@
+"""The one way in which Python becomes a graph here."""
+
+from functools import partial
+from typing import Any, Final
+
+import tensorflow as tf
+
+graph_function: Final[Any] = partial(tf.function, autograph=False)
+"""`tf.function` without AutoGraph, which rewrites the source of all that a function calls, Keras layers among it, and
+takes a third of the time of tracing: a condition or loop on tensors is written as `tf.where`, `tf.cond` or
+`tf.while_loop`."""
