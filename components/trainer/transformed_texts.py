@@ -1,5 +1,7 @@
 """Transform's graph as the transformation that is saved along with a model."""
 
+from typing import Any
+
 import tensorflow as tf
 import tensorflow_transform as tft
 
@@ -11,21 +13,66 @@ from schemas import features as f
 class TransformedTexts(TextFeatures):
     """What Transform makes of a text alone.
 
+    Of Transform's graph, either side is taken by itself. tft's own layer calls the whole for each, and makes up what it
+    is not given: half of the operations behind a score would have been for nothing.
+
     Args:
       transform: its output.
     """
 
     def __init__(self, transform: tft.TFTransformOutput) -> None:
         super().__init__()
-        self._layer = transform.transform_features_layer()
+        self._saved = tf.saved_model.load(transform.transform_savedmodel_dir)
 
     def of_queries(self, texts: tf.Tensor) -> dict[str, Column]:
         """The query columns that follow from texts."""
-        # The layer leaves out what needs another feature.
-        columns: dict[str, Column] = self._layer({f.QUERY_TEXT: texts})
-        return columns
+        return self._features({f.QUERY_TEXT: texts})
 
     def of_documents(self, texts: tf.Tensor) -> dict[str, Column]:
         """The document columns that follow from texts: each is a list of its own."""
-        columns = self._layer({f.DOC_TEXT: tf.RaggedTensor.from_uniform_row_length(texts, 1)})
-        return {name: column.merge_dims(0, 1) for name, column in columns.items()}
+        lists = tf.RaggedTensor.from_uniform_row_length(texts, 1, validate=False)
+        return {name: column.merge_dims(0, 1) for name, column in self._features({f.DOC_TEXT: lists}).items()}
+
+    def _features(self, given: dict[str, Column]) -> dict[str, Column]:
+        """Every feature that follows from the given ones alone, as operations of the graph that is being traced."""
+        function = self._saved.transform_fn
+        captured = [tf.identity(tensor) for tensor in function.captured_inputs]
+        own = len(function.inputs) - len(captured)
+        inputs, variables = function.inputs[:own], function.inputs[own:]
+        (signature,), _ = function.structured_input_signature
+        places = tf.nest.pack_sequence_as(signature, inputs, expand_composites=True)
+        fed = dict(zip([one.name for one in variables], captured, strict=True))
+        for name, column in given.items():
+            fed |= zip([one.name for one in _tensors(places[name])], _tensors(column), strict=True)
+        lacking = {one.op.name for one in inputs if one.name not in fed}
+        outputs = tf.nest.pack_sequence_as(function.structured_outputs, function.outputs, expand_composites=True)
+        features = {name: column for name, column in outputs.items() if not _behind(column) & lacking}
+        graph, used = function.graph.as_graph_def(), _behind(features)
+        nodes = [node for node in graph.node if node.name in used]
+        for node in nodes:
+            # Those that control would bring all operations along; looking a word up waits for none.
+            node.input[:] = [name for name in node.input if not name.startswith("^")]
+        found = tf.graph_util.import_graph_def(
+            tf.compat.v1.GraphDef(node=nodes, library=graph.library, versions=graph.versions),
+            {name: tensor for name, tensor in fed.items() if name.split(":")[0] in used},
+            [tensor.name for tensor in _tensors(features)],
+            name="transform",
+        )
+        columns: dict[str, Column] = tf.nest.pack_sequence_as(features, found, expand_composites=True)
+        return columns
+
+
+def _tensors(columns: Any) -> list[Any]:
+    tensors: list[Any] = tf.nest.flatten(columns, expand_composites=True)
+    return tensors
+
+
+def _behind(columns: Any) -> set[str]:
+    """The names of all operations that columns are made by."""
+    names, left = set(), [tensor.op for tensor in _tensors(columns)]
+    while left:
+        operation = left.pop()
+        if operation.name not in names:
+            names.add(operation.name)
+            left += [tensor.op for tensor in operation.inputs]
+    return names

@@ -39,10 +39,11 @@ def preprocessing_fn(inputs: dict[str, Any], custom_config: dict[str, Any]) -> d
     query_words, document_words = tokenize(queries, max_tokens), tokenize(distinct, max_tokens)
 
     def query_ids(words: tf.RaggedTensor, vocabulary: str) -> tf.RaggedTensor:
-        return _ids(words, tf.ones_like(queries, tf.int64), vocabulary, size, sources)
+        return _ids(words, tf.ones_like(words.flat_values, tf.int64), vocabulary, size, sources)
 
     def document_ids(words: tf.RaggedTensor, vocabulary: str) -> tf.RaggedTensor:
-        return documents.with_values(tf.gather(_ids(words, lists, vocabulary, size, sources), place))
+        times = tf.gather(lists, words.value_rowids())
+        return documents.with_values(tf.gather(_ids(words, times, vocabulary, size, sources), place))
 
     columns = {
         **{name: column for name, column in inputs.items() if name not in (f.QUERY_TEXT, f.DOC_TEXT)},
@@ -64,13 +65,13 @@ def _ids(
 
     Args:
       words: string [texts, (words)].
-      times: how often each text counts, int64 [texts].
+      times: how often each word counts, int64 [words of all texts].
       vocabulary: its name.
       size: of its most frequent words.
       sources: see `preprocessing_fn`.
     """
     # Counted in the graph: without weights, tft hands every single word to Beam.
-    counted, weights, first = words.flat_values, tf.gather(times, words.value_rowids()), None
+    counted, weights, first = words.flat_values, times, None
     top: int | None = size
     if vocabulary in sources:
         source = WordTableSource(**sources[vocabulary])

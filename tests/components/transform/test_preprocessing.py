@@ -169,8 +169,10 @@ def test_texts_alone_have_the_stems_that_the_lists_have(stemmed):
     documents = ["nationaux rougit bleu", "Rouge Nation", ""]
     of_lists = transformation(stemmed)([("Transatlantic translation", documents)])
     texts = TransformedTexts(stemmed)
-    assert texts.of_documents(tf.constant(documents))[f.DOC_STEMS].to_list() == of_lists[f.DOC_STEMS].to_list()[0]
-    of_queries = texts.of_queries(tf.constant(["Transatlantic translation"]))
+    of_documents = tf.function(texts.of_documents)(tf.constant(documents))
+    assert of_documents.keys() == {f.DOC_TOKENS, f.DOC_STEMS}
+    assert of_documents[f.DOC_STEMS].to_list() == of_lists[f.DOC_STEMS].to_list()[0]
+    of_queries = tf.function(texts.of_queries)(tf.constant(["Transatlantic translation"]))
     assert of_queries.keys() == {f.QUERY_TOKENS, f.QUERY_STEMS}
     assert of_queries[f.QUERY_STEMS].to_list() == of_lists[f.QUERY_STEMS].to_list()
 
