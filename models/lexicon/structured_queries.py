@@ -126,7 +126,7 @@ class StructuredQueries(SparseInnerProduct):
             self._vocabulary.terms(tf.where(known, term, tf.zeros_like(term))),
             tf.gather(terms.distinct, tf.maximum(term - size, 0)),
         )
-        rows = tf.RaggedTensor.from_value_rowids(text, document, terms.places.nrows())
+        rows = tf.RaggedTensor.from_value_rowids(text, document, terms.places.nrows(), validate=False)
         return rows, rows.with_flat_values(weight)
 
     def score_texts(self, features: dict[str, Any]) -> tf.Tensor:
@@ -155,7 +155,7 @@ class StructuredQueries(SparseInnerProduct):
         # The entries of each (list, answering term).
         slots, slot = tf.unique(tf.gather(query, owner) * size + answer)
         of_slot = tf.argsort(slot, stable=True)
-        by_slot = tf.RaggedTensor.from_value_rowids(of_slot, tf.gather(slot, of_slot), tf.size(slots))
+        by_slot = tf.RaggedTensor.from_value_rowids(of_slot, tf.gather(slot, of_slot), tf.size(slots), validate=False)
         slot_of_key = tf.tensor_scatter_nd_update(
             tf.fill([lists * size], -1), slots[:, tf.newaxis], tf.range(tf.size(slots))
         )
@@ -234,4 +234,4 @@ def _distinct(numbers: tf.RaggedTensor) -> tf.RaggedTensor:
     """The distinct values of each row, int64 [rows, (values)], in the order in which they come first."""
     size = tf.reduce_max(tf.concat([numbers.flat_values, [0]], axis=0)) + 1
     keys, _ = tf.unique(numbers.value_rowids() * size + numbers.flat_values)
-    return tf.RaggedTensor.from_value_rowids(keys % size, keys // size, numbers.nrows())
+    return tf.RaggedTensor.from_value_rowids(keys % size, keys // size, numbers.nrows(), validate=False)

@@ -54,5 +54,7 @@ class TfIdf(SparseInnerProduct):
         idf = tf.gather(self._idf, tf.where(numbers >= 0, numbers, tf.size(self._idf, tf.int64) - 1))
         weight = tf.cast(count, tf.float32) * tf.gather(idf, word)
         norm = tf.sqrt(tf.math.unsorted_segment_sum(weight * weight, text, terms.places.nrows()))
-        rows = tf.RaggedTensor.from_value_rowids(tf.gather(terms.distinct, word), text, terms.places.nrows())
+        rows = tf.RaggedTensor.from_value_rowids(
+            tf.gather(terms.distinct, word), text, terms.places.nrows(), validate=False
+        )
         return rows, rows.with_flat_values(tf.math.divide_no_nan(weight, tf.gather(norm, text)))
