@@ -4,6 +4,8 @@
 export TF_CPP_MIN_LOG_LEVEL ?= 3
 
 BIN := .venv/bin
+# A file's tests share what they make, so that a file goes to one process.
+PYTEST := $(BIN)/pytest -n 2 --dist loadfile
 COMPILE := uv pip compile pyproject.toml --python $(BIN)/python --generate-hashes --no-header -q
 
 help: ## Show this list.
@@ -18,13 +20,13 @@ check: setup ## Lint, formatting and types.
 	$(BIN)/mypy schemas models components pipeline experiments cli
 
 test-quick: setup ## The tests without training, Beam, TFX or serving: under a minute.
-	$(BIN)/pytest -m "not training and not beam and not e2e and not serving and not long"
+	$(PYTEST) -m "not training and not beam and not e2e and not serving and not long"
 
 test: test-quick ## What a change can break: the quick tests, then training, Beam, the whole pipeline and serving.
-	$(BIN)/pytest -m "(training or beam or e2e or serving) and not long"
+	$(PYTEST) -m "(training or beam or e2e or serving) and not long"
 
 test-long: setup ## The long tests alone.
-	$(BIN)/pytest -m long
+	$(PYTEST) -m long
 
 test-all: test test-long ## Every test.
 
