@@ -47,9 +47,9 @@ class Cell:
         return self.evaluation.queries if self.evaluation else 0
 
     @property
-    def floors(self) -> Mapping[str, Mapping[str, float]]:
+    def baselines(self) -> Mapping[str, Mapping[str, float]]:
         """The metrics of random order and of the baselines; empty where the cell has not finished."""
-        return self.evaluation.floors if self.evaluation else {}
+        return self.evaluation.baselines if self.evaluation else {}
 
     def content(self) -> dict[str, Any]:
         """The content of `cell.json`: what became of the cell."""

@@ -1,12 +1,15 @@
 """The paired randomisation test over queries (Smucker, Allan and Carterette, CIKM 2007)."""
 
 from itertools import product
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-_FLIPS = 9999
-_FLIPS_AT_ONCE = 100
+_FLIPS: Final = 9999
+_FLIPS_AT_ONCE: Final = 100
+RESOLUTION: Final = 1 / (1 + _FLIPS)
+"""The p-value where none of the drawn sign flips is as extreme: that of all sign flips may be smaller."""
 
 
 def randomisation_test(

@@ -21,7 +21,7 @@ class Line(NamedTuple):
 
     entries: tuple[Entry, ...]
     kind: str = "ours"
-    """ours or floor."""
+    """ours or baseline."""
 
 
 class Text(NamedTuple):

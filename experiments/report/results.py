@@ -9,29 +9,32 @@ from experiments.experiment import Experiment, Row
 from experiments.report.names import setting_name, settings_label, value_name
 from experiments.report.page import Block, Entry, Line, Section, Table, Text
 from experiments.report.published import COLUMNS, PAPER_LANGUAGES, PUBLISHED, Published
-from experiments.report.significance import compare, reference_rows
+from experiments.report.significance import Comparison, compare, reference_rows
 from models.metrics import METRICS
 from schemas.evaluation_report import RANDOM_ORDER
 
 SIGNIFICANCE: Final = 0.05
 NOTHING: Final = "–"
-_FLOORS = {RANDOM_ORDER: "random order", "bm25": "BM25", "paper": "the paper's system"}
+ABOVE: Final = "↑"
+BELOW: Final = "↓"
+Comparisons = Mapping[tuple[str, str], Comparison]
+_BASELINES = {RANDOM_ORDER: "random order", "bm25": "BM25", "paper": "the paper's system"}
 
 
 def results(experiment: Experiment) -> Section:
-    """The results of all rows, with floors, p-values and published numbers."""
+    """The results of all rows, with baselines, p-values and published numbers."""
     rows = experiment.rows
     if not any(row.done for row in rows):
         return Section("results", "Results", (Text("No cell has finished: there are no results yet."),))
-    p_values = compare(rows)
+    comparisons = compare(rows)
     table = Table(
-        _caption(rows, p_values),
+        _caption(rows, comparisons),
         _heads(experiment),
-        tuple(_lines(experiment, p_values)),
+        tuple(_lines(experiment, comparisons)),
     )
     blocks: list[Block] = [table, *_channel_blocks(rows), *_seen_blocks(experiment)]
-    if p_values:
-        blocks += _p_value_blocks(rows, p_values)
+    if comparisons:
+        blocks += _p_value_blocks(rows, comparisons)
     if experiment.paper_language:
         blocks += _published_blocks(rows, experiment.paper_language)
     return Section("results", "Results", tuple(blocks))
@@ -75,19 +78,19 @@ def _part(experiment: Experiment, name: str) -> Experiment:
     )
 
 
-def _caption(rows: Sequence[Row], p_values: Mapping[tuple[str, str], float]) -> str:
+def _caption(rows: Sequence[Row], comparisons: Comparisons) -> str:
     """What the numbers are; nothing is said of what the table does not show."""
     has_spread = any(len(row.done) > 1 for row in rows)
     parts = ["Test split", ": mean over the seeds; below it the standard deviation and the range." * has_spread or "."]
     if any(row.done and reference.done for row, reference in reference_rows(rows)):
         parts.append(" The best mean of a column is bold.")
-    if p_values:
+    if comparisons:
         parts.append(
-            " † marks a significant difference from the reference row, which is the first "
-            f"(p < {SIGNIFICANCE} after Holm's correction)."
+            f" {ABOVE} and {BELOW} mark a mean significantly above or below that of the reference row, which is the "
+            f"first (p < {SIGNIFICANCE} after Holm's correction)."
         )
     if len({str(row.data) for row in rows}) > 1:
-        parts.append(" Rows with other data rank other lists: they have floors of their own and are not compared.")
+        parts.append(" Rows with other data rank other lists: they have baselines of their own and are not compared.")
     return "".join(parts)
 
 
@@ -98,32 +101,33 @@ def _heads(experiment: Experiment) -> tuple[str, ...]:
     return (first, "seeds", *(metric.name for metric in METRICS.values()))
 
 
-def _lines(experiment: Experiment, p_values: Mapping[tuple[str, str], float]) -> Iterator[Line]:
-    """The rows with their floors, one group of rows with the same data after the other."""
+def _lines(experiment: Experiment, comparisons: Comparisons) -> Iterator[Line]:
+    """The rows with their baselines, one group of rows with the same data after the other."""
     groups: dict[str, list[Row]] = {}
     for row in experiment.rows:
         groups.setdefault(str(row.data), []).append(row)
     for rows in groups.values():
         done = [row for row in rows if row.done]
         best = {metric: max(_mean(row, metric) for row in done) for metric in METRICS if len(done) > 1}
-        yield from (_line(row, best, p_values) for row in rows)
+        yield from (_line(row, best, comparisons) for row in rows)
         if done:
             label = f", {settings_label(rows[0].data)}" if len(groups) > 1 else ""
-            for name, floor in done[0].done[0].floors.items():
-                entries = (Entry(_score(floor[metric])) for metric in METRICS)
-                yield Line((Entry(f"{_FLOORS.get(name, name)}{label}", "floor"), Entry(""), *entries), "floor")
+            for name, baseline in done[0].done[0].baselines.items():
+                entries = (Entry(_score(baseline[metric])) for metric in METRICS)
+                yield Line((Entry(f"{_BASELINES.get(name, name)}{label}", "baseline"), Entry(""), *entries), "baseline")
 
 
-def _line(row: Row, best: Mapping[str, float], p_values: Mapping[tuple[str, str], float]) -> Line:
+def _line(row: Row, best: Mapping[str, float], comparisons: Comparisons) -> Line:
     seeds = f"{len(row.done)}" if len(row.done) == len(row.cells) else f"{len(row.done)} of {len(row.cells)}"
     if not row.done:
         return Line((Entry(row.label), Entry(seeds), *(Entry(NOTHING) for _ in METRICS)))
-    return Line((Entry(row.label), Entry(seeds), *(_entry(row, metric, best, p_values) for metric in METRICS)))
+    return Line((Entry(row.label), Entry(seeds), *(_entry(row, metric, best, comparisons) for metric in METRICS)))
 
 
-def _entry(row: Row, metric: str, best: Mapping[str, float], p_values: Mapping[tuple[str, str], float]) -> Entry:
+def _entry(row: Row, metric: str, best: Mapping[str, float], comparisons: Comparisons) -> Entry:
     values = [cell.metrics[metric] for cell in row.done]
-    mark = "†" if p_values.get((row.label, metric), 1) < SIGNIFICANCE else ""
+    compared = comparisons.get((row.label, metric))
+    mark = (ABOVE if compared.difference > 0 else BELOW) if compared and compared.p_value < SIGNIFICANCE else ""
     spread = f"±{stdev(values):.3f}\n{min(values):.3f}–{max(values):.3f}" if len(values) > 1 else ""
     is_best = metric in best and _score(mean(values)) == _score(best[metric])
     return Entry(_score(mean(values)) + mark, spread, is_best)
@@ -171,20 +175,25 @@ def _score(value: float) -> str:
     return f"{value:.3f}"
 
 
-def _p_value_blocks(rows: Sequence[Row], p_values: Mapping[tuple[str, str], float]) -> Iterator[Block]:
+def _p_value(compared: Comparison) -> str:
+    return f"{'≤ ' if compared.is_bound else ''}{compared.p_value:.4f}"
+
+
+def _p_value_blocks(rows: Sequence[Row], comparisons: Comparisons) -> Iterator[Block]:
     references = {row.label: reference.label for row, reference in reference_rows(rows)}
     yield Table(
         "p-values of the difference from the reference row",
         ("Row", "reference row", *(metric.name for metric in METRICS.values())),
         tuple(
-            Line((Entry(row), Entry(reference), *(Entry(f"{p_values[row, metric]:.4f}") for metric in METRICS)))
+            Line((Entry(row), Entry(reference), *(Entry(_p_value(comparisons[row, metric])) for metric in METRICS)))
             for row, reference in references.items()
-            if (row, next(iter(METRICS))) in p_values
+            if (row, next(iter(METRICS))) in comparisons
         ),
     )
+    bound = " ≤: no drawn sign flip gave as large a difference, and the p-value may be smaller."
     yield Text(
         "Two-sided paired randomisation test over queries (exact where there are few queries, else 9,999 drawn sign "
         "flips), a query's value being the mean over the seeds that both rows have. Holm's correction covers all "
-        f"{len(p_values)} comparisons of the table. It tells differences between queries apart from chance, not "
-        "differences between seeds."
+        f"{len(comparisons)} comparisons of the table. It tells differences between queries apart from chance, not "
+        "differences between seeds." + bound * any(one.is_bound for one in comparisons.values())
     )

@@ -1,6 +1,7 @@
 """Which rows of a table differ significantly from its reference row."""
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -8,9 +9,20 @@ from experiments.cell import Cell
 from experiments.experiment import SEED, Row
 from experiments.report.query_metrics import query_metrics
 from models.metrics import METRICS
-from models.randomisation_test import randomisation_test
+from models.randomisation_test import RESOLUTION, randomisation_test
 from schemas.errors import DataError
 from schemas.evaluation_files import PER_QUERY_FILE, QRELS_FILE
+
+
+class Comparison(NamedTuple):
+    """A row beside its reference row, in one metric."""
+
+    difference: float
+    """Of the means over queries; above 0 where the row's lies above the reference row's."""
+    p_value: float
+    """After Holm's correction."""
+    is_bound: bool
+    """Whether the p-value lies at the test's resolution, and may be smaller."""
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -39,19 +51,19 @@ def reference_rows(rows: Sequence[Row]) -> Iterator[tuple[Row, Row]]:
             yield row, reference
 
 
-def compare(rows: Sequence[Row]) -> dict[tuple[str, str], float]:
-    """Corrected p-values of every row against its reference row, for every metric.
+def compare(rows: Sequence[Row]) -> dict[tuple[str, str], Comparison]:
+    """Every row against its reference row, for every metric.
 
     A two-sided paired randomisation test over queries. A query's value is the mean over the seeds that both rows have.
 
     Returns:
-      (row's label, metric) to p-value; a row that shares no finished seed with its reference has none.
+      (row's label, metric) to comparison; a row that shares no finished seed with its reference has none.
 
     Raises:
       DataError: a cell's files do not belong together, or two rows with the same data have other lists.
     """
     values = {cell.name: query_metrics(cell) for row in rows for cell in row.done}
-    p_values = {}
+    p_values, differences = {}, {}
     for row, reference in reference_rows(rows):
         pairs = [(one, other) for one in row.done for other in reference.done if _seed(one) == _seed(other)]
         for one, other in pairs:
@@ -66,7 +78,11 @@ def compare(rows: Sequence[Row]) -> dict[tuple[str, str], float]:
                 for cells in zip(*pairs, strict=True)
             )
             p_values[row.label, metric] = randomisation_test(row_values, reference_values, two_sided=True)
-    return dict(zip(p_values, holm(list(p_values.values())), strict=True))
+            differences[row.label, metric] = float(np.mean(row_values - reference_values))
+    corrected = dict(zip(p_values, holm(list(p_values.values())), strict=True))
+    return {
+        key: Comparison(differences[key], corrected[key], p_value == RESOLUTION) for key, p_value in p_values.items()
+    }
 
 
 def _seed(cell: Cell) -> int | None:

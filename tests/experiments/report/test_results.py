@@ -1,4 +1,4 @@
-"""The table of results: rows, spreads, the best value, floors, published numbers and tests."""
+"""The table of results: rows, spreads, the best value, baselines, published numbers and tests."""
 
 import json
 import re
@@ -42,7 +42,7 @@ def test_an_entry_is_the_mean_with_the_deviation_and_the_range_of_the_seeds(
     mean = sum(values) / 3
     deviation = (sum((value - mean) ** 2 for value in values) / 2) ** 0.5
     entry = tables(results_of("losses"))[0]["MSE"][1 + list(METRICS).index("map")]
-    assert entry == f"{mean:.3f}†<br>±{deviation:.3f}<br>{min(values):.3f}–{max(values):.3f}"
+    assert entry == f"{mean:.3f}↓<br>±{deviation:.3f}<br>{min(values):.3f}–{max(values):.3f}"
 
 
 def test_one_seed_has_no_spread(results_of: ResultsOf) -> None:
@@ -58,18 +58,18 @@ def test_the_best_value_of_a_column_is_bold(results_of: ResultsOf, name: str) ->
         assert [entry.startswith("**") for entry in column] == [value == max(values) for value in values]
 
 
-def test_floors_stand_once_below_the_rows_and_are_never_bold(results_of: ResultsOf) -> None:
+def test_baselines_stand_once_below_the_rows_and_are_never_bold(results_of: ResultsOf) -> None:
     heads = list(tables(results_of("encoders"))[0])
-    assert heads[:5] == ["Average Pooling", "DSSM-CNN", "DSSM-LSTM", "random order<br>floor", "BM25<br>floor"]
-    assert "**" not in "".join(tables(results_of("encoders"))[0]["BM25<br>floor"])
+    assert heads[:5] == ["Average Pooling", "DSSM-CNN", "DSSM-LSTM", "random order<br>baseline", "BM25<br>baseline"]
+    assert "**" not in "".join(tables(results_of("encoders"))[0]["BM25<br>baseline"])
 
 
-def test_rows_with_other_data_have_floors_of_their_own_and_are_not_compared(results_of: ResultsOf) -> None:
+def test_rows_with_other_data_have_baselines_of_their_own_and_are_not_compared(results_of: ResultsOf) -> None:
     heads = list(tables(results_of("negatives"))[0])
     assert heads[:3] == [
         "NR documents = 20",
-        "random order, NR documents = 20<br>floor",
-        "BM25, NR documents = 20<br>floor",
+        "random order, NR documents = 20<br>baseline",
+        "BM25, NR documents = 20<br>baseline",
     ]
     assert len(heads) == 9
     page = results_of("negatives")
@@ -107,8 +107,12 @@ def test_marks_are_those_of_the_p_values_below(results_of: ResultsOf) -> None:
     assert list(p_values) == ["3Part\\_L2", "MSE", "PO\\_S"]
     for name, (reference, *values) in p_values.items():
         assert reference == "SOSL"
-        assert ["†" in entry for entry in rows[name][1:]] == [float(value) < 0.05 for value in values]
-    assert "†" not in "".join(rows["SOSL"])
+        for entry, expected, value in zip(rows[name][1:], rows["SOSL"][1:], values, strict=True):
+            mean, of_reference = (float(re.search(r"0\.\d+", one)[0]) for one in (entry, expected))
+            is_significant = float(value.removeprefix("≤ ")) < 0.05
+            assert ("↑" in entry) == (is_significant and mean > of_reference)
+            assert ("↓" in entry) == (is_significant and mean < of_reference)
+    assert not {"↑", "↓"} & set("".join(rows["SOSL"]))
     assert "all 21 comparisons" in results_of("losses")
 
 
@@ -139,14 +143,14 @@ def test_seen_and_cold_documents_have_tables_of_their_own_with_floors(
     _, seen, cold, _ = tables(text)
     for name, table, queries, which in (("seen", seen, 40, "with"), ("cold", cold, 20, "without")):
         assert f"The {queries} test queries {which} an MR document that training has seen as relevant." in text
-        assert [*table] == ["SOSL", "MSE", "random order<br>floor", "BM25<br>floor"]
+        assert [*table] == ["SOSL", "MSE", "random order<br>baseline", "BM25<br>baseline"]
         values = [
             json.loads((folders["cold"] / "cells" / f"00{seed}-sosl-seed{seed}" / "metrics.json").read_text())[name]
             for seed in (1, 2)
         ]
         for place, key in enumerate(METRICS, 1):
             assert f"{sum(value['metrics'][key] for value in values) / 2:.3f}" in table["SOSL"][place]
-            assert table["random order<br>floor"][place] == f"{values[0]['floors']['random'][key]:.3f}"
+            assert table["random order<br>baseline"][place] == f"{values[0]['baselines']['random'][key]:.3f}"
 
 
 @pytest.mark.parametrize(("name", "how_many"), [("all seen", "every"), ("all cold", "no")])

@@ -13,7 +13,7 @@ from experiments.experiment import read_experiment
 from experiments.report.query_metrics import query_metrics
 from experiments.report.significance import compare, holm
 from models.metrics import METRICS
-from models.randomisation_test import randomisation_test
+from models.randomisation_test import RESOLUTION, randomisation_test
 from schemas.errors import DataError
 from tests.experiments.experiment_folder import write_experiment
 
@@ -53,20 +53,26 @@ def test_p_values_are_those_of_means_over_the_seeds_that_both_rows_have(folders:
         if cell.status == "done"
     }
     reference, *others = experiment.rows
-    uncorrected = {}
+    uncorrected, differences = {}, {}
     for row in others:
         seeds = {cell.settings["training.seed"] for cell in row.done}
         cells = [
             [cell.name for cell in one.done if cell.settings["training.seed"] in seeds] for one in (row, reference)
         ]
         for metric in METRICS:
-            means = (np.mean([values[name][metric] for name in names], axis=0) for names in cells)
+            means = [np.mean([values[name][metric] for name in names], axis=0) for names in cells]
             uncorrected[row.label, metric] = randomisation_test(*means, two_sided=True)
+            differences[row.label, metric] = means[0].mean() - means[1].mean()
     assert [len(row.done) for row in others] == [2, 3, 2]  # of three seeds
     smallest_first = sorted(uncorrected, key=uncorrected.__getitem__)
     steps = [(21 - place) * uncorrected[key] for place, key in enumerate(smallest_first)]
     expected = {key: min(1, max(steps[: place + 1])) for place, key in enumerate(smallest_first)}
-    assert compare(experiment.rows) == pytest.approx(expected)
+    compared = compare(experiment.rows)
+    assert {key: one.p_value for key, one in compared.items()} == pytest.approx(expected)
+    assert {key: one.difference for key, one in compared.items()} == pytest.approx(differences)
+    assert {key: one.is_bound for key, one in compared.items()} == {
+        key: p_value == RESOLUTION for key, p_value in uncorrected.items()
+    }
 
 
 def test_rows_without_a_seed_in_common_are_not_compared(tmp_path: Path) -> None:
