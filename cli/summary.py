@@ -13,7 +13,7 @@ from schemas.served_versions import served_versions
 
 
 def metrics_table(report: EvaluationReport) -> str:
-    """The metrics of a model beside those of its channels, the floors and what a perfect order reaches.
+    """The metrics of a model beside those of its channels, the baselines and what a perfect order reaches.
 
     On seen and on cold documents, too.
     """
@@ -33,7 +33,7 @@ def _table(title: str, part: EvaluationReport | PartReport, paper_names: Mapping
     columns = [
         ("model", part.metrics),
         *part.channels.items(),
-        *part.floors.items(),
+        *part.baselines.items(),
         ("reachable", part.reachable),
     ]
     widths = [max(10, len(name) + 1) for name, _ in columns]

@@ -1,6 +1,6 @@
 """The ranking metrics: of each all that there is to know, and their values for ranked lists.
 
-`METRICS` is the one table of them. A metric is an entry there, and settings, evaluation, floors and reports follow it.
+`METRICS` is the one table of them. A metric is an entry there; settings, evaluation, baselines and reports follow it.
 TensorFlow Ranking computes the values as trec_eval defines them, of lists in the order of `models.ranking`. All are
 means over queries: a query without a relevant document scores 0 and counts. With K grades MR is the highest grade
 K - 1, and relevant is MR alone, or any grade from 1 on.
@@ -60,7 +60,7 @@ class Metric:
         return self.paper_name or self.key
 
     def expected(self, grades: Sequence[int], top_grade: int) -> float:
-        """Its exact expectation when a list is ordered at random: the floor of all floors.
+        """Its exact expectation when a list is ordered at random, which every ranking should exceed.
 
         Args:
           grades: of the list's documents, in any order.

@@ -2,10 +2,15 @@
 
 from typing import Final
 
+from pydantic import AliasChoices, Field
+
 from schemas.json_record import JsonRecord
 
 RANDOM_ORDER: Final = "random"
-"""The name of the floor that is no run's."""
+"""The name of the baseline that no system ranks."""
+
+_BASELINES: Final = AliasChoices("baselines", "floors")
+"""With the key of earlier versions."""
 
 NEARLY_ALL: Final = 0.9
 """Where more than this share of the queries are on seen documents, little is measured on others."""
@@ -18,7 +23,7 @@ class PartReport(JsonRecord):
     metrics: dict[str, float]
     """Empty, as the others, where there are no queries."""
     reachable: dict[str, float]
-    floors: dict[str, dict[str, float]]
+    baselines: dict[str, dict[str, float]] = Field(validation_alias=_BASELINES)
     channels: dict[str, dict[str, float]] = {}
 
 
@@ -36,8 +41,8 @@ class EvaluationReport(JsonRecord):
     """Means over the queries."""
     reachable: dict[str, float]
     """Those of a perfect order."""
-    floors: dict[str, dict[str, float]]
-    """Those of random order, and of the baselines, by their names."""
+    baselines: dict[str, dict[str, float]] = Field(validation_alias=_BASELINES)
+    """Those of random order, and of other systems on the same lists, by their names."""
     channels: dict[str, dict[str, float]] = {}
     """Those of each of the model's channels alone, by their names; empty where there is one."""
     seen: PartReport | None = None

@@ -29,14 +29,14 @@ def ndcg_10(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(METRICS, "ndcg_10", Metric("ndcg_10", None, DEFINITION, 10, of_mr_alone=False, formula=NDCG))
 
 
-def test_an_evaluation_and_its_floors_have_it() -> None:
+def test_an_evaluation_and_its_baselines_have_it() -> None:
     # Seven documents, the MR document at rank 7: beyond the cutoff of the others, and a list that is shorter than 10.
     lists = text_lists([("q", "", {f"d{place}": ("", 2 if place == 6 else 0) for place in range(7)})])
     report = evaluate(lists, [-np.arange(7, dtype=np.float32)], {}, top_grade=2).report
     assert report.metrics["ndcg_5"] == 0
     assert report.metrics["ndcg_10"] == pytest.approx(1 / np.log2(1 + 7))
     assert report.reachable["ndcg_10"] == 1
-    assert report.floors["random"]["ndcg_10"] == pytest.approx(np.mean([1 / np.log2(1 + k) for k in range(1, 8)]))
+    assert report.baselines["random"]["ndcg_10"] == pytest.approx(np.mean([1 / np.log2(1 + k) for k in range(1, 8)]))
     assert "ndcg_10" not in report.paper_names
     assert "ndcg_10         0.3333    0.5197    1.0000\n" in metrics_table(report)
 

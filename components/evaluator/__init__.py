@@ -1,1 +1,1 @@
-"""Evaluator: the paper's metrics of the exported model on the test split, and the floors."""
+"""Evaluator: the paper's metrics of the exported model on the test split, and the baselines."""

@@ -27,7 +27,7 @@ def read_baselines(paths: Iterable[str]) -> dict[str, dict[str, dict[str, float]
         with tf.io.gfile.GFile(path) as lines:
             name, runs[path] = parse_run(lines, path)
         if name == RANDOM_ORDER:
-            raise DataError(f"{path}: a baseline's tag must not be {name}, which names the floor of random order.")
+            raise DataError(f"{path}: a baseline's tag must not be {name}, which names random order.")
         if name in path_of:
             raise DataError(f"{path}: every baseline must have a tag of its own; {path_of[name]} has {name}, too.")
         path_of[name] = path

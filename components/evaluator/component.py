@@ -35,13 +35,13 @@ class EvaluatorSpec(component_spec.ComponentSpec):
 
 
 class Evaluator(base_component.BaseComponent):
-    """Computes the paper's metrics of a model on the test split, beside the floors.
+    """Computes the paper's metrics of a model on the test split, beside the baselines.
 
     Args:
       examples: listwise Examples with a test split, as texts, and a train split, whose judgments tell which documents
         were seen.
       model: the exported Model; its own `score` signature does the scoring.
-      baselines: RankingRuns of the same lists, floors to stand beside; each is named by the tag in its run file.
+      baselines: RankingRuns of the same lists, to stand beside the model; each is named by the tag in its run file.
       top_grade: the MR grade.
       used_negatives: how many NR documents of a list count; None for all.
       feedback: gain of the model's second pass over each list, see `models.feedback`; 0 for none.

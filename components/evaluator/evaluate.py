@@ -1,4 +1,4 @@
-"""The metrics of a model's scores, and the floors beside them. Never imports TFX."""
+"""The metrics of a model's scores, and the baselines beside them. Never imports TFX."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -62,7 +62,7 @@ def evaluate(
     channels: Mapping[str, Sequence[npt.NDArray[np.float32]]] = MappingProxyType({}),
     feedback: float = 0.0,
 ) -> Evaluation:
-    """Metrics and floors of a model's scores.
+    """Metrics and baselines of a model's scores.
 
     Args:
       lists: those of the split.
@@ -78,9 +78,9 @@ def evaluate(
       DataError: a score is not finite, or a baseline lacks a list.
     """
     per_query = score_metrics(lists, scores, top_grade)
-    floors = {RANDOM_ORDER: expected_metrics(lists.grades, top_grade)}
+    of_baselines = {RANDOM_ORDER: expected_metrics(lists.grades, top_grade)}
     for name, run in baselines.items():
-        floors[name] = _tie_free_metrics(lists, _run_scores(name, run, lists), top_grade)
+        of_baselines[name] = _tie_free_metrics(lists, _run_scores(name, run, lists), top_grade)
     of_channels = {
         name: _tie_free_metrics(lists, of_lists, top_grade) for name, of_lists in channels.items() if len(channels) > 1
     }
@@ -93,7 +93,7 @@ def evaluate(
             queries=int(rows.sum()),
             metrics=metrics,
             reachable=reachable,
-            floors={name: _means(values, rows) for name, values in floors.items()},
+            baselines={name: _means(values, rows) for name, values in of_baselines.items()},
             channels={name: _means(values, rows) for name, values in of_channels.items()},
         )
 
@@ -112,7 +112,7 @@ def evaluate(
         paper_names={key: metric.paper_name for key, metric in METRICS.items() if metric.paper_name},
         metrics=whole.metrics,
         reachable=whole.reachable,
-        floors=whole.floors,
+        baselines=whole.baselines,
         channels=whole.channels,
         seen=None if seen is None else part(seen),
         cold=None if seen is None else part(~seen),

@@ -66,7 +66,7 @@ class Executor(base_executor.BaseExecutor):
             comparison = _compare(input_dict, exec_properties, evaluation, newest, settings)
         with fileio.open(os.path.join(evaluation, METRICS_FILE)) as file:
             report = EvaluationReport.from_json(file.read())
-        verdict = judge(report.metrics, report.floors[RANDOM_ORDER], report.reachable, settings.minimums, comparison)
+        verdict = judge(report.metrics, report.baselines[RANDOM_ORDER], report.reachable, settings.minimums, comparison)
         # TFX's convention, which the Pusher reads: a property of the artifact, and a file for people.
         blessing = artifact_utils.get_single_instance(output_dict[BLESSING_KEY])
         blessing.set_int_custom_property("blessed", int(verdict.blessed))

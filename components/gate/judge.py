@@ -28,9 +28,9 @@ def judge(
     """
     if minimums is None:
         faults = [
-            f"{key} must lie above random order's {floor:.4f}; got {metrics[key]:.4f}"
-            for key, floor in random_order.items()
-            if not metrics[key] > floor and reachable[key] > floor
+            f"{key} must lie above random order's {expected:.4f}; got {metrics[key]:.4f}"
+            for key, expected in random_order.items()
+            if not metrics[key] > expected and reachable[key] > expected
         ]
         passed = "every metric lies above random order's"
     else:

@@ -1,1 +1,1 @@
-"""LexicalBaseline: BM25 without translation, the floor that shared names and numbers give."""
+"""LexicalBaseline: BM25 without translation: what shared names and numbers give."""

@@ -8,8 +8,10 @@ from schemas.evaluation_report import EvaluationReport, PartReport
 
 def part(queries: int, value: float) -> PartReport:
     if not queries:
-        return PartReport(queries=0, metrics={}, reachable={}, floors={"random": {}})
-    return PartReport(queries=queries, metrics={"map": value}, reachable={"map": 1}, floors={"random": {"map": 0.25}})
+        return PartReport(queries=0, metrics={}, reachable={}, baselines={"random": {}})
+    return PartReport(
+        queries=queries, metrics={"map": value}, reachable={"map": 1}, baselines={"random": {"map": 0.25}}
+    )
 
 
 def report(**parts: PartReport) -> EvaluationReport:
@@ -25,7 +27,7 @@ map             0.7500    0.2500    1.0000  MAP
 1,000 queries"""
 
 
-def test_metrics_stand_beside_the_floors_and_what_is_reachable() -> None:
+def test_metrics_stand_beside_the_baselines_and_what_is_reachable() -> None:
     assert metrics_table(report()) == WHOLE
 
 

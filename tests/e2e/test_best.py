@@ -37,9 +37,9 @@ def eval_lists(run: SampleRun):
 
 def test_it_ranks_above_bm25_the_paper_s_system_and_its_vectors_alone(run: SampleRun) -> None:
     found = run.report
-    assert found["floors"].keys() == {"random", "bm25", "paper"}
+    assert found["baselines"].keys() == {"random", "bm25", "paper"}
     assert found["channels"].keys() == {"smooth_cosine", "lexicon"}
-    others = [found["channels"]["smooth_cosine"], *found["floors"].values()]
+    others = [found["channels"]["smooth_cosine"], *found["baselines"].values()]
     assert all(found["metrics"]["ndcg_5"] > other["ndcg_5"] for other in others)
 
 

@@ -41,7 +41,7 @@ def test_the_metrics_on_a_run_s_own_test_lists_are_the_run_s(
     report = json.loads(done.out)
     assert report.pop("data")["lists"] == {"train": 0, "eval": 0, "test": sample_run.report["queries"]}
     assert report["metrics"] == pytest.approx(sample_run.report["metrics"])
-    assert report["floors"] == {"random": pytest.approx(sample_run.report["floors"]["random"])}
+    assert report["baselines"] == {"random": pytest.approx(sample_run.report["baselines"]["random"])}
     written = {path.name: path.read_text() for path in (tmp_path / "evaluation").iterdir()}
     assert json.loads(written["metrics.json"]) == report
     assert written["qrels.trec"] == (sample_run.output / "evaluation" / "qrels.trec").read_text()

@@ -87,15 +87,15 @@ def test_the_resolved_configuration_is_written_with_absolute_paths_and_digests(s
 
 
 def test_the_model_ranks_three_times_better_than_random_order(sample_run: SampleRun) -> None:
-    assert sample_run.report["metrics"]["ndcg_5"] >= 3 * sample_run.report["floors"]["random"]["ndcg_5"]
+    assert sample_run.report["metrics"]["ndcg_5"] >= 3 * sample_run.report["baselines"]["random"]["ndcg_5"]
 
 
-def test_every_metric_stands_beside_the_floors_and_what_is_reachable(sample_run: SampleRun) -> None:
+def test_every_metric_stands_beside_the_baselines_and_what_is_reachable(sample_run: SampleRun) -> None:
     report = sample_run.report
-    for values in (report["metrics"], report["reachable"], *report["floors"].values()):
+    for values in (report["metrics"], report["reachable"], *report["baselines"].values()):
         assert list(values) == list(METRICS)
         assert all(0 <= values[key] <= report["reachable"][key] <= 1 for key in METRICS)
-    assert report["floors"].keys() == {"random", "bm25"}
+    assert report["baselines"].keys() == {"random", "bm25"}
     # Every page has sentences in the train split.
     assert (report["seen"]["metrics"], report["cold"]["queries"]) == (report["metrics"], 0)
     assert "warning: training has seen nearly all test queries' documents" in sample_run.err
@@ -223,7 +223,7 @@ def test_another_training_seed_runs_the_trainer_and_what_follows(sample_run: Sam
     assert again.code == 0
     assert again.ran == {"Trainer", "TrainingReport", "Evaluator"}
     assert again.report["metrics"] != report["metrics"]
-    assert again.report["floors"] == report["floors"]
+    assert again.report["baselines"] == report["baselines"]
     assert len(again.versions) == 2
     comparison = again.verdict["comparison"]
     assert comparison["version"] == first.name == again.versions[0].name

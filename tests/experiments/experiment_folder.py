@@ -86,7 +86,7 @@ def _write_cell(
     evaluation = evaluate(lists, scores, {}, top_grade=2, seen_documents=seen, channels=channels)
     for part in (evaluation.report, evaluation.report.seen, evaluation.report.cold):
         if part:
-            part.floors["bm25"] = {key: 0.4 for key in part.metrics}
+            part.baselines["bm25"] = {key: 0.4 for key in part.metrics}
     for name, text in evaluation.files().items():
         (folder / name).write_text(text)
     loss = LossSettings(name=settings.get("loss.name", "sosl"))

@@ -21,7 +21,7 @@ TEXT = """{
   "reachable": {
     "map": 1.0
   },
-  "floors": {
+  "baselines": {
     "random": {
       "map": 1e-05
     }
@@ -39,14 +39,14 @@ TEXT = """{
     "reachable": {
       "map": 1.0
     },
-    "floors": {},
+    "baselines": {},
     "channels": {}
   },
   "cold": {
     "queries": 1,
     "metrics": {},
     "reachable": {},
-    "floors": {},
+    "baselines": {},
     "channels": {}
   }
 }
@@ -55,8 +55,14 @@ TEXT = """{
 
 def test_the_file_keeps_every_byte_of_what_it_is_read_from() -> None:
     report = EvaluationReport.from_json(TEXT)
-    assert (report.queries, report.metrics["ndcg_10"], report.floors["random"]["map"]) == (3, 1 / 3, 1e-5)
+    assert (report.queries, report.metrics["ndcg_10"], report.baselines["random"]["map"]) == (3, 1 / 3, 1e-5)
     assert report.to_json() == TEXT
+
+
+def test_a_file_of_earlier_versions_calls_baselines_floors() -> None:
+    earlier = TEXT.replace('"baselines"', '"floors"')
+    assert earlier != TEXT
+    assert EvaluationReport.from_json(earlier) == EvaluationReport.from_json(TEXT)
 
 
 def test_keys_of_a_later_version_are_left_out() -> None:

@@ -41,7 +41,7 @@ def test_two_runs_of_one_name_are_refused(write):
 
 
 def test_the_name_of_random_order_is_taken(write):
-    with pytest.raises(DataError, match="a baseline's tag must not be random, which names the floor of random order"):
+    with pytest.raises(DataError, match="a baseline's tag must not be random, which names random order"):
         read_baselines([write("1", "random")])
 
 

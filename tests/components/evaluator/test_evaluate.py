@@ -1,4 +1,4 @@
-"""The evaluation of a model's scores: report, floors and TREC files, equal to trec_eval's."""
+"""The evaluation of a model's scores: report, baselines and TREC files, equal to trec_eval's."""
 
 import numpy as np
 import pytest
@@ -106,14 +106,14 @@ def test_every_query_equals_trec_eval_in_the_order_of_the_written_run(lists, eva
         assert values == pytest.approx([trec_eval[key][query_id] for query_id in ranked], abs=1e-6), key
 
 
-def test_report_holds_metrics_floors_and_what_is_reachable(lists, evaluation):
+def test_report_holds_metrics_baselines_and_what_is_reachable(lists, evaluation):
     report = evaluation.report
     assert report.split == "test"
     assert report.queries == len(lists)
     assert report.queries_without_relevant_document == sum(not grades.any() for grades in lists.grades) > 0
     expected = expected_metrics(lists.grades, MOST_RELEVANT)
-    assert report.floors["random"] == {key: values.mean() for key, values in expected.items()}
-    for values in (report.metrics, report.reachable, *report.floors.values()):
+    assert report.baselines["random"] == {key: values.mean() for key, values in expected.items()}
+    for values in (report.metrics, report.reachable, *report.baselines.values()):
         assert [*values] == [*METRICS] == [*report.paper_names]
         assert all(0 <= values[key] <= report.reachable[key] + 1e-9 for key in METRICS)
 
@@ -152,8 +152,8 @@ def test_a_query_is_on_seen_documents_where_its_mr_document_is_relevant_to_a_tra
         assert part.queries == len(queries)
         assert part.metrics == pytest.approx(of_part.metrics)
         assert part.reachable == of_part.reachable
-        assert part.floors["random"] == pytest.approx(of_part.floors["random"])
-        assert part.floors["bm25"].keys() == METRICS.keys()
+        assert part.baselines["random"] == pytest.approx(of_part.baselines["random"])
+        assert part.baselines["bm25"].keys() == METRICS.keys()
 
 
 def test_the_parts_add_up_to_the_whole(parted):
@@ -163,7 +163,10 @@ def test_the_parts_add_up_to_the_whole(parted):
     for key in METRICS:
         for whole, values in (
             (report.metrics[key], [part.metrics[key] for part in parts]),
-            *((floor[key], [part.floors[name][key] for part in parts]) for name, floor in report.floors.items()),
+            *(
+                (baseline[key], [part.baselines[name][key] for part in parts])
+                for name, baseline in report.baselines.items()
+            ),
         ):
             total = sum(part.queries * value for part, value in zip(parts, values, strict=True))
             assert whole == pytest.approx(total / report.queries)
@@ -173,7 +176,7 @@ def test_a_part_without_queries_has_no_metrics(parted):
     lists, scores, baselines, _ = parted
     report = evaluate(lists, scores, baselines, MOST_RELEVANT, seen_documents=set()).report
     assert (report.seen.queries, report.seen.metrics, report.cold.metrics) == (0, {}, report.metrics)
-    assert report.cold.floors == report.floors
+    assert report.cold.baselines == report.baselines
 
 
 def test_each_channel_is_measured_alone_on_all_and_on_each_part(parted):
@@ -192,7 +195,7 @@ def test_a_channel_gains_nothing_from_the_order_of_tied_ids():
     constant = [np.zeros(10, np.float32)] * len(lists)
     channels = {"constant": constant, "other": constant}
     report = evaluate(lists, constant, {"constant": run_of(lists, constant)}, MOST_RELEVANT, channels=channels).report
-    assert report.channels == dict.fromkeys(channels, report.floors["constant"])
+    assert report.channels == dict.fromkeys(channels, report.baselines["constant"])
 
 
 def test_a_single_channel_is_the_model(lists, scores, evaluation):
@@ -207,18 +210,18 @@ def test_nothing_is_said_of_seen_documents_where_the_train_split_is_unknown(eval
 def test_a_baseline_without_ties_is_measured_as_the_model_is(lists, baseline, evaluation):
     its_scores = [np.asarray([*baseline[query_id.decode()].values()], np.float32) for query_id in lists.query_ids]
     as_model = evaluate(lists, its_scores, {}, MOST_RELEVANT)
-    assert evaluation.report.floors["bm25"] == pytest.approx(as_model.report.metrics, abs=1e-9)
+    assert evaluation.report.baselines["bm25"] == pytest.approx(as_model.report.metrics, abs=1e-9)
 
 
 def test_a_baseline_gains_nothing_from_the_order_of_tied_ids():
     lists = graded_lists({f"q{number}": [0, 0, 2, *[0] * 7] for number in range(50)})  # document 9 has the highest id
     constant = [np.zeros(10, np.float32)] * len(lists)
     report = evaluate(lists, constant, {"constant": run_of(lists, constant)}, MOST_RELEVANT).report
-    floors = report.floors
+    baselines = report.baselines
     assert report.metrics["mrr_mr"] == 1  # the model's ties are trec_eval's
-    assert floors["random"]["mrr_mr"] == pytest.approx(sum(1 / rank for rank in range(1, 11)) / 10)
+    assert baselines["random"]["mrr_mr"] == pytest.approx(sum(1 / rank for rank in range(1, 11)) / 10)
     # 50 lists in 20 orders: the reciprocal rank strays by 0.27, their mean by 0.27 / sqrt(1000).
-    assert floors["constant"]["mrr_mr"] == pytest.approx(floors["random"]["mrr_mr"], abs=4 * 0.27 / 1000**0.5)
+    assert baselines["constant"]["mrr_mr"] == pytest.approx(baselines["random"]["mrr_mr"], abs=4 * 0.27 / 1000**0.5)
 
 
 def test_reachable_is_what_the_perfect_order_scores(lists, evaluation):

@@ -68,7 +68,7 @@ def test_the_evaluation_is_written_for_machines_and_for_trec_eval(do, scored, tm
     assert {path.name for path in folder.iterdir()} == {"metrics.json", "per_query.tsv", "run.trec", "qrels.trec"}
     report = json.loads((folder / "metrics.json").read_text())
     assert (report["split"], report["queries"], report["metrics"]["p_mr_1"]) == ("test", len(LISTS), 1)
-    assert [*report["floors"]] == ["random", "bm25"]
+    assert [*report["baselines"]] == ["random", "bm25"]
     assert (report["seen"]["queries"], report["cold"]["queries"]) == (len(LISTS), 0)
     with (folder / "run.trec").open() as run:
         written = parse_run(run, "run.trec")
@@ -97,9 +97,9 @@ def test_feedback_changes_the_model_s_ranking_and_is_told(do, scored):
 
 
 @pytest.mark.parametrize("tags", [(), ("dense",), ("dense", "bm25", "colbert")])
-def test_every_baseline_is_a_floor_after_random_order(do, scored, tags):
+def test_every_baseline_stands_after_random_order(do, scored, tags):
     report = json.loads((do(*tags) / "metrics.json").read_text())
-    assert [*report["floors"]] == ["random", *sorted(tags)]
+    assert [*report["baselines"]] == ["random", *sorted(tags)]
 
 
 def test_two_baselines_of_one_name_end_the_stage(do, scored):
@@ -128,7 +128,7 @@ def test_a_pipeline_hands_over_the_runs_of_any_number_of_stages_and_caches_them(
         write_run(tmp_path / tag, tag)
 
     def run():
-        """Runs the stages; returns how each of them came by its output, and the floors."""
+        """Runs the stages; returns how each of them came by its output, and the baselines."""
         lists = Source(standard_artifacts.Examples, examples.uri, examples.split_names).with_id("Lists")
         exported = Source(standard_artifacts.Model, model.uri).with_id("Exported")
         runs = [Source(RankingRun, str(tmp_path / tag)).with_id(tag) for tag in tags]
@@ -150,10 +150,10 @@ def test_a_pipeline_hands_over_the_runs_of_any_number_of_stages_and_caches_them(
         ends = {end.name: (end.how, outputs) for end, outputs in launch(pipeline, connection, lambda *_: None)}
         (evaluation,) = ends["Evaluator"][1]["evaluation"]
         report = json.loads((Path(evaluation.uri) / "metrics.json").read_text())
-        return {name: how for name, (how, _) in ends.items()}, [*report["floors"]]
+        return {name: how for name, (how, _) in ends.items()}, [*report["baselines"]]
 
-    floors = ["random", *sorted(tags)]
+    baselines = ["random", *sorted(tags)]
     stages = ["Lists", "Exported", *tags, "Evaluator"]
-    assert run() == (dict.fromkeys(stages, "run"), floors)
-    assert run() == (dict.fromkeys(stages, "cached"), floors)
+    assert run() == (dict.fromkeys(stages, "run"), baselines)
+    assert run() == (dict.fromkeys(stages, "cached"), baselines)
     assert len(scored) == 1
