@@ -5,8 +5,8 @@
 
 It learns from every query and its MR documents of a configuration's collection, or from synthetic pairs whose words are
 as frequent as Zipf's law has it. The baseline of learning is a quarter of the pairs, and the ratio compares the time
-that a pair takes. The baseline of scoring is the model of the preset best without the channel; both score in
-turn, texts of the collection, or of the sample.
+that a pair takes. The baseline of scoring is a model of vectors alone, with the tower of the preset best or that of
+the preset paper; it and the same with the channel score in turn, texts of the collection, or of the sample.
 """
 
 import os
@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,8 +31,8 @@ from models.exported import load_model
 from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.lexicon import Lexicon
 from models.lexicon.make_channel import make_channel
+from models.ragged import kept_values
 from models.ranker import Ranker
-from models.settings import ModelSettings
 from models.stems import stems
 from models.text_features import TextFeatures
 from models.tokens import tokenize
@@ -43,6 +44,7 @@ from schemas.wikiclir import Judgment, Text, parse_judgments, parse_texts
 PAIRS, QUERY_STEMS, DOCUMENT_STEMS, VOCABULARY = 15_000, 22, 84, 30_000
 LIST_SIZE, WORDS_OF_A_DOCUMENT = 50, 100
 BATCHES: Final = (1, 64)
+TOWERS: Final = ("best", "paper")
 LANGUAGES: Final = ("en", "fr")
 SAMPLE: Final = str(Path(__file__).parent.parent / "configs" / "sample.yaml")
 
@@ -98,35 +100,45 @@ def learn(pairs: Pairs) -> tuple[Lexicon, float, float]:
 
 
 class _Ids(TextFeatures):
-    """Words and stems to ids, as Transform's layer has them."""
+    """Words, and stems if there are some, to ids, as Transform has them."""
 
-    def __init__(self, words: tf.Tensor, of_stems: tf.Tensor) -> None:
+    def __init__(self, words: tf.Tensor, of_stems: tf.Tensor | None) -> None:
         super().__init__()
         self._words, self._stems = (
-            tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(keys, tf.range(len(keys))), -1)
+            None
+            if keys is None
+            else tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(keys, tf.range(len(keys))), -1)
             for keys in (words, of_stems)
         )
 
     def of_queries(self, texts: tf.Tensor) -> dict[str, Any]:
-        words = tokenize(texts)
-        return {"query_tokens": _known(self._words, words), "query_stems": _known(self._stems, stems(words, "en"))}
+        return self._features("query", "en", texts)
 
     def of_documents(self, texts: tf.Tensor) -> dict[str, Any]:
+        return self._features("doc", "fr", texts)
+
+    def _features(self, side: str, language: str, texts: tf.Tensor) -> dict[str, Any]:
         words = tokenize(texts)
-        return {"doc_tokens": _known(self._words, words), "doc_stems": _known(self._stems, stems(words, "fr"))}
+        features = {f"{side}_tokens": _known(self._words, words)}
+        if self._stems:
+            features[f"{side}_stems"] = _known(self._stems, stems(words, language))
+        return features
 
 
 def _known(table: Any, words: tf.RaggedTensor) -> tf.RaggedTensor:
     ids = tf.ragged.map_flat_values(table.lookup, words)
-    return tf.ragged.boolean_mask(ids, ids >= 0)
+    return kept_values(ids, ids.flat_values >= 0)
 
 
-def exported(lexicon: Lexicon, pairs: Pairs, folder: str) -> list[Any]:
+def exported(tower: str, lexicon: Lexicon, pairs: Pairs, folder: str) -> list[Any]:
     """The scoring signatures of a model without the channel, and of one with it."""
     found = tokenize(tf.constant([text for pair in pairs for text in pair]))
-    words, of_stems = tf.unique(found.flat_values)[0], tf.unique(stems(found, "fr").flat_values)[0]
-    text_features, sizes = _Ids(words, of_stems), Words(len(words), stems=len(of_stems))
-    towers = TwoTowers(sizes, sizes, ModelSettings(embedding_dim=128, stem_embeddings=True), seed=1)
+    words, of_stems = tf.unique(found.flat_values)[0], None
+    settings = load_config(SAMPLE, [f"preset={tower}"]).model
+    if settings.stem_embeddings:
+        of_stems = tf.unique(stems(found, "fr").flat_values)[0]
+    text_features, sizes = _Ids(words, of_stems), Words(len(words), stems=0 if of_stems is None else len(of_stems))
+    towers = TwoTowers(sizes, sizes, settings, seed=1)
     channel = make_channel(lexicon)
     text = tf.constant(["text"])
     towers({**text_features.of_queries(text), **text_features.of_documents(text), "document_index": tf.constant([[0]])})
@@ -181,17 +193,17 @@ def main(config_path: str | None, rounds: int) -> None:
     if config_path is None:
         pairs = pairs_of(SAMPLE)
         lexicon, *_ = learn(pairs)
-    with tempfile.TemporaryDirectory() as folder:
-        models = exported(lexicon, pairs, folder)
-        for lists in BATCHES:
+    for tower, lists in product(TOWERS, BATCHES):
+        with tempfile.TemporaryDirectory() as folder:
+            models = exported(tower, lexicon, pairs, folder)
             times = max(32 // lists, 1)
             calls = [partial(model.signatures["score"], **requests(pairs, lists)) for model in models]
             for call in calls:
                 cpu_seconds(call, 2)  # the first calls optimise the graph
             seen = [[cpu_seconds(call, times) for call in calls] for _ in range(rounds)]
-            dense, both = (1000 * statistics.median(column) for column in zip(*seen, strict=True))
-            ratio = statistics.median(other / one for one, other in seen)
-            print(f"{f'{lists} x {LIST_SIZE} documents':20} {dense:15.1f} ms {both:15.1f} ms {ratio:7.2f}")
+        dense, both = (1000 * statistics.median(column) for column in zip(*seen, strict=True))
+        ratio = statistics.median(other / one for one, other in seen)
+        print(f"{f'{tower}, {lists} x {LIST_SIZE}':20} {dense:15.1f} ms {both:15.1f} ms {ratio:7.2f}")
     print(f"load {os.getloadavg()[0]:.1f} after")
 
 
