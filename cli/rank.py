@@ -63,6 +63,8 @@ def rank(
         if as_json:
             show_json({"query": query, "documents": [_as_dict(result) for result in results]}, indent=None)
         else:
+            if len(queries) != 1:
+                show(f"query: {printable(query, FIELD)}")
             for result in results:
                 doc_id, title = printable(result.doc_id, FIELD), printable(result.title, FIELD)
                 show(f"{result.rank:3}  {result.score:7.4f}  {doc_id}  {title}")

@@ -13,6 +13,7 @@ from experiments.report.page import Block, Entry, Line, Listing, Page, Section, 
 from experiments.report.results import NOTHING, results
 from experiments.report.similarity_figure import similarity_figure
 from experiments.report.stability import stability
+from experiments.settings import VARIANT
 from models.metrics import METRICS
 
 
@@ -42,7 +43,9 @@ def make_page(experiment: Experiment) -> Page:
 
 def _what_was_run(experiment: Experiment) -> Iterator[Block]:
     grid = "; ".join(
-        f"{setting_name(key)}: {', '.join(map(value_name, values))}" for key, values in experiment.grid.items()
+        # The rows of the results have the variants' names.
+        f"{len(values)} variants" if key == VARIANT else f"{setting_name(key)}: {', '.join(map(value_name, values))}"
+        for key, values in experiment.grid.items()
     )
     counts = Counter(cell.status for cell in experiment.cells)
     yield Text(f"Collection: {experiment.collection}.")

@@ -75,6 +75,20 @@ def test_rank_of_a_model_of_vectors_alone_shows_its_one_channel(clir: Clir, vect
 
 
 @pytest.mark.serving
+def test_rank_names_each_of_several_queries_above_its_documents(clir: Clir, model: str, tmp_path: Path) -> None:
+    documents = tmp_path / "wiki.documents"
+    documents.write_text(DOCUMENTS)
+    queries = ["white cat", "black\x1b[31m dog"]
+    alone = [clir("rank", model, "--query", one, "--documents", documents, "--top", 1).out for one in queries]
+    assert "query" not in "".join(alone)
+    expected = f"query: white cat\n{alone[0]}\nquery: black\N{REPLACEMENT CHARACTER}[31m dog\n{alone[1]}\n"
+    options = [option for one in queries for option in ("--query", one)]
+    assert clir("rank", model, *options, "--documents", documents, "--top", 1).out == expected
+    stdin = "\n".join(queries)
+    assert clir("rank", model, "--documents", documents, "--top", 1, stdin=stdin).out == expected
+
+
+@pytest.mark.serving
 def test_feedback_is_a_part_of_the_score(clir: Clir, model: str) -> None:
     arguments = ["rank", model, "--query", "white cat", "--documents", "-", "--top", 2, "--feedback", 4, "--explain"]
     done = clir(*arguments, stdin=DOCUMENTS)
