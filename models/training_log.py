@@ -6,6 +6,7 @@ import numpy as np
 import tensorflow as tf
 
 from models.list_evaluator import score_bins
+from schemas.grade_names import grade_name
 from schemas.training_history import Epoch
 
 _HISTOGRAM = tf.compat.v1.SummaryMetadata(plugin_data=tf.compat.v1.SummaryMetadata.PluginData(plugin_name="histograms"))
@@ -37,8 +38,9 @@ class TrainingLog:
         with self._writer.as_default(step=epoch.epoch):
             for name, value in epoch.figures.items():
                 tf.summary.scalar(name, value)
+            top_grade = max(map(int, epoch.scores.counts))
             for grade, counts in epoch.scores.counts.items():
-                _write_histogram(f"scores/grade_{grade}", counts, epoch.scores.limit)
+                _write_histogram(f"scores/{grade_name(int(grade), top_grade)}", counts, epoch.scores.limit)
 
 
 def _write_histogram(tag: str, counts: list[int], limit: float) -> None:

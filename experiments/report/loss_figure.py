@@ -12,6 +12,7 @@ from experiments.report.names import value_name
 from models.losses.make_loss import make_loss
 from models.losses.pointwise_loss import PointwiseLoss
 from models.settings import LossSettings
+from schemas.grade_names import grade_name
 
 _SCORES = np.linspace(-1, 1, 201, dtype=np.float32)
 
@@ -54,8 +55,3 @@ def loss_figure(rows: Sequence[Row]) -> Picture | None:
         (12, 3.8),
         paint,
     )
-
-
-def grade_name(grade: int, top_grade: int) -> str:
-    """What a grade is called: MR for the top grade, NR for 0, SR between."""
-    return "MR" if grade == top_grade else "NR" if grade == 0 else "SR" if top_grade == 2 else f"SR, grade {grade}"

@@ -22,6 +22,7 @@ from models.training import train
 from models.training_checkpoint import TrainingCheckpoint
 from models.two_towers import TwoTowers, Words
 from schemas.errors import DataError
+from schemas.grade_names import grade_name
 from schemas.relevance import MOST_RELEVANT
 from schemas.training_history import ScoreCounts
 from tests.models.synthetic import TOPICS, VOCABULARY_SIZE, WORDS_OF_A_TOPIC, learnable_lists
@@ -132,7 +133,7 @@ def test_tensorboard_events_hold_the_history(trained, folder):
     }
     for row in result.history:
         for grade, counts in row.scores.counts.items():
-            low, high, count = histograms.pop((f"scores/grade_{grade}", row.epoch)).T
+            low, high, count = histograms.pop((f"scores/{grade_name(int(grade), 2)}", row.epoch)).T
             bins = score_bins(row.scores.limit).tolist()
             assert (low.tolist(), high.tolist()) == (bins[:-1], bins[1:])
             assert count.tolist() == counts
