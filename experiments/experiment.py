@@ -4,12 +4,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import yaml
 
 from experiments.cell import Cell
 from experiments.report.names import settings_label
+from experiments.settings import SEED, Claim
 from models.metrics import METRICS
 from pipeline.layout import CELLS, CONFIG_FILE, EXPERIMENT_FILE
 from pipeline.presets import OF_EARLIER_VERSIONS
@@ -20,8 +21,6 @@ from schemas.json_record import Record
 from schemas.stability import Stability
 from schemas.training_files import HISTORY_FILE, STABILITY_FILE
 from schemas.training_history import TrainingHistory
-
-SEED: Final = "training.seed"
 
 
 @dataclass(frozen=True)
@@ -68,6 +67,7 @@ class Experiment:
     Attributes:
       paper_language: whose published numbers stand beside the experiment's, if any.
       grid: dotted settings to the values that were combined.
+      claims: what it was to show.
       file: the text of the experiment file.
     """
 
@@ -77,6 +77,7 @@ class Experiment:
     grid: Mapping[str, list[Any]]
     cells: tuple[Cell, ...]
     file: str
+    claims: tuple[Claim, ...] = ()
 
     @property
     def rows(self) -> tuple[Row, ...]:
@@ -99,7 +100,8 @@ def read_experiment(folder: Path) -> Experiment:
         raise DataError(f"{folder}: no {EXPERIMENT_FILE} there; give the output folder of a `clir experiment`.")
     content = _read(path)
     cells = tuple(_read_cell(folder / CELLS / name) for name in content.pop("cells"))
-    return Experiment(**content, cells=cells)
+    claims = tuple(Claim.model_validate(claim) for claim in content.pop("claims", ()))
+    return Experiment(**content, cells=cells, claims=claims)
 
 
 def _read_cell(folder: Path) -> Cell:

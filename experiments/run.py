@@ -101,6 +101,7 @@ def _write_experiment(grid: Grid, output: OutputFolder) -> None:
         "paper_language": grid.settings.paper_language,
         "collection": grid.collection,
         "grid": grid.settings.axes,
+        "claims": [claim.model_dump(mode="json") for claim in grid.settings.claims],
         "cells": [cell.name for cell in grid.cells],
         "file": grid.text,
     }

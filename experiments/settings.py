@@ -6,9 +6,11 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, Field, field_validator
 
+from models.metrics import METRICS
 from pipeline.config import RunConfig
 from pipeline.settings_file import known_keys
 from schemas.did_you_mean import did_you_mean
+from schemas.one_of import OneOf
 from schemas.settings import Settings
 
 
@@ -39,6 +41,7 @@ def _differ(values: list[Any]) -> list[Any]:
 VaryingKey = Annotated[str, AfterValidator(_may_vary)]
 
 
+SEED: Final = "training.seed"
 VARIANT: Final = "variant"
 """What the variants vary, as a key among those of the grid."""
 
@@ -50,6 +53,23 @@ class Adjustment(Settings):
     """Settings of the grid, or `variant`, to values of theirs: the cells that have all of these are adjusted."""
     set: Annotated[dict[VaryingKey, Any], Field(min_length=1)]
     """Settings, dotted and outside the grid, to the values that those cells get."""
+
+
+class Claim(Settings):
+    """What an experiment is to show, and gets a verdict at the head of its report."""
+
+    says: Annotated[str, Field(min_length=1)]
+    """The claim, a sentence."""
+    row: Annotated[dict[str, Any], Field(min_length=1)]
+    """Settings of the grid, or `variant`, to the values of one row, whatever its seeds."""
+    than: Annotated[tuple[Annotated[dict[str, Any], Field(min_length=1)], ...], Field(min_length=1)]
+    """The rows that this one is compared with, each as `row`."""
+    metrics: Annotated[tuple[Annotated[str, AfterValidator(OneOf(METRICS))], ...], Field(min_length=1)]
+    """What is compared on the test split."""
+    direction: Literal["above", "below"] = "above"
+    """Where the row's metrics lie."""
+    margin: Annotated[float, Field(ge=0, le=1)] = 0.0
+    """By how much, at least."""
 
 
 class ExperimentSettings(Settings):
@@ -69,6 +89,8 @@ class ExperimentSettings(Settings):
     fastest."""
     adjust: tuple[Adjustment, ...] = ()
     """What changes besides in some cells, such as the epochs that an encoder needs; a later one wins."""
+    claims: tuple[Claim, ...] = ()
+    """What the experiment is to show: the report opens with a verdict on each."""
     paper_language: Literal["fr", "it", "sw", "tl"] | None = None
     """The document language of the paper's collection that this is; its published numbers stand in the report."""
     output: Annotated[str, Field(min_length=1)]
@@ -109,17 +131,10 @@ class ExperimentSettings(Settings):
         return adjusted
 
     def faults(self) -> Iterator[tuple[tuple[str, ...], str]]:
-        """What is at fault with variants and adjustments beside the grid: (keys, fault)."""
+        """What is at fault with variants, adjustments and claims beside the grid: (keys, fault)."""
         for number, adjustment in enumerate(self.adjust):
-            for key, value in adjustment.when.items():
-                if key not in self.axes:
-                    hint = did_you_mean(key, self.axes)
-                    fault = f"must be a setting of the grid ({', '.join(self.axes)}); got {key!r}{hint}"
-                elif value not in self.axes[key]:
-                    fault = f"must be a value that the grid has; got {value!r} and {self.axes[key]}"
-                else:
-                    continue
-                yield ("adjust", str(number), "when", key), fault
+            yield from self._faults_of_values(("adjust", str(number), "when"), adjustment.when)
+        yield from self._faults_of_claims()
         given: list[tuple[tuple[str, ...], dict[str, Any]]] = [
             *((("adjust", str(number), "set"), adjustment.set) for number, adjustment in enumerate(self.adjust)),
             *((("variants", name), settings) for name, settings in self.variants.items()),
@@ -131,3 +146,27 @@ class ExperimentSettings(Settings):
             for key in settings:
                 if key.startswith("data."):
                     yield ("variants", name, key), "must be varied by the grid: rows with other lists are not compared"
+
+    def _faults_of_values(self, keys: tuple[str, ...], chosen: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+        """What is at fault with settings that must be the grid's, with values that it has."""
+        for key, value in chosen.items():
+            if key not in self.axes:
+                hint = did_you_mean(key, self.axes)
+                yield (*keys, key), f"must be a setting of the grid ({', '.join(self.axes)}); got {key!r}{hint}"
+            elif value not in self.axes[key]:
+                yield (*keys, key), f"must be a value that the grid has; got {value!r} and {self.axes[key]}"
+
+    def _faults_of_claims(self) -> Iterator[tuple[tuple[str, ...], str]]:
+        choices = {key for key, values in self.axes.items() if len(values) > 1} - {SEED}
+        for number, claim in enumerate(self.claims):
+            place = ("claims", str(number))
+            others = [((*place, "than", str(which)), row) for which, row in enumerate(claim.than)]
+            for keys, row in [((*place, "row"), claim.row), *others]:
+                yield from self._faults_of_values(keys, row)
+                if SEED in row:
+                    yield (*keys, SEED), "must not be given: a row is all its seeds"
+                if lacking := choices - row.keys():
+                    yield keys, f"must name one row; {min(lacking)} tells several apart"
+            for keys, row in others:
+                if row == claim.row:
+                    yield keys, "must be another row than the claim's own"

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from statistics import mean
 
 from experiments.experiment import Experiment, Row
+from experiments.report.claims import claims
 from experiments.report.curve_figure import curve_figure
 from experiments.report.density_figure import density_figure
 from experiments.report.loss_figure import loss_figure
@@ -30,6 +31,7 @@ def make_page(experiment: Experiment) -> Page:
     return Page(
         experiment.title,
         (
+            *([verdicts] if (verdicts := claims(experiment)) else []),
             Section("experiment", "What was run", tuple(_what_was_run(experiment))),
             results(experiment),
             Section("definitions", "The metrics", tuple(_definitions())),

@@ -9,11 +9,10 @@ from experiments.experiment import Experiment, Row
 from experiments.report.names import setting_name, settings_label, value_name
 from experiments.report.page import Block, Entry, Line, Section, Table, Text
 from experiments.report.published import COLUMNS, PAPER_LANGUAGES, PUBLISHED, Published
-from experiments.report.significance import Comparison, compare, reference_rows
+from experiments.report.significance import SIGNIFICANCE, Comparison, compare, reference_rows
 from models.metrics import METRICS
 from schemas.evaluation_report import RANDOM_ORDER
 
-SIGNIFICANCE: Final = 0.05
 NOTHING: Final = "–"
 ABOVE: Final = "↑"
 BELOW: Final = "↓"
@@ -175,17 +174,13 @@ def _score(value: float) -> str:
     return f"{value:.3f}"
 
 
-def _p_value(compared: Comparison) -> str:
-    return f"{'≤ ' if compared.is_bound else ''}{compared.p_value:.4f}"
-
-
 def _p_value_blocks(rows: Sequence[Row], comparisons: Comparisons) -> Iterator[Block]:
     references = {row.label: reference.label for row, reference in reference_rows(rows)}
     yield Table(
         "p-values of the difference from the reference row",
         ("Row", "reference row", *(metric.name for metric in METRICS.values())),
         tuple(
-            Line((Entry(row), Entry(reference), *(Entry(_p_value(comparisons[row, metric])) for metric in METRICS)))
+            Line((Entry(row), Entry(reference), *(Entry(comparisons[row, metric].p_text) for metric in METRICS)))
             for row, reference in references.items()
             if (row, next(iter(METRICS))) in comparisons
         ),

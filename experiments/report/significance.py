@@ -1,17 +1,22 @@
 """Which rows of a table differ significantly from its reference row."""
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from experiments.cell import Cell
-from experiments.experiment import SEED, Row
+from experiments.experiment import Row
 from experiments.report.query_metrics import query_metrics
+from experiments.settings import SEED, Claim
 from models.metrics import METRICS
 from models.randomisation_test import RESOLUTION, randomisation_test
 from schemas.errors import DataError
 from schemas.evaluation_files import PER_QUERY_FILE, QRELS_FILE
+from schemas.query_metrics import QueryMetrics
+
+SIGNIFICANCE: Final = 0.05
 
 
 class Comparison(NamedTuple):
@@ -23,6 +28,20 @@ class Comparison(NamedTuple):
     """After Holm's correction."""
     is_bound: bool
     """Whether the p-value lies at the test's resolution, and may be smaller."""
+
+    @property
+    def p_text(self) -> str:
+        """The p-value for a reader."""
+        return f"{'≤ ' if self.is_bound else ''}{self.p_value:.4f}"
+
+
+class Part(NamedTuple):
+    """One comparison of a claim; None where the rows share no finished seed."""
+
+    metric: str
+    row: Row
+    other: Row
+    comparison: Comparison | None
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -65,24 +84,74 @@ def compare(rows: Sequence[Row]) -> dict[tuple[str, str], Comparison]:
     values = {cell.name: query_metrics(cell) for row in rows for cell in row.done}
     p_values, differences = {}, {}
     for row, reference in reference_rows(rows):
-        pairs = [(one, other) for one in row.done for other in reference.done if _seed(one) == _seed(other)]
+        pairs = _pairs(row, reference)
         for one, other in pairs:
-            both = f"{one.folder} and {other.folder}"
             if _qrels(one) != _qrels(other):
-                raise DataError(f"{both}: {QRELS_FILE} must be the same; run the cells again.")
-            if values[one.name].query_ids != values[other.name].query_ids:
-                raise DataError(f"{both}: {PER_QUERY_FILE} must be of the same queries; run the cells again.")
+                raise DataError(f"{one.folder} and {other.folder}: {QRELS_FILE} must be the same; run the cells again.")
+            _check_queries(one, other, values)
         for metric in METRICS if pairs else ():
-            row_values, reference_values = (
-                np.mean([values[cell.name].values[metric] for cell in cells], axis=0)
-                for cells in zip(*pairs, strict=True)
-            )
+            row_values, reference_values = _means(pairs, values, metric)
             p_values[row.label, metric] = randomisation_test(row_values, reference_values, two_sided=True)
             differences[row.label, metric] = float(np.mean(row_values - reference_values))
     corrected = dict(zip(p_values, holm(list(p_values.values())), strict=True))
     return {
         key: Comparison(differences[key], corrected[key], p_value == RESOLUTION) for key, p_value in p_values.items()
     }
+
+
+def judge(claim: Claim, rows: Sequence[Row]) -> list[Part]:
+    """Every comparison that a claim makes, with p-values before any correction.
+
+    The test is that of `compare`, of the row's metric with the other's and the margin. Rows may differ in their data:
+    then their queries are the same, and their lists are not.
+
+    Raises:
+      DataError: a cell's files do not belong together.
+    """
+    row = _find(claim.row, rows)
+    sign = 1 if claim.direction == "above" else -1
+    parts = []
+    for other in (_find(chosen, rows) for chosen in claim.than):
+        pairs = _pairs(row, other)
+        values = {cell.name: query_metrics(cell) for pair in pairs for cell in pair}
+        for one, another in pairs:
+            _check_queries(one, another, values)
+        for metric in claim.metrics:
+            if not pairs:
+                parts.append(Part(metric, row, other, None))
+                continue
+            row_values, other_values = _means(pairs, values, metric)
+            p_value = randomisation_test(sign * row_values, sign * other_values + claim.margin, two_sided=True)
+            difference = float(np.mean(row_values - other_values))
+            parts.append(Part(metric, row, other, Comparison(difference, p_value, p_value == RESOLUTION)))
+    return parts
+
+
+def _find(chosen: Mapping[str, Any], rows: Sequence[Row]) -> Row:
+    (row,) = (row for row in rows if chosen.items() <= row.settings.items())
+    return row
+
+
+def _pairs(row: Row, other: Row) -> list[tuple[Cell, Cell]]:
+    """Finished cells of two rows that have the same seed."""
+    return [(one, another) for one in row.done for another in other.done if _seed(one) == _seed(another)]
+
+
+def _check_queries(one: Cell, other: Cell, values: Mapping[str, QueryMetrics]) -> None:
+    if values[one.name].query_ids != values[other.name].query_ids:
+        raise DataError(
+            f"{one.folder} and {other.folder}: {PER_QUERY_FILE} must be of the same queries; run the cells again."
+        )
+
+
+def _means(
+    pairs: Sequence[tuple[Cell, Cell]], values: Mapping[str, QueryMetrics], metric: str
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Each query's mean over the seeds, for the one row and for the other."""
+    one, other = (
+        np.mean([values[cell.name].values[metric] for cell in cells], axis=0) for cells in zip(*pairs, strict=True)
+    )
+    return one, other
 
 
 def _seed(cell: Cell) -> int | None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from cli.settings_doc import settings_markdown
-from experiments.settings import Adjustment, ExperimentSettings
+from experiments.settings import Adjustment, Claim, ExperimentSettings
 from pipeline.config import RunConfig
 from pipeline.settings_file import known_keys
 from schemas.settings import Settings
@@ -23,7 +23,7 @@ def undocumented(settings: type[Settings]) -> Iterator[str]:
 
 
 def test_every_field_has_a_docstring() -> None:
-    assert [name for settings in (RunConfig, ExperimentSettings, Adjustment) for name in undocumented(settings)] == []
+    assert [name for settings in (RunConfig, ExperimentSettings, Adjustment, Claim) for name in undocumented(settings)] == []
 
 
 def test_the_document_is_what_the_settings_generate() -> None:

@@ -1,0 +1,118 @@
+"""The verdicts on an experiment's claims."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from experiments.experiment import read_experiment
+from experiments.report.claims import CONTRADICTED, HOLDS, OPEN, claims, verdict
+from experiments.report.content import make_page
+from experiments.report.markdown import as_markdown
+from experiments.report.page import Page
+from experiments.report.query_metrics import query_metrics
+from experiments.report.significance import Comparison, holm
+from experiments.settings import Claim
+from models.randomisation_test import randomisation_test
+from tests.experiments.conftest import SEEDS, tables
+from tests.experiments.experiment_folder import LOSSES, write_experiment
+
+SOSL, MSE, ORDINAL = ({"loss.name": name} for name in ("sosl", "mse", "proportional_odds"))
+
+
+def claim(row: dict[str, Any], *than: dict[str, Any], **content: Any) -> dict[str, Any]:
+    says = f"a claim of {len(than)} and {len(content)}"
+    return {"says": says, "row": row, "than": [*than], "metrics": ["map"], **content}
+
+
+def verdicts_of(folder: Path, *stated: dict[str, Any], grid: dict[str, list[Any]] | None = None, **content: Any) -> str:
+    write_experiment(folder, grid or {"loss.name": LOSSES, "training.seed": SEEDS}, claims=[*stated], **content)
+    section = claims(read_experiment(folder))
+    return as_markdown(Page("A page", (section,)))
+
+
+@pytest.mark.parametrize(
+    ("stated", "expected"),
+    [
+        (claim(SOSL, MSE), HOLDS),
+        (claim(MSE, SOSL), CONTRADICTED),
+        (claim(MSE, SOSL, direction="below"), HOLDS),
+        (claim(SOSL, MSE, direction="below"), CONTRADICTED),
+        (claim(MSE, ORDINAL), OPEN),
+        (claim(SOSL, MSE, margin=0.05), HOLDS),
+        (claim(SOSL, MSE, margin=0.9), CONTRADICTED),
+        (claim(SOSL, MSE, metrics=["map", "ndcg_5"]), HOLDS),
+        (claim(MSE, SOSL, ORDINAL), CONTRADICTED),
+        (claim(SOSL, {"loss.name": "three_part_l2"}, MSE), HOLDS),
+    ],
+)
+def test_a_claim_has_a_verdict(tmp_path: Path, stated: dict[str, Any], expected: str) -> None:
+    verdicts, _ = tables(verdicts_of(tmp_path, stated))
+    assert [told for told, _ in verdicts.values()] == [expected]
+
+
+def test_a_claim_of_several_comparisons_holds_where_all_of_them_do(tmp_path: Path) -> None:
+    verdicts, _ = tables(verdicts_of(tmp_path, claim(SOSL, MSE), claim(MSE, ORDINAL, SOSL)))
+    assert list(verdicts.values()) == [
+        [HOLDS, "1 holds"],
+        [CONTRADICTED, "1 is contradicted, 1 cannot be told"],
+    ]
+
+
+def test_differences_and_corrected_p_values_stand_below(tmp_path: Path) -> None:
+    text = verdicts_of(tmp_path, claim(SOSL, MSE), claim(MSE, ORDINAL, margin=0.01))
+    cells = {cell.name: query_metrics(cell).values["map"] for cell in read_experiment(tmp_path).cells}
+    means = {
+        name: np.mean([values for cell, values in cells.items() if f"-{name}-" in cell], axis=0) for name in LOSSES
+    }
+    pairs = [(means["sosl"], means["mse"]), (means["mse"], means["proportional_odds"] + 0.01)]
+    expected = holm([randomisation_test(*pair, two_sided=True) for pair in pairs])
+    rows = [line.split(" | ")[1:] for line in text.splitlines() if line.startswith("| a claim") and "MAP" in line]
+    assert [row[:3] for row in rows] == [["MAP", "SOSL", "MSE"], ["MAP", "MSE", "PO\\_S"]]
+    assert [float(row[3]) for row in rows] == pytest.approx(
+        [np.mean(means["sosl"] - means["mse"]), np.mean(means["mse"] - means["proportional_odds"])], abs=5e-4
+    )
+    assert [float(row[4].removeprefix("≤ ")) for row in rows] == pytest.approx(expected, abs=5e-5)
+    assert rows[0][4].startswith("≤ ")
+    assert "over these 2 comparisons" in text
+
+
+def test_rows_that_share_no_seed_cannot_be_told(tmp_path: Path) -> None:
+    unfinished = {f"{number:03}-mse-seed{number - 6}": ("waiting", None) for number in (7, 8, 9)}
+    text = verdicts_of(tmp_path, claim(SOSL, MSE), unfinished=unfinished)
+    assert [*tables(text)[0].values()] == [[OPEN, "1 cannot be told"]]
+    assert "| – | – | cannot be told |" in text
+
+
+def test_rows_may_rank_other_lists_of_the_same_queries(tmp_path: Path) -> None:
+    few, many = ({"data.used_negatives": number} for number in (20, 40))
+    grid = {"data.used_negatives": [20, 40], "training.seed": [1, 2]}
+    verdicts, _ = tables(verdicts_of(tmp_path, claim(few, many, margin=0.5), grid=grid))
+    assert [*verdicts.values()] == [[CONTRADICTED, "1 is contradicted"]]
+
+
+def test_a_page_opens_with_the_verdicts(tmp_path: Path) -> None:
+    write_experiment(tmp_path, {"loss.name": ["sosl", "mse"], "training.seed": [1]}, claims=[claim(SOSL, MSE)])
+    assert make_page(read_experiment(tmp_path)).sections[0].title == "Verdicts"
+
+
+def test_without_a_claim_there_is_no_verdict(folders: dict[str, Path]) -> None:
+    assert claims(read_experiment(folders["losses"])) is None
+
+
+@given(st.sampled_from(["above", "below"]), st.floats(0, 1), st.floats(-1, 1), st.floats(0, 1, exclude_min=True))
+def test_a_claim_and_its_opposite_never_both_hold(
+    direction: str, margin: float, difference: float, p_value: float
+) -> None:
+    stated = Claim.model_validate(claim(SOSL, MSE, direction=direction, margin=margin))
+    opposite = Claim.model_validate(claim(MSE, SOSL, direction=direction, margin=margin))
+    told = (
+        verdict(stated, Comparison(difference, p_value, False)),
+        verdict(opposite, Comparison(-difference, p_value, False)),
+    )
+    assert told != (HOLDS, HOLDS)
+    if margin == 0 and difference != 0:
+        assert set(told) in ({HOLDS, CONTRADICTED}, {OPEN})
