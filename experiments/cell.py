@@ -51,6 +51,19 @@ class Cell:
         """The metrics of random order and of the baselines; empty where the cell has not finished."""
         return self.evaluation.baselines if self.evaluation else {}
 
+    def setting(self, key: str) -> Any:
+        """A setting of a finished cell: what a search found, else the configuration's; None where there is neither."""
+        found = self.training.searched if self.training else {}
+        section, _, name = key.rpartition(".")
+        return found[key] if key in found else (self.config.get(section, {}) if section else self.config).get(name)
+
+    @property
+    def thresholds(self) -> tuple[float, ...] | None:
+        """Those of a finished cell's loss: learned, found by a search, or given; None for a loss without."""
+        learned = self.training.theta if self.training else None
+        thresholds = learned or self.setting("loss.theta")
+        return tuple(thresholds) if thresholds else None
+
     def content(self) -> dict[str, Any]:
         """The content of `cell.json`: what became of the cell."""
         return {

@@ -55,9 +55,7 @@ class Row:
         """A setting's value: the grid's, else that of the first finished cell; None where there is neither."""
         if key in self.settings:
             return self.settings[key]
-        section, _, name = key.rpartition(".")
-        config = self.done[0].config if self.done else {}
-        return (config.get(section, {}) if section else config).get(name)
+        return self.done[0].setting(key) if self.done else None
 
 
 @dataclass(frozen=True)

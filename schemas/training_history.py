@@ -1,7 +1,7 @@
 """What a training came to, epoch by epoch: the content of `training.json`."""
 
 import json
-from typing import Final
+from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict
 
@@ -95,6 +95,8 @@ class TrainingHistory(JsonRecord):
     """The thresholds that the best epoch learned; None where none are learned."""
     channel_weight: ChannelWeight | None = None
     """The weight of the second channel; None where it was given, or there is none."""
+    searched: dict[str, Any] = {}
+    """Dotted settings to the values that a search found, with which the training was done; empty where none did."""
 
     @property
     def best(self) -> Epoch:

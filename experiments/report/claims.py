@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from experiments.experiment import Experiment
-from experiments.report.page import Block, Entry, Line, Section, Table, Text
+from experiments.report.page import NOTHING, Block, Entry, Line, Section, Table, Text
 from experiments.report.significance import SIGNIFICANCE, Comparison, Part, holm, judge
 from experiments.settings import Claim
 from models.metrics import METRICS
@@ -105,4 +105,4 @@ def _margin(claim: Claim) -> str:
 
 
 def _figures(compared: Comparison | None) -> tuple[str, str]:
-    return (f"{compared.difference:+.3f}", compared.p_text) if compared else ("–", "–")
+    return (f"{compared.difference:+.3f}", compared.p_text) if compared else (NOTHING, NOTHING)

@@ -6,12 +6,13 @@ from statistics import mean
 
 from experiments.experiment import Experiment, Row
 from experiments.report.claims import claims
+from experiments.report.conditions import conditions
 from experiments.report.curve_figure import curve_figure
 from experiments.report.density_figure import density_figure
 from experiments.report.loss_figure import loss_figure
 from experiments.report.names import setting_name, value_name
-from experiments.report.page import Block, Entry, Line, Listing, Page, Section, Table, Text
-from experiments.report.results import NOTHING, results
+from experiments.report.page import NOTHING, Block, Entry, Line, Listing, Page, Section, Table, Text
+from experiments.report.results import results
 from experiments.report.similarity_figure import similarity_figure
 from experiments.report.stability import stability
 from experiments.settings import VARIANT
@@ -32,7 +33,7 @@ def make_page(experiment: Experiment) -> Page:
         experiment.title,
         (
             *([verdicts] if (verdicts := claims(experiment)) else []),
-            Section("experiment", "What was run", tuple(_what_was_run(experiment))),
+            Section("experiment", "What was run", (*_what_was_run(experiment), *conditions(rows))),
             results(experiment),
             Section("definitions", "The metrics", tuple(_definitions())),
             Section("figures", "Figures", tuple(picture for picture in pictures if picture)),

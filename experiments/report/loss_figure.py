@@ -26,13 +26,11 @@ def loss_figure(rows: Sequence[Row]) -> Picture | None:
     losses = {}
     for row in rows:
         for cell in row.done[:1]:
-            settings = LossSettings(name=cell.config["loss"]["name"], theta=cell.config["loss"]["theta"])
-            if cell.training and cell.training.theta:
-                settings = settings.model_copy(update={"theta": tuple(cell.training.theta)})
+            settings = LossSettings(name=cell.setting("loss.name"), theta=cell.thresholds)
             loss = make_loss(settings)
             if isinstance(loss, PointwiseLoss):
                 losses[f"{value_name(settings.name)}, θ = ({', '.join(f'{one:.2g}' for one in loss.theta)})"] = loss
-                grades = cell.config["data"]["top_grade"] + 1
+                grades = cell.setting("data.top_grade") + 1
     if not losses:
         return None
 

@@ -1,8 +1,11 @@
 """What a report consists of, whatever it is written as: HTML or Markdown."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from components.training_report.svg import Picture
+
+NOTHING: Final = "–"
+"""What stands where there is no value."""
 
 
 class Entry(NamedTuple):

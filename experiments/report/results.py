@@ -7,13 +7,12 @@ from typing import Final
 
 from experiments.experiment import Experiment, Row
 from experiments.report.names import setting_name, settings_label, value_name
-from experiments.report.page import Block, Entry, Line, Section, Table, Text
+from experiments.report.page import NOTHING, Block, Entry, Line, Section, Table, Text
 from experiments.report.published import COLUMNS, PAPER_LANGUAGES, PUBLISHED, Published
 from experiments.report.significance import SIGNIFICANCE, Comparison, compare, reference_rows
 from models.metrics import METRICS
 from schemas.evaluation_report import RANDOM_ORDER
 
-NOTHING: Final = "–"
 ABOVE: Final = "↑"
 BELOW: Final = "↓"
 Comparisons = Mapping[tuple[str, str], Comparison]

@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from experiments.experiment import Row
-from experiments.report.page import Block, Entry, Line, Section, Table, Text
-from experiments.report.results import NOTHING
+from experiments.report.page import NOTHING, Block, Entry, Line, Section, Table, Text
 from schemas.stability import Stability, Theorem3
 
 _COLUMNS: Final[Mapping[str, Callable[[Stability], float | None]]] = {

@@ -23,7 +23,9 @@ def undocumented(settings: type[Settings]) -> Iterator[str]:
 
 
 def test_every_field_has_a_docstring() -> None:
-    assert [name for settings in (RunConfig, ExperimentSettings, Adjustment, Claim) for name in undocumented(settings)] == []
+    assert [
+        name for settings in (RunConfig, ExperimentSettings, Adjustment, Claim) for name in undocumented(settings)
+    ] == []
 
 
 def test_the_document_is_what_the_settings_generate() -> None:

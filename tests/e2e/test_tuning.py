@@ -43,6 +43,7 @@ def test_the_trainer_trains_with_what_the_search_found_best(run: CachedRun) -> N
     row = training["history"][training["best_epoch"] - 1]
     assert row["score_gradient/bound"] == 1 / best["settings"]["model.epsilon"]
     assert row["eval/ndcg_5"] == best["value"]
+    assert training["searched"] == best["settings"]
 
 
 def test_the_resolved_configuration_holds_the_search(run: CachedRun) -> None:
