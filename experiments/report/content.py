@@ -15,6 +15,7 @@ from experiments.report.page import NOTHING, Block, Entry, Line, Listing, Page, 
 from experiments.report.results import results
 from experiments.report.similarity_figure import similarity_figure
 from experiments.report.stability import stability
+from experiments.report.training_figure import training_figure
 from experiments.settings import VARIANT
 from models.metrics import METRICS
 
@@ -28,6 +29,7 @@ def make_page(experiment: Experiment) -> Page:
         density_figure(rows),
         curve_figure(rows, 4, "model.epsilon", "ε", "ε = 0 is the plain cosine."),
         curve_figure(rows, 5, "data.used_negatives", "NR documents of a query", "More of them make a harder task."),
+        training_figure(rows),
     ]
     return Page(
         experiment.title,

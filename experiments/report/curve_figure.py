@@ -51,7 +51,8 @@ def curve_figure(rows: Sequence[Row], number: int, key: str, axis: str, caption:
     return draw(
         f"figure-{number}",
         f"Figure {number}. The metrics over {axis}",
-        f"{caption} Test split; the line is the mean over the seeds, the band their range.",
+        f"{caption} Test split; the line is the mean over the seeds, the band their range. No panel's "
+        "axis starts at 0.",
         (12, 2.7 * lines),
         paint,
     )

@@ -83,7 +83,7 @@ def test_every_reference_of_the_page_has_one_place_that_it_names(reported: Repor
 
 @every_experiment
 def test_every_picture_has_a_name_and_is_a_file_for_the_markdown(reported: Reported, name: str) -> None:
-    figure = r'<figure id="([\w-]+)">\s*<div [^>]*><img src="data:image/svg\+xml;base64,([^"]*)" alt="(Figure \d[^"]+)"'
+    figure = r'<figure id="([\w-]+)">\s*<div [^>]*><img src="data:image/svg\+xml;base64,([^"]*)" alt="([A-Z][^"]+)"'
     pictures = re.findall(figure, html(reported(name)))
     assert len(pictures) == html(reported(name)).count("<figure")
     names = [one for one, _, _ in pictures]
@@ -143,6 +143,7 @@ def test_an_experiment_without_a_finished_cell_has_a_report(reported: Reported) 
 )
 def test_a_picture_is_drawn_where_there_is_something_to_draw(reported: Reported, name: str, numbers: str) -> None:
     assert "".join(re.findall(r"figures/figure-(\d)", markdown(reported(name)))) == numbers
+    assert ("figures/training.svg" in markdown(reported(name))) == (name != "nothing done")
 
 
 @pytest.mark.long
