@@ -24,12 +24,13 @@ def make_page(experiment: Experiment) -> Page:
     """The whole report."""
     rows = experiment.rows
     pictures = [
-        similarity_figure(),
-        loss_figure(rows),
-        density_figure(rows),
+        # What an experiment is about comes first, where it is about a number; what all have in common comes last.
         curve_figure(rows, 4, "model.epsilon", "ε", "ε = 0 is the plain cosine."),
         curve_figure(rows, 5, "data.used_negatives", "NR documents of a query", "More of them make a harder task."),
+        density_figure(rows),
+        loss_figure(rows),
         training_figure(rows),
+        similarity_figure(),
     ]
     return Page(
         experiment.title,
