@@ -13,6 +13,7 @@ from models.metrics import METRICS
 HOLDS: Final = "holds"
 CONTRADICTED: Final = "is contradicted"
 OPEN: Final = "cannot be told"
+_OF_MANY: Final = {HOLDS: "hold", CONTRADICTED: "are contradicted", OPEN: OPEN}
 
 
 class _Judged(NamedTuple):
@@ -97,7 +98,8 @@ def _blocks(judged: Sequence[_Judged]) -> Iterator[Block]:
 
 def _count(judged: _Judged) -> str:
     counts = Counter(told for _, told in judged.parts)
-    return ", ".join(f"{counts[one]} {one}" for one in (HOLDS, CONTRADICTED, OPEN) if counts[one])
+    said = (f"{counts[one]} {one if counts[one] == 1 else many}" for one, many in _OF_MANY.items() if counts[one])
+    return ", ".join(said)
 
 
 def _margin(claim: Claim) -> str:
