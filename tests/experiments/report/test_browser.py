@@ -115,7 +115,7 @@ def test_the_pictures_are_seen_in_the_page_s_ink_on_its_paper(
     places = measure(page, 1200, scheme, tmp_path)["places"]
     browse(page, 1200, scheme, tmp_path, "", f"--screenshot={tmp_path / 'seen.png'}")
     seen = np.rint(imread(tmp_path / "seen.png")[..., :3] * 255)
-    assert len(places) == 3
+    assert len(places) == 4
     for left, top, right, bottom in (map(round, place) for place in places):
         for colour in PAPER_AND_INK[scheme]:
             # The letters' edges are in between.
