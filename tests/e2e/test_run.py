@@ -156,7 +156,7 @@ def test_tensorboard_reads_the_losses_the_gradient_norms_and_the_eval_metrics(sa
         "score_gradient/plain_cosine_max",
         "score_gradient/bound",
     }
-    tags |= {*(f"scores/grade_{grade}" for grade in range(3)), *(f"eval/{key}" for key in METRICS)}
+    tags |= {*(f"scores/{grade}" for grade in ("MR", "SR", "NR")), *(f"eval/{key}" for key in METRICS)}
     assert tags <= set(events.Tags()["tensors"])
     for tag in tags:
         assert [event.step for event in events.Tensors(tag)] == list(range(1, 13))
