@@ -19,7 +19,7 @@ check: setup ## Lint, formatting and types.
 	$(BIN)/ruff check
 	$(BIN)/mypy schemas models components pipeline experiments cli
 
-test-quick: setup ## The tests without training, Beam, TFX or serving: under a minute.
+test-quick: setup ## The tests without training, Beam, TFX or serving: one to two minutes.
 	$(PYTEST) -m "not training and not beam and not e2e and not serving and not long"
 
 test: test-quick ## What a change can break: the quick tests, then training, Beam, the whole pipeline and serving.
