@@ -38,7 +38,7 @@ class TrainingLog:
         with self._writer.as_default(step=epoch.epoch):
             for name, value in epoch.figures.items():
                 tf.summary.scalar(name, value)
-            top_grade = max(map(int, epoch.scores.counts))
+            top_grade = max(map(int, epoch.scores.counts), default=0)
             for grade, counts in epoch.scores.counts.items():
                 _write_histogram(f"scores/{grade_name(int(grade), top_grade)}", counts, epoch.scores.limit)
 
