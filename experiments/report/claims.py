@@ -90,8 +90,8 @@ def _blocks(judged: Sequence[_Judged]) -> Iterator[Block]:
     )
     comparisons = sum(part.comparison is not None for one in judged for part, _ in one.parts)
     yield Text(
-        f"A comparison holds, or is contradicted, where p < {SIGNIFICANCE} after Holm's correction over these "
-        f"{comparisons} comparisons; the test is that of the results below. A claim holds where all its comparisons "
+        f"A comparison holds, or is contradicted, where p < {SIGNIFICANCE} after Holm's correction (number of "
+        f"comparisons: {comparisons}); the test is that of the results below. A claim holds where all its comparisons "
         "do, and is contradicted where one of them is."
     )
 

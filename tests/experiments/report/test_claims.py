@@ -77,7 +77,7 @@ def test_differences_and_corrected_p_values_stand_below(tmp_path: Path) -> None:
     )
     assert [float(row[4].removeprefix("≤ ")) for row in rows] == pytest.approx(expected, abs=5e-5)
     assert rows[0][4].startswith("≤ ")
-    assert "over these 2 comparisons" in text
+    assert "(number of comparisons: 2)" in text
 
 
 def test_rows_that_share_no_seed_cannot_be_told(tmp_path: Path) -> None:
