@@ -98,7 +98,10 @@ def read_experiment(folder: Path) -> Experiment:
         raise DataError(f"{folder}: no {EXPERIMENT_FILE} there; give the output folder of a `clir experiment`.")
     content = _read(path)
     cells = tuple(_read_cell(folder / CELLS / name) for name in content.pop("cells"))
-    claims = tuple(Claim.model_validate(claim) for claim in content.pop("claims", ()))
+    try:
+        claims = tuple(Claim.model_validate(claim) for claim in content.pop("claims", ()))
+    except ValueError as error:
+        raise _unreadable(path, error) from None
     return Experiment(**content, cells=cells, claims=claims)
 
 

@@ -62,7 +62,7 @@ def stems_of_distinct(words: tf.Tensor, language: str) -> tf.Tensor:
     for dropped in (_POINTS,) if language in _MARKED_LANGUAGES else (_MARKS, _POINTS):
         text = tf.strings.regex_replace(text, dropped, "")
     text = _replaced(text, _LATIN)
-    # Most texts have none, and are spared forty operations: as many as all else that a request does to its words.
+    # Most texts have none, and are spared an operation a letter.
     text = tf.cond(tf.strings.regex_full_match(text, _NO_CYRILLIC), lambda: text, lambda: _replaced(text, _CYRILLIC))
     text = tf_text.normalize_utf8(text, "NFC")
     for cut in _CUTS:

@@ -1,14 +1,25 @@
 """The verdicts on what an experiment was to show."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
-from experiments.experiment import Experiment
+import numpy as np
+
+from experiments.experiment import Experiment, Row
 from experiments.report.page import NOTHING, Block, Entry, Line, Section, Table, Text
-from experiments.report.significance import SIGNIFICANCE, Comparison, Part, holm, judge
+from experiments.report.significance import (
+    SIGNIFICANCE,
+    Comparison,
+    holm,
+    means_over_seeds,
+    pairs_of,
+    values_of,
+)
 from experiments.settings import Claim
 from models.metrics import METRICS
+from models.randomisation_test import RESOLUTION, randomisation_test
+from schemas.query_metrics import QueryMetrics
 
 HOLDS: Final = "holds"
 CONTRADICTED: Final = "is contradicted"
@@ -16,16 +27,27 @@ OPEN: Final = "cannot be told"
 _OF_MANY: Final = {HOLDS: "hold", CONTRADICTED: "are contradicted", OPEN: OPEN}
 
 
+class _Part(NamedTuple):
+    """One of a claim's comparisons."""
+
+    metric: str
+    row: Row
+    other: Row
+    comparison: Comparison | None
+    """None where the rows share no finished seed."""
+    verdict: str = OPEN
+
+
 class _Judged(NamedTuple):
-    """A claim with the verdict on each of its comparisons."""
+    """A claim with its comparisons."""
 
     claim: Claim
-    parts: Sequence[tuple[Part, str]]
+    parts: Sequence[_Part]
 
     @property
     def verdict(self) -> str:
         """Holds where every comparison does, and is contradicted where one is."""
-        verdicts = {verdict for _, verdict in self.parts}
+        verdicts = {part.verdict for part in self.parts}
         return CONTRADICTED if CONTRADICTED in verdicts else HOLDS if verdicts == {HOLDS} else OPEN
 
 
@@ -51,17 +73,40 @@ def verdict(claim: Claim, compared: Comparison | None) -> str:
 
 def _judge(experiment: Experiment) -> list[_Judged]:
     """Every claim; Holm's correction covers all comparisons of all of them."""
-    found = [(claim, judge(claim, experiment.rows)) for claim in experiment.claims]
+    values = values_of(experiment.rows)
+    found = [(claim, [*_parts(claim, experiment.rows, values)]) for claim in experiment.claims]
     tested = [part.comparison for _, parts in found for part in parts if part.comparison]
     corrected = iter(holm([one.p_value for one in tested]))
     judged = []
     for claim, parts in found:
-        told = []
-        for part in parts:
+        for place, part in enumerate(parts):
             compared = part.comparison and part.comparison._replace(p_value=next(corrected))
-            told.append((part._replace(comparison=compared), verdict(claim, compared)))
-        judged.append(_Judged(claim, told))
+            parts[place] = part._replace(comparison=compared, verdict=verdict(claim, compared))
+        judged.append(_Judged(claim, parts))
     return judged
+
+
+def _parts(claim: Claim, rows: Sequence[Row], values: Mapping[str, QueryMetrics]) -> Iterator[_Part]:
+    """A claim's comparisons, before any correction: the results' test, of one row and the other plus the margin.
+
+    Rows may differ in their data: then their queries are the same, and their lists are not.
+    """
+    row, *others = (_find(chosen, rows) for chosen in (claim.row, *claim.than))
+    sign = 1 if claim.direction == "above" else -1
+    for other in others:
+        pairs = pairs_of(row, other, values)
+        for metric in claim.metrics:
+            compared = None
+            if pairs:
+                of_row, of_other = means_over_seeds(pairs, values, metric)
+                p_value = randomisation_test(sign * of_row, sign * of_other + claim.margin, two_sided=True)
+                compared = Comparison(float(np.mean(of_row - of_other)), p_value, p_value == RESOLUTION)
+            yield _Part(metric, row, other, compared)
+
+
+def _find(chosen: Mapping[str, Any], rows: Sequence[Row]) -> Row:
+    (row,) = (row for row in rows if chosen.items() <= row.settings.items())
+    return row
 
 
 def _blocks(judged: Sequence[_Judged]) -> Iterator[Block]:
@@ -81,14 +126,14 @@ def _blocks(judged: Sequence[_Judged]) -> Iterator[Block]:
                     Entry(part.row.label),
                     Entry(part.other.label),
                     *map(Entry, _figures(part.comparison)),
-                    Entry(told),
+                    Entry(part.verdict),
                 )
             )
             for one in judged
-            for part, told in one.parts
+            for part in one.parts
         ),
     )
-    comparisons = sum(part.comparison is not None for one in judged for part, _ in one.parts)
+    comparisons = sum(part.comparison is not None for one in judged for part in one.parts)
     yield Text(
         f"A comparison holds, or is contradicted, where p < {SIGNIFICANCE} after Holm's correction (number of "
         f"comparisons: {comparisons}); the test is that of the results below. A claim holds where all its comparisons "
@@ -97,7 +142,7 @@ def _blocks(judged: Sequence[_Judged]) -> Iterator[Block]:
 
 
 def _count(judged: _Judged) -> str:
-    counts = Counter(told for _, told in judged.parts)
+    counts = Counter(part.verdict for part in judged.parts)
     said = (f"{counts[one]} {one if counts[one] == 1 else many}" for one, many in _OF_MANY.items() if counts[one])
     return ", ".join(said)
 

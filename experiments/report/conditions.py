@@ -6,34 +6,28 @@ from typing import Any, Final
 
 from experiments.cell import Cell
 from experiments.experiment import Row
-from experiments.report.names import value_name
+from experiments.report.names import setting_name, value_name
 from experiments.report.page import NOTHING, Block, Entry, Line, Table, Text
 from experiments.settings import SEED
 
-_OF_A_CELL: Final[Mapping[str, Callable[[Cell], Any]]] = {
-    "preset": lambda cell: cell.setting("preset"),
-    "loss": lambda cell: cell.setting("loss.name"),
+_SETTINGS: Final = (
+    *("preset", "loss.name", "model.encoder", "model.similarity", "model.epsilon", "model.embedding_dim"),
+    *("lexicon.kind", "training.learning_rate"),
+)
+"""Conditions that are settings."""
+_OTHERS: Final[Mapping[str, Callable[[Cell], Any]]] = {
     "thresholds": lambda cell: cell.thresholds and [float(f"{one:.3g}") for one in cell.thresholds],
-    "encoder": lambda cell: cell.setting("model.encoder"),
-    "similarity": lambda cell: cell.setting("model.similarity"),
-    "ε": lambda cell: cell.setting("model.epsilon"),
-    "dimensions": lambda cell: cell.setting("model.embedding_dim"),
     "initial vectors": lambda cell: _vectors(cell),
-    "lexicon": lambda cell: cell.setting("lexicon.kind"),
-    "learning rate": lambda cell: cell.setting("training.learning_rate"),
     "epochs": lambda cell: len(cell.training.history) if cell.training else None,
     "NR documents": lambda cell: cell.setting("data.used_negatives") or cell.setting("data.negatives"),
     "train pairs": lambda cell: f"{cell.training.train_pairs:,}" if cell.training else None,
     "test queries": lambda cell: f"{cell.queries:,}",
 }
-
-
 _TOLD: Final = (
-    *("preset", "loss.name", "loss.theta", "model.encoder", "model.similarity", "model.epsilon", "model.embedding_dim"),
-    *("embeddings.query", "embeddings.document", "embeddings.train", "lexicon.kind"),
-    *("training.learning_rate", "training.epochs", "data.used_negatives", "data.negatives"),
+    *("loss.theta", "embeddings.query", "embeddings.document", "embeddings.train", "training.epochs"),
+    *("data.used_negatives", "data.negatives"),
 )
-"""The settings behind those columns."""
+"""The settings behind those."""
 _NO_CONDITIONS: Final = ("output", SEED)
 
 
@@ -43,11 +37,10 @@ def conditions(rows: Sequence[Row]) -> Iterator[Block]:
     done = [row for row in rows if row.done]
     if not done:
         return
-    others = sorted({key for row in done for cell in row.done for key in _keys(cell)}.difference(_TOLD, _NO_CONDITIONS))
-    of_cells: dict[str, Callable[[Cell], Any]] = {
-        **_OF_A_CELL,
-        **{key: partial(Cell.setting, key=key) for key in others},
-    }
+    keys = {key for row in done for cell in row.done for key in _keys(cell)}
+    more = sorted(keys.difference(_SETTINGS, _TOLD, _NO_CONDITIONS))
+    of_settings = {setting_name(key): partial(Cell.setting, key=key) for key in (*_SETTINGS, *more)}
+    of_cells: dict[str, Callable[[Cell], Any]] = {**of_settings, **_OTHERS}
     values = {name: [_values(row, of_cell) for row in done] for name, of_cell in of_cells.items()}
     differing = [name for name, of_rows in values.items() if len({*of_rows}) > 1]
     if differing:
@@ -56,7 +49,8 @@ def conditions(rows: Sequence[Row]) -> Iterator[Block]:
             for place, row in enumerate(done)
         )
         yield Table("What the rows were trained with, where they differ", ("Row", *differing), tuple(lines))
-    shared = "; ".join(f"{name}: {values[name][0]}" for name in _OF_A_CELL if name not in differing)
+    told = (*map(setting_name, _SETTINGS), *_OTHERS)
+    shared = "; ".join(f"{name}: {values[name][0]}" for name in told if name not in differing)
     if shared:
         yield Text(f"{'All rows have' if len(done) > 1 else f'{done[0].label} has'} {shared}.")
 

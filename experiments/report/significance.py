@@ -1,7 +1,7 @@
 """Which rows of a table differ significantly from its reference row."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -9,7 +9,7 @@ import numpy.typing as npt
 from experiments.cell import Cell
 from experiments.experiment import Row
 from experiments.report.query_metrics import query_metrics
-from experiments.settings import SEED, Claim
+from experiments.settings import SEED
 from models.metrics import METRICS
 from models.randomisation_test import RESOLUTION, randomisation_test
 from schemas.errors import DataError
@@ -20,12 +20,12 @@ SIGNIFICANCE: Final = 0.05
 
 
 class Comparison(NamedTuple):
-    """A row beside its reference row, in one metric."""
+    """A row beside another, in one metric."""
 
     difference: float
-    """Of the means over queries; above 0 where the row's lies above the reference row's."""
+    """Of the means over queries; above 0 where the row's lies above the other's."""
     p_value: float
-    """After Holm's correction."""
+    """After Holm's correction, once all comparisons are known."""
     is_bound: bool
     """Whether the p-value lies at the test's resolution, and may be smaller."""
 
@@ -33,15 +33,6 @@ class Comparison(NamedTuple):
     def p_text(self) -> str:
         """The p-value for a reader."""
         return f"{'≤ ' if self.is_bound else ''}{self.p_value:.4f}"
-
-
-class Part(NamedTuple):
-    """One comparison of a claim; None where the rows share no finished seed."""
-
-    metric: str
-    row: Row
-    other: Row
-    comparison: Comparison | None
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -81,16 +72,12 @@ def compare(rows: Sequence[Row]) -> dict[tuple[str, str], Comparison]:
     Raises:
       DataError: a cell's files do not belong together, or two rows with the same data have other lists.
     """
-    values = {cell.name: query_metrics(cell) for row in rows for cell in row.done}
+    values = values_of(rows)
     p_values, differences = {}, {}
     for row, reference in reference_rows(rows):
-        pairs = _pairs(row, reference)
-        for one, other in pairs:
-            if _qrels(one) != _qrels(other):
-                raise DataError(f"{one.folder} and {other.folder}: {QRELS_FILE} must be the same; run the cells again.")
-            _check_queries(one, other, values)
+        pairs = pairs_of(row, reference, values)
         for metric in METRICS if pairs else ():
-            row_values, reference_values = _means(pairs, values, metric)
+            row_values, reference_values = means_over_seeds(pairs, values, metric)
             p_values[row.label, metric] = randomisation_test(row_values, reference_values, two_sided=True)
             differences[row.label, metric] = float(np.mean(row_values - reference_values))
     corrected = dict(zip(p_values, holm(list(p_values.values())), strict=True))
@@ -99,55 +86,35 @@ def compare(rows: Sequence[Row]) -> dict[tuple[str, str], Comparison]:
     }
 
 
-def judge(claim: Claim, rows: Sequence[Row]) -> list[Part]:
-    """Every comparison that a claim makes, with p-values before any correction.
-
-    The test is that of `compare`, of the row's metric with the other's and the margin. Rows may differ in their data:
-    then their queries are the same, and their lists are not.
+def values_of(rows: Iterable[Row]) -> dict[str, QueryMetrics]:
+    """The metrics of each query, by the names of the rows' finished cells.
 
     Raises:
       DataError: a cell's files do not belong together.
     """
-    row = _find(claim.row, rows)
-    sign = 1 if claim.direction == "above" else -1
-    parts = []
-    for other in (_find(chosen, rows) for chosen in claim.than):
-        pairs = _pairs(row, other)
-        values = {cell.name: query_metrics(cell) for pair in pairs for cell in pair}
-        for one, another in pairs:
-            _check_queries(one, another, values)
-        for metric in claim.metrics:
-            if not pairs:
-                parts.append(Part(metric, row, other, None))
-                continue
-            row_values, other_values = _means(pairs, values, metric)
-            p_value = randomisation_test(sign * row_values, sign * other_values + claim.margin, two_sided=True)
-            difference = float(np.mean(row_values - other_values))
-            parts.append(Part(metric, row, other, Comparison(difference, p_value, p_value == RESOLUTION)))
-    return parts
+    return {cell.name: query_metrics(cell) for row in rows for cell in row.done}
 
 
-def _find(chosen: Mapping[str, Any], rows: Sequence[Row]) -> Row:
-    (row,) = (row for row in rows if chosen.items() <= row.settings.items())
-    return row
+def pairs_of(row: Row, other: Row, values: Mapping[str, QueryMetrics]) -> list[tuple[Cell, Cell]]:
+    """Finished cells of two rows that have the same seed.
+
+    Raises:
+      DataError: they are not of the same queries, or with the same data not of the same lists.
+    """
+    pairs = [(one, another) for one in row.done for another in other.done if _seed(one) == _seed(another)]
+    for one, another in pairs:
+        both = f"{one.folder} and {another.folder}"
+        if row.data == other.data and _qrels(one) != _qrels(another):
+            raise DataError(f"{both}: {QRELS_FILE} must be the same; run the cells again.")
+        if values[one.name].query_ids != values[another.name].query_ids:
+            raise DataError(f"{both}: {PER_QUERY_FILE} must be of the same queries; run the cells again.")
+    return pairs
 
 
-def _pairs(row: Row, other: Row) -> list[tuple[Cell, Cell]]:
-    """Finished cells of two rows that have the same seed."""
-    return [(one, another) for one in row.done for another in other.done if _seed(one) == _seed(another)]
-
-
-def _check_queries(one: Cell, other: Cell, values: Mapping[str, QueryMetrics]) -> None:
-    if values[one.name].query_ids != values[other.name].query_ids:
-        raise DataError(
-            f"{one.folder} and {other.folder}: {PER_QUERY_FILE} must be of the same queries; run the cells again."
-        )
-
-
-def _means(
+def means_over_seeds(
     pairs: Sequence[tuple[Cell, Cell]], values: Mapping[str, QueryMetrics], metric: str
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Each query's mean over the seeds, for the one row and for the other."""
+    """A metric of each query, float [queries], for the one row of the pairs and for the other."""
     one, other = (
         np.mean([values[cell.name].values[metric] for cell in cells], axis=0) for cells in zip(*pairs, strict=True)
     )

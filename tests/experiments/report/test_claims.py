@@ -17,6 +17,7 @@ from experiments.report.query_metrics import query_metrics
 from experiments.report.significance import Comparison, holm
 from experiments.settings import Claim
 from models.randomisation_test import randomisation_test
+from schemas.errors import DataError
 from tests.experiments.conftest import SEEDS, tables
 from tests.experiments.experiment_folder import LOSSES, write_experiment
 
@@ -97,6 +98,12 @@ def test_rows_may_rank_other_lists_of_the_same_queries(tmp_path: Path) -> None:
 def test_a_page_opens_with_the_verdicts(tmp_path: Path) -> None:
     write_experiment(tmp_path, {"loss.name": ["sosl", "mse"], "training.seed": [1]}, claims=[claim(SOSL, MSE)])
     assert make_page(read_experiment(tmp_path)).sections[0].title == "Verdicts"
+
+
+def test_a_damaged_claim_is_an_error_of_the_users(tmp_path: Path) -> None:
+    write_experiment(tmp_path, {"loss.name": ["sosl", "mse"]}, claims=[{"says": "nothing"}])
+    with pytest.raises(DataError, match="experiment.json: cannot be read .* run the experiment again"):
+        read_experiment(tmp_path)
 
 
 def test_without_a_claim_there_is_no_verdict(folders: dict[str, Path]) -> None:

@@ -29,7 +29,7 @@ def search(folder: Path, name: str, **searched: object) -> None:
 def test_where_rows_differ_each_has_its_own_and_a_sentence_has_the_others(tmp_path: Path) -> None:
     write_experiment(tmp_path, {"loss.name": ["sosl", "softmax"], "training.seed": [1, 2]})
     text = conditions_of(tmp_path)
-    assert "| Row | loss | thresholds |" in text
+    assert "| Row | loss function | thresholds |" in text
     assert tables(text)[0] == {"SOSL": ["SOSL", "\\[0.2, 0.7\\]"], "softmax": ["softmax", "–"]}
     assert "All rows have preset: paper; encoder: Average Pooling; similarity: smooth cosine; ε: 1; " in text
     assert "epochs: 3; " in text
@@ -40,7 +40,7 @@ def test_one_row_has_a_sentence_alone(tmp_path: Path) -> None:
     write_experiment(tmp_path, {"loss.name": ["sosl"], "training.seed": [1, 2]})
     text = conditions_of(tmp_path)
     assert "|" not in text
-    assert "SOSL has preset: paper; loss: SOSL; " in text
+    assert "SOSL has preset: paper; loss function: SOSL; " in text
 
 
 def test_any_other_setting_in_which_rows_differ_has_a_column(tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_any_other_setting_in_which_rows_differ_has_a_column(tmp_path: Path) -> 
     for name, clip_norm in (("001-sosl", 5.0), ("002-softmax", 1.0)):
         path = tmp_path / "cells" / name / "config.yaml"
         path.write_text(yaml.safe_dump({**yaml.safe_load(path.read_text()), "training": {"clip_norm": clip_norm}}))
-    assert "| Row | loss | thresholds | training.clip\\_norm |" in conditions_of(tmp_path)
+    assert "| Row | loss function | training.clip\\_norm | thresholds |" in conditions_of(tmp_path)
 
 
 def test_without_a_finished_cell_there_is_nothing_to_say(tmp_path: Path) -> None:
