@@ -8,4 +8,4 @@ import tensorflow as tf
 graph_function: Final[Any] = partial(tf.function, autograph=False)
 """`tf.function` without AutoGraph, which rewrites the source of all that a function calls, Keras layers among it, and
 takes a third of the time of tracing: a condition or loop on tensors is written as `tf.where`, `tf.cond` or
-`tf.while_loop`."""
+`tf.while_loop`. What stands in many graphs is a function of its own, traced once for all of them."""

@@ -5,6 +5,7 @@ from typing import Final
 import tensorflow as tf
 import tensorflow_text as tf_text
 
+from models.graph_function import graph_function
 from models.ragged import kept_values
 
 _MARKS: Final = r"[\x{300}-\x{36F}]+"
@@ -55,6 +56,7 @@ def stems(words: tf.RaggedTensor, language: str) -> tf.RaggedTensor:
     return kept_values(found, found.flat_values != "")
 
 
+@graph_function
 def stems_of_distinct(words: tf.Tensor, language: str) -> tf.Tensor:
     """The stem of each word, string [words]; that of a word of marks alone is empty. See `stems`."""
     # All in one text: an operation on each word would cost more than its work.

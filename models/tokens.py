@@ -3,6 +3,8 @@
 import tensorflow as tf
 import tensorflow_text as tf_text
 
+from models.graph_function import graph_function
+
 # Scripts written without spaces: each character, with the marks that belong to it, is a word (U+30FC prolongs a kana).
 # A run of digits is a word of its own, too.
 _WORD = r"(\p{N}+|[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}][\p{M}\x{30FC}]*)"
@@ -11,6 +13,7 @@ _WORD = r"(\p{N}+|[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Mya
 _SEPARATORS = r"[\p{P}\p{S}\p{C}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}]+"
 
 
+@graph_function
 def tokenize(texts: tf.Tensor, max_tokens: int | None = None) -> tf.RaggedTensor:
     """Splits texts into normalised words.
 

@@ -106,6 +106,8 @@ def create_pipeline(
         splits_config=transform_pb2.SplitsConfig(analyze=["train"], transform=["train", "eval"]),
         # Its statistics after the transformation report two-level lists as anomalies, and double its time.
         disable_statistics=True,
+        # Nothing reads what the analyzers found on part of the data.
+        disable_analyzer_cache=True,
     )
     # An anomaly must stop the run before anything is made of the data.
     transform.add_upstream_node(example_validator)
