@@ -1,5 +1,6 @@
 """Scores and metrics of a ranker on the lists of a split, while it trains."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -72,6 +73,13 @@ class ListEvaluator:
         """
         scores, watched = self.scores()
         ranked = ranked_grades(self._lists.query_ids, self._lists.doc_ids, scores, self._lists.grades)
+        return EvalFigures(mean_metrics(ranked, self._top_grade), self._counted(scores), watched)
+
+    def count_scores(self) -> ScoreCounts:
+        """Scores every list and counts the scores of each grade."""
+        return self._counted(self.scores()[0])
+
+    def _counted(self, scores: Sequence[npt.NDArray[np.float32]]) -> ScoreCounts:
         all_scores, all_grades = np.concatenate(scores), np.concatenate(self._lists.grades)
         largest = max(map(abs, self._ranker.score_range))
         limit = min(largest, max(1.0, float(np.abs(all_scores).max(initial=0.0))))
@@ -80,4 +88,4 @@ class ListEvaluator:
             str(grade): np.histogram(all_scores[all_grades == grade], score_bins(limit))[0].tolist()
             for grade in range(self._top_grade + 1)
         }
-        return EvalFigures(mean_metrics(ranked, self._top_grade), ScoreCounts(limit=limit, counts=counts), watched)
+        return ScoreCounts(limit=limit, counts=counts)

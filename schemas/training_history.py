@@ -12,7 +12,7 @@ THETA: Final = "theta/"
 
 
 class ScoreCounts(BaseModel):
-    """The scores of the eval split, counted (the paper's Figure 3)."""
+    """The scores of a split, counted (the paper's Figure 3)."""
 
     model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
@@ -36,6 +36,7 @@ class Epoch(BaseModel):
     epoch: int
     """Its number, from 1."""
     scores: ScoreCounts
+    """Of the eval split."""
 
     @property
     def figures(self) -> dict[str, float]:
@@ -95,6 +96,9 @@ class TrainingHistory(JsonRecord):
     """The thresholds that the best epoch learned; None where none are learned."""
     channel_weight: ChannelWeight | None = None
     """The weight of the second channel; None where it was given, or there is none."""
+    train_scores: ScoreCounts | None = None
+    """The scores of the train split with the best epoch's weights, of the channel that is trained; None where an
+    earlier version left none."""
     searched: dict[str, Any] = {}
     """Dotted settings to the values that a search found, with which the training was done; empty where none did."""
 

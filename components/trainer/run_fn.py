@@ -8,7 +8,7 @@ from tfx.components.trainer.fn_args_utils import FnArgs
 from tfx.dsl.io import fileio
 
 from components.trainer.inputs import CHECKPOINTS_KEY, best_numbers, read_inputs
-from components.trainer.train_ranker import train_ranker
+from components.trainer.train_ranker import count_train_scores, train_ranker
 from components.trainer.transformed_texts import TransformedTexts
 from components.trainer.unfinished import unfinished_folder
 from models.devices import make_strategy
@@ -42,7 +42,12 @@ def run_fn(fn_args: FnArgs) -> None:
         *(history.best_epoch, training.best_metric, history.best_value),
         f"{history.pairs_per_second:,.0f}",
     )
-    history = history.model_copy(update={"searched": searched_settings(best_numbers(fn_args))})
+    history = history.model_copy(
+        update={
+            "train_scores": count_train_scores(ranker, inputs),
+            "searched": searched_settings(best_numbers(fn_args)),
+        }
+    )
     export_ranker(ranker, TransformedTexts(inputs.transform), fn_args.serving_model_dir)
     with fileio.open(os.path.join(fn_args.model_run_dir, HISTORY_FILE), "w") as file:
         file.write(history.to_json())

@@ -14,7 +14,7 @@ from models.ranker import Ranker
 from models.training import train
 from models.two_towers import TwoTowers, Words
 from schemas import features as f
-from schemas.training_history import TrainingHistory
+from schemas.training_history import ScoreCounts, TrainingHistory
 
 _FIRST_WEIGHT: Final = 0.5
 """That of the channel while the best epoch is picked, where the weight is fitted in the end."""
@@ -57,6 +57,12 @@ def train_ranker(
         weight = found.weight
         history = history.model_copy(update={"channel_weight": found})
     return Trained(_with_channel(trained, inputs, weight), history)
+
+
+def count_train_scores(trained: Ranker, inputs: TrainingInputs) -> ScoreCounts:
+    """The scores that the channel which was trained gives the train split."""
+    towers = Ranker({inputs.model.similarity: trained.channels[inputs.model.similarity]})
+    return ListEvaluator(towers, inputs.train_lists, inputs.top_grade).count_scores()
 
 
 def _with_channel(trained: Ranker, inputs: TrainingInputs, weight: float) -> Ranker:

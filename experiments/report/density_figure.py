@@ -11,12 +11,14 @@ from matplotlib.figure import Figure
 from components.training_report.svg import Picture, draw, line_style, share_legend
 from experiments.experiment import Row
 from schemas.grade_names import grade_name
+from schemas.training_history import ScoreCounts
 
 _COLUMNS = 4
 
 
 def density_figure(rows: Sequence[Row]) -> Picture | None:
-    """A panel for each row: score densities at the best epoch on the eval split, summed over the seeds.
+    """Two panels for each row, one above the other: score densities of the train split, which the paper shows, and of
+    the eval split, with the best epoch's weights, summed over the seeds.
 
     Returns:
       None where no row has finished.
@@ -25,28 +27,36 @@ def density_figure(rows: Sequence[Row]) -> Picture | None:
     if not rows:
         return None
     columns = min(_COLUMNS, len(rows))
-    height = ceil(len(rows) / columns)
+    height = 2 * ceil(len(rows) / columns)
 
     def paint(figure: Figure) -> None:
-        panels = figure.subplots(height, columns, squeeze=False).ravel()
-        for panel, row in zip(panels, rows, strict=False):
-            _paint_row(panel, row)
-        for panel in panels[len(rows) :]:
+        panels = figure.subplots(height, columns, squeeze=False)
+        for panel in panels.flat:
             panel.set_axis_off()
-        share_legend(figure, panels[0])
+        for place, row in enumerate(rows):
+            line, column = 2 * (place // columns), place % columns
+            of_train = [one.train_scores for one in row.trainings if one.train_scores]
+            for panel, split, scores in (
+                (panels[line, column], "train", of_train),
+                (panels[line + 1, column], "eval", [one.best.scores for one in row.trainings]),
+            ):
+                if scores:
+                    _paint(panel, scores, f"{fill(row.label, 32)}\n{split} split")
+        share_legend(figure, panels[1, 0])
 
     return draw(
         "figure-3",
         "Figure 3. The density of each grade's scores, for each row",
-        "Eval split, at each seed's best epoch, summed over the seeds; 40 bins. The less the grades overlap, the "
-        "better the scores tell them apart. (The paper shows the train split.)",
+        "Above the train split, as in the paper, below it the eval split; with the weights of each seed's best epoch, "
+        "summed over the seeds; 40 bins. The less the grades overlap, the better the scores tell them apart. Where a "
+        "channel of words that match is a part of the score, the train split has the vectors' scores alone.",
         (max(3.0 * columns, 6), 2.5 * height + 0.5),
         paint,
     )
 
 
-def _paint_row(panel: Axes, row: Row) -> None:
-    scores = [training.best.scores for training in row.trainings]
+def _paint(panel: Axes, scores: Sequence[ScoreCounts], title: str) -> None:
+    """The densities of a row's scores on one split, of all its seeds."""
     limit = max(one.limit for one in scores)
     bins = len(scores[0].counts["0"])
     edges = np.linspace(-limit, limit, bins + 1)
@@ -64,4 +74,5 @@ def _paint_row(panel: Axes, row: Row) -> None:
             **{**style, "marker": ""},
         )
         panel.fill_between(centres, density, color=style["color"], alpha=0.15, linewidth=0)
-    panel.set(title=fill(row.label, 32), xlabel="score", xticks=[-limit, 0, limit], yticks=[])
+    panel.set_axis_on()
+    panel.set(title=title, xlabel="score", xticks=[-limit, 0, limit], yticks=[])

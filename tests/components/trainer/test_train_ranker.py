@@ -30,13 +30,12 @@ def lists():
 
 
 @pytest.fixture
-def train(lists, tmp_path):
-    """Trains for some epochs beside a channel of a weight, or without one."""
-    from components.trainer.train_ranker import train_ranker
+def inputs_of(lists):
+    """What a training takes beside a channel of a weight, or without one."""
     from components.trainer.training_inputs import TrainingInputs
 
-    def train(weight, kind="lexicon", similarity="smooth_cosine"):
-        inputs = TrainingInputs(
+    def inputs_of(weight, kind="lexicon", similarity="smooth_cosine"):
+        return TrainingInputs(
             model=ModelSettings(embedding_dim=8, similarity=similarity),
             loss=LossSettings(),
             training=TrainingSettings(epochs=2, batch_lists=8, device="cpu").for_encoder("mean"),
@@ -50,6 +49,17 @@ def train(lists, tmp_path):
             channel=make_channel(learn([], [["a"]], kind)) if kind else None,
             channel_weight=weight,
         )
+
+    return inputs_of
+
+
+@pytest.fixture
+def train(inputs_of, tmp_path):
+    """Trains for two epochs."""
+    from components.trainer.train_ranker import train_ranker
+
+    def train(weight, kind="lexicon", similarity="smooth_cosine"):
+        inputs = inputs_of(weight, kind, similarity)
         folders = [str(tmp_path / f"{name}-{weight}-{kind}-{similarity}") for name in ("log", "checkpoint")]
         return train_ranker(inputs, tf.distribute.OneDeviceStrategy("/cpu:0"), *folders)
 
@@ -68,6 +78,18 @@ def test_the_towers_alone_are_trained_and_the_best_epoch_is_that_of_the_sum(trai
     assert losses[0] == losses[1]  # whatever the channel scores
     assert beside.history.best_value == pytest.approx(ndcg_5(beside.ranker, lists[1]))
     assert beside.history.best_value != alone.history.best_value == pytest.approx(ndcg_5(alone.ranker, lists[1]))
+
+
+def test_the_train_splits_scores_are_those_of_the_channel_that_is_trained(inputs_of, train, lists):
+    from components.trainer.train_ranker import count_train_scores
+
+    beside = count_train_scores(train(0.8).ranker, inputs_of(0.8))
+    alone = train(0.0, kind=None).ranker
+    assert beside == ListEvaluator(alone, lists[0], MOST_RELEVANT).evaluate().scores
+    grades = np.concatenate(lists[0].grades)
+    assert {grade: sum(counts) for grade, counts in beside.counts.items()} == {
+        str(grade): (grades == grade).sum() for grade in range(MOST_RELEVANT + 1)
+    }
 
 
 @pytest.mark.parametrize("similarity", ["smooth_cosine", "dot"])
