@@ -1,5 +1,6 @@
 """The configuration of a run: one YAML file, checked whole before anything heavy is imported."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -231,6 +232,15 @@ def dump_config(config: RunConfig) -> str:
     text, escaped = (yaml.safe_dump(content, sort_keys=False, allow_unicode=allowed) for allowed in (True, False))
     # PyYAML writes the line breaks that only Unicode has (U+0085, in a path) so that they are read as spaces.
     return header + (text if yaml.safe_load(text) == content else escaped)
+
+
+def without_folders(config: RunConfig) -> dict[str, Any]:
+    """The configuration as plain values for others' eyes: of a path the name alone, and without the output."""
+    content = config.model_dump(mode="json", exclude={"output"})
+    sections = {"data": config.input_paths(), "lexicon": config.pair_paths(), "embeddings": config.vector_paths()}
+    for section, paths in sections.items():
+        content[section] |= {key: os.path.basename(path) for key, path in paths.items()}
+    return content
 
 
 def _files_in(content: Mapping[str, Any], section: str, keys: Sequence[str]) -> dict[str, str]:

@@ -8,6 +8,8 @@ import copy
 import datetime
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 from ml_metadata.proto import metadata_store_pb2
 from tfx import types
@@ -15,9 +17,11 @@ from tfx.dsl.compiler import compiler, constants
 from tfx.orchestration import metadata
 from tfx.orchestration import pipeline as tfx_pipeline
 from tfx.orchestration.local import runner_utils
-from tfx.orchestration.portable import launcher, runtime_parameter_utils
+from tfx.orchestration.portable import data_types, launcher, runtime_parameter_utils
 from tfx.orchestration.portable.mlmd import execution_lib
+from tfx.orchestration.portable.python_executor_operator import PythonExecutorOperator
 from tfx.proto.orchestration import pipeline_pb2
+from tfx.proto.orchestration.executable_spec_pb2 import PythonClassExecutableSpec
 
 from pipeline.pipeline import ALWAYS_RUN
 from pipeline.recovery import is_whole, record_files, replace_files
@@ -31,6 +35,7 @@ def launch(
     pipeline: tfx_pipeline.Pipeline,
     connection: metadata_store_pb2.ConnectionConfig,
     on_start: Callable[[int, int, str], None],
+    on_outputs: Callable[[str, Outputs], None],
 ) -> Iterator[tuple[StageEnd, Outputs]]:
     """Runs every stage that the cache does not hold, in order.
 
@@ -38,6 +43,7 @@ def launch(
       pipeline: the pipeline.
       connection: of its metadata.
       on_start: told (number, total, name) of a stage that starts.
+      on_outputs: told (name, output artifacts) of a stage that is about to write these, or has them in the cache.
 
     Yields:
       each stage that is done, with its output artifacts.
@@ -53,7 +59,9 @@ def launch(
             node.execution_options.caching_options.enable_cache = False
         started, used = time.monotonic(), cpu_seconds()
         on_start(number, len(ir.nodes), name)
-        how, outputs = _launch_node(ir, node, connection)
+        how, outputs = _launch_node(ir, node, connection, partial(on_outputs, name))
+        if how == "cached":
+            on_outputs(name, outputs)
         uris = [artifact.uri for some in outputs.values() for artifact in some]
         if how == "run":
             record_files(uris)
@@ -68,8 +76,9 @@ def _launch_node(
     ir: pipeline_pb2.Pipeline,
     node: pipeline_pb2.PipelineNode,
     connection: metadata_store_pb2.ConnectionConfig,
+    on_outputs: Callable[[Outputs], None] = lambda outputs: None,
 ) -> tuple[How, Outputs]:
-    """Launches one node: whether it ran, and its output artifacts."""
+    """Launches one node: whether it ran, and its output artifacts, of which is told before it runs."""
     deployment = runner_utils.extract_local_deployment_config(ir)
     name = node.node_info.id
     result = launcher.Launcher(
@@ -79,6 +88,7 @@ def _launch_node(
         pipeline_runtime_spec=ir.runtime_spec,
         executor_spec=runner_utils.extract_executor_spec(deployment, name),
         custom_driver_spec=runner_utils.extract_custom_driver_spec(deployment, name),
+        custom_executor_operators={PythonClassExecutableSpec: partial(_TellingOperator, on_outputs)},
     ).launch()
     with metadata.Metadata(connection) as handle:
         # A cached execution's own record names new folders; its events name the artifacts that it reuses.
@@ -86,6 +96,19 @@ def _launch_node(
         (execution,) = handle.store.get_executions_by_id([result.execution_id])
     cached = execution.last_known_state == metadata_store_pb2.Execution.CACHED
     return "cached" if cached else "run", outputs
+
+
+class _TellingOperator(PythonExecutorOperator):
+    """Runs an executor in this process, and tells of its output artifacts before."""
+
+    def __init__(self, on_outputs: Callable[[Outputs], None], *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._on_outputs = on_outputs
+
+    def run_executor(self, execution_info: data_types.ExecutionInfo) -> Any:
+        """Called by TFX's launcher."""
+        self._on_outputs(execution_info.output_dict)
+        return super().run_executor(execution_info)
 
 
 def _restore(

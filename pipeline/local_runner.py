@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from ml_metadata.proto import metadata_store_pb2
 from tfx.orchestration import metadata
@@ -26,7 +26,6 @@ from pipeline.layout import (
     LEXICON,
     METADATA_FILE,
     SERVING,
-    TENSORBOARD,
     TUNING,
 )
 from pipeline.output_folder import OutputFolder
@@ -34,6 +33,7 @@ from pipeline.pipeline import ALWAYS_RUN, create_pipeline
 from pipeline.publishing import publish
 from pipeline.recovery import recover
 from pipeline.stages import StageEnd
+from pipeline.tensorboard_links import TensorBoardLinks
 from schemas.errors import DataError
 from schemas.evaluation_files import METRICS_FILE, VERDICT_FILE
 from schemas.evaluation_report import EvaluationReport
@@ -44,7 +44,6 @@ from schemas.verdict import Verdict
 log = logging.getLogger("clir.run")
 
 _SCHEMA_FILE = str(Path(schemas.__file__).parent / "schema.pbtxt")
-_TRAINER_RUNS: Final = Path(ARTIFACTS, "Trainer", "model_run")
 
 
 class RunResult(NamedTuple):
@@ -107,7 +106,15 @@ def run_locally(
     )
     outputs: dict[str, Outputs] = {}
     cached = True
-    for end, stage_outputs in launch(pipeline, connection, on_start):
+    links = TensorBoardLinks(store)
+    names = _tensorboard_names(config, folder.path.name if experiment else None)
+
+    def on_outputs(stage: str, artifacts: Outputs) -> None:
+        if stage in names:
+            (run,) = artifacts["model_run"]
+            links.show(names[stage], Path(run.uri))
+
+    for end, stage_outputs in launch(pipeline, connection, on_start, on_outputs):
         outputs[end.name] = stage_outputs
         cached = cached and (end.how == "cached" or end.name in ALWAYS_RUN)
         on_end(end)
@@ -140,7 +147,6 @@ def _open_store(store: Path) -> metadata_store_pb2.ConnectionConfig:
     path = store / METADATA_FILE
     if path.exists():
         _check_metadata(path)
-    _link(store / TENSORBOARD, _TRAINER_RUNS)
     connection = metadata.sqlite_metadata_connection_config(str(path))
     with metadata.Metadata(connection) as handle:
         if recover(handle.store, store / ARTIFACTS, superseded=ALWAYS_RUN):
@@ -167,12 +173,11 @@ def _read_json(path: Path) -> dict[str, Any]:
     return content
 
 
-def _link(link: Path, target: Path) -> None:
-    """Makes TensorBoard's folder point at the Trainer's runs, so that it can be watched while they last."""
-    if link.is_symlink() and Path(os.readlink(link)) == target:
-        return
-    if os.path.lexists(link):
-        raise DataError(
-            f"{link} must be the link to TensorBoard's files that a run makes; there is another; move it away."
-        )
-    os.symlink(target, link)
+def _tensorboard_names(config: RunConfig, cell: str | None) -> dict[str, str]:
+    """What TensorBoard calls the run of each stage that trains: its collection, settings and seed."""
+    collection = Path(config.data.queries).parent.name
+    seed = f"seed{config.training.seed}"
+    return {
+        "Trainer": f"{collection}-{cell or f'{config.preset}-{seed}'}",
+        "PaperTrainer": f"{collection}-{cell or ''}paper-{seed}",
+    }

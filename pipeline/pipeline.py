@@ -10,7 +10,7 @@ from tfx.components.statistics_gen.component import StatisticsGen
 from tfx.components.transform.component import Transform
 from tfx.dsl.components.base.base_component import BaseComponent
 from tfx.orchestration import pipeline
-from tfx.proto import pusher_pb2, trainer_pb2, transform_pb2
+from tfx.proto import trainer_pb2, transform_pb2
 
 from components.collection_gen.component import CollectionGen
 from components.evaluator.component import Evaluator
@@ -25,7 +25,7 @@ from components.trainer.component import Trainer
 from components.training_report.component import TrainingReport
 from components.wikiclir_example_gen.component import WikiClirExampleGen
 from models.word_table import SOURCES_KEY, WordTableSource
-from pipeline.config import RunConfig
+from pipeline.config import RunConfig, without_folders
 from pipeline.digests import input_files
 from pipeline.identity import IDENTITY, chosen_modules, give_identities, identity
 from pipeline.layout import CHECKPOINTS
@@ -162,9 +162,11 @@ def create_pipeline(
     pusher = Pusher(
         model=model,
         model_blessing=gate.outputs["blessing"],
-        push_destination=pusher_pb2.PushDestination(
-            filesystem=pusher_pb2.PushDestination.Filesystem(base_directory=serving_path)
-        ),
+        data_report=example_gen.outputs["report"],
+        model_run=trainer.outputs["model_run"],
+        evaluation=evaluator.outputs["evaluation"],
+        settings=json.dumps(without_folders(config)),
+        serving=serving_path,
     )
     components = [
         collection_gen,

@@ -4,6 +4,9 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+CARD_FILE: Final = "MODEL_CARD.md"
+"""Beside `saved_model.pb` in a version: the model's card, which no server reads."""
+
 NEWEST_PROPERTY: Final = "newest_version"
 """Of a blessing: the newest version when the model was judged; empty where there was none."""
 PUSHED_PROPERTY: Final = "is_pushed"

@@ -1,22 +1,38 @@
 """TFX's Pusher, made atomic: TFX copies into the live version folder, where a server may see half a model."""
 
+import json
 import os
-from typing import Any
+from typing import Any, Final
 
 from google.protobuf import json_format
 from tfx import types
 from tfx.components.pusher import executor
+from tfx.dsl.io import fileio
 from tfx.proto import pusher_pb2
 from tfx.types import artifact_utils, standard_component_specs
 
+from components.pusher.model_card import model_card
 from components.pusher.push_version import push_version
+from schemas.evaluation_files import METRICS_FILE, VERDICT_FILE
+from schemas.evaluation_report import EvaluationReport
 from schemas.served_versions import (
+    CARD_FILE,
     DESTINATION_PROPERTY,
     NEWEST_PROPERTY,
     PUSHED_PROPERTY,
     VERSION_PROPERTY,
     WAS_PUSHED_PROPERTY,
 )
+from schemas.training_files import HISTORY_FILE
+from schemas.training_history import TrainingHistory
+from schemas.verdict import Verdict
+
+DATA_REPORT_KEY: Final = "data_report"
+MODEL_RUN_KEY: Final = "model_run"
+EVALUATION_KEY: Final = "evaluation"
+SETTINGS_KEY: Final = "settings"
+
+_DATA_REPORT_FILE: Final = "report.json"
 
 
 class Executor(executor.Executor):
@@ -40,7 +56,28 @@ class Executor(executor.Executor):
         blessing = artifact_utils.get_single_instance(input_dict[standard_component_specs.MODEL_BLESSING_KEY])
         version = blessing.get_string_custom_property(NEWEST_PROPERTY)
         if not blessing.get_int_custom_property(PUSHED_PROPERTY):
-            version = push_version(self.GetModelPath(input_dict), serving, version or None)
+            card = _card(input_dict, exec_properties)
+            version = push_version(self.GetModelPath(input_dict), serving, version or None, card)
+        elif not fileio.exists(os.path.join(serving, version, CARD_FILE)):  # an earlier version of ours pushed it
+            with fileio.open(os.path.join(serving, version, CARD_FILE), "w") as file:
+                file.write(_card(input_dict, exec_properties))
         pushed.set_int_custom_property(WAS_PUSHED_PROPERTY, 1)
         pushed.set_string_custom_property(DESTINATION_PROPERTY, os.path.join(serving, version))
         pushed.set_string_custom_property(VERSION_PROPERTY, version)
+
+
+def _card(input_dict: dict[str, list[types.Artifact]], exec_properties: dict[str, Any]) -> str:
+    """The model's card, from what the stages before left."""
+
+    def read(key: str, name: str) -> str:
+        with fileio.open(os.path.join(artifact_utils.get_single_uri(input_dict[key]), name)) as file:
+            content: str = file.read()
+        return content
+
+    return model_card(
+        json.loads(exec_properties[SETTINGS_KEY]),
+        json.loads(read(DATA_REPORT_KEY, _DATA_REPORT_FILE)),
+        TrainingHistory.from_json(read(MODEL_RUN_KEY, HISTORY_FILE)),
+        EvaluationReport.from_json(read(EVALUATION_KEY, METRICS_FILE)),
+        Verdict.from_json(read(standard_component_specs.MODEL_BLESSING_KEY, VERDICT_FILE)).reason,
+    )

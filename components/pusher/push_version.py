@@ -4,10 +4,12 @@ import os
 
 import tensorflow as tf
 
+from schemas.served_versions import CARD_FILE
+
 _STAGING = ".incoming"  # no number, so that TF Serving does not take it for a version
 
 
-def push_version(model: str, serving: str, newest: str | None) -> str:
+def push_version(model: str, serving: str, newest: str | None, card: str) -> str:
     """Makes a model the newest version.
 
     Its number is the time in seconds at which the model was exported, so that a version that someone deleted comes back
@@ -17,18 +19,19 @@ def push_version(model: str, serving: str, newest: str | None) -> str:
       model: folder of a SavedModel.
       serving: folder of the versions.
       newest: the newest version there is, if any.
+      card: the model's, which stands beside it (see `components.pusher.model_card`).
 
     Returns:
       the version's number.
     """
     exported = tf.io.gfile.stat(os.path.join(model, "saved_model.pb")).mtime_nsec // 10**9
     version = str(max(exported, int(newest or 0) + 1))
-    _place(model, os.path.join(serving, version))
+    _place(model, os.path.join(serving, version), card)
     return version
 
 
-def _place(model: str, path: str) -> None:
-    """Copies a model to a version's folder, which appears whole, by one rename."""
+def _place(model: str, path: str, card: str) -> None:
+    """Copies a model and its card to a version's folder, which appears whole, by one rename."""
     staging = os.path.join(os.path.dirname(path), _STAGING)
     if tf.io.gfile.exists(staging):
         tf.io.gfile.rmtree(staging)
@@ -37,4 +40,6 @@ def _place(model: str, path: str) -> None:
         tf.io.gfile.makedirs(target)
         for name in names:
             tf.io.gfile.copy(os.path.join(folder, name), os.path.join(target, name))
+    with tf.io.gfile.GFile(os.path.join(staging, CARD_FILE), "w") as file:
+        file.write(card)
     tf.io.gfile.rename(staging, path)

@@ -34,3 +34,12 @@ def test_a_difference_in_the_last_byte_of_a_large_file_is_seen(tmp_path):
     )
     assert same_files(one, same)
     assert not same_files(one, other)
+
+
+def test_a_versions_card_is_no_part_of_its_model(tmp_path):
+    model, version = tmp_path / "model", tmp_path / "version"
+    for folder in (model, version):
+        folder.mkdir()
+        (folder / "saved_model.pb").write_text("graph")
+    (version / "MODEL_CARD.md").write_text("# Model card")
+    assert same_files(str(model), str(version))

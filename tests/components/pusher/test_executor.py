@@ -1,10 +1,12 @@
 """The Pusher's executor: when it pushes, and what it tells TFX; `push_version` has the versions themselves."""
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 
+from components.pusher.model_card import model_card
 from schemas.served_versions import (
     DESTINATION_PROPERTY,
     NEWEST_PROPERTY,
@@ -12,10 +14,16 @@ from schemas.served_versions import (
     VERSION_PROPERTY,
     WAS_PUSHED_PROPERTY,
 )
+from schemas.verdict import Verdict
+from tests.components.pusher.card import DATA, SETTINGS, history, report
 
 pytestmark = pytest.mark.beam
 
 EXPORTED = 1_700_000_000
+KINDS = ("IngestionReport", "ModelRun", "ModelEvaluation")
+DATA_REPORT = ("report.json", json.dumps(DATA))
+HISTORY = ("training.json", history().to_json())
+METRICS = ("metrics.json", report().to_json())
 MODEL = {"saved_model.pb": "graph", "assets/vocabulary": "words"}
 
 
@@ -42,6 +50,10 @@ def push(tmp_path, serving, make_artifact):
     destination = pusher_pb2.PushDestination(
         filesystem=pusher_pb2.PushDestination.Filesystem(base_directory=str(serving))
     )
+    made_of = {"data_report": DATA_REPORT, "model_run": HISTORY, "evaluation": METRICS}
+    inputs = {key: make_artifact(kind, tmp_path) for key, kind in zip(made_of, KINDS, strict=True)}
+    for key, (name, content) in made_of.items():
+        Path(inputs[key].uri, name).write_text(content)
     parents = (tmp_path / f"push_{number}" for number in range(9))
 
     def push(blessed=True, newest="", is_pushed=False):
@@ -50,10 +62,15 @@ def push(tmp_path, serving, make_artifact):
         blessing.set_int_custom_property("blessed", int(blessed))
         blessing.set_string_custom_property(NEWEST_PROPERTY, newest)
         blessing.set_int_custom_property(PUSHED_PROPERTY, int(is_pushed))
+        Path(blessing.uri, "verdict.json").write_text(Verdict(blessed=blessed, reason="fit", comparison=None).to_json())
         Executor().Do(
-            {keys.MODEL_KEY: [model], keys.MODEL_BLESSING_KEY: [blessing]},
+            {
+                keys.MODEL_KEY: [model],
+                keys.MODEL_BLESSING_KEY: [blessing],
+                **{key: [artifact] for key, artifact in inputs.items()},
+            },
             {keys.PUSHED_MODEL_KEY: [pushed]},
-            {keys.PUSH_DESTINATION_KEY: json_format.MessageToJson(destination)},
+            {keys.PUSH_DESTINATION_KEY: json_format.MessageToJson(destination), "settings": json.dumps(SETTINGS)},
         )
         return pushed
 
@@ -76,7 +93,10 @@ def contents(folder: Path | str) -> dict[str, str]:
 )
 def test_a_blessed_model_becomes_a_version_that_the_artifact_names(push, serving, newest, version):
     pushed = push(newest=newest)
-    assert contents(serving) == {f"{version}/{name}": content for name, content in MODEL.items()}
+    files = contents(serving)
+    card = files.pop(f"{version}/MODEL_CARD.md")
+    assert files == {f"{version}/{name}": content for name, content in MODEL.items()}
+    assert card == model_card(SETTINGS, json.loads(DATA_REPORT[1]), history(), report(), "fit")
     assert pushed.get_int_custom_property("pushed") == 1
     assert pushed.get_string_custom_property("pushed_destination") == str(serving / str(version))
     assert pushed.get_string_custom_property("pushed_version") == str(version)
@@ -96,8 +116,16 @@ def test_a_model_that_is_not_blessed_stays_where_it_is(push, serving, is_pushed)
 
 
 def test_a_model_that_is_the_newest_version_already_names_that_and_nothing_is_copied(push, serving):
+    (serving / "7").mkdir(parents=True)
+    (serving / "7" / "MODEL_CARD.md").write_text("as it was")
     pushed = push(newest="7", is_pushed=True)
-    assert not serving.exists()
+    assert contents(serving) == {"7/MODEL_CARD.md": "as it was"}
     assert pushed.get_int_custom_property("pushed") == 1
     assert pushed.get_string_custom_property("pushed_destination") == str(serving / "7")
     assert pushed.get_string_custom_property("pushed_version") == "7"
+
+
+def test_a_version_that_an_earlier_version_of_ours_pushed_gets_its_card(push, serving):
+    (serving / "7").mkdir(parents=True)
+    push(newest="7", is_pushed=True)
+    assert contents(serving) == {"7/MODEL_CARD.md": model_card(SETTINGS, DATA, history(), report(), "fit")}

@@ -14,6 +14,8 @@ from components.pusher.push_version import push_version
 
 EXPORTED = 1_700_000_000
 MODEL = {"saved_model.pb": b"graph", "variables/variables.index": b"tables"}
+CARD = "# Model card"
+PUSHED = {**MODEL, "MODEL_CARD.md": CARD.encode()}
 OTHER = {"saved_model.pb": b"another graph", "variables/variables.index": b"tables"}
 
 
@@ -42,31 +44,31 @@ def serving(tmp_path: Path) -> Path:
 
 
 def test_a_version_s_number_is_the_second_in_which_the_model_was_exported(model, serving):
-    assert push_version(model, str(serving), None) == str(EXPORTED)
+    assert push_version(model, str(serving), None, CARD) == str(EXPORTED)
     assert [path.name for path in serving.iterdir()] == [str(EXPORTED)]  # nothing is left of the staging
-    assert contents(serving / str(EXPORTED)) == MODEL
+    assert contents(serving / str(EXPORTED)) == PUSHED
 
 
 @given(st.integers(1, 2**33), st.one_of(st.none(), st.integers(0, 2**33)))
 def test_a_version_is_no_older_than_the_export_and_newer_than_the_newest(exported, newest):
     with tempfile.TemporaryDirectory() as folder:
         model, serving = write(Path(folder, "model"), MODEL, exported), Path(folder, "serving")
-        version = int(push_version(model, str(serving), None if newest is None else str(newest)))
+        version = int(push_version(model, str(serving), None if newest is None else str(newest), CARD))
         assert version == (exported if newest is None or newest < exported else newest + 1)
-        assert contents(serving / str(version)) == MODEL
+        assert contents(serving / str(version)) == PUSHED
 
 
 def test_a_newer_version_that_is_there_stays_as_it_is(model, serving):
     write(serving / str(EXPORTED + 3600), OTHER)
-    assert push_version(model, str(serving), str(EXPORTED + 3600)) == str(EXPORTED + 3600 + 1)
+    assert push_version(model, str(serving), str(EXPORTED + 3600), CARD) == str(EXPORTED + 3600 + 1)
     assert contents(serving / str(EXPORTED + 3600)) == OTHER
 
 
 def test_a_version_that_someone_deleted_comes_back_under_its_own_number(model, serving):
-    first = push_version(model, str(serving), None)
+    first = push_version(model, str(serving), None, CARD)
     shutil.rmtree(serving / first)
-    assert push_version(model, str(serving), None) == first
-    assert contents(serving / first) == MODEL
+    assert push_version(model, str(serving), None, CARD) == first
+    assert contents(serving / first) == PUSHED
 
 
 def test_a_version_appears_by_one_rename(model, serving, monkeypatch):
@@ -77,11 +79,11 @@ def test_a_version_appears_by_one_rename(model, serving, monkeypatch):
         Path(source).rename(target)
 
     monkeypatch.setattr(module.tf.io.gfile, "rename", rename)
-    push_version(model, str(serving), None)
-    assert seen == [(MODEL, False, False)]
+    push_version(model, str(serving), None, CARD)
+    assert seen == [(PUSHED, False, False)]
 
 
 def test_what_a_killed_push_left_is_removed_and_no_part_of_the_version(model, serving):
     write(serving / ".incoming", {"saved_model.pb": b"half a gra", "variables/shard": b"of another model"})
-    version = push_version(model, str(serving), None)
-    assert contents(serving) == {f"{version}/{name}": content for name, content in MODEL.items()}
+    version = push_version(model, str(serving), None, CARD)
+    assert contents(serving) == {f"{version}/{name}": content for name, content in PUSHED.items()}

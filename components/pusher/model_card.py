@@ -1,0 +1,139 @@
+"""The card of a pushed model: what it was made of, how good it is, and what it cannot do."""
+
+import json
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from typing import Any, Final
+
+import yaml
+
+from models.metrics import METRICS
+from schemas.evaluation_report import EvaluationReport, PartReport
+from schemas.printable import printable
+from schemas.training_history import TrainingHistory
+
+_MOST: Final = 200
+"""Characters shown of a name of a user's."""
+_NEEDED: Final = ("tensorflow", "tensorflow-text")
+
+
+def model_card(
+    settings: Mapping[str, Any],
+    data: Mapping[str, Any],
+    history: TrainingHistory,
+    report: EvaluationReport,
+    reason: str,
+) -> str:
+    """The card as Markdown.
+
+    Args:
+      settings: the run's resolved configuration, its paths reduced to names.
+      data: the content of `data/report.json`.
+      history: of the training.
+      report: of the evaluation.
+      reason: why the gate let the model pass.
+    """
+    data_settings = settings["data"]
+    query, document = data_settings["query_language"], data_settings["document_language"]
+    sections = {
+        f"Model card: {document} documents for {query} queries": [
+            f"Ranks documents in the language `{document}` for queries in the language `{query}`, without translating "
+            f"either. Smooth CLIR {version('smooth-clir')} trained it with the preset `{settings['preset']}`; the "
+            f"score is {_score(settings, history)}.",
+            "To load it, import tensorflow_text first, which brings operations that TensorFlow needs: "
+            f"{' and '.join(f'`{name}=={version(name)}`' for name in _NEEDED)} wrote it. Its signatures: `score` (a "
+            "query and a list of documents to scores), and where the score is an inner product `encode_query` and "
+            "`encode_document`.",
+        ],
+        "Data": [*_data(data_settings, data)],
+        "Metrics": [*_metrics(settings, report), f"The gate: {reason}."],
+        "Training": [
+            f"{len(history.history)} epochs over {history.train_pairs:,} query-document pairs; the weights are those "
+            f"of epoch {history.best_epoch}, the best on the eval split "
+            f"(`{settings['training']['best_metric']}` {history.best_value:.4f}).",
+            *([f"Found by a search on the eval split: `{json.dumps(history.searched)}`."] if history.searched else []),
+        ],
+        "Limits": _list(_limits(settings, report)),
+        "Settings": [f"```yaml\n{yaml.safe_dump(dict(settings), sort_keys=False, allow_unicode=True)}```"],
+    }
+    parts: list[str] = []
+    for title, blocks in sections.items():
+        parts += [f"{'##' if parts else '#'} {title}", *blocks]
+    return "\n\n".join(parts) + "\n"
+
+
+def _score(settings: Mapping[str, Any], history: TrainingHistory) -> str:
+    """What the score consists of."""
+    similarity, kind = settings["model"]["similarity"], settings["lexicon"]["kind"]
+    if kind == "none":
+        return f"the `{similarity}` of two vectors"
+    fitted = history.channel_weight
+    weight = fitted.weight if fitted else settings["lexicon"]["weight"]
+    return f"the `{similarity}` of two vectors plus {weight} times that of words that match (`{kind}`)"
+
+
+def _data(settings: Mapping[str, Any], data: Mapping[str, Any]) -> Sequence[str]:
+    rows = [
+        (_code(settings[role]), role, f"{file['used']:,} of {file['read']:,}", settings["sha256"][role] or "")
+        for role, file in data["files"].items()
+    ]
+    lists = ", ".join(f"{count:,} {split}" for split, count in data["lists"].items())
+    return (
+        _table(("file", "what", "records used", "SHA-256"), rows),
+        f"Query lists: {lists}. The owner of the data says under which licence they may be used.",
+    )
+
+
+def _metrics(settings: Mapping[str, Any], report: EvaluationReport) -> Sequence[str]:
+    top = settings["data"]["top_grade"]
+    others = f", SR one with a grade from 1 to {top - 1}" if top > 1 else ""
+    blocks = [
+        f"An MR document is one with grade {top}{others}, NR one with grade 0. Beside the model stand the channels of "
+        "its score, each alone, and the baselines, on the same lists.",
+        _table_of(report, f"{report.split} split, {report.queries:,} queries"),
+    ]
+    if report.seen and report.cold:
+        share = report.seen.queries / max(report.queries, 1)
+        blocks.append(
+            f"Of {share:.0%} of these queries training has seen the MR document as relevant, with other queries."
+        )
+        if report.seen.queries and report.cold.queries:
+            blocks.append(_table_of(report.seen, f"these, {report.seen.queries:,} queries"))
+            blocks.append(_table_of(report.cold, f"the others, {report.cold.queries:,} queries"))
+    return blocks
+
+
+def _table_of(part: EvaluationReport | PartReport, title: str) -> str:
+    columns = {"model": part.metrics, **part.channels, **part.baselines, "a perfect order": part.reachable}
+    rows = [(_code(key), *(f"{values[key]:.4f}" for values in columns.values())) for key in part.metrics]
+    meanings = _list(f"{_code(key)}: {METRICS[key].definition}" for key in part.metrics if key in METRICS)
+    table = _table((title, *columns), rows)
+    return "\n\n".join([table, *meanings]) if isinstance(part, EvaluationReport) else table
+
+
+def _limits(settings: Mapping[str, Any], report: EvaluationReport) -> Sequence[str]:
+    limits = [
+        f"A query's and a document's first {settings['data']['max_document_tokens']:,} words count, and no others.",
+        "A word that the training data lack has no vector.",
+        "A score orders the documents of one query. It is no probability, and cannot be compared between queries.",
+        "What the training data prefer, leave out or get wrong, the model does, too.",
+    ]
+    if report.nearly_all_seen:
+        limits.append("Training has seen nearly all test queries' documents: how it ranks new ones was not measured.")
+    if settings["preset"] == "closed":
+        limits.append("It has learned which documents are relevant at all: documents that are new to it rank too low.")
+    return limits
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _list(items: Any) -> list[str]:
+    return ["\n".join(f"- {item}" for item in items)]
+
+
+def _code(text: str) -> str:
+    """A name of a user's within a table: it can neither end its cell nor the code."""
+    return f"`{printable(text, _MOST).replace('`', chr(39)).replace('|', chr(166))}`"

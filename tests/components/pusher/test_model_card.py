@@ -1,0 +1,58 @@
+"""The card of a pushed model."""
+
+from pathlib import Path
+
+from components.pusher.model_card import model_card
+from tests.components.pusher.card import DATA, SETTINGS, history, report
+
+
+def card(settings=SETTINGS, **given) -> str:
+    parts = {"history": history(), "report": report(), **given}
+    return model_card(settings, DATA, parts["history"], parts["report"], "every metric lies above random order's")
+
+
+def test_a_card_says_what_the_model_ranks_what_it_was_made_of_and_how_good_it_is():
+    text = card()
+    assert text.startswith("# Model card: fr documents for en queries\n")
+    assert "plus 0.5 times that of words that match (`lexicon`)" in text
+    assert "| `wiki_en.queries` | queries | 1,190 of 1,200 | ab12 |" in text
+    assert "700 train, 240 eval, 250 test" in text
+    assert "| test split, 250 queries | model | lexicon | random | bm25 | a perfect order |" in text
+    assert "| `ndcg_5` | 0.8000 | 0.7000 | 0.1000 | 0.4000 | 1.0000 |" in text
+    assert "`ndcg_5`: " in text  # its definition
+    assert "The gate: every metric lies above random order's." in text
+    assert "3 epochs over 31,000 query-document pairs; the weights are those of epoch 2" in text
+
+
+def test_a_card_holds_no_folder_of_its_makers():
+    assert "/home" not in card() and "secret" not in card()
+    assert "output:" not in card()
+
+
+def test_a_name_can_end_neither_a_cell_nor_code():
+    (row,) = (line for line in card().splitlines() if " documents | 300" in line)
+    assert row.count("|") == 5 and row.count("`") == 2
+
+
+def test_it_says_that_new_documents_were_not_measured_where_they_were_not():
+    assert "how it ranks new ones was not measured" in card()
+    both = card(report=report(seen=150, cold=100))
+    assert "how it ranks new ones was not measured" not in both
+    assert "Of 60% of these queries training has seen the MR document" in both
+    assert "| these, 150 queries |" in both and "| the others, 100 queries |" in both
+
+
+def test_what_a_search_found_and_what_a_preset_costs_is_said():
+    assert 'Found by a search on the eval split: `{"model.epsilon": 0.5}`.' in card(
+        history=history({"model.epsilon": 0.5})
+    )
+    assert "documents that are new to it rank too low" not in card()
+    assert "documents that are new to it rank too low" in card({**SETTINGS, "preset": "closed"})
+
+
+def test_the_settings_stand_in_it_as_they_are_given_in_a_file():
+    import yaml
+
+    block = card().split("```yaml\n")[1].split("```")[0]
+    assert yaml.safe_load(block) == SETTINGS
+    assert yaml.safe_load(block)["data"]["queries"] == Path(DATA["files"]["queries"]["path"]).name
