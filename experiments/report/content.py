@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from statistics import mean
+from typing import Final
 
 from experiments.experiment import Experiment, Row
 from experiments.report.claims import claims
@@ -11,7 +12,7 @@ from experiments.report.curve_figure import curve_figure
 from experiments.report.density_figure import density_figure
 from experiments.report.loss_figure import loss_figure
 from experiments.report.names import setting_name, value_name
-from experiments.report.page import NOTHING, Block, Entry, Line, Listing, Page, Section, Table, Text
+from experiments.report.page import NOTHING, Block, Entry, Line, Link, Listing, Page, Section, Table, Text
 from experiments.report.results import results
 from experiments.report.similarity_figure import similarity_figure
 from experiments.report.stability import stability
@@ -19,9 +20,17 @@ from experiments.report.training_figure import training_figure
 from experiments.settings import VARIANT
 from models.metrics import METRICS
 
+DIFFERENCES: Final = "docs/differences.md"
+"""The page on where we depart from the paper."""
 
-def make_page(experiment: Experiment) -> Page:
-    """The whole report."""
+
+def make_page(experiment: Experiment, differences: str | None = None) -> Page:
+    """The whole report.
+
+    Args:
+      experiment: what it tells of.
+      differences: the address of `DIFFERENCES`; None where the report does not lie beside it.
+    """
     rows = experiment.rows
     pictures = [
         # What an experiment is about comes first, where it is about a number; what all have in common comes last.
@@ -36,7 +45,9 @@ def make_page(experiment: Experiment) -> Page:
         experiment.title,
         (
             *([verdicts] if (verdicts := claims(experiment)) else []),
-            Section("experiment", "What was run", (*_what_was_run(experiment), *conditions(rows))),
+            Section(
+                "experiment", "What was run", (*_what_was_run(experiment), *conditions(rows), *_departures(differences))
+            ),
             results(experiment),
             Section("definitions", "The metrics", tuple(_definitions())),
             Section("figures", "Figures", tuple(picture for picture in pictures if picture)),
@@ -65,6 +76,14 @@ def _what_was_run(experiment: Experiment) -> Iterator[Block]:
             ("Cell", "status", "reason"),
             tuple(Line((Entry(cell.name), Entry(cell.status), Entry(cell.reason or NOTHING))) for cell in unfinished),
         )
+
+
+def _departures(differences: str | None) -> Iterator[Block]:
+    text = "Where the system that is trained here departs from the paper, why, and what that changes:"
+    if differences:
+        yield Link(text, "differences from the paper", differences)
+    else:
+        yield Text(f"{text} {DIFFERENCES} of this software.")
 
 
 def _definitions() -> Iterator[Block]:

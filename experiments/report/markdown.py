@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator
+from urllib.parse import quote
 
-from experiments.report.page import Block, Entry, Listing, Page, Table, Text
+from experiments.report.page import Block, Entry, Link, Listing, Page, Table, Text
 from pipeline.layout import FIGURES
 
 
@@ -20,6 +21,8 @@ def as_markdown(page: Page) -> str:
 def _lines(block: Block) -> Iterator[str]:
     if isinstance(block, Text):
         yield _escape(block.text)
+    elif isinstance(block, Link):
+        yield f"{_escape(block.text)} [{_escape(block.label)}](<{quote(block.address)}>)."
     elif isinstance(block, Table):
         yield f"{_escape(block.caption)}\n"
         yield _row(map(_escape, block.head))

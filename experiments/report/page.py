@@ -33,6 +33,14 @@ class Text(NamedTuple):
     text: str
 
 
+class Link(NamedTuple):
+    """A paragraph that ends in a link to another page."""
+
+    text: str
+    label: str
+    address: str
+
+
 class Table(NamedTuple):
     """A table with one line of heads."""
 
@@ -48,7 +56,7 @@ class Listing(NamedTuple):
     text: str
 
 
-Block = Text | Table | Listing | Picture
+Block = Text | Link | Table | Listing | Picture
 
 
 class Section(NamedTuple):

@@ -175,3 +175,23 @@ def test_clir_report_writes_what_a_finished_experiment_has(clir: Clir, reported:
     assert (code, out) == (0, "")
     assert err.endswith(": report.html, report.md\n")
     assert html(folder) == html(reported("one seed"))
+
+
+def test_a_report_leads_to_the_page_on_where_we_depart_from_the_paper(
+    reported: Reported, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = tmp_path / "docs" / "differences.md"
+    page.parent.mkdir()
+    page.touch()
+    folder = shutil.copytree(reported("losses"), tmp_path / "runs" / "my losses")
+    monkeypatch.setattr("experiments.report.write._PROJECT", tmp_path)
+    write_report(folder)
+    (of_page,) = re.findall(r'<a href="([^"#]+)">differences from the paper</a>', html(folder))
+    (of_markdown,) = re.findall(r"\[differences from the paper\]\(<([^>]+)>\)", markdown(folder))
+    assert of_page == of_markdown
+    assert (folder / of_page).resolve() == page
+
+
+def test_a_report_elsewhere_names_that_page(reported: Reported) -> None:
+    assert "docs/differences.md of this software." in html(reported("losses"))
+    assert (Path(__file__).parents[3] / "docs" / "differences.md").is_file()

@@ -1,0 +1,69 @@
+"""Draws docs/images/results.svg, the README's picture of its results, from the tables in the documents.
+
+.venv/bin/python -m tools.results_picture
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from components.training_report.svg import draw, line_style, share_legend
+
+ROOT: Final = Path(__file__).parents[1]
+PICTURE: Final = ROOT / "docs" / "images" / "results.svg"
+
+_SYSTEMS: Final = ("BM25", "paper's system", "lexicon alone", "best", "closed")
+_SEEN: Final = (ROOT / "README.md", r"\| `(\w+)`, [^|]+\|(.+)\|", _SYSTEMS)
+"""File, pattern of a line, and what its columns are."""
+_UNSEEN: Final = (
+    ROOT / "docs" / "results.md",
+    r"\| `(\w+)`, [\d,]+ \| `judged` \|(.+)\|",
+    ("paper's system", None, "best", "closed", "lexicon alone"),
+)
+
+
+def results_picture() -> str:
+    """The picture as an SVG file's text."""
+    seen, of_unseen = _read(*_SEEN), _read(*_UNSEEN)
+    unseen = {collection: of_unseen[collection] for collection in seen if collection in of_unseen}
+
+    def paint(figure: Figure) -> None:
+        ratios = [len(table) for table in (seen, unseen)]
+        panels = figure.subplots(1, 2, sharey=True, width_ratios=ratios)
+        _paint(panels[0], seen, "Test documents that training has seen")
+        _paint(panels[1], unseen, "Test documents that it has not")
+        panels[0].set_ylabel("NDCG@5")
+        share_legend(figure, panels[0])
+
+    title = "NDCG@5 of five systems, on documents that training has seen and on others"
+    return draw("results", title, "", (11, 4), paint).file
+
+
+def _read(path: Path, pattern: str, systems: tuple[str | None, ...]) -> dict[str, dict[str, float]]:
+    """From a collection to the NDCG@5 of each system, as a table says."""
+    found = {}
+    for collection, cells in re.findall(rf"^{pattern}$", path.read_text(encoding="utf-8"), re.MULTILINE):
+        values = [float(re.match(r"[ *]*(\d*\.\d+) / ", cell)[1]) for cell in cells.split("|")]  # type: ignore[index]
+        found[collection] = {name: value for name, value in zip(systems, values, strict=True) if name}
+    return found
+
+
+def _paint(panel: Axes, table: Mapping[str, Mapping[str, float]], title: str) -> None:
+    """A group of bars for each collection."""
+    width = 0.8 / len(_SYSTEMS)
+    for place, system in enumerate(_SYSTEMS):
+        x = np.arange(len(table)) + (place - (len(_SYSTEMS) - 1) / 2) * width
+        values = [systems.get(system, np.nan) for systems in table.values()]
+        panel.bar(x, values, 0.9 * width, color=line_style(place)["color"], label=system)
+    panel.set_xticks(range(len(table)), list(table))
+    panel.set(title=title, ylim=(0, 1))
+    panel.grid(axis="x", visible=False)
+
+
+if __name__ == "__main__":
+    PICTURE.write_text(results_picture(), encoding="utf-8")
