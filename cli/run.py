@@ -41,7 +41,7 @@ def run(config: str, overrides: tuple[str, ...], as_json: bool, verbose: bool) -
 
 
 def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
-    """Runs the pipeline and prints what came out."""
+    """Runs the pipeline and prints its results."""
     from cli.progress import StageView
     from pipeline.quiet import quieten
 

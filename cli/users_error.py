@@ -49,8 +49,8 @@ def users_error(error: BaseException | None) -> ConfigError | DataError | None:
     """The user's error behind an exception, if any: runners wrap what a stage raises, or keep its words alone.
 
     That is an error of ours for users; and what a library raises because of the data, the disk or the memory, which is
-    told by its kind: what the system says, TensorFlow's code of it, or what SQLite says of its file. A slip of the code
-    is none, whatever was being handled when it was made.
+    recognised by its kind: what the system says, TensorFlow's code of it, or what SQLite says of its file. A slip of
+    the code is none, whatever was being handled when it was made.
     """
     for raised in raised_in(error) if error else ():
         for kind in () if raised.is_a_slip else (_ours, _no_space, _database, _system, _no_memory, _broken_file):
@@ -93,10 +93,10 @@ def _database(raised: Raised) -> DataError | None:
 
 
 def _no_memory(raised: Raised) -> DataError | None:
-    told = next((words for words in _NO_MEMORY if words in raised.text), None)
-    if told is None and not {"MemoryError", *_tensorflows("ResourceExhaustedError")}.intersection(raised.names):
+    said = next((words for words in _NO_MEMORY if words in raised.text), None)
+    if said is None and not {"MemoryError", *_tensorflows("ResourceExhaustedError")}.intersection(raised.names):
         return None
-    what = printable(told or _first_line(raised.text), 200)
+    what = printable(said or _first_line(raised.text), 200)
     return DataError(
         f"not enough memory{f' ({what})' if what else ''}; free some, or take a smaller training.batch_lists, "
         f"model.embedding_dim, model.vocabulary_size or collection, {_AGAIN}"

@@ -27,7 +27,7 @@ progress_log = logging.getLogger("clir.progress")
 
 
 class View(Protocol):
-    """Who is told what goes on."""
+    """What shows the progress."""
 
     def start(self, number: int, total: int, name: str) -> None:
         """Something starts; number and total are 0 where it is no stage."""
@@ -43,7 +43,7 @@ def run_experiment(grid: Grid, view: View, users_error: UsersError) -> list[Cell
 
     Args:
       grid: see `load_grid`.
-      view: is told what goes on.
+      view: shows the progress.
       users_error: tells a user's error from ours, see `UsersError`.
 
     Returns:
@@ -77,9 +77,9 @@ def run_experiment(grid: Grid, view: View, users_error: UsersError) -> list[Cell
         seconds.append(ended.seconds or 0.0)
         typical = seconds[1:] or seconds  # the first one often makes the data, too
         left = (counts["waiting"] - len(seconds)) * sum(typical) / len(typical)
-        told = f"ndcg_5 {folder.metrics()['ndcg_5']:.4f}" if ended.status == "done" else f"failed: {ended.reason}"
+        result = f"ndcg_5 {folder.metrics()['ndcg_5']:.4f}" if ended.status == "done" else f"failed: {ended.reason}"
         rest = f"; about {duration(left)} left" if len(seconds) < counts["waiting"] else ""
-        view.say(f"{label}  {told}, {duration(seconds[-1])}{rest}")
+        view.say(f"{label}  {result}, {duration(seconds[-1])}{rest}")
     return states
 
 
@@ -142,7 +142,7 @@ def _run_in_a_process(
 
 
 def _listen(receiver: Connection) -> Ended | None:
-    """Shows a cell's progress until it ends; None where its process died before it told how."""
+    """Shows a cell's progress until it ends; None where its process died before it said how."""
     try:
         while not isinstance(message := receiver.recv(), Ended):
             progress_log.info("%s", message)

@@ -41,7 +41,7 @@ class LazyAdam(keras.optimizers.Adam):
     ) -> tf.Variable:
         """Keras calls this for the moments of each weight, which Adam names `m` and `v`; here they are kept at hand."""
         made = super().add_variable_from_reference(model_variable, variable_name, shape, initial_value)
-        # A step is told of a replica's own copy of a weight.
+        # A step gets a replica's own copy of a weight.
         for copy in tf.distribute.get_strategy().experimental_local_results(model_variable):
             self._moments.of[variable_name, copy.ref()] = made
         return made

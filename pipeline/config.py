@@ -145,7 +145,7 @@ def _given_files(section: Settings, keys: Sequence[str]) -> dict[str, str]:
 
 
 def say_nothing(line: str) -> None:
-    """Who is told and does not listen."""
+    """Ignores a line."""
 
 
 def load_config(path: str, overrides: Sequence[str] = (), say: Say = say_nothing) -> RunConfig:
@@ -154,7 +154,7 @@ def load_config(path: str, overrides: Sequence[str] = (), say: Say = say_nothing
     Args:
       path: a YAML file. Relative paths in it are relative to its folder.
       overrides: `section.key=value`, the value in YAML. Relative paths in them are relative to the current folder.
-      say: is told what a person should know of a configuration without faults.
+      say: called with each line that a person should read of a configuration without faults.
 
     Returns:
       the configuration, with absolute paths.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 _ROOT = Path(__file__).parent.parent
-_ROOMS = ("schemas", "models", "components")
+_FOLDERS = ("schemas", "models", "components")
 
 
 def code_digest(*modules: str) -> str:
@@ -19,7 +19,7 @@ def code_digest(*modules: str) -> str:
       the digest, in hexadecimal.
     """
     digest = hashlib.sha256()
-    ours = (name for name in modules if name.split(".")[0] in _ROOMS)
+    ours = (name for name in modules if name.split(".")[0] in _FOLDERS)
     for name in sorted(_closure(ours)):
         digest.update(name.encode() + b"\0" + _path(name).read_bytes())
     return digest.hexdigest()
@@ -29,7 +29,7 @@ def rooms_digest() -> str:
     """SHA-256 over all code and the schema behind any stage."""
     digest = hashlib.sha256()
     for path in sorted(
-        path for room in _ROOMS for pattern in ("*.py", "*.pbtxt") for path in (_ROOT / room).rglob(pattern)
+        path for folder in _FOLDERS for pattern in ("*.py", "*.pbtxt") for path in (_ROOT / folder).rglob(pattern)
     ):
         digest.update(str(path.relative_to(_ROOT)).encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
@@ -55,7 +55,7 @@ def _imports(path: Path) -> Iterator[str]:
             names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
         else:
             continue
-        yield from (name for name in names if name.split(".")[0] in _ROOMS and _path(name).exists())
+        yield from (name for name in names if name.split(".")[0] in _FOLDERS and _path(name).exists())
 
 
 def _path(module: str) -> Path:

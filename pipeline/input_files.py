@@ -77,12 +77,12 @@ def _pairs_fault(path: str) -> str | None:
     if not items:
         return f"{path} holds no line."
     if len(drops) < len(items) and drops[-1:] and drops[-1].reason is Reason.UNREADABLE:
-        return _told(drops[-1], path)
+        return _described(drops[-1], path)
     if len(drops) < len(items):
         return None
     return (
         f"{path} must hold lines of query-language text and document-language text, separated by a tab; its first "
-        f"{len(items)} hold none: {_told(drops[0], path)}"
+        f"{len(items)} hold none: {_described(drops[0], path)}"
     )
 
 
@@ -99,10 +99,10 @@ def _vectors_fault(path: str, width: int) -> str | None:
         return f"{path} holds no word."
     if len(bad) < len(entries):
         return None
-    told = f"{path}:{bad[0].line}: {bad[0].reason.text}: {bad[0].excerpt}"
+    first = f"{path}:{bad[0].line}: {bad[0].reason.text}: {bad[0].excerpt}"
     return (
         f"{path} must hold lines of a word and {width} numbers (model.embedding_dim), separated by spaces; its first "
-        f"{len(entries)} hold none: {told}"
+        f"{len(entries)} hold none: {first}"
     )
 
 
@@ -134,7 +134,7 @@ def _head(role: str, path: str, is_whole: bool) -> tuple[list[Text | Judgment], 
     records = [item for item in items if not isinstance(item, Drop)]
     drops = [item for item in items if isinstance(item, Drop)]
     if drops and drops[-1].reason is Reason.UNREADABLE:
-        return [], _told(drops[-1], path)
+        return [], _described(drops[-1], path)
     if role == "documents" and is_whole and len(records) == 1 and len(items) < _LINES:
         return [], f"{path} must hold two documents or more, to rank one before another; got 1."
     if records:
@@ -143,11 +143,11 @@ def _head(role: str, path: str, is_whole: bool) -> tuple[list[Text | Judgment], 
         "judgments": "query_id, doc_id, grade",
         "candidates": "query_id, doc_id, grade, split",
     }.get(role, "id, title, text")
-    told = _told(drops[0], path)
-    return [], f"{path} must hold lines of {form}, separated by tabs; its first {len(items)} hold none: {told}"
+    first = _described(drops[0], path)
+    return [], f"{path} must hold lines of {form}, separated by tabs; its first {len(items)} hold none: {first}"
 
 
-def _told(drop: Drop, path: str) -> str:
+def _described(drop: Drop, path: str) -> str:
     return f"{path}:{drop.line}: {drop.reason.text}: {drop.excerpt}"
 
 

@@ -1,4 +1,4 @@
-"""Launches the stages of a pipeline one by one, as TFX's LocalDagRunner does, and tells of each.
+"""Launches the stages of a pipeline one by one, as TFX's LocalDagRunner does, and announces each.
 
 That runner can neither tell of a stage nor run one anew whose files were lost. What it is made of is called here:
 public names, but outside `tfx.v1`, so that an upgrade may change them; every test of a whole run would fail then.
@@ -42,8 +42,8 @@ def launch(
     Args:
       pipeline: the pipeline.
       connection: of its metadata.
-      on_start: told (number, total, name) of a stage that starts.
-      on_outputs: told (name, output artifacts) of a stage that is about to write these, or has them in the cache.
+      on_start: called with (number, total, name) when a stage starts.
+      on_outputs: called with (name, output artifacts) when a stage is about to write these, or has them in the cache.
 
     Yields:
       each stage that is done, with its output artifacts.
@@ -78,7 +78,7 @@ def _launch_node(
     connection: metadata_store_pb2.ConnectionConfig,
     on_outputs: Callable[[Outputs], None] = lambda outputs: None,
 ) -> tuple[How, Outputs]:
-    """Launches one node: whether it ran, and its output artifacts, of which is told before it runs."""
+    """Launches one node: whether it ran, and its output artifacts, with which `on_outputs` is called before it runs."""
     deployment = runner_utils.extract_local_deployment_config(ir)
     name = node.node_info.id
     result = launcher.Launcher(
@@ -88,7 +88,7 @@ def _launch_node(
         pipeline_runtime_spec=ir.runtime_spec,
         executor_spec=runner_utils.extract_executor_spec(deployment, name),
         custom_driver_spec=runner_utils.extract_custom_driver_spec(deployment, name),
-        custom_executor_operators={PythonClassExecutableSpec: partial(_TellingOperator, on_outputs)},
+        custom_executor_operators={PythonClassExecutableSpec: partial(_AnnouncingOperator, on_outputs)},
     ).launch()
     with metadata.Metadata(connection) as handle:
         # A cached execution's own record names new folders; its events name the artifacts that it reuses.
@@ -98,8 +98,8 @@ def _launch_node(
     return "cached" if cached else "run", outputs
 
 
-class _TellingOperator(PythonExecutorOperator):
-    """Runs an executor in this process, and tells of its output artifacts before."""
+class _AnnouncingOperator(PythonExecutorOperator):
+    """Runs an executor in this process, after announcing its output artifacts."""
 
     def __init__(self, on_outputs: Callable[[Outputs], None], *arguments: Any) -> None:
         super().__init__(*arguments)

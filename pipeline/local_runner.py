@@ -79,13 +79,13 @@ def run_locally(
 
     Args:
       config: resolved, with the digests of its inputs.
-      on_start: told (number, total, name) of a stage that starts.
-      on_end: told of a stage that is done.
+      on_start: called with (number, total, name) when a stage starts.
+      on_end: called when a stage is done.
       experiment: folder of the experiment that this run is a cell of, if any: its artifacts and metadata are shared by
         all cells, and no model is pushed.
 
     Returns:
-      what came out; the same stands under `config.output`.
+      the run's results, which stand under `config.output`, too.
 
     Raises:
       DataError: the folder holds what is not ours, the metadata are damaged, or a stage refuses the data.

@@ -142,7 +142,7 @@ def _walk(
 
 
 def describe_fault(error: Mapping[str, Any], places: Places, path: str, settings: type[Settings]) -> str:
-    """One fault of pydantic's in our words: place, key, what must hold, what came."""
+    """One fault of pydantic's in our words: place, key, what must hold, and the value that was given."""
     keys = tuple(str(key) for key in error["loc"] if key != "[key]")
     place = printable(place_of(keys, places, path), _LONGEST_MESSAGE)
     name = printable(".".join(keys), _LONGEST_VALUE)

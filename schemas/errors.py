@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 
 class DataError(Exception):
-    """A user's data cannot be used: what must hold, what came, where, and what to do."""
+    """A user's data cannot be used: what must hold, what was found, where, and what to do."""
 
 
 class ConfigError(Exception):

@@ -16,7 +16,7 @@ _BUFFER = 1 << 18
 
 @contextmanager
 def unpacked(stream: BinaryIO) -> Iterator[BinaryIO]:
-    """The content of a plain, gzipped or bzipped stream; the kind is told by its first bytes, not by a file's name.
+    """The content of a plain, gzipped or bzipped stream; its first bytes show the kind, not a file's name.
 
     Reading raises OSError, EOFError or zlib.error where the compression is broken or cut off, and OSError where it
     goes beyond `MAX_EXPANSION`.

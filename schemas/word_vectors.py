@@ -1,6 +1,6 @@
 """Files of pre-trained word vectors: a reader that loses nothing silently.
 
-The format is told by the content, plain, gzipped or bzipped:
+The content shows the format, plain, gzipped or bzipped:
 
     Polyglot            a pickle: (words, matrix)
     word2vec, fastText  a line `count width`, then a line a word: the word and its numbers, separated by spaces

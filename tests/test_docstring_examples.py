@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_rooms import ROOT, product_files
+from tests.test_imports import ROOT, product_files
 
 
 def modules_with_examples(root: Path) -> list[str]:

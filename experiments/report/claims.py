@@ -59,7 +59,7 @@ def claims(experiment: Experiment) -> Section | None:
 
 
 def verdict(claim: Claim, compared: Comparison | None) -> str:
-    """The verdict on a comparison of a claim: told where the row's metric lies apart from the other's and the margin.
+    """The verdict on a comparison of a claim: given where the row's metric lies apart from the other's and the margin.
 
     Args:
       claim: has direction and margin.

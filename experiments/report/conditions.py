@@ -23,7 +23,7 @@ _OTHERS: Final[Mapping[str, Callable[[Cell], Any]]] = {
     "train pairs": lambda cell: f"{cell.training.train_pairs:,}" if cell.training else None,
     "test queries": lambda cell: f"{cell.queries:,}",
 }
-_TOLD: Final = (
+_NAMED: Final = (
     *("loss.theta", "embeddings.query", "embeddings.document", "embeddings.train", "training.epochs"),
     *("data.used_negatives", "data.negatives"),
 )
@@ -38,7 +38,7 @@ def conditions(rows: Sequence[Row]) -> Iterator[Block]:
     if not done:
         return
     keys = {key for row in done for cell in row.done for key in _keys(cell)}
-    more = sorted(keys.difference(_SETTINGS, _TOLD, _NO_CONDITIONS))
+    more = sorted(keys.difference(_SETTINGS, _NAMED, _NO_CONDITIONS))
     of_settings = {setting_name(key): partial(Cell.setting, key=key) for key in (*_SETTINGS, *more)}
     of_cells: dict[str, Callable[[Cell], Any]] = {**of_settings, **_OTHERS}
     values = {name: [_values(row, of_cell) for row in done] for name, of_cell in of_cells.items()}
@@ -49,8 +49,8 @@ def conditions(rows: Sequence[Row]) -> Iterator[Block]:
             for place, row in enumerate(done)
         )
         yield Table("What the rows were trained with, where they differ", ("Row", *differing), tuple(lines))
-    told = (*map(setting_name, _SETTINGS), *_OTHERS)
-    shared = "; ".join(f"{name}: {values[name][0]}" for name in told if name not in differing)
+    named = (*map(setting_name, _SETTINGS), *_OTHERS)
+    shared = "; ".join(f"{name}: {values[name][0]}" for name in named if name not in differing)
     if shared:
         yield Text(f"{'All rows have' if len(done) > 1 else f'{done[0].label} has'} {shared}.")
 

@@ -98,7 +98,7 @@ def _translations(
     of_pair = sparse.csr_matrix((np.ones(len(rows), np.int32), (rows, np.arange(len(rows)))))
     distinct = sparse.vstack(queries, format="csr")
     distinct.data[:] = 1
-    # Equal shares are told apart by the order of the terms, which must not be that of the pairs.
+    # Equal shares are ordered by the order of the terms, which must not be that of the pairs.
     order = _order(counter.terms)
     back = np.argsort(order)
     shares = learn_translations((of_pair @ distinct).T.tocsr()[order], sparse.vstack(documents, format="csr")[:, order])

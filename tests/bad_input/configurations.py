@@ -489,7 +489,7 @@ CONFIGURATIONS = [
     ),
     Case(
         "several_faults",
-        "Several things are wrong: all are told at once.",
+        "Several things are wrong: all are reported at once.",
         AT_ONCE,
         configure("wiki.documents", "missing.documents"),
         ("run.yaml:3: data.documents: there is no file missing.documents.", "--set model.epsilon=-1: model.epsilon: "),
