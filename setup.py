@@ -27,6 +27,7 @@ setup(
         "models.losses",
         "models.theory",
         "pipeline",
+        "pipeline.conversion",
         "schemas",
     ],
     package_data={"experiments.report": ["page.html.j2"], "schemas": ["schema.pbtxt"]},

@@ -5,6 +5,7 @@ import sys
 
 import click
 
+from cli.convert import convert_command
 from cli.evaluate import evaluate
 from cli.experiment import experiment
 from cli.interruption import is_interruption
@@ -19,7 +20,9 @@ from schemas.errors import ConfigError
 
 @click.group(
     context_settings={"help_option_names": ["-h", "--help"]},
-    commands={command.name or "": command for command in (run, experiment, evaluate, rank, lexicon, report)},
+    commands={
+        command.name or "": command for command in (run, convert_command, experiment, evaluate, rank, lexicon, report)
+    },
 )
 @click.version_option(package_name="smooth-clir")
 def clir() -> None:

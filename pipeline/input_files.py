@@ -30,7 +30,7 @@ def check_input_files(paths: Mapping[str, str]) -> list[tuple[str, str]]:
         # What lies elsewhere is looked at by the stage that reads it.
         if fault is None and not is_remote(path):
             files = files_of(path)
-            fault = next((fault for fault in map(_file_fault, files) if fault), None if files else _nothing(path))
+            fault = next((fault for fault in map(file_fault, files) if fault), None if files else _nothing(path))
             if fault is None:
                 heads[role], fault = _head(role, files[0], is_whole=len(files) == 1)
         if fault is not None:
@@ -45,7 +45,7 @@ def check_pairs(paths: Mapping[str, str]) -> list[tuple[str, str]]:
         fault = scheme_fault(path)
         if fault is None and not is_remote(path):
             files = files_of(path)
-            fault = next(filter(None, map(_file_fault, files)), None) if files else _nothing(path)
+            fault = next(filter(None, map(file_fault, files)), None) if files else _nothing(path)
             fault = fault or _pairs_fault(files[0])
         if fault is not None:
             faults.append((key, fault))
@@ -63,7 +63,7 @@ def check_word_vectors(paths: Mapping[str, str], width: int | None) -> list[tupl
       (side, fault) for each fault.
     """
     faults = (
-        (side, scheme_fault(path) or _file_fault(path) or (None if width is None else _vectors_fault(path, width)))
+        (side, scheme_fault(path) or file_fault(path) or (None if width is None else _vectors_fault(path, width)))
         for side, path in paths.items()
         if not is_remote(path)
     )
@@ -106,7 +106,8 @@ def _vectors_fault(path: str, width: int) -> str | None:
     )
 
 
-def _file_fault(path: str) -> str | None:
+def file_fault(path: str) -> str | None:
+    """Why a file cannot be read, if so."""
     if os.path.isdir(path):
         return f"must be a file; {path} is a folder."
     if not os.path.exists(path):

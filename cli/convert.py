@@ -1,0 +1,167 @@
+"""`clir convert`: other layouts of queries, documents and judgments into our files and a configuration."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+from click.core import ParameterSource
+
+from cli.terminal import say, short, show, show_json
+from pipeline.conversion.convert import Conversion, convert
+from pipeline.conversion.folder import ACCOUNT_FILE, ConversionFolder, conversion_fault
+from pipeline.conversion.settings import DEPTH, MAX_BAD_SHARE, NEGATIVES, ConversionSettings, Sources
+from pipeline.input_files import file_fault
+from pipeline.layout import CONFIG_FILE
+from pipeline.run_lock import run_lock
+from schemas.did_you_mean import did_you_mean
+from schemas.errors import ConfigError
+from schemas.features import SPLITS
+from schemas.languages import LANGUAGES
+
+_SPLIT_NAMES = {**{split: split for split in SPLITS}, "dev": "eval"}
+_PACKED = ("", ".gz", ".bz2")
+
+
+@click.command("convert")
+@click.argument("folder", required=False, type=click.Path())
+@click.option("--queries", metavar="FILE", help="Queries: JSON lines, or TSV of id, text or id, title, text.")
+@click.option("--documents", metavar="FILE", help="Documents, likewise.")
+@click.option(
+    "--qrels",
+    metavar="[SPLIT=]FILE",
+    multiple=True,
+    help="Judgments in TREC's columns or BEIR's, perhaps of a split: train, eval (or dev), test. May be repeated.",
+)
+@click.option("--run", metavar="FILE", help="A first stage's TREC run file: its documents become the candidates.")
+@click.option(
+    "--depth", default=DEPTH, show_default=True, type=click.IntRange(min=1), help="How many of each query's it gives."
+)
+@click.option("--query-language", required=True, metavar="CODE", help="ISO 639-1 code of the queries' language.")
+@click.option("--document-language", required=True, metavar="CODE", help="ISO 639-1 code of the documents' language.")
+@click.option(
+    "--negatives",
+    default=NEGATIVES,
+    show_default=True,
+    type=click.IntRange(min=1, max=2**31 - 1),
+    help="NR documents drawn for each query.",
+)
+@click.option(
+    "--top-grade", type=click.IntRange(min=1, max=100), help="Count higher grades as this.  [default: the highest]"
+)
+@click.option("--with-titles", is_flag=True, help="Put documents' titles before their texts: models read no titles.")
+@click.option(
+    "--max-bad-share",
+    default=MAX_BAD_SHARE,
+    show_default=True,
+    type=click.FloatRange(min=0, max=1),
+    help="The share of a file's lines that may be bad.",
+)
+@click.option("--output", required=True, metavar="OUT", help="An empty folder, or an earlier conversion's.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+def convert_command(
+    folder: str | None,
+    queries: str | None,
+    documents: str | None,
+    qrels: tuple[str, ...],
+    run: str | None,
+    depth: int,
+    query_language: str,
+    document_language: str,
+    negatives: int,
+    top_grade: int | None,
+    with_titles: bool,
+    max_bad_share: float,
+    output: str,
+    as_json: bool,
+) -> None:
+    """Convert other layouts into files that `clir run` reads.
+
+    FOLDER has BEIR's layout (corpus.jsonl, queries.jsonl, qrels/*.tsv); or name single files.
+
+    Example: clir convert scifact --query-language en --document-language fr --output data/scifact
+    """
+    if folder is not None and (queries or documents or qrels):
+        raise click.UsageError("give FOLDER, or --queries, --documents and --qrels, but not both.")
+    if folder is None and not (queries and documents and qrels):
+        raise click.UsageError("give FOLDER in BEIR's layout, or --queries, --documents and --qrels.")
+    _refuse_unused(run)
+    faults = _language_faults({"--query-language": query_language, "--document-language": document_language})
+    if folder is not None:
+        sources = _beir_sources(folder, run, faults)
+    else:
+        sources = Sources(queries or "", documents or "", _judgments(qrels, faults), run)
+    faults += [fault for path in sources.paths() if (fault := file_fault(path))]
+    if fault := conversion_fault(output):
+        faults.append(f"--output: {fault}")
+    if faults:
+        raise ConfigError(faults)
+    settings = ConversionSettings(
+        query_language, document_language, negatives, depth, top_grade, with_titles, max_bad_share
+    )
+    with run_lock(Path(output)):
+        conversion = convert(sources, settings, ConversionFolder(Path(output)))
+    if as_json:
+        show_json({**conversion.as_dict(), "output": output})
+    else:
+        show("\n".join([f"{query_language} queries, {document_language} documents", *conversion.describe()]))
+        _say_end(conversion, output)
+
+
+def _refuse_unused(run: str | None) -> None:
+    """Refuses an option that the others leave without effect."""
+    context = click.get_current_context()
+    given = {name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
+    if run is None and "depth" in given:
+        raise click.UsageError("--depth says how many documents of --run count; give --run, too.")
+    if run is not None and "negatives" in given:
+        raise click.UsageError("--negatives are drawn where there is no --run; give one of them.")
+
+
+def _say_end(conversion: Conversion, output: str) -> None:
+    """Notes, what was written, and what to do with it."""
+    shown = short(output)
+    lines = [*conversion.notes, f"written to {shown}:", f"  {', '.join([*conversion.written, ACCOUNT_FILE])}"]
+    say("\n".join([*lines, "", "next:", f"  clir run {os.path.join(shown, CONFIG_FILE)}"]))
+
+
+def _language_faults(codes: dict[str, str]) -> list[str]:
+    return [
+        f"{option}: must be an ISO 639-1 code (two letters); got {code!r}{did_you_mean(code, LANGUAGES)}"
+        for option, code in codes.items()
+        if code not in LANGUAGES
+    ]
+
+
+def _beir_sources(folder: str, run: str | None, faults: list[str]) -> Sources:
+    """The files of a folder in BEIR's layout; what lacks joins the faults."""
+    texts = []
+    for name in ("queries.jsonl", "corpus.jsonl"):
+        found = [path for packed in _PACKED if os.path.exists(path := os.path.join(folder, name + packed))]
+        # A missing one is reported as any missing file is.
+        texts.append(found[0] if found else os.path.join(folder, name))
+    judgments = []
+    for name in ("train", "dev", "eval", "test"):
+        path = os.path.join(folder, "qrels", f"{name}.tsv")
+        if os.path.exists(path):
+            judgments.append((_SPLIT_NAMES[name], path))
+    if not judgments:
+        faults.append(f"{folder} must hold qrels/train.tsv, qrels/dev.tsv or qrels/test.tsv; it holds none of them.")
+    return Sources(texts[0], texts[1], tuple(judgments), run)
+
+
+def _judgments(values: Sequence[str], faults: list[str]) -> tuple[tuple[str, str], ...]:
+    """(split, path) of each `--qrels`; the split is empty where none is named."""
+    judgments = []
+    for value in values:
+        name, equals, path = value.partition("=")
+        is_named = bool(equals) and (name in _SPLIT_NAMES or not os.path.exists(value))
+        if is_named and name not in _SPLIT_NAMES:
+            hint = did_you_mean(name, _SPLIT_NAMES)
+            faults.append(f"--qrels: the split must be one of train, eval (or dev), test; got {name!r}{hint}")
+        else:
+            judgments.append((_SPLIT_NAMES[name], path) if is_named else ("", value))
+    if len({bool(split) for split, _ in judgments}) > 1:
+        unnamed = next(path for split, path in judgments if not split)
+        faults.append(f"--qrels: all files must name their split, or none; {unnamed} names none.")
+    return tuple(judgments)

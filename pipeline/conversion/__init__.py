@@ -1,0 +1,1 @@
+"""Other layouts of collections into files of ours: see `convert`."""

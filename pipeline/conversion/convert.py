@@ -1,0 +1,258 @@
+"""Foreign layouts -> our files and a configuration.
+
+Of each file, lines read = lines used + lines left out, always: what was left out is counted by its reason.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from pipeline.conversion.config import config_text
+from pipeline.conversion.folder import (
+    CANDIDATES_FILE,
+    DOCUMENTS_FILE,
+    JUDGMENTS_FILE,
+    QUERIES_FILE,
+    ConversionFolder,
+)
+from pipeline.conversion.inputs import ConversionInputs, leave_out
+from pipeline.conversion.lists import donor_split, missing_split, reranking_list, sampled_list, split_for
+from pipeline.conversion.settings import NEGATIVES, ConversionSettings, Sources
+from pipeline.layout import CONFIG_FILE
+from schemas.drops import DropReason
+from schemas.errors import DataError
+from schemas.features import SPLITS
+from schemas.foreign_reason import ForeignReason
+from schemas.read_report import ReadReport
+from schemas.wikiclir import Reason
+
+_QUERIES_READ = "queries.read"
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """What a conversion did.
+
+    Attributes:
+      files: what became of each input, by what it is called.
+      lists: of each split, its query lists; without candidates, as a run will divide them.
+      pairs: query-document pairs of the candidates; 0 without.
+      top_grade: the grade of MR documents.
+      notes: what else is to be known, sentences.
+      written: names of the files in the folder.
+    """
+
+    files: Mapping[str, ReadReport]
+    lists: Mapping[str, int]
+    pairs: int
+    top_grade: int
+    notes: tuple[str, ...]
+    written: tuple[str, ...]
+
+    def describe(self) -> Iterator[str]:
+        """Lines for a person: each file's account, the first line that was left out for each reason, and the lists."""
+        for name, file in self.files.items():
+            yield f"{name}: {file.describe()}"
+            for one in file.drops:
+                if one.reason is not ForeignReason.HEADER:
+                    example = one.examples[0]
+                    yield f"  {example.file}:{example.line}: {one.reason.text}: {example.excerpt}".rstrip(": ")
+        lists = ", ".join(f"{count:,} {split}" for split, count in self.lists.items())
+        yield f"query lists: {lists}" + (f"; {self.pairs:,} query-document pairs" if self.pairs else "")
+        yield f"grades: 0 .. {self.top_grade}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "inputs": {name: file.as_dict() for name, file in self.files.items()},
+            "lists": dict(self.lists),
+            "pairs": self.pairs,
+            "top_grade": self.top_grade,
+            "notes": list(self.notes),
+            "written": list(self.written),
+        }
+
+
+def convert(sources: Sources, settings: ConversionSettings, folder: ConversionFolder) -> Conversion:
+    """Converts files: all of the folder's are written, or none.
+
+    Raises:
+      DataError: a file holds too many bad lines, cannot be read to its end, or holds nothing of use.
+    """
+    with folder.staging() as staging:
+        conversion = _Converter(sources, settings, staging).convert()
+        folder.publish(staging, conversion.as_dict())
+    return conversion
+
+
+class _Converter:
+    """One conversion into an empty folder."""
+
+    def __init__(self, sources: Sources, settings: ConversionSettings, staging: Path) -> None:
+        self._sources = sources
+        self._settings = settings
+        self._staging = staging
+        self._named = sources.named_splits()
+        self._inputs = ConversionInputs(sources, settings, staging / DOCUMENTS_FILE, staging / _QUERIES_READ)
+        self._top_grade = self._find_top_grade()
+        self._grades = {
+            query_id: {doc_id: min(max(one.grade, 0), self._top_grade) for doc_id, (one, _) in judged.items()}
+            for query_id, judged in self._inputs.judged.items()
+        }
+        self._splits = {query_id: self._split(query_id) for query_id in self._grades}
+
+    def convert(self) -> Conversion:
+        """Decides which queries have lists, then writes what hangs on that."""
+        query_ids, pairs = self._write_lists()
+        self._write_queries()
+        self._write_judgments(query_ids)
+        counts = {split: sum(self._splits[query_id] == split for query_id in query_ids) for split in SPLITS}
+        self._note_splits(counts)
+        self._write_config()
+        files = {account.name: account.report() for account in self._inputs.accounts()}
+        written = tuple(sorted(path.name for path in self._staging.iterdir()))
+        return Conversion(files, counts, pairs, self._top_grade, tuple(self._inputs.notes), written)
+
+    def _find_top_grade(self) -> int:
+        """The highest grade that counts."""
+        grades = [one.grade for judged in self._inputs.judged.values() for one, _ in judged.values()]
+        highest = max(grades, default=0)
+        paths = " and ".join(path for _, path in self._sources.judgments)
+        if highest < 1:
+            raise DataError(f"{paths} must hold a grade above 0; the highest is {highest}.")
+        top_grade = self._settings.top_grade or highest
+        if top_grade > highest:
+            raise DataError(f"{paths} must hold a grade of {top_grade} (--top-grade); the highest is {highest}.")
+        if above := sum(grade > top_grade for grade in grades):
+            self._inputs.notes.append(f"{above:,} grades above {top_grade} count as {top_grade} (--top-grade)")
+        return top_grade
+
+    def _split(self, query_id: str) -> str:
+        first, _ = next(iter(self._inputs.judged[query_id].values()))
+        return split_for(query_id, first.split, self._named)
+
+    def _write_lists(self) -> tuple[list[str], int]:
+        """Writes the candidates, if there are any, and accounts for queries that get no list.
+
+        Returns:
+          the queries that have one, and the pairs of all candidates.
+        """
+        query_ids: list[str] = []
+        reasons: dict[str, DropReason] = {}
+        pairs = lacking = 0
+        # Lists are written as they are made: all together are many times the judgments.
+        with self._writer(CANDIDATES_FILE) if self._sources.has_candidates() else nullcontext() as stream:
+            for query_id, candidates in self._lists():
+                if isinstance(candidates, DropReason):
+                    reasons[query_id] = candidates
+                    continue
+                query_ids.append(query_id)
+                lacking += len(self._grades[query_id].keys() - candidates.keys())
+                if stream is not None:
+                    pairs += len(candidates)
+                    for doc_id, grade in candidates.items():
+                        stream.write(f"{query_id}\t{doc_id}\t{grade}\t{self._splits[query_id]}\n")
+        self._leave_out(reasons)
+        self._account_for_run(set(query_ids), pairs, lacking)
+        return query_ids, pairs
+
+    def _lists(self) -> Iterator[tuple[str, Mapping[str, int] | DropReason]]:
+        """The list of every judged query, doc_id to grade; or why it has none: it needs a document of the top grade."""
+        doc_ids = list(self._inputs.doc_ids)
+        for query_id, judged in self._grades.items():
+            if self._top_grade not in judged.values():
+                yield query_id, ForeignReason.NO_TOP_GRADE
+            elif self._inputs.first_stage is not None:
+                ranked = self._inputs.first_stage.doc_ids(query_id)
+                candidates = reranking_list(judged, ranked, self._splits[query_id] == "test")
+                if not ranked:
+                    yield query_id, ForeignReason.NOT_IN_RUN
+                elif self._top_grade not in candidates.values():
+                    yield query_id, ForeignReason.NO_TOP_GRADE_IN_RUN
+                else:
+                    yield query_id, candidates
+            elif self._sources.has_candidates():
+                yield query_id, sampled_list(query_id, judged, doc_ids, self._settings.negatives)
+            else:
+                yield query_id, judged
+
+    def _leave_out(self, reasons: Mapping[str, DropReason]) -> None:
+        """Accounts for queries without a list, in the order of their file, and for their judgments."""
+        lines, notes, top = self._inputs.query_lines, self._inputs.notes, self._top_grade
+        for query_id in sorted(reasons, key=lambda one: lines[one]):
+            self._inputs.queries.leave_out(reasons[query_id], lines.pop(query_id), query_id)
+        for query_id in reasons:
+            for one, account in self._inputs.judged[query_id].values():
+                account.leave_out(Reason.QUERY_DROPPED, one.line, f"{one.query_id} | {one.doc_id} | {one.grade}")
+        kinds = list(reasons.values())
+        if count := kinds.count(ForeignReason.NO_TOP_GRADE):
+            advice = f"; --top-grade {top - 1} counts higher grades as {top - 1}, and keeps more" if top > 1 else ""
+            notes.append(
+                f"{count:,} of {len(self._grades):,} judged queries have no document of grade {top}, which every list "
+                f"needs, and are left out{advice}"
+            )
+        if count := kinds.count(ForeignReason.NO_TOP_GRADE_IN_RUN):
+            notes.append(
+                f"warning: {count:,} test queries are left out, for the run has no document of grade {top} for them: "
+                "the metrics tell of the others alone"
+            )
+
+    def _account_for_run(self, query_ids: Collection[str], pairs: int, lacking: int) -> None:
+        """Accounts for the run's kept lines, and for the judged documents that it lacks."""
+        stage, account = self._inputs.first_stage, self._inputs.run
+        if stage is None or account is None:
+            return
+        for query_id in stage.query_ids():
+            for line in stage.lines(query_id):
+                if query_id in query_ids:
+                    account.used += 1
+                else:
+                    leave_out(account, Reason.QUERY_DROPPED, line)
+        self._inputs.notes.append(
+            f"judged documents that the run lacks: {pairs - account.used:,} added to train and eval lists, "
+            f"{lacking:,} left out of test lists"
+        )
+
+    def _write_queries(self) -> None:
+        """Copies the queries that were not left out."""
+        source = self._staging / _QUERIES_READ
+        with open(source, encoding="utf-8", newline="\n") as lines, self._writer(QUERIES_FILE) as stream:
+            for line in lines:
+                if line.split("\t", 1)[0] in self._inputs.query_lines:
+                    stream.write(line)
+                    self._inputs.queries.used += 1
+        source.unlink()
+
+    def _write_judgments(self, query_ids: Iterable[str]) -> None:
+        with self._writer(JUDGMENTS_FILE) as stream:
+            for query_id in query_ids:
+                for doc_id, (_, account) in self._inputs.judged[query_id].items():
+                    stream.write(f"{query_id}\t{doc_id}\t{self._grades[query_id][doc_id]}\n")
+                    account.used += 1
+
+    def _writer(self, name: str) -> TextIO:
+        return open(self._staging / name, "w", encoding="utf-8", newline="\n")
+
+    def _write_config(self) -> None:
+        settings, has_candidates = self._settings, self._sources.has_candidates()
+        negatives = None if has_candidates or settings.negatives == NEGATIVES else settings.negatives
+        languages = settings.query_language, settings.document_language
+        text = config_text(*languages, self._top_grade, negatives, has_candidates)
+        (self._staging / CONFIG_FILE).write_text(text, encoding="utf-8")
+
+    def _note_splits(self, counts: Mapping[str, int]) -> None:
+        notes = self._inputs.notes
+        if missing := missing_split(self._named):
+            donor = donor_split(self._named)
+            notes.append(
+                f"no judgments are named {missing}: it takes a share of {donor}'s queries, by a hash of their ids"
+            )
+        elif len(self._named) < 2:
+            notes.append("queries go to the splits by a hash of their ids")
+        if empty := [split for split, count in counts.items() if not count]:
+            notes.append(
+                f"warning: a run needs a query list in every split, but {' and '.join(empty)} got none; bring more "
+                "judged queries"
+            )

@@ -1,0 +1,482 @@
+"""Other layouts into our files: what is written, what is left out and why, and whose folder it is."""
+
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from components.wikiclir_example_gen.sampling import sample_negatives, split_of
+from pipeline.config import load_config
+from pipeline.conversion.config import thresholds
+from pipeline.conversion.convert import Conversion, convert
+from pipeline.conversion.folder import ConversionFolder, conversion_fault
+from pipeline.conversion.lists import FirstStage
+from pipeline.conversion.settings import ConversionSettings, Sources
+from pipeline.output_folder import output_fault
+from schemas.drops import Drop
+from schemas.errors import DataError
+from schemas.features import SPLITS
+from schemas.foreign_run import RunLine
+from schemas.wikiclir import Judgment, Text, parse_candidates, parse_judgments, parse_texts
+
+DOC_IDS = [f"d{number}" for number in range(9)]
+QUERY_IDS = [f"q{number}" for number in range(30)]
+DOCUMENTS = "".join(json.dumps({"_id": one, "title": f"T{one}", "text": f"text of {one}"}) + "\n" for one in DOC_IDS)
+QUERIES = "".join(f"{one}\tquery {one}\n" for one in QUERY_IDS)
+QRELS = "".join(f"{one} 0 d1 2\n{one} 0 d2 1\n" for one in QUERY_IDS)
+
+
+class Written(NamedTuple):
+    """What our own reader finds in a conversion's folder."""
+
+    queries: dict[str, Text]
+    documents: dict[str, Text]
+    judgments: list[Judgment]
+    candidates: list[Judgment]
+
+    def lists(self) -> dict[str, dict[str, int]]:
+        """query_id to doc_id to grade, in the order of the candidates."""
+        found: dict[str, dict[str, int]] = {}
+        for one in self.candidates:
+            found.setdefault(one.query_id, {})[one.doc_id] = one.grade
+        return found
+
+    def splits(self) -> dict[str, str]:
+        """query_id to its split."""
+        return {one.query_id: one.split for one in self.candidates}
+
+
+def read(folder: Path) -> Written:
+    """The files of a conversion; none of their lines is left out."""
+    top_grade = load_config(str(folder / "config.yaml"), (), print).data.top_grade
+    texts: list[dict[str, Text]] = []
+    for name in ("queries.tsv", "documents.tsv"):
+        with open(folder / name, "rb") as stream:
+            items = [*parse_texts(stream, name)]
+        assert not [item for item in items if isinstance(item, Drop)]
+        texts.append({item.id: item for item in items if isinstance(item, Text)})
+    judgments: list[list[Judgment]] = [[], []]
+    for found, name, parse in zip(
+        judgments, ("judgments.tsv", "candidates.tsv"), (parse_judgments, parse_candidates), strict=True
+    ):
+        if (folder / name).exists():
+            with open(folder / name, "rb") as stream:
+                items_read = [*parse(stream, name, top_grade)]
+            assert not [item for item in items_read if isinstance(item, Drop)]
+            found.extend(item for item in items_read if isinstance(item, Judgment))
+    return Written(*texts, *judgments)
+
+
+class Collection:
+    """Foreign files in a folder, and their conversion into `out` beside them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.out = folder / "out"
+
+    def __call__(
+        self,
+        qrels: str | Mapping[str, str] = QRELS,
+        run: str | None = None,
+        queries: str = QUERIES,
+        documents: str = DOCUMENTS,
+        **settings: object,
+    ) -> Conversion:
+        texts = {"queries": queries, "documents": documents, "run": run}
+        named = {"": qrels} if isinstance(qrels, str) else qrels
+        texts |= {f"qrels{split}": text for split, text in named.items()}
+        for name, text in texts.items():
+            if text is not None:
+                (self.folder / name).write_bytes(text.encode())
+        sources = Sources(
+            str(self.folder / "queries"),
+            str(self.folder / "documents"),
+            tuple((split, str(self.folder / f"qrels{split}")) for split in named),
+            None if run is None else str(self.folder / "run"),
+        )
+        return convert(sources, ConversionSettings("en", "no", **settings), ConversionFolder(self.out))  # type: ignore[arg-type]
+
+    def left_out(self, conversion: Conversion, file: str) -> dict[str, int]:
+        """Why lines of a file were left out, and how many."""
+        return {one.reason.name: one.count for one in conversion.files[file].drops}
+
+
+@pytest.fixture
+def collection(tmp_path: Path) -> Collection:
+    return Collection(tmp_path)
+
+
+def judged(query_ids: list[str]) -> str:
+    return "".join(f"{one} 0 d1 2\n" for one in query_ids)
+
+
+def ranked(query_id: str, *doc_ids: str) -> str:
+    return "".join(f"{query_id} Q0 {one} {rank} {10 - rank} first\n" for rank, one in enumerate(doc_ids, 1))
+
+
+# What is written
+
+
+def test_files_and_a_configuration_are_written_that_our_own_readers_take(collection: Collection) -> None:
+    conversion = collection()
+    written = read(collection.out)
+    assert conversion.written == ("config.yaml", "documents.tsv", "judgments.tsv", "queries.tsv")
+    assert [*written.queries] == QUERY_IDS and [*written.documents] == DOC_IDS
+    assert written.documents["d3"][:3] == ("d3", "Td3", "text of d3")
+    assert [one[:3] for one in written.judgments[:2]] == [("q0", "d1", 2), ("q0", "d2", 1)]
+    config = load_config(str(collection.out / "config.yaml"), (), print)
+    assert (config.data.query_language, config.data.document_language) == ("en", "no")
+    assert config.output == str(collection.out.resolve() / "run")
+    assert output_fault(config.output, "run") is None
+
+
+def test_one_named_split_or_none_leaves_the_splits_to_the_run(collection: Collection) -> None:
+    for qrels in (QRELS, {"test": QRELS}):
+        conversion = collection(qrels)
+        assert not (collection.out / "candidates.tsv").exists()
+        assert conversion.lists == {split: sum(split_of(one) == split for one in QUERY_IDS) for split in SPLITS}
+
+
+def test_named_splits_stand_in_the_candidates(collection: Collection) -> None:
+    parts = {"train": QUERY_IDS[:20], "eval": QUERY_IDS[20:25], "test": QUERY_IDS[25:]}
+    collection({split: judged(ids) for split, ids in parts.items()})
+    assert read(collection.out).splits() == {one: split for split, ids in parts.items() for one in ids}
+
+
+@pytest.mark.parametrize(
+    ("named", "missing", "donor"),
+    [(("train", "test"), "eval", "train"), (("train", "eval"), "test", "train"), (("eval", "test"), "train", "eval")],
+)
+def test_a_third_split_takes_its_share_of_another_s_queries(
+    collection: Collection, named: tuple[str, str], missing: str, donor: str
+) -> None:
+    other = named[1 - named.index(donor)]
+    conversion = collection({donor: judged(QUERY_IDS[:25]), other: judged(QUERY_IDS[25:])})
+    splits = read(collection.out).splits()
+    assert {one for one, split in splits.items() if split == missing} == {
+        one for one in QUERY_IDS[:25] if split_of(one) == missing
+    }
+    assert {splits[one] for one in QUERY_IDS[25:]} == {other}
+    assert any(f"no judgments are named {missing}" in note for note in conversion.notes)
+
+
+def test_lists_hold_the_judged_documents_and_those_that_a_run_would_draw(collection: Collection) -> None:
+    collection({"train": QRELS, "test": "q99 0 d1 2\n"}, queries=f"{QUERIES}q99\tquery\n", negatives=4)
+    for query_id, grades in read(collection.out).lists().items():
+        relevant = {"d1": 2, "d2": 1} if query_id != "q99" else {"d1": 2}
+        drawn = sample_negatives(query_id, 1, 4, DOC_IDS, relevant)
+        assert list(grades.items()) == [*relevant.items(), *((doc_id, 0) for doc_id in drawn)]
+
+
+def test_a_number_of_negatives_is_the_run_s_where_there_are_no_candidates(collection: Collection) -> None:
+    collection(negatives=7)
+    assert load_config(str(collection.out / "config.yaml"), (), print).data.negatives == 7
+
+
+def test_titles_join_the_documents_texts_where_that_is_asked(collection: Collection) -> None:
+    collection(with_titles=True)
+    assert read(collection.out).documents["d1"].text == "Td1 text of d1"
+
+
+# Grades
+
+
+@pytest.mark.parametrize(
+    ("grades", "top_grade", "theta"),
+    [((0, 1), 1, (0.5,)), ((0, 1, 3), 3, (0.2, 0.45, 0.7)), ((4, 0), 4, (0.2, 0.367, 0.533, 0.7))],
+)
+def test_the_highest_grade_is_the_top_one_with_as_many_thresholds(
+    collection: Collection, grades: tuple[int, ...], top_grade: int, theta: tuple[float, ...]
+) -> None:
+    qrels = "".join(f"{one} 0 d{grade} {grade}\n" for one in QUERY_IDS for grade in grades)
+    assert collection(qrels).top_grade == top_grade
+    config = load_config(str(collection.out / "config.yaml"), (), print)
+    assert (config.data.top_grade, config.loss.theta) == (top_grade, theta)
+
+
+@pytest.mark.parametrize("top_grade", range(1, 101))
+def test_thresholds_increase_for_every_number_of_grades(top_grade: int) -> None:
+    theta = thresholds(top_grade)
+    assert len(theta) == top_grade
+    assert all(one < other for one, other in zip(theta, theta[1:], strict=False))
+
+
+def test_grades_below_0_are_0_and_counted(collection: Collection) -> None:
+    conversion = collection(f"{QRELS}q0 0 d3 -2\nq0 0 d4 -1\n")
+    assert [one.grade for one in read(collection.out).judgments if one.doc_id in ("d3", "d4")] == [0, 0]
+    assert any("2 grades below 0 count as 0" in note for note in conversion.notes)
+
+
+def test_higher_grades_count_as_the_top_grade_that_is_given(collection: Collection) -> None:
+    assert collection(top_grade=1).top_grade == 1
+    assert {one.grade for one in read(collection.out).judgments} == {1}
+
+
+def test_a_query_without_the_top_grade_is_left_out_with_its_judgments(collection: Collection) -> None:
+    conversion = collection(f"{QRELS}q77 0 d3 1\n", queries=f"{QUERIES}q77\tquery\n")
+    assert collection.left_out(conversion, "queries") == {"NO_TOP_GRADE": 1}
+    assert collection.left_out(conversion, "judgments") == {"QUERY_DROPPED": 1}
+    written = read(collection.out)
+    assert "q77" not in written.queries
+    assert any("1 of 31 judged queries have no document of grade 2" in note for note in conversion.notes)
+
+
+@pytest.mark.parametrize(("grade", "top_grade"), [(0, None), (-1, None), (1, 2)])
+def test_without_a_document_of_the_top_grade_there_is_nothing_to_learn(
+    collection: Collection, grade: int, top_grade: int | None
+) -> None:
+    with pytest.raises(DataError, match=f"must hold a grade .+; the highest is {grade}"):
+        collection(f"q0 0 d1 {grade}\n", top_grade=top_grade)
+
+
+# A first stage
+
+
+def test_the_first_documents_of_a_run_are_the_list_in_its_order(collection: Collection) -> None:
+    conversion = collection(run="".join(ranked(one, "d5", "d1", "d4", "d2") for one in QUERY_IDS), depth=3)
+    written = read(collection.out)
+    for query_id, split in written.splits().items():
+        # d2 is judged, and beyond the depth: train and eval lists have it, for training shall see it.
+        expected = {"d5": 0, "d1": 2, "d4": 0} | ({} if split == "test" else {"d2": 1})
+        assert list(written.lists()[query_id].items()) == list(expected.items())
+    tests = conversion.lists["test"]
+    assert collection.left_out(conversion, "run") == {"BEYOND_DEPTH": 30}
+    (note,) = [note for note in conversion.notes if note.startswith("judged documents that the run lacks: ")]
+    assert note.endswith(f": {30 - tests} added to train and eval lists, {tests} left out of test lists")
+
+
+def test_a_test_query_is_left_out_whose_list_lacks_the_top_grade_and_that_is_a_warning(collection: Collection) -> None:
+    qrels = {"train": judged(QUERY_IDS[:10]), "eval": judged(QUERY_IDS[10:20]), "test": judged(QUERY_IDS[20:])}
+    run = "".join(ranked(one, "d5", "d4") for one in QUERY_IDS[:21]) + "".join(
+        ranked(one, "d5", "d1") for one in QUERY_IDS[21:]
+    )
+    conversion = collection(qrels, run)
+    assert conversion.lists == {"train": 10, "eval": 10, "test": 9}
+    assert collection.left_out(conversion, "queries") == {"NO_TOP_GRADE_IN_RUN": 1}
+    assert any(note.startswith("warning: 1 test queries are left out") for note in conversion.notes)
+
+
+def test_a_query_that_the_run_lacks_is_left_out(collection: Collection) -> None:
+    conversion = collection(run="".join(ranked(one, "d1") for one in QUERY_IDS[1:]))
+    assert collection.left_out(conversion, "queries") == {"NOT_IN_RUN": 1}
+    assert "q0" not in read(collection.out).queries
+
+
+def test_lines_of_a_run_that_cannot_be_used_are_counted(collection: Collection) -> None:
+    run = "".join(ranked(one, "d1") for one in QUERY_IDS)
+    run += ranked("q0", "d1") + ranked("q99", "d1") + ranked("q0", "d99") + ranked("q88", "d1")
+    conversion = collection(run=run, queries=f"{QUERIES}q88\tnot judged\n", max_bad_share=0.5)
+    assert collection.left_out(conversion, "run") == {
+        "DUPLICATE_PAIR": 1, "UNKNOWN_QUERY": 1, "UNKNOWN_DOCUMENT": 1, "NO_JUDGMENT": 1,
+    }  # fmt: skip
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(DOC_IDS), st.integers(0, 3)), unique_by=lambda one: one[0]), st.integers(1, 9)
+)
+def test_a_first_stage_keeps_the_best_of_lines_in_any_order(found: list[tuple[str, int]], depth: int) -> None:
+    stage = FirstStage(depth)
+    lines = [RunLine("q", doc_id, score, line) for line, (doc_id, score) in enumerate(found, 1)]
+    beyond = [one for line in lines if (one := stage.add(line))]
+    expected = sorted(lines, key=lambda line: (-line.score, line.line))
+    assert stage.lines("q") == expected[:depth]
+    assert sorted(beyond, key=lambda line: (-line.score, line.line)) == expected[depth:]
+    assert all(stage.keeps(line) == (line not in beyond) for line in lines)
+
+
+# What is left out
+
+
+def test_what_cannot_be_used_is_left_out_by_reason_with_its_place(collection: Collection) -> None:
+    conversion = collection(
+        QRELS + "q0 0 d1 1\nq99 0 d1 1\nq0 0 d99 1\nq0 0 d3 one\n",
+        queries=f"{QUERIES}q0\tagain\nq40\n",
+        documents=DOCUMENTS + '{"_id": "d1", "text": "again"}\n{"_id": "d10"}\n',
+        max_bad_share=0.2,
+    )
+    assert collection.left_out(conversion, "queries") == {"FIELD_COUNT": 1, "DUPLICATE_ID": 1}
+    assert collection.left_out(conversion, "documents") == {"DUPLICATE_ID": 1, "NO_TEXT": 1}
+    assert collection.left_out(conversion, "judgments") == {
+        "DUPLICATE_PAIR": 1, "UNKNOWN_QUERY": 1, "UNKNOWN_DOCUMENT": 1, "BAD_GRADE": 1,
+    }  # fmt: skip
+    lines = [*conversion.describe()]
+    assert f"  {collection.folder}/qrels:62: unknown query: q99 | d1 | 1" in lines
+    account = json.loads((collection.out / "conversion.json").read_text())["account"]
+    assert account["inputs"]["queries"]["drops"][0]["examples"][0]["line"] == 32
+
+
+def test_a_query_stays_in_the_split_that_names_it_first(collection: Collection) -> None:
+    conversion = collection({"train": QRELS, "test": "q0 0 d3 2\n" + judged(["q50"])}, queries=f"{QUERIES}q50\tx\n",
+                            max_bad_share=0.5)  # fmt: skip
+    assert collection.left_out(conversion, "judgments test") == {"TWO_SPLITS": 1}
+    assert read(collection.out).splits()["q0"] != "test"
+
+
+def test_too_many_bad_lines_are_an_error_that_names_the_first(collection: Collection) -> None:
+    with pytest.raises(DataError) as error:
+        collection(documents=DOCUMENTS + "no JSON\n")
+    assert str(error.value).splitlines() == [
+        f"{collection.folder}/documents: 1 of 10 lines are bad; at most a share of 0.05 may be (--max-bad-share):",
+        "  1 x no JSON object",
+        f"    {collection.folder}/documents:10: no JSON",
+    ]
+    assert not any(path.name != ".lock" for path in collection.out.iterdir())
+
+
+def test_a_split_without_queries_is_a_warning(collection: Collection) -> None:
+    conversion = collection("q0 0 d1 1\n")
+    assert any(note.startswith("warning: a run needs a query list in every split") for note in conversion.notes)
+
+
+# Laws
+
+ids = st.sampled_from(["q1", "q2", "q3", "d1", "d2", "d3", "x y", "\ufeffq1", ""])
+texts = st.sampled_from(["a text", "two\nlines", "tab\ttab", " ", "", "\ud83d", "\x00", "x" * 300])
+objects = st.fixed_dictionaries({"_id": ids, "title": texts, "text": texts}).map(json.dumps)
+columns = st.tuples(ids, st.sampled_from(["a text", " ", ""])).map("\t".join)
+qrels = st.tuples(ids, st.just("0"), ids, st.sampled_from(["-1", "0", "1", "2", "3", "x"])).map(" ".join)
+runs = st.tuples(ids, ids, st.sampled_from(["3", "2.5", "-1", "nan"])).map(
+    lambda one: f"{one[0]} Q0 {one[1]} 1 {one[2]} t"
+)
+garbage = st.text(max_size=9).filter(lambda line: "\n" not in line)
+
+
+def file_of(lines: st.SearchStrategy[str], *first: str) -> st.SearchStrategy[str]:
+    return st.lists(lines | garbage, max_size=9).map(lambda some: "".join(f"{line}\n" for line in [*first, *some]))
+
+
+@given(
+    queries=file_of(objects, '{"_id": "q1", "text": "one"}') | file_of(columns, "q1\tone"),
+    documents=file_of(objects, '{"_id": "d1", "text": "one"}', '{"_id": "d2", "text": "two"}'),
+    judgments=file_of(qrels, "q1 0 d1 2"),
+    more=st.none() | file_of(qrels, "q2 0 d2 1"),
+    run=st.none() | file_of(runs, "q1 Q0 d1 1 9 t"),
+    depth=st.integers(1, 3),
+)
+def test_every_line_is_written_or_left_out_and_what_is_written_reads_back_whole(
+    queries: str, documents: str, judgments: str, more: str | None, run: str | None, depth: int
+) -> None:
+    folder = Path(tempfile.mkdtemp())
+    try:
+        collection = Collection(folder)
+        named = judgments if more is None else {"train": judgments, "test": more}
+        conversion = collection(named, run, queries, documents, depth=depth, negatives=2, max_bad_share=1)
+        written = read(collection.out)
+        lines = {"queries": queries, "documents": documents, "judgments": judgments, "run": run or ""}
+        lines |= {"judgments train": judgments, "judgments test": more or ""}
+        for name, file in conversion.files.items():
+            # That these balance, the account itself asks.
+            assert file.read == lines[name].count("\n")
+        assert conversion.files["queries"].used == len(written.queries)
+        assert conversion.files["documents"].used == len(written.documents)
+        used = [file.used for name, file in conversion.files.items() if name.startswith("judgments")]
+        assert sum(used) == len(written.judgments)
+        for one in [*written.judgments, *written.candidates]:
+            assert one.query_id in written.queries and one.doc_id in written.documents
+        assert conversion.pairs == len(written.candidates)
+        for grades in written.lists().values():
+            assert max(grades.values()) == conversion.top_grade
+    finally:
+        shutil.rmtree(folder)
+
+
+# Whose folder it is
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file() and path.name != ".lock"}
+
+
+def test_the_same_conversion_twice_gives_the_same_files(collection: Collection) -> None:
+    collection({"train": QRELS, "test": judged(["q50"])}, queries=f"{QUERIES}q50\tx\n")
+    first = contents(collection.out)
+    collection({"train": QRELS, "test": judged(["q50"])}, queries=f"{QUERIES}q50\tx\n")
+    assert contents(collection.out) == first
+
+
+def test_another_conversion_replaces_the_files_and_removes_what_it_lacks(collection: Collection) -> None:
+    collection({"train": QRELS, "test": judged(["q50"])}, queries=f"{QUERIES}q50\tx\n")
+    (collection.out / "notes.txt").write_text("mine")
+    (collection.out / "run").mkdir()
+    collection()
+    assert {path.name for path in collection.out.iterdir()} == {
+        "config.yaml", "conversion.json", "documents.tsv", "judgments.tsv", "notes.txt", "queries.tsv", "run",
+    }  # fmt: skip
+    assert "candidates" not in (collection.out / "config.yaml").read_text()
+
+
+def test_a_conversion_that_fails_leaves_an_earlier_one_as_it_was(collection: Collection) -> None:
+    collection()
+    before = {name: content for name, content in contents(collection.out).items() if name != "conversion.json"}
+    with pytest.raises(DataError):
+        collection(documents="no JSON\n")
+    after = contents(collection.out)
+    assert {name: content for name, content in after.items() if name != "conversion.json"} == before
+    assert conversion_fault(str(collection.out)) is None
+
+
+def test_a_folder_of_a_stranger_s_is_refused_and_stays_as_it_is(collection: Collection) -> None:
+    collection.out.mkdir()
+    (collection.out / "queries.tsv").write_text("theirs")
+    with pytest.raises(
+        DataError, match=r"must be empty, or the output of an earlier conversion; it holds queries\.tsv"
+    ):
+        collection()
+    assert contents(collection.out) == {"queries.tsv": b"theirs"}
+
+
+@pytest.mark.parametrize("name", ["candidates.tsv", ".conversion.partial"])
+def test_a_stranger_s_file_of_one_of_our_names_is_refused_in_our_own_folder(collection: Collection, name: str) -> None:
+    collection()
+    (collection.out / name).write_text("theirs")
+    with pytest.raises(DataError, match=f"must hold no {re.escape(name)} but one that a conversion wrote"):
+        collection()
+    assert (collection.out / name).read_text() == "theirs"
+
+
+def test_a_configuration_that_was_changed_is_not_overwritten(collection: Collection) -> None:
+    collection()
+    (collection.out / "config.yaml").write_text("preset: paper")
+    with pytest.raises(DataError, match=r"must hold config\.yaml as a conversion wrote it; it was changed since"):
+        collection()
+    assert (collection.out / "config.yaml").read_text() == "preset: paper"
+
+
+def test_a_folder_in_a_file_s_place_is_refused(collection: Collection) -> None:
+    collection()
+    (collection.out / "documents.tsv").unlink()
+    (collection.out / "documents.tsv").mkdir()
+    with pytest.raises(DataError, match=r"must hold nothing named documents\.tsv, or a file"):
+        collection()
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"made_by": "smooth-clir"}', '{"made_by": 1, "kind": 2, "files": [[]]}'])
+def test_a_record_that_is_not_ours_makes_no_folder_ours(collection: Collection, text: str) -> None:
+    collection.out.mkdir()
+    (collection.out / "conversion.json").write_text(text)
+    assert "must be empty" in str(conversion_fault(str(collection.out)))
+
+
+def test_what_a_killed_conversion_left_is_removed_by_the_next(collection: Collection) -> None:
+    folder = ConversionFolder(collection.out)
+    with folder.staging() as staging:
+        (staging / "documents.tsv").write_text("half")
+        # As a kill leaves it.
+        shutil.copytree(collection.out, collection.folder / "killed")
+    shutil.rmtree(collection.out)
+    (collection.folder / "killed").rename(collection.out)
+    collection()
+    assert not (collection.out / ".conversion.partial").exists()
+    assert len(read(collection.out).documents) == len(DOC_IDS)
+
+
+def test_a_run_does_not_take_a_conversion_s_folder_for_its_output(collection: Collection) -> None:
+    collection()
+    assert "must be empty, or the output of an earlier run" in str(output_fault(str(collection.out), "run"))

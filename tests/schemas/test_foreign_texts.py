@@ -1,0 +1,126 @@
+"""schemas/foreign_texts.py: queries and documents of other layouts, line by line, and nothing lost silently."""
+
+import gzip
+import io
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.drops import Drop, DropReason
+from schemas.foreign_reason import ForeignReason
+from schemas.foreign_texts import ID_KEYS, parse_foreign_texts
+from schemas.wikiclir import MAX_LINE_BYTES, Reason, Text, parse_texts
+
+FILE = "corpus.jsonl"
+
+
+def parse(content: bytes | str, with_titles: bool = False) -> list[Text | Drop]:
+    stream = io.BytesIO(content.encode() if isinstance(content, str) else content)
+    return [*parse_foreign_texts(stream, FILE, with_titles)]
+
+
+def reason_of(content: bytes | str) -> DropReason:
+    """Why the second of two lines is left out; the first is good, and tells the layout."""
+    first, second = parse(content)
+    assert isinstance(first, Text) and isinstance(second, Drop)
+    assert (second.file, second.line) == (FILE, 2)
+    return second.reason
+
+
+# JSON lines
+
+
+@pytest.mark.parametrize("key", ID_KEYS)
+def test_an_id_stands_under_any_of_the_usual_keys(key: str) -> None:
+    assert parse(json.dumps({key: "d1", "title": "Loup", "text": "vit", "url": "x"})) == [Text("d1", "Loup", "vit", 1)]
+
+
+def test_an_id_may_be_an_integer_and_a_title_may_be_missing_or_null() -> None:
+    content = '{"id": 7, "text": "one"}\n{"id": 8, "title": null, "text": "two"}\n'
+    assert parse(content) == [Text("7", "", "one", 1), Text("8", "", "two", 2)]
+
+
+def test_tabs_and_line_ends_within_texts_become_spaces() -> None:
+    content = json.dumps({"_id": "d1", "title": "a\tb", "text": "\none\r\ntwo\tthree\rfour\n"})
+    assert parse(content) == [Text("d1", "a b", "one two three four", 1)]
+
+
+def test_a_title_is_put_before_the_text_where_that_is_asked() -> None:
+    content = '{"_id": "d1", "title": "Loup", "text": "vit"}\n{"_id": "d2", "title": "Chien", "text": ""}'
+    assert parse(content, with_titles=True) == [Text("d1", "Loup", "Loup vit", 1), Text("d2", "Chien", "Chien", 2)]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b'{"_id": "d2", "text": "vit"', ForeignReason.BAD_JSON),
+        (b'["d2", "vit"]', ForeignReason.BAD_JSON),
+        (b"[" * 100_000, ForeignReason.BAD_JSON),
+        (b'{"_id": ' + b"9" * 100_000 + b', "text": "vit"}', ForeignReason.BAD_JSON),
+        (b'{"text": "vit"}', ForeignReason.NO_ID),
+        (b'{"_id": null, "text": "vit"}', ForeignReason.NO_ID),
+        (b'{"_id": true, "text": "vit"}', ForeignReason.NO_ID),
+        (b'{"_id": 1.5, "text": "vit"}', ForeignReason.NO_ID),
+        (b'{"_id": "d2", "contents": "vit"}', ForeignReason.NO_TEXT),
+        (b'{"_id": "d2", "text": ["vit"]}', ForeignReason.NO_TEXT),
+        (b'{"_id": "d 2", "text": "vit"}', Reason.BAD_ID),
+        (b'{"_id": "", "text": "vit"}', Reason.BAD_ID),
+        (b'{"_id": "\\ufeffd2", "text": "vit"}', Reason.BAD_ID),
+        (b'{"_id": "d2", "text": " \\n\\t"}', Reason.EMPTY_TEXT),
+        (b'{"_id": "d2", "text": "vit\\u0000"}', Reason.NUL_BYTE),
+        (b'{"_id": "d2", "text": "\\ud83d"}', Reason.BAD_UTF8),
+        (b'{"_id": "d2", "text": "\xff"}', Reason.BAD_UTF8),
+        (b'{"_id": "d2", "text": "' + b"x" * MAX_LINE_BYTES + b'"}', Reason.LINE_TOO_LONG),
+        (b" ", ForeignReason.EMPTY_LINE),
+    ],
+    ids=lambda value: value.name if isinstance(value, DropReason) else repr(value[:30]),
+)
+def test_an_object_that_cannot_be_used_is_left_out_with_its_line(line: bytes, reason: DropReason) -> None:
+    assert reason_of(b'{"_id": "d1", "text": "vit"}\n' + line + b"\n") is reason
+
+
+# TSV
+
+
+def test_two_columns_are_id_and_text_and_three_have_a_title() -> None:
+    assert parse("q1\tlives in packs\n") == [Text("q1", "", "lives in packs", 1)]
+    assert parse("q1\tWolf\tlives in packs\r\n") == [Text("q1", "Wolf", "lives in packs", 1)]
+
+
+@pytest.mark.parametrize("line", ["q2\ttitle\ttext", "q2", "q2\ta\tb\tc"])
+def test_the_first_line_tells_how_many_columns_there_are(line: str) -> None:
+    assert reason_of(f"q1\tlives in packs\n{line}\n") is Reason.FIELD_COUNT
+
+
+def test_a_line_without_columns_does_not_tell_the_layout() -> None:
+    assert [type(item) for item in parse("\nheading\nq1\tlives in packs\n")] == [Drop, Drop, Text]
+
+
+def test_files_may_be_gzipped() -> None:
+    assert parse(gzip.compress(b'{"_id": "d1", "text": "vit"}')) == [Text("d1", "", "vit", 1)]
+
+
+# Laws
+
+anything = st.text(max_size=8) | st.sampled_from(["d1", " ", "\t", "\n", "\r", "\x00", "\ufeff", "\ud800", "\x85"])
+values = anything | st.none() | st.booleans() | st.integers() | st.floats() | st.lists(anything, max_size=1)
+objects = st.dictionaries(st.sampled_from(["_id", "id", "title", "text", "other"]), values)
+lines = st.lists(
+    objects.map(lambda one: json.dumps(one).encode()) | st.binary(max_size=12).filter(lambda one: b"\n" not in one),
+    max_size=6,
+)
+
+
+@given(lines, st.booleans())
+def test_every_line_is_a_record_or_left_out_and_our_reader_takes_every_record(
+    found: list[bytes], with_titles: bool
+) -> None:
+    content = b'{"_id": "first", "text": "one"}\n' + b"".join(line + b"\n" for line in found)
+    items = parse(content, with_titles)
+    assert [item.line for item in items] == [*range(1, len(found) + 2)]
+    for item in items:
+        if isinstance(item, Text):
+            line = f"{item.id}\t{item.title}\t{item.text}\n".encode()
+            assert [*parse_texts(io.BytesIO(line), "ours")] == [item._replace(line=1)]
