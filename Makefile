@@ -1,6 +1,6 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup check test test-quick test-long test-all demo lock clean
+.PHONY: help setup check test test-quick test-long test-all demo docs lock clean
 export TF_CPP_MIN_LOG_LEVEL ?= 3
 
 BIN := .venv/bin
@@ -35,10 +35,13 @@ demo: setup ## Run the whole pipeline on the bundled sample.
 	$(BIN)/clir rank runs/sample --query "molten rock that flows down a mountain" \
 		--documents data/sample/wiki_fr.documents --top 3
 
+docs: setup ## Build the documentation site into site/; `cd site && python3 -m http.server` shows it, with the search.
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
 lock: setup ## Recompile both locks from pyproject.toml (needs uv); pins that still fit stay.
 	$(COMPILE) --extra dev -o requirements.lock
 	$(COMPILE) --extra dev --extra gpu -o requirements-gpu.lock
 
 clean: ## Remove caches and build leftovers; .venv and runs/ stay.
-	rm -rf build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf build dist site *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
