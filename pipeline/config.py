@@ -1,5 +1,6 @@
 """The configuration of a run: one YAML file, checked whole before anything heavy is imported."""
 
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -225,9 +226,16 @@ def check_config(
     return config
 
 
-def dump_config(config: RunConfig) -> str:
-    """The configuration as YAML that `load_config` reads back to the same."""
+def dump_config(config: RunConfig, found: Mapping[str, Any] | None = None) -> str:
+    """The configuration as YAML that `load_config` reads back to the same.
+
+    Args:
+      config: resolved.
+      found: dotted settings to the values that its search found, which stand in a comment: the file searches again.
+    """
     header = "# The resolved configuration of this run: `clir run` on this file gives the same numbers.\n"
+    if found:
+        header += f"# Its search found, and the model was trained with: {json.dumps(dict(found))}\n"
     content = config.model_dump(mode="json")
     text, escaped = (yaml.safe_dump(content, sort_keys=False, allow_unicode=allowed) for allowed in (True, False))
     # PyYAML writes the line breaks that only Unicode has (U+0085, in a path) so that they are read as spaces.

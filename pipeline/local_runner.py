@@ -119,6 +119,9 @@ def run_locally(
         cached = cached and (end.how == "cached" or end.name in ALWAYS_RUN)
         on_end(end)
     publish(outputs, folder, is_cell=experiment is not None)
+    tuning = _search_results(folder.path) if "Tuner" in outputs else None
+    if tuning:
+        folder.write(CONFIG_FILE, dump_config(config, tuning.best.settings))
     (blessing,) = outputs["Gate"]["blessing"]
     pushed = ""
     if experiment is None:
@@ -127,14 +130,13 @@ def run_locally(
     serving = store / SERVING
     newest = newest_version(os.listdir(serving)) if serving.is_dir() else None
     evaluation = folder.path / ("" if experiment else EVALUATION)
-    tuning = folder.path / TUNING / "results.json"
     lexicon = folder.path / LEXICON / REPORT_FILE
     return RunResult(
         report=EvaluationReport.from_json((evaluation / METRICS_FILE).read_text(encoding="utf-8")),
         verdict=Verdict.from_json((evaluation / VERDICT_FILE).read_text(encoding="utf-8")),
         data_report=None if experiment else DataReport.from_dict(_read_json(folder.path / DATA / REPORT_FILE)),
         lexicon_report=LexiconReport.from_json(lexicon.read_text(encoding="utf-8")) if lexicon.is_file() else None,
-        tuning=SearchResults.from_json(tuning.read_text(encoding="utf-8")) if "Tuner" in outputs else None,
+        tuning=tuning,
         pushed=pushed or None,
         was_pushed=bool(blessing.get_int_custom_property(PUSHED_PROPERTY)),
         newest=newest and str(serving / newest),
@@ -166,6 +168,10 @@ def _check_metadata(path: Path) -> None:
             f"{path} must hold the metadata of earlier runs, and cannot be used ({found}); move it away, and run "
             "again: the stages run anew."
         )
+
+
+def _search_results(output: Path) -> SearchResults:
+    return SearchResults.from_json((output / TUNING / "results.json").read_text(encoding="utf-8"))
 
 
 def _read_json(path: Path) -> dict[str, Any]:

@@ -51,6 +51,12 @@ def test_the_resolved_configuration_holds_the_search(run: CachedRun) -> None:
     assert tuning == {"search": "grid", "trials": None, "epochs": None, "epsilon": [0.5, 2], "theta": None}
 
 
+def test_the_resolved_configuration_says_what_the_search_found(run: CachedRun) -> None:
+    best = max(results(run)["trials"], key=lambda trial: trial["value"])
+    line = (run.output / "config.yaml").read_text().splitlines()[1]
+    assert line == f"# Its search found, and the model was trained with: {json.dumps(best['settings'])}"
+
+
 def test_the_best_trial_is_told_and_no_unfinished_one_is_left(run: CachedRun) -> None:
     log = run.log.read_text()
     assert "trial 2/2: epsilon 2: eval ndcg_5 " in log

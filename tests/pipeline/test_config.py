@@ -477,3 +477,10 @@ def test_the_paper_s_system_is_a_baseline_of_its_own_grades_alone(config_file: P
     assert load_config(str(config_file), settings).evaluation.baselines == ("paper",)
     with pytest.raises(ConfigError, match="must not name paper where data.top_grade is not 2: .*; got top_grade 3"):
         load_config(str(config_file), [*settings, "data.top_grade=3"])
+
+
+def test_what_a_search_found_stands_in_a_comment_alone(config_file: Path) -> None:
+    config = load_config(str(config_file))
+    text = dump_config(config, {"loss.theta": [0.1, 0.55]})
+    assert text.splitlines()[1].endswith('trained with: {"loss.theta": [0.1, 0.55]}')
+    assert yaml.safe_load(text) == yaml.safe_load(dump_config(config))
