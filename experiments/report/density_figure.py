@@ -26,30 +26,33 @@ def density_figure(rows: Sequence[Row]) -> Picture | None:
     rows = [row for row in rows if row.done]
     if not rows:
         return None
+    splits = {"train": [[one.train_scores for one in row.trainings if one.train_scores] for row in rows]}
+    if not any(splits["train"]):  # of earlier versions
+        splits = {}
+    splits["eval"] = [[one.best.scores for one in row.trainings] for row in rows]
     columns = min(_COLUMNS, len(rows))
-    height = 2 * ceil(len(rows) / columns)
+    height = len(splits) * ceil(len(rows) / columns)
 
     def paint(figure: Figure) -> None:
         panels = figure.subplots(height, columns, squeeze=False)
         for panel in panels.flat:
             panel.set_axis_off()
-        for place, row in enumerate(rows):
-            line, column = 2 * (place // columns), place % columns
-            of_train = [one.train_scores for one in row.trainings if one.train_scores]
-            for panel, split, scores in (
-                (panels[line, column], "train", of_train),
-                (panels[line + 1, column], "eval", [one.best.scores for one in row.trainings]),
-            ):
+        for line, (split, of_rows) in enumerate(splits.items()):
+            for place, (row, scores) in enumerate(zip(rows, of_rows, strict=True)):
                 if scores:
+                    panel = panels[len(splits) * (place // columns) + line, place % columns]
                     _paint(panel, scores, f"{fill(row.label, 32)}\n{split} split")
-        share_legend(figure, panels[1, 0])
+        share_legend(figure, panels[len(splits) - 1, 0])
 
+    which, of_sums = "Eval split", ""
+    if "train" in splits:
+        which = "Above the train split, as in the paper, below it the eval split"
+        of_sums = " Where words that match are a channel of the score, the train split has the vectors' scores alone."
     return draw(
         "figure-3",
         "Figure 3. The density of each grade's scores, for each row",
-        "Above the train split, as in the paper, below it the eval split; with the weights of each seed's best epoch, "
-        "summed over the seeds; 40 bins. The less the grades overlap, the better the scores tell them apart. Where a "
-        "channel of words that match is a part of the score, the train split has the vectors' scores alone.",
+        f"{which}; with the weights of each seed's best epoch, summed over the seeds; 40 bins. The less the grades "
+        f"overlap, the better the scores tell them apart.{of_sums}",
         (max(3.0 * columns, 6), 2.5 * height + 0.5),
         paint,
     )

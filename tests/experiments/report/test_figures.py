@@ -10,8 +10,11 @@ import pytest
 from matplotlib.figure import Figure
 
 from components.training_report.svg import COLOURS, LINES, MARKERS, Picture, draw, line_style
+from experiments.cell import Cell
+from experiments.experiment import Row
 from experiments.report.density_figure import density_figure
 from experiments.report.similarity_figure import EPSILONS, score_derivative
+from schemas.training_history import Epoch, ScoreCounts, TrainingHistory
 
 # SVG
 
@@ -102,6 +105,26 @@ def test_the_derivative_is_that_of_the_formula_and_keeps_its_bound(epsilon):
     found = score_derivative(epsilon, x1, x2)
     assert found[away] == pytest.approx(slope[away], abs=1e-4)
     assert np.abs(found).max() <= 1 / epsilon
+
+
+@pytest.mark.parametrize("with_train", [True, False])
+def test_the_densities_are_of_the_train_split_as_in_the_paper_and_of_the_eval_split(with_train):
+    scores = ScoreCounts(limit=1, counts={grade: [1] * 40 for grade in "012"})
+    training = TrainingHistory(
+        train_pairs=4,
+        best_epoch=1,
+        best_value=0.5,
+        history=[Epoch(epoch=1, scores=scores)],
+        pairs_per_second=9.0,
+        steps=6,
+        theta=None,
+        train_scores=scores if with_train else None,
+    )
+    cell = Cell("one", {"loss.name": "sosl"}, status="done", training=training)
+    picture = density_figure([Row({"loss.name": "sosl"}, (cell,))])
+    texts = [one.text for one in elements(picture)]
+    assert ("train split" in texts, "eval split" in texts) == (with_train, True)
+    assert ("as in the paper" in picture.caption) == with_train
 
 
 def test_there_is_no_density_without_a_finished_row():
