@@ -35,7 +35,7 @@ def launch(
     pipeline: tfx_pipeline.Pipeline,
     connection: metadata_store_pb2.ConnectionConfig,
     on_start: Callable[[int, int, str], None],
-    on_outputs: Callable[[str, Outputs], None],
+    on_outputs: Callable[[str, Outputs], None] = lambda name, outputs: None,
 ) -> Iterator[tuple[StageEnd, Outputs]]:
     """Runs every stage that the cache does not hold, in order.
 
