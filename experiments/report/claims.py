@@ -115,24 +115,12 @@ def _blocks(judged: Sequence[_Judged]) -> Iterator[Block]:
         ("Claim", "verdict", "comparisons"),
         tuple(Line((Entry(one.claim.says), Entry(one.verdict), Entry(_count(one)))) for one in judged),
     )
-    yield Table(
-        "The comparisons: the difference of the means over queries, and its p-value",
-        ("Claim", "metric", "row", "compared with", "difference", "p-value", "verdict"),
-        tuple(
-            Line(
-                (
-                    Entry(f"{one.claim.says}{_margin(one.claim)}"),
-                    Entry(METRICS[part.metric].name),
-                    Entry(part.row.label),
-                    Entry(part.other.label),
-                    *map(Entry, _figures(part.comparison)),
-                    Entry(part.verdict),
-                )
-            )
-            for one in judged
-            for part in one.parts
-        ),
-    )
+    for one in judged:
+        yield Table(
+            f"{one.claim.says}{_margin(one.claim)}: the difference of the means over queries, its verdict and p-value",
+            ("Row", "compared with", *(METRICS[metric].name for metric in one.claim.metrics)),
+            tuple(_lines(one)),
+        )
     comparisons = sum(part.comparison is not None for one in judged for part in one.parts)
     yield Text(
         f"A comparison holds, or is contradicted, where p < {SIGNIFICANCE} after Holm's correction (number of "
@@ -151,5 +139,16 @@ def _margin(claim: Claim) -> str:
     return f" ({claim.direction} by {claim.margin:g} or more)" if claim.margin else ""
 
 
-def _figures(compared: Comparison | None) -> tuple[str, str]:
-    return (f"{compared.difference:+.3f}", compared.p_text) if compared else (NOTHING, NOTHING)
+def _lines(judged: _Judged) -> Iterator[Line]:
+    """A line for each row that a claim's row is compared with."""
+    metrics = len(judged.claim.metrics)
+    for start in range(0, len(judged.parts), metrics):
+        parts = judged.parts[start : start + metrics]
+        heads = (Entry(parts[0].row.label), Entry(parts[0].other.label))
+        yield Line((*heads, *(_entry(part) for part in parts)))
+
+
+def _entry(part: _Part) -> Entry:
+    compared = part.comparison
+    p_value = f"p {compared.p_text if compared.is_bound else f'= {compared.p_text}'}" if compared else ""
+    return Entry(f"{compared.difference:+.3f}" if compared else NOTHING, f"{part.verdict}\n{p_value}".rstrip())

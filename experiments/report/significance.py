@@ -32,7 +32,7 @@ class Comparison(NamedTuple):
     @property
     def p_text(self) -> str:
         """The p-value for a reader."""
-        return f"{'≤ ' if self.is_bound else ''}{self.p_value:.4f}"
+        return "≤\N{NO-BREAK SPACE}" * self.is_bound + f"{self.p_value:.4f}"
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
