@@ -15,7 +15,7 @@ _OF_EARLIER_VERSIONS: Final = Path(ARTIFACTS, "Trainer", _RUNS)
 
 
 class TensorBoardLinks:
-    """The links of a store; those whose runs are gone are removed.
+    """The links of a store; those whose runs are gone are removed, and runs of earlier versions get one.
 
     Args:
       store: folder of the artifacts.
@@ -28,13 +28,14 @@ class TensorBoardLinks:
         self._folder = store / TENSORBOARD
         if self._folder.is_symlink() and Path(os.readlink(self._folder)) == _OF_EARLIER_VERSIONS:
             self._folder.unlink()
+            for run in sorted((store / _OF_EARLIER_VERSIONS).glob("[0-9]*")):
+                self.show("earlier", run)
         if os.path.lexists(self._folder) and (self._folder.is_symlink() or not self._folder.is_dir()):
             raise DataError(
                 f"{self._folder} must be a folder, in which runs make links to TensorBoard's files; there is something "
                 "else; move it away."
             )
-        self._folder.mkdir(parents=True, exist_ok=True)
-        for link in self._folder.iterdir():
+        for link in self._folder.iterdir() if self._folder.is_dir() else ():
             if link.is_symlink() and not link.exists() and Path(os.readlink(link)).parent.name == _RUNS:
                 link.unlink()
 
@@ -48,6 +49,7 @@ class TensorBoardLinks:
         Raises:
           DataError: the user has something else of the link's name.
         """
+        self._folder.mkdir(parents=True, exist_ok=True)
         link = self._folder / re.sub(r"[^\w.=,+-]+", "_", f"{name}-{run.name}")
         target = os.path.relpath(run, self._folder)
         if link.is_symlink() and os.readlink(link) != target:

@@ -45,11 +45,12 @@ def test_earlier_runs_stay_until_they_are_gone(tmp_path, run):
     assert os.listdir(tmp_path / "tensorboard") == ["sample-best-seed1-20"]
 
 
-def test_the_link_of_earlier_versions_becomes_a_folder(tmp_path, run):
+def test_the_link_of_earlier_versions_becomes_a_folder_that_shows_their_runs(tmp_path, run):
     (tmp_path / "tensorboard").symlink_to("artifacts/Trainer/model_run")
-    TensorBoardLinks(tmp_path).show("sample-best-seed1", run)
-    assert os.listdir(tmp_path / "tensorboard") == ["sample-best-seed1-10"]
-    assert os.listdir(run) == ["events"]
+    other = run.with_name("20")
+    TensorBoardLinks(tmp_path).show("sample-best-seed1", other)
+    assert set(os.listdir(tmp_path / "tensorboard")) == {"earlier-10", "sample-best-seed1-20"}
+    assert os.listdir(tmp_path / "tensorboard" / "earlier-10") == os.listdir(run) == ["events"]
 
 
 def test_what_is_the_users_stays(tmp_path, run):
