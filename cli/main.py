@@ -2,6 +2,8 @@
 
 import os
 import sys
+import threading
+from typing import NoReturn
 
 import click
 
@@ -29,6 +31,18 @@ def clir() -> None:
     """Cross-lingual document ranking: train, evaluate and use a model for your own language pair."""
 
 
+def _exit_interrupted() -> NoReturn:
+    """Ends the process with Ctrl-C's code, whatever its threads do.
+
+    One of Beam's may wait for ever for the main thread, which was interrupted in the midst of its step.
+    """
+    if all(thread.daemon or thread is threading.main_thread() for thread in threading.enumerate()):
+        sys.exit(130)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(130)
+
+
 def main() -> None:
     """Runs `clir`. Exits 0 when done, 1 when it failed, 2 on wrong use; only our own bugs print a traceback."""
     try:
@@ -44,7 +58,7 @@ def main() -> None:
     except (Exception, KeyboardInterrupt) as error:
         if is_interruption(error):
             say("interrupted")
-            sys.exit(130)
+            _exit_interrupted()
         cause = users_error(error)
         if cause is None:
             raise

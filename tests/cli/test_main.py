@@ -190,3 +190,20 @@ finally:
     assert done.returncode == code
     assert done.stdout.splitlines()[-1] == "loaded:"
     assert "Traceback" not in done.stderr
+
+
+def test_an_interruption_ends_the_process_though_a_thread_of_its_waits_for_ever() -> None:
+    code = """
+import threading
+from cli import main, run
+
+def load_config(*arguments):
+    threading.Thread(target=threading.Event().wait).start()
+    raise KeyboardInterrupt
+
+run.load_config = load_config
+main.main()
+"""
+    command = [sys.executable, "-c", code, "run", "run.yaml"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "\ninterrupted\n")
