@@ -12,7 +12,7 @@ from tfx.proto import pusher_pb2
 from tfx.types import artifact_utils, standard_component_specs
 
 from components.pusher.model_card import model_card
-from components.pusher.push_version import push_version
+from components.pusher.push_version import add_card, push_version
 from schemas.evaluation_files import METRICS_FILE, VERDICT_FILE
 from schemas.evaluation_report import EvaluationReport
 from schemas.served_versions import (
@@ -59,8 +59,7 @@ class Executor(executor.Executor):
             card = _card(input_dict, exec_properties)
             version = push_version(self.GetModelPath(input_dict), serving, version or None, card)
         elif not fileio.exists(os.path.join(serving, version, CARD_FILE)):  # an earlier version of ours pushed it
-            with fileio.open(os.path.join(serving, version, CARD_FILE), "w") as file:
-                file.write(_card(input_dict, exec_properties))
+            add_card(serving, version, _card(input_dict, exec_properties))
         pushed.set_int_custom_property(WAS_PUSHED_PROPERTY, 1)
         pushed.set_string_custom_property(DESTINATION_PROPERTY, os.path.join(serving, version))
         pushed.set_string_custom_property(VERSION_PROPERTY, version)

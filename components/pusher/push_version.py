@@ -30,6 +30,20 @@ def push_version(model: str, serving: str, newest: str | None, card: str) -> str
     return version
 
 
+def add_card(serving: str, version: str, card: str) -> None:
+    """Puts a card, whole, into a version that has none.
+
+    Args:
+      serving: folder of the versions.
+      version: the version's number.
+      card: the model's.
+    """
+    staging = os.path.join(serving, f"{_STAGING}.card")
+    with tf.io.gfile.GFile(staging, "w") as file:
+        file.write(card)
+    tf.io.gfile.rename(staging, os.path.join(serving, version, CARD_FILE), overwrite=True)
+
+
 def _place(model: str, path: str, card: str) -> None:
     """Copies a model and its card to a version's folder, which appears whole, by one rename."""
     staging = os.path.join(os.path.dirname(path), _STAGING)
