@@ -7,11 +7,13 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
-from models.explanation import ScorePart, explain_scores
 from models.exported import load_model, words_channel
 from models.feedback import Feedback
+from models.inverted_index import InvertedIndex
+from models.loaded_model import LoadedModel
 from models.ranking import rank
-from models.term_matrix import InvertedIndex, TermMatrix
+from models.score_parts import ScorePart, score_parts
+from models.term_matrix import TermMatrix
 from schemas.wikiclir import Text
 
 _BATCH: Final = 1024
@@ -67,7 +69,7 @@ class DocumentRanker:
         best = [int(place) for place in rank(scores, self._doc_ids)[:top]]
         parts: list[tuple[ScorePart, ...]] = [()] * len(best)
         if explain:
-            parts = explain_scores(self._model, query, [self._documents[place].text for place in best])
+            parts = score_parts(LoadedModel(self._model), query, [self._documents[place].text for place in best])
             if self._feedback:
                 second = [ScorePart(name="feedback", part=float(added[place])) for place in best]
                 parts = [(*one, other) for one, other in zip(parts, second, strict=True)]
@@ -90,7 +92,7 @@ class DocumentRanker:
             vectors.append(encoded["vector"].numpy())
             if weight:
                 terms.add(encoded["stems"], encoded["weights"])
-        matrix, index = np.concatenate(vectors), InvertedIndex(terms)
+        matrix, index = np.concatenate(vectors), InvertedIndex.of(terms)
 
         def scores(query: tf.Tensor) -> _Scores | None:
             encoded = {name: column.numpy()[0] for name, column in signatures["encode_query"](query=query).items()}

@@ -6,14 +6,16 @@ import tensorflow as tf
 
 from models.graph_function import graph_function
 from models.ranker import Ranker
+from models.scored_words import scored_words
 from models.text_features import TextFeatures
+from models.token_offsets import tokenize_with_offsets
 from schemas import features as f
 
 
 class _Server(tf.Module):
     """Holds what the signatures use: weights, and the vocabularies behind the features."""
 
-    def __init__(self, ranker: Ranker, text_features: TextFeatures) -> None:
+    def __init__(self, ranker: Ranker, text_features: TextFeatures, theta: Sequence[float]) -> None:
         super().__init__()
         # Only the weights: a tracked model would bring its optimizer's slots along, a tracked layer dropout.
         self.weights = ranker.weights
@@ -22,6 +24,7 @@ class _Server(tf.Module):
         self._padded_scores = ranker.padded_scores
         self._score_texts = ranker.score_texts
         self._weights_of_channels = ranker.weights_of_channels
+        self._theta = tuple(theta)
 
     @graph_function(
         input_signature=[
@@ -47,6 +50,11 @@ class _Server(tf.Module):
         """The weight of each channel in the score, by its name."""
         return {name: tf.constant(weight) for name, weight in self._weights_of_channels.items()}
 
+    @graph_function(input_signature=[])
+    def grade_bands(self) -> dict[str, tf.Tensor]:
+        """The thresholds between the grades, if the loss has some."""
+        return {"theta": tf.constant(self._theta, tf.float32)}
+
     def _query_features(self, texts: tf.Tensor) -> dict[str, tf.Tensor]:
         return {**self._text_features.of_queries(texts), f.QUERY_TEXT: texts}
 
@@ -57,9 +65,10 @@ class _Server(tf.Module):
 class _EncodingServer(_Server):
     """That of a ranker whose score is an inner product."""
 
-    def __init__(self, ranker: Ranker, text_features: TextFeatures) -> None:
-        super().__init__(ranker, text_features)
+    def __init__(self, ranker: Ranker, text_features: TextFeatures, theta: Sequence[float]) -> None:
+        super().__init__(ranker, text_features, theta)
         self._query_vector, self._document_vector = ranker.query_vector, ranker.document_vector
+        self._word_vectors = ranker.word_vectors
         self._sparse = ranker.sparse.items  # not the layers, which would be tracked
 
     @graph_function(input_signature=[tf.TensorSpec([None], tf.string, name="query")])
@@ -73,6 +82,32 @@ class _EncodingServer(_Server):
         """Vectors of documents, [batch, dim], and their terms, if a channel has some."""
         terms = [channel.document_terms(document) for _, channel in self._sparse()]
         return {"vector": self._document_vector(self._document_features(document)), **_padded(terms)}
+
+    @graph_function(
+        input_signature=[tf.TensorSpec([], tf.string, name="query"), tf.TensorSpec([], tf.string, name="document")]
+    )
+    def explain_words(self, query: tf.Tensor, document: tf.Tensor) -> dict[str, tf.Tensor]:
+        """The words of a query and of a document, where they stand, and what each of the document's adds."""
+        asked, held = tokenize_with_offsets(query), tokenize_with_offsets(document)
+        columns, is_scored = scored_words(self._text_features, held.tokens)
+        stem, query_stem = tf.zeros_like(held.tokens), tf.zeros_like(asked.tokens)
+        for _, channel in self._sparse():
+            stem, query_stem = channel.document_term_of(held.tokens), channel.query_term_of(asked.tokens)
+        found = {
+            "token": held.tokens,
+            "start": held.start,
+            "end": held.end,
+            "stem": stem,
+            "is_scored": is_scored,
+            "query_token": asked.tokens,
+            "query_start": asked.start,
+            "query_end": asked.end,
+            "query_stem": query_stem,
+        }
+        vectors = self._word_vectors({**columns, f.DOC_TEXT: held.tokens})
+        if vectors is not None:
+            found["dense"] = tf.linalg.matvec(vectors, self.encode_query(query[tf.newaxis])["vector"][0])
+        return found
 
 
 class _ExplainingServer(_EncodingServer):
@@ -114,7 +149,7 @@ def _padded(terms: Sequence[tuple[tf.RaggedTensor, tf.RaggedTensor]]) -> dict[st
     }
 
 
-def export_ranker(ranker: Ranker, text_features: TextFeatures, path: str) -> None:
+def export_ranker(ranker: Ranker, text_features: TextFeatures, path: str, theta: Sequence[float] = ()) -> None:
     """Writes a ranker as a SavedModel with signatures on plain strings.
 
         score (serving_default)  query [batch], documents [batch, list_size] padded by ""
@@ -123,31 +158,42 @@ def export_ranker(ranker: Ranker, text_features: TextFeatures, path: str) -> Non
                                  stems, weights [batch, width], padded by "" and 0
         encode_document          document [batch] -> the same
         channel_weights          -> the weight of each channel by its name
+        grade_bands              -> theta [thresholds]
+        explain_words            query, document -> token, start, end, stem, is_scored, dense [tokens],
+                                 query_token, query_start, query_end, query_stem [query tokens]
         words_channel            -> name, that of the channel of words that match
         explain                  query, document -> query_term, document_term, part [entries]
         translate                query [batch] -> query_term, document_term, weight [entries]
         own_terms                document [batch] -> stems, weights [batch, width], as above, of the stems that the
                                  documents hold themselves
 
-    Those that encode are there if the score is an inner product (see `models.inner_product` and
+    Those that encode and `explain_words` are there if the score is an inner product (see `models.inner_product` and
     `models.sparse_inner_product`), the last four if one of its channels is of words that match. The inner product of a
     query's vector and a document's is the score of the dense channels, weighted, so any maximum-inner-product index can
     search them; the sum, over the stems of both, of the products of their weights is the score of the words that match,
     so that an inverted index ranks exactly as that channel does. What a padded place scores is the scorer's (see
     `Scorer.padded_score`): -1 for both cosines, below -embedding_dim for dot.
 
+    `explain_words` gives all words of both texts and their places in them (see `models.token_offsets`); whether the
+    document's are within the limit on its length (`models.scored_words`); what each adds to the score by the dense
+    channels, weighted (`InnerProduct.word_vectors`), unless one of these cannot tell: then there is no `dense`; and, as
+    stem, the term that the channel of words that match takes it for, "" without such a channel.
+
     Args:
       ranker: built, with its weights.
       text_features: the training's own transformation.
       path: folder to write.
+      theta: thresholds of the loss, on the scale of what was trained: the score of the dense channels, weighted. Empty
+        where the loss has none.
     """
     kind = _Server
     if ranker.is_inner_product:
         kind = _ExplainingServer if ranker.sparse else _EncodingServer
-    server = kind(ranker, text_features)
-    signatures = {"serving_default": server.score, "score": server.score, "channel_weights": server.channel_weights}
+    server = kind(ranker, text_features, theta)
+    signatures = {"serving_default": server.score}
+    signatures |= {one: getattr(server, one) for one in ("score", "channel_weights", "grade_bands")}
     if isinstance(server, _EncodingServer):
-        signatures |= {"encode_query": server.encode_query, "encode_document": server.encode_document}
+        signatures |= {one: getattr(server, one) for one in ("encode_query", "encode_document", "explain_words")}
     if isinstance(server, _ExplainingServer):
         signatures |= {one: getattr(server, one) for one in ("words_channel", "explain", "translate", "own_terms")}
     tf.saved_model.save(server, path, signatures=signatures)

@@ -26,6 +26,17 @@ class InnerProduct(Scorer, ABC):
     def document_vector(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
         """Vectors of documents, from document columns alone: float [documents, dim]."""
 
+    def word_vectors(self, features: dict[str, Any]) -> tf.Tensor | None:
+        """What each word of one document adds to its vector: float [words, dim], whose sum is the vector.
+
+        Their inner products with a query's vector are the words' shares in the score. Here there are none: only some
+        vectors are sums over words.
+
+        Args:
+          features: document columns of the document's words, each a text of its own.
+        """
+        return None
+
     def call(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
         """Scores each list."""
         return self._inner_products(features, training)

@@ -120,6 +120,14 @@ class Ranker(keras.Model):
         """Vectors of documents, those of all dense channels side by side: float [documents, dim]."""
         return _side_by_side([channel.document_vector(features, training) for channel in self.dense.values()])
 
+    def word_vectors(self, features: dict[str, Any]) -> tf.Tensor | None:
+        """What each word of one document adds to its vector, of all dense channels side by side: float [words, dim].
+
+        None where a channel cannot tell; see `InnerProduct.word_vectors`.
+        """
+        vectors = [channel.word_vectors(features) for channel in self.dense.values()]
+        return None if any(one is None for one in vectors) else _side_by_side(vectors)
+
     def _sum(self, scores: Mapping[str, tf.Tensor]) -> tf.Tensor:
         one, *others = (self._weighted(name, of_channel) for name, of_channel in scores.items())
         return tf.add_n([one, *others]) if others else one

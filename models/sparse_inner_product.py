@@ -48,6 +48,14 @@ class SparseInnerProduct(Scorer, ABC):
     def document_terms(self, texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
         """Distinct terms of documents (string [documents]) and their weights: string and float [documents, (terms)]."""
 
+    def query_term_of(self, words: tf.Tensor) -> tf.Tensor:
+        """The term that each word of a query is, string [words], "" for one that is none; here the word itself."""
+        return words
+
+    def document_term_of(self, words: tf.Tensor) -> tf.Tensor:
+        """The term that each word of a document is, string [words], "" for one that is none; here the word itself."""
+        return words
+
     def own_terms(self, texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
         """As `document_terms`, of the terms alone that documents hold themselves: what two documents have in common."""
         return self.document_terms(texts)

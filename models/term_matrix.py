@@ -1,7 +1,8 @@
 """Texts as rows of a sparse matrix, with a column for each term."""
 
+from collections.abc import Sequence
+
 import numpy as np
-import numpy.typing as npt
 import tensorflow as tf
 from scipy import sparse
 
@@ -34,34 +35,21 @@ class TermMatrix:
         )
         self._batches.append(sparse.csr_matrix(rows, shape=(len(ends), len(self.columns))))
 
+    def add_rows(self, terms: Sequence[bytes], rows: sparse.csr_matrix) -> None:
+        """Adds texts whose weights are rows already.
+
+        Args:
+          terms: of the columns.
+          rows: float32 [texts, terms].
+        """
+        columns = np.array([self.columns.setdefault(term, len(self.columns)) for term in terms], np.int32)
+        numbers = columns[rows.indices] if rows.nnz else np.zeros(0, np.int32)
+        shape = (rows.shape[0], len(self.columns))
+        self._batches.append(sparse.csr_matrix((rows.data, numbers, rows.indptr), shape=shape))
+
     def rows(self) -> sparse.csr_matrix:
         """All texts: float32 [texts, terms]."""
         for batch in self._batches:
             batch.resize((batch.shape[0], len(self.columns)))
-        return sparse.vstack(self._batches, format="csr")
-
-
-class InvertedIndex:
-    """Finds the documents that hold a query's terms.
-
-    Args:
-      documents: their terms.
-    """
-
-    def __init__(self, documents: TermMatrix) -> None:
-        self._columns = documents.columns
-        self._documents_of_terms = documents.rows().tocsc()
-
-    def scores(self, terms: npt.NDArray[np.object_], weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """The inner product of each document's terms and a query's.
-
-        Args:
-          terms, weights: of the query, [width]; its terms are distinct.
-
-        Returns:
-          float32 [documents].
-        """
-        known = [place for place, term in enumerate(terms) if term in self._columns]
-        columns = [self._columns[term] for term in terms[known]]
-        scores: npt.NDArray[np.float32] = self._documents_of_terms[:, columns] @ weights[known]
-        return scores
+        self._batches = [sparse.vstack(self._batches, format="csr")]
+        return self._batches[0]

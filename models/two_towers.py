@@ -81,6 +81,18 @@ class TwoTowers(InnerProduct):
         """The similarity's vectors of the documents' encodings."""
         return self.similarity.document_vector(self._encode_documents(features, training))
 
+    def word_vectors(self, features: dict[str, Any]) -> tf.Tensor | None:
+        """What the encoder makes of each word (see `TextEncoder.word_parts`), divided as their sum, the document, is.
+
+        For cosines the divisor is the norm of the whole document's encoding.
+        """
+        stems = {"stems": features[f.DOC_STEMS]} if self._has_stems else {}
+        parts = self.document_encoder.word_parts(features[f.DOC_TOKENS], **stems)
+        if parts is None:
+            return None
+        divisor = self.similarity.document_divisor(tf.reduce_sum(parts, axis=0))
+        return None if divisor is None else tf.math.divide_no_nan(parts, divisor)
+
     def _encode_queries(self, features: dict[str, Any], training: bool) -> tf.Tensor:
         """float [batch, dim]."""
         stems = {"stems": features[f.QUERY_STEMS]} if self._has_stems else {}

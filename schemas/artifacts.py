@@ -31,3 +31,15 @@ class Lexicon(artifact.Artifact):
     """Translations learned from pairs of texts, and statistics of the collection: see `models.lexicon.lexicon`."""
 
     TYPE_NAME = "Lexicon"
+
+
+class CorpusIndex(artifact.Artifact):
+    """A collection in which every document can be found: see `schemas.index_manifest`."""
+
+    TYPE_NAME = "CorpusIndex"
+
+
+class SearchEvaluation(artifact.Artifact):
+    """The metrics of the test queries searching the whole collection: see `schemas.search_report`."""
+
+    TYPE_NAME = "SearchEvaluation"

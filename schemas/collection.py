@@ -109,15 +109,22 @@ def read_ids(stream: BinaryIO) -> Iterator[str]:
             yield line.partition(b"\t")[0].decode()
 
 
-def read_raw_texts(stream: BinaryIO) -> Iterator[bytes]:
-    """The texts of a shard's queries or documents, undecoded."""
+def read_raw_documents(stream: BinaryIO) -> Iterator[tuple[bytes, bytes]]:
+    """The ids and the texts of a shard's queries or documents, undecoded."""
     for line in stream:
         if line != EMPTY_LINE:
-            yield line[:-1].rpartition(b"\t")[2]
+            identifier, _, text = line[:-1].split(b"\t")
+            yield identifier, text
 
 
-def document_texts(folder: str, open_file: Callable[[str, str], Any]) -> Iterator[bytes]:
-    """The text of every document of a collection.
+def read_raw_texts(stream: BinaryIO) -> Iterator[bytes]:
+    """Their texts alone."""
+    for _, text in read_raw_documents(stream):
+        yield text
+
+
+def raw_documents(folder: str, open_file: Callable[[str, str], Any]) -> Iterator[tuple[bytes, bytes]]:
+    """The id and the text, undecoded, of every document of a collection.
 
     Args:
       folder: of the collection, local or remote.
@@ -127,7 +134,13 @@ def document_texts(folder: str, open_file: Callable[[str, str], Any]) -> Iterato
         documents = parse_manifest(manifest.read())["documents"]
     for shard in documents.shards:
         with open_file(f"{folder}/{shard.name}", "rb") as stream:
-            yield from read_raw_texts(stream)
+            yield from read_raw_documents(stream)
+
+
+def document_texts(folder: str, open_file: Callable[[str, str], Any]) -> Iterator[bytes]:
+    """Their texts alone."""
+    for _, text in raw_documents(folder, open_file):
+        yield text
 
 
 def read_judgments(stream: BinaryIO, shard: Shard) -> Iterator[Judgment]:

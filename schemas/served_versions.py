@@ -6,6 +6,13 @@ from typing import Final
 
 CARD_FILE: Final = "MODEL_CARD.md"
 """Beside `saved_model.pb` in a version: the model's card, which no server reads."""
+WARM_UP_FILE: Final = "assets.extra/tf_serving_warmup_requests"
+"""In a version: the requests that TF Serving answers for itself before it lets others ask. The name is TF Serving's."""
+BESIDE_MODEL: Final = (CARD_FILE, WARM_UP_FILE)
+"""What a push adds to a model's own files."""
+
+MODEL_NAME: Final = "clir"
+"""The name under which a TF Serving serves the versions."""
 
 NEWEST_PROPERTY: Final = "newest_version"
 """Of a blessing: the newest version when the model was judged; empty where there was none."""

@@ -108,9 +108,15 @@ def number_lines(lines: BinaryIO, file: str) -> Iterator[tuple[int, bytes] | Dro
         yield number, line.removesuffix(b"\n").removesuffix(b"\r")
 
 
-def parse_texts(stream: BinaryIO, file: str) -> Iterator[Text | Drop]:
-    """Queries or documents: the first record of an id is kept, later ones are dropped."""
-    return _parse_texts(read_lines(stream, file), file, set())
+def parse_texts(stream: BinaryIO, file: str, seen: set[str] | None = None) -> Iterator[Text | Drop]:
+    """Queries or documents: the first record of an id is kept, later ones are dropped.
+
+    Args:
+      stream: of the file.
+      file: its name, for the drops.
+      seen: ids of files before this one, which belong together; those of this one are added.
+    """
+    return _parse_texts(read_lines(stream, file), file, set() if seen is None else seen)
 
 
 def parse_judgments(stream: BinaryIO, file: str, top_grade: int) -> Iterator[Judgment | Drop]:

@@ -1,4 +1,4 @@
-"""The executor of LexicalBaseline: artifacts in and out, the work is in `bm25`."""
+"""The executor of LexicalBaseline: artifacts in and out, the work is in `models.bm25`."""
 
 import os
 from typing import Any, Final
@@ -8,7 +8,7 @@ from tfx.dsl.components.base import base_executor
 from tfx.dsl.io import fileio
 from tfx.types import artifact_utils
 
-from components.lexical_baseline.bm25 import score_by_bm25
+from models.bm25 import score_by_bm25
 from models.lists import read_lists
 from models.ranking_run import ranking_run
 from schemas.collection import document_texts

@@ -36,7 +36,7 @@ def run_fn(fn_args: FnArgs) -> None:
         log.info("%s %s", side, report.describe())
     strategy = make_strategy(training)
     unfinished = unfinished_folder(fn_args, inputs, strategy.num_replicas_in_sync)
-    ranker, history = train_ranker(inputs, strategy, fn_args.model_run_dir, unfinished)
+    ranker, history, theta = train_ranker(inputs, strategy, fn_args.model_run_dir, unfinished)
     log.info(
         "best epoch %d: eval %s %.4f; %s pairs per second",
         *(history.best_epoch, training.best_metric, history.best_value),
@@ -48,7 +48,7 @@ def run_fn(fn_args: FnArgs) -> None:
             "searched": searched_settings(best_numbers(fn_args)),
         }
     )
-    export_ranker(ranker, TransformedTexts(inputs.transform), fn_args.serving_model_dir)
+    export_ranker(ranker, TransformedTexts(inputs.transform), fn_args.serving_model_dir, theta)
     with fileio.open(os.path.join(fn_args.model_run_dir, HISTORY_FILE), "w") as file:
         file.write(history.to_json())
     if vectors:

@@ -26,6 +26,8 @@ class Trained(NamedTuple):
     ranker: Ranker
     """With the best epoch's weights."""
     history: TrainingHistory
+    theta: tuple[float, ...]
+    """The thresholds of the loss, likewise; empty where it has none."""
 
 
 def train_ranker(
@@ -56,7 +58,7 @@ def train_ranker(
         found = fit_weight(inputs.eval_lists, towers, inputs.channel, inputs.top_grade)
         weight = found.weight
         history = history.model_copy(update={"channel_weight": found})
-    return Trained(_with_channel(trained, inputs, weight), history)
+    return Trained(_with_channel(trained, inputs, weight), history, tuple(objective.loss.current_theta()))
 
 
 def count_train_scores(trained: Ranker, inputs: TrainingInputs) -> ScoreCounts:

@@ -11,12 +11,12 @@ from experiments.report.page import NOTHING, Block, Entry, Line, Section, Table,
 from experiments.report.significance import (
     SIGNIFICANCE,
     Comparison,
-    holm,
     means_over_seeds,
     pairs_of,
     values_of,
 )
 from experiments.settings import Claim
+from models.holm import holm
 from models.metrics import METRICS
 from models.randomisation_test import RESOLUTION, randomisation_test
 from schemas.query_metrics import QueryMetrics

@@ -45,6 +45,10 @@ class DotProduct(Similarity):
         """The document itself."""
         return document
 
+    def document_divisor(self, document: tf.Tensor) -> tf.Tensor:
+        """1."""
+        return tf.ones_like(document[..., :1])
+
     @property
     def score_range(self) -> tuple[float, float]:
         """-dim and dim."""

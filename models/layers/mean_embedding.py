@@ -66,6 +66,31 @@ class MeanEmbedding(TextEncoder):
         mean = self._mean(self.table, tokens, training)
         return tf.tanh(mean if stems is None else mean + self._mean(self.stem_table, stems, training))
 
+    def word_parts(self, tokens: tf.RaggedTensor, stems: tf.RaggedTensor | None = None) -> tf.Tensor:
+        """What each word of one text adds to its vector, its stem and it as one: float [words, dim].
+
+            v = tanh(m) = g * m, with g = tanh(m) / m elementwise, and 1 where m = 0
+            part_i = g * (E[token_i] / t + S[stem_i] / s)
+
+        Their sum is the text's vector. The factor g is that of the whole text: without one of its words it would be
+        another.
+
+        Args:
+          tokens, stems: those of each word, int RaggedTensor [words, (ids)].
+        """
+        shares = self._shares(self.table, tokens)
+        if stems is not None:
+            shares += self._shares(self.stem_table, stems)
+        mean = tf.reduce_sum(shares, axis=0)
+        is_zero = mean == 0
+        return shares * tf.where(is_zero, 1.0, tf.tanh(mean) / tf.where(is_zero, 1.0, mean))
+
+    def _shares(self, table: tf.Variable, ids: tf.RaggedTensor) -> tf.Tensor:
+        """What each word adds to the mean of all rows, float [words, dim]."""
+        padded = ids.to_tensor(-1)
+        rows = tf.where(padded[:, :, tf.newaxis] >= 0, tf.gather(table, tf.maximum(padded, 0)), 0.0)
+        return tf.math.divide_no_nan(tf.reduce_sum(rows, axis=1), tf.cast(tf.size(ids.values), rows.dtype))
+
     def _mean(self, table: tf.Variable, tokens: tf.RaggedTensor, training: bool) -> tf.Tensor:
         """The mean of each text's rows of a table, float [batch, dim]; zero where there are none."""
         ids, text = tokens.values, tokens.value_rowids()

@@ -32,6 +32,13 @@ class Similarity(keras.layers.Layer, ABC):
     def document_vector(self, document: tf.Tensor) -> tf.Tensor:
         """The vectors whose inner products with the queries' are the scores: float [..., dim] -> float [..., dim]."""
 
+    def document_divisor(self, document: tf.Tensor) -> tf.Tensor | None:
+        """What `document_vector` divides a document by: float [..., dim] -> float [..., 1].
+
+        None where it does something else, as here.
+        """
+        return None
+
     @property
     @abstractmethod
     def score_range(self) -> tuple[float, float]:

@@ -54,6 +54,10 @@ class SmoothCosine(Similarity):
         """d / (|d| + epsilon)."""
         return smooth_unit(document, self.epsilon)
 
+    def document_divisor(self, document: tf.Tensor) -> tf.Tensor:
+        """|d| + epsilon."""
+        return _norm(document) + self.epsilon
+
     @property
     def score_range(self) -> tuple[float, float]:
         """-1 and 1."""
@@ -75,10 +79,7 @@ class SmoothCosine(Similarity):
 
 
 def smooth_unit(vectors: tf.Tensor, epsilon: float) -> tf.Tensor:
-    """v / (|v| + epsilon), the vector whose inner products are smooth cosines.
-
-    The norm is taken of v divided by its largest component, so that neither huge nor tiny vectors overflow, and its
-    gradient at the zero vector is zero (`tf.norm` has NaN there).
+    """v / (|v| + epsilon), the vector whose inner products are smooth cosines; zero where it would be 0 / 0.
 
     Args:
       vectors: float [..., dim].
@@ -87,9 +88,17 @@ def smooth_unit(vectors: tf.Tensor, epsilon: float) -> tf.Tensor:
     Returns:
       float [..., dim], each vector at most 1 in norm.
     """
+    return tf.math.divide_no_nan(vectors, _norm(vectors) + epsilon)
+
+
+def _norm(vectors: tf.Tensor) -> tf.Tensor:
+    """|v|: float [..., dim] -> float [..., 1].
+
+    It is taken of v divided by its largest component, so that neither huge nor tiny vectors overflow, and its gradient
+    at the zero vector is zero (`tf.norm` has NaN there).
+    """
     largest = tf.stop_gradient(tf.reduce_max(tf.abs(vectors), axis=-1, keepdims=True))
     is_zero = tf.equal(largest, 0.0)
     scale = tf.where(is_zero, tf.ones_like(largest), largest)
     square = tf.reduce_sum(tf.square(vectors / scale), axis=-1, keepdims=True)
-    norm = tf.where(is_zero, tf.zeros_like(square), scale * tf.sqrt(tf.where(is_zero, tf.ones_like(square), square)))
-    return tf.math.divide_no_nan(vectors, norm + epsilon)
+    return tf.where(is_zero, tf.zeros_like(square), scale * tf.sqrt(tf.where(is_zero, tf.ones_like(square), square)))

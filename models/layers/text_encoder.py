@@ -79,6 +79,16 @@ class TextEncoder(keras.layers.Layer, ABC):
     def call(self, tokens: tf.RaggedTensor, training: bool = False) -> tf.Tensor:
         """Encodes each text."""
 
+    def word_parts(self, tokens: tf.RaggedTensor) -> tf.Tensor | None:
+        """What each word of one text adds to its vector: float [words, dim], whose sum is the vector.
+
+        Here there is none: only of some encoders is a text's vector a sum over its words.
+
+        Args:
+          tokens: those of each word, int RaggedTensor [words, (tokens)].
+        """
+        return None
+
     def _words(self, table: tf.Variable, ids: tf.Tensor, training: bool) -> tf.Tensor:
         """Embeddings of the words of all texts, one text after the other: int [words] -> float [words, dim]."""
         words = tf.gather(table, ids)

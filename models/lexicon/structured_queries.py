@@ -8,7 +8,7 @@ import tensorflow as tf
 from scipy import sparse
 
 from models.lexicon.lexicon import Lexicon
-from models.lexicon.terms import Terms, terms_of
+from models.lexicon.terms import Terms, term_of, terms_of
 from models.lexicon.vocabulary import Vocabulary
 from models.sparse_inner_product import Parts, SparseInnerProduct, Translations
 from schemas import features as f
@@ -88,6 +88,14 @@ class StructuredQueries(SparseInnerProduct):
     def document_terms(self, texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
         """Every query term that a document answers, and what it adds to the score."""
         return self._weighted_terms(texts, translate=True)
+
+    def query_term_of(self, words: tf.Tensor) -> tf.Tensor:
+        """The stem of each word, or the word itself; see `models.lexicon.terms`."""
+        return term_of(words, self._record.kind, self._record.query_language)
+
+    def document_term_of(self, words: tf.Tensor) -> tf.Tensor:
+        """The stem of each word, or the word itself; see `models.lexicon.terms`."""
+        return term_of(words, self._record.kind, self._record.document_language)
 
     def own_terms(self, texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
         """Every term that a document holds, and its weight in BM25: idf(w) tf (K1 + 1) / (tf + norm)."""

@@ -37,10 +37,15 @@ def terms_of(texts: Any, kind: Kind, language: str, max_tokens: int) -> Terms:
     places = words.with_flat_values(place)
     if kind != "lexicon":
         return Terms(distinct, places)
-    found = stems_of_distinct(distinct, language)
+    found = term_of(distinct, kind, language)
     is_stem = found != ""
     with_stem = tf.where(is_stem)
     distinct, place_of_stem = tf.unique(tf.gather_nd(found, with_stem), tf.int64)
     place_of_word = tf.scatter_nd(with_stem, place_of_stem, tf.shape(found, tf.int64))
     stems = places.with_flat_values(tf.gather(place_of_word, place))
     return Terms(distinct, kept_values(stems, tf.gather(is_stem, place)))
+
+
+def term_of(words: tf.Tensor, kind: Kind, language: str) -> tf.Tensor:
+    """The term that each word is: string [words] -> string [words], "" for a word that has no stem."""
+    return stems_of_distinct(words, language) if kind == "lexicon" else words

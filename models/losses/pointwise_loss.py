@@ -61,6 +61,10 @@ class PointwiseLoss(RankingLoss, ABC):
         bounds = self._bounds_as(score.dtype)
         return tf.gather(bounds, grade), tf.gather(bounds, grade + 1)
 
+    def current_theta(self) -> list[float]:
+        """theta_1 .. theta_{K-1}."""
+        return list(self.theta)
+
     def _bounds_as(self, dtype: tf.DType) -> tf.Tensor:
         """theta_0 .. theta_K."""
         return tf.constant(self.bounds, dtype)

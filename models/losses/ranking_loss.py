@@ -70,6 +70,10 @@ class RankingLoss(keras.losses.Loss, ABC):
         """What the loss itself learns; most learn nothing."""
         return []
 
+    def current_theta(self) -> list[float]:
+        """The inner thresholds as they are now; most losses have none."""
+        return []
+
     def figures(self) -> dict[str, float]:
         """What an epoch's history shows of the loss as it is now, by its names there; of most, nothing."""
         return {}

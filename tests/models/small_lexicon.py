@@ -22,10 +22,10 @@ PAIRS: Final = [
 COLLECTION: Final = [*(document for _, document in PAIRS), "chat chat chat noir", "ararat", "un loup"]
 
 
-def export_with_words(path: Path, kind: Kind = "lexicon", weight: float = 0.5) -> str:
+def export_with_words(path: Path, kind: Kind = "lexicon", weight: float = 0.5, max_tokens: int = 200) -> str:
     """Writes an untrained ranker with such a channel as a SavedModel, and the files of its words beside it."""
-    text_features = small_text_features(path.parent)
-    channel = make_channel(learn_lexicon(kind, ("en", "fr"), 200, PAIRS, COLLECTION))
+    text_features = small_text_features(path.parent, max_tokens=max_tokens)
+    channel = make_channel(learn_lexicon(kind, ("en", "fr"), max_tokens, PAIRS, COLLECTION))
     towers = small_towers(initial_scale=1.0)
     towers(features_of(text_features, ["cat"], [["chat"]]))
     export_ranker(

@@ -10,11 +10,12 @@ from models.export import export_ranker
 from models.lazy_adam import LazyAdam
 from models.ranker import Ranker
 from models.settings import ENCODERS
-from tests.models.small_model import features_of, small_text_features, small_towers
+from tests.models.small_model import export_small_model, features_of, small_text_features, small_towers
 
 pytestmark = pytest.mark.serving
 
 EPSILON, DIM = 0.5, 4
+THETA = (0.25, 0.5)
 PADDED_SCORES = {"smooth_cosine": -1, "cosine": -1, "dot": -DIM - 1}
 QUERIES = ["white cat", "dog?"]
 DOCUMENTS = [["Chat blanc", "un chien", ""], ["un chien", "", "mot inconnu"]]
@@ -31,7 +32,7 @@ DOCUMENTS = [["Chat blanc", "un chien", ""], ["un chien", "", "mot inconnu"]]
     ids=" ".join,
 )
 def exported(request, two_replicas, tmp_path_factory):
-    """(ranker's scores, path of its SavedModel, name of its channel, shapes of its weights)."""
+    """(ranker's scores, path of its SavedModel, name of its channel, shapes of its weights, is a sum over words)."""
     encoder, similarity, variant = request.param
     folder = tmp_path_factory.mktemp("export")
     strategy = two_replicas if variant == "two replicas" else tf.distribute.OneDeviceStrategy("/cpu:0")
@@ -51,8 +52,8 @@ def exported(request, two_replicas, tmp_path_factory):
         scores = ranker(features_of(text_features, QUERIES, DOCUMENTS))
         ranker.optimizer.build(ranker.trainable_variables)
     path = str(folder / "model")
-    export_ranker(ranker, text_features, path)
-    return scores.numpy(), path, similarity, [list(weight.shape) for weight in ranker.weights]
+    export_ranker(ranker, text_features, path, THETA)
+    return scores.numpy(), path, similarity, [list(weight.shape) for weight in ranker.weights], encoder == "mean"
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +85,44 @@ def test_inner_product_of_the_encoded_query_and_document_is_the_score(signatures
         vectors = signatures["encode_document"](document=tf.constant(documents))["vector"].numpy()
         assert vectors.shape == (len(documents), DIM)
         np.testing.assert_allclose(vectors @ query[row], exported[0][row], atol=1e-6)
+
+
+def explain_words(signatures, query, document):
+    found = signatures["explain_words"](query=tf.constant(query), document=tf.constant(document))
+    return {name: column.numpy().tolist() for name, column in found.items()}
+
+
+def test_words_are_told_with_their_places_in_both_texts(signatures):
+    found = explain_words(signatures, "White, cat?", "Un «Chat» blanc 1½.")
+    assert found["token"] == [b"un", b"chat", b"blanc", b"11", b"2"]
+    assert (found["start"], found["end"]) == ([0, 5, 12, 18, -1], [2, 9, 17, 21, -1])
+    assert found["query_token"] == [b"white", b"cat"]
+    assert (found["query_start"], found["query_end"]) == ([0, 7], [5, 10])
+    assert found["is_scored"] == [True] * 5
+    assert (found["stem"], found["query_stem"]) == ([b""] * 5, [b""] * 2)  # no channel of words that match
+
+
+@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("document", ["Chat blanc", "un chien, un chat!", "mot inconnu", "", "blanc zzz blanc blancs"])
+def test_the_shares_of_words_add_up_to_the_score_where_the_encoder_is_a_mean(signatures, exported, query, document):
+    found = explain_words(signatures, query, document)
+    assert ("dense" in found) == exported[4]
+    if not exported[4]:
+        return
+    # The empty text would be padding.
+    score = signatures["score"](query=tf.constant([query]), documents=tf.constant([[document or " "]]))["scores"]
+    assert sum(found["dense"]) == pytest.approx(float(score[0, 0]), abs=1e-5)
+    assert not any(share for share, word in zip(found["dense"], found["token"], strict=True) if word == b"zzz")
+
+
+def test_the_thresholds_are_told_as_they_are_given(signatures):
+    assert signatures["grade_bands"]()["theta"].numpy().tolist() == list(THETA)
+
+
+def test_a_loss_without_thresholds_has_no_bands(tmp_path):
+    export_small_model(tmp_path / "model")
+    theta = tf.saved_model.load(str(tmp_path / "model")).signatures["grade_bands"]()["theta"]
+    assert (theta.shape, theta.dtype) == ((0,), tf.float32)
 
 
 def test_document_without_known_words_scores_zero(signatures):

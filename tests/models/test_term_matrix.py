@@ -1,12 +1,11 @@
 """Texts as rows of a sparse matrix: it scores as the formula does, however the texts come."""
 
 import numpy as np
-import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.term_matrix import InvertedIndex, TermMatrix
+from models.term_matrix import TermMatrix
 
 TEXTS = st.lists(st.dictionaries(st.sampled_from("abcdef"), st.integers(-9, 9).map(float), max_size=4), max_size=6)
 
@@ -25,14 +24,6 @@ def matrix_of(batches):
     for batch in batches:
         matrix.add(*padded(batch))
     return matrix
-
-
-@given(documents=TEXTS, query=TEXTS.filter(bool), split=st.integers(0, 6))
-def test_an_index_gives_the_sum_of_products_over_the_terms_of_both(documents, query, split):
-    index = InvertedIndex(matrix_of([documents[:split], documents[split:]]))
-    terms, weights = (column.numpy()[0] for column in padded(query))
-    expected = [sum(query[0][term] * document.get(term, 0) for term in query[0]) for document in documents]
-    assert index.scores(terms, weights).tolist() == pytest.approx(expected)
 
 
 @given(TEXTS)

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 import tensorflow as tf
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from models.inner_product import InnerProduct
 from models.layers.smooth_cosine import SmoothCosine
@@ -198,3 +200,45 @@ def test_watched_gradients_are_those_of_the_encodings_and_the_bound_is_the_simil
     }
     assert towers.figures() == {"score_gradient/bound": 1 / EPSILON}
     assert make_towers(similarity="cosine").figures() == {}
+
+
+# What each word of a document adds
+
+
+@settings(max_examples=10)
+@given(
+    document=st.lists(st.tuples(st.integers(-1, 5), st.integers(-1, 2)), max_size=8),
+    similarity=st.sampled_from(["smooth_cosine", "cosine", "dot"]),
+    has_stems=st.booleans(),
+)
+def test_the_shares_of_a_documents_words_add_up_to_its_score(document, similarity, has_stems):
+    # Of each word the ids of itself and its stem, if they are known.
+    towers = TwoTowers(
+        Words(4, stems=3),
+        Words(6, stems=3),
+        ModelSettings(embedding_dim=3, similarity=similarity, stem_embeddings=has_stems, initial_scale=1.0),
+        seed=1,
+    )
+    query = {"query_tokens": tf.ragged.constant([[0, 3]]), "query_stems": tf.ragged.constant([[1]])}
+
+    def columns(texts):
+        ids = zip(("doc_tokens", "doc_stems"), range(2), strict=True)
+        rows = {name: [[word[side] for word in text if word[side] >= 0] for text in texts] for name, side in ids}
+        return {name: tf.ragged.constant(row, tf.int32, ragged_rank=1) for name, row in rows.items()}
+
+    score = towers({**query, **columns([document]), "document_index": tf.constant([[0]])})
+    vectors = towers.word_vectors(columns([[word] for word in document]))
+    assert vectors.shape == (len(document), 3)
+    shares = tf.linalg.matvec(vectors, towers.query_vector(query)[0])
+    assert float(tf.reduce_sum(shares)) == pytest.approx(float(score[0, 0]), abs=1e-5)
+    unknown = [place for place, ids in enumerate(document) if max(ids[: 1 + has_stems]) < 0]
+    assert not shares.numpy()[unknown].any()
+
+
+def test_an_encoder_that_is_no_sum_over_words_has_no_shares():
+    assert make_towers(encoder="cnn").word_vectors(features(DOCUMENTS, INDEX)) is None
+
+
+def test_a_similarity_that_does_not_divide_has_no_shares(towers, monkeypatch):
+    monkeypatch.setattr(towers.similarity, "document_divisor", lambda document: None)
+    assert towers.word_vectors(features(DOCUMENTS, INDEX)) is None

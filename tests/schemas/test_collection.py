@@ -14,6 +14,7 @@ from schemas.collection import (
     parse_manifest,
     read_ids,
     read_judgments,
+    read_raw_documents,
     read_raw_texts,
     read_texts,
 )
@@ -98,6 +99,8 @@ def test_ids_and_raw_texts_are_those_of_the_texts(documents):
     assert list(read_ids(stream)) == [one.id for one in TEXTS]
     stream.seek(0)
     assert list(read_raw_texts(stream)) == [one.text.encode() for one in TEXTS]
+    stream.seek(0)
+    assert list(read_raw_documents(stream)) == [(one.id.encode(), one.text.encode()) for one in TEXTS]
 
 
 @pytest.mark.parametrize("split", ["", "test"])

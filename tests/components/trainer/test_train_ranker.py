@@ -34,10 +34,10 @@ def inputs_of(lists):
     """What a training takes beside a channel of a weight, or without one."""
     from components.trainer.training_inputs import TrainingInputs
 
-    def inputs_of(weight, kind="lexicon", similarity="smooth_cosine"):
+    def inputs_of(weight, kind="lexicon", similarity="smooth_cosine", loss=None):
         return TrainingInputs(
             model=ModelSettings(embedding_dim=8, similarity=similarity),
-            loss=LossSettings(),
+            loss=loss or LossSettings(),
             training=TrainingSettings(epochs=2, batch_lists=8, device="cpu").for_encoder("mean"),
             top_grade=MOST_RELEVANT,
             transform=SimpleNamespace(
@@ -58,9 +58,10 @@ def train(inputs_of, tmp_path):
     """Trains for two epochs."""
     from components.trainer.train_ranker import train_ranker
 
-    def train(weight, kind="lexicon", similarity="smooth_cosine"):
-        inputs = inputs_of(weight, kind, similarity)
-        folders = [str(tmp_path / f"{name}-{weight}-{kind}-{similarity}") for name in ("log", "checkpoint")]
+    def train(weight, kind="lexicon", similarity="smooth_cosine", loss=None):
+        inputs = inputs_of(weight, kind, similarity, loss)
+        own = tmp_path / str(len(list(tmp_path.iterdir())))
+        folders = [str(own / name) for name in ("log", "checkpoint")]
         return train_ranker(inputs, tf.distribute.OneDeviceStrategy("/cpu:0"), *folders)
 
     return train
@@ -94,7 +95,7 @@ def test_the_train_splits_scores_are_those_of_the_channel_that_is_trained(inputs
 
 @pytest.mark.parametrize("similarity", ["smooth_cosine", "dot"])
 def test_a_fitted_weight_is_that_of_the_best_epochs_towers_on_the_eval_split(train, lists, similarity):
-    ranker, history = train("fitted", similarity=similarity)
+    ranker, history, _ = train("fitted", similarity=similarity)
     found = history.channel_weight
     assert ranker.weights_of_channels == {similarity: 1.0, "lexicon": found.weight}
     assert [one.weight for one in found.curve] == list(WEIGHTS)
@@ -110,6 +111,15 @@ def test_the_channel_has_the_name_of_its_kind(train, kind):
 
 
 def test_without_a_channel_there_is_one_score_and_nothing_to_fit(train):
-    ranker, history = train("fitted", kind=None)
+    ranker, history, _ = train("fitted", kind=None)
     assert ranker.weights_of_channels == {"smooth_cosine": 1.0}
     assert history.channel_weight is None
+
+
+def test_the_thresholds_are_those_of_the_loss_as_the_best_epoch_left_them(train):
+    given = train(0.0, kind=None)
+    assert given.theta == (0.2, 0.7)
+    learned = train(0.0, kind=None, loss=LossSettings(learn_theta=True))
+    figures = learned.history.history[learned.history.best_epoch - 1].figures
+    assert learned.theta == (figures["theta/1"], figures["theta/2"]) != given.theta
+    assert train(0.0, kind=None, loss=LossSettings(name="softmax")).theta == ()

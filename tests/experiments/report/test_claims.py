@@ -15,8 +15,9 @@ from experiments.report.content import make_page
 from experiments.report.markdown import as_markdown
 from experiments.report.page import Page
 from experiments.report.query_metrics import query_metrics
-from experiments.report.significance import Comparison, holm
+from experiments.report.significance import Comparison
 from experiments.settings import Claim
+from models.holm import holm
 from models.randomisation_test import randomisation_test
 from schemas.errors import DataError
 from tests.experiments.conftest import SEEDS, tables

@@ -117,6 +117,11 @@ def test_gradient_of_the_table_holds_the_rows_that_occur_and_no_others(encoder):
     assert set(table.indices.numpy()) == {token for text in SOME_TEXTS for token in text}
 
 
+def test_the_mean_alone_is_a_sum_over_words(encoder):
+    parts = encoder.layer.word_parts(ragged([[2], [5]]))
+    assert (parts is None) == (type(encoder.layer) is not MeanEmbedding)
+
+
 # Seeds
 
 

@@ -144,6 +144,34 @@ def test_no_stem_at_all_is_the_plain_mean(layer):
     np.testing.assert_array_equal(stemmed(tokens, stems=ragged([[], []])), layer(tokens))
 
 
+# What each word adds
+
+
+@given(words=stems_and_texts)
+def test_the_parts_of_a_texts_words_add_up_to_its_vector(stemmed, layer, words):
+    tokens, stems = (ragged(ids) for ids in zip(*words, strict=True))
+    text = [ragged([sum(ids, [])]) for ids in zip(*words, strict=True)]
+    parts = stemmed.word_parts(tokens, stems)
+    assert parts.shape == (len(words), DIM)
+    np.testing.assert_allclose(tf.reduce_sum(parts, axis=0), stemmed(text[0], stems=text[1])[0], atol=1e-6)
+    np.testing.assert_allclose(tf.reduce_sum(layer.word_parts(tokens), axis=0), layer(text[0])[0], atol=1e-6)
+
+
+def test_a_words_part_is_its_share_of_the_mean_times_tanh_of_the_mean_over_the_mean(stemmed):
+    table, stem_table = stemmed.table.numpy(), stemmed.stem_table.numpy()
+    parts = stemmed.word_parts(ragged([[2], [], [5], []]), ragged([[1], [3], [], []]))
+    mean = (table[2] + table[5]) / 2 + (stem_table[1] + stem_table[3]) / 2
+    factor = np.tanh(mean) / mean
+    words = [table[2] / 2 + stem_table[1] / 2, stem_table[3] / 2, table[5] / 2, np.zeros(DIM)]
+    np.testing.assert_allclose(parts, factor * words, atol=1e-6)
+
+
+def test_where_the_mean_is_zero_the_factor_is_one():
+    layer = dropping(0.0, 2)
+    layer.table.assign([[1.0] * DIM, [-1.0] * DIM])
+    np.testing.assert_allclose(layer.word_parts(ragged([[0], [1]])), [[0.5] * DIM, [-0.5] * DIM])
+
+
 # Word dropout
 
 

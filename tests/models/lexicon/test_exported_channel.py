@@ -112,6 +112,16 @@ def test_the_exported_vectors_and_terms_give_the_score(exported, signatures):
         np.testing.assert_allclose(total[IS_DOCUMENT[row]], found["scores"][row][IS_DOCUMENT[row]], atol=1e-5)
 
 
+def test_words_are_told_with_their_terms(exported, signatures):
+    channel, *_ = exported
+    found = signatures["explain_words"](query=tf.constant("White cats"), document=tf.constant("Chats, \u0301 BLANC"))
+    stems = {
+        True: ([b"white", b"cats"], [b"chats", b"", b"blanc"]),
+        False: ([b"white", b"cats"], [b"chats", "\u0301".encode(), b"blanc"]),  # words are their own terms
+    }[channel.name == "lexicon"]
+    assert (found["query_stem"].numpy().tolist(), found["stem"].numpy().tolist()) == stems
+
+
 def test_texts_without_words_have_no_terms(signatures):
     for texts in (["", "!"], []):
         for name, argument in (("encode_query", "query"), ("encode_document", "document")):

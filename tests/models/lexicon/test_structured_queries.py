@@ -6,7 +6,7 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from components.lexical_baseline.bm25 import Bm25
+from models.bm25 import Bm25
 from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.make_channel import make_channel
 from tests.models.lexicon.reference import Reference, kept, model_1

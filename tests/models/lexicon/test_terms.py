@@ -5,7 +5,7 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.lexicon.terms import terms_of
+from models.lexicon.terms import term_of, terms_of
 from models.stems import stems
 from models.tokens import tokenize
 
@@ -28,3 +28,14 @@ def test_distinct_terms_stand_in_the_order_in_which_they_come_first(kind):
     marks = [] if kind == "lexicon" else ["\u0301".encode()]  # a word without a stem
     assert found.distinct.numpy().tolist() == [*marks, b"b", b"a", b"c"]
     assert found.places.to_list() == ([[0, 1, 0], [2, 1]] if kind == "lexicon" else [[0, 1, 2, 1], [3, 2]])
+
+
+@pytest.mark.parametrize("kind", ["lexicon", "bm25"])
+def test_the_terms_of_words_are_those_of_their_texts(kind):
+    words = tf.constant(["naïveté", "\u0301", "1984"])
+    of_words = term_of(words, kind, "fr")
+    assert of_words.numpy().tolist() == (
+        [b"naive", b"", b"1984"] if kind == "lexicon" else [word.encode() for word in ("naïveté", "\u0301", "1984")]
+    )
+    of_texts = terms_of(tf.constant(["naïveté \u0301 1984"]), kind, "fr", 200).texts()[0]
+    assert of_texts.numpy().tolist() == [term for term in of_words.numpy().tolist() if term]

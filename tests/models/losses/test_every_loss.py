@@ -33,6 +33,12 @@ def test_loss_agrees_with_the_reference(name, data):
 
 
 @every_loss
+def test_thresholds_are_told_where_a_loss_has_some(name):
+    theta = LOSSES[name].default_theta
+    assert make(name, theta).current_theta() == pytest.approx(theta or ())
+
+
+@every_loss
 @given(st.data())
 def test_gradient_is_the_derivative_of_the_reference(name, data):
     theta, grades, scores = data.draw(lists(name))

@@ -3,14 +3,15 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 
 import numpy as np
 import tensorflow as tf
+from scipy import sparse
 
-from models.graph_function import graph_function
+from models.batches import batches
 from models.lists import RankingLists
 from models.tokens import tokenize
+from models.word_counter import WordCounter
 from schemas import features as f
 
 K1 = 1.2
@@ -31,18 +32,22 @@ class Bm25:
       queries: tokens of the queries that will be asked; only their words are counted in the collection.
       collection: the text of every document of the collection.
       max_tokens: the model's limit on a text.
+
+    Attributes:
+      words: of the queries, each once.
+      documents: of the collection.
     """
 
     def __init__(
         self, queries: Iterable[Sequence[bytes]], collection: Iterable[bytes | str], max_tokens: int | None = None
     ) -> None:
-        # No text holds the empty word: it stands for none, for TensorFlow makes no empty table.
-        words = sorted({word for query in queries for word in query}) or [b""]
-        count, length, frequency = _count(words, collection, max_tokens)
-        self._mean_length = length / max(count, 1)
+        self.words = sorted({word for query in queries for word in query})
+        self._counter = WordCounter(self.words, max_tokens)
+        self.documents, length, frequency = _count(self._counter, collection, len(self.words))
+        self._mean_length = length / max(self.documents, 1)
         self._idf = {
-            word: math.log(1 + (count - documents + 0.5) / (documents + 0.5))
-            for word, documents in zip(words, frequency, strict=True)
+            word: math.log(1 + (self.documents - documents + 0.5) / (documents + 0.5))
+            for word, documents in zip(self.words, frequency, strict=True)
         }
 
     def score(self, query: Sequence[bytes], document: Sequence[bytes]) -> float:
@@ -55,45 +60,35 @@ class Bm25:
         # Sorted, because a sum of floats depends on its order and that of a set is another in every process.
         return sum(self._idf[word] * counts[word] * (K1 + 1) / (counts[word] + norm) for word in sorted(shared))
 
+    def term_weights(self, documents: Sequence[bytes | str]) -> sparse.csr_matrix:
+        """What each of the words adds to the score of each of some texts, if a query has it.
 
-def _count(
-    words: Sequence[bytes], collection: Iterable[bytes | str], max_tokens: int | None
-) -> tuple[int, int, list[int]]:
+        Returns:
+          float32 [documents, words].
+        """
+        found = self._counter(documents)
+        norms = K1 * (1 - B + B * found.lengths / (self._mean_length or 1))
+        idf = np.array([self._idf[word] for word in self.words])
+        weights = idf[found.words] * found.counts * (K1 + 1) / (found.counts + norms[found.texts])
+        shape = (len(documents), len(self.words))
+        return sparse.csr_matrix((weights.astype(np.float32), (found.texts, found.words)), shape=shape)
+
+
+def _count(counter: WordCounter, collection: Iterable[bytes | str], words: int) -> tuple[int, int, list[int]]:
     """Documents, tokens of all documents, and for each word the number of documents that hold it."""
-    place = tf.lookup.StaticHashTable(
-        tf.lookup.KeyValueTensorInitializer(tf.constant(words, tf.string), tf.range(len(words), dtype=tf.int64)), -1
-    )
-
-    @graph_function(input_signature=[tf.TensorSpec([None], tf.string)])
-    def count(texts: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        tokens = tokenize(texts, max_tokens)
-        places = place.lookup(tokens.flat_values)
-        known = tf.where(places >= 0)[:, 0]
-        # A word's key in a document; each counts once.
-        keys = tf.gather(tokens.value_rowids(), known) * len(words) + tf.gather(places, known)
-        distinct, _ = tf.unique(keys)
-        found = tf.math.floormod(distinct, len(words))
-        return tf.size(places, tf.int64), tf.math.bincount(tf.cast(found, tf.int32), minlength=len(words))
-
     documents = length = 0
-    frequency = np.zeros(len(words), np.int64)
-    for batch in _batches(collection):
-        tokens, found = count(tf.constant(batch))
+    frequency = np.zeros(words, np.int64)
+    for batch in batches(collection, _BATCH):
+        found = counter(batch)
         documents += len(batch)
-        length += int(tokens)
-        frequency += found.numpy()
+        length += int(found.lengths.sum())
+        frequency += np.bincount(found.words, minlength=words)
     return documents, length, frequency.tolist()
-
-
-def _batches(texts: Iterable[bytes | str]) -> Iterator[list[bytes | str]]:
-    remaining = iter(texts)
-    while batch := list(islice(remaining, _BATCH)):
-        yield batch
 
 
 def token_lists(texts: Iterable[bytes | str], max_tokens: int) -> Iterator[list[bytes]]:
     """The model's tokens of every text, batch by batch."""
-    for batch in _batches(texts):
+    for batch in batches(texts, _BATCH):
         tokens: list[list[bytes]] = tokenize(tf.constant(batch), max_tokens).to_list()
         yield from tokens
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from components.lexical_baseline.bm25 import K1, B, Bm25, score_by_bm25, token_lists
+from models.bm25 import K1, B, Bm25, score_by_bm25, token_lists
 from tests.models.synthetic import text_lists
 
 words = st.lists(st.sampled_from([b"a", b"b", b"c", b"d"]), max_size=8)
@@ -51,7 +51,7 @@ def test_scores_equal_the_reference(query, collection, other_queries):
 def test_scores_do_not_depend_on_how_the_collection_is_counted(query, collection, other_queries, size):
     at_once = Bm25([query], texts_of(collection))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("components.lexical_baseline.bm25._BATCH", size)
+        patch.setattr("models.bm25._BATCH", size)
         in_batches = Bm25([query, *other_queries], (text.decode().upper() for text in texts_of(collection)))
     for document in collection:
         assert in_batches.score(query, document) == at_once.score(query, document)  # to the last bit
@@ -84,7 +84,7 @@ def test_a_word_twice_in_the_query_counts_once():
 
 
 def test_token_lists_keep_the_order_beyond_one_batch(monkeypatch):
-    monkeypatch.setattr("components.lexical_baseline.bm25._BATCH", 2)
+    monkeypatch.setattr("models.bm25._BATCH", 2)
     texts = ["L'Été", "2020", "", "北京", "a b c d"]
     assert list(token_lists(texts, 3)) == [
         [b"l", "été".encode()],
