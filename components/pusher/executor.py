@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Callable
 from typing import Any, Final
 
 from google.protobuf import json_format
@@ -12,7 +13,8 @@ from tfx.proto import pusher_pb2
 from tfx.types import artifact_utils, standard_component_specs
 
 from components.pusher.model_card import model_card
-from components.pusher.push_version import add_card, push_version
+from components.pusher.push_version import add_file, push_version
+from components.pusher.warm_up import warm_up
 from schemas.evaluation_files import METRICS_FILE, VERDICT_FILE
 from schemas.evaluation_report import EvaluationReport
 from schemas.served_versions import (
@@ -21,12 +23,14 @@ from schemas.served_versions import (
     NEWEST_PROPERTY,
     PUSHED_PROPERTY,
     VERSION_PROPERTY,
+    WARM_UP_FILE,
     WAS_PUSHED_PROPERTY,
 )
 from schemas.training_files import HISTORY_FILE
 from schemas.training_history import TrainingHistory
 from schemas.verdict import Verdict
 
+EXAMPLES_KEY: Final = "examples"
 DATA_REPORT_KEY: Final = "data_report"
 MODEL_RUN_KEY: Final = "model_run"
 EVALUATION_KEY: Final = "evaluation"
@@ -55,17 +59,27 @@ class Executor(executor.Executor):
         serving = destination.filesystem.base_directory
         blessing = artifact_utils.get_single_instance(input_dict[standard_component_specs.MODEL_BLESSING_KEY])
         version = blessing.get_string_custom_property(NEWEST_PROPERTY)
-        if not blessing.get_int_custom_property(PUSHED_PROPERTY):
-            card = _card(input_dict, exec_properties)
-            version = push_version(self.GetModelPath(input_dict), serving, version or None, card)
-        elif not fileio.exists(os.path.join(serving, version, CARD_FILE)):  # an earlier version of ours pushed it
-            add_card(serving, version, _card(input_dict, exec_properties))
+        model = self.GetModelPath(input_dict)
+        makers: dict[str, Callable[[], bytes]] = {
+            CARD_FILE: lambda: _card(input_dict, exec_properties),
+            WARM_UP_FILE: lambda: _warm_up(model, input_dict),
+        }
+        is_pushed = bool(blessing.get_int_custom_property(PUSHED_PROPERTY))
+        if is_pushed:  # by an earlier version of ours, perhaps, which knew less to put beside a model
+            folder = os.path.join(serving, version)
+            makers = {name: make for name, make in makers.items() if not fileio.exists(os.path.join(folder, name))}
+        beside = {name: content for name, make in makers.items() if (content := make())}
+        if not is_pushed:
+            version = push_version(model, serving, version or None, beside)
+        else:
+            for name, content in beside.items():
+                add_file(serving, version, name, content)
         pushed.set_int_custom_property(WAS_PUSHED_PROPERTY, 1)
         pushed.set_string_custom_property(DESTINATION_PROPERTY, os.path.join(serving, version))
         pushed.set_string_custom_property(VERSION_PROPERTY, version)
 
 
-def _card(input_dict: dict[str, list[types.Artifact]], exec_properties: dict[str, Any]) -> str:
+def _card(input_dict: dict[str, list[types.Artifact]], exec_properties: dict[str, Any]) -> bytes:
     """The model's card, from what the stages before left."""
 
     def read(key: str, name: str) -> str:
@@ -73,10 +87,17 @@ def _card(input_dict: dict[str, list[types.Artifact]], exec_properties: dict[str
             content: str = file.read()
         return content
 
-    return model_card(
+    card = model_card(
         json.loads(exec_properties[SETTINGS_KEY]),
         json.loads(read(DATA_REPORT_KEY, _DATA_REPORT_FILE)),
         TrainingHistory.from_json(read(MODEL_RUN_KEY, HISTORY_FILE)),
         EvaluationReport.from_json(read(EVALUATION_KEY, METRICS_FILE)),
         Verdict.from_json(read(standard_component_specs.MODEL_BLESSING_KEY, VERDICT_FILE)).reason,
     )
+    return card.encode()
+
+
+def _warm_up(model: str, input_dict: dict[str, list[types.Artifact]]) -> bytes:
+    """The model's warm-up requests, of the eval split's lists; nothing where it has none."""
+    split = artifact_utils.get_split_uri(input_dict[EXAMPLES_KEY], "eval")
+    return warm_up(model, fileio.glob(os.path.join(split, "*")))

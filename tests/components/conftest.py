@@ -46,16 +46,19 @@ def make_collection(make_artifact) -> Callable[..., Any]:
 
 @pytest.fixture(scope="session")
 def make_examples(make_artifact) -> Callable[..., Any]:
-    """Makes an Examples artifact of the lists of its test split, and of its train split if they are given.
+    """Makes an Examples artifact of the lists of its test split, and of its train and eval splits if they are given.
 
     Lists are query_id to (text, {doc_id: (text, grade)}).
     """
     from components.wikiclir_example_gen.examples import make_example
     from schemas.wikiclir import Text
 
-    def make(parent: Path, lists: Lists, train: Lists = MappingProxyType({})) -> Any:
+    nothing: Lists = MappingProxyType({})
+
+    def make(parent: Path, lists: Lists, train: Lists = nothing, evaluation: Lists = nothing) -> Any:
         examples = make_artifact("Examples", parent, ["train", "eval", "test"])
         write(f"{examples.uri}/Split-train", train)
+        write(f"{examples.uri}/Split-eval", evaluation)
         write(f"{examples.uri}/Split-test", lists)
         return examples
 

@@ -36,10 +36,10 @@ def test_a_difference_in_the_last_byte_of_a_large_file_is_seen(tmp_path):
     assert not same_files(one, other)
 
 
-def test_a_versions_card_is_no_part_of_its_model(tmp_path):
-    model, version = tmp_path / "model", tmp_path / "version"
-    for folder in (model, version):
-        folder.mkdir()
-        (folder / "saved_model.pb").write_text("graph")
-    (version / "MODEL_CARD.md").write_text("# Model card")
-    assert same_files(str(model), str(version))
+def test_what_a_push_adds_to_a_model_is_no_part_of_it(tmp_path):
+    files = {"saved_model.pb": b"graph"}
+    added = {"MODEL_CARD.md": b"# Model card", "assets.extra/tf_serving_warmup_requests": b"requests"}
+    model, version = (write(tmp_path / name, content) for name, content in (("model", files), ("v", files | added)))
+    assert same_files(model, version)
+    other = write(tmp_path / "other", {**files, "assets/MODEL_CARD.md": b"of the model's own"})
+    assert not same_files(model, other)

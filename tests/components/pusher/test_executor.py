@@ -5,8 +5,10 @@ import os
 from pathlib import Path
 
 import pytest
+from tensorflow.core.protobuf import saved_model_pb2
 
 from components.pusher.model_card import model_card
+from components.pusher.warm_up import warm_up
 from schemas.served_versions import (
     DESTINATION_PROPERTY,
     NEWEST_PROPERTY,
@@ -24,7 +26,11 @@ KINDS = ("IngestionReport", "ModelRun", "ModelEvaluation")
 DATA_REPORT = ("report.json", json.dumps(DATA))
 HISTORY = ("training.json", history().to_json())
 METRICS = ("metrics.json", report().to_json())
-MODEL = {"saved_model.pb": "graph", "assets/vocabulary": "words"}
+GRAPH = saved_model_pb2.SavedModel()
+GRAPH.meta_graphs.add().signature_def["score"].method_name = "tensorflow/serving/predict"
+MODEL = {"saved_model.pb": GRAPH.SerializeToString(), "assets/vocabulary": b"words"}
+EVAL = {"q1": ("a volcano", {"d1": ("un volcan", 2), "d2": ("un loup", 0)})}
+CARD, WARM_UP = "MODEL_CARD.md", "assets.extra/tf_serving_warmup_requests"
 
 
 @pytest.fixture
@@ -33,7 +39,32 @@ def serving(tmp_path) -> Path:
 
 
 @pytest.fixture
-def push(tmp_path, serving, make_artifact):
+def model(tmp_path, make_artifact):
+    """The Model artifact."""
+    model = make_artifact("Model", tmp_path)
+    for name, content in MODEL.items():
+        path = Path(model.uri, "Format-Serving", name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        os.utime(path, (EXPORTED, EXPORTED))
+    return model
+
+
+@pytest.fixture
+def examples(request, tmp_path, make_examples):
+    return make_examples(tmp_path, {}, evaluation=getattr(request, "param", EVAL))
+
+
+@pytest.fixture
+def beside(model, examples) -> dict[str, bytes]:
+    """What a push adds to the model, by its path in the version."""
+    card = model_card(SETTINGS, DATA, history(), report(), "fit")
+    files = [str(path) for path in Path(examples.uri, "Split-eval").iterdir()]
+    return {CARD: card.encode(), WARM_UP: warm_up(f"{model.uri}/Format-Serving", files)}
+
+
+@pytest.fixture
+def push(tmp_path, serving, make_artifact, model, examples):
     """Pushes a model that Gate judged so; returns the PushedModel artifact."""
     from google.protobuf import json_format
     from tfx.proto import pusher_pb2
@@ -41,12 +72,6 @@ def push(tmp_path, serving, make_artifact):
 
     from components.pusher.executor import Executor
 
-    model = make_artifact("Model", tmp_path)
-    for name, content in MODEL.items():
-        path = Path(model.uri, "Format-Serving", name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content)
-        os.utime(path, (EXPORTED, EXPORTED))
     destination = pusher_pb2.PushDestination(
         filesystem=pusher_pb2.PushDestination.Filesystem(base_directory=str(serving))
     )
@@ -67,6 +92,7 @@ def push(tmp_path, serving, make_artifact):
             {
                 keys.MODEL_KEY: [model],
                 keys.MODEL_BLESSING_KEY: [blessing],
+                "examples": [examples],
                 **{key: [artifact] for key, artifact in inputs.items()},
             },
             {keys.PUSHED_MODEL_KEY: [pushed]},
@@ -84,19 +110,17 @@ def test_what_the_artifact_says_has_the_names_that_tfx_s_own_pusher_gives_it():
     assert ours == (executor._PUSHED_KEY, executor._PUSHED_DESTINATION_KEY, executor._PUSHED_VERSION_KEY)
 
 
-def contents(folder: Path | str) -> dict[str, str]:
-    return {str(path.relative_to(folder)): path.read_text() for path in Path(folder).rglob("*") if path.is_file()}
+def contents(folder: Path | str) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()}
 
 
 @pytest.mark.parametrize(
     ("newest", "version"), [("", EXPORTED), ("7", EXPORTED), (str(EXPORTED + 60), EXPORTED + 60 + 1)]
 )
-def test_a_blessed_model_becomes_a_version_that_the_artifact_names(push, serving, newest, version):
+def test_a_blessed_model_becomes_a_version_that_the_artifact_names(push, serving, beside, newest, version):
     pushed = push(newest=newest)
-    files = contents(serving)
-    card = files.pop(f"{version}/MODEL_CARD.md")
-    assert files == {f"{version}/{name}": content for name, content in MODEL.items()}
-    assert card == model_card(SETTINGS, json.loads(DATA_REPORT[1]), history(), report(), "fit")
+    assert contents(serving) == {f"{version}/{name}": content for name, content in {**MODEL, **beside}.items()}
+    assert all(beside.values())
     assert pushed.get_int_custom_property("pushed") == 1
     assert pushed.get_string_custom_property("pushed_destination") == str(serving / str(version))
     assert pushed.get_string_custom_property("pushed_version") == str(version)
@@ -116,16 +140,28 @@ def test_a_model_that_is_not_blessed_stays_where_it_is(push, serving, is_pushed)
 
 
 def test_a_model_that_is_the_newest_version_already_names_that_and_nothing_is_copied(push, serving):
-    (serving / "7").mkdir(parents=True)
-    (serving / "7" / "MODEL_CARD.md").write_text("as it was")
+    there = {name: b"as it was" for name in (CARD, WARM_UP)}
+    for name, content in there.items():
+        (serving / "7" / name).parent.mkdir(parents=True, exist_ok=True)
+        (serving / "7" / name).write_bytes(content)
     pushed = push(newest="7", is_pushed=True)
-    assert contents(serving) == {"7/MODEL_CARD.md": "as it was"}
+    assert contents(serving / "7") == there
     assert pushed.get_int_custom_property("pushed") == 1
     assert pushed.get_string_custom_property("pushed_destination") == str(serving / "7")
     assert pushed.get_string_custom_property("pushed_version") == "7"
 
 
-def test_a_version_that_an_earlier_version_of_ours_pushed_gets_its_card(push, serving):
-    (serving / "7").mkdir(parents=True)
+@pytest.mark.parametrize("there", [(), (CARD,), (WARM_UP,)])
+def test_a_version_that_an_earlier_version_of_ours_pushed_gets_what_it_lacks(push, serving, beside, there):
+    for name in there:
+        (serving / "7" / name).parent.mkdir(parents=True)
+        (serving / "7" / name).write_bytes(b"as it was")
+    (serving / "7").mkdir(parents=True, exist_ok=True)
     push(newest="7", is_pushed=True)
-    assert contents(serving) == {"7/MODEL_CARD.md": model_card(SETTINGS, DATA, history(), report(), "fit")}
+    assert contents(serving) == {f"7/{name}": b"as it was" if name in there else beside[name] for name in beside}
+
+
+@pytest.mark.parametrize("examples", [{}], indirect=True)
+def test_a_model_without_eval_lists_is_pushed_without_warm_up(push, serving, beside):
+    push()
+    assert contents(serving / str(EXPORTED)) == {**MODEL, CARD: beside[CARD]}

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from components.pusher import push_version as module
-from components.pusher.push_version import push_version
+from components.pusher.push_version import add_file, push_version
 
 EXPORTED = 1_700_000_000
 MODEL = {"saved_model.pb": b"graph", "variables/variables.index": b"tables"}
-CARD = "# Model card"
-PUSHED = {**MODEL, "MODEL_CARD.md": CARD.encode()}
+BESIDE = {"MODEL_CARD.md": b"# Model card", "assets.extra/requests": b"\0\1"}
+PUSHED = {**MODEL, **BESIDE}
 OTHER = {"saved_model.pb": b"another graph", "variables/variables.index": b"tables"}
 
 
@@ -44,7 +44,7 @@ def serving(tmp_path: Path) -> Path:
 
 
 def test_a_version_s_number_is_the_second_in_which_the_model_was_exported(model, serving):
-    assert push_version(model, str(serving), None, CARD) == str(EXPORTED)
+    assert push_version(model, str(serving), None, BESIDE) == str(EXPORTED)
     assert [path.name for path in serving.iterdir()] == [str(EXPORTED)]  # nothing is left of the staging
     assert contents(serving / str(EXPORTED)) == PUSHED
 
@@ -53,21 +53,21 @@ def test_a_version_s_number_is_the_second_in_which_the_model_was_exported(model,
 def test_a_version_is_no_older_than_the_export_and_newer_than_the_newest(exported, newest):
     with tempfile.TemporaryDirectory() as folder:
         model, serving = write(Path(folder, "model"), MODEL, exported), Path(folder, "serving")
-        version = int(push_version(model, str(serving), None if newest is None else str(newest), CARD))
+        version = int(push_version(model, str(serving), None if newest is None else str(newest), BESIDE))
         assert version == (exported if newest is None or newest < exported else newest + 1)
         assert contents(serving / str(version)) == PUSHED
 
 
 def test_a_newer_version_that_is_there_stays_as_it_is(model, serving):
     write(serving / str(EXPORTED + 3600), OTHER)
-    assert push_version(model, str(serving), str(EXPORTED + 3600), CARD) == str(EXPORTED + 3600 + 1)
+    assert push_version(model, str(serving), str(EXPORTED + 3600), BESIDE) == str(EXPORTED + 3600 + 1)
     assert contents(serving / str(EXPORTED + 3600)) == OTHER
 
 
 def test_a_version_that_someone_deleted_comes_back_under_its_own_number(model, serving):
-    first = push_version(model, str(serving), None, CARD)
+    first = push_version(model, str(serving), None, BESIDE)
     shutil.rmtree(serving / first)
-    assert push_version(model, str(serving), None, CARD) == first
+    assert push_version(model, str(serving), None, BESIDE) == first
     assert contents(serving / first) == PUSHED
 
 
@@ -79,11 +79,26 @@ def test_a_version_appears_by_one_rename(model, serving, monkeypatch):
         Path(source).rename(target)
 
     monkeypatch.setattr(module.tf.io.gfile, "rename", rename)
-    push_version(model, str(serving), None, CARD)
+    push_version(model, str(serving), None, BESIDE)
     assert seen == [(PUSHED, False, False)]
 
 
 def test_what_a_killed_push_left_is_removed_and_no_part_of_the_version(model, serving):
     write(serving / ".incoming", {"saved_model.pb": b"half a gra", "variables/shard": b"of another model"})
-    version = push_version(model, str(serving), None, CARD)
+    version = push_version(model, str(serving), None, BESIDE)
     assert contents(serving) == {f"{version}/{name}": content for name, content in PUSHED.items()}
+
+
+def test_a_file_comes_whole_into_a_version_that_lacks_it(model, serving, monkeypatch):
+    version = push_version(model, str(serving), None, {})
+    seen = []
+
+    def rename(source, target, overwrite):
+        seen.append((Path(source).read_bytes(), Path(source).parent == serving, Path(target).exists()))
+        Path(source).rename(target)
+
+    monkeypatch.setattr(module.tf.io.gfile, "rename", rename)
+    for name, content in BESIDE.items():
+        add_file(str(serving), version, name, content)
+    assert contents(serving) == {f"{version}/{name}": content for name, content in PUSHED.items()}
+    assert seen == [(content, True, False) for content in BESIDE.values()]

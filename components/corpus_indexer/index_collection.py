@@ -1,0 +1,97 @@
+"""The Beam job that encodes a collection into the segments of an index."""
+
+import os
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+
+from models.corpus_index.encode_documents import encode_documents
+from models.corpus_index.segment import MOST_DOCUMENTS
+from models.exported import load_model
+from schemas.collection import Role, Shard, read_texts
+from schemas.index_manifest import SEGMENTS, SegmentRecord
+
+
+class Part(NamedTuple):
+    """Some lines of a shard, which become a segment."""
+
+    shard: Shard
+    first: int
+    """From 0, of the shard's lines."""
+    lines: int
+    number: int
+    """Of the segment."""
+
+
+def index_collection(
+    pipeline: beam.Pipeline, model: str, collection: str, roles: Mapping[str, Role], folder: str, records: str
+) -> None:
+    """Encodes a collection's documents.
+
+    Nothing is grouped: a worker reads a part of a shard, and writes a segment; its memory does not grow with the
+    collection.
+
+    Args:
+      pipeline: of Beam.
+      model: folder of an exported model.
+      collection: folder of the collection.
+      roles: what its manifest says.
+      folder: of the index, local; its segments are written, and nothing else.
+      records: prefix of the files that get a line of JSON for each segment, a `SegmentRecord`.
+    """
+    (
+        pipeline
+        | "NameParts" >> beam.Create(parts_of(roles["documents"].shards))
+        | "ShareParts" >> beam.Reshuffle()
+        | "EncodePart" >> beam.ParDo(_EncodePart(model, collection, folder))
+        | "WriteRecords" >> beam.io.WriteToText(records, num_shards=1)
+    )
+
+
+def parts_of(shards: tuple[Shard, ...], most: int = MOST_DOCUMENTS) -> list[Part]:
+    """Parts of shards, each of equal size with the others of its shard, and of `most` lines at most.
+
+    Example:
+      >>> shard = Shard("documents-00000.tsv", 1, 5)
+      >>> [(part.first, part.lines, part.number) for part in parts_of((shard, shard), most=3)]
+      [(0, 3, 0), (3, 2, 1), (0, 3, 2), (3, 2, 3)]
+    """
+    parts: list[Part] = []
+    for shard in shards:
+        pieces = -(-shard.lines // most)
+        size = -(-shard.lines // max(pieces, 1))
+        for first in range(0, shard.lines, max(size, 1)):
+            parts.append(Part(shard, first, min(size, shard.lines - first), len(parts)))
+    return parts
+
+
+class _EncodePart(beam.DoFn):
+    """part -> the record of its segment, as JSON; none where no line of it is a document."""
+
+    def __init__(self, model: str, collection: str, folder: str) -> None:
+        self._model_path, self._collection, self._folder = model, collection, folder
+        self._model: Any = None
+
+    def setup(self) -> None:
+        self._model = load_model(self._model_path, "encode_document")
+
+    def process(self, part: Part) -> Iterator[str]:
+        with open(os.path.join(self._collection, part.shard.name), "rb") as stream:
+            for _ in islice(stream, part.first):
+                pass
+            # What was left out is an empty line.
+            documents = read_texts(islice(stream, part.lines), part.shard)  # type: ignore[arg-type]
+            records = encode_documents(self._model, documents, os.path.join(self._folder, SEGMENTS), part.number)
+            for record in records:
+                yield record.model_dump_json()
+
+
+def read_records(paths: list[str]) -> list[SegmentRecord]:
+    """The records of all segments, in the order of their numbers."""
+    records = []
+    for path in paths:
+        with open(path, encoding="utf-8") as file:
+            records += [SegmentRecord.model_validate_json(line) for line in file]
+    return sorted(records, key=lambda record: record.number)

@@ -1,0 +1,116 @@
+"""The versions of an index: numbered folders that appear whole, and never change."""
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from schemas.errors import DataError
+from schemas.served_versions import newest_version, served_versions
+
+KEPT: Final = 2
+"""Versions that stay, the newest among them: whoever searches the one before it may go on."""
+
+_STAGING: Final = ".incoming"
+_LOCK: Final = ".lock"
+
+
+class IndexVersions:
+    """The versions in a folder.
+
+    Args:
+      folder: of the index; it need not be there.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+
+    def newest(self) -> Path | None:
+        """The newest version, if there is one."""
+        version = newest_version(self._names())
+        return None if version is None else self.folder / version
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Holds the folder, so that nobody else writes into it.
+
+        Raises:
+          DataError: somebody else does, or the folder holds what is no index.
+        """
+        if self.folder.is_dir() and (others := sorted(set(self._names()) - {_STAGING, _LOCK} - set(self._versions()))):
+            raise DataError(
+                f"{self.folder} must be a folder for an index alone; it holds {', '.join(others[:3])}; choose another."
+            )
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with open(self.folder / _LOCK, "w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise DataError(
+                    f"{self.folder} is being written by another process; wait until it is done, and try again."
+                ) from None
+            yield
+
+    def begin(self) -> Path:
+        """An empty folder for what becomes a version. The caller holds the folder of the versions."""
+        staging = self.folder / _STAGING
+        self.discard()  # what a killed process left
+        staging.mkdir()
+        return staging
+
+    def commit(self) -> Path:
+        """Makes a version of what was begun: it is there whole and on the disk, or not at all.
+
+        Versions before the last two are removed; who has one of them open can go on reading.
+        """
+        staging = self.folder / _STAGING
+        _sync(staging)
+        version = self.folder / str(int(newest_version(self._names()) or 0) + 1)
+        os.rename(staging, version)
+        _sync_folder(self.folder)
+        for old in self._versions()[:-KEPT]:
+            shutil.rmtree(self.folder / old, ignore_errors=True)
+        return version
+
+    def discard(self) -> None:
+        """Removes what was begun."""
+        shutil.rmtree(self.folder / _STAGING, ignore_errors=True)
+
+    def _names(self) -> list[str]:
+        return [entry.name for entry in self.folder.iterdir()] if self.folder.is_dir() else []
+
+    def _versions(self) -> list[str]:
+        return served_versions(self._names())
+
+
+def link_files(source: Path, target: Path) -> None:
+    """Makes a folder's files part of another one too: by links where the disk has them, else by copies."""
+    target.mkdir(parents=True)
+    for path in source.iterdir():
+        if path.is_dir():
+            link_files(path, target / path.name)
+            continue
+        try:
+            os.link(path, target / path.name)
+        except OSError:
+            shutil.copyfile(path, target / path.name)
+
+
+def _sync(folder: Path) -> None:
+    """Brings a folder's files to the disk: a version's name must not be there before its content."""
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with open(os.path.join(place, name), "rb") as file:
+                os.fsync(file.fileno())
+        _sync_folder(Path(place))
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

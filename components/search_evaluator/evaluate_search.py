@@ -1,0 +1,215 @@
+"""The metrics of a search in the whole collection, beside those of the sampled lists. Never imports TFX."""
+
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import compress
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from models.bm25 import token_lists
+from models.bm25_search import search_by_bm25
+from models.corpus_index.corpus_index import CorpusIndex, Found
+from models.corpus_index.query_encoder import QueryEncoder
+from models.holm import holm
+from models.lists import RankingLists
+from models.randomisation_test import RESOLUTION, randomisation_test
+from models.search_metrics import DEPTH, SEARCH_METRICS, ranks_of, search_metrics
+from models.time_left import TimeLeft
+from schemas import features as f
+from schemas.evaluation_report import EvaluationReport
+from schemas.query_metrics import QueryMetrics
+from schemas.relevance import NOT_RELEVANT
+from schemas.search_report import BM25, DENSE, Approximation, SampledMetrics, SearchComparison, SearchReport
+from schemas.trec import run_lines
+
+TAG: Final = "smooth_clir"
+COMPARED: Final = ("ndcg_5", "mrr_mr")
+"""The metrics in which the model is compared with its channels and with BM25."""
+
+_MODEL: Final = "model"
+_BEST: Final = 10
+_SAMPLE: Final = 200
+_TOLD_EVERY: Final = 20
+
+progress_log = logging.getLogger("clir.progress")
+
+_Ranks = npt.NDArray[np.float64]
+"""Of a query's relevant documents."""
+_Values = Mapping[str, npt.NDArray[np.float64]]
+"""Of each metric, by its key, its value for each of the queries."""
+
+
+class Evaluation(NamedTuple):
+    """What an evaluation found."""
+
+    report: SearchReport
+    per_query: QueryMetrics
+    """The model's metrics of every query."""
+
+
+def evaluate_search(
+    lists: RankingLists,
+    index: CorpusIndex,
+    encoder: QueryEncoder,
+    read_collection: Callable[[], Iterable[tuple[bytes, bytes]]],
+    max_tokens: int,
+    top_grade: int,
+    sampled: EvaluationReport,
+    write_run: Callable[[str], object],
+) -> Evaluation:
+    """Searches the collection for every query of the lists.
+
+    A query's relevant documents are those of its list with a grade above 0; every other document of the collection
+    counts as not relevant.
+
+    Args:
+      lists: of the test split: query texts, and judgments.
+      index: of the collection, made with the model.
+      encoder: of the model's queries.
+      read_collection: reads id and text of every document of the collection, for BM25; it is called twice.
+      max_tokens: the model's limit on a text.
+      top_grade: the MR grade.
+      sampled: the evaluation of the same lists.
+      write_run: gets the lines of a TREC run file, query by query.
+
+    Raises:
+      ValueError: the evaluation is of other lists.
+    """
+    if sampled.queries != len(lists):
+        raise ValueError(f"the evaluation must be of the same {len(lists)} lists; it is of {sampled.queries}")
+    relevant = [of_list > NOT_RELEVANT for of_list in lists.grades]
+    grades = [of_list[rows] for of_list, rows in zip(lists.grades, relevant, strict=True)]
+    wanted = [list(compress(of_list, rows)) for of_list, rows in zip(lists.doc_ids, relevant, strict=True)]
+    ranks, overlaps = _search(lists, wanted, index, encoder, write_run)
+    channels = {name: search_metrics(grades, of_system, top_grade) for name, of_system in ranks.items()}
+    of_model = channels.pop(_MODEL)
+    found = _bm25_rankings(_texts(lists), read_collection, max_tokens)
+    of_bm25 = [ranks_of(doc_ids, ranked) for doc_ids, ranked in zip(wanted, found, strict=True)]
+    baselines = {BM25: search_metrics(grades, of_bm25, top_grade)}
+    report = SearchReport(
+        queries=len(lists),
+        queries_without_relevant_document=sum(not doc_ids for doc_ids in wanted),
+        documents=len(index),
+        depth=DEPTH,
+        definitions={key: metric.definition for key, metric in SEARCH_METRICS.items()},
+        metrics=_means(of_model),
+        channels={name: _means(values) for name, values in channels.items()},
+        baselines={name: _means(values) for name, values in baselines.items()},
+        sampled=_sampled(sampled, encoder.words_channel),
+        comparisons=_comparisons(of_model, channels, baselines),
+        approximation=Approximation(overlap_10=float(np.mean(overlaps)) if overlaps else 1.0, queries=len(overlaps)),
+    )
+    query_ids = [query_id.decode() for query_id in lists.query_ids]
+    return Evaluation(report, QueryMetrics(query_ids, {key: one.tolist() for key, one in of_model.items()}))
+
+
+def _search(
+    lists: RankingLists,
+    wanted: Sequence[Sequence[bytes]],
+    index: CorpusIndex,
+    encoder: QueryEncoder,
+    write_run: Callable[[str], object],
+) -> tuple[dict[str, list[_Ranks]], list[float]]:
+    """Searches for every query.
+
+    Returns:
+      the ranks of the wanted documents with the model, and with each of several channels; and overlaps, where not
+      every document is scored, of some queries.
+    """
+    words = encoder.words_channel
+    ranks: dict[str, list[_Ranks]] = {name: [] for name in ([_MODEL, DENSE, words] if words else [_MODEL])}
+    overlaps = []
+    sample = _sample(len(lists)) if index.manifest.lists else frozenset()
+    left = TimeLeft(0, len(lists))
+    for number, (query_id, text, doc_ids) in enumerate(zip(lists.query_ids, _texts(lists), wanted, strict=True)):
+        query = encoder.encode(text.decode())
+        best = index.search(query, DEPTH)
+        rankings = [best]
+        if words:
+            rankings += [index.dense_search(query, DEPTH), index.words_search(query, DEPTH)]
+        for of_system, found in zip(ranks.values(), rankings, strict=True):
+            of_system.append(ranks_of(doc_ids, [one.doc_id for one in found]))
+        names, scores = [one.doc_id.decode() for one in best], [one.score for one in best]
+        write_run("".join(run_lines(query_id.decode(), names, scores, TAG)))
+        if number in sample:
+            overlaps.append(_overlap(best, index.search(query, _BEST, depth=len(index))))
+        if number and number % _TOLD_EVERY == 0:
+            progress_log.info("%s of %s queries, %s left", f"{number:,}", f"{len(lists):,}", left.after(number))
+    return ranks, overlaps
+
+
+def _texts(lists: RankingLists) -> list[bytes]:
+    texts: list[bytes] = lists.query_columns[f.QUERY_TEXT].numpy().tolist()
+    return texts
+
+
+def _sample(queries: int) -> frozenset[int]:
+    """The numbers of some queries, evenly spread."""
+    return frozenset(np.linspace(0, queries - 1, min(queries, _SAMPLE)).round().astype(int).tolist())
+
+
+def _overlap(found: Sequence[Found], best: Sequence[Found]) -> float:
+    """The share of the best documents that were found among as many; 1 where there is none."""
+    both = {one.doc_id for one in found[: len(best)]} & {one.doc_id for one in best}
+    return len(both) / len(best) if best else 1.0
+
+
+def _bm25_rankings(
+    texts: Sequence[bytes], read_collection: Callable[[], Iterable[tuple[bytes, bytes]]], max_tokens: int
+) -> list[list[bytes]]:
+    """The ids of the documents that BM25 finds for each query."""
+
+    def tell(done: int, documents: int) -> None:
+        progress_log.info("BM25 of %s of %s documents", f"{done:,}", f"{documents:,}")
+
+    queries = list(token_lists(texts, max_tokens))
+    return [one.doc_ids.tolist() for one in search_by_bm25(queries, read_collection, max_tokens, DEPTH, tell)]
+
+
+def _means(values: _Values) -> dict[str, float]:
+    return {key: float(of_queries.mean()) if len(of_queries) else 0.0 for key, of_queries in values.items()}
+
+
+def _sampled(report: EvaluationReport, words: str | None) -> SampledMetrics:
+    """What the evaluation of the lists has of the metrics, channels and baselines of a search."""
+
+    def both(metrics: Mapping[str, float]) -> dict[str, float]:
+        return {key: metrics[key] for key in SEARCH_METRICS if key in metrics}
+
+    dense = [name for name in report.channels if name != words]
+    names = {DENSE: dense[0], words: words} if words in report.channels and len(dense) == 1 else {}
+    return SampledMetrics(
+        metrics=both(report.metrics),
+        channels={name: both(report.channels[its_name]) for name, its_name in names.items()},
+        baselines={name: both(report.baselines[name]) for name in (BM25,) if name in report.baselines},
+        feedback=report.feedback,
+    )
+
+
+def _comparisons(
+    of_model: _Values, channels: Mapping[str, _Values], baselines: Mapping[str, _Values]
+) -> tuple[SearchComparison, ...]:
+    """The model against each of the others."""
+    others: list[tuple[Literal["channel", "baseline"], str, _Values]] = [
+        *(("channel", *one) for one in channels.items()),
+        *(("baseline", *one) for one in baselines.items()),
+    ]
+    compared = [
+        (kind, name, metric, of_model[metric], values[metric]) for kind, name, values in others for metric in COMPARED
+    ]
+    p_values = [randomisation_test(values, other, two_sided=True) for *_, values, other in compared]
+    return tuple(
+        SearchComparison(
+            kind=kind,
+            other=name,
+            metric=metric,
+            difference=float((values - other).mean()),
+            p_value=corrected,
+            is_bound=p_value == RESOLUTION,
+        )
+        for (kind, name, metric, values, other), p_value, corrected in zip(
+            compared, p_values, holm(p_values), strict=True
+        )
+    )

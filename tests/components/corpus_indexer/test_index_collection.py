@@ -1,0 +1,73 @@
+"""The Beam job that encodes a collection: every document is in one segment, however the shards are divided."""
+
+import glob
+from pathlib import Path
+
+import apache_beam as beam
+import pytest
+
+from components.collection_gen import write_collection as module
+from components.collection_gen.write_collection import write_collection
+from components.corpus_indexer import index_collection as job
+from components.corpus_indexer.index_collection import index_collection, parts_of, read_records
+from models.corpus_index.assemble_index import assemble_index
+from models.corpus_index.corpus_index import CorpusIndex
+from schemas.collection import MANIFEST_FILE, Shard, parse_manifest
+from tests.models.small_lexicon import export_with_words
+
+pytestmark = pytest.mark.beam
+
+TEXTS = ["chat", "chien blanc", "un chat noir", "lune", "ararat", "un", "blanc"]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return export_with_words(tmp_path_factory.mktemp("model") / "model")
+
+
+def indexed(model: str, folder: Path, lines: list[str]) -> CorpusIndex:
+    """An index of the lines of a documents file."""
+    (folder / "documents").write_text("".join(lines))
+    collection = folder / "collection"
+    collection.mkdir()
+    write_collection({"documents": [str(folder / "documents")]}, {}, 2, str(collection), open)
+    roles = parse_manifest((collection / MANIFEST_FILE).read_text())
+    with beam.Pipeline() as pipeline:
+        index_collection(pipeline, model, str(collection), roles, str(folder / "index"), str(folder / "records"))
+    records = read_records(glob.glob(str(folder / "records*")))
+    (folder / "index").mkdir(exist_ok=True)
+    assemble_index(str(folder / "index"), "0a", records, len(parts_of(roles["documents"].shards)))
+    return CorpusIndex(str(folder / "index"))
+
+
+def test_every_document_is_indexed_once_and_no_line_that_was_left_out(
+    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_BUFFER", 1)  # a shard ends where it is full
+    monkeypatch.setattr(module, "_SHARD_BYTES", 60)
+    monkeypatch.setattr(job.parts_of, "__defaults__", (2,))
+    lines = [f"d{number}\ttitle {number}\t{text}\n" for number, text in enumerate(TEXTS)]
+    lines[2:2] = ["no document\n", "d0\tthe same id\tchat\n"]
+    index = indexed(model, tmp_path, lines)
+    assert [(one.id, one.title, one.text) for one in index.documents()] == [
+        (f"d{number}", f"title {number}", text) for number, text in enumerate(TEXTS)
+    ]
+    assert len(index.manifest.segments) > 3
+    assert all(one.documents <= 2 for one in index.manifest.segments)
+
+
+def test_a_collection_without_a_document_makes_an_empty_index(model: str, tmp_path: Path) -> None:
+    index = indexed(model, tmp_path, ["no document\n"])
+    assert (len(index), list(index.documents())) == (0, [])
+
+
+@pytest.mark.parametrize("lines", [0, 1, 2, 3, 7, 9])
+def test_the_parts_of_shards_hold_each_line_once(lines: int) -> None:
+    parts = parts_of((Shard("a", 1, lines), Shard("b", lines + 1, 4)), most=3)
+    assert [part.number for part in parts] == list(range(len(parts)))
+    for shard in ("a", "b"):
+        held = [
+            line for part in parts if part.shard.name == shard for line in range(part.first, part.first + part.lines)
+        ]
+        assert held == list(range(lines if shard == "a" else 4))
+    assert all(1 <= part.lines <= 3 for part in parts)

@@ -1,0 +1,205 @@
+"""The metrics of a search: those of scoring every document, beside the sampled ones."""
+
+import io
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from components.search_evaluator.evaluate_search import COMPARED, evaluate_search
+from models.corpus_index.assemble_index import assemble_index
+from models.corpus_index.corpus_index import CorpusIndex
+from models.corpus_index.encode_documents import encode_documents
+from models.corpus_index.query_encoder import QueryEncoder
+from models.exported import load_model
+from models.loaded_model import LoadedModel
+from models.ranking import rank
+from models.search_metrics import SEARCH_METRICS, ranks_of, search_metrics
+from schemas.evaluation_report import EvaluationReport
+from schemas.index_manifest import SEGMENTS
+from schemas.trec import parse_run
+from schemas.wikiclir import Text
+from tests.models.small_lexicon import export_with_words
+from tests.models.small_model import export_small_model
+from tests.models.synthetic import text_lists
+
+pytestmark = pytest.mark.serving
+
+WORDS = ["chat", "blanc", "chien", "un", "lune", "noir", "ararat", "loup"]
+QUERIES = {"q1": "white cat", "q2": "dog", "q3": "moon over ararat", "q4": "zzz", "q5": "white dog", "q6": "cat"}
+RELEVANT = {
+    "q1": {"d01": 2, "d02": 1, "d03": 0},
+    "q2": {"d04": 2, "d05": 1},
+    "q3": {"d06": 2},
+    "q4": {"d07": 2},
+    "q5": {"d08": 2, "d09": 1, "d10": 1},
+    "q6": {"d11": 0},
+}
+
+
+def collection(size=40):
+    generator = np.random.default_rng(0)
+    return {f"d{number:02}": " ".join(generator.choice(WORDS, generator.integers(1, 5))) for number in range(size)}
+
+
+def lists():
+    texts = collection()
+    return text_lists(
+        [
+            (query_id, text, {doc_id: (texts[doc_id], grade) for doc_id, grade in RELEVANT[query_id].items()})
+            for query_id, text in QUERIES.items()
+        ]
+    )
+
+
+def sampled(queries=6, channels=("lexicon", "smooth_cosine"), **content):
+    metrics = {"p_mr_1": 0.75, "ndcg_5": 0.5, "map": 0.25}
+    return EvaluationReport(
+        split="test", queries=queries, queries_without_relevant_document=1, paper_names={}, metrics=metrics,
+        reachable=metrics, baselines={"random": metrics, "bm25": {"ndcg_5": 0.125}},
+        channels={name: {"ndcg_5": place / 4} for place, name in enumerate(channels, 1)}, **content,
+    )  # fmt: skip
+
+
+def evaluated(model, folder: Path, report=None, documents=None, **arguments):
+    """The evaluation, and the lines of the run."""
+    documents = documents or collection()
+    os.makedirs(folder / SEGMENTS)
+    texts = [Text(doc_id, "a title", text, 1) for doc_id, text in documents.items()]
+    records = list(encode_documents(load_model(model), texts, str(folder / SEGMENTS), 0, most=11))
+    assemble_index(str(folder), "0a", records, len(records), **arguments)
+    run = io.StringIO()
+    result = evaluate_search(
+        lists(),
+        CorpusIndex(str(folder)),
+        QueryEncoder(LoadedModel(load_model(model))),
+        lambda: ((doc_id.encode(), text.encode()) for doc_id, text in documents.items()),
+        max_tokens=200,
+        top_grade=2,
+        sampled=report or sampled(),
+        write_run=run.write,
+    )
+    return result, run.getvalue().splitlines()
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return export_with_words(tmp_path_factory.mktemp("model") / "model")
+
+
+@pytest.fixture(scope="module")
+def evaluation(model, tmp_path_factory):
+    return evaluated(model, tmp_path_factory.mktemp("index") / "1")
+
+
+def brute_force(model, name):
+    """The metrics of ranking all documents by the scores that the model itself gives them."""
+    documents = collection()
+    ids = [doc_id.encode() for doc_id in documents]
+    score = load_model(model).signatures["score"]
+    grades, ranks = [], []
+    for query_id, text in QUERIES.items():
+        found = score(query=tf.constant([text]), documents=tf.constant([[*documents.values()]]))
+        scores = found[name].numpy()[0]
+        has_vector = found["smooth_cosine"].numpy().any() and name != "lexicon"
+        is_found = (scores > 0) | has_vector
+        ranked = [ids[place] for place in rank(np.round(scores, 5), ids) if is_found[place]]
+        judged = {doc_id: grade for doc_id, grade in RELEVANT[query_id].items() if grade}
+        grades.append(np.array([*judged.values()], np.int64))
+        ranks.append(ranks_of([doc_id.encode() for doc_id in judged], ranked))
+    return search_metrics(grades, ranks, 2)
+
+
+@pytest.mark.parametrize("name", ["scores", "smooth_cosine", "lexicon"])
+def test_metrics_are_those_of_scoring_every_document(model, evaluation, name):
+    (report, per_query), _ = evaluation
+    expected = brute_force(model, name)
+    found = {"scores": report.metrics, "smooth_cosine": report.channels["dense"], "lexicon": report.channels["lexicon"]}
+    assert found[name] == pytest.approx({key: values.mean() for key, values in expected.items()})
+    if name == "scores":
+        assert per_query.query_ids == [*QUERIES]
+        assert per_query.values == {key: pytest.approx(values.tolist()) for key, values in expected.items()}
+
+
+def test_the_report_tells_of_what_was_searched(evaluation):
+    (report, _), _ = evaluation
+    assert (report.queries, report.queries_without_relevant_document) == (6, 1)
+    assert (report.documents, report.depth) == (40, 1000)
+    assert report.definitions.keys() == report.metrics.keys() == SEARCH_METRICS.keys()
+    assert report.channels.keys() == {"dense", "lexicon"}
+    assert report.baselines.keys() == {"bm25"}
+    assert (report.approximation.overlap_10, report.approximation.queries) == (1, 0)
+
+
+def test_bm25_finds_the_documents_that_share_a_word(evaluation):
+    (report, _), _ = evaluation
+    # Only `ararat` of q3 stands in documents, and d06 is its one relevant document.
+    holding = [doc_id for doc_id, text in collection().items() if "ararat" in text.split()]
+    assert report.baselines["bm25"]["recall_100"] == ("d06" in holding) / len(QUERIES)
+
+
+def test_the_sampled_metrics_are_those_that_a_search_has(evaluation):
+    (report, _), _ = evaluation
+    assert report.sampled.metrics == {"p_mr_1": 0.75, "ndcg_5": 0.5}
+    assert report.sampled.channels == {"dense": {"ndcg_5": 0.5}, "lexicon": {"ndcg_5": 0.25}}
+    assert report.sampled.baselines == {"bm25": {"ndcg_5": 0.125}}
+
+
+def test_feedback_on_the_lists_is_told(model, tmp_path):
+    (report, _), _ = evaluated(model, tmp_path / "1", sampled(feedback=4.0))
+    assert report.sampled.feedback == 4
+
+
+def test_every_other_system_is_compared_in_two_metrics(evaluation):
+    (report, _), _ = evaluation
+    assert [(one.kind, one.other, one.metric) for one in report.comparisons] == [
+        (kind, other, metric)
+        for kind, other in [("channel", "dense"), ("channel", "lexicon"), ("baseline", "bm25")]
+        for metric in COMPARED
+    ]
+    for one in report.comparisons:
+        others = report.channels if one.kind == "channel" else report.baselines
+        assert one.difference == pytest.approx(report.metrics[one.metric] - others[one.other][one.metric])
+        assert 0 < one.p_value <= 1
+
+
+def test_the_run_file_has_every_query_s_ranking_in_order(evaluation):
+    _, lines = evaluation
+    run = parse_run(lines, "search_run.trec")
+    assert run.tag == "smooth_clir"
+    assert run.scores.keys() == QUERIES.keys() - {"q4"}  # of which the model knows no word
+    for query_id, scores in run.scores.items():
+        ids = [*scores]
+        # Words alone find documents for q3, no word of which the towers know.
+        assert len(ids) == len(collection()) or query_id == "q3"
+        order = rank(np.array([*scores.values()], np.float32), [doc_id.encode() for doc_id in ids])
+        assert order.tolist() == list(range(len(ids)))
+        assert [line.split()[3] for line in lines if line.startswith(f"{query_id} ")] == [
+            str(place) for place in range(1, len(ids) + 1)
+        ]
+
+
+def test_a_model_without_words_that_match_has_no_channels(tmp_path):
+    export_small_model(tmp_path / "model")
+    (report, _), _ = evaluated(str(tmp_path / "model"), tmp_path / "1", sampled(channels=()))
+    assert report.channels == report.sampled.channels == {}
+    assert {one.other for one in report.comparisons} == {"bm25"}
+
+
+def test_words_without_weight_are_no_channel(tmp_path):
+    path = export_with_words(tmp_path / "model", weight=0.0)
+    (report, _), _ = evaluated(path, tmp_path / "1")
+    assert report.channels == report.sampled.channels == {}
+
+
+def test_where_not_every_document_is_scored_the_loss_is_measured(model, tmp_path):
+    (report, _), _ = evaluated(model, tmp_path / "1", documents=collection(1200), least=1000)
+    assert report.approximation.queries == len(QUERIES)
+    assert 0.5 < report.approximation.overlap_10 <= 1
+
+
+def test_an_evaluation_of_other_lists_is_refused(model, tmp_path):
+    with pytest.raises(ValueError, match="must be of the same 6 lists; it is of 5"):
+        evaluated(model, tmp_path / "1", sampled(queries=5))

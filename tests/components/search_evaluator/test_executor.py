@@ -1,0 +1,62 @@
+"""The executor of SearchEvaluator: what it writes."""
+
+from pathlib import Path
+
+import pytest
+
+from models.corpus_index.assemble_index import assemble_index
+from models.corpus_index.encode_documents import encode_documents
+from models.exported import load_model
+from schemas.evaluation_report import EvaluationReport
+from schemas.index_manifest import SEGMENTS
+from schemas.query_metrics import QueryMetrics
+from schemas.search_report import SearchReport
+from schemas.trec import parse_run
+from schemas.wikiclir import Text
+from tests.models.small_lexicon import export_with_words
+
+pytestmark = pytest.mark.beam
+
+COLLECTION = {"d1": "chat blanc", "d2": "chien", "d3": "ararat", "d4": "chat"}
+LISTS = {
+    "q2": ("white cat", {"d1": (COLLECTION["d1"], 2), "d4": (COLLECTION["d4"], 1), "d2": (COLLECTION["d2"], 0)}),
+    "q1": ("ararat", {"d3": (COLLECTION["d3"], 2), "d2": (COLLECTION["d2"], 0)}),
+}
+
+
+def evaluation() -> EvaluationReport:
+    return EvaluationReport(
+        split="test", queries=2, queries_without_relevant_document=0, paper_names={}, metrics={"ndcg_5": 0.5},
+        reachable={}, baselines={"random": {}},
+    )  # fmt: skip
+
+
+def test_the_files_hold_the_report_the_queries_and_the_run(tmp_path, make_artifact, make_collection, make_examples):
+    from components.search_evaluator import executor as search
+
+    names = {"Model": search.MODEL_KEY, "CorpusIndex": search.INDEX_KEY, "ModelEvaluation": search.EVALUATION_KEY}
+    inputs = {key: [make_artifact(name, tmp_path)] for name, key in names.items()}
+    model, index, report = (Path(artifact.uri) for (artifact,) in inputs.values())
+    path = export_with_words(model / "Format-Serving")
+    (index / SEGMENTS).mkdir()
+    texts = [Text(doc_id, "a title", text, 1) for doc_id, text in COLLECTION.items()]
+    records = list(encode_documents(load_model(path), texts, str(index / SEGMENTS), 0))
+    assemble_index(str(index), "0a", records, len(records))
+    (report / "metrics.json").write_text(evaluation().to_json())
+    lines = "".join(f"{doc_id}\ta title\t{text}\n" for doc_id, text in COLLECTION.items())
+    inputs[search.COLLECTION_KEY] = [make_collection(tmp_path, {"documents": f"broken\n{lines}".encode()})]
+    inputs[search.EXAMPLES_KEY] = [make_examples(tmp_path, LISTS)]
+    made = make_artifact("SearchEvaluation", tmp_path)
+    properties = {search.TOP_GRADE_KEY: 2, search.MAX_TOKENS_KEY: 200}
+    search.Executor().Do(inputs, {search.SEARCH_EVALUATION_KEY: [made]}, properties)
+
+    folder = Path(made.uri)
+    assert {one.name for one in folder.iterdir()} == {"search.json", "search_per_query.tsv", "search_run.trec"}
+    found = SearchReport.from_json((folder / "search.json").read_text())
+    assert (found.queries, found.documents, found.sampled.metrics) == (2, 4, {"ndcg_5": 0.5})
+    assert found.baselines["bm25"]["recall_10"] == 1 / 2  # ararat alone is the same in both languages
+    values = QueryMetrics.from_tsv((folder / "search_per_query.tsv").read_text())
+    assert values.query_ids == ["q1", "q2"]
+    assert {key: sum(of_queries) / 2 for key, of_queries in values.values.items()} == pytest.approx(found.metrics)
+    with (folder / "search_run.trec").open() as run:
+        assert {*parse_run(run, "search_run.trec").scores["q2"]} == {*COLLECTION}
