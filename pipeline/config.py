@@ -10,6 +10,7 @@ import pydantic
 import yaml
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
+from components.corpus_indexer.settings import SearchSettings
 from components.gate.settings import EvaluationSettings
 from components.wikiclir_example_gen.settings import DataSettings
 from models.lexicon_settings import LexiconSettings
@@ -63,6 +64,8 @@ class RunConfig(Settings):
     """The search for epsilon and theta."""
     evaluation: EvaluationSettings = EvaluationSettings()
     """The evaluation, and the gate."""
+    search: SearchSettings = SearchSettings()
+    """The index of the whole collection."""
     output: Annotated[str, Field(min_length=1)]
     """Folder of everything the run writes."""
 

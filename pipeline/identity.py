@@ -19,7 +19,7 @@ IDENTITY: Final = "identity"
 """The execution property of every node; also a key of the training's settings, which decide what it may resume."""
 
 LIBRARIES: Final = (
-    "apache-beam", "keras", "keras-tuner", "matplotlib", "numpy", "scikit-learn", "scipy", "tensorflow",
+    "apache-beam", "faiss-cpu", "keras", "keras-tuner", "matplotlib", "numpy", "scikit-learn", "scipy", "tensorflow",
     "tensorflow-data-validation", "tensorflow-ranking", "tensorflow-text", "tensorflow-transform", "tfx", "tfx-bsl",
 )  # fmt: skip
 """Those that compute: another version of one may give other numbers."""

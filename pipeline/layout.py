@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from schemas.evaluation_files import EVALUATION_FILES, VERDICT_FILE
+from schemas.evaluation_files import EVALUATION_FILES, SEARCH_FILES, VERDICT_FILE
 
 CONFIG_FILE: Final = "config.yaml"
 ARTIFACTS: Final = "artifacts"
@@ -14,6 +14,7 @@ TUNING: Final = "tuning"
 TENSORBOARD: Final = "tensorboard"
 TRAINING: Final = "training"
 SERVING: Final = "serving"
+INDEX: Final = "index"
 CHECKPOINTS: Final = "checkpoints"
 CELLS: Final = "cells"
 FIGURES: Final = "figures"
@@ -24,12 +25,12 @@ LOCK_FILE: Final = ".lock"
 RECORD_FILE: Final = ".clir.json"
 
 FILES: Final = (CONFIG_FILE, METADATA_FILE, EXPERIMENT_FILE, HTML_FILE, MARKDOWN_FILE, LOCK_FILE, RECORD_FILE)
-FOLDERS: Final = (ARTIFACTS, EVALUATION, DATA, LEXICON, TUNING, TRAINING, SERVING, CELLS, FIGURES)
+FOLDERS: Final = (ARTIFACTS, EVALUATION, DATA, LEXICON, TUNING, TRAINING, SERVING, INDEX, CELLS, FIGURES)
 """The names that are ours at the top of an output folder."""
 
 PUBLISHED: Final = (
     CONFIG_FILE,
-    *(f"{EVALUATION}/{name}" for name in (*EVALUATION_FILES, VERDICT_FILE)),
+    *(f"{EVALUATION}/{name}" for name in (*EVALUATION_FILES, VERDICT_FILE, *SEARCH_FILES)),
     f"{DATA}/report.json",
     *(f"{LEXICON}/{name}" for name in ("lexicon.tsv", "report.json")),
     *(f"{TRAINING}/{name}" for name in ("training.json", "stability.json", "stability.md", "embeddings.json")),

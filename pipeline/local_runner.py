@@ -23,6 +23,7 @@ from pipeline.layout import (
     CONFIG_FILE,
     DATA,
     EVALUATION,
+    INDEX,
     LEXICON,
     METADATA_FILE,
     SERVING,
@@ -35,9 +36,10 @@ from pipeline.recovery import recover
 from pipeline.stages import StageEnd
 from pipeline.tensorboard_links import TensorBoardLinks
 from schemas.errors import DataError
-from schemas.evaluation_files import METRICS_FILE, VERDICT_FILE
+from schemas.evaluation_files import METRICS_FILE, SEARCH_FILE, VERDICT_FILE
 from schemas.evaluation_report import EvaluationReport
 from schemas.lexicon_report import LexiconReport
+from schemas.search_report import SearchReport
 from schemas.served_versions import DESTINATION_PROPERTY, PUSHED_PROPERTY, newest_version
 from schemas.verdict import Verdict
 
@@ -57,6 +59,8 @@ class RunResult(NamedTuple):
     """`lexicon/report.json`; None in an experiment, and without a lexicon."""
     tuning: SearchResults | None
     """`tuning/results.json`; None without a search."""
+    search: SearchReport | None
+    """`evaluation/search.json`; None in an experiment, and without an index."""
     pushed: str | None
     """Folder of the version that is this model; None where the gate refused the model, and in an experiment."""
     was_pushed: bool
@@ -100,6 +104,7 @@ def run_locally(
         pipeline_root=str(store / ARTIFACTS),
         schema_path=_SCHEMA_FILE,
         serving_path=str(store / SERVING),
+        index_path=str(store / INDEX),
         cell=folder.path.name if experiment else None,
         metadata_connection_config=connection,
         enable_cache=True,
@@ -131,12 +136,14 @@ def run_locally(
     newest = newest_version(os.listdir(serving)) if serving.is_dir() else None
     evaluation = folder.path / ("" if experiment else EVALUATION)
     lexicon = folder.path / LEXICON / REPORT_FILE
+    search = evaluation / SEARCH_FILE
     return RunResult(
         report=EvaluationReport.from_json((evaluation / METRICS_FILE).read_text(encoding="utf-8")),
         verdict=Verdict.from_json((evaluation / VERDICT_FILE).read_text(encoding="utf-8")),
         data_report=None if experiment else DataReport.from_dict(_read_json(folder.path / DATA / REPORT_FILE)),
         lexicon_report=LexiconReport.from_json(lexicon.read_text(encoding="utf-8")) if lexicon.is_file() else None,
         tuning=tuning,
+        search=SearchReport.from_json(search.read_text(encoding="utf-8")) if search.is_file() else None,
         pushed=pushed or None,
         was_pushed=bool(blessing.get_int_custom_property(PUSHED_PROPERTY)),
         newest=newest and str(serving / newest),

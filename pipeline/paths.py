@@ -1,11 +1,12 @@
 """Paths of a configuration: local or on Google Cloud Storage, one file or a pattern of several."""
 
 import glob
-import hashlib
 import os
 import re
 from pathlib import Path
 from typing import Any
+
+from schemas.stream_sha256 import stream_sha256
 
 
 def is_remote(path: str) -> bool:
@@ -39,11 +40,8 @@ def files_of(path: str) -> list[str]:
 
 def sha256_of_file(path: str) -> str:
     """SHA-256 of a file's content, in hexadecimal."""
-    digest = hashlib.sha256()
     with _open(path) as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
+        return stream_sha256(file)
 
 
 def _open(path: str) -> Any:

@@ -13,12 +13,15 @@ from tfx.orchestration import pipeline
 from tfx.proto import trainer_pb2, transform_pb2
 
 from components.collection_gen.component import CollectionGen
+from components.corpus_indexer.component import CorpusIndexer
 from components.evaluator.component import Evaluator
 from components.example_validator.component import ExampleValidator
 from components.gate.component import Gate
+from components.index_pusher.component import IndexPusher
 from components.lexical_baseline.component import LexicalBaseline
 from components.lexicon_gen.component import LexiconGen
 from components.pusher.component import Pusher
+from components.search_evaluator.component import SearchEvaluator
 from components.trained_baseline.component import TrainedBaseline
 from components.trainer import inputs
 from components.trainer.component import Trainer
@@ -41,7 +44,7 @@ from schemas.features import (
 
 NAME = "smooth_clir"
 
-ALWAYS_RUN: Final = ("Gate", "Pusher")
+ALWAYS_RUN: Final = ("Gate", "Pusher", "IndexPusher")
 """The stages that no cache may stand in for: what they decide hangs on what is pushed when they run."""
 
 _RUN_FN = "components.trainer.run_fn"
@@ -53,6 +56,7 @@ def create_pipeline(
     pipeline_root: str,
     schema_path: str,
     serving_path: str,
+    index_path: str,
     cell: str | None = None,
     **arguments: Any,
 ) -> pipeline.Pipeline:
@@ -66,6 +70,7 @@ def create_pipeline(
       pipeline_root: folder of all artifacts.
       schema_path: the curated schema, a local file.
       serving_path: folder of the pushed versions.
+      index_path: folder of the versions of the index, local.
       cell: name of the experiment's cell that this is, if any: its model is not pushed, and its unfinished training is
         kept beside those of other cells.
       **arguments: the runner's own, for `pipeline.Pipeline` (metadata, caching).
@@ -162,12 +167,14 @@ def create_pipeline(
     pusher = Pusher(
         model=model,
         model_blessing=gate.outputs["blessing"],
+        examples=examples,
         data_report=example_gen.outputs["report"],
         model_run=trainer.outputs["model_run"],
         evaluation=evaluator.outputs["evaluation"],
         settings=json.dumps(without_folders(config)),
         serving=serving_path,
     )
+    evaluated = {"examples": examples, "model": model, "evaluation": evaluator.outputs["evaluation"]}
     components = [
         collection_gen,
         example_gen,
@@ -183,6 +190,7 @@ def create_pipeline(
         evaluator,
         gate,
         *([] if cell else [pusher]),
+        *(_search(config, evaluated, collection, pusher, index_path) if config.search.index and not cell else []),
     ]
     give_identities(components)
     return pipeline.Pipeline(pipeline_name=NAME, pipeline_root=pipeline_root, components=components, **arguments)
@@ -224,6 +232,25 @@ def _paper_baseline(
         },
     ).with_id("PaperTrainer")
     return [trainer, TrainedBaseline(examples=examples, model=trainer.outputs["model"], tag="paper")]
+
+
+def _search(
+    config: RunConfig, evaluated: dict[str, Any], collection: Any, pusher: BaseComponent, index_path: str
+) -> list[BaseComponent]:
+    """What makes the collection searchable, and evaluates the search."""
+    indexer = CorpusIndexer(model=evaluated["model"], collection=collection)
+    index = indexer.outputs["index"]
+    index_pusher = IndexPusher(index=index, pushed_model=pusher.outputs["pushed_model"], folder=index_path)
+    search_evaluator = SearchEvaluator(
+        **evaluated,
+        index=index,
+        collection=collection,
+        top_grade=config.data.top_grade,
+        max_tokens=config.data.max_document_tokens,
+    )
+    # No push hangs on it, and of many queries it takes long.
+    search_evaluator.add_upstream_node(index_pusher)
+    return [indexer, index_pusher, search_evaluator]
 
 
 def _training_settings(config: RunConfig, checkpoints: str) -> dict[str, Any]:

@@ -27,6 +27,7 @@ _PLACES: Final = {
     ("TrainingReport", "report"): "",
     ("Evaluator", "evaluation"): f"{EVALUATION}/",
     ("Gate", "blessing"): f"{EVALUATION}/",
+    ("SearchEvaluator", "search_evaluation"): f"{EVALUATION}/",
 }
 """Stage and output to the folder that its files are copied to; not every pipeline has every stage."""
 

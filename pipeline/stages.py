@@ -14,7 +14,7 @@ Data that one cell cannot use, none can."""
 
 STAGES: Final = (
     *DATA_STAGES, "PaperTrainer", "TrainedBaseline", "Tuner", "Trainer", "TrainingReport", "Evaluator", "Gate",
-    "Pusher",
+    "Pusher", "CorpusIndexer", "IndexPusher", "SearchEvaluator",
 )  # fmt: skip
 """All that a pipeline may hold."""
 

@@ -1,14 +1,17 @@
 """pipeline/publishing.py: what a run's stages made, where people look for it."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from pipeline.layout import CELL_DIGEST_FILE, CELL_FILE, CELL_LOG_FILE, CONFIG_FILE, RECORD_FILE
+from pipeline.layout import CELL_DIGEST_FILE, CELL_FILE, CELL_LOG_FILE, CONFIG_FILE, PUBLISHED, RECORD_FILE
 from pipeline.output_folder import OutputFolder
 
 pytestmark = pytest.mark.beam  # imports TFX
+
+Outputs = dict[str, dict[str, list[SimpleNamespace]]]
 
 MADE = {
     ("WikiClirExampleGen", "report"): ["report.json"],
@@ -17,6 +20,7 @@ MADE = {
     ("Evaluator", "evaluation"): ["metrics.json", "run.trec"],
     ("Gate", "blessing"): ["verdict.json", "BLESSED"],
 }
+SEARCHED = {("SearchEvaluator", "search_evaluation"): ["search.json", "search_per_query.tsv", "search_run.trec"]}
 
 
 def published(folder: Path) -> set[str]:
@@ -25,9 +29,13 @@ def published(folder: Path) -> set[str]:
 
 
 @pytest.fixture
-def outputs(tmp_path: Path) -> dict[str, dict[str, list[SimpleNamespace]]]:
+def outputs(tmp_path: Path) -> Outputs:
+    return make(tmp_path, MADE)
+
+
+def make(tmp_path: Path, files: Mapping[tuple[str, str], list[str]]) -> Outputs:
     made = {}
-    for (stage, output), names in MADE.items():
+    for (stage, output), names in files.items():
         for name in names:
             path = tmp_path / "artifacts" / stage / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -57,6 +65,19 @@ def test_a_stage_that_is_not_there_any_more_leaves_nothing(outputs, tmp_path: Pa
     publish(outputs, folder, is_cell=False)
     assert not (folder.path / "lexicon").exists()
     assert "data/report.json" in published(folder.path)
+
+
+def test_the_search_of_a_run_is_removed_by_one_without_an_index(outputs, tmp_path: Path) -> None:
+    from pipeline.publishing import publish
+
+    folder = OutputFolder(tmp_path / "out")
+    publish(outputs | make(tmp_path, SEARCHED), folder, is_cell=False)
+    names = {f"evaluation/{name}" for (of_search,) in [SEARCHED.values()] for name in of_search}
+    assert names <= published(folder.path)
+    assert names <= {*PUBLISHED}
+    publish(outputs, folder, is_cell=False)
+    assert published(folder.path).isdisjoint(names)
+    assert "evaluation/metrics.json" in published(folder.path)
 
 
 def test_a_cell_s_results_lie_side_by_side_with_what_tells_of_the_cell(outputs, tmp_path: Path) -> None:
