@@ -1,0 +1,1 @@
+"""An exported model in use: the index of a collection, search, the HTTP service and its page."""

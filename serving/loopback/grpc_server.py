@@ -1,0 +1,66 @@
+"""The stand-in's gRPC API."""
+
+from collections.abc import Callable
+from concurrent import futures
+from typing import Any, TypeVar
+
+import grpc
+from tensorflow_serving.apis import model_service_pb2_grpc, prediction_service_pb2_grpc
+
+from serving.loopback.predictor import Predictor
+from serving.loopback.refusal import Refusal
+
+_THREADS = 8
+_Request = TypeVar("_Request")
+_Response = TypeVar("_Response")
+
+
+class _Predictions(prediction_service_pb2_grpc.PredictionServiceServicer):
+    def __init__(self, predictor: Predictor) -> None:
+        self._predictor = predictor
+
+    def Predict(self, request: Any, context: Any) -> Any:
+        return _answer(self._predictor.predict, request, context)
+
+    def GetModelMetadata(self, request: Any, context: Any) -> Any:
+        return _answer(self._predictor.metadata, request, context)
+
+
+class _Models(model_service_pb2_grpc.ModelServiceServicer):
+    def __init__(self, predictor: Predictor) -> None:
+        self._predictor = predictor
+
+    def GetModelStatus(self, request: Any, context: Any) -> Any:
+        return _answer(self._predictor.status, request, context)
+
+
+def _answer(method: Callable[[_Request], _Response], request: _Request, context: Any) -> _Response:
+    """What a method says, or its refusal as gRPC has it."""
+    try:
+        return method(request)
+    except Refusal as refusal:
+        context.abort(refusal.code, str(refusal))
+        raise  # abort does not return
+
+
+def start_grpc(predictor: Predictor, address: str) -> tuple[Any, int]:
+    """Starts the server.
+
+    Args:
+      predictor: answers.
+      address: host:port; port 0 for any that is free.
+
+    Returns:
+      (the server, with a method `stop`; its port)
+
+    Raises:
+      RuntimeError: the address cannot be taken.
+    """
+    # TF Serving sets no limit to the size of messages either, and shares its port with nobody.
+    options = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1), ("grpc.so_reuseport", 0)]
+    server = grpc.server(futures.ThreadPoolExecutor(_THREADS), options=options)
+    prediction_service_pb2_grpc.add_PredictionServiceServicer_to_server(_Predictions(predictor), server)
+    model_service_pb2_grpc.add_ModelServiceServicer_to_server(_Models(predictor), server)
+    port = server.add_insecure_port(address)
+    server.start()
+    return server, port

@@ -1,0 +1,163 @@
+"""What both APIs of the stand-in answer, as TF Serving's messages."""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import grpc
+import tensorflow as tf
+from google.protobuf import any_pb2
+from tensorflow.core.protobuf import saved_model_pb2
+from tensorflow_serving.apis import (
+    get_model_metadata_pb2,
+    get_model_status_pb2,
+    model_pb2,
+    predict_pb2,
+)
+
+from schemas.served_versions import MODEL_NAME
+from serving.loopback.refusal import Refusal
+from serving.served_model import LocalModel, ServedModel
+
+DEFAULT_SIGNATURE: Final = "serving_default"
+_METADATA: Final = "signature_def"
+
+
+class _Version(NamedTuple):
+    """A version that is served."""
+
+    model: ServedModel
+    signatures: Mapping[str, Any]
+    """SignatureDefs by their names, as the SavedModel has them."""
+
+
+class Predictor:
+    """Answers as TF Serving would with these versions of one model.
+
+    Args:
+      versions: folders of pushed versions; their names are the versions' numbers.
+      name: the model's.
+
+    Raises:
+      DataError: see `models.exported.load_model`.
+      ValueError: a folder's name is no number.
+    """
+
+    def __init__(self, versions: Sequence[str], name: str = MODEL_NAME) -> None:
+        self.name = name
+        self._versions = {int(path.rstrip("/").rpartition("/")[2]): _load(path) for path in versions}
+
+    def predict(self, request: predict_pb2.PredictRequest) -> predict_pb2.PredictResponse:
+        """The outputs of a signature.
+
+        Raises:
+          Refusal: there is no such model, version or signature, or the inputs do not fit it.
+        """
+        number, version = self._find(request.model_spec)
+        signature = request.model_spec.signature_name or DEFAULT_SIGNATURE
+        _check_names("input", set(request.inputs), set(self.inputs(request.model_spec)))
+        outputs = set(version.signatures[signature].outputs)
+        if unknown := set(request.output_filter) - outputs:
+            raise _invalid(
+                f"output tensor alias not found in signature: {min(unknown)} Outputs expected: {sorted(outputs)}."
+            )
+        try:
+            inputs = {name: tf.make_ndarray(tensor) for name, tensor in request.inputs.items()}
+            found = version.model.call(signature, inputs)
+        except tf.errors.OpError as error:
+            raise Refusal(_CODES.get(error.error_code, grpc.StatusCode.INTERNAL), error.message) from None
+        except (TypeError, ValueError) as error:
+            raise _invalid(str(error)) from None
+        response = predict_pb2.PredictResponse(model_spec=self._spec(number, signature))
+        for name in request.output_filter or found:
+            response.outputs[name].CopyFrom(tf.make_tensor_proto(found[name]))
+        return response
+
+    def inputs(self, spec: model_pb2.ModelSpec) -> Mapping[str, Any]:
+        """The inputs of a signature: their types and shapes by their names.
+
+        Raises:
+          Refusal: there is no such model, version or signature.
+        """
+        _, version = self._find(spec)
+        name = spec.signature_name or DEFAULT_SIGNATURE
+        if name not in version.model.signatures:
+            raise _invalid(f'Serving signature name: "{name}" not found in signature def')
+        inputs: Mapping[str, Any] = version.signatures[name].inputs
+        return inputs
+
+    def metadata(
+        self, request: get_model_metadata_pb2.GetModelMetadataRequest
+    ) -> get_model_metadata_pb2.GetModelMetadataResponse:
+        """The signatures of a version.
+
+        Raises:
+          Refusal: there is no such model or version, or something else is asked for.
+        """
+        if list(request.metadata_field) != [_METADATA]:
+            raise _invalid(f"Metadata field must be {_METADATA}; got {list(request.metadata_field)}.")
+        number, version = self._find(request.model_spec)
+        signatures = any_pb2.Any()
+        signatures.Pack(get_model_metadata_pb2.SignatureDefMap(signature_def=version.signatures))
+        return get_model_metadata_pb2.GetModelMetadataResponse(
+            model_spec=self._spec(number), metadata={_METADATA: signatures}
+        )
+
+    def status(
+        self, request: get_model_status_pb2.GetModelStatusRequest
+    ) -> get_model_status_pb2.GetModelStatusResponse:
+        """The state of one version, or of all.
+
+        Raises:
+          Refusal: there is no such model or version.
+        """
+        spec = request.model_spec
+        asked = [spec.version.value] if spec.HasField("version") else sorted(self._versions, reverse=True)
+        if spec.name != self.name or not self._versions.keys() >= {*asked}:
+            versions = f"version {asked[0]}" if spec.HasField("version") else "any versions"
+            raise Refusal(grpc.StatusCode.NOT_FOUND, f"Could not find {versions} of model {spec.name}")
+        state = get_model_status_pb2.ModelVersionStatus.AVAILABLE
+        return get_model_status_pb2.GetModelStatusResponse(
+            model_version_status=[
+                get_model_status_pb2.ModelVersionStatus(version=number, state=state, status={}) for number in asked
+            ]
+        )
+
+    def _find(self, spec: model_pb2.ModelSpec) -> tuple[int, _Version]:
+        """The version that is asked for, or the newest, with its number."""
+        if spec.version_label:
+            raise _invalid(f"Unrecognized servable version label: {spec.version_label}")
+        asked = spec.version.value if spec.HasField("version") else None
+        number = max(self._versions) if asked is None else asked
+        if spec.name != self.name or number not in self._versions:
+            servable = f"Latest({spec.name})" if asked is None else f"Specific({spec.name}, {asked})"
+            raise Refusal(grpc.StatusCode.NOT_FOUND, f"Servable not found for request: {servable}")
+        return number, self._versions[number]
+
+    def _spec(self, number: int, signature: str = "") -> model_pb2.ModelSpec:
+        spec = model_pb2.ModelSpec(name=self.name, signature_name=signature)
+        spec.version.value = number
+        return spec
+
+
+_CODES: Final = {code.value[0]: code for code in grpc.StatusCode}
+"""TensorFlow's codes of errors are gRPC's."""
+
+
+def _load(path: str) -> _Version:
+    model = LocalModel(path)
+    with tf.io.gfile.GFile(os.path.join(path, "saved_model.pb"), "rb") as file:
+        (graph,) = saved_model_pb2.SavedModel.FromString(file.read()).meta_graphs
+    return _Version(model, dict(graph.signature_def))
+
+
+def _check_names(kind: str, given: set[str], expected: set[str]) -> None:
+    if given != expected:
+        raise _invalid(
+            f"{kind} size does not match signature: {len(given)}!={len(expected)} "
+            f"Sent extra: {sorted(given - expected)}. Missing but required: {sorted(expected - given)}."
+        )
+
+
+def _invalid(message: str) -> Refusal:
+    return Refusal(grpc.StatusCode.INVALID_ARGUMENT, message)

@@ -1,0 +1,417 @@
+"use strict";
+
+// Every text of a document, a query or an answer goes into the page as text, never as markup.
+
+const PAGE = 10;
+const SHOWN_WORDS = 8;
+const SHOWN_ANSWERS = 8;
+const GRADES = { MR: "most relevant", SR: "somewhat relevant", NR: "not relevant" };
+
+const at = (id) => document.getElementById(id);
+const form = at("form"), box = at("query");
+
+let collection = null; // what the service says of itself
+let asked = 0; // the number of the newest search: answers to older ones come too late
+let shown = { query: "", k: PAGE };
+
+function element(tag, properties = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === null || value === undefined) continue;
+    if (name.startsWith("--")) made.style.setProperty(name, value);
+    else made.setAttribute(name, value);
+  }
+  made.append(...children.filter((child) => child !== null));
+  return made;
+}
+
+const round = (value, digits) => Math.round(value * 10 ** digits) / 10 ** digits;
+
+function number(value, digits = 3) {
+  const text = Math.abs(round(value, digits)).toFixed(digits);
+  return round(value, digits) < 0 ? `\u2212${text}` : text;
+}
+
+const language = (code) => {
+  if (!code) return null;
+  try {
+    return new Intl.DisplayNames(["en"], { type: "language" }).of(code);
+  } catch {
+    return code;
+  }
+};
+
+const plural = (count, one, many) => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+
+// Asking the service
+
+class Refused extends Error {
+  constructor(title, sentence) {
+    super(sentence);
+    this.title = title;
+  }
+}
+
+async function ask(path, parameters) {
+  let answer;
+  try {
+    answer = await fetch(`${path}?${new URLSearchParams(parameters)}`, { headers: { accept: "application/json" } });
+  } catch {
+    throw new Refused("The service does not answer", "It may be restarting, or the connection is lost. Try again in a moment.");
+  }
+  const content = await answer.json().catch(() => ({}));
+  if (answer.ok) return content;
+  const sentence = content.error || `It answered with status ${answer.status}.`;
+  if (answer.status === 503) {
+    const seconds = answer.headers.get("retry-after");
+    const again = seconds ? ` Try again in ${plural(Number(seconds), "second", "seconds")}.` : "";
+    throw new Refused("The service is busy", `${sentence}${sentence.includes("again") ? "" : again}`);
+  }
+  if (answer.status === 504) throw new Refused("The search took too long", sentence);
+  throw new Refused("The service refused this query", sentence);
+}
+
+// A search
+
+async function search(query, k = PAGE) {
+  const number_ = ++asked;
+  const isMore = query === shown.query && k > PAGE;
+  at("problem").replaceChildren();
+  at("hint").hidden = Boolean(query);
+  document.title = query ? `${query.slice(0, 80)} \u2013 Smooth CLIR` : "Smooth CLIR";
+  if (!query) {
+    showNothing("");
+    return;
+  }
+  const most = collection?.most_query_characters;
+  const characters = Array.from(query).length;
+  if (most && characters > most) {
+    showNothing("");
+    showProblem(new Refused("The query is too long",
+      `A query may have ${plural(most, "character", "characters")}; this one has ${characters.toLocaleString("en")}.`));
+    return;
+  }
+  at("found").setAttribute("aria-busy", "true");
+  const waiting = setTimeout(() => at("status").replaceChildren("Searching\u2026"), 200);
+  try {
+    const answer = await ask("v1/search", { q: query, k, snippets: true });
+    if (number_ === asked) showAnswer(answer, k, isMore);
+  } catch (error) {
+    if (number_ !== asked) return;
+    showNothing("");
+    showProblem(error, () => search(query, k));
+  } finally {
+    clearTimeout(waiting);
+    if (number_ === asked) at("found").removeAttribute("aria-busy");
+  }
+}
+
+function showProblem(error, again = null) {
+  const problem = element("div", { class: "problem" },
+    element("h2", {}, error.title || "The page failed"), element("p", {}, error.message));
+  if (again) {
+    const button = element("button", { type: "button" }, "Try again");
+    button.addEventListener("click", again);
+    problem.append(button);
+  }
+  at("problem").replaceChildren(problem);
+}
+
+function showNothing(status) {
+  at("found").hidden = true;
+  at("results").replaceChildren();
+  at("status").replaceChildren(element("span", { class: "nothing" }, status));
+}
+
+function showAnswer(answer, k, isMore) {
+  shown = { query: answer.query, k };
+  showVersions(answer);
+  if (!answer.results.length) {
+    showNothing(answer.documents
+      ? "Nothing was found: the model knows no word of this query, or no document answers one. Try other words."
+      : "Nothing was found: the index is empty.");
+    return;
+  }
+  at("status").replaceChildren(
+    element("strong", {}, plural(answer.results.length, "result", "results")),
+    ` of ${plural(answer.documents, "document", "documents")}, in ${number(answer.milliseconds, answer.milliseconds < 10 ? 1 : 0)} ms`);
+  const scale = scaleOf(answer.results);
+  const items = answer.results.map((hit) => element("li", {}, resultOf(answer.query, hit, scale)));
+  const before = isMore ? at("results").children.length : 0;
+  // Those that are there already stay, with what is open in them.
+  if (before) at("results").append(...items.slice(before));
+  else at("results").replaceChildren(...items);
+  showLegend(answer.results);
+  at("found").hidden = false;
+  const most = Math.min(collection?.most_k ?? k, answer.documents);
+  at("more").hidden = answer.results.length < k || k >= most;
+  if (before) items[before]?.querySelector("summary").focus({ preventScroll: true });
+}
+
+function showVersions(answer) {
+  at("versions").replaceChildren(`Model ${answer.model_version} \u00b7 index ${answer.index_version}`);
+}
+
+// One scale for the bars of all results, so that they can be compared.
+function scaleOf(hits) {
+  const values = hits.flatMap((hit) => [hit.dense, hit.words]).concat(collection?.theta ?? []);
+  const low = Math.min(0, ...values), high = Math.max(0.001, ...values);
+  const place = (value) => `${(100 * (value - low)) / (high - low)}%`;
+  const size = (value) => `${(100 * Math.abs(value)) / (high - low)}%`;
+  return { place, size };
+}
+
+function barOf(value, scale, kind, thresholds = []) {
+  const fill = element("span", {
+    class: value < 0 ? "fill negative" : "fill", "--from": scale.place(Math.min(0, value)), "--size": scale.size(value),
+  });
+  const ticks = thresholds.map((one) => element("span", { class: "threshold", "--from": scale.place(one) }));
+  return element("span", { class: `bar ${kind}`, "aria-hidden": "true" }, fill, ...ticks);
+}
+
+function showLegend(hits) {
+  const theta = collection?.theta ?? [], grades = collection?.grades ?? [];
+  const bands = theta.map((one, place) => `${told(grades[place + 1])} from ${number(one, 2)}`).join(", ");
+  const hasWords = hits.some((hit) => hit.words !== 0);
+  at("legend").replaceChildren(
+    element("span", { class: "key vectors" }, "vectors: texts that mean alike"),
+    ...(hasWords ? [element("span", { class: "key words" }, "words: translations that match")] : []),
+    ...(bands ? [element("span", { class: "key threshold" }, `thresholds of the vectors\u2019 part: ${bands}`)] : []));
+}
+
+function resultOf(query, hit, scale) {
+  const lang = collection?.document_language ?? null;
+  const score = round(hit.score, 3), dense = round(hit.dense, 3); // the parts as shown add up to the score as shown
+  const rows = [
+    element("span", { class: "part" }, "vectors"), barOf(hit.dense, scale, "vectors", collection?.theta ?? []),
+    element("span", { class: "number" }, number(dense)),
+  ];
+  if (hit.words !== 0) {
+    rows.push(element("span", { class: "part" }, "words"), barOf(hit.words, scale, "words"),
+      element("span", { class: "number" }, number(score - dense)));
+  }
+  const grade = hit.grade && element("span", { class: "grade", title: bandOf(hit.dense, hit.grade) },
+    `${hit.grade} by vectors`);
+  return element("article", { class: "result" },
+    element("div", { class: "heading" },
+      element("span", { class: "rank" }, String(hit.rank)),
+      element("h2", { lang, dir: "auto" }, hit.title || hit.doc_id),
+      element("span", { class: "doc-id" }, element("span", { class: "hidden" }, "document "), hit.doc_id)),
+    snippetOf(hit.snippet, lang),
+    element("div", { class: "score" },
+      element("span", { class: "total" }, element("strong", {}, element("span", { class: "hidden" }, "score "), number(score)), grade),
+      ...rows),
+    collection?.can_explain === false ? null : whyOf(query, hit, lang));
+}
+
+function snippetOf(snippet, lang) {
+  const made = element("p", { class: "snippet", lang, dir: "auto" });
+  if (!snippet) return made;
+  if (!snippet.is_beginning) made.append("\u2026\u00a0");
+  for (const piece of snippet.pieces) made.append(piece.is_match ? element("mark", {}, piece.text) : piece.text);
+  if (!snippet.is_end) made.append("\u00a0\u2026");
+  return made;
+}
+
+function bandOf(dense, grade) {
+  const theta = collection?.theta ?? [], grades = collection?.grades ?? [];
+  const place = grades.indexOf(grade);
+  const above = place > 0 ? `at or above the threshold of ${grades[place]} (${number(theta[place - 1], 2)})` : "";
+  const below = place < theta.length ? `below ${above ? "that" : "the threshold"} of ${grades[place + 1]} (${number(theta[place], 2)})` : "";
+  return `The vectors\u2019 part, ${number(dense)}, lies ${[above, below].filter(Boolean).join(" and ")}.`;
+}
+
+// Why
+
+function whyOf(query, hit, lang) {
+  const panel = element("div", { class: "panel" });
+  const details = element("details", { class: "why" }, element("summary", {}, "Why this score", element("span", { class: "hidden" }, ` of ${hit.title || hit.doc_id}`)), panel);
+  async function fill() {
+    panel.replaceChildren(element("p", { class: "told", role: "status" }, "Asking the model\u2026"));
+    try {
+      panel.replaceChildren(...explained(await ask("v1/explain", { q: query, place: hit.place }), hit, lang));
+    } catch (error) {
+      const button = element("button", { type: "button" }, "Try again");
+      button.addEventListener("click", fill);
+      panel.replaceChildren(element("div", { class: "problem" }, element("p", { role: "alert" }, error.message), button));
+    }
+  }
+  details.addEventListener("toggle", () => {
+    if (details.open && !panel.hasChildNodes()) fill();
+  });
+  return details;
+}
+
+function explained(answer, hit, lang) {
+  const { parts, words, lexicon, notes } = answer.explanation;
+  const hasWords = words.some((word) => word.lexicon !== null);
+  const hasDense = words.some((word) => word.dense !== null);
+  const wordsPart = hasWords ? parts[parts.length - 1].part : 0;
+  const total = round(answer.score, 4), dense = round(answer.score - wordsPart, 4);
+  const names = parts.slice(0, hasWords ? -1 : undefined).map((part) => part.name).join(" + ");
+  return [
+    element("p", { class: "sum" },
+      element("span", { class: "vectors" }, `${number(dense, 4)} vectors`),
+      ...(hasWords ? [" + ", element("span", { class: "words" }, `${number(total - dense, 4)} words`)] : []),
+      ` = ${number(total, 4)}`),
+    answer.grade ? element("p", { class: "told" }, bandOf(dense, answer.grade)) : null,
+    ...(hasWords ? matchesOf(lexicon, total - dense, lang) : []),
+    ...vectorsOf(words, dense, hasDense, names, lang),
+    element("h3", {}, "The whole text"),
+    element("p", { class: "told" }, `The stronger a word\u2019s blue, the more it adds by the vectors${hasWords ? "; the stronger its amber line, the more by words that match" : ""}.`),
+    wholeOf(answer.text, words, lang),
+    ...notes.map((note) => element("p", { class: "told" }, note)),
+  ].filter(Boolean);
+}
+
+function headOf(...names) {
+  return element("thead", {}, element("tr", {}, ...names.map((name) => element("th", { scope: "col" }, name))));
+}
+
+function footOf(columns, total) {
+  return element("tfoot", {}, element("tr", {}, element("th", { scope: "row", colspan: columns }, "Together"), element("td", {}, number(total, 4))));
+}
+
+const told = (grade) => (GRADES[grade] ? `${grade} (${GRADES[grade]})` : grade);
+
+const joined = (texts, term) => (texts.length ? texts : [term]).join(", ");
+
+function matchesOf(lexicon, total, lang) {
+  const heading = element("h3", {}, "Words that match");
+  if (!lexicon.length) return [heading, element("p", { class: "told" }, "No word of this document answers one of the query.")];
+  const groups = new Map();
+  for (const entry of lexicon) {
+    const name = joined(entry.query_words, entry.query_term);
+    if (!groups.has(name)) groups.set(name, []);
+    groups.get(name).push(entry);
+  }
+  const sum = (entries) => entries.reduce((so_far, entry) => so_far + entry.part, 0);
+  const ordered = [...groups].sort((one, other) => sum(other[1]) - sum(one[1]));
+  let left = round(total, 4);
+  const rows = ordered.map(([name, entries], place) => {
+    // The last row takes what rounding left, so that the column adds up.
+    const value = place === ordered.length - 1 ? left : round(sum(entries), 4);
+    left = round(left - value, 4);
+    const large = entries.filter((entry) => round(entry.part, 4) > 0).slice(0, SHOWN_ANSWERS);
+    const rest = entries.slice(large.length);
+    const answers = large.map((entry) => element("li", {},
+      element("span", { lang, dir: "auto" }, joined(entry.document_words, entry.document_term)), " ", element("small", {}, number(entry.part, 4))));
+    if (rest.length) answers.push(element("li", { class: "rest" }, element("small", {}, `${rest.length} more ${number(sum(rest), 4)}`)));
+    return element("tr", {}, element("th", { scope: "row", dir: "auto", lang: collection?.query_language }, name),
+      element("td", { class: "fluid" }, element("ul", { class: "answers" }, ...answers)), element("td", {}, number(value, 4)));
+  });
+  return [heading, element("table", {},
+    element("caption", {}, "What each word of the query adds, by the words of the document that translate it."),
+    headOf("Query", "Document", "Adds"), element("tbody", {}, ...rows), footOf(2, total))];
+}
+
+function vectorsOf(words, total, isAvailable, names, lang) {
+  const heading = element("h3", {}, "Vectors ", element("span", { class: "number" }, `(${names})`));
+  if (!isAvailable) return [heading, element("p", { class: "told" }, "The shares of words are not available for this model.")];
+  // The same word may stand in a text many times.
+  const shares = new Map();
+  for (const word of words.filter((one) => one.is_scored)) {
+    const key = word.text.toLocaleLowerCase();
+    const before = shares.get(key) ?? { text: word.text, count: 0, share: 0 };
+    shares.set(key, { text: before.text, count: before.count + 1, share: before.share + word.dense });
+  }
+  const ordered = [...shares.values()].sort((one, other) => Math.abs(other.share) - Math.abs(one.share));
+  const large = ordered.slice(0, SHOWN_WORDS), rest = ordered.slice(SHOWN_WORDS);
+  const low = Math.min(0, ...large.map((one) => one.share)), high = Math.max(1e-9, ...large.map((one) => one.share));
+  const scale = {
+    place: (value) => `${(100 * (value - low)) / (high - low)}%`, size: (value) => `${(100 * Math.abs(value)) / (high - low)}%`,
+  };
+  // The last row takes what rounding left, so that the column adds up.
+  let left = round(total, 4);
+  const rows = large.map((one, place) => {
+    const value = !rest.length && place === large.length - 1 ? left : round(one.share, 4);
+    left = round(left - value, 4);
+    return element("tr", {},
+      element("th", { scope: "row" }, element("span", { lang, dir: "auto" }, one.text), one.count > 1 ? ` \u00d7 ${one.count}` : ""),
+      element("td", { class: "wide" }, barOf(one.share, scale, "vectors")), element("td", {}, number(value, 4)));
+  });
+  if (rest.length) {
+    rows.push(element("tr", {}, element("td", { class: "rest", colspan: 2 }, plural(rest.length, "other word", "other words")),
+      element("td", {}, number(left, 4))));
+  }
+  return [heading, element("table", {},
+    element("caption", {}, "What each word of the document adds. All are multiplied by a factor of the whole text: without a word, it would be another."),
+    headOf("Document", "", "Adds"), element("tbody", {}, ...rows), footOf(2, total))];
+}
+
+function wholeOf(text, words, lang) {
+  const characters = Array.from(text); // places are counted in whole characters
+  const made = element("p", { class: "whole", lang, dir: "auto" });
+  const largest = (name) => Math.max(1e-9, ...words.map((word) => word[name] ?? 0));
+  const dense = largest("dense"), matching = largest("lexicon");
+  const strength = (value, most) => String(round(Math.max(0, value ?? 0) / most, 3));
+  let place = 0;
+  const unscored = words.find((word) => !word.is_scored);
+  const limit = unscored ? unscored.start : characters.length;
+  for (const word of words.filter((one) => one.is_scored)) {
+    made.append(characters.slice(place, word.start).join(""));
+    made.append(element("span", {
+      class: "share", "--vectors-share": round(0.5 * strength(word.dense, dense), 3), "--words-share": strength(word.lexicon, matching),
+    }, characters.slice(word.start, word.end).join("")));
+    place = word.end;
+  }
+  made.append(characters.slice(place, limit).join(""));
+  if (unscored) {
+    made.append(element("span", { class: "unscored-note", lang: "en", dir: "ltr" }, "[not scored, for it lies beyond the limit on a text:] "),
+      element("span", { class: "unscored" }, characters.slice(limit).join("")));
+  }
+  return made;
+}
+
+// What people do
+
+function showCollection() {
+  const from = language(collection.query_language), to = language(collection.document_language);
+  at("collection").replaceChildren(`${plural(collection.documents, "document", "documents")}${to ? ` in ${to}` : ""}${from ? `, queries in ${from}` : ""}`);
+  if (from && to) {
+    at("welcome").replaceChildren(`Search ${to} documents in ${from}. Nothing is translated for it: each document is compared with your query.`);
+    box.placeholder = `Search in ${from}`;
+  }
+  if (collection.query_language) box.lang = collection.query_language;
+  showVersions(collection);
+}
+
+const queryOfAddress = () => (new URLSearchParams(location.search).get("q") ?? "").trim();
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const query = box.value.trim();
+  if (query !== queryOfAddress()) history.pushState(null, "", query ? `?${new URLSearchParams({ q: query })}` : "./");
+  if (matchMedia("(pointer: coarse)").matches) box.blur(); // so that a phone's keyboard gives way to the results
+  search(query);
+});
+
+at("more").addEventListener("click", () => search(shown.query, Math.min(shown.k + PAGE, collection?.most_k ?? Infinity)));
+
+addEventListener("popstate", () => {
+  box.value = queryOfAddress();
+  search(box.value);
+});
+
+addEventListener("keydown", (event) => {
+  const isTyping = event.target.matches("input, textarea, select") || event.target.isContentEditable;
+  if (event.key === "/" && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    event.preventDefault();
+    box.focus();
+    box.select();
+  }
+});
+
+async function begin() {
+  box.value = queryOfAddress();
+  if (!box.value) box.focus();
+  try {
+    collection = await ask("v1/collection", {});
+    showCollection();
+  } catch (error) {
+    if (!box.value) showProblem(error, begin);
+  }
+  if (box.value) search(box.value);
+}
+
+begin();

@@ -1,0 +1,125 @@
+"""Whether a served model ranks as the evaluator saw it rank."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import BinaryIO, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from models.ranker import SCORES
+from models.ranking import rank
+from schemas.errors import DataError
+from schemas.wikiclir import Text, parse_lines, read_lines
+from serving.served_model import ServedModel
+
+TOLERANCE: Final = 1e-6
+"""Scores no further apart than this may change places: sums in another order differ in their last digits."""
+
+_ANY_GRADE: Final = 1
+
+
+class ScoredDocument(NamedTuple):
+    """A document's two scores for a query."""
+
+    doc_id: str
+    evaluated: float
+    served: float
+
+
+class Inversion(NamedTuple):
+    """Two documents of a query that the evaluator has in one order, and the served model in the other."""
+
+    query_id: str
+    above: ScoredDocument
+    """The evaluator's upper one."""
+    below: ScoredDocument
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What a replay found.
+
+    Attributes:
+      lists, documents: how many were scored again; a document counts once a list.
+      largest_difference: between the two scores of a document.
+      inversions: of each list with some, the two documents whose evaluated scores are furthest apart.
+    """
+
+    lists: int
+    documents: int
+    largest_difference: float
+    inversions: list[Inversion]
+
+
+def replay_scores(
+    model: ServedModel,
+    run: Mapping[str, Mapping[str, float]],
+    queries: Mapping[str, str],
+    documents: Mapping[str, str],
+) -> Replay:
+    """Asks a served model for the scores of a run again, list by list.
+
+    Args:
+      model: the served one.
+      run: the evaluator's scores: query_id to doc_id to score.
+      queries, documents: the text of each id in the run.
+
+    Raises:
+      DataError: the model cannot be reached, or a score is not finite.
+    """
+    size, largest, inversions = 0, 0.0, []
+    for query_id, ranked in run.items():
+        texts = [documents[doc_id] for doc_id in ranked]
+        inputs = {"query": np.array([queries[query_id]], object), "documents": np.array([texts], object)}
+        served = model.call("score", inputs)[SCORES][0]
+        if not np.isfinite(served).all():
+            raise DataError(f"the served scores of query {query_id} must be finite; got {served.min()}.")
+        evaluated = np.array([*ranked.values()], np.float64)
+        size += len(ranked)
+        largest = max(largest, float(np.abs(served - evaluated).max()))
+        found = _furthest_inversion([*ranked], evaluated, served)
+        if found is not None:
+            inversions.append(Inversion(query_id, *found))
+    return Replay(len(run), size, largest, inversions)
+
+
+def _furthest_inversion(
+    doc_ids: list[str], evaluated: npt.NDArray[np.float64], served: npt.NDArray[np.float32]
+) -> tuple[ScoredDocument, ScoredDocument] | None:
+    """The two documents in another order whose evaluated scores are furthest apart, if by more than the tolerance."""
+    order = rank(served, [doc_id.encode() for doc_id in doc_ids])
+    ranked = evaluated[order]
+    least_before = np.minimum.accumulate(ranked)  # of each document and all that are served above it
+    place = int(np.argmax(ranked - least_before))
+    if ranked[place] - least_before[place] <= TOLERANCE:
+        return None
+    above, below = order[place], order[np.argmin(ranked[:place])]
+    first, second = (ScoredDocument(doc_ids[at], float(evaluated[at]), float(served[at])) for at in (above, below))
+    return first, second
+
+
+def read_texts(
+    role: str, files: Iterable[str], ids: Collection[str], open_file: Callable[[str, str], BinaryIO]
+) -> dict[str, str]:
+    """The texts of the records with these ids, as ingestion reads them.
+
+    Args:
+      role: queries or documents.
+      files: of the role, in their order.
+      ids: of the records that are needed.
+      open_file: opens a file.
+
+    Raises:
+      DataError: the files lack one.
+    """
+    files, texts, seen = [*files], dict[str, str](), set[str]()
+    for file in files:
+        with open_file(file, "rb") as stream:
+            for record in parse_lines(role, read_lines(stream, file), file, _ANY_GRADE, seen):
+                if isinstance(record, Text) and record.id in ids:
+                    texts[record.id] = record.text
+    missing = [one for one in ids if one not in texts]
+    if missing:
+        raise DataError(f"{' and '.join(files)} must hold the {role} of the run; {missing[0]!r} is not there.")
+    return texts

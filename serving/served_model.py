@@ -1,0 +1,36 @@
+"""An exported model behind one call, wherever it runs."""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy.typing as npt
+
+from models.callable_model import CallableModel
+from models.exported import load_model
+from models.loaded_model import LoadedModel
+
+Arrays = Mapping[str, npt.NDArray[Any]]
+"""Tensors by the names of a signature's inputs or outputs; strings are objects, `bytes` each."""
+
+
+class ServedModel(CallableModel, Protocol):
+    """A model in this process, or in a TF Serving; its `call` raises DataError where that cannot be reached."""
+
+    @property
+    def version(self) -> str:
+        """The number of the pushed version; every call is answered by this one."""
+
+
+class LocalModel(LoadedModel):
+    """A `ServedModel` in this process.
+
+    Args:
+      path: folder of a pushed version; its name is the version's number.
+
+    Raises:
+      DataError: see `models.exported.load_model`.
+    """
+
+    def __init__(self, path: str) -> None:
+        super().__init__(load_model(path, "score"))
+        self.version = path.rstrip("/").rpartition("/")[2]

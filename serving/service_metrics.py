@@ -1,0 +1,68 @@
+"""What the service counts and measures, for Prometheus."""
+
+from typing import Final
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
+
+from serving.engine import Engine
+from serving.work_queue import WorkQueue
+
+_SECONDS: Final = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
+_METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"})
+NO_ROUTE: Final = "none"
+"""The route of a request for a path that there is not: the path itself would make a row for everything ever asked."""
+
+
+class ServiceMetrics:
+    """The metrics of one service.
+
+    Args:
+      queue: whose length is measured.
+    """
+
+    content_type: Final = "text/plain; version=0.0.4; charset=utf-8"
+
+    def __init__(self, queue: WorkQueue) -> None:
+        self._registry = registry = CollectorRegistry()
+        ProcessCollector(registry=registry)
+        self._requests = Counter(
+            "clir_requests", "Requests that were answered.", ["route", "method", "status"], registry=registry
+        )
+        self._seconds = Histogram(
+            "clir_request_seconds",
+            "From a request's head to the end of its answer.",
+            ["route"],
+            registry=registry,
+            buckets=_SECONDS,
+        )
+        self.in_flight = Gauge("clir_requests_in_flight", "Requests that are not answered yet.", registry=registry)
+        at_work = Gauge("clir_requests_at_work", "Requests that have a thread.", registry=registry)
+        at_work.set_function(lambda: queue.at_work)
+        waiting = Gauge("clir_requests_waiting", "Requests that wait for a thread.", registry=registry)
+        waiting.set_function(lambda: queue.waiting)
+        self._engine = Gauge(
+            "clir_engine_info", "1 for what answers now.", ["model_version", "index_version"], registry=registry
+        )
+        self._documents = Gauge("clir_index_documents", "Documents that can be found.", registry=registry)
+        self._swaps = Counter("clir_engine_swaps", "Models and indexes that were put in place.", registry=registry)
+        self._failures = Counter("clir_engine_failures", "Those that could not be loaded.", registry=registry)
+
+    def answered(self, route: str, method: str, status: int, seconds: float) -> None:
+        """Counts an answer."""
+        self._requests.labels(route, method if method in _METHODS else "other", str(status)).inc()
+        self._seconds.labels(route).observe(seconds)
+
+    def swapped(self, engine: Engine) -> None:
+        """Names what answers now."""
+        self._engine.clear()
+        self._engine.labels(engine.model_version, engine.index_version).set(1)
+        self._documents.set(engine.documents)
+        self._swaps.inc()
+
+    def failed(self) -> None:
+        """Counts what could not be loaded."""
+        self._failures.inc()
+
+    def text(self) -> bytes:
+        """All of them, in Prometheus's text format."""
+        return generate_latest(self._registry)

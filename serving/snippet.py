@@ -1,0 +1,140 @@
+"""The piece of a text that shows best why it was found."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from models.callable_model import CallableModel
+from models.score_parts import as_texts
+from schemas.json_record import JsonRecord
+
+CHARACTERS: Final = 280
+_LEAST_SHARE: Final = 0.1
+"""Of the largest share of a word: what has less is not marked; without it, every article would be."""
+_NEAR: Final = 60
+"""Characters from the beginning of the text that are rather shown than left out."""
+
+
+class Piece(JsonRecord):
+    """Some of a snippet's text."""
+
+    text: str
+    is_match: bool
+    """Whether it is a word that answers one of the query."""
+
+
+class Snippet(JsonRecord):
+    """A piece of a document's text."""
+
+    pieces: tuple[Piece, ...]
+    """In their order; together they are the snippet."""
+    is_beginning: bool
+    """Whether the text begins here."""
+    is_end: bool
+    """Whether it ends here."""
+
+
+class Word(NamedTuple):
+    """A word of a text."""
+
+    start: int
+    """Characters from the text's beginning."""
+    end: int
+    term: str
+    share: float
+    """What its term adds to the score."""
+
+
+def make_snippet(text: str, words: Sequence[Word], characters: int = CHARACTERS) -> Snippet:
+    """The piece of a text in which the words with the largest shares stand, each term counted once.
+
+    Args:
+      text: of a document.
+      words: of the text, in its order, without overlap.
+      characters: of the snippet, at most; words are not cut.
+
+    Example:
+      >>> words = [Word(0, 4, "a", 0.0), Word(5, 9, "b", 0.5), Word(10, 14, "c", 0.0)]
+      >>> [piece.text for piece in make_snippet("aaaa bbbb cccc", words, 9).pieces]
+      ['aaaa ', 'bbbb']
+    """
+    least = max((word.share for word in words), default=0.0) * _LEAST_SHARE
+    matches = [word for word in words if word.share > 0 and word.share >= least]
+    first, last = _best_stretch(matches, characters)
+    begin, end = _window(text, words, first, last, characters)
+    pieces, place = list[Piece](), begin
+    for word in matches:
+        if begin <= word.start and word.end <= end:
+            pieces += [Piece(text=text[place : word.start], is_match=False)] if place < word.start else []
+            pieces.append(Piece(text=text[word.start : word.end], is_match=True))
+            place = word.end
+    pieces += [Piece(text=text[place:end], is_match=False)] if place < end else []
+    return Snippet(pieces=tuple(pieces), is_beginning=begin == 0, is_end=end == len(text))
+
+
+def matching_words(model: CallableModel, query: str, text: str) -> list[Word]:
+    """The words of a text that are scored, with their shares.
+
+    The shares are those of words that match; of a model without such a channel, those of the vectors. None where the
+    model tells of no words.
+    """
+    if "explain_words" not in model.signatures:
+        return []
+    inputs = {"query": as_texts(query), "document": as_texts(text)}
+    found = model.call("explain_words", inputs)
+    is_shown = found["is_scored"].astype(bool) & (found["start"] >= 0)
+    start, end = (_characters(text)[found[name][is_shown]].tolist() for name in ("start", "end"))
+    if "explain" in model.signatures:
+        added: defaultdict[bytes, float] = defaultdict(float)
+        parts = model.call("explain", inputs)
+        for stem, part in zip(parts["document_term"].tolist(), parts["part"].tolist(), strict=True):
+            added[stem] += part
+        terms = found["stem"][is_shown].tolist()
+        shares = [added[term] for term in terms]
+    else:
+        terms = found["token"][is_shown].tolist()
+        shares = found["dense"][is_shown].tolist() if "dense" in found else [0.0] * len(terms)
+    return [Word(*one) for one in zip(start, end, (term.decode() for term in terms), shares, strict=True)]
+
+
+def _best_stretch(matches: Sequence[Word], characters: int) -> tuple[int, int]:
+    """Where the best words that fit together begin and end."""
+    best, found = 0.0, (0, 0)
+    for place, first in enumerate(matches):
+        terms, last = dict[str, float](), first
+        for word in matches[place:]:
+            if word.end - first.start > characters:
+                break
+            terms[word.term], last = word.share, word
+        if (total := sum(terms.values())) > best:
+            best, found = total, (first.start, last.end)
+    return found
+
+
+def _window(text: str, words: Sequence[Word], first: int, last: int, characters: int) -> tuple[int, int]:
+    """A stretch with as much before as after it, without cut words."""
+    begin = max(0, first - max(0, characters - (last - first)) // 2)
+    begin = 0 if last <= characters and begin < _NEAR else begin
+    end = min(len(text), begin + characters)
+    begin = 0 if begin == 0 else max(0, min(begin, end - characters))
+    if begin > 0:
+        begin = min((word.start for word in words if begin <= word.start <= first), default=first)
+    if end < len(text):
+        ends = [word.end for word in words if begin < word.end <= end]
+        end = max(ends) if ends else _last_space(text, begin, end)
+    return begin, end
+
+
+def _last_space(text: str, begin: int, end: int) -> int:
+    """Where the last whole word of a text without known words ends."""
+    place = text.rfind(" ", begin + 1, end)
+    return place if place > 0 else end
+
+
+def _characters(text: str) -> npt.NDArray[Any]:
+    """Bytes of a text's UTF-8 before each of its bytes, and before its end, to characters."""
+    is_first_byte = (np.frombuffer(text.encode(), np.uint8) & 0xC0) != 0x80
+    return np.concatenate([[0], np.cumsum(is_first_byte)])

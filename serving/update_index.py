@@ -1,0 +1,251 @@
+"""Brings an index to what its documents are now; what has not changed is not encoded again."""
+
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from components.index_pusher.index_versions import IndexVersions, link_files
+from models.corpus_index.assemble_index import assemble_index
+from models.corpus_index.corpus_index import document_numbers, read_manifest, removed_rows
+from models.corpus_index.encode_documents import encode_documents
+from models.corpus_index.near_vectors import LEAST, NearVectors, lists_for
+from models.corpus_index.segment import MOST_DOCUMENTS, Segment, SegmentWriter, document_digest, document_line
+from models.exported import load_model
+from models.model_fingerprint import model_fingerprint
+from schemas.errors import DataError
+from schemas.index_manifest import REMOVED, SEGMENTS, VECTORS_FILE, SegmentRecord
+from schemas.json_record import JsonRecord
+from schemas.wikiclir import Text
+from serving.known_documents import KnownDocuments
+
+_NO_ROWS: Final = np.zeros(0, np.int32)
+
+
+class IndexUpdate(JsonRecord):
+    """What became of an index's documents."""
+
+    version: str
+    """The folder of the newest version."""
+    documents: int
+    """That can be found now."""
+    added: int
+    replaced: int
+    removed: int
+    unchanged: int
+
+    @property
+    def is_change(self) -> bool:
+        """Whether there is a new version."""
+        return bool(self.added or self.replaced or self.removed)
+
+
+class IndexUpdater:
+    """Makes the next version of an index.
+
+    Args:
+      model: folder of the exported model.
+      versions: of the index.
+      told: is called with the number of documents that are encoded, again and again.
+      least: vectors that need lists, see `models.corpus_index.near_vectors`.
+      most: documents of a segment, at most `MOST_DOCUMENTS`. Where two have less than half of them, they are joined:
+        a search goes through every segment.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        versions: IndexVersions,
+        told: Callable[[int], None] = lambda documents: None,
+        least: int = LEAST,
+        most: int = MOST_DOCUMENTS,
+    ) -> None:
+        self._model_path = model
+        self._model = load_model(model, "encode_document")
+        self._fingerprint = model_fingerprint(model)
+        self._versions = versions
+        self._told = told
+        self._least, self._most = least, most
+
+    def replace_all(self, documents: Iterable[Text]) -> IndexUpdate:
+        """Makes the index hold these documents, and no others.
+
+        Args:
+          documents: with ids that differ.
+
+        Raises:
+          DataError: somebody else writes the index, or its folder holds what is no index.
+        """
+        with self._versions.writing():
+            newest = self._versions.newest()
+            is_ours = newest is not None and read_manifest(str(newest)).model == self._fingerprint
+            return self._next(_Before(newest if is_ours else None), documents, (), keep_others=False)
+
+    def change(self, documents: Iterable[Text], removed: Iterable[str]) -> IndexUpdate:
+        """Adds documents, in place of those of the same ids, and removes others.
+
+        Args:
+          documents: with ids that differ.
+          removed: ids; one that the index does not hold is no fault.
+
+        Raises:
+          DataError: as `replace_all`; and there is no index, or another model made it.
+        """
+        with self._versions.writing():
+            newest = self._versions.newest()
+            if newest is None:
+                raise DataError(f"{self._versions.folder} must hold an index; make one with `clir index` first.")
+            if read_manifest(str(newest)).model != self._fingerprint:
+                raise DataError(
+                    f"{newest} must be an index that the model {self._model_path} made; another one did. Index the "
+                    "whole collection with this model: `clir index` with --documents."
+                )
+            return self._next(_Before(newest), documents, removed, keep_others=True)
+
+    def _next(
+        self, before: "_Before", documents: Iterable[Text], removed: Iterable[str], keep_others: bool
+    ) -> IndexUpdate:
+        staging = self._versions.begin()
+        number = before.manifest.next_number if before.manifest else 0
+        for doc_id in removed:
+            before.remove(doc_id.encode())
+        folder = staging / SEGMENTS
+        folder.mkdir()
+        changed = before.changed(documents)
+        new = list(encode_documents(self._model, changed, str(folder), number, self._told, self._most))
+        if not keep_others:
+            before.remove_unnamed()
+        if before.folder is not None and not before.is_changed:
+            self._versions.discard()
+            return before.summary(str(before.folder))
+        segments = before.put_into(staging, new, self._most)
+        manifest = assemble_index(
+            str(staging),
+            self._fingerprint,
+            segments,
+            next_number=max((one.number for one in segments), default=number - 1) + 1,
+            origin=before.manifest.origin if before.manifest else "",
+            near=before.near(staging, segments, self._least),
+            least=self._least,
+        )
+        return before.summary(str(self._versions.commit()), manifest.documents)
+
+
+class _Before:
+    """The version before, and what becomes of its documents."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+        self.manifest = None if folder is None else read_manifest(str(folder))
+        records = self.manifest.segments if self.manifest else ()
+        self._segments = [
+            Segment(str(folder / SEGMENTS / str(one.number)), one, removed_rows(str(folder), one.number))
+            for one in records
+            if folder is not None
+        ]
+        self._records = {one.number: one for one in records}
+        self._known = KnownDocuments(self._segments)
+        self._lost = [np.zeros(len(segment), np.bool_) for segment in self._segments]
+        self._named = [np.zeros(len(segment), np.bool_) for segment in self._segments]
+        self._added = self._replaced = self._unchanged = 0
+
+    def remove(self, doc_id: bytes) -> None:
+        """Removes a document, if it is there."""
+        if place := self._known.find(doc_id):
+            self._lost[place.segment][place.row] = True
+
+    def remove_unnamed(self) -> None:
+        """Removes every document that `changed` was not given."""
+        for segment, lost, named in zip(self._segments, self._lost, self._named, strict=True):
+            lost |= ~named & ~segment.is_removed
+
+    def changed(self, documents: Iterable[Text]) -> Iterator[Text]:
+        """The documents that are to be encoded."""
+        for document in documents:
+            place = self._known.find(document.id.encode())
+            if place is None:
+                self._added += 1
+                yield document
+                continue
+            self._named[place.segment][place.row] = True
+            if place.digest == document_digest(document_line(document)):
+                self._lost[place.segment][place.row] = False
+                self._unchanged += 1
+                continue
+            self._lost[place.segment][place.row] = True
+            self._replaced += 1
+            yield document
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether anything is."""
+        return bool(self._added or any(lost.any() for lost in self._lost))
+
+    def summary(self, version: str, documents: int | None = None) -> IndexUpdate:
+        """What became of the documents."""
+        lost = sum(int(one.sum()) for one in self._lost)
+        return IndexUpdate(
+            version=version,
+            documents=documents if documents is not None else (self.manifest.documents if self.manifest else 0),
+            added=self._added,
+            replaced=self._replaced,
+            removed=lost - self._replaced,
+            unchanged=self._unchanged,
+        )
+
+    def put_into(self, staging: Path, new: Sequence[SegmentRecord], most: int) -> list[SegmentRecord]:
+        """Brings the segments of the version before that stay, and joins small ones with the new.
+
+        Returns:
+          the records of all segments of the new version.
+        """
+        opened = {one.number: Segment(str(staging / SEGMENTS / str(one.number)), one, _NO_ROWS) for one in new}
+        rows = {one.number: segment.kept for one, segment in zip(new, opened.values(), strict=True)}
+        for segment, lost in zip(self._segments, self._lost, strict=True):
+            opened[segment.number], rows[segment.number] = segment, np.flatnonzero(~lost & ~segment.is_removed)
+        small = [number for number in sorted(rows) if len(rows[number]) < most // 2]
+        joined = small if len(small) > 1 else [number for number in small if not len(rows[number])]
+        records = [one for one in new if one.number not in joined]
+        for segment, lost in zip(self._segments, self._lost, strict=True):
+            if segment.number not in joined:
+                link_files(Path(segment.folder), staging / SEGMENTS / str(segment.number))
+                records.append(self._with_removed(staging, segment, np.flatnonzero(lost | segment.is_removed)))
+        number = max(rows, default=-1) + 1
+        writer = SegmentWriter()
+        for small_one in joined:
+            if len(writer) + len(rows[small_one]) > most:
+                records.append(writer.write(str(staging / SEGMENTS / str(number)), number))
+                writer, number = SegmentWriter(), number + 1
+            if len(rows[small_one]):
+                writer.take(opened[small_one], rows[small_one])
+            shutil.rmtree(staging / SEGMENTS / str(small_one), ignore_errors=True)
+        if len(writer):
+            records.append(writer.write(str(staging / SEGMENTS / str(number)), number))
+        return sorted(records, key=lambda record: record.number)
+
+    def near(self, staging: Path, segments: Sequence[SegmentRecord], least: int) -> NearVectors | None:
+        """The lists of the version before, brought to what the new one holds; None where they would not fit it."""
+        documents = sum(one.documents - one.removed for one in segments)
+        if self.folder is None or self.manifest is None or not self.manifest.lists:
+            return None
+        if documents < least or lists_for(documents) != self.manifest.lists:
+            return None
+        near = NearVectors.load(str(self.folder / VECTORS_FILE), self.manifest.probes, into_memory=True)
+        stay = {one.number for one in segments}
+        for segment, lost in zip(self._segments, self._lost, strict=True):
+            gone = lost & ~segment.is_removed if segment.number in stay else ~segment.is_removed
+            near.remove(document_numbers(segment.number, np.flatnonzero(gone)))
+        for one in segments:
+            if one.number not in self._records:
+                segment = Segment(str(staging / SEGMENTS / str(one.number)), one, _NO_ROWS)
+                near.add(segment.vectors, document_numbers(one.number, segment.kept))
+        return near
+
+    def _with_removed(self, staging: Path, segment: Segment, removed: npt.NDArray[np.int64]) -> SegmentRecord:
+        if len(removed):
+            (staging / REMOVED).mkdir(exist_ok=True)
+            np.save(staging / REMOVED / f"{segment.number}.npy", removed.astype(np.int32))
+        return self._records[segment.number].model_copy(update={"removed": len(removed)})

@@ -1,0 +1,38 @@
+"""Two versions of a small model, and the stand-in for TF Serving in front of them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Thread
+from typing import NamedTuple
+
+import pytest
+
+from serving.loopback.grpc_server import start_grpc
+from serving.loopback.predictor import Predictor
+from serving.loopback.rest_server import RestServer
+from tests.models.small_model import export_small_model
+
+
+class Loopback(NamedTuple):
+    """A stand-in that is running."""
+
+    grpc: str
+    rest: str
+    versions: dict[str, Path]
+
+
+@pytest.fixture(scope="session")
+def loopback(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loopback]:
+    """The stand-in, with versions 7 and 12, which score differently."""
+    folder = tmp_path_factory.mktemp("serving")
+    versions = {"7": folder / "7", "12": folder / "12"}
+    export_small_model(versions["7"], epsilon=0.5)
+    export_small_model(versions["12"], epsilon=2.0)
+    predictor = Predictor([str(path) for path in versions.values()])
+    server, port = start_grpc(predictor, "127.0.0.1:0")
+    rest = RestServer(predictor, ("127.0.0.1", 0))
+    Thread(target=rest.serve_forever, daemon=True).start()
+    yield Loopback(f"127.0.0.1:{port}", f"http://127.0.0.1:{rest.server_port}", versions)
+    server.stop(None).wait()
+    rest.shutdown()
+    rest.server_close()

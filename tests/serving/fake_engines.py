@@ -1,0 +1,91 @@
+"""Engines without a model, whose answers take as long as a test wants."""
+
+import threading
+import time
+from typing import Any
+
+from models.explanation import Explanation
+from serving.engine import Engine
+from serving.http_records import Collection, ExplainAnswer, RankAnswer, RankedText, SearchAnswer
+
+
+class FakeEngine(Engine):
+    """Finds nothing, after some seconds, or when it is let go.
+
+    Args:
+      version: of the model and of the index.
+      seconds: that an answer takes.
+      fault: that warming it meets.
+    """
+
+    def __init__(self, version: str = "1", seconds: float = 0.0, fault: Exception | None = None) -> None:
+        self.model_version, self.index_version, self.documents = version, version, 3
+        self.seconds, self.fault, self.error = seconds, fault, Exception()
+        self.is_closed, self.was_asked_when_closed = False, False
+        self.let_go, self.is_asked = threading.Event(), threading.Event()
+        self.let_go.set()
+        self.answers = 0
+
+    def search(self, query: str, most: int, with_snippets: bool, with_texts: bool) -> SearchAnswer:
+        self._work(query)
+        return SearchAnswer(
+            model_version=self.model_version, index_version=self.index_version, query=query, results=(), documents=3,
+            milliseconds=0.0,
+        )  # fmt: skip
+
+    def rank(self, query: str, documents: Any) -> RankAnswer:
+        self._work(query)
+        ranked = tuple(RankedText(rank=one + 1, position=one, score=0.0) for one in range(len(documents)))
+        return RankAnswer(
+            model_version=self.model_version, index_version=self.index_version, documents=ranked, milliseconds=0.0
+        )
+
+    def explain(self, query: str, place: str | None, text: str | None) -> ExplainAnswer:
+        self._work(query)
+        nothing = Explanation(parts=(), words=(), lexicon=(), theta=(), notes=())
+        return ExplainAnswer(
+            model_version=self.model_version, index_version=self.index_version, query=query, doc_id=None, title=None,
+            text=text or "", score=0.0, grade=None, explanation=nothing, milliseconds=0.0,
+        )  # fmt: skip
+
+    def collection(self, most_query_characters: int, most_k: int) -> Collection:
+        return Collection(
+            model_version=self.model_version, index_version=self.index_version, documents=3, query_language="en",
+            document_language="fr", theta=(), grades=(), can_explain=True, most_k=most_k,
+            most_query_characters=most_query_characters,
+        )  # fmt: skip
+
+    def warm(self) -> None:
+        if self.fault:
+            raise self.fault
+
+    def close(self) -> None:
+        self.is_closed = True
+
+    def _work(self, query: str) -> None:
+        self.is_asked.set()
+        self.was_asked_when_closed |= self.is_closed
+        if query == "boom":
+            raise RuntimeError("the engine fails at boom")
+        time.sleep(self.seconds)
+        self.let_go.wait(20)
+        self.was_asked_when_closed |= self.is_closed
+        self.answers += 1
+
+
+class FakeSource:
+    """A source of such engines; the newest is the last that was added."""
+
+    def __init__(self, *engines: FakeEngine) -> None:
+        self.engines = {engine.model_version: engine for engine in engines}
+        self.loads = list[str]()
+
+    def add(self, engine: FakeEngine) -> None:
+        self.engines[engine.model_version] = engine
+
+    def newest(self) -> str | None:
+        return [*self.engines][-1] if self.engines else None
+
+    def load(self, name: str) -> FakeEngine:
+        self.loads.append(name)
+        return self.engines[name]

@@ -1,0 +1,50 @@
+"""A small model and the index of a few documents, in the folders of a run."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from models.corpus_index.assemble_index import assemble_index
+from models.corpus_index.encode_documents import encode_documents
+from models.export import export_ranker
+from models.exported import load_model
+from models.lexicon.learn_lexicon import learn_lexicon
+from models.lexicon.make_channel import make_channel
+from models.model_fingerprint import model_fingerprint
+from models.ranker import Ranker
+from schemas.index_manifest import SEGMENTS
+from schemas.wikiclir import Text
+from tests.models.small_lexicon import COLLECTION, PAIRS
+from tests.models.small_model import features_of, small_text_features, small_towers
+
+ATTACK: Final = "<img src=x onerror=\"document.title='broken'\"><script>document.title='broken'</script>"
+ARABIC: Final = "القط الأبيض chat blanc"
+DOCUMENTS: Final = (
+    Text("d1", "Chat", "un chat blanc dort", 1),
+    Text("d2", "Chien", "un chien blanc court dans la neige " * 30, 2),
+    Text("d3", ATTACK, f"chat {ATTACK} chat noir", 3),
+    Text("d4", "قط", ARABIC, 4),
+    Text("d5", "Ararat", "lune sur ararat", 5),
+)
+THETA: Final = (0.05, 0.5)
+LIMIT: Final = 200
+
+
+def export_searchable(path: Path, weight: float = 0.5) -> None:
+    """Writes an untrained model with vectors, words that match, and thresholds."""
+    text_features = small_text_features(path.parent / f".words{path.name}")
+    channel = make_channel(learn_lexicon("lexicon", ("en", "fr"), LIMIT, PAIRS, COLLECTION))
+    towers = small_towers(initial_scale=1.0)
+    towers(features_of(text_features, ["cat"], [["chat"]]))
+    ranker = Ranker({"smooth_cosine": towers, "lexicon": channel}, {"smooth_cosine": 1.0, "lexicon": weight})
+    export_ranker(ranker, text_features, str(path), THETA)
+
+
+def index_documents(model: Path, folder: Path, documents: Sequence[Text] = DOCUMENTS) -> None:
+    """Writes an index, which appears whole."""
+    staging = folder.parent / ".incoming"
+    os.makedirs(staging / SEGMENTS)
+    records = list(encode_documents(load_model(str(model)), documents, str(staging / SEGMENTS), 0))
+    assemble_index(str(staging), model_fingerprint(str(model)), records, len(records))
+    staging.rename(folder)

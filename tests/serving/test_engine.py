@@ -1,0 +1,173 @@
+"""An engine over a small model and index, asked as people ask it."""
+
+import shutil
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from models.corpus_index.corpus_index import CorpusIndex
+from schemas.errors import DataError
+from serving.engine import Engine, Languages
+from serving.folder_engines import FolderEngines
+from serving.loopback.grpc_server import start_grpc
+from serving.loopback.predictor import Predictor
+from serving.refusals import NotThere
+from serving.served_model import LocalModel
+from serving.tf_serving_model import TfServingModel
+from tests.models.small_model import export_small_model
+from tests.serving.live_service import LiveService, live_service
+from tests.serving.searchable import DOCUMENTS, THETA, export_searchable, index_documents
+
+pytestmark = pytest.mark.serving
+
+TEXTS = {document.id: document.text for document in DOCUMENTS}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("engine")
+    (folder / "index").mkdir()
+    export_searchable(folder / "serving" / "1")
+    index_documents(folder / "serving" / "1", folder / "index" / "1")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def engine(folder: Path) -> Engine:
+    return FolderEngines(str(folder / "serving"), str(folder / "index"), None, Languages("en", "fr")).load("1")
+
+
+def test_results_have_scores_parts_grades_and_snippets(engine: Engine) -> None:
+    answer = engine.search("white cat", 3, with_snippets=True, with_texts=True)
+    assert (answer.model_version, answer.index_version, answer.documents) == ("1", "1", len(DOCUMENTS))
+    assert [hit.rank for hit in answer.results] == [1, 2, 3]
+    for hit in answer.results:
+        assert hit.score == pytest.approx(hit.dense + hit.words, abs=1e-6)
+        assert hit.grade == ("MR" if hit.dense >= THETA[1] else "SR" if hit.dense >= THETA[0] else "NR")
+        assert hit.text == TEXTS[hit.doc_id]
+        assert hit.snippet is not None
+        assert "".join(piece.text for piece in hit.snippet.pieces) in TEXTS[hit.doc_id]
+    best = answer.results[0]
+    assert {"chat", "blanc"} & {piece.text for piece in best.snippet.pieces if piece.is_match}  # type: ignore[union-attr]
+
+
+def test_snippets_and_texts_are_left_out_where_nobody_asks_for_them(engine: Engine) -> None:
+    (hit,) = engine.search("white cat", 1, with_snippets=False, with_texts=False).results
+    assert (hit.snippet, hit.text) == (None, None)
+
+
+def test_the_shares_of_an_explanation_add_up_to_the_score_that_was_found(engine: Engine) -> None:
+    for hit in engine.search("white cat", 5, with_snippets=False, with_texts=False).results:
+        answer = engine.explain("white cat", hit.place, None)
+        assert (answer.doc_id, answer.text, answer.grade) == (hit.doc_id, TEXTS[hit.doc_id], hit.grade)
+        assert answer.score == pytest.approx(hit.score, abs=1e-5)
+        words = answer.explanation.words
+        assert sum(word.dense or 0 for word in words) == pytest.approx(hit.dense, abs=1e-5)
+        assert sum(word.lexicon or 0 for word in words) == pytest.approx(hit.words, abs=1e-5)
+        assert sum(entry.part for entry in answer.explanation.lexicon) == pytest.approx(hit.words, abs=1e-5)
+
+
+def test_a_text_of_one_s_own_is_explained_too(engine: Engine) -> None:
+    answer = engine.explain("dog", None, "un chien")
+    assert (answer.doc_id, answer.title, answer.text) == (None, None, "un chien")
+    assert answer.score == pytest.approx(engine.rank("dog", ["un chien"]).documents[0].score, abs=1e-5)
+
+
+def test_texts_are_ranked_by_score_and_equal_ones_as_they_came(engine: Engine) -> None:
+    ranked = engine.rank("white cat", ["lune", "chat blanc", "lune"]).documents
+    assert [one.position for one in ranked] == [1, 0, 2]
+    assert [one.rank for one in ranked] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("place", ["0:9@1", "7:0@1", "0:0", "x", "0:0@2", "0:-1@1", "99999999999:0@1"])
+def test_a_place_that_is_none_is_told(engine: Engine, place: str) -> None:
+    with pytest.raises(NotThere, match="place must be"):
+        engine.explain("cat", place, None)
+
+
+def test_an_unknown_query_finds_nothing(engine: Engine) -> None:
+    assert engine.search("zzzz qqqq", 5, with_snippets=True, with_texts=False).results == ()
+
+
+def test_a_model_without_words_that_match_marks_what_its_vectors_find(tmp_path: Path) -> None:
+    export_small_model(tmp_path / "1", initial_scale=1.0)
+    (tmp_path / "index").mkdir()
+    index_documents(tmp_path / "1", tmp_path / "index" / "1")
+    engine = Engine(LocalModel(str(tmp_path / "1")), CorpusIndex(str(tmp_path / "index" / "1")), "1")
+    hit = engine.search("white cat", 1, with_snippets=True, with_texts=False).results[0]
+    assert (hit.words, hit.grade) == (0, None)
+    assert any(piece.is_match for piece in hit.snippet.pieces) == (hit.score > 0)  # type: ignore[union-attr]
+
+
+def test_an_index_of_a_model_that_is_not_there_is_told(folder: Path, tmp_path: Path) -> None:
+    export_searchable(tmp_path / "serving" / "3", weight=0.25)
+    with pytest.raises(DataError, match="must be the index of a model in .*; it is of none of these: 3"):
+        FolderEngines(str(tmp_path / "serving"), str(folder / "index")).load("1")
+
+
+@pytest.fixture(scope="module")
+def live(folder: Path) -> Iterator[LiveService]:
+    with live_service(FolderEngines(str(folder / "serving"), str(folder / "index"))) as service:
+        yield service
+
+
+@pytest.mark.parametrize("query", ["\0", "a\0b", "🐈" * 400, "قط أبيض", "a" * 1000, "’\u200d\ufeff", "\x1b[31m"])
+def test_strange_queries_are_answered(live: LiveService, query: str) -> None:
+    assert live.client.get("/v1/search", params={"q": query, "snippets": True}).status_code == 200
+    assert live.client.post("/v1/rank", json={"query": query, "documents": [query]}).status_code == 200
+    assert live.client.post("/v1/explain", json={"query": query, "text": query}).status_code == 200
+
+
+def test_a_newer_index_and_model_take_the_place_of_the_older_ones_without_a_failed_request(
+    folder: Path, tmp_path: Path
+) -> None:
+    for part in ("serving", "index"):
+        shutil.copytree(folder / part, tmp_path / part)
+    export_searchable(tmp_path / "serving" / "2", weight=1.0)
+    source = FolderEngines(str(tmp_path / "serving"), str(tmp_path / "index"))
+    with live_service(source, poll_seconds=0.1) as live, ThreadPoolExecutor(4) as clients:
+        is_over = Event()
+
+        def ask() -> list[tuple[int, str, str]]:
+            found = []
+            while not is_over.is_set():
+                answer = live.client.get("/v1/search?q=white+cat&snippets=true")
+                found.append((answer.status_code, answer.json()["model_version"], answer.json()["index_version"]))
+            return found
+
+        asking = [clients.submit(ask) for _ in range(4)]
+        index_documents(tmp_path / "serving" / "2", tmp_path / "index" / "2")
+        while live.client.get("/v1/collection").json()["index_version"] != "2":
+            assert not is_over.wait(0.1)
+        is_over.set()
+        answers = [answer for one in asking for answer in one.result()]
+        assert {status for status, _, _ in answers} == {200}
+        assert {(model, index) for _, model, index in answers} <= {("1", "1"), ("2", "2")}
+        place = live.client.get("/v1/explain", params={"q": "cat", "place": "0:0@1"})
+        assert place.status_code == 404
+        assert "Search again." in place.json()["error"]
+
+
+def test_a_model_in_a_tf_serving_gives_the_same_answers(folder: Path, engine: Engine) -> None:
+    server, port = start_grpc(Predictor([str(folder / "serving" / "1")]), "127.0.0.1:0")
+    source = FolderEngines(
+        str(folder / "serving"),
+        str(folder / "index"),
+        lambda version: TfServingModel(f"127.0.0.1:{port}", "clir", version),
+    )
+    asked = source.load("1")
+    try:
+        here, there = (one.search("white cat", 3, with_snippets=True, with_texts=False) for one in (engine, asked))
+        assert [hit.snippet for hit in there.results] == [hit.snippet for hit in here.results]
+        assert [hit.score for hit in there.results] == pytest.approx([hit.score for hit in here.results], abs=1e-6)
+        place = here.results[0].place
+        assert asked.explain("white cat", place, None).score == pytest.approx(here.results[0].score, abs=1e-5)
+        server.stop(None).wait()
+        with pytest.raises(DataError, match="no TF Serving answers"):
+            asked.search("white cat", 3, with_snippets=True, with_texts=False)
+    finally:
+        asked.close()
+        server.stop(None).wait()

@@ -1,0 +1,193 @@
+"""Limits on times and numbers: what a client does to itself, it does not do to others."""
+
+import contextlib
+import json
+import socket
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
+
+import httpx
+import pytest
+
+from tests.serving.fake_engines import FakeEngine, FakeSource
+from tests.serving.live_service import LiveService, live_service, read_all
+
+HEAD = b"POST /v1/rank HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+
+
+def wait_until(condition: object, seconds: float = 10.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():  # type: ignore[operator]
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def gauge(live: LiveService, name: str) -> float:
+    (line,) = [line for line in live.client.get("/metrics").text.splitlines() if line.startswith(f"{name} ")]
+    return float(line.split()[1])
+
+
+def test_a_full_waiting_room_sends_the_next_one_away_with_503_until_there_is_room() -> None:
+    engine = FakeEngine()
+    engine.let_go.clear()
+    with live_service(FakeSource(engine), threads=1, waiting=2) as live, ThreadPoolExecutor(3) as others:
+        asked = [others.submit(httpx.get, f"{live.url}/v1/search?q=a", timeout=30) for _ in range(3)]
+        wait_until(lambda: gauge(live, "clir_requests_waiting") == 2)
+        assert gauge(live, "clir_requests_at_work") == 1
+        answer = live.client.get("/v1/search?q=a")
+        assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+        assert "must not have more than 3 requests at once" in answer.json()["error"]
+        assert live.client.get("/healthz").json() == {"alive": True}
+        engine.let_go.set()
+        assert [one.result().status_code for one in asked] == [200] * 3
+        assert live.client.get("/v1/search?q=a").status_code == 200
+
+
+def test_an_answer_that_takes_too_long_is_504_and_keeps_its_thread_until_it_is_done() -> None:
+    engine = FakeEngine()
+    engine.let_go.clear()
+    with live_service(FakeSource(engine), threads=1, waiting=1, seconds=0.3) as live:
+        late = live.client.get("/v1/search?q=a")
+        assert late.status_code == 504
+        assert "an answer must take no more than 0.3 s" in late.json()["error"]
+        waited = live.client.get("/v1/search?q=a")
+        assert waited.status_code == 503
+        assert "a request must wait no longer than 0.3 s" in waited.json()["error"]
+        assert gauge(live, "clir_requests_at_work") == 1
+        assert gauge(live, "clir_requests_waiting") == 0
+        engine.let_go.set()
+        wait_until(lambda: engine.answers == 1)
+        assert live.client.get("/v1/search?q=a").status_code == 200
+        assert engine.answers == 2  # the one that waited never began
+
+
+def test_a_body_that_trickles_in_gets_408_and_others_are_answered_meanwhile() -> None:
+    with live_service(FakeSource(FakeEngine()), seconds=0.5) as live:
+        connection = live.connect()
+        connection.sendall(HEAD + b"content-length: 100\r\n\r\n{")
+        started = time.monotonic()
+        assert live.client.get("/v1/search?q=a").status_code == 200
+        answer = read_all(connection)
+        assert 0.3 < time.monotonic() - started < 5
+        assert answer.startswith(b"HTTP/1.1 408 ")
+        assert "a request must come within 0.5 s" in json.loads(answer.partition(b"\r\n\r\n")[2])["error"]
+
+
+def test_a_head_that_trickles_in_is_cut_off() -> None:
+    with live_service(FakeSource(FakeEngine()), seconds=0.5) as live:
+        silent, slow = live.connect(), live.connect()
+        slow.sendall(b"GET /")
+        started = time.monotonic()
+        assert read_all(silent) == read_all(slow) == b""
+        assert time.monotonic() - started < 5
+
+
+def test_a_client_that_does_not_read_its_answer_is_cut_off() -> None:
+    with live_service(FakeSource(FakeEngine()), seconds=0.5) as live:
+        connection = socket.socket()
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
+        connection.connect(("127.0.0.1", live.port))
+        request = b"GET /page.js HTTP/1.1\r\nhost: localhost\r\n\r\n"
+        with connection:
+            connection.settimeout(0.2)
+            with pytest.raises((ConnectionError, TimeoutError)):
+                for _ in range(200_000):
+                    connection.sendall(request)
+            started = time.monotonic()
+            while gauge(live, "clir_requests_in_flight") > 1 and time.monotonic() < started + 10:
+                time.sleep(0.05)
+            assert gauge(live, "clir_requests_in_flight") == 1  # that of /metrics
+        assert live.client.get("/v1/search?q=a").status_code == 200
+
+
+def test_a_client_that_hangs_up_is_not_worked_for() -> None:
+    engine = FakeEngine()
+    engine.let_go.clear()
+    with live_service(FakeSource(engine), threads=1) as live:
+        first, second = live.connect(), live.connect()
+        for connection in (first, second):
+            connection.sendall(b"GET /v1/search?q=a HTTP/1.1\r\nhost: localhost\r\n\r\n")
+        wait_until(lambda: gauge(live, "clir_requests_waiting") == 1)
+        first.close()
+        second.close()
+        wait_until(lambda: gauge(live, "clir_requests_waiting") == 0)
+        engine.let_go.set()
+        wait_until(lambda: gauge(live, "clir_requests_at_work") == 0)
+        assert engine.answers == 1
+        wait_until(lambda: [one["status"] for one in live.events if one.get("route") == "/v1/search"] == [499, 499])
+        assert live.client.get("/v1/search?q=a").status_code == 200
+
+
+def test_a_client_that_hangs_up_within_its_body_harms_nobody() -> None:
+    with live_service(FakeSource(FakeEngine())) as live:
+        for _ in range(20):
+            connection = live.connect()
+            connection.sendall(HEAD + b"content-length: 100\r\n\r\n{")
+            connection.close()
+        assert live.client.get("/v1/search?q=a").status_code == 200
+        wait_until(lambda: gauge(live, "clir_requests_in_flight") == 1)
+        assert not [event for event in live.events if event["level"] == "error"]
+
+
+def test_200_clients_at_once_are_all_answered() -> None:
+    with live_service(FakeSource(FakeEngine(seconds=0.005)), waiting=200) as live:
+        together = threading.Barrier(200)
+
+        def ask(number: int) -> int:
+            connection = HTTPConnection("127.0.0.1", live.port, timeout=30)
+            connection.connect()
+            together.wait()
+            connection.request("GET", f"/v1/search?q=query+{number}")
+            with contextlib.closing(connection):
+                return connection.getresponse().status
+
+        with ThreadPoolExecutor(200) as clients:
+            assert list(clients.map(ask, range(200))) == [200] * 200
+
+
+def test_a_client_too_many_is_told_so() -> None:
+    with live_service(FakeSource(FakeEngine()), connections=2) as live:
+        with live.connect(), live.connect():
+            wait_until(lambda: len(live.service._server.server_state.connections) == 2)
+            answer = read_all(live.connect())
+        assert answer.startswith(b"HTTP/1.1 503 ")
+        assert b"retry-after: 1" in answer
+        assert json.loads(answer.partition(b"\r\n\r\n")[2])["error"].startswith("there must be at most 2 clients")
+        wait_until(lambda: not live.service._server.server_state.connections)
+        assert live.client.get("/v1/search?q=a").status_code == 200
+
+
+def test_a_body_far_too_large_is_refused_before_it_is_sent_where_the_client_asks_first() -> None:
+    with live_service(FakeSource(FakeEngine()), most_bytes=100) as live:
+        connection = live.connect()
+        connection.sendall(HEAD + b"expect: 100-continue\r\ncontent-length: 100000\r\n\r\n")
+        assert read_all(connection).startswith(b"HTTP/1.1 413 ")
+
+
+@pytest.mark.parametrize("seconds", [0.5, 10.0])
+def test_a_stop_waits_for_what_is_at_work_but_not_for_ever(seconds: float) -> None:
+    engine = FakeEngine()
+    engine.let_go.clear()
+    live = LiveService(FakeSource(engine), drain_seconds=seconds)
+    with ThreadPoolExecutor(1) as other:
+        asked = other.submit(live.client.get, "/v1/search?q=a")
+        assert engine.is_asked.wait(10)
+        idle = live.connect()
+        stopping = threading.Thread(target=live.stop)
+        stopping.start()
+        assert read_all(idle) == b""
+        with pytest.raises(OSError):
+            wait_until(lambda: live.connect().close(), 2)  # it takes no new ones
+        if seconds > 1:
+            engine.let_go.set()
+            assert asked.result().status_code == 200
+        else:
+            assert asked.result().status_code == 503
+            assert asked.result().json()["error"].startswith("the service is stopping")
+        stopping.join(20)
+        engine.let_go.set()
+    live.client.close()
+    assert live.is_done == (seconds > 1)
+    assert live.events[-1]["event"] == "stopped"

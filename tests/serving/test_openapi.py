@@ -1,0 +1,65 @@
+"""The OpenAPI description: requests made from it are answered as it says."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from serving.folder_engines import FolderEngines
+from tests.serving.live_service import LiveService, live_service
+from tests.serving.searchable import export_searchable, index_documents
+
+pytestmark = pytest.mark.serving
+
+
+@pytest.fixture(scope="module")
+def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
+    folder = tmp_path_factory.mktemp("openapi")
+    (folder / "index").mkdir()
+    export_searchable(folder / "serving" / "1")
+    index_documents(folder / "serving" / "1", folder / "index" / "1")
+    with live_service(FolderEngines(str(folder / "serving"), str(folder / "index"))) as service:
+        yield service
+
+
+def ask(live: LiveService, folder: Path, *arguments: str) -> int:
+    """Lets schemathesis ask; how many requests were answered as they should be, if all were."""
+    # Its pytest plugin does not know this version of pytest.
+    command = [str(Path(sys.executable).with_name("schemathesis")), "run", f"{live.url}/openapi.json", "--no-color"]
+    done = subprocess.run(
+        [*command, "--generation-deterministic", *arguments], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
+    match = re.search(r"(\d+) generated, (\d+) passed", done.stdout)
+    assert match, done.stdout
+    assert match[1] == match[2]
+    assert live.client.get("/readyz").status_code == 200
+    assert not [event for event in live.events if event["level"] == "error"]
+    return int(match[1])
+
+
+def test_a_hundred_requests_made_from_the_description_are_answered_as_it_says(
+    live: LiveService, tmp_path: Path
+) -> None:
+    assert ask(live, tmp_path, "--phases", "fuzzing", "-n", "25") >= 100
+
+
+@pytest.mark.long
+def test_a_thousand_such_requests_leave_no_failure(live: LiveService, tmp_path: Path) -> None:
+    assert ask(live, tmp_path, "-n", "160") >= 1000
+
+
+def test_the_description_names_every_path_of_the_service(live: LiveService) -> None:
+    paths = live.client.get("/openapi.json").json()["paths"]
+    assert {path: sorted(methods) for path, methods in paths.items()} == {
+        "/v1/search": ["get", "post"],
+        "/v1/rank": ["post"],
+        "/v1/explain": ["get", "post"],
+        "/v1/collection": ["get"],
+        "/healthz": ["get"],
+        "/readyz": ["get"],
+        "/metrics": ["get"],
+    }

@@ -1,0 +1,272 @@
+"""The page, in a real browser."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
+
+from serving.engine import Languages
+from serving.folder_engines import FolderEngines
+from tests.serving.live_service import LiveService, live_service
+from tests.serving.searchable import ATTACK, DOCUMENTS, export_searchable, index_documents
+
+CHROMIUM = Path("/usr/bin/chromium")
+pytestmark = [
+    pytest.mark.serving,
+    pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Debian's chromium: `apt-get install chromium`"),
+    # axe-playwright-python reads its bundled script so.
+    pytest.mark.filterwarnings("ignore:.*importlib.*:DeprecationWarning"),
+]
+
+SIZES = {"desktop": (1280, 800), "phone": (400, 800)}
+LIMIT = 60
+
+
+@pytest.fixture(scope="module")
+def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
+    folder = tmp_path_factory.mktemp("page")
+    (folder / "index").mkdir()
+    export_searchable(folder / "serving" / "1")
+    index_documents(folder / "serving" / "1", folder / "index" / "1")
+    source = FolderEngines(str(folder / "serving"), str(folder / "index"), None, Languages("en", "fr"))
+    with live_service(source, most_query_characters=LIMIT) as service:
+        yield service
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        # Chromium's own sandbox refuses to start for root, which is who runs the tests in many containers.
+        sandbox = [] if os.getuid() else ["--no-sandbox"]
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=sandbox)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser: Browser, live: LiveService, request: pytest.FixtureRequest) -> Iterator[Page]:
+    size, scheme = getattr(request, "param", ("desktop", "light"))
+    width, height = SIZES[size]
+    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, base_url=live.url)
+    page = context.new_page()
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda message: faults.append(message.text) if "Content Security" in message.text else None)
+    yield page
+    context.close()
+    assert faults == []
+
+
+def search(page: Page, query: str) -> None:
+    page.get_by_role("searchbox").fill(query)
+    page.keyboard.press("Enter")
+
+
+def results(page: Page) -> list[str]:
+    expect(page.locator(".result").first).to_be_visible()
+    return page.locator(".result h2").all_inner_texts()
+
+
+def test_typing_a_query_shows_its_results_best_first(page: Page, live: LiveService) -> None:
+    page.goto("/")
+    expect(page.get_by_role("searchbox")).to_be_focused()
+    expect(page.locator("#collection")).to_have_text("5 documents in French, queries in English")
+    search(page, "white cat")
+    found = live.client.get("/v1/search?q=white+cat").json()
+    assert results(page) == [hit["title"] for hit in found["results"]]
+    expect(page.get_by_role("status").first).to_contain_text("5 results of 5 documents, in")
+    expect(page.locator("#versions")).to_have_text("Model 1 · index 1")
+    expect(page.locator("mark").filter(has_text="chat").first).to_be_visible()
+    for hit, shown in zip(found["results"], page.locator(".result").all(), strict=True):
+        assert shown.locator(".total strong").inner_text().replace("−", "-").endswith(f"{hit['score']:.3f}")
+        assert hit["grade"] in shown.locator(".grade").inner_text()
+
+
+def test_the_address_holds_the_query_and_back_brings_the_former_one(page: Page) -> None:
+    page.goto("/")
+    search(page, "white cat")
+    first = results(page)
+    search(page, "moon over ararat")
+    expect(page.locator(".result h2").first).to_have_text("Ararat")
+    assert page.url.endswith("?q=moon+over+ararat")
+    page.go_back()
+    expect(page.get_by_role("searchbox")).to_have_value("white cat")
+    expect(page.locator(".result h2").first).to_have_text(first[0])
+    page.reload()
+    assert results(page) == first
+
+
+def test_a_query_of_unknown_words_says_so(page: Page) -> None:
+    page.goto("/?q=zzzz")
+    expect(page.get_by_role("status").first).to_contain_text("the model knows no word of this query")
+    expect(page.locator(".result")).to_have_count(0)
+
+
+def test_a_query_that_is_too_long_is_kept_and_told(page: Page) -> None:
+    page.goto("/?q=white+cat")
+    results(page)
+    search(page, "cat " * 40)
+    expect(page.get_by_role("alert")).to_contain_text("A query may have 60 characters; this one has 159.")
+    expect(page.locator(".result")).to_have_count(0)
+
+
+def test_a_document_s_markup_is_shown_as_text_and_does_nothing(page: Page) -> None:
+    page.goto("/?q=white+cat")
+    assert ATTACK in results(page)
+    attacked = page.locator(".result").filter(has=page.locator("h2", has_text="<script>"))
+    attacked.locator("summary").click()
+    expect(attacked.locator(".whole")).to_contain_text("onerror")
+    assert page.locator("main img, main script").count() == 0
+    assert page.title() == "white cat – Smooth CLIR"
+
+
+def test_a_query_s_markup_is_text_too(page: Page) -> None:
+    page.goto("/")
+    search(page, "<img src=x onerror=alert(1)> cat")
+    results(page)
+    page.locator("summary").first.click()
+    expect(page.locator(".sum").first).to_be_visible()
+    assert page.locator("main img").count() == 0
+
+
+def test_text_from_right_to_left_runs_so(page: Page) -> None:
+    page.goto("/?q=white+cat")
+    results(page)
+    arabic = page.locator(".result").filter(has=page.locator("h2", has_text="قط"))
+    for part in (arabic.locator("h2"), arabic.locator(".snippet")):
+        assert part.evaluate("element => getComputedStyle(element).direction") == "rtl"
+    assert page.locator(".result h2").first.evaluate("element => getComputedStyle(element).direction") == "ltr"
+    search(page, "قط")
+    assert page.get_by_role("searchbox").evaluate("element => getComputedStyle(element).direction") == "rtl"
+
+
+def test_why_shows_shares_that_add_up_to_the_score(page: Page, live: LiveService) -> None:
+    page.goto("/?q=white+cat")
+    results(page)
+    best = live.client.get("/v1/search?q=white+cat&k=1").json()["results"][0]
+    page.locator("summary").first.click()
+    panel = page.locator(".panel").first
+    expect(panel.locator("table").first).to_be_visible()
+    told = panel.locator(".sum").inner_text().replace("−", "-")
+    vectors, words, total = (float(one) for one in told.replace(" vectors + ", " ").replace(" words = ", " ").split())
+    assert vectors + words == pytest.approx(total, abs=1e-9)
+    assert total == pytest.approx(best["score"], abs=1e-4)
+    for table, part in zip(panel.locator("table").all(), (words, vectors), strict=True):
+        numbers = [
+            float(one.replace("−", "-")) for one in table.locator("tbody tr > td:last-child").all_inner_texts() if one
+        ]
+        assert sum(numbers) == pytest.approx(part, abs=1e-9)
+        assert float(table.locator("tfoot td").inner_text().replace("−", "-")) == part
+    expect(panel).to_contain_text("without a word, it would be another")
+    expect(panel).to_contain_text("the threshold of")
+
+
+def test_words_beyond_the_limit_are_shown_as_unscored(page: Page) -> None:
+    def cut(route: Route) -> None:
+        """The model of the tests has no limit: the last words are told to lie beyond one."""
+        content = route.fetch().json()
+        words = content["explanation"]["words"]
+        words[200:] = [{**word, "dense": 0.0, "lexicon": 0.0, "is_scored": False} for word in words[200:]]
+        route.fulfill(json=content)
+
+    page.route("**/v1/explain*", cut)
+    page.goto("/?q=white+dog")
+    results(page)
+    long = page.locator(".result").filter(has=page.locator("h2", has_text="Chien"))
+    long.locator("summary").click()
+    expect(long.locator(".unscored")).to_contain_text("neige")
+    expect(long.locator(".whole")).to_contain_text("not scored, for it lies beyond the limit")
+    whole = long.locator(".whole").inner_text().replace("[not scored, for it lies beyond the limit on a text:] ", "")
+    (document,) = (one for one in DOCUMENTS if one.id == "d2")
+    assert whole.split() == document.text.split()
+
+
+def test_the_keyboard_is_enough(page: Page) -> None:
+    page.goto("/?q=white+cat")
+    results(page)
+    page.locator("h1 a").focus()
+    page.keyboard.press("/")
+    expect(page.get_by_role("searchbox")).to_be_focused()
+    page.keyboard.type("moon over ararat")  # the former query was selected
+    page.keyboard.press("Enter")
+    expect(page.locator(".result h2").first).to_have_text("Ararat")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Search")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(page.locator("summary").first).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator(".sum").first).to_be_visible()
+
+
+def test_a_service_that_is_down_is_told_and_asked_again_on_demand(page: Page) -> None:
+    page.goto("/?q=white+cat")
+    results(page)
+    page.route("**/v1/search*", lambda route: route.abort())
+    search(page, "white dog")
+    expect(page.get_by_role("alert")).to_contain_text("The service does not answer")
+    page.unroute("**/v1/search*")
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator(".result").first).to_be_visible()
+    expect(page.get_by_role("alert")).to_be_empty()
+
+
+def test_a_busy_service_says_when_to_try_again(page: Page) -> None:
+    page.goto("/")
+    refusal = {"status": 503, "headers": {"retry-after": "5"}, "content_type": "application/json"}
+    page.route("**/v1/search*", lambda route: route.fulfill(body='{"error": "the service is full."}', **refusal))
+    search(page, "white dog")
+    expect(page.get_by_role("alert")).to_contain_text("The service is busy")
+    expect(page.get_by_role("alert")).to_contain_text("Try again in 5 seconds.")
+
+
+def test_an_answer_to_an_older_query_comes_too_late(page: Page) -> None:
+    page.goto("/")
+    held = []
+    page.route("**/v1/search?q=white+cat*", lambda route: held.append(route))
+    search(page, "white cat")
+    page.wait_for_timeout(100)
+    search(page, "moon over ararat")
+    expect(page.locator(".result h2").first).to_have_text("Ararat")
+    held[0].continue_()
+    page.wait_for_timeout(300)
+    expect(page.locator(".result h2").first).to_have_text("Ararat")
+
+
+def test_without_a_place_in_the_newer_index_why_says_to_search_again(page: Page) -> None:
+    page.goto("/?q=white+cat")
+    results(page)
+    sentence = "place must be of the index that is searched, version 2; got '0:0@1'. Search again."
+    page.route(
+        "**/v1/explain*",
+        lambda route: route.fulfill(status=404, json={"error": sentence}),
+    )
+    page.locator("summary").first.click()
+    expect(page.locator(".panel").first).to_contain_text("Search again.")
+
+
+@pytest.mark.parametrize(
+    "page", [(size, scheme) for size in SIZES for scheme in ("light", "dark")], indirect=True, ids="-".join
+)
+def test_axe_finds_nothing_serious_and_nothing_is_wider_than_the_window(page: Page) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    def check() -> None:
+        found = [one for one in Axe().run(page).response["violations"] if one["impact"] in ("serious", "critical")]
+        assert found == []
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+    page.goto("/")
+    expect(page.locator("#collection")).to_contain_text("documents")
+    check()
+    search(page, "white cat")
+    results(page)
+    check()
+    for summary in page.locator("summary").all():
+        summary.click()
+    expect(page.locator(".whole")).to_have_count(5)
+    check()
+    search(page, "x" * 100)
+    expect(page.get_by_role("alert")).to_contain_text("too long")
+    check()

@@ -1,0 +1,109 @@
+"""The clients of a TF Serving, over gRPC and REST, against the stand-in: they give what the model gives."""
+
+import socket
+from typing import Any
+
+import numpy as np
+import pytest
+
+from schemas.errors import DataError
+from serving.served_model import LocalModel
+from serving.tf_serving_model import TfServingModel
+from serving.tf_serving_rest_model import TfServingRestModel
+from tests.serving.conftest import Loopback
+
+pytestmark = pytest.mark.serving
+
+LISTS = {
+    "query": np.array(["white cat", "dog"]),
+    "documents": np.array([["un chat blanc", "chien"], ["chien", ""]], object),
+}
+QUERY = {"query": np.array([b"white cat"], object)}
+
+
+@pytest.fixture(params=["grpc", "rest"])
+def api(request: pytest.FixtureRequest, loopback: Loopback) -> Any:
+    """Makes a client of one of the two APIs."""
+    if request.param == "grpc":
+        return lambda **settings: TfServingModel(loopback.grpc, **settings)
+    return lambda **settings: TfServingRestModel(loopback.rest, **settings)
+
+
+def test_a_client_gives_what_the_model_gives_in_this_process(api: Any, loopback: Loopback) -> None:
+    served, local = api(), LocalModel(str(loopback.versions["12"]))
+    for signature, inputs in (("score", LISTS), ("serving_default", LISTS), ("encode_query", QUERY)):
+        outputs, expected = served.call(signature, inputs), local.call(signature, inputs)
+        assert outputs.keys() == expected.keys()
+        for name, array in expected.items():
+            assert outputs[name].dtype == array.dtype
+            np.testing.assert_array_equal(outputs[name], array)
+
+
+def test_the_newest_version_is_pinned_unless_another_is_asked_for(api: Any, loopback: Loopback) -> None:
+    assert (api().version, api(version="7").version) == ("12", "7")
+    for version, path in loopback.versions.items():
+        expected = LocalModel(str(path)).call("score", LISTS)["scores"]
+        np.testing.assert_array_equal(api(version=version).call("score", LISTS)["scores"], expected)
+    assert not np.array_equal(api(version="7").call("score", LISTS)["scores"], expected)
+
+
+def test_the_signatures_are_the_model_s_and_over_rest_those_with_inputs(loopback: Loopback) -> None:
+    served, over_rest = TfServingModel(loopback.grpc), TfServingRestModel(loopback.rest)
+    assert served.signatures == LocalModel(str(loopback.versions["12"])).signatures
+    without_inputs = served.signatures - over_rest.signatures
+    assert "channel_weights" in without_inputs and "score" in over_rest.signatures <= served.signatures
+    assert all(served.call(signature, {}) for signature in without_inputs)
+
+
+def test_lists_and_batches_may_be_empty(loopback: Loopback) -> None:
+    served = TfServingModel(loopback.grpc)
+    no_documents = {"query": np.array(["cat"]), "documents": np.zeros((1, 0), object)}
+    assert served.call("score", no_documents)["scores"].shape == (1, 0)
+    assert served.call("encode_query", {"query": np.array([])})["vector"].shape == (0, 2)
+
+
+# Faults
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [({"name": "other"}, "model other"), ({"version": "8"}, "8"), ({"name": "other", "version": "7"}, "other")],
+)
+def test_a_model_or_a_version_that_is_not_served_is_named(api: Any, settings: dict[str, str], told: str) -> None:
+    with pytest.raises(DataError, match=f"the TF Serving at .*{told}"):
+        api(**settings)
+
+
+def test_a_server_that_is_not_there_is_told() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]  # bound, so that nobody listens there
+        with pytest.raises(DataError, match=f"no TF Serving answers at 127.0.0.1:{port}"):
+            TfServingModel(f"127.0.0.1:{port}")
+        with pytest.raises(DataError, match=f"no TF Serving answers at http://127.0.0.1:{port}"):
+            TfServingRestModel(f"http://127.0.0.1:{port}")
+
+
+def test_a_server_that_does_not_answer_is_given_up_after_the_deadline() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(DataError, match="must answer within 0.2 s; it did not"):
+            TfServingModel(address, deadline=0.2)
+        with pytest.raises(DataError, match="must answer within 0.2 s; it did not"):
+            TfServingRestModel(f"http://{address}", deadline=0.2)
+
+
+def test_an_address_that_is_no_url_is_refused() -> None:
+    with pytest.raises(DataError, match="must be http://host:port, or https; got 'localhost:8501'"):
+        TfServingRestModel("localhost:8501")
+
+
+@pytest.mark.parametrize(("signature", "inputs"), [("scores", LISTS), ("score", QUERY), ("encode_query", LISTS)])
+def test_a_request_that_does_not_fit_is_refused_over_grpc(loopback: Loopback, signature: str, inputs: Any) -> None:
+    with pytest.raises(DataError, match=r"refused the request \(INVALID_ARGUMENT\)"):
+        TfServingModel(loopback.grpc).call(signature, inputs)
+
+
+def test_a_batch_that_does_not_fit_the_graph_is_refused(api: Any) -> None:
+    with pytest.raises(DataError, match="refused"):
+        api().call("score", {**LISTS, "query": np.array(["a", "b", "c"])})

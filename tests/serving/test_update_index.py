@@ -1,0 +1,194 @@
+"""Updates of an index: whatever was done to it before, it holds what it should, and encodes what is new alone."""
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from components.index_pusher.index_versions import IndexVersions
+from components.index_pusher.push_index import push_index
+from models.corpus_index.corpus_index import CorpusIndex
+from models.corpus_index.query_encoder import QueryEncoder
+from models.exported import load_model
+from models.loaded_model import LoadedModel
+from schemas.errors import DataError
+from schemas.wikiclir import Text
+from serving.update_index import IndexUpdater
+from tests.models.small_lexicon import export_with_words
+
+pytestmark = pytest.mark.serving
+
+TEXTS = ["chat", "chien blanc", "un chat noir", "lune", "ararat", "zzz"]
+DOCUMENTS = st.dictionaries(st.sampled_from("abcdefghij"), st.sampled_from(TEXTS), max_size=8)
+STEPS = st.lists(st.tuples(st.booleans(), DOCUMENTS, st.sets(st.sampled_from("abcdefghij"), max_size=4)), max_size=5)
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return export_with_words(tmp_path_factory.mktemp("model") / "model")
+
+
+@pytest.fixture(scope="module")
+def model(path: str) -> LoadedModel:
+    return LoadedModel(load_model(path))
+
+
+@pytest.fixture(scope="module")
+def encoder(model: LoadedModel) -> QueryEncoder:
+    return QueryEncoder(model)
+
+
+def texts_of(documents: dict[str, str]) -> list[Text]:
+    return [Text(name, f"title {name}", text, 1) for name, text in documents.items()]
+
+
+def content(index: CorpusIndex) -> dict[str, str]:
+    return {one.id: one.text for one in index.documents()}
+
+
+@pytest.mark.parametrize("least", [1 << 17, 4])
+@settings(max_examples=8, deadline=None, phases=[Phase.generate])
+@given(steps=STEPS)
+def test_an_index_holds_what_its_updates_left(
+    path: str,
+    model: LoadedModel,
+    encoder: QueryEncoder,
+    tmp_path_factory: pytest.TempPathFactory,
+    least: int,
+    steps: list,
+) -> None:
+    versions = IndexVersions(tmp_path_factory.mktemp("index"))
+    encoded: list[int] = []
+    updater = IndexUpdater(path, versions, encoded.append, least=least, most=4)
+    updater.replace_all([])
+    expected: dict[str, str] = {}
+    for is_whole, documents, removed in steps:
+        encoded.clear()
+        before = dict(expected)
+        if is_whole:
+            update, expected = updater.replace_all(texts_of(documents)), dict(documents)
+        else:
+            update = updater.change(texts_of(documents), removed)
+            expected = {**{name: text for name, text in before.items() if name not in removed}, **documents}
+        index = CorpusIndex(update.version)
+        assert content(index) == expected
+        assert len(index) == update.documents == len(expected)
+        changed = [name for name, text in documents.items() if before.get(name) != text]
+        assert max(encoded, default=0) == len(changed) == update.added + update.replaced
+        assert update.unchanged == len(documents) - len(changed)
+        assert update.removed == len(before.keys() - expected.keys())
+        assert update.is_change == (before != expected)
+        assert all(one.documents <= 4 for one in index.manifest.segments)
+        if expected:
+            found = index.search(encoder.encode("white cat"), 99)
+            lists = {"query": np.array(["white cat"]), "documents": np.array([list(expected.values())])}
+            scores = sorted(model.call("score", lists)["scores"][0], reverse=True)
+            assert [one.score for one in found] == pytest.approx(scores, abs=1e-6)
+
+
+def test_nothing_new_makes_no_version(path: str, tmp_path: Path) -> None:
+    updater = IndexUpdater(path, IndexVersions(tmp_path))
+    first = updater.replace_all(texts_of({"a": "chat", "b": "lune"}))
+    assert (first.added, first.is_change) == (2, True)
+    again = updater.replace_all(texts_of({"b": "lune", "a": "chat"}))
+    assert (again.unchanged, again.is_change, again.version) == (2, False, first.version)
+    assert not updater.change([], ["never there"]).is_change
+
+
+def test_a_title_that_changes_replaces_its_document(path: str, tmp_path: Path) -> None:
+    updater = IndexUpdater(path, IndexVersions(tmp_path))
+    updater.replace_all([Text("a", "old", "chat", 1)])
+    update = updater.replace_all([Text("a", "new", "chat", 1)])
+    assert update.replaced == 1
+    assert [one.title for one in CorpusIndex(update.version).documents()] == ["new"]
+
+
+def test_a_version_does_not_change_when_the_next_is_made(path: str, tmp_path: Path) -> None:
+    updater = IndexUpdater(path, IndexVersions(tmp_path), most=4)
+    first = updater.replace_all(texts_of({name: "chat" for name in "abcdef"}))
+    before = {
+        str(file.relative_to(first.version)): file.read_bytes()
+        for file in Path(first.version).rglob("*")
+        if file.is_file()
+    }
+    opened = CorpusIndex(first.version)
+    updater.change(texts_of({"a": "lune", "z": "un"}), ["b"])
+    assert before == {name: (Path(first.version) / name).read_bytes() for name in before}
+    updater.change(texts_of({"y": "un"}), [])
+    assert not Path(first.version).exists()
+    assert set(content(opened)) == set("abcdef")  # who has it open can go on
+
+
+def test_another_model_indexes_anew_and_cannot_change_what_is_there(path: str, tmp_path: Path) -> None:
+    versions = IndexVersions(tmp_path / "index")
+    IndexUpdater(path, versions).replace_all(texts_of({"a": "chat"}))
+    other = IndexUpdater(export_with_words(tmp_path / "other" / "model", "bm25"), versions)
+    with pytest.raises(DataError, match="another one did. Index the whole collection with this model"):
+        other.change(texts_of({"b": "lune"}), [])
+    assert other.replace_all(texts_of({"a": "chat"})).added == 1
+
+
+def test_there_must_be_an_index_to_change(path: str, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="must hold an index; make one with `clir index` first"):
+        IndexUpdater(path, IndexVersions(tmp_path)).change([], ["a"])
+
+
+def test_a_run_pushes_its_index_once_and_leaves_what_was_changed_since(path: str, tmp_path: Path) -> None:
+    made = IndexUpdater(path, IndexVersions(tmp_path / "made")).replace_all(texts_of({"a": "chat", "b": "lune"}))
+    folder = str(tmp_path / "index")
+    pushed = push_index(made.version, folder)
+    assert push_index(made.version, folder) == pushed
+    updated = IndexUpdater(path, IndexVersions(folder)).change(texts_of({"c": "un"}), [])
+    assert push_index(made.version, folder) == updated.version
+    other = IndexUpdater(path, IndexVersions(tmp_path / "made")).change(texts_of({"d": "un"}), [])
+    assert set(content(CorpusIndex(push_index(other.version, folder)))) == set("abd")
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from components.index_pusher import index_versions
+from components.index_pusher.index_versions import IndexVersions
+from schemas.wikiclir import Text
+from serving import update_index
+from serving.update_index import IndexUpdater
+
+model, folder, step = sys.argv[1:]
+
+def die(*arguments, **named):
+    os._exit(9)
+
+target = {
+    "encode": (update_index, "encode_documents"),
+    "link": (update_index, "link_files"),
+    "assemble": (update_index, "assemble_index"),
+    "sync": (index_versions, "_sync"),
+    "rename": (os, "rename"),
+    "remove old": (index_versions, "served_versions"),
+}[step]
+IndexUpdater(model, IndexVersions(folder), most=4).change([], [])
+setattr(*target, die)
+IndexUpdater(model, IndexVersions(folder), most=4).change([Text("new", "", "chat", 1)], ["a"])
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("step", ["encode", "link", "assemble", "sync", "rename", "remove old"])
+def test_a_kill_at_any_step_leaves_the_last_whole_version(path: str, tmp_path: Path, step: str) -> None:
+    versions = IndexVersions(tmp_path)
+    updater = IndexUpdater(path, versions, most=4)
+    updater.replace_all(texts_of({name: "chat" for name in "abcdefgh"}))
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(KILLED), path, str(tmp_path), step], check=False)
+    assert done.returncode == 9
+    newest = versions.newest()
+    assert newest is not None
+    assert set(content(CorpusIndex(str(newest)))) in ({*"abcdefgh"}, {*"bcdefgh", "new"})
+    update = updater.change(texts_of({"new": "chat"}), ["a"])
+    assert set(content(CorpusIndex(update.version))) == {*"bcdefgh", "new"}
+    assert ".incoming" not in os.listdir(tmp_path)
