@@ -10,11 +10,15 @@ import click
 from cli.convert import convert_command
 from cli.evaluate import evaluate
 from cli.experiment import experiment
+from cli.index_documents import index_command
 from cli.interruption import is_interruption
 from cli.lexicon import lexicon
 from cli.rank import rank
+from cli.replay import replay
 from cli.report import report
 from cli.run import run
+from cli.search import search
+from cli.serve import serve
 from cli.terminal import say
 from cli.users_error import users_error
 from schemas.errors import ConfigError
@@ -23,8 +27,21 @@ from schemas.errors import ConfigError
 @click.group(
     context_settings={"help_option_names": ["-h", "--help"]},
     commands={
-        command.name or "": command for command in (run, convert_command, experiment, evaluate, rank, lexicon, report)
-    },
+        command.name or "": command
+        for command in (
+            run,
+            convert_command,
+            experiment,
+            evaluate,
+            rank,
+            index_command,
+            search,
+            serve,
+            replay,
+            lexicon,
+            report,
+        )
+    },  # fmt: skip
 )
 @click.version_option(package_name="smooth-clir")
 def clir() -> None:

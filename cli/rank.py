@@ -1,7 +1,5 @@
 """`clir rank`: documents in the order of a model's scores."""
 
-import sys
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,10 +8,9 @@ from cli.documents import read_documents
 from cli.feedback_option import feedback_option
 from cli.imports import heavy_imports
 from cli.model_folder import find_model
-from cli.query_text import check_query_text
+from cli.query_text import check_query_text, lines_of_stdin
 from cli.score_parts import describe_parts
 from cli.terminal import FIELD, say, show, show_json
-from schemas.errors import DataError
 from schemas.printable import printable
 
 if TYPE_CHECKING:
@@ -56,7 +53,7 @@ def rank(
         from models.document_ranker import DocumentRanker
 
     ranker = DocumentRanker(path, texts, feedback)
-    for query in queries or _lines_of_stdin():
+    for query in queries or lines_of_stdin():
         results = ranker.rank(query, top, explain)
         if not results:
             say(f"the model knows no word of the query {printable(query, FIELD)!r}")
@@ -79,17 +76,3 @@ def _as_dict(result: "RankedDocument") -> dict[str, Any]:
     content = result._asdict()
     parts = [part.model_dump() for part in content.pop("parts")]
     return {**content, "parts": parts} if parts else content
-
-
-def _lines_of_stdin() -> Iterator[str]:
-    """The queries on stdin, one a line."""
-    number = 0
-    for number, line in enumerate(sys.stdin.buffer, 1):
-        try:
-            query = line.decode().strip()
-        except UnicodeDecodeError:
-            raise DataError(f"stdin:{number}: a query must be UTF-8; got {line[:80]!r}.") from None
-        if query:
-            yield query
-    if number == 0:
-        raise click.UsageError("there is no query; give --query, or queries on stdin, one a line.")

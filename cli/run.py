@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from cli.imports import heavy_imports
-from cli.summary import RunSummary, describe_files, metrics_table, seen_warning
+from cli.summary import RunSummary, describe_files, metrics_table, search_table, seen_warning
 from cli.terminal import say, short, show, show_json
 from components.training_report.unreachable import unreachable
 from pipeline.config import RunConfig, load_config
@@ -86,9 +86,13 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
             parts["lexicon"] = result.lexicon_report.model_dump()
         if result.tuning:
             parts["tuning"] = result.tuning.model_dump()
+        if result.search:
+            parts["search"] = result.search.model_dump()
         show_json({**result.report.model_dump(), **parts})
     else:
         show(metrics_table(result.report))
+        if result.search:
+            show(f"\n{search_table(result.search)}")
     if warning := seen_warning(result.report):
         say(f"warning: {warning}")
     say("\n".join([f"written to {short(settings.output)}:", *describe_files(Path(settings.output))]))
@@ -104,9 +108,10 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
 
 def _say_next(settings: RunConfig) -> None:
     output, documents = short(settings.output), short(settings.data.documents)
+    search = f'\n  clir search {output} "..."' if settings.search.index else ""
     say(
         f"""
-next:
+next:{search}
   clir rank {output} --query "..." --documents {documents}
   tensorboard --logdir {output}/{TENSORBOARD}"""
     )

@@ -7,7 +7,7 @@ from cli.terminal import FIELD
 from schemas.printable import printable
 
 if TYPE_CHECKING:
-    from models.explanation import ScorePart
+    from models.score_parts import ScorePart
 
 MOST_WORDS: Final = 8
 """Lines for the words of a channel; the parts of the others are summed."""

@@ -3,12 +3,14 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from pipeline.layout import CONFIG_FILE, DATA, EVALUATION, LEXICON, SERVING, TENSORBOARD, TRAINING, TUNING
+from pipeline.layout import CONFIG_FILE, DATA, EVALUATION, INDEX, LEXICON, SERVING, TENSORBOARD, TRAINING, TUNING
 from pipeline.stages import StageEnd
 from schemas.evaluation_report import EvaluationReport, PartReport
+from schemas.search_report import SearchReport
 from schemas.served_versions import served_versions
 
 
@@ -29,6 +31,28 @@ def metrics_table(report: EvaluationReport) -> str:
     return "\n".join(lines)
 
 
+def search_table(report: SearchReport) -> str:
+    """The metrics of a search in the whole collection, of model, channels and BM25, beside the model's on lists."""
+    sampled = report.sampled
+    columns = [
+        ("model", report.metrics),
+        *report.channels.items(),
+        *report.baselines.items(),
+        ("on lists", sampled.metrics),
+    ]
+    lines = [f"whole collection ({report.documents:,} documents)", *_columns("", columns)]
+    for (kind, other), metrics in groupby(report.comparisons, key=lambda one: (one.kind, one.other)):
+        found = ", ".join(f"{one.metric} {one.difference:+.4f} ({one.p_text})" for one in metrics)
+        lines.append(f"model against {f'the channel {other}' if kind == 'channel' else other}: {found}")
+    if sampled.feedback:
+        lines.append(f"on lists: with feedback {sampled.feedback:g}, which is no part of search")
+    if report.approximation.queries:
+        share, queries = report.approximation.overlap_10, report.approximation.queries
+        lines.append(f"found without scoring every document: {share:.2%} of the 10 best, of {queries:,} queries")
+    lines.append(f"{report.queries:,} queries, the first {report.depth:,} documents of each ranking count")
+    return "\n".join(lines)
+
+
 def _table(title: str, part: EvaluationReport | PartReport, paper_names: Mapping[str, str] | None = None) -> list[str]:
     columns = [
         ("model", part.metrics),
@@ -36,12 +60,23 @@ def _table(title: str, part: EvaluationReport | PartReport, paper_names: Mapping
         *part.baselines.items(),
         ("reachable", part.reachable),
     ]
+    heads, *rows = _columns(title, columns)
+    names = paper_names or {}
+    return [
+        heads + "  in the paper" * bool(names),
+        *(f"{row}  {names.get(key, '')}".rstrip() for key, row in zip(part.metrics, rows, strict=True)),
+    ]
+
+
+def _columns(title: str, columns: Sequence[tuple[str, Mapping[str, float]]]) -> list[str]:
+    """A line of names, and one for each metric of the first column, which others may lack."""
+    keys = columns[0][1]
+    first = max(12, *(len(key) + 1 for key in keys))
     widths = [max(10, len(name) + 1) for name, _ in columns]
-    heads = "".join(f"{name:>{width}}" for (name, _), width in zip(columns, widths, strict=True))
-    lines = [f"{title:12}{heads}" + "  in the paper" * bool(paper_names)]
-    for key in part.metrics:
-        values = "".join(f"{values[key]:{width}.4f}" for (_, values), width in zip(columns, widths, strict=True))
-        lines.append(f"{key:12}{values}  {(paper_names or {}).get(key, '')}".rstrip())
+    lines = [f"{title:{first}}" + "".join(f"{name:>{width}}" for (name, _), width in zip(columns, widths, strict=True))]
+    for key in keys:
+        cells = (f"{values[key]:.4f}" if key in values else "-" for _, values in columns)
+        lines.append(f"{key:{first}}" + "".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True)))
     return lines
 
 
@@ -100,14 +135,17 @@ def describe_files(output: Path) -> list[str]:
     def names(folder: str) -> str:
         return ", ".join(sorted(path.name for path in (output / folder).iterdir()))
 
-    versions = len(served_versions(os.listdir(output / SERVING))) if (output / SERVING).is_dir() else 0
+    def versions(folder: str) -> int:
+        return len(served_versions(os.listdir(output / folder))) if (output / folder).is_dir() else 0
+
     return [
         *(
             f"  {f'{folder}/':14}{names(folder)}"
             for folder in (EVALUATION, DATA, LEXICON, TUNING, TRAINING)
             if (output / folder).is_dir()
         ),
-        f"  {f'{SERVING}/':14}pushed versions: {versions}",
+        f"  {f'{SERVING}/':14}pushed versions: {versions(SERVING)}",
+        *([f"  {f'{INDEX}/':14}versions of the index: {found}"] if (found := versions(INDEX)) else []),
         f"  {f'{TENSORBOARD}/':14}losses, gradients, metrics and scores of every epoch",
         f"  {CONFIG_FILE:14}the resolved configuration",
     ]

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from cli.summary import metrics_table, seen_warning
+from cli.summary import metrics_table, search_table, seen_warning
 from schemas.evaluation_report import EvaluationReport, PartReport
+from schemas.search_report import Approximation, SampledMetrics, SearchComparison, SearchReport
 
 
 def part(queries: int, value: float) -> PartReport:
@@ -77,3 +78,46 @@ def test_a_warning_where_nearly_all_was_seen() -> None:
     few, many = (report(seen=part(seen, 0.8), cold=part(1000 - seen, 0.3)) for seen in (900, 901))
     assert seen_warning(report()) is seen_warning(few) is None
     assert "do not tell how new documents are ranked; data.cold_share" in (seen_warning(many) or "")
+
+
+def search(**changes: Any) -> SearchReport:
+    whole = {"ndcg_5": 0.5, "recall_1000": 0.75}
+    sampled = SampledMetrics(metrics={"ndcg_5": 0.875}, channels={}, baselines={}, feedback=0)
+    compared = {"kind": "baseline", "other": "bm25", "difference": 0.25, "p_value": 0.0002, "is_bound": True}
+    content: dict[str, Any] = {
+        "queries": 1000, "queries_without_relevant_document": 0, "documents": 31102, "depth": 1000, "definitions": {},
+        "metrics": whole, "channels": {}, "baselines": {"bm25": {"ndcg_5": 0.25, "recall_1000": 0.3}},
+        "sampled": sampled, "approximation": Approximation(overlap_10=1, queries=0),
+        "comparisons": tuple(SearchComparison(metric=metric, **compared) for metric in ("ndcg_5", "mrr_mr")),
+    }  # fmt: skip
+    return SearchReport(**{**content, **changes})
+
+
+def test_the_search_stands_beside_the_lists() -> None:
+    assert (
+        search_table(search())
+        == """\
+whole collection (31,102 documents)
+                 model      bm25  on lists
+ndcg_5          0.5000    0.2500    0.8750
+recall_1000     0.7500    0.3000         -
+model against bm25: ndcg_5 +0.2500 (p <= 0.0002), mrr_mr +0.2500 (p <= 0.0002)
+1,000 queries, the first 1,000 documents of each ranking count"""
+    )
+
+
+def test_channels_feedback_and_what_was_not_scored_are_told() -> None:
+    channels = {"dense": {"ndcg_5": 0.4, "recall_1000": 0.4}}
+    of_dense = SearchComparison(
+        kind="channel", other="dense", metric="ndcg_5", difference=-0.1, p_value=0.5, is_bound=False
+    )
+    sampled = SampledMetrics(metrics={}, channels={}, baselines={}, feedback=4)
+    lost = Approximation(overlap_10=0.9925, queries=200)
+    told = search_table(search(channels=channels, comparisons=(of_dense,), sampled=sampled, approximation=lost))
+    assert told.splitlines()[1] == "                 model     dense      bm25  on lists"
+    assert told.splitlines()[4:] == [
+        "model against the channel dense: ndcg_5 -0.1000 (p = 0.5000)",
+        "on lists: with feedback 4, which is no part of search",
+        "found without scoring every document: 99.25% of the 10 best, of 200 queries",
+        "1,000 queries, the first 1,000 documents of each ranking count",
+    ]

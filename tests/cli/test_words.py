@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli.score_parts import MOST_WORDS, describe_parts
-from models.explanation import ScorePart, WordPart
+from models.score_parts import ScorePart, WordPart
 from tests.cli.command import Clir
 from tests.models.small_lexicon import COLLECTION, export_with_words
 from tests.models.small_model import export_small_model

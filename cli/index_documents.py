@@ -1,0 +1,92 @@
+"""`clir index`: makes the documents of a collection searchable, and keeps them so."""
+
+import logging
+import time
+from pathlib import Path
+
+import click
+
+from cli.document_files import STDIN, DocumentFiles, read_ids
+from cli.imports import heavy_imports
+from cli.index_folder import index_place
+from cli.terminal import say, short, show, show_json
+from pipeline.config import read_run_settings
+from pipeline.paths import files_of
+
+
+@click.command("index")
+@click.argument("model", type=click.Path())
+@click.option(
+    "--documents", metavar="FILE", multiple=True,
+    help="All documents: id, title, text, tab-separated; repeatable. Without it, those of the run.",
+)  # fmt: skip
+@click.option("--add", "added", metavar="FILE", multiple=True, help="Documents to add, or to replace; - for stdin.")
+@click.option("--remove", "removed", metavar="FILE", multiple=True, help="Ids to remove, one a line; - for stdin.")
+@click.option("--index", metavar="FOLDER", type=click.Path(), help="The index; without it, that beside the models.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+def index_command(
+    model: str,
+    documents: tuple[str, ...],
+    added: tuple[str, ...],
+    removed: tuple[str, ...],
+    index: str | None,
+    as_json: bool,
+) -> None:
+    """Index documents with an exported MODEL, for `clir search` and `clir serve`.
+
+    The index then holds the given documents and no others. Those that it holds already, and that have not changed, are
+    not encoded again; where nothing has changed, nothing is written. With --add and --remove the other documents stay.
+
+    MODEL is a run's output folder, its serving folder, or one version in it.
+
+    Example: clir index runs/sample
+    """
+    if documents and (added or removed):
+        raise click.UsageError("--documents names all documents; give it without --add and --remove.")
+    if [*documents, *added, *removed].count(STDIN) > 1:
+        raise click.UsageError("stdin can be read once; give - once.")
+    place = index_place(model, index)
+    is_change = bool(added or removed)
+    given = added if is_change else documents or _documents_of_run(place.config)
+    files = DocumentFiles([file for path in given for file in ([path] if path == STDIN else files_of(path))])
+    ids = [one for path in removed for one in read_ids(path)]
+    from cli.progress import StageView
+    from pipeline.quiet import quieten
+
+    quieten(verbose=False)
+    with heavy_imports():
+        from components.index_pusher.index_versions import IndexVersions
+        from serving.update_index import IndexUpdater
+
+    progress = logging.getLogger("clir.progress")
+    with StageView() as view:
+        view.start(0, 0, "indexing")
+        started = time.monotonic()
+
+        def told(encoded: int) -> None:
+            share = files.share
+            left = f", {(time.monotonic() - started) * (1 - share) / share:.0f} s left" if share else ""
+            progress.info("%s documents encoded%s", f"{encoded:,}", left)
+
+        updater = IndexUpdater(place.newest_model, IndexVersions(place.index_folder), told)
+        update = (
+            updater.change(files.texts() if added else (), ids) if is_change else updater.replace_all(files.texts())
+        )
+    for line in files.left_out():
+        say(line)
+    if as_json:
+        show_json(update.model_dump())
+        return
+    counts = f"{update.added:,} added, {update.replaced:,} replaced, {update.removed:,} removed"
+    show(f"{short(update.version)} holds {update.documents:,} documents: {counts}, {update.unchanged:,} as they were")
+
+
+def _documents_of_run(config: Path) -> list[str]:
+    """The documents that a run was given."""
+    if not config.is_file():
+        raise click.UsageError(f"there is no {short(str(config))} that would name a run's documents; give --documents.")
+    content, _, _ = read_run_settings(str(config))
+    data = content.get("data")
+    if not isinstance(data, dict) or not isinstance(data.get("documents"), str):
+        raise click.UsageError(f"{short(str(config))} names no documents; give --documents.")
+    return [data["documents"]]

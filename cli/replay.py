@@ -1,0 +1,161 @@
+"""`clir replay`: whether a served model ranks as it did when it was evaluated."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import pydantic
+
+from cli.imports import heavy_imports
+from cli.model_folder import find_model
+from cli.terminal import say, show, show_json
+from pipeline.config import RunConfig, read_run_settings
+from pipeline.input_files import check_input_files
+from pipeline.layout import CONFIG_FILE, EVALUATION, SERVING
+from pipeline.paths import files_of, sha256_of_file
+from schemas.errors import ConfigError, DataError
+from schemas.evaluation_files import METRICS_FILE, RUN_FILE, VERDICT_FILE
+from schemas.input_digest import input_digest
+from schemas.served_versions import MODEL_NAME, newest_version
+from schemas.trec import parse_run
+from schemas.verdict import Verdict
+
+if TYPE_CHECKING:
+    from serving.score_replay import Inversion
+    from serving.served_model import ServedModel
+
+_SHOWN = 5
+
+
+@click.command()
+@click.argument("output", type=click.Path())
+@click.option("--rest", metavar="URL", help="Ask a TF Serving over its REST API, such as http://localhost:8501.")
+@click.option("--grpc", metavar="ADDRESS", help="Ask a TF Serving over gRPC, such as localhost:8500.")
+@click.option("--model-name", default=MODEL_NAME, show_default=True, help="The model's name in the TF Serving.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+def replay(output: str, rest: str | None, grpc: str | None, model_name: str, as_json: bool) -> None:
+    """Check that a served model ranks the test lists as the evaluator saw it rank them.
+
+    OUTPUT is a run's output folder. Its queries and documents are read again, and a TF Serving is asked for the scores
+    of each list; without an address, the pushed model in this process. Documents in another order, further apart than
+    1e-6, are a failure.
+
+    Example: clir replay runs/sample --grpc localhost:8500
+    """
+    if rest and grpc:
+        raise click.UsageError("--rest and --grpc cannot both be given.")
+    folder = Path(output)
+    run = _read_run(folder)
+    files = _input_files(folder)
+    verdict = Verdict.from_json((folder / EVALUATION / VERDICT_FILE).read_text(encoding="utf-8"))
+    pushed = newest_version(os.listdir(folder / SERVING)) if (folder / SERVING).is_dir() else None
+    from pipeline.quiet import quieten
+
+    quieten(verbose=False)
+    with heavy_imports():
+        import tensorflow as tf
+
+        from serving.score_replay import read_texts, replay_scores
+
+        model = _served_model(output, rest, grpc, model_name)
+    if not verdict.blessed:
+        say(f"the gate refused the evaluated model ({verdict.reason}): what is served is another")
+    if pushed != model.version:
+        say(f"version {model.version} is asked, but the newest in {folder / SERVING} is {pushed or 'none'}")
+    doc_ids = {doc_id for ranked in run.values() for doc_id in ranked}
+    queries = read_texts("queries", files["queries"], run.keys(), tf.io.gfile.GFile)
+    documents = read_texts("documents", files["documents"], doc_ids, tf.io.gfile.GFile)
+    found = replay_scores(model, run, queries, documents)
+    if as_json:
+        show_json(
+            {
+                "version": model.version,
+                "pushed_version": pushed,
+                "blessed": verdict.blessed,
+                "lists": found.lists,
+                "documents": found.documents,
+                "largest_difference": found.largest_difference,
+                "inversions": [
+                    {"query_id": one.query_id, "above": one.above._asdict(), "below": one.below._asdict()}
+                    for one in found.inversions
+                ],
+            }
+        )
+    else:
+        show(
+            f"version {model.version}: {found.lists:,} lists, {found.documents:,} documents; largest difference of a "
+            f"score {found.largest_difference:.2g}"
+        )
+    if found.inversions:
+        raise DataError("\n".join(_describe(found.inversions, found.lists)))
+    if not as_json:
+        show("every list is in the evaluator's order")
+
+
+def _served_model(output: str, rest: str | None, grpc: str | None, name: str) -> "ServedModel":
+    """Where the scores come from."""
+    if rest:
+        from serving.tf_serving_rest_model import TfServingRestModel
+
+        return TfServingRestModel(rest, name)
+    if grpc:
+        from serving.tf_serving_model import TfServingModel
+
+        return TfServingModel(grpc, name)
+    from serving.served_model import LocalModel
+
+    return LocalModel(find_model(output))
+
+
+def _read_run(folder: Path) -> dict[str, dict[str, float]]:
+    """The evaluator's scores: query_id to doc_id to score."""
+    from schemas.evaluation_report import EvaluationReport
+
+    path = folder / EVALUATION / RUN_FILE
+    if not path.is_file():
+        raise DataError(f"{folder} must be a run's output folder, but {path} is not there; `clir run` writes it.")
+    report = EvaluationReport.from_json((path.parent / METRICS_FILE).read_text(encoding="utf-8"))
+    if report.feedback:
+        raise DataError(
+            f"{path} must hold the model's own scores; it holds those of a second pass (evaluation.feedback "
+            f"{report.feedback:g}), which no served model gives. Run it with evaluation.feedback=0."
+        )
+    with path.open(encoding="utf-8") as lines:
+        return parse_run(lines, str(path)).scores
+
+
+def _input_files(folder: Path) -> dict[str, list[str]]:
+    """The files of the queries and of the documents, which are still those of the run."""
+    path = folder / CONFIG_FILE
+    content, _, faults = read_run_settings(str(path))
+    if faults:
+        raise ConfigError(faults)
+    try:
+        data = RunConfig.model_validate(content).data
+    except pydantic.ValidationError as error:
+        raise DataError(f"{path} must be a run's resolved configuration: {error.errors()[0]['msg']}.") from None
+    paths = {"queries": data.queries, "documents": data.documents}
+    if faults := [f"{path}: data.{role}: {fault}" for role, fault in check_input_files(paths)]:
+        raise ConfigError(faults)
+    files = {role: files_of(path) for role, path in paths.items()}
+    for role, of_role in files.items():
+        if getattr(data.sha256, role) not in (None, input_digest([sha256_of_file(file) for file in of_role])):
+            raise DataError(f"data.{role}: {paths[role]} must be as it was when {folder} was made; it has changed.")
+    return files
+
+
+def _describe(inversions: "list[Inversion]", lists: int) -> list[str]:
+    """A sentence for each list, of the first ones."""
+    lines = [
+        f"query {query_id}: the evaluator has document {above.doc_id} ({above.evaluated:.9g}) above {below.doc_id} "
+        f"({below.evaluated:.9g}); the served model has {below.doc_id} ({below.served:.9g}) above {above.doc_id} "
+        f"({above.served:.9g})."
+        for query_id, above, below in inversions[:_SHOWN]
+    ]
+    more = len(inversions) - len(lines)
+    return [
+        f"{len(inversions):,} of {lists:,} lists are in another order.",
+        *lines,
+        *([f"... and {more:,}"] if more else []),
+    ]

@@ -1,0 +1,60 @@
+"""`clir search`: the best documents of a whole collection."""
+
+import os
+
+import click
+
+from cli.imports import heavy_imports
+from cli.index_folder import index_place
+from cli.query_text import check_query_text, lines_of_stdin
+from cli.terminal import FIELD, say, show, show_json
+from schemas.errors import DataError
+from schemas.printable import printable
+
+
+@click.command()
+@click.argument("model", type=click.Path())
+@click.argument("queries", metavar="[QUERY]...", nargs=-1)
+@click.option("-k", "most", default=10, show_default=True, type=click.IntRange(1, 1000), help="Documents of a query.")
+@click.option("--index", metavar="FOLDER", type=click.Path(), help="The index; without it, that beside the models.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a query.")
+def search(model: str, queries: tuple[str, ...], most: int, index: str | None, as_json: bool) -> None:
+    """Search the index of a MODEL (see `clir index`) for each QUERY; without one, for each line of stdin.
+
+    MODEL is a run's output folder, its serving folder, or one version in it.
+
+    Example: clir search runs/sample "molten rock" -k 3
+    """
+    for query in queries:
+        check_query_text("QUERY", query)
+    place = index_place(model, index)
+    from pipeline.quiet import quieten
+
+    quieten(verbose=False)
+    with heavy_imports():
+        from serving.folder_engines import FolderEngines
+
+    engines = FolderEngines(place.models, place.index_folder)
+    newest = engines.newest()
+    if newest is None:
+        raise DataError(f"there is no index in {place.index_folder}; make one first: clir index {model}")
+    engine = engines.load(newest)
+    if engine.model_version != (version := os.path.basename(place.newest_model)):
+        say(
+            f"the index is of the model {engine.model_version}, which searches it; the newest is {version}: "
+            f"clir index {model}"
+        )
+    for query in queries or lines_of_stdin():
+        answer = engine.search(query, most, with_snippets=False, with_texts=False)
+        if not answer.results:
+            say(f"no document answers the query {printable(query, FIELD)!r}: the model knows no word of it")
+        if as_json:
+            show_json(answer.model_dump(exclude_none=True, exclude={"milliseconds"}), indent=None)
+            continue
+        if len(queries) != 1:
+            show(f"query: {printable(query, FIELD)}")
+        for hit in answer.results:
+            doc_id, title = printable(hit.doc_id, FIELD), printable(hit.title, FIELD)
+            show(f"{hit.rank:3}  {hit.score:7.4f}  {doc_id}  {title}")
+        if len(queries) != 1:
+            show("")

@@ -1,0 +1,111 @@
+"""`clir serve`: an index and its model behind HTTP, with a page for people."""
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli.imports import heavy_imports
+from cli.index_folder import IndexPlace, index_place
+from cli.terminal import say, show
+from pipeline.config import read_run_settings
+from schemas.served_versions import MODEL_NAME
+from serving.settings import ServiceSettings
+
+if TYPE_CHECKING:
+    from serving.engine import Languages
+    from serving.folder_engines import FolderEngines
+
+_DEFAULTS = ServiceSettings()
+
+
+def _limit(name: str, metavar: str, help_text: str) -> Any:
+    """An option for one of the limits."""
+    default = getattr(_DEFAULTS, name)
+    return click.option(
+        f"--{name.replace('_', '-')}", type=type(default), default=default, show_default=True, metavar=metavar,
+        help=help_text,
+    )  # fmt: skip
+
+
+@click.command()
+@click.argument("model", type=click.Path())
+@click.option("--index", metavar="FOLDER", type=click.Path(), help="The index; without it, that beside the models.")
+@_limit("host", "ADDRESS", "Where it listens; 0.0.0.0 lets other machines in.")
+@_limit("port", "PORT", "0 for any that is free.")
+@click.option("--allow-host", "allowed_hosts", metavar="NAME", multiple=True, help="A name it is asked by; repeatable.")
+@click.option("--tf-serving", metavar="ADDRESS", help="Ask a TF Serving over gRPC, such as localhost:8500.")
+@click.option("--model-name", default=MODEL_NAME, show_default=True, help="The model's name in the TF Serving.")
+@_limit("seconds", "SECONDS", "That a request may take.")
+@_limit("threads", "N", "Requests at work at once.")
+@_limit("waiting", "N", "Requests that may wait; the next one is told to come back.")
+@_limit("connections", "N", "Clients at once.")
+@_limit("most_bytes", "N", "Of a request's body.")
+@_limit("most_query_characters", "N", "Of a query.")
+@_limit("most_k", "N", "Results of a search.")
+@_limit("most_documents", "N", "Of a request to rank.")
+@_limit("most_text_characters", "N", "Of a text to rank or to explain.")
+@_limit("drain_seconds", "SECONDS", "How long a stop waits for requests that are at work.")
+@_limit("poll_seconds", "SECONDS", "Between two looks for a newer model or index.")
+def serve(model: str, index: str | None, tf_serving: str | None, model_name: str, **limits: Any) -> None:
+    """Serve the index of a MODEL: search, ranking and explanations over HTTP, and a page.
+
+    MODEL is a run's output folder, its serving folder, or one version in it. A newer model or index takes the place of
+    the older one without a pause. There is no password: whoever reaches the address can search.
+
+    Example: clir serve runs/sample --port 8080
+    """
+    import pydantic
+
+    try:
+        settings = ServiceSettings(**limits)
+    except pydantic.ValidationError as error:
+        (fault, *_) = error.errors()
+        option = f"--{str(fault['loc'][0]).replace('_', '-')}"
+        raise click.UsageError(f"{option}: {fault['msg']}; got {fault['input']}.") from None
+    place = index_place(model, index)
+    from pipeline.quiet import quieten
+
+    quieten(verbose=False)
+    with heavy_imports():
+        from serving.service import Service
+
+        source = _source(place, tf_serving, model_name, settings.seconds)
+    say("loading")
+    service = Service(source, settings, sys.stderr)
+    host = f"[{settings.host}]" if ":" in settings.host else settings.host
+    if not service.run(lambda port: show(f"http://{host}:{port}/")):
+        say("the time to finish requests is over; some were cut off")
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(1)  # their threads would keep the process for as long as they like
+
+
+def _source(place: IndexPlace, tf_serving: str | None, model_name: str, seconds: float) -> "FolderEngines":
+    """Where the engines come from."""
+    from serving.folder_engines import FolderEngines
+
+    connect = None
+    if tf_serving:
+        from serving.tf_serving_model import TfServingModel
+
+        def connect(version: str) -> TfServingModel:
+            return TfServingModel(tf_serving, model_name, version, seconds)
+
+    return FolderEngines(place.models, place.index_folder, connect, _languages(place.config))
+
+
+def _languages(config: Path) -> "Languages | None":
+    """Those of the run that made the model, if its configuration is still beside it."""
+    from serving.engine import Languages
+
+    if not config.is_file():
+        return None
+    content, _, _ = read_run_settings(str(config))
+    data = content.get("data")
+    if not isinstance(data, dict):
+        return None
+    query, document = data.get("query_language"), data.get("document_language")
+    return Languages(query, document) if isinstance(query, str) and isinstance(document, str) else None

@@ -1,0 +1,178 @@
+"""`clir index` and `clir search`: a person's documents are found, and nothing is lost by a bad file."""
+
+import gzip
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import Answer, Clir
+from tests.models.small_lexicon import export_with_words
+
+pytestmark = pytest.mark.serving
+
+DOCUMENTS = "a\tLe chat\tun chat blanc\nb\tLe chien\tchien\nc\tLa lune\tlune sur ararat\n"
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return Path(export_with_words(tmp_path_factory.mktemp("exported") / "model"))
+
+
+@pytest.fixture
+def output(exported: Path, tmp_path: Path) -> Path:
+    """A run's output folder, with a model and its configuration."""
+    shutil.copytree(exported, tmp_path / "out" / "serving" / "100")
+    (tmp_path / "documents").write_text(DOCUMENTS)
+    (tmp_path / "out" / "config.yaml").write_text(f"data: {{documents: {tmp_path / 'documents'}}}\n")
+    return tmp_path / "out"
+
+
+def found(answer: Answer) -> list[str]:
+    """The ids of a search's results."""
+    assert answer.code == 0, answer.err
+    return [line.split()[2] for line in answer.out.splitlines()]
+
+
+def test_the_documents_of_the_run_are_indexed_and_found(clir: Clir, output: Path) -> None:
+    answer = clir("index", output)
+    assert (answer.code, answer.out.split(" holds ")[1]) == (
+        0,
+        "3 documents: 3 added, 0 replaced, 0 removed, 0 as they were\n",
+    )
+    assert found(clir("search", output, "white cat", "-k", 1)) == ["a"]
+    assert found(clir("search", output / "serving", "ararat"))[0] == "c"
+    assert found(clir("search", output / "serving" / "100", "dog", "-k", 2))[0] == "b"
+
+
+def test_an_index_may_lie_anywhere_and_files_be_compressed_or_several(clir: Clir, output: Path, tmp_path: Path) -> None:
+    others = "".join(f"o{number}\t\tlune\n" for number in range(30))
+    (tmp_path / "one.gz").write_bytes(gzip.compress(f"x\t\tun chat\n{others}".encode()))
+    (tmp_path / "two.tsv").write_text("y\t\tlune\nx\t\tthe second of an id is left out\n")
+    index = tmp_path / "elsewhere" / "index"
+    answer = clir(
+        "index", output, "--documents", tmp_path / "one.gz", "--documents", tmp_path / "two.tsv", "--index", index
+    )
+    assert answer.code == 0
+    assert " holds 32 documents: 32 added" in answer.out
+    assert "left out 1 x duplicate id; first at" in answer.err
+    assert found(clir("search", output, "cat", "--index", index, "-k", 1)) == ["x"]
+    assert not (output / "index").exists()
+
+
+def test_documents_are_added_replaced_and_removed(clir: Clir, output: Path, tmp_path: Path) -> None:
+    clir("index", output)
+    changed = "b\tLe chien\tchat chat\nd\tLoup\tun loup\n"
+    answer = clir("index", output, "--add", "-", stdin=changed)
+    assert answer.out.endswith("4 documents: 1 added, 1 replaced, 0 removed, 0 as they were\n")
+    (tmp_path / "ids").write_text("a\tthe rest of a line does not count\n\nnever there\n")
+    answer = clir("index", output, "--remove", tmp_path / "ids", "--json")
+    assert json.loads(answer.out) | {"version": ""} == {
+        "version": "", "documents": 3, "added": 0, "replaced": 0, "removed": 1, "unchanged": 0,
+    }  # fmt: skip
+    assert found(clir("search", output, "cat", "-k", 1)) == ["b"]
+    assert clir("index", output).out.endswith("3 documents: 1 added, 1 replaced, 1 removed, 1 as they were\n")
+
+
+def test_nothing_new_writes_nothing(clir: Clir, output: Path) -> None:
+    clir("index", output)
+    before = sorted(os.listdir(output / "index"))
+    assert clir("index", output).out.endswith("0 added, 0 replaced, 0 removed, 3 as they were\n")
+    assert sorted(os.listdir(output / "index")) == before
+
+
+def test_several_queries_are_told_apart_and_an_unknown_one_is_said_to_be(clir: Clir, output: Path) -> None:
+    clir("index", output)
+    answer = clir("search", output, "cat", "qqq")
+    assert answer.out.startswith("query: cat\n  1 ")
+    assert answer.out.endswith("\nquery: qqq\n\n")
+    assert "no document answers the query 'qqq': the model knows no word of it" in answer.err
+    assert "there is no query" in clir("search", output).err
+    lines = clir("search", output, "--json", "-k", 1, stdin="white cat\n\nararat\n").out.splitlines()
+    assert [json.loads(line)["results"][0]["doc_id"] for line in lines] == ["a", "c"]
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "no line does"),
+        (b"no tab\n", "no line does"),
+        (b"a\tt\tchat\n" * 3 + b"one\n" * 3, "1 of 6 lines hold one"),
+        (gzip.compress(DOCUMENTS.encode() * 999)[:-20], "rest of the file cannot be read"),
+    ],
+)
+def test_a_file_that_is_none_changes_nothing(
+    clir: Clir, output: Path, tmp_path: Path, content: bytes, reason: str
+) -> None:
+    clir("index", output)
+    (tmp_path / "bad").write_bytes(content)
+    answer = clir("index", output, "--documents", tmp_path / "bad")
+    assert answer.code == 1
+    assert reason in answer.err
+    assert "Nothing was changed." in answer.err
+    assert found(clir("search", output, "white cat", "-k", 1)) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["index", "{out}", "--documents", "{missing}"], 1, "No such file"),
+        (["index", "{out}", "--documents", "-", "--add", "-"], 2, "give it without --add and --remove"),
+        (["index", "{out}", "--add", "-", "--remove", "-"], 2, "stdin can be read once"),
+        (["index", "{out}", "--add", "{documents}"], 1, "must hold an index; make one with `clir index` first"),
+        (["index", "{out}", "--index", "{tmp}"], 1, "must be a folder for an index alone; it holds"),
+        (["index", "{missing}"], 1, "must be a folder with an exported model"),
+        (["search", "{out}", "cat"], 1, "there is no index in"),
+        (["search", "{out}", " "], 2, "QUERY must hold a word"),
+        (["search", "{out}", "cat", "-k", "0"], 2, "'-k'"),
+    ],
+)
+def test_a_slip_is_told(clir: Clir, output: Path, arguments: list[str], code: int, words: str) -> None:
+    tmp = output.parent
+    places = {"out": output, "tmp": tmp, "missing": tmp / "missing", "documents": tmp / "documents"}
+    answer = clir(*(argument.format(**places) for argument in arguments))
+    assert (answer.code, answer.out) == (code, "")
+    assert words in answer.err
+
+
+def test_a_run_without_its_configuration_asks_for_documents(clir: Clir, output: Path) -> None:
+    (output / "config.yaml").write_text("data: {queries: x}\n")
+    assert "names no documents; give --documents" in clir("index", output).err
+    (output / "config.yaml").unlink()
+    assert "would name a run's documents; give --documents" in clir("index", output).err
+
+
+def test_an_index_of_another_model_is_refused_and_made_anew(clir: Clir, output: Path, tmp_path: Path) -> None:
+    clir("index", output)
+    export_with_words(tmp_path / "other" / "model", "bm25")
+    shutil.rmtree(output / "serving" / "100")
+    shutil.copytree(tmp_path / "other" / "model", output / "serving" / "200")
+    answer = clir("search", output, "cat")
+    assert answer.code == 1
+    assert "must be the index of a model in" in answer.err
+    assert "Make it anew with `clir index`" in answer.err
+    assert "another one did" in clir("index", output, "--add", output.parent / "documents").err
+    assert "3 added" in clir("index", output).out
+    assert found(clir("search", output, "lune", "-k", 1)) == ["c"]
+
+
+def test_an_index_of_an_older_model_is_searched_by_it_and_said_to_be(clir: Clir, output: Path, tmp_path: Path) -> None:
+    clir("index", output)
+    export_with_words(tmp_path / "other" / "model", "bm25")
+    shutil.copytree(tmp_path / "other" / "model", output / "serving" / "200")
+    answer = clir("search", output, "white cat", "-k", 1)
+    assert found(answer) == ["a"]
+    assert "the index is of the model 100, which searches it; the newest is 200: clir index" in answer.err
+    clir("index", output)
+    assert "the newest is" not in clir("search", output, "chat", "-k", 1).err
+
+
+def test_an_output_that_was_moved_is_searched_as_before(clir: Clir, output: Path, tmp_path: Path) -> None:
+    clir("index", output)
+    os.rename(output, tmp_path / "renamed")
+    shutil.copytree(tmp_path / "renamed", tmp_path / "copied")
+    for place in ("renamed", "copied"):
+        assert found(clir("search", tmp_path / place, "white cat", "-k", 1)) == ["a"]
+        assert "3 as they were" in clir("index", tmp_path / place).out
