@@ -1,6 +1,6 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup check test test-quick test-long test-all demo docs lock clean
+.PHONY: help setup check test test-quick test-long test-all demo serve docs lock clean
 export TF_CPP_MIN_LOG_LEVEL ?= 3
 
 BIN := .venv/bin
@@ -17,7 +17,7 @@ setup: ## Make .venv from the lock (CLIR_LOCK=gpu for the GPU's, PYTHON=... for 
 check: setup ## Lint, formatting and types.
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
-	$(BIN)/mypy schemas models components pipeline experiments cli
+	$(BIN)/mypy schemas models components pipeline serving experiments cli
 
 test-quick: setup ## The tests without training, Beam, TFX or serving: one to two minutes.
 	$(PYTEST) -m "not training and not beam and not e2e and not serving and not long"
@@ -30,10 +30,14 @@ test-long: setup ## The long tests alone.
 
 test-all: test test-long ## Every test.
 
-demo: setup ## Run the whole pipeline on the bundled sample.
-	$(BIN)/clir run configs/sample.yaml --set "evaluation.baselines=[bm25, paper]"
-	$(BIN)/clir rank runs/sample --query "molten rock that flows down a mountain" \
-		--documents data/sample/wiki_fr.documents --top 3
+demo: setup ## Run the whole pipeline on the bundled sample, and search its French pages in English.
+	$(BIN)/clir run configs/sample.yaml --set "evaluation.baselines=[bm25, paper]" --set search.index=true
+	$(BIN)/clir search runs/sample "molten rock that flows down a mountain" -k 3
+	@echo "make serve opens a search page on these documents"
+
+serve: setup ## Search the sample in a browser.
+	@test -d runs/sample/index || $(MAKE) --no-print-directory demo
+	$(BIN)/clir serve runs/sample
 
 docs: setup ## Build the documentation site into site/; `cd site && python3 -m http.server` shows it, with the search.
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

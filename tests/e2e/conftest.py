@@ -1,4 +1,6 @@
-"""One run of the whole pipeline on the sample, shared by all tests here."""
+"""Runs of the whole pipeline on the sample, shared by all tests here."""
+
+from pathlib import Path
 
 import pytest
 
@@ -22,3 +24,24 @@ def model_path(sample_run: SampleRun) -> str:
     """The SavedModel that the run pushed."""
     (version,) = sample_run.versions
     return str(version)
+
+
+@pytest.fixture(scope="session")
+def search_run(tmp_path_factory: pytest.TempPathFactory) -> SampleRun:
+    """A run of the default preset with few epochs and an index of the collection.
+
+    No test changes its folder but by an identical run.
+    """
+    settings = ("--set", "search.index=true", "--set", "training.epochs=6")
+    run = SampleRun(tmp_path_factory.mktemp("search") / "out", "configs/sample.yaml", *settings)
+    assert run.code == 0, run.err
+    return run
+
+
+@pytest.fixture(scope="session")
+def demo_output(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The output folder of a run with the settings of `make demo`, but for its baselines."""
+    folder = tmp_path_factory.mktemp("demo") / "out"
+    run = SampleRun(folder, "configs/sample.yaml", "--set", "evaluation.baselines=[]")
+    assert run.code == 0, run.err
+    return folder

@@ -12,6 +12,7 @@ from models.ranker import SCORES
 from models.ranking import ranked_grades
 from models.score_lists import score_lists
 from tests.e2e.process import SAMPLE, Process, SampleRun
+from tests.e2e.saved_model import both_ways, foreign_ops
 
 pytestmark = pytest.mark.e2e
 
@@ -54,6 +55,21 @@ def test_the_exported_model_scores_the_eval_split_as_training_did(run: SampleRun
 def test_the_score_is_the_sum_of_its_channels(scores) -> None:
     for total, vectors, words in zip(scores[SCORES], scores["smooth_cosine"], scores["lexicon"], strict=True):
         np.testing.assert_allclose(total, vectors + 0.5 * words, atol=1e-5)
+
+
+def test_its_graph_has_no_op_that_tf_serving_lacks(run: SampleRun) -> None:
+    (model,) = run.versions
+    assert foreign_ops(str(model)) == {"CaseFoldUTF8", "NormalizeUTF8"}
+
+
+def test_every_signature_gives_in_a_v1_session_what_it_gives_in_python(run: SampleRun) -> None:
+    (model,) = run.versions
+    found = both_ways(str(model))
+    assert found.keys() >= {"score", "encode_query", "encode_document", "explain", "translate", "own_terms"}
+    for in_session, in_python in found.values():
+        assert in_session.keys() == in_python.keys()
+        for name, array in in_python.items():
+            np.testing.assert_array_equal(in_session[name], array)
 
 
 def lexicon_of(run: SampleRun) -> list[list[str]]:

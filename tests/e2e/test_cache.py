@@ -21,15 +21,15 @@ Keys = dict[str, dict[str, object]]
 # What a setting or an edit changes in the stages' parameters, and so in their keys
 
 
-def keys(*overrides: str, schema: str = str(ROOT / "schemas" / "schema.pbtxt")) -> Keys:
+def keys(*overrides: str, schema: str = str(ROOT / "schemas" / "schema.pbtxt"), cell: str | None = None) -> Keys:
     """The parameters of every stage, for the sample's configuration, but for what the Pusher, which always runs, writes
     into its model's card: all settings."""
     from pipeline.pipeline import create_pipeline  # here, so that quick tests collect this file without TFX
 
     config = load_config(str(ROOT / "configs" / "sample.yaml"), ["preset=paper", *overrides])
-    pipeline = create_pipeline(config, "/artifacts", schema, f"{config.output}/serving")
+    pipeline = create_pipeline(config, "/artifacts", schema, f"{config.output}/serving", f"{config.output}/index", cell)
     parameters = {component.id: dict(component.exec_properties) for component in pipeline.components}
-    del parameters["Pusher"]["settings"]
+    parameters.get("Pusher", {}).pop("settings", None)
     return parameters
 
 
@@ -50,6 +50,14 @@ def changed_by_an_edit(file: str, folder: Path, monkeypatch: pytest.MonkeyPatch,
 def copy_code(folder: Path) -> None:
     for room in ("schemas", "models", "components", "pipeline", "experiments", "cli"):
         shutil.copytree(ROOT / room, folder / room)
+
+
+def test_an_index_adds_the_stages_that_make_it_and_evaluate_the_search() -> None:
+    assert keys("search.index=true").keys() - keys().keys() == {"CorpusIndexer", "IndexPusher", "SearchEvaluator"}
+
+
+def test_a_cell_of_an_experiment_has_no_index() -> None:
+    assert keys("search.index=true", cell="one").keys() == keys().keys() - {"Pusher"}
 
 
 def test_equal_configurations_have_equal_keys() -> None:
@@ -124,7 +132,8 @@ def test_thresholds_that_a_search_replaces_are_in_no_key() -> None:
 
 
 def test_the_stages_that_recovery_sweeps_are_those_of_the_pipeline() -> None:
-    assert keys(*SEARCH, "lexicon.kind=lexicon", BASELINES).keys() == {*stages.STAGES}
+    every = (*SEARCH, "lexicon.kind=lexicon", BASELINES, "search.index=true")
+    assert keys(*every).keys() == {*stages.STAGES}
 
 
 BASELINES = "evaluation.baselines=[bm25, paper]"
@@ -222,7 +231,7 @@ def test_what_decides_the_word_vectors_changes_the_stages_that_read_them(
         ("schemas/wikiclir.py", {"CollectionGen", "WikiClirExampleGen", "LexicalBaseline", "Transform", "Trainer"}),
         ("components/collection_gen/write_collection.py", {"CollectionGen"}),
         ("components/wikiclir_example_gen/sampling.py", {"WikiClirExampleGen"}),
-        ("components/lexical_baseline/bm25.py", {"LexicalBaseline"}),
+        ("models/bm25.py", {"LexicalBaseline"}),
         ("components/transform/preprocessing.py", {"Transform"}),
         ("models/tokens.py", {"Transform", "LexicalBaseline", "Trainer"}),
         ("models/word_table.py", {"Transform", "Trainer"}),

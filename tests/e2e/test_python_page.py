@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from tests.e2e.notebook import NOTEBOOK, pictures, printed, read_notebook, run_notebook
-from tests.e2e.process import SampleRun
 from tests.e2e.python_page import PAGE, Session, agree, run_session, sessions
 from tests.test_imports import MAY_IMPORT
 
@@ -20,18 +19,9 @@ MOST_BYTES = 60_000
 
 
 @pytest.fixture(scope="module")
-def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The output folder of a run with the settings of `make demo`, but for its baselines."""
-    folder = tmp_path_factory.mktemp("python") / "out"
-    run = SampleRun(folder, "configs/sample.yaml", "--set", "evaluation.baselines=[]")
-    assert run.code == 0, run.err
-    return folder
-
-
-@pytest.fixture(scope="module")
-def ran(output: Path) -> list[Session]:
+def ran(demo_output: Path) -> list[Session]:
     """What the snippets of the page print, process by process."""
-    return [run_session([snippet.code for snippet in snippets], output) for snippets in SESSIONS]
+    return [run_session([snippet.code for snippet in snippets], demo_output) for snippets in SESSIONS]
 
 
 @pytest.fixture(scope="module")
@@ -89,9 +79,9 @@ def test_the_page_names_the_versions_that_are_pinned() -> None:
 # The notebook
 
 
-def test_the_notebook_runs_and_shows_what_it_is_stored_with(notebook: Any, output: Path) -> None:
+def test_the_notebook_runs_and_shows_what_it_is_stored_with(notebook: Any, demo_output: Path) -> None:
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    again = [cell for cell in run_notebook(notebook, output).cells if cell.cell_type == "code"]
+    again = [cell for cell in run_notebook(notebook, demo_output).cells if cell.cell_type == "code"]
     assert [one.source for one in again] == [one.source for one in cells]
     different = [
         (printed(one), printed(other))

@@ -103,12 +103,25 @@ def test_the_signatures_take_plain_strings_and_give_floats(model: Any) -> None:
         {"query": ([None], "string"), "documents": ([None, None], "string")},
         {name: ([None, None], "float32") for name in ("scores", "smooth_cosine")},
     )
+    words: dict[str, tuple[list[int | None], str]] = {"token": ([None], "string"), "stem": ([None], "string")}
+    places: dict[str, tuple[list[int | None], str]] = {"start": ([None], "int64"), "end": ([None], "int64")}
     assert signatures == {
         "serving_default": scoring,
         "score": scoring,
         "encode_query": ({"query": ([None], "string")}, {"vector": ([None, 64], "float32")}),
         "encode_document": ({"document": ([None], "string")}, {"vector": ([None, 64], "float32")}),
         "channel_weights": ({}, {"smooth_cosine": ([], "float32")}),
+        "grade_bands": ({}, {"theta": ([2], "float32")}),
+        "explain_words": (
+            {"query": ([], "string"), "document": ([], "string")},
+            {
+                **words,
+                **places,
+                "is_scored": ([None], "bool"),
+                "dense": ([None], "float32"),
+                **{f"query_{name}": one for name, one in {**words, **places}.items()},
+            },
+        ),
     }
 
 
