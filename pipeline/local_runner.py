@@ -13,6 +13,7 @@ from ml_metadata.proto import metadata_store_pb2
 from tfx.orchestration import metadata
 
 import schemas
+from components.index_pusher.index_versions import IndexVersions
 from components.wikiclir_example_gen.report import REPORT_FILE, DataReport
 from models.devices import configure_devices
 from models.search_results import SearchResults
@@ -96,6 +97,8 @@ def run_locally(
     """
     folder = OutputFolder(Path(config.output), "cell" if experiment else "run")
     store = experiment or folder.path
+    if config.search.index:
+        IndexVersions(store / INDEX).check()  # now, not after an hour of training
     folder.write(CONFIG_FILE, dump_config(config))
     configure_devices(config.training)
     connection = _open_store(store)

@@ -119,7 +119,6 @@ class IndexUpdater:
         if not keep_others:
             before.remove_unnamed()
         if before.folder is not None and not before.is_changed:
-            self._versions.discard()
             return before.summary(str(before.folder))
         segments = before.put_into(staging, new, self._most)
         manifest = assemble_index(

@@ -1,4 +1,4 @@
-"""The versions of an index: numbered folders that appear whole, and never change."""
+"""The versions of an index: numbered folders with a manifest, which appear whole and never change."""
 
 import fcntl
 import os
@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from schemas.errors import DataError
-from schemas.served_versions import newest_version, served_versions
+from schemas.index_manifest import MANIFEST_FILE
+from schemas.served_versions import served_versions
 
 KEPT: Final = 2
 """Versions that stay, the newest among them: whoever searches the one before it may go on."""
@@ -30,20 +31,16 @@ class IndexVersions:
 
     def newest(self) -> Path | None:
         """The newest version, if there is one."""
-        version = newest_version(self._names())
-        return None if version is None else self.folder / version
+        return self.folder / versions[-1] if (versions := self._versions()) else None
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Holds the folder, so that nobody else writes into it.
+        """Holds the folder, so that nobody else writes into it; what was begun there and not committed is removed.
 
         Raises:
           DataError: somebody else does, or the folder holds what is no index.
         """
-        if self.folder.is_dir() and (others := sorted(set(self._names()) - {_STAGING, _LOCK} - set(self._versions()))):
-            raise DataError(
-                f"{self.folder} must be a folder for an index alone; it holds {', '.join(others[:3])}; choose another."
-            )
+        self.check()
         self.folder.mkdir(parents=True, exist_ok=True)
         with open(self.folder / _LOCK, "w") as lock:
             try:
@@ -52,12 +49,26 @@ class IndexVersions:
                 raise DataError(
                     f"{self.folder} is being written by another process; wait until it is done, and try again."
                 ) from None
-            yield
+            try:
+                yield
+            finally:
+                self._discard()
+
+    def check(self) -> None:
+        """Checks that versions may stand in the folder, which need not be there.
+
+        Raises:
+          DataError: it holds what is no index.
+        """
+        if others := sorted(set(self._names()) - {_STAGING, _LOCK} - set(self._versions())):
+            raise DataError(
+                f"{self.folder} must be a folder for an index alone; it holds {', '.join(others[:3])}; choose another."
+            )
 
     def begin(self) -> Path:
         """An empty folder for what becomes a version. The caller holds the folder of the versions."""
         staging = self.folder / _STAGING
-        self.discard()  # what a killed process left
+        self._discard()  # what a killed process left
         staging.mkdir()
         return staging
 
@@ -68,22 +79,25 @@ class IndexVersions:
         """
         staging = self.folder / _STAGING
         _sync(staging)
-        version = self.folder / str(int(newest_version(self._names()) or 0) + 1)
+        version = self.folder / str(1 + max(map(int, self._versions()), default=0))
         os.rename(staging, version)
         _sync_folder(self.folder)
-        for old in self._versions()[:-KEPT]:
-            shutil.rmtree(self.folder / old, ignore_errors=True)
+        self._remove_old()
         return version
 
-    def discard(self) -> None:
-        """Removes what was begun."""
+    def _remove_old(self) -> None:
+        for old in self._versions()[:-KEPT]:
+            shutil.rmtree(self.folder / old, ignore_errors=True)
+
+    def _discard(self) -> None:
         shutil.rmtree(self.folder / _STAGING, ignore_errors=True)
 
     def _names(self) -> list[str]:
         return [entry.name for entry in self.folder.iterdir()] if self.folder.is_dir() else []
 
     def _versions(self) -> list[str]:
-        return served_versions(self._names())
+        # A number alone may be anybody's: a year of photographs, a version of a model.
+        return [name for name in served_versions(self._names()) if (self.folder / name / MANIFEST_FILE).is_file()]
 
 
 def link_files(source: Path, target: Path) -> None:

@@ -10,6 +10,7 @@ import tensorflow as tf
 from models.exported import load_model
 from models.ranking import rank
 from models.search_metrics import ranks_of, search_metrics
+from pipeline.output_folder import OutputFolder
 from schemas.query_metrics import QueryMetrics
 from schemas.search_report import SearchReport
 from schemas.trec import parse_run
@@ -101,3 +102,15 @@ def test_a_second_run_takes_the_evaluation_from_the_cache(search_run: SampleRun)
 
 def evaluation_files(output: Path) -> list[Path]:
     return sorted((output / "evaluation").glob("search*"))
+
+
+def test_a_folder_of_somebody_else_where_the_index_goes_is_refused_before_any_stage(tmp_path: Path) -> None:
+    OutputFolder(tmp_path, "run")
+    photo = tmp_path / "index" / "2021" / "beach.jpg"
+    photo.parent.mkdir(parents=True)
+    photo.write_text("")
+    run = SampleRun(tmp_path, "configs/sample.yaml", "--set", "search.index=true")
+    assert run.code == 1
+    assert "must be a folder for an index alone; it holds 2021; choose another" in run.err
+    assert run.stages == {}
+    assert photo.exists()

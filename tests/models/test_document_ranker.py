@@ -7,12 +7,11 @@ from hypothesis import strategies as st
 
 from models import document_ranker as module
 from models.document_ranker import DocumentRanker
-from models.exported import load_model
 from schemas.wikiclir import Text
 from tests.models.small_lexicon import COLLECTION, export_with_words
 from tests.models.small_model import export_small_model
 
-pytestmark = pytest.mark.serving
+pytestmark = [pytest.mark.serving, pytest.mark.usefixtures("each_model_loaded_once")]
 
 WORDS = ["white", "cat", "dog", "moon", "ararat", "chat", "blanc", "chien", "un", "lune", "noir", "zzz", "!"]
 """Of both languages, of the towers or the lexicon alone, of neither, and no word at all."""
@@ -31,7 +30,7 @@ def lexicon(tmp_path_factory):
 
 
 def scores_of(path, query, documents):
-    scores = load_model(path, "score").signatures["score"](
+    scores = module.load_model(path, "score").signatures["score"](
         query=tf.constant([query]), documents=tf.constant([documents])
     )
     return {name: of_lists.numpy()[0] for name, of_lists in scores.items()}

@@ -116,7 +116,7 @@ DOCUMENTS = [Text(f"d{number}", "", text, 1) for number, text in enumerate(COLLE
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory):
+def path(each_model_loaded_once, tmp_path_factory):
     return export_with_words(tmp_path_factory.mktemp("feedback") / "model")
 
 

@@ -106,11 +106,11 @@ def test_the_weight_beside_an_inner_product_is_fitted(config_file: Path) -> None
 def test_a_table_of_word_vectors_has_a_width_of_its_own(config_file: Path, side: str) -> None:
     (config_file.parent / "64.vec").write_text("loup" + 64 * " 1" + "\n")
     (config_file.parent / "3.vec").write_text("loup 1 1 1\n")
-    path = f"embeddings.{side}={config_file.parent / '64.vec'}"
-    assert load_config(str(config_file), [path]).model.embedding_dim == 64
-    (fault,) = faults_of(config_file, path.replace("64", "3"))
+    wide, narrow = (f"embeddings.{side}={config_file.parent / name}" for name in ("64.vec", "3.vec"))
+    assert load_config(str(config_file), [wide]).model.embedding_dim == 64
+    (fault,) = faults_of(config_file, narrow)
     assert "model.embedding_dim" in fault and "64" in fault
-    assert load_config(str(config_file), [path.replace("64", "3"), "model.embedding_dim=3"]).model.embedding_dim == 3
+    assert load_config(str(config_file), [narrow, "model.embedding_dim=3"]).model.embedding_dim == 3
     assert load_config(str(config_file), [f"embeddings.{side}=null"]).model.embedding_dim == 128
 
 

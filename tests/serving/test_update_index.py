@@ -170,7 +170,7 @@ target = {
     "assemble": (update_index, "assemble_index"),
     "sync": (index_versions, "_sync"),
     "rename": (os, "rename"),
-    "remove old": (index_versions, "served_versions"),
+    "remove old": (IndexVersions, "_remove_old"),
 }[step]
 IndexUpdater(model, IndexVersions(folder), most=4).change([], [])
 setattr(*target, die)

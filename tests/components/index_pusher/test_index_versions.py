@@ -9,11 +9,13 @@ import pytest
 
 from components.index_pusher.index_versions import IndexVersions, link_files
 from schemas.errors import DataError
+from schemas.index_manifest import MANIFEST_FILE
 
 
 def add(versions: IndexVersions, content: str) -> Path:
     with versions.writing():
-        (versions.begin() / "file").write_text(content)
+        folder = versions.begin()
+        (folder / MANIFEST_FILE).write_text(content)
         return versions.commit()
 
 
@@ -23,20 +25,29 @@ def test_versions_count_up_and_the_last_two_stay(tmp_path: Path) -> None:
     for number in range(1, 13):
         assert add(versions, str(number)) == versions.newest() == tmp_path / "index" / str(number)
     assert sorted(os.listdir(tmp_path / "index")) == [".lock", "11", "12"]
-    assert (tmp_path / "index" / "11" / "file").read_text() == "11"
+    assert (tmp_path / "index" / "11" / MANIFEST_FILE).read_text() == "11"
 
 
-def test_what_was_begun_and_not_ended_is_no_version_and_does_not_last(tmp_path: Path) -> None:
+def test_what_was_begun_and_not_committed_is_no_version_and_does_not_last(tmp_path: Path) -> None:
     versions = IndexVersions(tmp_path)
     with versions.writing():
         (versions.begin() / "half").write_text("")
     assert versions.newest() is None
+    assert os.listdir(tmp_path) == [".lock"]
     version = add(versions, "whole")
-    assert os.listdir(version) == ["file"]
-    with versions.writing():
-        versions.begin()
-        versions.discard()
+    with pytest.raises(OSError, match="No space left"), versions.writing():
+        (versions.begin() / "gigabytes").write_text("")
+        raise OSError("No space left on device")
+    assert sorted(os.listdir(tmp_path)) == [".lock", "1"]
     assert versions.newest() == version
+    assert os.listdir(version) == [MANIFEST_FILE]
+
+
+def test_what_a_killed_process_began_is_removed(tmp_path: Path) -> None:
+    (tmp_path / ".incoming").mkdir()
+    (tmp_path / ".incoming" / "half").write_text("")
+    version = add(IndexVersions(tmp_path), "whole")
+    assert os.listdir(version) == [MANIFEST_FILE]
 
 
 def test_one_process_writes_at_a_time(tmp_path: Path) -> None:
@@ -55,12 +66,19 @@ def test_one_process_writes_at_a_time(tmp_path: Path) -> None:
         pass
 
 
-@pytest.mark.parametrize("name", ["notes.txt", "007", "saved_model.pb"])
+@pytest.mark.parametrize("name", ["notes.txt", "007", "saved_model.pb", "2021/beach.jpg", "1700000000/saved_model.pb"])
 def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path, name: str) -> None:
-    (tmp_path / name).write_text("")
-    with pytest.raises(DataError, match=f"an index alone; it holds {name}"), IndexVersions(tmp_path).writing():
+    file = tmp_path / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("")
+    for year in ("2019", "2020", ".incoming"):
+        (tmp_path / year).mkdir()
+    before = sorted(os.listdir(tmp_path))
+    versions = IndexVersions(tmp_path)
+    with pytest.raises(DataError, match=r"must be a folder for an index alone; it holds"), versions.writing():
         pass
-    assert os.listdir(tmp_path) == [name]
+    assert sorted(os.listdir(tmp_path)) == before
+    assert versions.newest() is None
 
 
 def test_files_are_linked_and_copied_where_they_cannot_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
