@@ -37,6 +37,8 @@ def index_command(
     The index then holds the given documents and no others. Those that it holds already, and that have not changed, are
     not encoded again; where nothing has changed, nothing is written. With --add and --remove the other documents stay.
 
+    How far the documents are from those that the model was made with is shown as their drift: see docs/search.md.
+
     MODEL is a run's output folder, its serving folder, or one version in it.
 
     Example: clir index runs/sample
@@ -74,11 +76,15 @@ def index_command(
         )
     for line in files.left_out():
         say(line)
+    for sentence in update.drift.warnings() if update.drift else ():
+        say(f"warning: {sentence}")
     if as_json:
         show_json(update.model_dump())
         return
     counts = f"{update.added:,} added, {update.replaced:,} replaced, {update.removed:,} removed"
     show(f"{short(update.version)} holds {update.documents:,} documents: {counts}, {update.unchanged:,} as they were")
+    if update.drift:
+        show(update.drift.describe())
 
 
 def _documents_of_run(config: Path) -> list[str]:

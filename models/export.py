@@ -1,15 +1,20 @@
 """The SavedModel that is served: raw strings in, scores or vectors out, and no optimizer."""
 
 from collections.abc import Sequence
+from typing import Final
 
 import tensorflow as tf
 
 from models.graph_function import graph_function
 from models.ranker import Ranker
 from models.scored_words import scored_words
+from models.term_counts import term_counts
 from models.text_features import TextFeatures
 from models.token_offsets import tokenize_with_offsets
 from schemas import features as f
+
+_OF_ENCODING: Final = ("encode_query", "encode_document", "count_terms", "explain_words")
+_OF_EXPLAINING: Final = ("words_channel", "collection_statistics", "explain", "translate", "own_terms")
 
 
 class _Server(tf.Module):
@@ -83,6 +88,12 @@ class _EncodingServer(_Server):
         terms = [channel.document_terms(document) for _, channel in self._sparse()]
         return {"vector": self._document_vector(self._document_features(document)), **_padded(terms)}
 
+    @graph_function(input_signature=[tf.TensorSpec([None], tf.string, name="document")])
+    def count_terms(self, document: tf.Tensor) -> dict[str, tf.Tensor]:
+        """How many terms documents have, and how many of these nothing here knows, each [batch]."""
+        channel = next((one for _, one in self._sparse()), None)
+        return term_counts(self._text_features, channel, document)
+
     @graph_function(
         input_signature=[tf.TensorSpec([], tf.string, name="query"), tf.TensorSpec([], tf.string, name="document")]
     )
@@ -133,6 +144,12 @@ class _ExplainingServer(_EncodingServer):
         ((_, channel),) = self._sparse()
         return _padded([channel.own_terms(document)])
 
+    @graph_function(input_signature=[])
+    def collection_statistics(self) -> dict[str, tf.Tensor]:
+        """What the weights of that channel's terms come from."""
+        ((_, channel),) = self._sparse()
+        return channel.statistics()._asdict()
+
     @graph_function(input_signature=[tf.TensorSpec([None], tf.string, name="query")])
     def translate(self, query: tf.Tensor) -> dict[str, tf.Tensor]:
         """What the terms of queries are translated to, each [entries]."""
@@ -157,20 +174,24 @@ def export_ranker(ranker: Ranker, text_features: TextFeatures, path: str, theta:
         encode_query             query [batch] -> vector [batch, dim], and with a channel of words that match
                                  stems, weights [batch, width], padded by "" and 0
         encode_document          document [batch] -> the same
+        count_terms              document [batch] -> terms, unknown [batch]
         channel_weights          -> the weight of each channel by its name
         grade_bands              -> theta [thresholds]
         explain_words            query, document -> token, start, end, stem, is_scored, dense [tokens],
                                  query_token, query_start, query_end, query_stem [query tokens]
         words_channel            -> name, that of the channel of words that match
+        collection_statistics    -> documents, mean_length, and term, document_frequency [terms]: what its weights come
+                                 from
         explain                  query, document -> query_term, document_term, part [entries]
         translate                query [batch] -> query_term, document_term, weight [entries]
         own_terms                document [batch] -> stems, weights [batch, width], as above, of the stems that the
                                  documents hold themselves
 
-    Those that encode and `explain_words` are there if the score is an inner product (see `models.inner_product` and
-    `models.sparse_inner_product`), the last four if one of its channels is of words that match. The inner product of a
-    query's vector and a document's is the score of the dense channels, weighted, so any maximum-inner-product index can
-    search them; the sum, over the stems of both, of the products of their weights is the score of the words that match,
+    Those that encode, `count_terms` (see `models.term_counts`) and `explain_words` are there if the score is an inner
+    product (see `models.inner_product` and `models.sparse_inner_product`), the last five if one of its channels is of
+    words that match. The inner product of a query's vector and a document's is the score of the dense channels,
+    weighted, so any maximum-inner-product index can search them; the sum, over the stems of both, of the products of
+    their weights is the score of the words that match,
     so that an inverted index ranks exactly as that channel does. What a padded place scores is the scorer's (see
     `Scorer.padded_score`): -1 for both cosines, below -embedding_dim for dot.
 
@@ -193,7 +214,7 @@ def export_ranker(ranker: Ranker, text_features: TextFeatures, path: str, theta:
     signatures = {"serving_default": server.score}
     signatures |= {one: getattr(server, one) for one in ("score", "channel_weights", "grade_bands")}
     if isinstance(server, _EncodingServer):
-        signatures |= {one: getattr(server, one) for one in ("encode_query", "encode_document", "explain_words")}
+        signatures |= {one: getattr(server, one) for one in _OF_ENCODING}
     if isinstance(server, _ExplainingServer):
-        signatures |= {one: getattr(server, one) for one in ("words_channel", "explain", "translate", "own_terms")}
+        signatures |= {one: getattr(server, one) for one in _OF_EXPLAINING}
     tf.saved_model.save(server, path, signatures=signatures)

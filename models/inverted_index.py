@@ -1,7 +1,7 @@
 """Finds the documents that hold a query's terms, in memory or in files that are mapped into it."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
@@ -110,6 +110,30 @@ class InvertedIndex:
             if column in self._row:
                 scores += weight * self._weights[self._row[column]]
         return scores
+
+    @property
+    def terms(self) -> list[bytes]:
+        """In the order of the columns."""
+        return list(self._column)
+
+    def column_sums(
+        self,
+        value: Callable[
+            [npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float32]], npt.NDArray[np.float32]
+        ],
+    ) -> npt.NDArray[np.float64]:
+        """A sum over the documents that hold each term: float64 [terms].
+
+        Args:
+          value: of postings, from their columns, documents and weights, each [postings].
+        """
+        rare = np.repeat(np.arange(len(self._column)), np.diff(self._postings.indptr))
+        rows, documents = np.nonzero(self._weights)
+        frequent = np.array(list(self._row), np.int64)[rows]
+        sums = np.zeros(len(self._column))
+        sums += np.bincount(rare, value(rare, self._postings.indices, self._postings.data), len(sums))
+        sums += np.bincount(frequent, value(frequent, documents, self._weights[rows, documents]), len(sums))
+        return sums
 
     @property
     def postings(self) -> int:

@@ -31,6 +31,19 @@ class Translations(NamedTuple):
     """float [entries]."""
 
 
+class CollectionStatistics(NamedTuple):
+    """What the weights of terms come from: counts of a collection."""
+
+    documents: tf.Tensor
+    """int64: how many there are."""
+    mean_length: tf.Tensor
+    """float: of a document, in terms."""
+    term: tf.Tensor
+    """string [terms]."""
+    document_frequency: tf.Tensor
+    """float [terms]: the documents that hold the term, in part those that hold a translation of it."""
+
+
 class SparseInnerProduct(Scorer, ABC):
     """Scores by the inner product of a query's terms and a document's.
 
@@ -47,6 +60,18 @@ class SparseInnerProduct(Scorer, ABC):
     @abstractmethod
     def document_terms(self, texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
         """Distinct terms of documents (string [documents]) and their weights: string and float [documents, (terms)]."""
+
+    @abstractmethod
+    def document_words(self, texts: tf.Tensor) -> tf.RaggedTensor:
+        """The words of documents (string [documents]) that count: string [documents, (words)]."""
+
+    @abstractmethod
+    def knows(self, terms: tf.Tensor) -> tf.Tensor:
+        """Whether terms, string [terms], are among those of `statistics`: bool [terms]."""
+
+    @abstractmethod
+    def statistics(self) -> CollectionStatistics:
+        """What the weights come from."""
 
     def query_term_of(self, words: tf.Tensor) -> tf.Tensor:
         """The term that each word of a query is, string [words], "" for one that is none; here the word itself."""

@@ -8,6 +8,7 @@ vectors.faiss       what finds near vectors, where the documents are many
 
 from typing import Final
 
+from schemas.drift import Drift
 from schemas.json_record import JsonRecord
 
 MANIFEST_FILE: Final = "manifest.json"
@@ -64,3 +65,5 @@ class IndexManifest(JsonRecord):
     vectors_sha256: str = ""
     origin: str = ""
     """What a run made, and updates have changed since: the SHA-256 of its manifest; empty in that manifest itself."""
+    drift: Drift | None = None
+    """How far its documents are from those that the model was made with; None in an index of an earlier version."""

@@ -38,6 +38,7 @@ class Engine:
       languages: of queries and documents, if they are known.
 
     Attributes:
+      drift: how far the documents are from the model's; None in an index of an earlier version.
       theta: the thresholds between the grades; empty where the model has none.
       grades: the names of the grades, the lowest first; likewise.
     """
@@ -48,6 +49,7 @@ class Engine:
         self._model, self._searcher = model, Searcher(model, index)
         self.model_version, self.index_version, self.languages = model.version, index_version, languages
         self.documents = len(index)
+        self.drift = index.manifest.drift
         self.can_explain = "explain_words" in model.signatures
         found = model.call("grade_bands", {})["theta"].tolist() if "grade_bands" in model.signatures else []
         self.theta: tuple[float, ...] = tuple(found)
@@ -115,6 +117,7 @@ class Engine:
             theta=self.theta,
             grades=self.grades,
             can_explain=self.can_explain,
+            drift=self.drift,
             most_query_characters=most_query_characters,
             most_k=most_k,
             **self._versions(),

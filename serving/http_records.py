@@ -6,6 +6,7 @@ from typing import Any, Final
 from pydantic import BaseModel, ConfigDict
 
 from models.explanation import Explanation
+from schemas.drift import Drift
 from schemas.json_record import JsonRecord
 from serving.snippet import Snippet
 
@@ -63,6 +64,8 @@ class Collection(Versions):
     grades: tuple[str, ...]
     """The names of the grades, the lowest first, of which one more than of thresholds; empty where there are none."""
     can_explain: bool
+    drift: Drift | None = None
+    """How far the documents are from those that the model was made with; null in an index of an earlier version."""
     most_query_characters: int
     most_k: int
 

@@ -9,6 +9,13 @@ from serving.work_queue import WorkQueue
 
 _SECONDS: Final = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"})
+_DRIFT: Final = {
+    "model_documents": "Documents that the model keeps statistics of.",
+    "length_ratio": "Mean length of the index's documents over that of the model's.",
+    "unknown_share": "Share of the documents' terms that the model does not know.",
+    "divergence": "Jensen-Shannon divergence of the documents' terms from the model's, in bits.",
+}
+"""Figures of `schemas.drift`; one that is not available has no row."""
 NO_ROUTE: Final = "none"
 """The route of a request for a path that there is not: the path itself would make a row for everything ever asked."""
 
@@ -44,6 +51,10 @@ class ServiceMetrics:
             "clir_engine_info", "1 for what answers now.", ["model_version", "index_version"], registry=registry
         )
         self._documents = Gauge("clir_index_documents", "Documents that can be found.", registry=registry)
+        self._drift = {
+            name: Gauge(f"clir_index_{name}", told, ["index_version"], registry=registry)
+            for name, told in _DRIFT.items()
+        }
         self._swaps = Counter("clir_engine_swaps", "Models and indexes that were put in place.", registry=registry)
         self._failures = Counter("clir_engine_failures", "Those that could not be loaded.", registry=registry)
 
@@ -57,6 +68,10 @@ class ServiceMetrics:
         self._engine.clear()
         self._engine.labels(engine.model_version, engine.index_version).set(1)
         self._documents.set(engine.documents)
+        for name, gauge in self._drift.items():
+            gauge.clear()
+            if (value := getattr(engine.drift, name, None)) is not None:
+                gauge.labels(engine.index_version).set(value)
         self._swaps.inc()
 
     def failed(self) -> None:

@@ -12,12 +12,14 @@ from components.index_pusher.index_versions import IndexVersions, link_files
 from models.corpus_index.assemble_index import assemble_index
 from models.corpus_index.corpus_index import document_numbers, read_manifest, removed_rows
 from models.corpus_index.encode_documents import encode_documents
+from models.corpus_index.model_statistics import ModelStatistics
 from models.corpus_index.near_vectors import LEAST, NearVectors, lists_for
 from models.corpus_index.segment import MOST_DOCUMENTS, Segment, SegmentWriter, document_digest, document_line
 from models.exported import load_model
 from models.model_fingerprint import model_fingerprint
+from schemas.drift import Drift
 from schemas.errors import DataError
-from schemas.index_manifest import REMOVED, SEGMENTS, VECTORS_FILE, SegmentRecord
+from schemas.index_manifest import REMOVED, SEGMENTS, VECTORS_FILE, IndexManifest, SegmentRecord
 from schemas.json_record import JsonRecord
 from schemas.wikiclir import Text
 from serving.known_documents import KnownDocuments
@@ -36,6 +38,8 @@ class IndexUpdate(JsonRecord):
     replaced: int
     removed: int
     unchanged: int
+    drift: Drift | None
+    """Of the newest version; None where an earlier version of the project made it."""
 
     @property
     def is_change(self) -> bool:
@@ -66,6 +70,7 @@ class IndexUpdater:
         self._model_path = model
         self._model = load_model(model, "encode_document")
         self._fingerprint = model_fingerprint(model)
+        self._statistics = ModelStatistics.of(self._model)
         self._versions = versions
         self._told = told
         self._least, self._most = least, most
@@ -118,8 +123,8 @@ class IndexUpdater:
         new = list(encode_documents(self._model, changed, str(folder), number, self._told, self._most))
         if not keep_others:
             before.remove_unnamed()
-        if before.folder is not None and not before.is_changed:
-            return before.summary(str(before.folder))
+        if before.manifest is not None and not before.is_changed:
+            return before.summary(str(before.folder), before.manifest)
         segments = before.put_into(staging, new, self._most)
         manifest = assemble_index(
             str(staging),
@@ -129,8 +134,9 @@ class IndexUpdater:
             origin=before.manifest.origin if before.manifest else "",
             near=before.near(staging, segments, self._least),
             least=self._least,
+            statistics=self._statistics,
         )
-        return before.summary(str(self._versions.commit()), manifest.documents)
+        return before.summary(str(self._versions.commit()), manifest)
 
 
 class _Before:
@@ -183,16 +189,17 @@ class _Before:
         """Whether anything is."""
         return bool(self._added or any(lost.any() for lost in self._lost))
 
-    def summary(self, version: str, documents: int | None = None) -> IndexUpdate:
-        """What became of the documents."""
+    def summary(self, version: str, newest: IndexManifest) -> IndexUpdate:
+        """What became of the documents, in the newest version."""
         lost = sum(int(one.sum()) for one in self._lost)
         return IndexUpdate(
             version=version,
-            documents=documents if documents is not None else (self.manifest.documents if self.manifest else 0),
+            documents=newest.documents,
             added=self._added,
             replaced=self._replaced,
             removed=lost - self._replaced,
             unchanged=self._unchanged,
+            drift=newest.drift,
         )
 
     def put_into(self, staging: Path, new: Sequence[SegmentRecord], most: int) -> list[SegmentRecord]:

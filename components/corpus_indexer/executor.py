@@ -13,6 +13,8 @@ from tfx.utils import path_utils
 
 from components.corpus_indexer.index_collection import index_collection, parts_of, read_records
 from models.corpus_index.assemble_index import assemble_index
+from models.corpus_index.model_statistics import ModelStatistics
+from models.exported import load_model
 from models.model_fingerprint import model_fingerprint
 from schemas.collection import MANIFEST_FILE, parse_manifest
 
@@ -49,4 +51,5 @@ class Executor(base_beam_executor.BaseBeamExecutor):
             model_fingerprint(model),
             segments,
             next_number=len(parts_of(roles["documents"].shards)),
+            statistics=ModelStatistics.of(load_model(model)),
         )

@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from models.corpus_index.corpus_index import document_numbers, removed_rows
+from models.corpus_index.measure_drift import measure_drift
+from models.corpus_index.model_statistics import ModelStatistics
 from models.corpus_index.near_vectors import LEAST, PROBED, NearVectors, lists_for, sample_size
 from models.corpus_index.segment import Segment
 from schemas.index_manifest import (
@@ -30,6 +32,7 @@ def assemble_index(
     origin: str = "",
     near: NearVectors | None = None,
     least: int = LEAST,
+    statistics: ModelStatistics | None = None,
 ) -> IndexManifest:
     """Writes what an index has besides its segments: lists of near vectors, if they are many, and the manifest.
 
@@ -41,6 +44,7 @@ def assemble_index(
       origin: see `IndexManifest`.
       near: lists of exactly these documents, where an earlier version had some; else they are made.
       least: vectors that need lists.
+      statistics: that the model keeps, if it has some.
     """
     opened = [
         Segment(os.path.join(folder, SEGMENTS, str(one.number)), one, removed_rows(folder, one.number))
@@ -64,6 +68,7 @@ def assemble_index(
         probes=int(np.ceil(lists * PROBED)),
         vectors_sha256=digest,
         origin=origin,
+        drift=measure_drift(opened, statistics),
     )
     with open(os.path.join(folder, MANIFEST_FILE), "w", encoding="utf-8") as file:
         file.write(manifest.to_json())

@@ -32,14 +32,14 @@ def encode_documents(
       told: is called with the number of documents that are encoded, again and again.
       most: documents of a segment.
     """
-    encode = model.signatures["encode_document"]
+    encode, count = model.signatures["encode_document"], model.signatures.get("count_terms")
     left = iter(documents)
     done = 0
     writer = SegmentWriter()
     number = first_number
     while batch := list(islice(left, min(_BATCH, most - len(writer)))):
         texts = tf.constant([document.text for document in batch])
-        writer.add(batch, encode(document=texts))
+        writer.add(batch, encode(document=texts), count and count(document=texts))
         done += len(batch)
         told(done)
         if len(writer) == most:

@@ -19,6 +19,7 @@ DOCUMENTS_FILE: Final = "documents.tsv"
 STARTS_FILE: Final = "documents_starts.npy"
 DIGESTS_FILE: Final = "documents_digests.npy"
 VECTORS_FILE: Final = "vectors.npy"
+COUNTS_FILE: Final = "documents_counts.npy"
 
 MOST_DOCUMENTS: Final = 1 << 16
 """Of a segment: the scores of so many documents lie in a processor's cache while a query's postings are added up."""
@@ -35,19 +36,22 @@ class SegmentWriter:
         self._lines: list[bytes] = []
         self._vectors: list[npt.NDArray[np.float32]] = []
         self._terms = TermMatrix()
+        self._counts: list[npt.NDArray[np.int32] | None] = []
 
     def __len__(self) -> int:
         return len(self._lines)
 
-    def add(self, documents: Sequence[Text], encoded: dict[str, Any]) -> None:
+    def add(self, documents: Sequence[Text], encoded: dict[str, Any], counted: dict[str, Any] | None = None) -> None:
         """Adds documents that the model has encoded.
 
         Args:
           documents: their ids, titles and texts.
           encoded: what the signature `encode_document` gives for their texts.
+          counted: what `count_terms` gives; None where the model does not have it.
         """
         self._lines += [document_line(document) for document in documents]
         self._vectors.append(np.asarray(encoded["vector"], np.float32))
+        self._counts.append(np.stack([counted["terms"], counted["unknown"]], axis=1) if counted else None)
         if "stems" in encoded:
             self._terms.add(encoded["stems"], encoded["weights"])
         else:
@@ -59,6 +63,7 @@ class SegmentWriter:
         self._vectors.append(segment.vectors[rows])
         terms, weights = segment.words.rows()
         self._terms.add_rows(terms, weights[rows])
+        self._counts.append(None if segment.counts is None else segment.counts[rows])
 
     def write(self, folder: str, number: int) -> SegmentRecord:
         """Writes the segment.
@@ -81,6 +86,9 @@ class SegmentWriter:
             (VECTORS_FILE, np.concatenate(self._vectors)),
         ):
             np.save(os.path.join(folder, name), array)
+        counts = [one for one in self._counts if one is not None]
+        if len(counts) == len(self._counts):
+            np.save(os.path.join(folder, COUNTS_FILE), np.concatenate(counts))
         index = InvertedIndex.of(self._terms)
         index.save(folder)
         return SegmentRecord(
@@ -102,6 +110,8 @@ class Segment:
       vectors: float32 [documents, dim].
       words: the terms of its documents.
       is_removed: bool [documents]: rows that are documents no more.
+      counts: int32 [documents, 2]: the terms of each document, and how many of them the model does not know (see
+        `models.term_counts`); None where the model or an earlier version did not tell.
 
     Raises:
       OSError: a file is missing.
@@ -117,6 +127,9 @@ class Segment:
         self.is_removed = np.zeros(record.documents, np.bool_)
         self.is_removed[removed] = True
         self._removed = removed
+        self.counts: npt.NDArray[np.int32] | None = None
+        if COUNTS_FILE in record.files:
+            self.counts = np.load(os.path.join(folder, COUNTS_FILE), mmap_mode="r")
         # As plain arrays: taking a slice of NumPy's memmap takes ten times as long.
         self._lines: npt.NDArray[np.uint8] = np.asarray(np.memmap(os.path.join(folder, DOCUMENTS_FILE), np.uint8, "r"))
         self._starts: npt.NDArray[np.int64] = np.asarray(np.load(os.path.join(folder, STARTS_FILE), mmap_mode="r"))

@@ -7,17 +7,18 @@ import numpy.typing as npt
 import tensorflow as tf
 from scipy import sparse
 
+from models.lexicon.idf import idf
 from models.lexicon.lexicon import Lexicon
+from models.lexicon.lexicon_channel import LexiconChannel
 from models.lexicon.terms import Terms, term_of, terms_of
-from models.lexicon.vocabulary import Vocabulary
-from models.sparse_inner_product import Parts, SparseInnerProduct, Translations
+from models.sparse_inner_product import Parts, Translations
 from schemas import features as f
 
 K1: Final = 1.2
 B: Final = 0.75
 
 
-class StructuredQueries(SparseInnerProduct):
+class StructuredQueries(LexiconChannel):
     """Scores documents by the translations of a query's terms that they hold.
 
         T = max(A, identity)
@@ -37,13 +38,8 @@ class StructuredQueries(SparseInnerProduct):
     """
 
     def __init__(self, lexicon: Lexicon, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self._record = lexicon.record
-        self._vocabulary = Vocabulary(lexicon.terms)
+        super().__init__(lexicon, **kwargs)
         order = self._vocabulary.order
-        self._idf = tf.Variable(
-            self._idf_of(lexicon.document_frequency[order]), trainable=False, dtype=tf.float32, name="idf"
-        )
         translations = lexicon.translations[order][:, order]
         # T without its identity, which needs no table.
         others = (translations - sparse.diags(translations.diagonal())).tocoo()
@@ -54,17 +50,7 @@ class StructuredQueries(SparseInnerProduct):
     @property
     def score_range(self) -> tuple[float, float]:
         """From 0 to what a term that no document holds would give if a document held nothing else."""
-        return 0.0, (K1 + 1) * float(self._idf_of(np.zeros(1))[0])
-
-    def _idf_of(self, frequency: Any) -> Any:
-        return np.log1p((self._record.documents - frequency + 0.5) / (frequency + 0.5))
-
-    def _idf_at(self, numbers: tf.Tensor) -> tf.Tensor:
-        """idf of terms by their numbers; of those that are not known, with df' = 0."""
-        unknown = float(self._idf_of(np.zeros(1))[0])
-        known = numbers >= 0
-        padded = tf.concat([self._idf, [unknown]], axis=0)
-        return tf.gather(padded, tf.where(known, numbers, tf.shape(self._idf, tf.int64)[0]))
+        return 0.0, (K1 + 1) * float(idf(self._record.documents, 0))
 
     def _saturated(self, frequency: tf.Tensor, length: tf.Tensor) -> tf.Tensor:
         """tf' (K1 + 1) / (tf' + K1 (1 - B + B |d| / mean |d|))."""

@@ -1,17 +1,12 @@
 """The cosine of words' counts, weighted by their rarity (Salton and Buckley 1988)."""
 
-from typing import Any
-
-import numpy as np
 import tensorflow as tf
 
-from models.lexicon.lexicon import Lexicon
+from models.lexicon.lexicon_channel import LexiconChannel
 from models.lexicon.terms import terms_of
-from models.lexicon.vocabulary import Vocabulary
-from models.sparse_inner_product import SparseInnerProduct
 
 
-class TfIdf(SparseInnerProduct):
+class TfIdf(LexiconChannel):
     """Scores documents by the cosine of their words and a query's.
 
         weight(w, text) = tf(w, text) * ln((N + 1) / (df(w) + 1/2))
@@ -23,14 +18,6 @@ class TfIdf(SparseInnerProduct):
     Args:
       lexicon: of the kind `tfidf`.
     """
-
-    def __init__(self, lexicon: Lexicon, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self._record = lexicon.record
-        self._vocabulary = Vocabulary(lexicon.terms)
-        frequency = np.append(lexicon.document_frequency[self._vocabulary.order], 0.0)  # the last is of unknown words
-        idf = np.log((self._record.documents + 1) / (frequency + 0.5))
-        self._idf = tf.Variable(idf, trainable=False, dtype=tf.float32, name="idf")
 
     @property
     def score_range(self) -> tuple[float, float]:
@@ -50,9 +37,8 @@ class TfIdf(SparseInnerProduct):
         size = tf.maximum(tf.size(terms.distinct, tf.int64), 1)
         keys, _, count = tf.unique_with_counts(terms.places.value_rowids() * size + terms.places.flat_values)
         text, word = keys // size, keys % size
-        numbers = self._vocabulary.numbers(terms.distinct)
-        idf = tf.gather(self._idf, tf.where(numbers >= 0, numbers, tf.size(self._idf, tf.int64) - 1))
-        weight = tf.cast(count, tf.float32) * tf.gather(idf, word)
+        rarity = self._idf_at(self._vocabulary.numbers(terms.distinct))
+        weight = tf.cast(count, tf.float32) * tf.gather(rarity, word)
         norm = tf.sqrt(tf.math.unsorted_segment_sum(weight * weight, text, terms.places.nrows()))
         rows = tf.RaggedTensor.from_value_rowids(
             tf.gather(terms.distinct, word), text, terms.places.nrows(), validate=False

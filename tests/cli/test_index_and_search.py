@@ -36,12 +36,14 @@ def found(answer: Answer) -> list[str]:
     return [line.split()[2] for line in answer.out.splitlines()]
 
 
+def told(answer: Answer) -> str:
+    """What became of the documents."""
+    return answer.out.splitlines()[0].split(" holds ")[1]
+
+
 def test_the_documents_of_the_run_are_indexed_and_found(clir: Clir, output: Path) -> None:
     answer = clir("index", output)
-    assert (answer.code, answer.out.split(" holds ")[1]) == (
-        0,
-        "3 documents: 3 added, 0 replaced, 0 removed, 0 as they were\n",
-    )
+    assert (answer.code, told(answer)) == (0, "3 documents: 3 added, 0 replaced, 0 removed, 0 as they were")
     assert found(clir("search", output, "white cat", "-k", 1)) == ["a"]
     assert found(clir("search", output / "serving", "ararat"))[0] == "c"
     assert found(clir("search", output / "serving" / "100", "dog", "-k", 2))[0] == "b"
@@ -66,21 +68,39 @@ def test_documents_are_added_replaced_and_removed(clir: Clir, output: Path, tmp_
     clir("index", output)
     changed = "b\tLe chien\tchat chat\nd\tLoup\tun loup\n"
     answer = clir("index", output, "--add", "-", stdin=changed)
-    assert answer.out.endswith("4 documents: 1 added, 1 replaced, 0 removed, 0 as they were\n")
+    assert told(answer) == "4 documents: 1 added, 1 replaced, 0 removed, 0 as they were"
     (tmp_path / "ids").write_text("a\tthe rest of a line does not count\n\nnever there\n")
     answer = clir("index", output, "--remove", tmp_path / "ids", "--json")
-    assert json.loads(answer.out) | {"version": ""} == {
-        "version": "", "documents": 3, "added": 0, "replaced": 0, "removed": 1, "unchanged": 0,
+    assert json.loads(answer.out) | {"version": "", "drift": None} == {
+        "version": "", "drift": None, "documents": 3, "added": 0, "replaced": 0, "removed": 1, "unchanged": 0,
     }  # fmt: skip
     assert found(clir("search", output, "cat", "-k", 1)) == ["b"]
-    assert clir("index", output).out.endswith("3 documents: 1 added, 1 replaced, 1 removed, 1 as they were\n")
+    assert told(clir("index", output)) == "3 documents: 1 added, 1 replaced, 1 removed, 1 as they were"
 
 
 def test_nothing_new_writes_nothing(clir: Clir, output: Path) -> None:
     clir("index", output)
     before = sorted(os.listdir(output / "index"))
-    assert clir("index", output).out.endswith("0 added, 0 replaced, 0 removed, 3 as they were\n")
+    assert told(clir("index", output)).endswith("0 added, 0 replaced, 0 removed, 3 as they were")
     assert sorted(os.listdir(output / "index")) == before
+
+
+def test_how_far_the_documents_are_from_the_model_s_is_told(clir: Clir, output: Path, tmp_path: Path) -> None:
+    answer = clir("index", output)
+    told_drift = answer.out.splitlines()[1]
+    # The model's nine documents have 20 terms; the towers and the lexicon know all of the run's three.
+    assert told_drift.startswith(
+        "drift (the model's in brackets): 3 documents (9), mean length 2.3 terms (2.2), 0.0 % of the terms unknown"
+    )
+    assert "warning" not in answer.err
+    assert clir("index", output).out.splitlines()[1] == told_drift  # where nothing has changed, too
+    (tmp_path / "new").write_text("n\t\tzzz qqq xxx yyy\n")
+    changed = clir("index", output, "--add", tmp_path / "new", "--json")
+    drift = json.loads(changed.out)["drift"]
+    assert (drift["model_documents"], drift["mean_length"], drift["unknown_share"]) == (9, 11 / 4, 4 / 11)
+    assert "warning: 36.4 % of the terms are unknown to the model" in changed.err
+    newest = max((output / "index").iterdir(), key=lambda version: version.name)
+    assert json.loads((newest / "manifest.json").read_text())["drift"] == drift
 
 
 def test_several_queries_are_told_apart_and_an_unknown_one_is_said_to_be(clir: Clir, output: Path) -> None:

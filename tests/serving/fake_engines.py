@@ -20,6 +20,7 @@ class FakeEngine(Engine):
 
     def __init__(self, version: str = "1", seconds: float = 0.0, fault: Exception | None = None) -> None:
         self.model_version, self.index_version, self.documents = version, version, 3
+        self.drift = None
         self.seconds, self.fault, self.error = seconds, fault, Exception()
         self.is_closed, self.was_asked_when_closed = False, False
         self.let_go, self.is_asked = threading.Event(), threading.Event()

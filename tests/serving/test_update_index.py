@@ -17,6 +17,7 @@ from models.corpus_index.corpus_index import CorpusIndex
 from models.corpus_index.query_encoder import QueryEncoder
 from models.exported import load_model
 from models.loaded_model import LoadedModel
+from schemas.drift import Drift
 from schemas.errors import DataError
 from schemas.wikiclir import Text
 from serving.update_index import IndexUpdater
@@ -52,6 +53,12 @@ def content(index: CorpusIndex) -> dict[str, str]:
     return {one.id: one.text for one in index.documents()}
 
 
+def assert_same(one: Drift | None, other: Drift | None) -> None:
+    assert one and other
+    assert one.model_dump(exclude={"divergence"}) == other.model_dump(exclude={"divergence"})
+    assert one.divergence == pytest.approx(other.divergence, abs=1e-9)
+
+
 @pytest.mark.parametrize("least", [1 << 17, 4])
 @settings(max_examples=8, deadline=None, phases=[Phase.generate])
 @given(steps=STEPS)
@@ -85,6 +92,8 @@ def test_an_index_holds_what_its_updates_left(
         assert update.removed == len(before.keys() - expected.keys())
         assert update.is_change == (before != expected)
         assert all(one.documents <= 4 for one in index.manifest.segments)
+        anew = IndexUpdater(path, IndexVersions(tmp_path_factory.mktemp("anew"))).replace_all(texts_of(expected))
+        assert_same(update.drift, anew.drift)
         if expected:
             found = index.search(encoder.encode("white cat"), 99)
             lists = {"query": np.array(["white cat"]), "documents": np.array([list(expected.values())])}

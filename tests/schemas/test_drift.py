@@ -1,0 +1,48 @@
+"""schemas/drift.py: what a person is told, and when to train anew."""
+
+import pytest
+
+from schemas.drift import LEAST_DOCUMENTS, MOST_DIVERGENCE, MOST_LENGTH_RATIO, MOST_UNKNOWN, Drift
+
+NONE = Drift(
+    documents=LEAST_DOCUMENTS, model_documents=LEAST_DOCUMENTS, mean_length=2, model_mean_length=2, unknown_share=0,
+    divergence=0,
+)  # fmt: skip
+
+
+def test_all_of_it_stands_in_a_line() -> None:
+    drift = NONE.model_copy(update={"documents": 1200, "mean_length": 2.5, "unknown_share": 0.025, "divergence": 0.25})
+    assert drift.describe() == (
+        "drift (the model's in brackets): 1,200 documents (250), mean length 2.5 terms (2.0), "
+        "2.5 % of the terms unknown, divergence 0.250 bits"
+    )
+
+
+def test_what_is_not_available_is_left_out_and_the_reason_told() -> None:
+    drift = Drift(documents=3, unknown_share=0.5, mean_length=1, reason="there is no lexicon")
+    assert drift.describe() == (
+        "drift: 3 documents, mean length 1.0 terms, 50.0 % of the terms unknown; more is not available: "
+        "there is no lexicon"
+    )
+    assert drift.length_ratio is None
+
+
+@pytest.mark.parametrize(
+    ("bound", "beyond", "words"),
+    [
+        ({"mean_length": 2 * MOST_LENGTH_RATIO}, {"mean_length": 2 * MOST_LENGTH_RATIO + 0.1}, "1.55 times as long"),
+        ({"mean_length": 1.5}, {"mean_length": 1.0}, "0.50 times as long"),
+        ({"unknown_share": MOST_UNKNOWN}, {"unknown_share": MOST_UNKNOWN + 0.01}, "11.0 % of the terms"),
+        ({"divergence": MOST_DIVERGENCE}, {"divergence": MOST_DIVERGENCE + 0.1}, "diverge from those of the model by"),
+    ],
+)
+def test_a_bound_warns_beyond_it_alone(bound: dict[str, float], beyond: dict[str, float], words: str) -> None:
+    assert list(NONE.model_copy(update=bound).warnings()) == []
+    (sentence,) = NONE.model_copy(update=beyond).warnings()
+    assert words in sentence
+
+
+def test_few_documents_diverge_by_chance_and_what_is_not_known_warns_of_nothing() -> None:
+    for few in ("documents", "model_documents"):
+        assert list(NONE.model_copy(update={few: LEAST_DOCUMENTS - 1, "divergence": 1.0}).warnings()) == []
+    assert list(Drift(documents=5).warnings()) == []
