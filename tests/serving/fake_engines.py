@@ -5,6 +5,7 @@ import time
 from typing import Any
 
 from models.explanation import Explanation
+from schemas.drift import Drift
 from serving.engine import Engine
 from serving.http_records import Collection, ExplainAnswer, RankAnswer, RankedText, SearchAnswer
 
@@ -20,7 +21,7 @@ class FakeEngine(Engine):
 
     def __init__(self, version: str = "1", seconds: float = 0.0, fault: Exception | None = None) -> None:
         self.model_version, self.index_version, self.documents = version, version, 3
-        self.drift = None
+        self.drift: Drift | None = None
         self.seconds, self.fault, self.error = seconds, fault, Exception()
         self.is_closed, self.was_asked_when_closed = False, False
         self.let_go, self.is_asked = threading.Event(), threading.Event()

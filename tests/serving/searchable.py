@@ -7,6 +7,7 @@ from typing import Final
 
 from models.corpus_index.assemble_index import assemble_index
 from models.corpus_index.encode_documents import encode_documents
+from models.corpus_index.model_statistics import ModelStatistics
 from models.export import export_ranker
 from models.exported import load_model
 from models.lexicon.learn_lexicon import learn_lexicon
@@ -45,6 +46,8 @@ def index_documents(model: Path, folder: Path, documents: Sequence[Text] = DOCUM
     """Writes an index, which appears whole."""
     staging = folder.parent / ".incoming"
     os.makedirs(staging / SEGMENTS)
-    records = list(encode_documents(load_model(str(model)), documents, str(staging / SEGMENTS), 0))
-    assemble_index(str(staging), model_fingerprint(str(model)), records, len(records))
+    loaded = load_model(str(model))
+    records = list(encode_documents(loaded, documents, str(staging / SEGMENTS), 0))
+    statistics = ModelStatistics.of(loaded)
+    assemble_index(str(staging), model_fingerprint(str(model)), records, len(records), statistics=statistics)
     staging.rename(folder)

@@ -17,6 +17,7 @@ from serving.loopback.predictor import Predictor
 from serving.refusals import NotThere
 from serving.served_model import LocalModel
 from serving.tf_serving_model import TfServingModel
+from tests.models.small_lexicon import COLLECTION
 from tests.models.small_model import export_small_model
 from tests.serving.live_service import LiveService, live_service
 from tests.serving.searchable import DOCUMENTS, THETA, export_searchable, index_documents
@@ -52,6 +53,12 @@ def test_results_have_scores_parts_grades_and_snippets(engine: Engine) -> None:
         assert "".join(piece.text for piece in hit.snippet.pieces) in TEXTS[hit.doc_id]
     best = answer.results[0]
     assert {"chat", "blanc"} & {piece.text for piece in best.snippet.pieces if piece.is_match}  # type: ignore[union-attr]
+
+
+def test_the_collection_tells_how_far_it_is_from_the_model_s_documents(engine: Engine, folder: Path) -> None:
+    drift = engine.collection(most_query_characters=100, most_k=10).drift
+    assert drift == CorpusIndex(str(folder / "index" / "1")).manifest.drift
+    assert drift and (drift.documents, drift.model_documents, drift.reason) == (len(DOCUMENTS), len(COLLECTION), "")
 
 
 def test_snippets_and_texts_are_left_out_where_nobody_asks_for_them(engine: Engine) -> None:
