@@ -1,0 +1,144 @@
+"""A process that brings an index to its next version, and is killed on the way."""
+
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from functools import partial
+from multiprocessing.connection import Connection
+from typing import Any, Final, NamedTuple
+
+import tensorflow as tf
+
+from components.index_pusher.index_versions import IndexVersions
+from components.index_pusher.push_index import push_index
+from schemas.wikiclir import Text
+from serving import update_index
+
+# It has the libraries imported and has run no op, so that each process is forked from it in no time.
+_context = multiprocessing.get_context("forkserver")
+_context.set_forkserver_preload(["serving.update_index", "components.index_pusher.push_index"])
+
+_STEPS: Final = ("open", "os.mkdir", "os.link", "os.rename", "os.remove", "os.rmdir", "shutil.rmtree")
+"""What Python tells its audit hooks before it does it; `open` is told of paths in the index's folder alone."""
+MOST: Final = 4
+"""Documents of a segment."""
+LEAST: Final = 12
+"""Vectors that need lists."""
+
+
+class Recorded:
+    """What an exported model gives for some texts: as good as the model for them, and there at once.
+
+    Args:
+      model: that was loaded; it encodes documents.
+      texts: all that will be asked for.
+    """
+
+    def __init__(self, model: Any, texts: Sequence[str]) -> None:
+        self._row = {text.encode(): row for row, text in enumerate(texts)}
+        self._columns = {
+            name: arrays(model.signatures[name](document=tf.constant(texts)))
+            for name in ("encode_document", "count_terms")
+        }
+        self._constants = {
+            name: arrays(model.signatures[name]()) for name in ("collection_statistics", "words_channel")
+        }
+
+    @property
+    def signatures(self) -> dict[str, Any]:
+        """As the model has them."""
+        return {
+            **{name: partial(self._of_documents, columns) for name, columns in self._columns.items()},
+            **{name: partial(tensors, constants) for name, constants in self._constants.items()},
+        }
+
+    def _of_documents(self, columns: dict[str, Any], document: tf.Tensor) -> dict[str, tf.Tensor]:
+        rows = [self._row[text] for text in document.numpy().tolist()]
+        return tensors({name: column[rows] for name, column in columns.items()})
+
+
+def arrays(outputs: dict[str, tf.Tensor]) -> dict[str, Any]:
+    """Outputs of a signature as NumPy has them."""
+    return {name: tensor.numpy() for name, tensor in outputs.items()}
+
+
+def tensors(columns: dict[str, Any]) -> dict[str, tf.Tensor]:
+    """The same as tensors."""
+    return {name: tf.constant(column) for name, column in columns.items()}
+
+
+class Work(NamedTuple):
+    """What is done to an index."""
+
+    kind: str
+    """push; or replace, or change."""
+    model: str
+    """Folder of the model; of a push, that of the index."""
+    documents: tuple[tuple[str, str], ...] = ()
+    """Id and text."""
+    removed: tuple[str, ...] = ()
+
+    def texts(self) -> list[Text]:
+        """The documents."""
+        return [Text(name, f"title {name}", text, 1) for name, text in self.documents]
+
+
+class DyingUpdate:
+    """Such a process, which has begun its work when this is made.
+
+    Args:
+      work: to be done.
+      folder: of the index.
+      model: what encodes; None for the exported model itself.
+      last_step: number of the step, from 0, before which it kills itself; None for none.
+    """
+
+    def __init__(self, work: Work, folder: str, model: Recorded | None, last_step: int | None = None) -> None:
+        self._parent, child = _context.Pipe()
+        self._process: Any = _context.Process(target=_work, args=(work, folder, model, last_step, child))
+        self._process.start()
+        child.close()
+        self._parent.recv()
+
+    def steps(self, seconds: float | None = None) -> list[str] | None:
+        """Those that it did, when it is done; None where it was killed.
+
+        Args:
+          seconds: after which it is killed; None for never.
+        """
+        if not self._parent.poll(seconds):
+            self._process.kill()
+        try:
+            steps: list[str] | None = self._parent.recv()
+        except EOFError:
+            steps = None
+        self._process.join()
+        assert self._process.exitcode == (-signal.SIGKILL if steps is None else 0)
+        return steps
+
+
+def _work(work: Work, folder: str, model: Recorded | None, last_step: int | None, parent: Connection) -> None:
+    updater = None
+    if model:
+        update_index.load_model = lambda *_: model
+    if work.kind != "push":
+        updater = update_index.IndexUpdater(work.model, IndexVersions(folder), least=LEAST, most=MOST)
+    steps: list[str] = []
+
+    def step(event: str, arguments: tuple[Any, ...]) -> None:
+        if event in _STEPS and (event != "open" or str(arguments[0]).startswith(folder)):
+            if len(steps) == last_step:
+                os.kill(os.getpid(), signal.SIGKILL)
+            steps.append(event)
+
+    sys.addaudithook(step)
+    parent.send("begun")
+    if updater is None:
+        push_index(work.model, folder)
+    elif work.kind == "replace":
+        updater.replace_all(work.texts())
+    else:
+        updater.change(work.texts(), work.removed)
+    parent.send(steps)
