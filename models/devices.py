@@ -16,31 +16,38 @@ log = logging.getLogger("clir.training")
 def configure_devices(settings: TrainingSettings) -> None:
     """Checks the devices, and splits the CPU into `replicas` logical ones where more than one is asked for.
 
-    TensorFlow allows this only before its first op, so the process's entry point calls it.
+    A process that trains in workers leaves the GPUs to them. TensorFlow allows this only before its first op, so the
+    process's entry point calls it.
 
     Raises:
-      ConfigError: a GPU is asked for and none is there, there are fewer GPUs than replicas, or the lists of a batch
-        do not divide among them.
+      ConfigError: a GPU is asked for and none is there, there are fewer GPUs than replicas, the lists of a batch do not
+        divide among them, or workers cannot share the devices.
     """
-    gpus = tf.config.list_physical_devices("GPU")
-    faults = []
-    if settings.device == "gpu" and not gpus:
-        faults.append(
-            "training.device is gpu, but TensorFlow finds no GPU; install the GPU lock and a driver, or set it to auto."
-        )
-    elif _kind(settings) == "GPU" and settings.replicas and settings.replicas > len(gpus):
-        faults.append(f"training.replicas must be at most the number of GPUs, {len(gpus)}; got {settings.replicas}.")
-    elif _kind(settings) == "GPU" and settings.batch_lists % (settings.replicas or len(gpus)):
-        faults.append(
-            f"training.batch_lists must be a multiple of the number of replicas, {settings.replicas or len(gpus)}; "
-            f"got {settings.batch_lists}."
-        )
-    if faults:
-        raise ConfigError(faults)
+    workers = settings.workers or 1
+    _check(settings, workers, of_several=workers > 1)
     cpu = tf.config.list_physical_devices("CPU")[0]
-    if _kind(settings) == "CPU" and settings.replicas and not tf.config.get_logical_device_configuration(cpu):
+    if workers > 1:
+        tf.config.set_visible_devices([], "GPU")
+    elif _kind(settings) == "CPU" and settings.replicas and not tf.config.get_logical_device_configuration(cpu):
         logical = [tf.config.LogicalDeviceConfiguration()] * settings.replicas
         tf.config.set_logical_device_configuration(cpu, logical)
+
+
+def configure_worker(settings: TrainingSettings, place: int, workers_here: int) -> None:
+    """Leaves a worker its share of this machine's GPUs, or a CPU; before TensorFlow's first op, too.
+
+    Args:
+      settings: of the training.
+      place: of the worker among those on this machine, from 0.
+      workers_here: how many these are.
+
+    Raises:
+      ConfigError: as `configure_devices`.
+    """
+    _check(settings, workers_here, of_several=True)
+    gpus = tf.config.list_physical_devices("GPU") if _kind(settings) == "GPU" else []
+    of_each = len(gpus) // workers_here
+    tf.config.set_visible_devices(gpus[place * of_each :][: settings.replicas or of_each], "GPU")
 
 
 def make_strategy(settings: TrainingSettings) -> tf.distribute.Strategy:
@@ -51,15 +58,75 @@ def make_strategy(settings: TrainingSettings) -> tf.distribute.Strategy:
     if replicas > len(devices):
         raise ValueError(f"training.replicas must be at most the number of devices; got {replicas} for {devices}.")
     log.info("training on %s", ", ".join(device.removeprefix("/device:") for device in devices[:replicas]))
+    _tell_of_unused_gpus(kind)
+    if replicas == 1:
+        return tf.distribute.OneDeviceStrategy(devices[0])
+    return tf.distribute.MirroredStrategy(devices[:replicas])
+
+
+def join_workers(settings: TrainingSettings) -> tf.distribute.Strategy:
+    """`MultiWorkerMirroredStrategy` over the workers that TF_CONFIG names, each on what `configure_devices` left it.
+
+    It waits for all of them, and must be made before TensorFlow's first op.
+
+    Raises:
+      ConfigError: the lists of a batch do not divide among their replicas.
+    """
+    strategy = tf.distribute.MultiWorkerMirroredStrategy()
+    _check_batch(settings, strategy.num_replicas_in_sync)
+    devices = [name.rpartition("device:")[2] for name in strategy.extended.worker_devices]
+    workers = strategy.num_replicas_in_sync // len(devices)
+    log.info("training in %d workers, each on %s", workers, ", ".join(devices))
+    _tell_of_unused_gpus(_kind(settings))
+    return strategy
+
+
+def _check(settings: TrainingSettings, workers: int, of_several: bool) -> None:
+    """Refuses devices that do not suffice for the workers on this machine; `of_several`: whether more train at all."""
+    gpus, replicas = len(tf.config.list_physical_devices("GPU")), settings.replicas
+    if settings.device == "gpu" and not gpus:
+        fault = (
+            "training.device is gpu, but TensorFlow finds no GPU; install the GPU lock and a driver, or set it to auto."
+        )
+    elif _kind(settings) == "CPU":
+        if not of_several or replicas in (None, 1):
+            return
+        fault = (
+            f"training.replicas must be 1 or null where several workers train on CPUs, of which each has one; got "
+            f"{replicas}."
+        )
+    elif gpus < workers or gpus % workers:
+        fault = (
+            f"training.workers must divide the number of GPUs, {gpus}, for no two share one; got {workers}. Set "
+            "training.device to cpu to train on CPUs."
+        )
+    elif (replicas or 1) > gpus // workers:
+        each = " of a worker" if workers > 1 else ""
+        fault = f"training.replicas must be at most the number of GPUs{each}, {gpus // workers}; got {replicas}."
+    else:
+        _check_batch(settings, workers * (replicas or gpus // workers))
+        return
+    raise ConfigError([fault])
+
+
+def _check_batch(settings: TrainingSettings, replicas: int) -> None:
+    """Refuses a batch that cannot be divided."""
+    if settings.batch_lists % replicas:
+        raise ConfigError(
+            [
+                f"training.batch_lists must be a multiple of the number of replicas, {replicas}; got "
+                f"{settings.batch_lists}."
+            ]
+        )
+
+
+def _tell_of_unused_gpus(kind: str) -> None:
     if kind == "GPU":
         tf.config.set_soft_device_placement(True)  # an op without a GPU kernel runs on the CPU
     elif tf.config.list_physical_devices("GPU"):
         log.warning("a GPU is there and unused; set training.device to auto or gpu to train on it")
     elif any(Path(_NVIDIA_GPUS).glob("*")):
         log.warning("an NVIDIA GPU is there, but TensorFlow cannot use it; install the GPU lock (see the README)")
-    if replicas == 1:
-        return tf.distribute.OneDeviceStrategy(devices[0])
-    return tf.distribute.MirroredStrategy(devices[:replicas])
 
 
 def _kind(settings: TrainingSettings) -> str:

@@ -275,12 +275,25 @@ class TrainingSettings(Settings):
     device: Literal["auto", "cpu", "gpu"] = "auto"
     """What to train on; auto takes every GPU that is there, else the CPU."""
     replicas: Annotated[int | None, Field(ge=1, le=256)] = None
-    """Replicas of `MirroredStrategy`; null takes one per GPU, or one CPU."""
+    """Replicas of `MirroredStrategy`, or of each worker; null takes one per GPU, or one CPU."""
+    workers: Annotated[int | None, Field(ge=1, le=64)] = None
+    """Processes of `MultiWorkerMirroredStrategy` that train together, on this machine, see docs/workers.md; null: one,
+    or as many as TF_CONFIG names."""
+
+    @field_validator("workers")
+    @classmethod
+    def _a_worker_has_one_cpu(cls, workers: int | None, info: ValidationInfo) -> int | None:
+        replicas = info.data.get("replicas") or 1
+        if info.data.get("device") == "cpu" and (workers or 1) > 1 < replicas:
+            raise ValueError(f"must be 1 or null where replicas of one process share a CPU; got {workers} x {replicas}")
+        return workers
 
     @model_validator(mode="after")
     def _lists_divide_among_replicas(self) -> "TrainingSettings":
-        if self.replicas and self.batch_lists % self.replicas:
-            raise ValueError(f"batch_lists must be a multiple of replicas; got {self.batch_lists} and {self.replicas}")
+        parts = {name: value for name in ("workers", "replicas") if (value := getattr(self, name))}
+        if self.batch_lists % math.prod(parts.values()):
+            names, values = (" x ".join(map(str, some)) for some in (parts, parts.values()))
+            raise ValueError(f"batch_lists must be a multiple of {names}; got {self.batch_lists} and {values}")
         return self
 
     @model_validator(mode="after")

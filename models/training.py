@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
+from models.chief import Chief
 from models.lazy_adam import LazyAdam
 from models.list_evaluator import EvalFigures, ListEvaluator
 from models.lists import RankingLists
@@ -42,7 +43,8 @@ def train(
 
     The same lists, settings and devices give the same weights: the order of the lists follows from their query ids,
     the seed and the epoch. What does not fill a batch is left for another epoch's order. A training that was killed
-    goes on where its checkpoint is, and gives the same weights, too.
+    goes on where its checkpoint is, and gives the same weights, too. Several workers train as one device does on equal
+    batches, and each returns the same; the chief alone writes, and its eval metrics alone count.
 
     Args:
       objective: made within the scope of its ranker's strategy.
@@ -56,20 +58,22 @@ def train(
       DataError: the scores are NaN or infinite, there are too few lists, or the checkpoint cannot be read.
     """
     strategy = objective.ranker.distribute_strategy
+    chief = Chief(strategy)
     batch = _lists_of_a_step(train_lists, evaluator, settings, strategy.num_replicas_in_sync)
     steps, all_epochs = len(train_lists) // batch, settings.epochs_of(len(train_lists))
     with strategy.scope():
         objective.ranker(train_lists.batch(tf.constant([0]))[0])  # builds it
         optimizer = LazyAdam(settings.number("learning_rate"), settings.number("embedding_factor"))
         optimizer.build(objective.trainable_variables)
-    checkpoint = TrainingCheckpoint(checkpoint_dir, objective, optimizer)
+    checkpoint = TrainingCheckpoint(checkpoint_dir, objective, optimizer, writes=chief.is_here)
     checkpoint.restore()
     progress = checkpoint.progress
+    _check_start(progress.epoch, int(chief.tells(progress.epoch)), checkpoint_dir)
     training_steps = TrainingSteps(objective, optimizer, settings.clip_norm)
     epochs = range(progress.epoch + 1, all_epochs + 1)
     batches = training_batches(train_lists, strategy, settings.seed, epochs, batch)
     left = TimeLeft(progress.epoch, all_epochs)
-    with TrainingLog(log_dir) as training_log:
+    with TrainingLog(log_dir if chief.is_here else None) as training_log:
         for row in progress.history:
             training_log.write(row)
         while progress.epoch < all_epochs and not _patience_is_spent(progress, settings):
@@ -92,7 +96,7 @@ def train(
             )
             training_log.write(row)
             progress.history.append(row)
-            value = figures.metrics[settings.best_metric]
+            value = chief.tells(figures.metrics[settings.best_metric])
             if value > progress.best_value:
                 progress.best_value, progress.best_epoch = value, progress.epoch
                 checkpoint.keep_best()
@@ -159,6 +163,19 @@ def _lists_of_a_step(
             f"train lists and {len(evaluator)} eval lists."
         )
     return batch
+
+
+def _check_start(epoch: int, of_chief: int, checkpoint_dir: str) -> None:
+    """Refuses to train with workers that start after different epochs.
+
+    Raises:
+      DataError: they do.
+    """
+    if epoch != of_chief:
+        raise DataError(
+            f"all workers must go on from one checkpoint, but the chief does after epoch {of_chief} and another worker "
+            f"after epoch {epoch}; give all of them the same folder {checkpoint_dir}."
+        )
 
 
 def _train_figures(of_steps: Mapping[str, npt.NDArray[np.float32]], clip_norm: float) -> dict[str, float]:

@@ -14,7 +14,8 @@ def training_batches(
 ) -> Iterator[Any]:
     """The batches of all epochs to come, one iterator for all: each replica's lists are consecutive rows.
 
-    What does not fill a batch is left for another epoch's order.
+    Of several workers each reads its own replicas' lists alone. What does not fill a batch is left for another epoch's
+    order.
 
     Args:
       lists: those of the train split.
@@ -29,12 +30,21 @@ def training_batches(
     steps = len(lists) // batch
     orders = [epoch_order(lists.query_ids, seed, epoch)[: steps * batch] for epoch in epochs]
     rows = np.concatenate([*orders, np.zeros(0, np.int32)]).reshape(-1, batch // strategy.num_replicas_in_sync)
-    dataset = tf.data.Dataset.from_tensor_slices(rows).map(lists.batch, num_parallel_calls=1).prefetch(4)
-    options = tf.data.Options()
-    # There is nothing to tune, and with the tuner or the strategy's iterator, closing it sometimes took many seconds.
-    options.autotune.enabled = False
-    dataset = dataset.with_options(options)
+
+    def of_worker(worker: int = 0, workers: int = 1) -> tf.data.Dataset:
+        own = rows.reshape(-1, workers, strategy.num_replicas_in_sync // workers, rows.shape[1])[:, worker]
+        dataset = tf.data.Dataset.from_tensor_slices(own.reshape(-1, rows.shape[1]))
+        dataset = dataset.map(lists.batch, num_parallel_calls=1).prefetch(4)
+        options = tf.data.Options()
+        # There is nothing to tune, and with the tuner or the strategy's iterator, closing it often took seconds.
+        options.autotune.enabled = False
+        return dataset.with_options(options)
+
     if strategy.num_replicas_in_sync == 1:
-        return iter(dataset)
-    batches: Iterator[Any] = iter(strategy.distribute_datasets_from_function(lambda _: dataset))
+        return iter(of_worker())
+    batches: Iterator[Any] = iter(
+        strategy.distribute_datasets_from_function(
+            lambda context: of_worker(context.input_pipeline_id, context.num_input_pipelines)
+        )
+    )
     return batches

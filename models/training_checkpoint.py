@@ -62,12 +62,16 @@ class TrainingCheckpoint:
     Args:
       folder: only of trainings with the same data, code and settings.
       objective, optimizer: built.
+      writes: whether `save` does; of several workers the chief's alone.
 
     Attributes:
       progress: what training has reached; the training itself keeps it up.
     """
 
-    def __init__(self, folder: str, objective: Objective, optimizer: keras.optimizers.Optimizer) -> None:
+    def __init__(
+        self, folder: str, objective: Objective, optimizer: keras.optimizers.Optimizer, writes: bool = True
+    ) -> None:
+        self._writes = writes
         self.progress = TrainingProgress()
         self._weights = objective.variables
         self._best = [tf.Variable(weight.numpy(), trainable=False) for weight in self._weights]
@@ -96,7 +100,7 @@ class TrainingCheckpoint:
     def save(self) -> None:
         """Saves, unless the last save is too recent."""
         started = time.monotonic()
-        if self._save_seconds <= _LARGEST_SHARE * (started - self._saved_at):
+        if self._writes and self._save_seconds <= _LARGEST_SHARE * (started - self._saved_at):
             self._manager.save()
             self._saved_at = time.monotonic()
             self._save_seconds = self._saved_at - started

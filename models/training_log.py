@@ -19,11 +19,15 @@ class TrainingLog:
     """Writes rows of a training's history, each an epoch, as scalars and histograms.
 
     Args:
-      folder: where the events go.
+      folder: where the events go; None for nowhere.
     """
 
-    def __init__(self, folder: str) -> None:
-        self._writer = tf.summary.create_file_writer(folder, flush_millis=_FLUSH_MILLISECONDS)
+    def __init__(self, folder: str | None) -> None:
+        self._writer = (
+            tf.summary.create_noop_writer()
+            if folder is None
+            else tf.summary.create_file_writer(folder, flush_millis=_FLUSH_MILLISECONDS)
+        )
 
     def __enter__(self) -> "TrainingLog":
         return self

@@ -16,6 +16,7 @@ from models.search_results import SearchResults, Trial
 from models.settings import TrainingSettings
 from models.tuning_settings import TuningSettings, describe_settings, searched_settings
 from schemas.errors import DataError
+from schemas.worker_died import WorkerDied
 
 log = logging.getLogger("clir.training")
 progress_log = logging.getLogger("clir.progress")
@@ -127,6 +128,8 @@ class TrialSearch(base_tuner.BaseTuner):
         with _told_before_progress(f"trial {number}/{self._settings.most_trials}"):
             try:
                 return self._train(numbers, os.path.join(self.folder, f"trial_{number}")), None
+            except WorkerDied:
+                raise  # which tells nothing of the numbers
             except DataError as error:
                 return None, str(error)
 

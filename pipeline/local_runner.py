@@ -14,6 +14,7 @@ from tfx.orchestration import metadata
 
 import schemas
 from components.index_pusher.index_versions import IndexVersions
+from components.trainer.joined_cluster import joined_cluster
 from components.wikiclir_example_gen.report import REPORT_FILE, DataReport
 from models.corpus_index.corpus_index import read_manifest
 from models.devices import configure_devices
@@ -38,7 +39,7 @@ from pipeline.recovery import recover
 from pipeline.stages import StageEnd
 from pipeline.tensorboard_links import TensorBoardLinks
 from schemas.drift import Drift
-from schemas.errors import DataError
+from schemas.errors import ConfigError, DataError
 from schemas.evaluation_files import METRICS_FILE, SEARCH_FILE, VERDICT_FILE
 from schemas.evaluation_report import EvaluationReport
 from schemas.lexicon_report import LexiconReport
@@ -98,7 +99,15 @@ def run_locally(
 
     Raises:
       DataError: the folder holds what is not ours, the metadata are damaged, or a stage refuses the data.
+      ConfigError: the devices do not fit the settings, or TF_CONFIG names a cluster.
     """
+    if cluster := joined_cluster(config.training):
+        raise ConfigError(
+            [
+                f"TF_CONFIG must be unset, for a run starts its own workers (training.workers); it names a cluster of "
+                f"{cluster.workers}, which the Trainer alone can join: see docs/workers.md."
+            ]
+        )
     folder = OutputFolder(Path(config.output), "cell" if experiment else "run")
     store = experiment or folder.path
     if config.search.index:

@@ -17,7 +17,7 @@ def paper_beside(config: RunConfig) -> RunConfig:
             "preset": "paper",
             "data": config.data.model_dump(),
             "model": {"vocabulary_size": config.model.vocabulary_size},
-            "training": config.training.model_dump(include={"seed", "device", "replicas"}),
+            "training": config.training.model_dump(include={"seed", "device", "replicas", "workers"}),
             "output": config.output,
         }
     )

@@ -25,6 +25,7 @@ from components.search_evaluator.component import SearchEvaluator
 from components.trained_baseline.component import TrainedBaseline
 from components.trainer import inputs
 from components.trainer.component import Trainer
+from components.trainer.training_arguments import TRAINING_KEY
 from components.training_report.component import TrainingReport
 from components.wikiclir_example_gen.component import WikiClirExampleGen
 from models.word_table import SOURCES_KEY, WordTableSource
@@ -139,7 +140,7 @@ def create_pipeline(
         model_run=trainer.outputs["model_run"],
         model=json.dumps(settings[inputs.MODEL_KEY]),
         loss=json.dumps(settings[inputs.LOSS_KEY]),
-        training=json.dumps(settings[inputs.TRAINING_KEY]),
+        training=json.dumps(settings[TRAINING_KEY]),
         tuner_results=tuners[0].outputs["tuner_results"] if tuners else None,
     )
     baselines = {
@@ -264,7 +265,7 @@ def _training_settings(config: RunConfig, checkpoints: str) -> dict[str, Any]:
         inputs.LOSS_KEY: config.loss.model_dump(mode="json", exclude=not_of_the_loss),
         inputs.TOP_GRADE_KEY: config.data.top_grade,
         inputs.USED_NEGATIVES_KEY: config.data.used_negatives,
-        inputs.TRAINING_KEY: config.training.model_dump(mode="json"),
+        TRAINING_KEY: config.training.model_dump(mode="json"),
         SOURCES_KEY: _word_tables(config),
         inputs.CHECKPOINTS_KEY: checkpoints,
         **({inputs.CHANNEL_WEIGHT_KEY: config.lexicon.weight} if config.lexicon.kind != "none" else {}),
@@ -284,7 +285,7 @@ def _tuner(config: RunConfig, training: dict[str, Any], settings: dict[str, Any]
         **training,
         custom_config={
             **settings,
-            inputs.TRAINING_KEY: settings[inputs.TRAINING_KEY] | epochs,
+            TRAINING_KEY: settings[TRAINING_KEY] | epochs,
             TUNING_KEY: tuning.model_dump(mode="json", exclude={"epochs"}),
             IDENTITY: identity([_TUNER_FN, "components.tuner.executor", *chosen_modules(config)]),
         },

@@ -9,9 +9,7 @@ from tfx.types import artifact_utils, component_spec, standard_artifacts, standa
 from tfx.utils import json_utils
 
 from schemas.artifacts import Lexicon
-
-LEXICON_KEY: Final = "lexicon"
-TEXTS_KEY: Final = "texts"
+from schemas.lexicon_keys import LEXICON_KEY, TEXTS_KEY
 
 _CUSTOM_CONFIG = standard_component_specs.CUSTOM_CONFIG_KEY
 

@@ -18,7 +18,7 @@ MAY_IMPORT = {
     "cli": {"schemas", "models", "components", "pipeline", "experiments", "serving", "cli"},
 }
 """Every room, and the rooms that it may import."""
-TFX_FILES = {"component.py", "executor.py", "inputs.py", "run_fn.py", "tuner_fn.py", "unfinished.py"}
+TFX_FILES = {"component.py", "executor.py", "run_fn.py", "tuner_fn.py"}
 """The files of a component that may know TFX."""
 
 

@@ -1,36 +1,35 @@
-"""What TFX hands to the functions of this component, unpacked."""
+"""What TFX hands to a training, unpacked."""
 
 from typing import Final
 
 import tensorflow as tf
 import tensorflow_transform as tft
-from tfx.components.trainer.fn_args_utils import FnArgs
 
 from components.trainer.pretrained import read_pretrained
+from components.trainer.training_arguments import TrainingArguments
 from components.trainer.training_inputs import TrainingInputs
 from models.lexicon.lexicon import read_lexicon
 from models.lexicon.make_channel import make_channel
 from models.lexicon.word_scores import with_word_scores
 from models.lists import read_lists
-from models.settings import LossSettings, ModelSettings, TrainingSettings
+from models.settings import LossSettings, ModelSettings
 from models.word_table import SOURCES_KEY, WordTableSource
 from schemas import features as f
-from schemas.lexicon_inputs import LEXICON_KEY, TEXTS_KEY
+from schemas.lexicon_keys import LEXICON_KEY, TEXTS_KEY
 
 MODEL_KEY: Final = "model"
 LOSS_KEY: Final = "loss"
 TOP_GRADE_KEY: Final = "top_grade"
-TRAINING_KEY: Final = "training"
 CHECKPOINTS_KEY: Final = "checkpoints"
 USED_NEGATIVES_KEY: Final = "used_negatives"
 CHANNEL_WEIGHT_KEY: Final = "channel_weight"
 
 
-def read_inputs(fn_args: FnArgs) -> TrainingInputs:
-    """Unpacks TFX's arguments.
+def read_inputs(fn_args: TrainingArguments) -> TrainingInputs:
+    """Unpacks a training's arguments.
 
     Args:
-      fn_args: TFX's; `custom_config` holds the settings under the keys above. What a search found best replaces them.
+      fn_args: `custom_config` holds the settings under the keys above. What a search found best replaces them.
     """
     config = fn_args.custom_config
     transform = tft.TFTransformOutput(fn_args.transform_graph_path)
@@ -44,7 +43,7 @@ def read_inputs(fn_args: FnArgs) -> TrainingInputs:
         read_lists(_files(files), spec, config[USED_NEGATIVES_KEY])
         for files in (fn_args.train_files, fn_args.eval_files)
     )
-    training = TrainingSettings(**config[TRAINING_KEY])
+    training = fn_args.training
     if training.negatives_from == "judged":
         train_lists = train_lists.with_judged_negatives()
     channel = make_channel(read_lexicon(config[LEXICON_KEY])) if LEXICON_KEY in config else None
@@ -66,7 +65,7 @@ def read_inputs(fn_args: FnArgs) -> TrainingInputs:
     return inputs.with_numbers(best_numbers(fn_args))
 
 
-def best_numbers(fn_args: FnArgs) -> dict[str, float]:
+def best_numbers(fn_args: TrainingArguments) -> dict[str, float]:
     """What a search before the training found best, if there was one."""
     return fn_args.hyperparameters["values"] if fn_args.hyperparameters else {}
 

@@ -20,7 +20,8 @@ def artifact(type_name: str, uri: str, **properties: str):
 def test_the_folder_of_the_lexicon_and_the_eval_texts_join_the_configuration() -> None:
     from tfx.utils import json_utils
 
-    from schemas.lexicon_inputs import LEXICON_KEY, TEXTS_KEY, with_lexicon
+    from schemas.lexicon_inputs import with_lexicon
+    from schemas.lexicon_keys import LEXICON_KEY, TEXTS_KEY
 
     inputs = {
         "lexicon": [artifact("Lexicon", "/lexicon/7")],

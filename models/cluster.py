@@ -1,0 +1,69 @@
+"""The workers that train together, as `TF_CONFIG` names them."""
+
+import json
+import socket
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any, Final
+
+from schemas.errors import ConfigError
+
+_TASKS: Final = ("chief", "worker")
+_EXAMPLE: Final = '{"cluster": {"worker": ["host0:2222", "host1:2222"]}, "task": {"type": "worker", "index": 0}}'
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """One worker's view of a cluster.
+
+    Attributes:
+      tf_config: what TensorFlow reads of it, as JSON, from the environment.
+      workers: how many there are.
+      number: that of this worker among them; 0 is the chief, who alone writes.
+    """
+
+    tf_config: str
+    workers: int
+    number: int
+
+    @classmethod
+    def of(cls, tf_config: str) -> "Cluster":
+        """Reads a TF_CONFIG.
+
+        Args:
+          tf_config: its value; TensorFlow's documentation of MultiWorkerMirroredStrategy describes it.
+
+        Raises:
+          ConfigError: it names no cluster of workers alone, or not this one's place in it.
+
+        Example:
+          >>> Cluster.of('{"cluster": {"chief": ["a:1"], "worker": ["b:1"]}, "task": {"type": "worker", "index": 0}}')
+          Cluster(tf_config=..., workers=2, number=1)
+        """
+        try:
+            content: Any = json.loads(tf_config)
+            tasks = [
+                (kind, index) for kind in sorted(content["cluster"]) for index in range(len(content["cluster"][kind]))
+            ]
+            here = (str(content["task"]["type"]), int(content["task"]["index"]))
+        except (ValueError, TypeError, LookupError):
+            raise ConfigError([f"TF_CONFIG must be of the form {_EXAMPLE}; got {tf_config}."]) from None
+        if unknown := {kind for kind, _ in tasks}.difference(_TASKS):
+            kinds = ", ".join(sorted(unknown))
+            raise ConfigError([f"the tasks of TF_CONFIG's cluster must be {' and '.join(_TASKS)} alone; got {kinds}."])
+        if here not in tasks:
+            raise ConfigError([f"TF_CONFIG's task must be one of its cluster; got {here[0]} {here[1]} in {tf_config}."])
+        return cls(tf_config, len(tasks), tasks.index(here))
+
+    @classmethod
+    def on_loopback(cls, workers: int) -> "list[Cluster]":
+        """The view of each of some workers on this machine, on ports that are free now."""
+        with ExitStack() as stack:
+            sockets = [stack.enter_context(socket.socket()) for _ in range(workers)]
+            for one in sockets:
+                one.bind(("127.0.0.1", 0))
+            addresses = [f"127.0.0.1:{one.getsockname()[1]}" for one in sockets]
+        views = (
+            {"cluster": {"worker": addresses}, "task": {"type": "worker", "index": number}} for number in range(workers)
+        )
+        return [cls.of(json.dumps(view)) for view in views]
