@@ -1,14 +1,17 @@
 """The workers that train together, as `TF_CONFIG` names them."""
 
 import json
+import random
 import socket
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
 from schemas.errors import ConfigError
 
 _TASKS: Final = ("chief", "worker")
+_PORTS: Final = range(20_000, 32_768)
+"""Below those that Linux gives to outgoing connections, which may take one before a worker has started to listen."""
 _EXAMPLE: Final = '{"cluster": {"worker": ["host0:2222", "host1:2222"]}, "task": {"type": "worker", "index": 0}}'
 
 
@@ -58,12 +61,21 @@ class Cluster:
     @classmethod
     def on_loopback(cls, workers: int) -> "list[Cluster]":
         """The view of each of some workers on this machine, on ports that are free now."""
-        with ExitStack() as stack:
-            sockets = [stack.enter_context(socket.socket()) for _ in range(workers)]
-            for one in sockets:
-                one.bind(("127.0.0.1", 0))
-            addresses = [f"127.0.0.1:{one.getsockname()[1]}" for one in sockets]
+        addresses = [f"127.0.0.1:{port}" for port in _free_ports(workers)]
         views = (
             {"cluster": {"worker": addresses}, "task": {"type": "worker", "index": number}} for number in range(workers)
         )
         return [cls.of(json.dumps(view)) for view in views]
+
+
+def _free_ports(count: int) -> list[int]:
+    """Ports that nothing listens on."""
+    ports: list[int] = []
+    with ExitStack() as stack:
+        for port in random.SystemRandom().sample(_PORTS, len(_PORTS)):
+            with suppress(OSError):
+                stack.enter_context(socket.socket()).bind(("127.0.0.1", port))
+                ports.append(port)
+            if len(ports) == count:
+                break
+    return ports

@@ -22,8 +22,11 @@ DONE: Final = "done"
 FAILED: Final = "failed"
 """[FAILED, name of the error's class, text], where that is a user's error; else its traceback"""
 
-_LOST: Final = "ollective ops is aborted"
-"""What TensorFlow says in a worker that waits for one which is gone."""
+_ENDS: Final = {
+    "ollective ops is aborted": "lost another one",
+    "Could not start gRPC server": "could not listen at its address, which another program may have taken",
+}
+"""What TensorFlow says in a worker for no fault of the training, and what that means."""
 
 
 def main() -> None:
@@ -75,9 +78,10 @@ def _described(error: Exception) -> tuple[str, str]:
     for kind in (ConfigError, DataError):
         if isinstance(error, kind):
             return kind.__name__, str(error)
-    if _LOST in str(error):
-        reason = next(line for line in str(error).splitlines() if _LOST in line)
-        return WorkerDied.__name__, f"lost another one: {reason.strip()}."
+    for line in str(error).splitlines():
+        for said, meaning in _ENDS.items():
+            if said in line:
+                return WorkerDied.__name__, f"{meaning}: {line.strip()}."
     return type(error).__name__, traceback.format_exc()
 
 

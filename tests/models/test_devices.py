@@ -6,7 +6,7 @@ import pytest
 import tensorflow as tf
 
 from models import devices
-from models.devices import configure_devices, make_strategy
+from models.devices import configure_devices, configure_worker, make_strategy
 from models.settings import TrainingSettings
 from schemas.errors import ConfigError
 
@@ -33,6 +33,15 @@ def test_gpu_that_is_not_there_is_refused():
     [
         (TrainingSettings(replicas=4), "training.replicas must be at most the number of GPUs, 3; got 4."),
         (TrainingSettings(), "training.batch_lists must be a multiple of the number of replicas, 3; got 16."),
+        (TrainingSettings(workers=3, batch_lists=18, replicas=2), "of GPUs of a worker, 1; got 2."),
+        (
+            TrainingSettings(workers=2),
+            "training.workers must divide the number of GPUs, 3, for no two share one; got 2.",
+        ),
+        (
+            TrainingSettings(workers=4),
+            "training.workers must divide the number of GPUs, 3, for no two share one; got 4.",
+        ),
     ],
 )
 def test_gpus_must_suffice_and_divide_a_batch(monkeypatch, settings, message):
@@ -40,7 +49,33 @@ def test_gpus_must_suffice_and_divide_a_batch(monkeypatch, settings, message):
     monkeypatch.setattr(tf.config, "list_physical_devices", lambda kind: [kind] * 3)
     with pytest.raises(ConfigError) as error:
         configure_devices(settings)
-    assert error.value.faults == (message,)
+    (fault,) = error.value.faults
+    assert message in fault
+
+
+@pytest.mark.parametrize(
+    ("replicas", "place", "expected"), [(None, 0, ["0", "1"]), (None, 1, ["2", "3"]), (1, 0, ["0"]), (1, 1, ["2"])]
+)
+def test_each_worker_is_left_its_own_gpus(monkeypatch, replicas, place, expected):
+    monkeypatch.setattr(tf.config, "list_physical_devices", lambda kind: ["0", "1", "2", "3"])
+    visible = {}
+    monkeypatch.setattr(tf.config, "set_visible_devices", lambda devices, kind: visible.update({kind: devices}))
+    configure_worker(TrainingSettings(workers=2, replicas=replicas), place, workers_here=2)
+    assert visible == {"GPU": expected}
+
+
+def test_a_process_that_trains_in_workers_leaves_them_the_gpus(monkeypatch):
+    monkeypatch.setattr(tf.config, "list_physical_devices", lambda kind: ["0", "1"])
+    visible = {}
+    monkeypatch.setattr(tf.config, "set_visible_devices", lambda devices, kind: visible.update({kind: devices}))
+    configure_devices(TrainingSettings(workers=2))
+    assert visible == {"GPU": []}
+
+
+@pytest.mark.skipif(bool(tf.config.list_physical_devices("GPU")), reason="there is a GPU")
+def test_workers_on_cpus_have_one_replica_each():
+    with pytest.raises(ConfigError, match=r"training\.replicas must be 1 or null where several workers train on CPUs"):
+        configure_devices(TrainingSettings(workers=2, replicas=2))
 
 
 def test_an_nvidia_gpu_that_tensorflow_does_not_see_is_a_warning(monkeypatch, tmp_path, caplog):

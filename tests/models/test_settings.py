@@ -103,6 +103,8 @@ def test_all_faults_are_reported_together():
         (TrainingSettings, "device", "tpu"),
         (TrainingSettings, "replicas", 0),
         (TrainingSettings, "replicas", 257),
+        (TrainingSettings, "workers", 0),
+        (TrainingSettings, "workers", 65),
     ],
 )
 def test_value_out_of_range_is_refused_at_its_place(section, field, value):
@@ -297,3 +299,16 @@ def test_losses_without_bands_say_which_grades_they_take(top_grade):
 def test_batch_that_replicas_do_not_divide_is_refused():
     faults = refused(TrainingSettings, batch_lists=6, replicas=4)
     assert list(faults.values()) == ["Value error, batch_lists must be a multiple of replicas; got 6 and 4"]
+
+
+def test_batch_that_workers_and_their_replicas_do_not_divide_is_refused():
+    faults = refused(TrainingSettings, batch_lists=6, workers=4)
+    assert list(faults.values()) == ["Value error, batch_lists must be a multiple of workers; got 6 and 4"]
+    faults = refused(TrainingSettings, batch_lists=6, workers=2, replicas=2)
+    (fault,) = faults.values()
+    assert fault == "Value error, batch_lists must be a multiple of workers x replicas; got 6 and 2 x 2"
+
+
+def test_replicas_of_workers_on_cpus_are_refused():
+    fault = refused(TrainingSettings, device="cpu", workers=2, replicas=3)["workers"]
+    assert "must be 1 or null with 3 replicas on CPUs, one to a worker; got 2" in fault

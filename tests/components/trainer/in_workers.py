@@ -1,6 +1,7 @@
-"""A training on lists that can be learned in seconds, as the function of a job that workers do."""
+"""A training on lists that can be learned in seconds, as a function that workers call."""
 
 import os
+import resource
 import signal
 import time
 from pathlib import Path
@@ -20,28 +21,31 @@ from models.training import train
 from models.two_towers import TwoTowers, Words
 from schemas.errors import DataError
 from schemas.relevance import MOST_RELEVANT
-from schemas.training_history import TrainingHistory
 from tests.models.synthetic import VOCABULARY_SIZE, learnable_lists
 
 
 def train_small(arguments: dict[str, Any], strategy: tf.distribute.Strategy) -> dict[str, Any]:
-    """Trains for some epochs.
+    """Trains for some epochs, each of which is saved.
 
     Args:
-      arguments: `folder`, where logs and checkpoints go; `training`, the settings; `model`, if not the default's; and
-        what is to happen: `die`, [epoch, whether the chief dies in it], `fail`, the epoch that cannot be evaluated.
+      arguments: `folder`, where each worker has a log, and all one checkpoint; `training`, the settings; `model`, those
+        that are not the defaults. What is to happen when an epoch, of those that are trained now, is evaluated:
+        `killed`, [epoch, whether the chief is]; `refused`, [epoch, whether the chief does]; `waits`, [epoch], each
+        worker when it has written its process id. `most_bytes`, the size beyond which no file can be written.
       strategy: over all workers.
 
     Returns:
-      the history, a sum over the weights, and the ids of the queries that this worker's replicas were given.
+      the history.
     """
+    training_checkpoint._LARGEST_SHARE = 1e9
     chief, folder = Chief(strategy), Path(arguments["folder"])
-    training_checkpoint._LARGEST_SHARE = 1e9  # every epoch is saved
+    own = folder / ("chief" if chief.is_here else "other")
+    if most_bytes := arguments.get("most_bytes"):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
     settings = TrainingSettings(**arguments["training"]).for_encoder("mean")
-    lists = learnable_lists(30, seed=1)
     with strategy.scope():
-        words = Words(VOCABULARY_SIZE)
-        ranker = Ranker({"score": TwoTowers(words, words, ModelSettings(**arguments["model"]), seed=1)})
+        words, model = Words(VOCABULARY_SIZE), ModelSettings(embedding_dim=8, **arguments.get("model", {}))
+        ranker = Ranker({"score": TwoTowers(words, words, model, seed=settings.seed)})
         loss = SmoothOrdinalSearchLoss(learn_theta=True, reduction=keras.losses.Reduction.NONE)
         objective = RankingObjective(ranker, loss)
 
@@ -50,22 +54,18 @@ def train_small(arguments: dict[str, Any], strategy: tf.distribute.Strategy) -> 
 
         def evaluate(self) -> EvalFigures:
             self.evaluations += 1
-            if [self.evaluations, chief.is_here] == arguments.get("die"):
+            now = [self.evaluations, chief.is_here]
+            if now == arguments.get("killed"):
                 os.kill(os.getpid(), signal.SIGKILL)
-            if self.evaluations == arguments.get("fail") and chief.is_here:
-                raise DataError("the scores must be finite.")
-            if self.evaluations == arguments.get("wait"):
-                (folder / f"waits{chief.is_here}").write_text(str(os.getpid()))
+            if now == arguments.get("refused"):
+                raise DataError("the scores must be finite; got NaN.")
+            if now[:1] == arguments.get("waits"):
+                own.with_suffix(".pid").write_text(str(os.getpid()))
                 time.sleep(600)
             return super().evaluate()
 
     evaluator = Evaluator(ranker, learnable_lists(20, seed=2), MOST_RELEVANT)
-    place = "chief" if chief.is_here else "other"
-    folders = [str(folder / f"log_{place}"), str(folder / "checkpoint")]
-    history = train(objective, lists, evaluator, settings, *folders)
-    return history.model_dump(mode="json")
-
-
-def history_of(result: Any) -> TrainingHistory:
-    """What `train_small` returned."""
-    return TrainingHistory.model_validate(result)
+    folders = [str(own / "log"), str(folder / "checkpoint")]
+    history = train(objective, learnable_lists(30, seed=1), evaluator, settings, *folders)
+    content: dict[str, Any] = history.model_dump(mode="json")
+    return content

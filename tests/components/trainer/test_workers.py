@@ -1,0 +1,207 @@
+"""Trainings in worker processes: as one device trains, and with one clear end when a process dies."""
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import tensorflow as tf
+
+from cli.users_error import users_error
+from components.trainer import run_workers as run_workers_module
+from components.trainer.joined_cluster import joined_cluster
+from components.trainer.run_training import run_training
+from components.trainer.run_workers import run_workers
+from models.cluster import Cluster
+from models.settings import TrainingSettings
+from schemas.errors import ConfigError, DataError
+from schemas.training_history import TrainingHistory
+from schemas.worker_died import WorkerDied
+from tests.components.trainer.in_workers import train_small
+
+TWO = TrainingSettings(epochs=3, batch_lists=8, learning_rate=0.3, device="cpu", workers=2)
+GO_ON = "The same command goes on from the last epoch that was saved."
+
+
+def arguments_of(folder, settings=TWO, **happens):
+    return {"folder": str(folder), "training": settings.model_dump(mode="json"), **happens}
+
+
+def run(folder, settings=TWO, **happens):
+    """Trains, or goes on where the folder's checkpoint is."""
+    folder.mkdir(exist_ok=True, parents=True)
+    return TrainingHistory.model_validate(
+        run_training(train_small, arguments_of(folder, settings, **happens), settings)
+    )
+
+
+def run_one(folder, **happens):
+    """Trains in one worker, which starts sooner than two."""
+    return run_workers(train_small, arguments_of(folder, **happens), TWO, Cluster.on_loopback(1))
+
+
+def lives(process_id):
+    try:
+        os.kill(process_id, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("workers")
+
+
+@pytest.fixture(scope="module")
+def on_two(folder):
+    return run(folder)
+
+
+@pytest.mark.training
+def test_two_workers_train_as_one_device_does(on_two, tmp_path):
+    on_one = train_small(arguments_of(tmp_path), tf.distribute.OneDeviceStrategy("/cpu:0"))
+    one, two = ([row.figures for row in history.history] for history in (TrainingHistory(**on_one), on_two))
+    assert len(one) == len(two) == 3
+    for expected, found in zip(one, two, strict=True):
+        assert found == {name: pytest.approx(value, abs=5e-5) for name, value in expected.items()}
+
+
+@pytest.mark.training
+def test_the_chief_alone_writes(on_two, folder):
+    assert sorted(path.name for path in folder.iterdir()) == ["checkpoint", "chief"]
+
+
+@pytest.mark.training
+def test_a_worker_that_is_killed_ends_the_training_with_one_sentence_and_it_goes_on(on_two, tmp_path, caplog):
+    with pytest.raises(WorkerDied) as died:
+        run(tmp_path, killed=[2, False])
+    first, *_, last = str(died.value).splitlines()
+    assert first == (
+        "all 2 workers of the training must live until it ends, but worker 1 was killed by SIGKILL; the system kills "
+        "so where memory runs out."
+    )
+    assert last == GO_ON
+    with caplog.at_level(logging.INFO, "clir"):
+        assert run(tmp_path).history == on_two.history
+    assert "training in 2 workers, each on CPU:0" in caplog.messages
+    assert "going on after epoch 1, which an earlier run had reached" in caplog.messages
+    assert [line.split(",")[0] for line in caplog.messages if "loss" in line] == ["epoch 2/3", "epoch 3/3"]
+
+
+@pytest.mark.long
+def test_a_killed_chief_and_then_a_refusal_end_the_training_and_it_goes_on_each_time(on_two, tmp_path):
+    with pytest.raises(WorkerDied, match="but worker 0 was killed by SIGKILL"):
+        run(tmp_path, killed=[2, True])
+    with pytest.raises(DataError, match=r"^the scores must be finite; got NaN\.$"):
+        run(tmp_path, refused=[2, False])
+    assert run(tmp_path).history == on_two.history
+
+
+@pytest.mark.long
+def test_a_killed_training_of_workers_goes_on_with_its_dropout(tmp_path):
+    model = {"dropout": 0.3, "word_dropout": 0.25}
+    whole = run(tmp_path / "whole", model=model)
+    with pytest.raises(WorkerDied):
+        run(tmp_path / "killed", model=model, killed=[3, False])
+    assert run(tmp_path / "killed", model=model).history == whole.history
+
+
+@pytest.mark.long
+def test_workers_of_a_cluster_are_joined_and_the_chief_alone_has_the_result(on_two, folder, tmp_path, monkeypatch):
+    """Each call stands for the Trainer of another machine."""
+    settings = TWO.model_copy(update={"workers": None})
+
+    def join(view):
+        return run_workers(train_small, arguments_of(tmp_path, settings), settings, [view])
+
+    with ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(join, Cluster.on_loopback(2)))
+    for result in results:
+        assert TrainingHistory(**result).history == on_two.history
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["checkpoint", "chief"]
+
+
+@pytest.mark.long
+def test_a_worker_of_a_cluster_that_loses_another_says_so(tmp_path):
+    views = Cluster.on_loopback(2)
+
+    def join(view):
+        with pytest.raises(WorkerDied) as died:
+            run_workers(train_small, arguments_of(tmp_path, killed=[2, False]), TWO, [view])
+        return str(died.value).splitlines()
+
+    with ThreadPoolExecutor(2) as pool:
+        (of_chief, *_), (of_other, *_) = pool.map(join, views)
+    assert "but worker 0 lost another one: Collective ops is aborted" in of_chief
+    assert "but worker 1 was killed by SIGKILL" in of_other
+
+
+@pytest.mark.long
+def test_workers_do_not_outlive_a_run_that_is_killed(on_two, tmp_path):
+    code = "import sys; from tests.components.trainer.test_workers import *; run(Path(sys.argv[1]), waits=[2])"
+    command = [sys.executable, "-c", f"from pathlib import Path; {code}", str(tmp_path)]
+    parent = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    files = [tmp_path / f"{place}.pid" for place in ("chief", "other")]
+    deadline = time.monotonic() + 120
+    while not all(file.exists() and file.read_text() for file in files) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    process_ids = [int(file.read_text()) for file in files]
+    assert all(map(lives, process_ids))
+    parent.send_signal(signal.SIGKILL)
+    parent.wait()
+    deadline = time.monotonic() + 20
+    while any(map(lives, process_ids)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not any(map(lives, process_ids))
+    assert run(tmp_path).history == on_two.history
+
+
+@pytest.mark.long
+def test_a_full_disk_is_told_as_such_and_the_training_goes_on(tmp_path):
+    with pytest.raises(RuntimeError) as failed:
+        run_one(tmp_path, most_bytes=2000)
+    assert "no space left to write what comes out" in str(users_error(failed.value))
+    assert len(TrainingHistory(**run_one(tmp_path)).history) == 3
+
+
+@pytest.mark.training
+def test_what_a_worker_prints_last_stands_in_the_error_of_its_death(monkeypatch, tmp_path):
+    monkeypatch.setattr(
+        run_workers_module, "_START", "import sys; assert %r; print('not found', file=sys.stderr); sys.exit(3)"
+    )
+    with pytest.raises(WorkerDied) as died:
+        run_one(tmp_path)
+    assert str(died.value).splitlines() == [
+        "all 1 workers of the training must live until it ends, but worker 0 ended with exit status 3.",
+        "Its last lines:",
+        "  not found",
+        GO_ON,
+    ]
+
+
+# TF_CONFIG
+
+
+def named(workers, monkeypatch):
+    monkeypatch.setenv("TF_CONFIG", Cluster.on_loopback(workers)[0].tf_config)
+
+
+def test_without_a_tf_config_or_with_one_worker_no_cluster_is_joined(monkeypatch):
+    monkeypatch.delenv("TF_CONFIG", raising=False)
+    assert joined_cluster(TWO) is None
+    monkeypatch.setenv("TF_CONFIG", '{"environment": "cloud"}')
+    assert joined_cluster(TWO) is None
+    named(1, monkeypatch)
+    assert joined_cluster(TWO) is None
+
+
+def test_a_cluster_of_another_size_than_the_settings_is_refused(monkeypatch):
+    named(3, monkeypatch)
+    with pytest.raises(ConfigError, match=r"training\.workers must be null, or 3, as TF_CONFIG says; got 2\."):
+        joined_cluster(TWO)
+    assert joined_cluster(TrainingSettings()).workers == 3
