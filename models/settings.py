@@ -285,9 +285,7 @@ class TrainingSettings(Settings):
     def _a_worker_has_one_cpu(cls, workers: int | None, info: ValidationInfo) -> int | None:
         replicas = info.data.get("replicas") or 1
         if info.data.get("device") == "cpu" and (workers or 1) > 1 < replicas:
-            raise ValueError(
-                f"must be 1 or null with {replicas} replicas on CPUs, where a worker has one; got {workers}"
-            )
+            raise ValueError(f"must be 1 or null with {replicas} replicas on CPUs, one to a worker; got {workers}")
         return workers
 
     @model_validator(mode="after")

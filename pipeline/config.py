@@ -130,6 +130,19 @@ class RunConfig(Settings):
             )
         return evaluation
 
+    @field_validator("evaluation")
+    @classmethod
+    def _papers_batch_can_be_divided(cls, evaluation: EvaluationSettings, info: ValidationInfo) -> EvaluationSettings:
+        training = info.data.get("training")
+        lists = TrainingSettings.model_fields["batch_lists"].default
+        workers, replicas = (training.workers or 1, training.replicas or 1) if training else (1, 1)
+        if "paper" in evaluation.baselines and lists % (workers * replicas):
+            raise ValueError(
+                f"baselines must not name paper, whose batch of {lists} lists cannot be divided among the workers x "
+                f"replicas of the training; got {workers} x {replicas}"
+            )
+        return evaluation
+
     def input_paths(self) -> dict[str, str]:
         """The input file of each role that is set."""
         return _given_files(self.data, INPUT_FILES)

@@ -330,6 +330,13 @@ CONFIGURATIONS = [
         ("run.yaml:8: training: batch_lists must be a multiple of replicas; got 16 and 3",),
     ),
     Case(
+        "batch_that_workers_do_not_divide",
+        "A batch cannot be divided among the workers and their replicas.",
+        AT_ONCE,
+        setting("training: {batch_lists: 16, workers: 3, replicas: 2}\n"),
+        ("run.yaml:8: training: batch_lists must be a multiple of workers x replicas; got 16 and 3 x 2",),
+    ),
+    Case(
         "one_file_under_two_roles",
         "One file is given under two keys.",
         AT_ONCE,

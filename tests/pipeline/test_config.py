@@ -472,6 +472,14 @@ def test_a_pattern_names_all_files_that_match_it_in_the_order_of_their_names(con
         load_config(str(config_file), [f"data.documents={folder}/nothing-*"])
 
 
+def test_the_paper_s_system_is_no_baseline_where_workers_or_replicas_cannot_divide_its_batch(config_file: Path) -> None:
+    settings = ["training.batch_lists=18", "evaluation.baselines=[paper]"]
+    assert load_config(str(config_file), [*settings, "training.workers=2"]).training.workers == 2
+    for key, came in (("workers", "3 x 1"), ("replicas", "1 x 3")):
+        with pytest.raises(ConfigError, match=f"whose batch of 16 lists cannot be divided .*; got {came}"):
+            load_config(str(config_file), [*settings, f"training.{key}=3"])
+
+
 def test_the_paper_s_system_is_a_baseline_of_its_own_grades_alone(config_file: Path) -> None:
     settings = ["loss.name=softmax", "evaluation.baselines=[paper]"]
     assert load_config(str(config_file), settings).evaluation.baselines == ("paper",)
