@@ -59,11 +59,12 @@ def run_workers(
             stack.enter_context(_Worker(view, {**job, "place": place}, events)) for place, view in enumerate(views)
         ]
         for _ in workers:
-            if not events.get().is_done:
+            first = events.get()
+            if not first.is_done:
                 deadline = time.monotonic() + _SETTLING_SECONDS
                 while time.monotonic() < deadline and not all(one.has_ended for one in workers):
                     time.sleep(0.05)
-                raise min(workers, key=lambda one: one.blame).error()
+                raise min([first, *workers], key=lambda one: one.blame).error()
         return workers[0].result
 
 
@@ -98,7 +99,8 @@ class _Worker:
     def __exit__(self, *_: object) -> None:
         self._process.kill()  # one that is done waits for it
         self._listener.join()
-        self._process.stdin.close()
+        with suppress(BrokenPipeError):  # what it died before it had read
+            self._process.stdin.close()
         self._process.stdout.close()
         self._log.close()
 
