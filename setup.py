@@ -32,6 +32,7 @@ setup(
         "models.theory",
         "pipeline",
         "pipeline.conversion",
+        "pipeline.kubeflow",
         "schemas",
         "serving",
         "serving.loopback",

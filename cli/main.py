@@ -7,6 +7,7 @@ from typing import NoReturn
 
 import click
 
+from cli.compile_spec import compile_command
 from cli.convert import convert_command
 from cli.evaluate import evaluate
 from cli.experiment import experiment
@@ -31,6 +32,7 @@ from schemas.errors import ConfigError
         for command in (
             run,
             convert_command,
+            compile_command,
             experiment,
             evaluate,
             rank,

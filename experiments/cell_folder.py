@@ -8,6 +8,7 @@ from experiments.cell import Cell
 from experiments.grid import PlannedCell
 from pipeline.config import RunConfig, dump_config
 from pipeline.fingerprint import rooms_digest
+from pipeline.kubeflow.settings import KubeflowSettings
 from pipeline.layout import CELL_DIGEST_FILE, CELL_FILE, CELL_LOG_FILE, CELL_RESULTS, CELLS
 from pipeline.output_folder import OutputFolder
 from schemas.evaluation_files import METRICS_FILE
@@ -70,5 +71,5 @@ class CellFolder:
 
 def _digest(config: RunConfig) -> str:
     """A digest of all that decides the results: settings, input files and code."""
-    text = dump_config(config.model_copy(update={"output": ""})) + rooms_digest()
+    text = dump_config(config.model_copy(update={"output": "", "kubeflow": KubeflowSettings()})) + rooms_digest()
     return hashlib.sha256(text.encode()).hexdigest()

@@ -21,6 +21,8 @@ def _may_vary(key: str) -> str:
         raise ValueError(f"must be a setting of a run, as section.key; got {key!r}{did_you_mean(key, known)}")
     if key == "output":
         raise ValueError("must not vary: every cell has a folder of its own under the experiment's output")
+    if key.startswith("kubeflow."):
+        raise ValueError("must not vary: every cell runs on this machine")
     shared = ("model.vocabulary_size", "lexicon.pairs", "lexicon.sha256")
     if (key.startswith(("data.", "embeddings.")) and key != "data.used_negatives") or key in shared:
         raise ValueError(

@@ -17,6 +17,7 @@ from models.lexicon_settings import LexiconSettings
 from models.settings import EmbeddingSettings, LossSettings, ModelSettings, TrainingSettings
 from models.tuning_settings import TuningSettings
 from pipeline.input_files import check_input_files, check_pairs, check_word_vectors
+from pipeline.kubeflow.settings import KubeflowSettings
 from pipeline.output_folder import Kind, output_fault
 from pipeline.paths import resolve_path
 from pipeline.presets import DEFAULT, PRESETS, fault_of_another_preset, is_of_an_earlier_version, with_preset
@@ -66,6 +67,8 @@ class RunConfig(Settings):
     """The evaluation, and the gate."""
     search: SearchSettings = SearchSettings()
     """The index of the whole collection."""
+    kubeflow: KubeflowSettings = KubeflowSettings()
+    """Kubeflow Pipelines."""
     output: Annotated[str, Field(min_length=1)]
     """Folder of everything the run writes."""
 
@@ -165,13 +168,16 @@ def say_nothing(line: str) -> None:
     """Ignores a line."""
 
 
-def load_config(path: str, overrides: Sequence[str] = (), say: Say = say_nothing) -> RunConfig:
+def load_config(
+    path: str, overrides: Sequence[str] = (), say: Say = say_nothing, for_cluster: bool = False
+) -> RunConfig:
     """Reads and checks a configuration, and the form of the files it names.
 
     Args:
       path: a YAML file. Relative paths in it are relative to its folder.
       overrides: `section.key=value`, the value in YAML. Relative paths in them are relative to the current folder.
       say: called with each line that a person should read of a configuration without faults.
+      for_cluster: see `check_config`.
 
     Returns:
       the configuration, with absolute paths.
@@ -182,7 +188,7 @@ def load_config(path: str, overrides: Sequence[str] = (), say: Say = say_nothing
     content, places, faults = read_run_settings(path)
     for override in overrides:
         faults += _override(content, places, override)
-    return check_config(content, places, path, faults, say=say)
+    return check_config(content, places, path, faults, say=say, for_cluster=for_cluster)
 
 
 def read_run_settings(path: str) -> tuple[dict[str, Any], Places, list[str]]:
@@ -199,6 +205,7 @@ def check_config(
     faults: Sequence[str] = (),
     kind: Kind = "run",
     say: Say = say_nothing,
+    for_cluster: bool = False,
 ) -> RunConfig:
     """Checks raw settings, and the form of the files that they name.
 
@@ -209,28 +216,31 @@ def check_config(
       faults: those found before.
       kind: what writes the output.
       say: see `load_config`.
+      for_cluster: whether the run is one elsewhere: its output is not tried here, and files on the volumes of
+        `kubeflow.volumes` need not be here.
 
     Raises:
       ConfigError: with every fault, each with its place.
     """
     faults = list(faults)
     is_earlier, content = is_of_an_earlier_version(content), with_preset(content, RunConfig)
-    files, tables = _files_in(content, "data", INPUT_FILES), _files_in(content, "embeddings", VECTOR_FILES)
     try:
         config = RunConfig.model_validate(content)
     except pydantic.ValidationError as errors:
         faults += [describe_fault(error, places, path, RunConfig) for error in errors.errors()]
+    kubeflow = _kubeflow_in(content) if for_cluster else KubeflowSettings()
+    files, tables, pairs = (
+        {key: file for key, file in _files_in(content, section, keys).items() if not kubeflow.is_elsewhere(file)}
+        for section, keys in (("data", INPUT_FILES), ("embeddings", VECTOR_FILES), ("lexicon", PAIR_FILES))
+    )
     faults += [f"{places.get(('data', role), path)}: data.{role}: {fault}" for role, fault in check_input_files(files)]
     faults += [
         f"{places.get(('embeddings', side), path)}: embeddings.{side}: {fault}"
         for side, fault in check_word_vectors(tables, _width_in(content))
     ]
-    faults += [
-        f"{places.get(('lexicon', key), path)}: lexicon.{key}: {fault}"
-        for key, fault in check_pairs(_files_in(content, "lexicon", PAIR_FILES))
-    ]
+    faults += [f"{places.get(('lexicon', key), path)}: lexicon.{key}: {fault}" for key, fault in check_pairs(pairs)]
     output = content.get("output")
-    if output and isinstance(output, str) and (fault := output_fault(output, kind)):
+    if output and isinstance(output, str) and (fault := output_fault(output, None if for_cluster else kind)):
         faults.append(f"{places.get(('output',), path)}: output: {fault}")
     if faults:
         raise ConfigError(faults)
@@ -259,8 +269,8 @@ def dump_config(config: RunConfig, found: Mapping[str, Any] | None = None) -> st
 
 
 def without_folders(config: RunConfig) -> dict[str, Any]:
-    """The configuration as plain values for others' eyes: of a path the name alone, and without the output."""
-    content = config.model_dump(mode="json", exclude={"output"})
+    """The configuration as plain values for others' eyes: of a path the name alone, and nothing of where it ran."""
+    content = config.model_dump(mode="json", exclude={"output", "kubeflow"})
     sections = {"data": config.input_paths(), "lexicon": config.pair_paths(), "embeddings": config.vector_paths()}
     for section, paths in sections.items():
         content[section] |= {key: os.path.basename(path) for key, path in paths.items()}
@@ -272,6 +282,14 @@ def _files_in(content: Mapping[str, Any], section: str, keys: Sequence[str]) -> 
     given = content.get(section)
     values = given if isinstance(given, dict) else {}
     return {key: values[key] for key in keys if isinstance(values.get(key), str) and values[key]}
+
+
+def _kubeflow_in(content: Mapping[str, Any]) -> KubeflowSettings:
+    """The settings of Kubeflow Pipelines; the defaults where they have faults, which are told elsewhere."""
+    try:
+        return KubeflowSettings.model_validate(content.get("kubeflow") or {})
+    except pydantic.ValidationError:
+        return KubeflowSettings()
 
 
 def _width_in(content: Mapping[str, Any]) -> int | None:

@@ -2,9 +2,9 @@
 
 import hashlib
 import platform
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from models.losses.declarations import LOSSES
 from models.settings import ENCODERS
@@ -38,11 +38,20 @@ def give_identities(components: "Iterable[BaseComponent]") -> None:
     node that reads them, by their digests, and the modules that a training chooses in its settings (`chosen_modules`).
     """
     for component in components:
-        modules = [component.executor_spec.executor_class.__module__]
-        functions = [component.exec_properties[name] for name in _FUNCTIONS if component.exec_properties.get(name)]
-        modules += [function.rpartition(".")[0] for function in functions]
-        files = [component.exec_properties[name] for name in _FILES if component.exec_properties.get(name)]
-        component.exec_properties[IDENTITY] = identity(modules, files)
+        executor = component.executor_spec.executor_class.__module__
+        component.exec_properties[IDENTITY] = identity_of_stage(executor, component.exec_properties)
+
+
+def identity_of_stage(executor: str, properties: Mapping[str, Any]) -> str:
+    """The identity of a node.
+
+    Args:
+      executor: module of its executor.
+      properties: its execution properties.
+    """
+    functions = [properties[name] for name in _FUNCTIONS if properties.get(name)]
+    modules = [executor, *(function.rpartition(".")[0] for function in functions)]
+    return identity(modules, [properties[name] for name in _FILES if properties.get(name)])
 
 
 def identity(modules: Iterable[str], files: Iterable[str] = ()) -> str:

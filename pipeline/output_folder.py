@@ -40,15 +40,20 @@ Kind = Literal["run", "experiment", "cell"]
 _HOW_TO_GO_ON: Final = "move it away, or choose another output."
 
 
-def output_fault(output: str, kind: Kind) -> str | None:
-    """Why a folder cannot be an output, if so."""
+def output_fault(output: str, kind: Kind | None) -> str | None:
+    """Why a folder cannot be an output, if so.
+
+    Args:
+      output: the folder.
+      kind: what writes it; None where it is not on this machine, so that its name alone is looked at.
+    """
     if fault := scheme_fault(output):
         return fault
     if is_remote(output):
         return None
     if signs := sorted(set(output) & set("[]*?")):
         return f"must hold none of [ ] * ?, for TFX finds its files by patterns; got {' '.join(signs)} in {output!r}."
-    return write_fault(Path(output)) or _claim_fault(Path(output), kind)
+    return kind and (write_fault(Path(output)) or _claim_fault(Path(output), kind))
 
 
 def local_output(output: str) -> Path:

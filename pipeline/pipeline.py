@@ -43,7 +43,8 @@ from schemas.features import (
     WITHOUT_TITLES,
 )
 
-NAME = "smooth_clir"
+NAME: Final = "smooth-clir"
+"""No underscore, which Kubeflow Pipelines refuses."""
 
 ALWAYS_RUN: Final = ("Gate", "Pusher", "IndexPusher")
 """The stages that no cache may stand in for: what they decide hangs on what is pushed when they run."""
@@ -59,6 +60,7 @@ def create_pipeline(
     serving_path: str,
     index_path: str,
     cell: str | None = None,
+    checkpoints_path: str | None = None,
     **arguments: Any,
 ) -> pipeline.Pipeline:
     """Wires the stages.
@@ -74,6 +76,7 @@ def create_pipeline(
       index_path: folder of the versions of the index, local.
       cell: name of the experiment's cell that this is, if any: its model is not pushed, and its unfinished training is
         kept beside those of other cells.
+      checkpoints_path: folder of unfinished trainings; None for one under `pipeline_root`.
       **arguments: the runner's own, for `pipeline.Pipeline` (metadata, caching).
     """
     data = config.data
@@ -127,7 +130,7 @@ def create_pipeline(
         "lexicon": lexicons[0].outputs["lexicon"] if lexicons else None,
         "texts": examples if lexicons else None,
     }
-    checkpoints = os.path.join(pipeline_root, CHECKPOINTS)
+    checkpoints = checkpoints_path or os.path.join(pipeline_root, CHECKPOINTS)
     settings = _training_settings(config, os.path.join(checkpoints, *([cell] if cell else [])))
     tuners = [_tuner(config, training, settings)] if config.tuning.search else []
     trainer = Trainer(
@@ -147,13 +150,13 @@ def create_pipeline(
         "bm25": lambda: _lexical_baseline(config, examples, collection),
         "paper": lambda: _paper_baseline(config, examples, training, checkpoints),
     }
-    chosen_baselines = [baselines[name]() for name in config.evaluation.baselines]
+    chosen_baselines = {name: baselines[name]() for name in config.evaluation.baselines}
     lists: dict[str, Any] = {"top_grade": data.top_grade, "used_negatives": data.used_negatives}
     model = trainer.outputs["model"]
     evaluator = Evaluator(
         examples=examples,
         model=model,
-        baselines=[stages[-1].outputs["run"] for stages in chosen_baselines],
+        baselines={name: stages[-1].outputs["run"] for name, stages in chosen_baselines.items()},
         feedback=config.evaluation.feedback,
         **lists,
     )
@@ -183,7 +186,7 @@ def create_pipeline(
         schema_gen,
         example_validator,
         transform,
-        *(stage for stages in chosen_baselines for stage in stages),
+        *(stage for stages in chosen_baselines.values() for stage in stages),
         *lexicons,
         *tuners,
         trainer,
@@ -227,8 +230,8 @@ def _paper_baseline(
         run_fn=f"{_RUN_FN}.run_fn",
         **{**training, "lexicon": None, "texts": None},
         custom_config={
-            # No experiment's cell has such a name.
-            **_training_settings(paper, os.path.join(checkpoints, ".paper")),
+            # Not within the other folder, whose training removes all that is not its own, perhaps at the same time.
+            **_training_settings(paper, f"{checkpoints}.paper"),
             IDENTITY: identity([_RUN_FN, *chosen_modules(paper)]),
         },
     ).with_id("PaperTrainer")

@@ -1,4 +1,9 @@
-"""TFX artifact types of ours: what components hand each other beyond TFX's standard types."""
+"""TFX artifact types of ours: what components hand each other beyond TFX's standard types.
+
+Their names have a part before a dot, without which they could not be compiled for Kubeflow Pipelines.
+"""
+
+from typing import Final
 
 from tfx.types import artifact
 
@@ -6,40 +11,44 @@ from tfx.types import artifact
 class IngestionReport(artifact.Artifact):
     """What ingestion read, used and left out: `report.json`."""
 
-    TYPE_NAME = "IngestionReport"
+    TYPE_NAME = "clir.IngestionReport"
 
 
 class RankingRun(artifact.Artifact):
     """A ranking of the test lists: the TREC run file `run.trec`."""
 
-    TYPE_NAME = "RankingRun"
+    TYPE_NAME = "clir.RankingRun"
 
 
 class Collection(artifact.Artifact):
     """The input files, read once: shards and a manifest, see `schemas.collection`."""
 
-    TYPE_NAME = "Collection"
+    TYPE_NAME = "clir.Collection"
 
 
 class TrainingReport(artifact.Artifact):
     """What a training came to, for people: the folder `training`, and after a search the folder `tuning`."""
 
-    TYPE_NAME = "TrainingReport"
+    TYPE_NAME = "clir.TrainingReport"
 
 
 class Lexicon(artifact.Artifact):
     """Translations learned from pairs of texts, and statistics of the collection: see `models.lexicon.lexicon`."""
 
-    TYPE_NAME = "Lexicon"
+    TYPE_NAME = "clir.Lexicon"
 
 
 class CorpusIndex(artifact.Artifact):
     """A collection in which every document can be found: see `schemas.index_manifest`."""
 
-    TYPE_NAME = "CorpusIndex"
+    TYPE_NAME = "clir.CorpusIndex"
 
 
 class SearchEvaluation(artifact.Artifact):
     """The metrics of the test queries searching the whole collection: see `schemas.search_report`."""
 
-    TYPE_NAME = "SearchEvaluation"
+    TYPE_NAME = "clir.SearchEvaluation"
+
+
+TYPES: Final = (Collection, CorpusIndex, IngestionReport, Lexicon, RankingRun, SearchEvaluation, TrainingReport)
+"""All of them."""

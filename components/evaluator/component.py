@@ -1,12 +1,12 @@
 """The Evaluator component's contract."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 from tfx.dsl.components.base import base_component, executor_spec
-from tfx.types import channel, channel_utils, component_spec, standard_artifacts
+from tfx.types import channel, component_spec, standard_artifacts
 
 from components.evaluator.executor import (
-    BASELINES_KEY,
+    BASELINE_KEYS,
     EVALUATION_KEY,
     EXAMPLES_KEY,
     FEEDBACK_KEY,
@@ -29,7 +29,7 @@ class EvaluatorSpec(component_spec.ComponentSpec):
     INPUTS = {
         EXAMPLES_KEY: component_spec.ChannelParameter(type=standard_artifacts.Examples),
         MODEL_KEY: component_spec.ChannelParameter(type=standard_artifacts.Model),
-        BASELINES_KEY: component_spec.ChannelParameter(type=RankingRun, optional=True),
+        **{key: component_spec.ChannelParameter(type=RankingRun, optional=True) for key in BASELINE_KEYS.values()},
     }
     OUTPUTS = {EVALUATION_KEY: component_spec.ChannelParameter(type=standard_artifacts.ModelEvaluation)}
 
@@ -41,7 +41,8 @@ class Evaluator(base_component.BaseComponent):
       examples: listwise Examples with a test split, as texts, and a train split, whose judgments tell which documents
         were seen.
       model: the exported Model; its own `score` signature does the scoring.
-      baselines: RankingRuns of the same lists, to stand beside the model; each is named by the tag in its run file.
+      baselines: name (see `BASELINE_KEYS`) to a RankingRun of the same lists, to stand beside the model, where it is
+        named by the tag in its run file.
       top_grade: the MR grade.
       used_negatives: how many NR documents of a list count; None for all.
       feedback: gain of the model's second pass over each list, see `models.feedback`; 0 for none.
@@ -57,7 +58,7 @@ class Evaluator(base_component.BaseComponent):
         self,
         examples: channel.BaseChannel,
         model: channel.BaseChannel,
-        baselines: Sequence[channel.BaseChannel],
+        baselines: Mapping[str, channel.BaseChannel],
         top_grade: int,
         used_negatives: int | None,
         feedback: float = 0.0,
@@ -67,7 +68,7 @@ class Evaluator(base_component.BaseComponent):
                 **{
                     EXAMPLES_KEY: examples,
                     MODEL_KEY: model,
-                    **({BASELINES_KEY: channel_utils.union(baselines)} if baselines else {}),
+                    **{BASELINE_KEYS[name]: run for name, run in baselines.items()},
                     TOP_GRADE_KEY: top_grade,
                     USED_NEGATIVES_KEY: used_negatives,
                     FEEDBACK_KEY: feedback,

@@ -18,7 +18,8 @@ from schemas.evaluation_files import RUN_FILE
 
 EXAMPLES_KEY: Final = "examples"
 MODEL_KEY: Final = "model"
-BASELINES_KEY: Final = "baselines"
+BASELINE_KEYS: Final = {"bm25": "bm25_run", "paper": "paper_run"}
+"""The input of each baseline; one for all would be a union of channels, which Kubeflow Pipelines does not know."""
 EVALUATION_KEY: Final = "evaluation"
 TOP_GRADE_KEY: Final = "top_grade"
 USED_NEGATIVES_KEY: Final = "used_negatives"
@@ -46,7 +47,8 @@ class Executor(base_executor.BaseExecutor):
         lists = read_lists(test_files, used_negatives=exec_properties.get(USED_NEGATIVES_KEY))
         seen_documents = read_lists(train_files, IDS_SPEC, used_negatives=0).relevant_documents()
         model = path_utils.serving_model_path(artifact_utils.get_single_uri(input_dict[MODEL_KEY]))
-        baselines = read_baselines(os.path.join(run.uri, RUN_FILE) for run in input_dict.get(BASELINES_KEY, []))
+        runs = [run for key in BASELINE_KEYS.values() for run in input_dict.get(key, [])]
+        baselines = read_baselines(os.path.join(run.uri, RUN_FILE) for run in runs)
         feedback = exec_properties.get(FEEDBACK_KEY, 0.0)
         scores = score_lists(model, lists, feedback)
         result = evaluate(

@@ -1,0 +1,64 @@
+"""`clir compile`: the pipeline for Kubeflow Pipelines."""
+
+import json
+from pathlib import Path
+
+import click
+
+from cli.imports import heavy_imports
+from cli.terminal import say, short
+from pipeline.atomic_file import write_atomically
+from pipeline.kubeflow.cluster_config import load_cluster_config
+from pipeline.kubeflow.header import HEADER
+from pipeline.output_folder import write_fault
+from pipeline.quiet import quieten
+from schemas.errors import ConfigError
+
+
+@click.command("compile")
+@click.argument("config", type=click.Path())
+@click.option("--output", required=True, metavar="FILE.yaml", help="The file to write.")
+@click.option("--image", metavar="IMAGE", help="Image of every stage: short for --set kubeflow.image=IMAGE.")
+@click.option(
+    "--pipeline-root", metavar="URI", help="Where artifacts are stored: short for --set kubeflow.pipeline_root=URI."
+)
+@click.option(
+    "--set", "overrides", metavar="KEY=VALUE", multiple=True, help="Override a setting, such as training.epochs=3."
+)
+def compile_command(
+    config: str, output: str, image: str | None, pipeline_root: str | None, overrides: tuple[str, ...]
+) -> None:
+    """Compile the pipeline that CONFIG describes for Kubeflow Pipelines 2.
+
+    The graph is that of `clir run`; docs/kubeflow.md leads from an image to a run.
+
+    Example: clir compile configs/sample.yaml --output pipeline.yaml --image registry.example/clir:1
+    """
+    path = Path(output)
+    if fault := _fault(path):
+        raise ConfigError([f"--output: {fault}"])
+    short_forms = {"kubeflow.image": image, "kubeflow.pipeline_root": pipeline_root}
+    given = [f"{key}={json.dumps(value)}" for key, value in short_forms.items() if value is not None]
+    settings = load_cluster_config(config, [*overrides, *given], say)
+    quieten(verbose=False)
+    with heavy_imports():
+        from pipeline.kubeflow.compile_pipeline import compile_pipeline
+    write_atomically(path, compile_pipeline(settings))
+    root = settings.kubeflow.pipeline_root or "the pipeline root of the installation"
+    say(f"written to {short(output)}, for the image {settings.kubeflow.image}; artifacts go to {root}")
+    say(f"\nnext:\n  kfp run create --experiment-name clir --package-file {short(output)} training_epochs=30")
+
+
+def _fault(path: Path) -> str | None:
+    """Why a specification cannot be written, if so."""
+    if path.suffix != ".yaml":
+        return f"must end in .yaml, by which Kubeflow knows the format; got {path}."
+    if path.is_dir():
+        return f"must be a file; {path} is a folder."
+    if fault := write_fault(path.absolute().parent):
+        return f"the folder of {path} {fault}"
+    if not path.parent.is_dir():
+        return f"the folder {path.parent} must be there; make it, or choose another."
+    if path.exists() and path.stat().st_size and not path.read_bytes().startswith(HEADER.encode()):
+        return f"{path} must be a file that clir compile wrote, or none; there is another: choose another name."
+    return None

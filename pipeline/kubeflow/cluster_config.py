@@ -1,0 +1,82 @@
+"""The configuration of a run in a cluster: whether it can run there, and what its inputs are by their content."""
+
+import glob
+from collections.abc import Iterator, Sequence
+
+from pipeline.config import RunConfig, Say, load_config
+from pipeline.digests import digest_of, resolve_digests
+from pipeline.paths import is_remote
+from schemas.errors import ConfigError, DataError
+
+
+def load_cluster_config(path: str, overrides: Sequence[str], say: Say) -> RunConfig:
+    """Reads, checks and resolves a configuration, by whose digests the cluster's cache knows the inputs.
+
+    An input that can be read here is read. One on Google Cloud Storage whose digest is given is not, and one on a
+    volume that is not mounted here cannot be: the stage that reads it compares the digests.
+
+    Args:
+      path, overrides: see `load_config`.
+      say: called with a line for each path of this machine, which a cluster has only if its image has it.
+
+    Raises:
+      ConfigError: with every fault, each with its place.
+    """
+    config = load_config(path, overrides, say, for_cluster=True)
+    if faults := [f"{path}: {fault}" for fault in _faults(config)]:
+        raise ConfigError(faults)
+    config = resolve_digests(config, lambda file, given: _digest(config, file, given))
+    for line in _paths_of_this_machine(config):
+        say(f"warning: {line}")
+    return config
+
+
+def _faults(config: RunConfig) -> Iterator[str]:
+    if config.kubeflow.image is None:
+        yield "kubeflow.image: must be given, or --image IMAGE: the container image that every stage runs in."
+    if config.search.index and is_remote(config.output):
+        yield (
+            "search.index: must be false where output lies on gs://, for the versions of an index are made by renaming "
+            f"folders; got output {config.output}: choose one in a volume (kubeflow.volumes)."
+        )
+
+
+def _digest(config: RunConfig, path: str, given: str | None) -> str:
+    is_pattern = glob.has_magic(path)
+    if config.kubeflow.is_elsewhere(path):
+        if is_pattern or given is None:
+            raise DataError(_unread(path, is_pattern, "it lies on a volume that is not mounted here"))
+        return given
+    if is_remote(path):
+        if given is not None and not is_pattern:
+            return given
+        try:
+            return digest_of(path)
+        except Exception as error:  # TensorFlow's classes and those of the cloud's own libraries
+            reason = next(iter(str(error).splitlines()), type(error).__name__)
+            raise DataError(_unread(path, is_pattern, reason)) from None
+    return digest_of(path)
+
+
+def _unread(path: str, is_pattern: bool, reason: str) -> str:
+    if is_pattern:
+        return f"{path} must be listed when compiling, for it is a pattern; it cannot: {reason}. Name one file."
+    return (
+        f"{path} must be read when compiling, or its SHA-256 be given in sha256 (sha256sum FILE tells it); it cannot "
+        f"be read: {reason}."
+    )
+
+
+def _paths_of_this_machine(config: RunConfig) -> Iterator[str]:
+    paths = {
+        **{f"data.{role}": path for role, path in config.input_paths().items()},
+        **{f"embeddings.{side}": path for side, path in config.vector_paths().items()},
+        **{f"lexicon.{key}": path for key, path in config.pair_paths().items()},
+        "output": config.output,
+    }
+    local = {key: path for key, path in paths.items() if not is_remote(path) and not config.kubeflow.is_on_volume(path)}
+    output = local.pop("output", None)
+    for key, path in local.items():
+        yield f"{key} is {path}: the image must hold this file, or else it lie on gs:// or in kubeflow.volumes"
+    if output:
+        yield f"output is {output}: what is pushed there ends with its container; choose gs:// or kubeflow.volumes"

@@ -1,0 +1,103 @@
+"""What may be changed from run to run without compiling again."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final, Literal, NamedTuple
+
+from pipeline.config import RunConfig
+
+
+class RuntimeParameter(NamedTuple):
+    """A parameter of a run, and the setting that it replaces in the stages that use it."""
+
+    setting: str
+    """The dotted setting whose value is its default."""
+    type: Literal["NUMBER_INTEGER", "NUMBER_DOUBLE", "BOOLEAN"]
+    """Kubeflow's name of its type."""
+    places: Mapping[str, tuple[str, ...]]
+    """Stage to where it has the setting: an execution property, which holds JSON, and the keys in it."""
+    meaning: str
+    """For people."""
+    null: float | None = None
+    """What stands for null: parameters are numbers."""
+
+    def default(self, config: RunConfig) -> Any:
+        """The value that the configuration gives."""
+        value: Any = config
+        for key in self.setting.split("."):
+            value = getattr(value, key)
+        return self.null if value is None else value
+
+    def value(self, given: Any) -> Any:
+        """A value as the setting has it; JSON, through which it came, knows no integers."""
+        if self.null is not None and given == self.null:
+            return None
+        return int(given) if self.type == "NUMBER_INTEGER" and float(given).is_integer() else given
+
+
+def _of_training(key: str, *stages: str) -> dict[str, tuple[str, ...]]:
+    return {
+        **{stage: ("custom_config", "training", key) for stage in stages},
+        "TrainingReport": ("training", key),
+        "Pusher": ("settings", "training", key),
+    }
+
+
+def _of_evaluation(key: str) -> dict[str, tuple[str, ...]]:
+    return {"Gate": ("settings", key), "Pusher": ("settings", "evaluation", key)}
+
+
+RUNTIME_PARAMETERS: Final = {
+    "training_epochs": RuntimeParameter(
+        "training.epochs",
+        "NUMBER_INTEGER",
+        _of_training("epochs", "Trainer"),
+        "Passes over the train split, but for a search's trials; 0: as many as its number of lists asks for.",
+        null=0,
+    ),
+    "training_learning_rate": RuntimeParameter(
+        "training.learning_rate",
+        "NUMBER_DOUBLE",
+        _of_training("learning_rate", "Tuner", "Trainer"),
+        "Adam's step size in the first epoch.",
+    ),
+    "training_seed": RuntimeParameter(
+        "training.seed",
+        "NUMBER_INTEGER",
+        _of_training("seed", "Tuner", "Trainer", "PaperTrainer"),
+        "Seeds the initial weights, dropout and the order of the lists.",
+    ),
+    "evaluation_significance": RuntimeParameter(
+        "evaluation.significance",
+        "NUMBER_DOUBLE",
+        _of_evaluation("significance"),
+        "A model is significantly worse where the paired test's p-value lies below this.",
+    ),
+    "evaluation_start_anew": RuntimeParameter(
+        "evaluation.start_anew",
+        "BOOLEAN",
+        _of_evaluation("start_anew"),
+        "Push without comparing with the last pushed model.",
+    ),
+}
+"""Name to parameter. One that a stage does not use is none of its inputs, so that the stage stays in the cache."""
+
+
+def with_parameters(stage: str, properties: Mapping[str, Any]) -> dict[str, Any]:
+    """The execution properties of a stage, with the parameters of the run in their places.
+
+    Example:
+      >>> with_parameters("Gate", {"settings": '{"start_anew": false}', "evaluation_start_anew": True})
+      {'settings': '{"start_anew": true}'}
+    """
+    plain = {name: value for name, value in properties.items() if name not in RUNTIME_PARAMETERS}
+    for name in sorted(properties.keys() & RUNTIME_PARAMETERS.keys()):
+        parameter = RUNTIME_PARAMETERS[name]
+        json_property, *sections, key = parameter.places[stage]
+        content = json.loads(plain[json_property])
+        target = content
+        for section in sections:
+            target = target[section]
+        target[key] = parameter.value(properties[name])
+        plain[json_property] = json.dumps(content)
+    return plain
