@@ -46,7 +46,7 @@ def compile_command(
     write_atomically(path, compile_pipeline(settings))
     root = settings.kubeflow.pipeline_root or "the pipeline root of the installation"
     say(f"written to {short(output)}, for the image {settings.kubeflow.image}; artifacts go to {root}")
-    say(f"\nnext:\n  kfp run create --experiment-name clir --package-file {short(output)} training_epochs=30")
+    say(f"\nnext:\n  kfp run create --experiment-name clir --package-file {short(output)}")
 
 
 def _fault(path: Path) -> str | None:

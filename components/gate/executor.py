@@ -18,6 +18,7 @@ from models.lists import read_lists
 from models.randomisation_test import randomisation_test
 from models.ranker import SCORES
 from models.score_lists import score_lists, score_metrics
+from models.whole_versions import whole_versions
 from schemas.errors import DataError
 from schemas.evaluation_files import METRICS_FILE, PER_QUERY_FILE, VERDICT_FILE
 from schemas.evaluation_report import RANDOM_ORDER, EvaluationReport
@@ -53,7 +54,7 @@ class Executor(base_executor.BaseExecutor):
         evaluation = artifact_utils.get_single_uri(input_dict[EVALUATION_KEY])
         serving = exec_properties[SERVING_KEY]
         settings = EvaluationSettings(**json.loads(exec_properties[SETTINGS_KEY]))
-        newest = newest_version(fileio.listdir(serving) if fileio.exists(serving) else [])
+        newest = newest_version(whole_versions(serving))
         is_pushed = newest is not None and same_files(model, os.path.join(serving, newest))
         comparison: Comparison | str
         if newest is None:

@@ -1,9 +1,16 @@
-"""Puts a model into a serving folder, as a version that appears whole."""
+"""Puts a model into a serving folder, as a version that appears whole.
+
+On a disk a version's folder appears by one rename. An object store has no folders, and renames file by file: there the
+graph, without which nobody takes a folder for a SavedModel, is written last, when all that belongs to it is there.
+"""
 
 import os
 from collections.abc import Mapping
 
 import tensorflow as tf
+
+from models.whole_versions import GRAPH_FILE, is_in_object_store, whole_versions
+from schemas.served_versions import served_versions
 
 _STAGING = ".incoming"  # no number, so that TF Serving does not take it for a version
 
@@ -23,9 +30,18 @@ def push_version(model: str, serving: str, newest: str | None, beside: Mapping[s
     Returns:
       the version's number.
     """
-    exported = tf.io.gfile.stat(os.path.join(model, "saved_model.pb")).mtime_nsec // 10**9
+    exported = tf.io.gfile.stat(os.path.join(model, GRAPH_FILE)).mtime_nsec // 10**9
     version = str(max(exported, int(newest or 0) + 1))
-    _place(model, os.path.join(serving, version), beside)
+    target = os.path.join(serving, version)
+    if is_in_object_store(serving):
+        _remove_unfinished(serving)
+        _copy(model, target, beside)
+        return version
+    staging = os.path.join(serving, _STAGING)
+    if tf.io.gfile.exists(staging):
+        tf.io.gfile.rmtree(staging)
+    _copy(model, staging, beside)
+    tf.io.gfile.rename(staging, target)
     return version
 
 
@@ -45,20 +61,29 @@ def add_file(serving: str, version: str, name: str, content: bytes) -> None:
     tf.io.gfile.rename(staging, path, overwrite=True)
 
 
-def _place(model: str, path: str, beside: Mapping[str, bytes]) -> None:
-    """Copies a model to a version's folder, and what stands beside it; the folder appears whole, by one rename."""
-    staging = os.path.join(os.path.dirname(path), _STAGING)
-    if tf.io.gfile.exists(staging):
-        tf.io.gfile.rmtree(staging)
-    for folder, _, names in tf.io.gfile.walk(model):
-        target = os.path.join(staging, os.path.relpath(folder, model))
-        tf.io.gfile.makedirs(target)
-        for name in names:
-            tf.io.gfile.copy(os.path.join(folder, name), os.path.join(target, name))
+def _remove_unfinished(serving: str) -> None:
+    """Removes what killed pushes left in an object store, which a server would try to load again and again."""
+    if tf.io.gfile.exists(serving):
+        for version in set(served_versions(tf.io.gfile.listdir(serving))) - set(whole_versions(serving)):
+            tf.io.gfile.rmtree(os.path.join(serving, version))
+
+
+def _copy(model: str, target: str, beside: Mapping[str, bytes]) -> None:
+    """Copies a model, and writes what stands beside it; the graph comes last."""
+    inner = [
+        os.path.normpath(os.path.join(os.path.relpath(folder, model), name))
+        for folder, _, names in tf.io.gfile.walk(model)
+        for name in names
+    ]
+    tf.io.gfile.makedirs(target)
     for name, content in beside.items():
-        tf.io.gfile.makedirs(os.path.dirname(os.path.join(staging, name)))
-        _write(os.path.join(staging, name), content)
-    tf.io.gfile.rename(staging, path)
+        path = os.path.join(target, name)
+        tf.io.gfile.makedirs(os.path.dirname(path))
+        _write(path, content)
+    for name in sorted(inner, key=GRAPH_FILE.__eq__):
+        path = os.path.join(target, name)
+        tf.io.gfile.makedirs(os.path.dirname(path))
+        tf.io.gfile.copy(os.path.join(model, name), path)
 
 
 def _write(path: str, content: bytes) -> None:

@@ -10,6 +10,8 @@ import pytest
 import tensorflow as tf
 
 from components.gate.same_files import same_files
+from components.pusher.push_version import push_version
+from models.whole_versions import whole_versions
 from models.word_table import WordTableSource, read_word_table
 
 pytestmark = pytest.mark.beam
@@ -66,3 +68,37 @@ def test_models_are_compared_in_remote_folders() -> None:
     other = write("ram://remote_model/3", MODEL | {"saved_model.pb": "Graph"})
     assert same_files(one, same)
     assert not same_files(one, other)
+
+
+# A push to an object store
+
+
+def test_a_version_in_an_object_store_is_whole_only_when_its_graph_is_there_which_comes_last(monkeypatch) -> None:
+    model, serving = write("ram://pushed_model", MODEL), "ram://pushed_serving"
+    copy, seen = tf.io.gfile.copy, []
+
+    def watched(source: str, target: str) -> None:
+        seen.append((Path(source).name, whole_versions(serving)))
+        copy(source, target)
+
+    monkeypatch.setattr(tf.io.gfile, "copy", watched)
+    version = push_version(model, serving, None, {"MODEL_CARD.md": b"# Card"})
+    assert seen == [("variables.index", []), ("saved_model.pb", [])]
+    assert whole_versions(serving) == [version]
+    assert same_files(model, f"{serving}/{version}")
+    with tf.io.gfile.GFile(f"{serving}/{version}/MODEL_CARD.md") as card:
+        assert card.read() == "# Card"
+
+
+def test_what_a_killed_push_left_in_an_object_store_is_no_version_and_the_next_push_removes_it() -> None:
+    model, serving = write("ram://again_model", MODEL), "ram://again_serving"
+    write(f"{serving}/7", MODEL)
+    write(f"{serving}/9999999999", {"variables/variables.index": "half"})
+    assert whole_versions(serving) == ["7"]
+    version = push_version(model, serving, "7", {})
+    assert whole_versions(serving) == ["7", version]
+    assert not tf.io.gfile.exists(f"{serving}/9999999999")
+
+
+def test_a_serving_folder_that_is_not_there_has_no_version() -> None:
+    assert whole_versions("ram://no_serving") == []

@@ -5,6 +5,7 @@ ExecutorInput in; the launcher brings the input artifacts from the store to this
 back. A task finds no file but the artifacts that it names as its inputs.
 """
 
+import copy
 import json
 import os
 import shutil
@@ -42,7 +43,7 @@ class Cluster:
 
     def __init__(self, spec: Path, folder: Path, parameters: Mapping[str, Any] = {}) -> None:  # noqa: B006  not written
         self.spec: Json = next(yaml.safe_load_all(spec.read_text(encoding="utf-8")))
-        self._folder = folder
+        self.folder = folder
         defined = self.spec["root"]["inputDefinitions"]["parameters"]
         self._parameters = {name: one["defaultValue"] for name, one in defined.items()} | dict(parameters)
         self._made: dict[tuple[str, str], Json] = {}
@@ -65,7 +66,7 @@ class Cluster:
         """Runs one task."""
         component = self.spec["components"][task["componentRef"]["name"]]
         container = self.spec["deploymentSpec"]["executors"][component["executorLabel"]]["container"]
-        disk = self._folder / "disks" / name
+        disk = self.folder / "disks" / name
         executor_input = self._executor_input(name, task, component, disk)
         for some in executor_input["inputs"]["artifacts"].values():
             for artifact in some["artifacts"]:
@@ -97,6 +98,19 @@ class Cluster:
             self._made[name, key] = artifact | told
             if key != LOGS and self._local(disk, artifact["uri"]).exists():
                 shutil.copytree(self._local(disk, artifact["uri"]), self._stored(artifact["uri"]))
+
+    def again(self, name: str, **parameters: Any) -> str:
+        """Runs a task once more, as a new run would, with other values of its own parameters; returns what it says."""
+        for part in ("store/mlpipeline/v2/artifacts/run", "disks"):
+            shutil.rmtree(self.folder / part / name)
+        task = copy.deepcopy(self.spec["root"]["dag"]["tasks"][name])
+        for key, value in parameters.items():
+            task["inputs"]["parameters"][key] = {"runtimeValue": {"constant": value}}
+        try:
+            self.run_task(name, task)
+        except TaskError as error:
+            return str(error)
+        return (self.folder / "disks" / name / "log").read_text()
 
     def artifact(self, task: str, key: str) -> Path:
         """The files of an output artifact, in the store."""
@@ -130,7 +144,7 @@ class Cluster:
         return message
 
     def _stored(self, uri: str) -> Path:
-        return self._folder / "store" / uri.removeprefix("minio://")
+        return self.folder / "store" / uri.removeprefix("minio://")
 
     @staticmethod
     def _local(disk: Path, uri: str) -> Path:
