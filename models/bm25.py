@@ -3,8 +3,11 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import tensorflow as tf
 from scipy import sparse
 
@@ -13,6 +16,7 @@ from models.lists import RankingLists
 from models.tokens import tokenize
 from models.word_counter import WordCounter
 from schemas import features as f
+from schemas.sharded_texts import each_shard
 
 K1 = 1.2
 B = 0.75
@@ -30,7 +34,7 @@ class Bm25:
 
     Args:
       queries: tokens of the queries that will be asked; only their words are counted in the collection.
-      collection: the text of every document of the collection.
+      collection: the text of every document of the collection; `ShardedTexts` are counted shard by shard.
       max_tokens: the model's limit on a text.
 
     Attributes:
@@ -43,8 +47,10 @@ class Bm25:
     ) -> None:
         self.words = sorted({word for query in queries for word in query})
         self._counter = WordCounter(self.words, max_tokens)
-        self.documents, length, frequency = _count(self._counter, collection, len(self.words))
-        self._mean_length = length / max(self.documents, 1)
+        parts = list(each_shard(collection, partial(_count, self.words, max_tokens)))
+        self.documents = sum(part.documents for part in parts)
+        frequency = sum((part.frequency for part in parts), np.zeros(len(self.words), np.int64)).tolist()
+        self._mean_length = sum(part.length for part in parts) / max(self.documents, 1)
         self._idf = {
             word: math.log(1 + (self.documents - documents + 0.5) / (documents + 0.5))
             for word, documents in zip(self.words, frequency, strict=True)
@@ -74,16 +80,24 @@ class Bm25:
         return sparse.csr_matrix((weights.astype(np.float32), (found.texts, found.words)), shape=shape)
 
 
-def _count(counter: WordCounter, collection: Iterable[bytes | str], words: int) -> tuple[int, int, list[int]]:
-    """Documents, tokens of all documents, and for each word the number of documents that hold it."""
+class _WordStatistics(NamedTuple):
+    """Of texts: their number, their tokens, and for each word the number of texts that hold it."""
+
+    documents: int
+    length: int
+    frequency: npt.NDArray[np.int64]
+
+
+def _count(words: Sequence[bytes], max_tokens: int | None, texts: Iterable[bytes | str]) -> _WordStatistics:
+    counter = WordCounter(words, max_tokens)
     documents = length = 0
-    frequency = np.zeros(words, np.int64)
-    for batch in batches(collection, _BATCH):
+    frequency = np.zeros(len(words), np.int64)
+    for batch in batches(texts, _BATCH):
         found = counter(batch)
         documents += len(batch)
         length += int(found.lengths.sum())
-        frequency += np.bincount(found.words, minlength=words)
-    return documents, length, frequency.tolist()
+        frequency += np.bincount(found.words, minlength=len(words))
+    return _WordStatistics(documents, length, frequency)
 
 
 def token_lists(texts: Iterable[bytes | str], max_tokens: int) -> Iterator[list[bytes]]:

@@ -90,7 +90,17 @@ def create_pipeline(
         collection=collection,
         settings=json.dumps(
             data.model_dump(
-                include={"top_grade", "negatives", "seed", "split", "cold_share", "max_queries", "max_bad_share"}
+                include={
+                    "top_grade",
+                    "negatives",
+                    "most_sampled",
+                    "seed",
+                    "split",
+                    "cold_share",
+                    "max_queries",
+                    "max_bad_share",
+                    "shards",
+                }  # fmt: skip
             )
         ),
     )

@@ -1,22 +1,26 @@
 """The collection as an artifact: what the input files hold that can be read, in shards, and how it came about.
 
     manifest.json
-    <role>-00000.tsv, <role>-00001.tsv, ...    for the roles queries, documents, judgments and candidates
+    <role>-00000-00000.tsv, <role>-00000-00001.tsv, ...    of the first input file of queries, documents, judgments or
+                                                           candidates; that of the second begins with 00001, ...
+    <role>-00000-00000.ids, ...                            beside each shard of queries and documents, its ids
 
 Shards are UTF-8 in the form of `schemas.wikiclir`, never compressed. Line n of a role, counted through its shards, is
-line n of its input files, counted through them: a record that was left out leaves an empty line.
+line n of its input files, counted through them: a record that was left out leaves an empty line. So it is with the ids.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, BinaryIO, Final
 
 from schemas.read_report import ReadReport
+from schemas.sharded_texts import ShardedTexts
 from schemas.wikiclir import Judgment, Reason, Text
 
 MANIFEST_FILE: Final = "manifest.json"
-FORMAT: Final = 2
+FORMAT: Final = 3
 EMPTY_LINE: Final = b"\n"
 """What stands for a record that was left out."""
 
@@ -37,6 +41,16 @@ class Shard:
     name: str
     first_line: int
     lines: int
+
+    @property
+    def ids_name(self) -> str:
+        """The file of the ids of its records, where these have ids.
+
+        Example:
+          >>> Shard("documents-00000-00000.tsv", 1, 5).ids_name
+          'documents-00000-00000.ids'
+        """
+        return self.name.removesuffix(".tsv") + ".ids"
 
 
 @dataclass(frozen=True)
@@ -102,13 +116,6 @@ def split_text(line: bytes) -> tuple[str, bytes, bytes]:
     return identifier.decode(), title, text
 
 
-def read_ids(stream: BinaryIO) -> Iterator[str]:
-    """The ids of a shard's queries or documents."""
-    for line in stream:
-        if line != EMPTY_LINE:
-            yield line.partition(b"\t")[0].decode()
-
-
 def read_raw_documents(stream: BinaryIO) -> Iterator[tuple[bytes, bytes]]:
     """The ids and the texts of a shard's queries or documents, undecoded."""
     for line in stream:
@@ -130,17 +137,29 @@ def raw_documents(folder: str, open_file: Callable[[str, str], Any]) -> Iterator
       folder: of the collection, local or remote.
       open_file: (path, mode) -> stream.
     """
-    with open_file(f"{folder}/{MANIFEST_FILE}", "r") as manifest:
-        documents = parse_manifest(manifest.read())["documents"]
-    for shard in documents.shards:
-        with open_file(f"{folder}/{shard.name}", "rb") as stream:
+    for path in _document_shards(folder, open_file):
+        with open_file(path, "rb") as stream:
             yield from read_raw_documents(stream)
 
 
-def document_texts(folder: str, open_file: Callable[[str, str], Any]) -> Iterator[bytes]:
-    """Their texts alone."""
-    for _, text in raw_documents(folder, open_file):
-        yield text
+def document_texts(
+    folder: str,
+    open_file: Callable[[str, str], Any],
+    apply: Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]] = map,
+) -> ShardedTexts:
+    """Their texts alone, shard by shard; `apply` may read the shards elsewhere."""
+    return ShardedTexts(_document_shards(folder, open_file), partial(_texts_of_shard, open_file), apply)
+
+
+def _texts_of_shard(open_file: Callable[[str, str], Any], path: str) -> Iterator[bytes]:
+    with open_file(path, "rb") as stream:
+        yield from read_raw_texts(stream)
+
+
+def _document_shards(folder: str, open_file: Callable[[str, str], Any]) -> list[str]:
+    with open_file(f"{folder}/{MANIFEST_FILE}", "r") as manifest:
+        documents = parse_manifest(manifest.read())["documents"]
+    return [f"{folder}/{shard.name}" for shard in documents.shards]
 
 
 def read_judgments(stream: BinaryIO, shard: Shard) -> Iterator[Judgment]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 MOST_EXAMPLES: Final = 5
@@ -83,6 +84,17 @@ class DropCounter:
     def drops(self) -> tuple[Drops, ...]:
         """What was counted, in the order of the reasons."""
         return in_order(Drops(reason, self._counts[reason], tuple(some)) for reason, some in self._examples.items())
+
+
+def sum_of_drops(parts: Iterable[Drops]) -> tuple[Drops, ...]:
+    """The drops of parts of an input, in their order, as those of the whole."""
+    by_reason: dict[DropReason, list[Drops]] = {}
+    for one in parts:
+        by_reason.setdefault(one.reason, []).append(one)
+    return in_order(
+        Drops(reason, sum(one.count for one in some), tuple(chain(*(one.examples for one in some)))[:MOST_EXAMPLES])
+        for reason, some in by_reason.items()
+    )
 
 
 def in_order(drops: Iterable[Drops]) -> tuple[Drops, ...]:

@@ -143,7 +143,7 @@ def parse_pairs(stream: BinaryIO, file: str) -> Iterator[tuple[str, str] | Drop]
 
 
 def parse_lines(
-    role: str, lines: Iterable[tuple[int, bytes] | Drop], file: str, top_grade: int, seen: set[str]
+    role: str, lines: Iterable[tuple[int, bytes] | Drop], file: str, top_grade: int, seen: set[str] | None
 ) -> Iterator[Text | Judgment | Drop]:
     """As the three above, by a role's name, of lines that `read_lines` gives.
 
@@ -152,14 +152,14 @@ def parse_lines(
       lines: of one file.
       file: its name, for the drops.
       top_grade: the MR grade.
-      seen: ids of the role's files before this one; those of this one are added.
+      seen: ids of the role's files before this one; those of this one are added. None looks for no repeated id.
     """
     if role in ("queries", "documents"):
         return _parse_texts(lines, file, seen)
     return _parse_judgments(lines, file, {"judgments": 3, "candidates": 4}[role], top_grade)
 
 
-def _parse_texts(lines: Iterable[tuple[int, bytes] | Drop], file: str, seen: set[str]) -> Iterator[Text | Drop]:
+def _parse_texts(lines: Iterable[tuple[int, bytes] | Drop], file: str, seen: set[str] | None) -> Iterator[Text | Drop]:
     for fields in _split_fields(lines, file, 3):
         if isinstance(fields, Drop):
             yield fields
@@ -170,12 +170,13 @@ def _parse_texts(lines: Iterable[tuple[int, bytes] | Drop], file: str, seen: set
             reason = Reason.BAD_ID
         elif not text or text.isspace():
             reason = Reason.EMPTY_TEXT
-        elif identifier in seen:
+        elif seen is not None and identifier in seen:
             reason = Reason.DUPLICATE_ID
         if reason:
             yield Drop(reason, file, number, excerpt_of(f"{identifier}\t{title}\t{text}"))
         else:
-            seen.add(identifier)
+            if seen is not None:
+                seen.add(identifier)
             yield Text(identifier, title, text, number)
 
 

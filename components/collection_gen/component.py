@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tfx.dsl.components.base import base_component, executor_spec
+from tfx.dsl.components.base import base_beam_component, executor_spec
 from tfx.types import channel, component_spec
 
 from components.collection_gen.executor import COLLECTION_KEY, DIGESTS_KEY, PATHS_KEY, TOP_GRADE_KEY, Executor
@@ -21,7 +21,7 @@ class CollectionGenSpec(component_spec.ComponentSpec):
     OUTPUTS = {COLLECTION_KEY: component_spec.ChannelParameter(type=Collection)}
 
 
-class CollectionGen(base_component.BaseComponent):
+class CollectionGen(base_beam_component.BaseBeamComponent):
     """Reads the input files once, and makes the collection that every later stage reads.
 
     Args:
@@ -34,7 +34,7 @@ class CollectionGen(base_component.BaseComponent):
     """
 
     SPEC_CLASS = CollectionGenSpec
-    EXECUTOR_SPEC = executor_spec.ExecutorClassSpec(Executor)
+    EXECUTOR_SPEC = executor_spec.BeamExecutorSpec(Executor)
 
     def __init__(self, paths: str, digests: str, top_grade: int) -> None:
         super().__init__(

@@ -4,11 +4,11 @@ import json
 from typing import Any, Final
 
 from tfx import types
-from tfx.dsl.components.base import base_executor
 from tfx.dsl.io import fileio
 from tfx.types import artifact_utils
 
 from components.collection_gen.write_collection import write_collection
+from models.mapping_executor import MappingExecutor
 
 COLLECTION_KEY: Final = "collection"
 PATHS_KEY: Final = "paths"
@@ -16,8 +16,8 @@ DIGESTS_KEY: Final = "digests"
 TOP_GRADE_KEY: Final = "top_grade"
 
 
-class Executor(base_executor.BaseExecutor):
-    """Reads the input files."""
+class Executor(MappingExecutor):
+    """Reads the input files, each as a whole."""
 
     def Do(
         self,
@@ -30,10 +30,12 @@ class Executor(base_executor.BaseExecutor):
         Raises:
           DataError: see `write_collection`.
         """
+        folder = artifact_utils.get_single_uri(output_dict[COLLECTION_KEY])
         write_collection(
             json.loads(exec_properties[PATHS_KEY]),
             json.loads(exec_properties[DIGESTS_KEY]),
             exec_properties[TOP_GRADE_KEY],
-            artifact_utils.get_single_uri(output_dict[COLLECTION_KEY]),
+            folder,
             fileio.open,
+            self.work_on(folder),
         )

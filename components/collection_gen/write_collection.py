@@ -1,29 +1,39 @@
 """Reads input files once, and writes the collection's shards and manifest (see `schemas.collection`)."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, BinaryIO, Final, cast
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from itertools import accumulate
+from typing import Any
 
-from schemas.collection import MANIFEST_FILE, InputFile, Role, Shard, manifest_text
-from schemas.drops import Drop, DropCounter
+from components.collection_gen.leave_out_repeated import leave_out_repeated
+from components.collection_gen.write_shards import HAVE_IDS, ShardsOfFile, write_shards
+from schemas.collection import MANIFEST_FILE, Role, Shard, manifest_text
+from schemas.drops import sum_of_drops
 from schemas.errors import DataError
-from schemas.hashing_reader import HashingReader
 from schemas.input_digest import input_digest
 from schemas.read_report import ReadReport
-from schemas.wikiclir import parse_lines, read_lines
 
 Open = Callable[[str, str], Any]
 """Opens a file, local or remote: (path, mode) -> stream of bytes."""
 
-_SHARD_BYTES: Final = 1 << 26
-"""A shard ends with the record that fills it: large enough to cost nothing, small enough to share among workers."""
-_BUFFER: Final = 1 << 20
+Apply = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+"""Applies a function to items, as `map` does."""
 
 
 def write_collection(
-    paths: Mapping[str, Sequence[str]], digests: Mapping[str, str], top_grade: int, folder: str, open_file: Open
+    paths: Mapping[str, Sequence[str]],
+    digests: Mapping[str, str],
+    top_grade: int,
+    folder: str,
+    open_file: Open,
+    apply: Apply = map,
 ) -> dict[str, Role]:
     """Writes the collection.
+
+    Each file becomes shards of its own, by itself: a file's digest needs its bytes from the first to the last, so that
+    several readers of one file would read it twice. What needs all files is done here, of their ids alone: an id stays
+    where it stands first, whichever file that is.
 
     Args:
       paths: the files of each role (queries, documents, judgments, candidates), which are read as if they were one.
@@ -31,6 +41,7 @@ def write_collection(
       top_grade: the MR grade.
       folder: to write to.
       open_file: opens what is read and what is written.
+      apply: reads the files, perhaps elsewhere and several at a time.
 
     Returns:
       what the manifest holds.
@@ -38,103 +49,42 @@ def write_collection(
     Raises:
       DataError: a role's files are not those of its digest.
     """
+    files = [(role, number, path) for role, some in paths.items() for number, path in enumerate(some)]
+    written: dict[str, list[ShardsOfFile]] = {role: [] for role in paths}
+    read = partial(write_shards, top_grade=top_grade, folder=folder, open_file=open_file)
+    for (role, _, _), one in zip(files, apply(read, files), strict=True):
+        written[role].append(one)
     roles = {}
-    for name, files in paths.items():
-        roles[name] = role = _write_role(name, files, top_grade, folder, open_file)
-        found = input_digest([file.sha256 for file in role.files])
+    for name, parts in written.items():
+        found = input_digest([part.file.sha256 for part in parts])
         if found != digests.get(name, found):
             raise DataError(
-                f"{' and '.join(files)} must not change while a run reads the data ({name}): expected the SHA-256 "
+                f"{' and '.join(paths[name])} must not change while a run reads the data ({name}): expected the SHA-256 "
                 f"{digests[name]}; got {found}. Run again once the files are complete."
             )
+        roles[name] = _role(name, parts, folder, open_file)
     with open_file(os.path.join(folder, MANIFEST_FILE), "wb") as file:
         file.write(manifest_text(roles).encode())
     return roles
 
 
-def _write_role(name: str, paths: Sequence[str], top_grade: int, folder: str, open_file: Open) -> Role:
-    """Writes the shards of one role."""
-    files: list[InputFile] = []
-    left_out = DropCounter()
-    records = 0
-    seen: set[str] = set()
-    with _Shards(name, folder, open_file) as shards:
-        for path in paths:
-            before = shards.lines
-            with open_file(path, "rb") as stored:
-                stream = HashingReader(stored)
-                lines = _Lines(read_lines(cast(BinaryIO, stream), path))
-                for item in parse_lines(name, lines, path, top_grade, seen):
-                    if isinstance(item, Drop):
-                        shards.write(b"")
-                        left_out.add(item)
-                    else:
-                        shards.write(lines.last)
-                        records += 1
-                files.append(InputFile(path, stream.hexdigest(), shards.lines - before))
-    report = ReadReport(" and ".join(paths), shards.lines, records, left_out.drops())
-    return Role(tuple(files), tuple(shards.written), report)
-
-
-class _Lines:
-    """Passes lines on, and holds the last one: a record's line is written as it was read, which saves to encode it."""
-
-    def __init__(self, lines: Iterator[tuple[int, bytes] | Drop]) -> None:
-        self._lines = lines
-        self.last = b""
-
-    def __iter__(self) -> Iterator[tuple[int, bytes] | Drop]:
-        for item in self._lines:
-            if not isinstance(item, Drop):
-                self.last = item[1]
-            yield item
-
-
-class _Shards:
-    """Writes lines into one shard after another."""
-
-    def __init__(self, role: str, folder: str, open_file: Open) -> None:
-        self.written: list[Shard] = []
-        self.lines = 0
-        self._role, self._folder, self._open = role, folder, open_file
-        self._waiting: list[bytes] = []
-        self._waiting_size = 0
-        self._shard: Any = None
-        self._shard_bytes = 0
-
-    def __enter__(self) -> "_Shards":
-        return self
-
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
-        self._write_waiting()
-        self._end_shard()
-
-    def write(self, line: bytes) -> None:
-        """Adds one line."""
-        self.lines += 1
-        self._waiting.append(line)
-        self._waiting_size += len(line) + 1
-        if self._waiting_size >= _BUFFER:
-            self._write_waiting()
-            if self._shard_bytes >= _SHARD_BYTES:
-                self._end_shard()
-
-    def _write_waiting(self) -> None:
-        if not self._waiting:
-            return
-        first_line = self.lines - len(self._waiting) + 1
-        if self._shard is None:
-            name = f"{self._role}-{len(self.written):05}.tsv"
-            self._shard = self._open(os.path.join(self._folder, name), "wb")
-            self.written.append(Shard(name, first_line, 0))
-        content = b"\n".join([*self._waiting, b""])
-        self._shard.write(content)
-        self._shard_bytes += len(content)
-        shard = self.written[-1]
-        self.written[-1] = Shard(shard.name, shard.first_line, self.lines - shard.first_line + 1)
-        self._waiting, self._waiting_size = [], 0
-
-    def _end_shard(self) -> None:
-        if self._shard is not None:
-            self._shard.close()
-            self._shard, self._shard_bytes = None, 0
+def _role(name: str, parts: Sequence[ShardsOfFile], folder: str, open_file: Open) -> Role:
+    """The role that files make together."""
+    lines_before = accumulate((part.file.lines for part in parts), initial=0)
+    shards = tuple(
+        Shard(shard.name, before + shard.first_line, shard.lines)
+        for before, part in zip(lines_before, parts, strict=False)
+        for shard in part.shards
+    )
+    read = sum(part.file.lines for part in parts)
+    role = Role(
+        files=tuple(part.file for part in parts),
+        shards=shards,
+        report=ReadReport(
+            " and ".join(part.file.path for part in parts),
+            read,
+            sum(part.records for part in parts),
+            sum_of_drops(drops for part in parts for drops in part.drops),
+        ),
+    )
+    return leave_out_repeated(role, folder, open_file) if name in HAVE_IDS else role

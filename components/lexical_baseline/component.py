@@ -1,6 +1,6 @@
 """The LexicalBaseline component's contract."""
 
-from tfx.dsl.components.base import base_component, executor_spec
+from tfx.dsl.components.base import base_beam_component, executor_spec
 from tfx.types import channel, component_spec, standard_artifacts
 
 from components.lexical_baseline.executor import (
@@ -26,7 +26,7 @@ class LexicalBaselineSpec(component_spec.ComponentSpec):
     OUTPUTS = {RUN_KEY: component_spec.ChannelParameter(type=RankingRun)}
 
 
-class LexicalBaseline(base_component.BaseComponent):
+class LexicalBaseline(base_beam_component.BaseBeamComponent):
     """Ranks the test lists by BM25 without translation.
 
     Args:
@@ -39,7 +39,7 @@ class LexicalBaseline(base_component.BaseComponent):
     """
 
     SPEC_CLASS = LexicalBaselineSpec
-    EXECUTOR_SPEC = executor_spec.ExecutorClassSpec(Executor)
+    EXECUTOR_SPEC = executor_spec.BeamExecutorSpec(Executor)
 
     def __init__(self, examples: channel.BaseChannel, collection: channel.BaseChannel, max_tokens: int) -> None:
         super().__init__(

@@ -4,12 +4,12 @@ import os
 from typing import Any, Final
 
 from tfx import types
-from tfx.dsl.components.base import base_executor
 from tfx.dsl.io import fileio
 from tfx.types import artifact_utils
 
 from models.bm25 import score_by_bm25
 from models.lists import read_lists
+from models.mapping_executor import MappingExecutor
 from models.ranking_run import ranking_run
 from schemas.collection import document_texts
 from schemas.evaluation_files import RUN_FILE
@@ -22,7 +22,7 @@ MAX_TOKENS_KEY: Final = "max_tokens"
 TAG: Final = "bm25"
 
 
-class Executor(base_executor.BaseExecutor):
+class Executor(MappingExecutor):
     """Ranks the test split by BM25."""
 
     def Do(
@@ -35,7 +35,8 @@ class Executor(base_executor.BaseExecutor):
         folder = artifact_utils.get_split_uri(input_dict[EXAMPLES_KEY], "test")
         lists = read_lists(fileio.glob(os.path.join(folder, "*")))
         collection = artifact_utils.get_single_uri(input_dict[COLLECTION_KEY])
-        scores = score_by_bm25(lists, document_texts(collection, fileio.open), exec_properties[MAX_TOKENS_KEY])
-        path = os.path.join(artifact_utils.get_single_uri(output_dict[RUN_KEY]), RUN_FILE)
-        with fileio.open(path, "w") as run:
+        output = artifact_utils.get_single_uri(output_dict[RUN_KEY])
+        texts = document_texts(collection, fileio.open, self.work_on(output))
+        scores = score_by_bm25(lists, texts, exec_properties[MAX_TOKENS_KEY])
+        with fileio.open(os.path.join(output, RUN_FILE), "w") as run:
             run.write("".join(ranking_run(lists, scores, TAG)))

@@ -1,6 +1,6 @@
 """The LexiconGen component's contract."""
 
-from tfx.dsl.components.base import base_component, executor_spec
+from tfx.dsl.components.base import base_beam_component, executor_spec
 from tfx.types import channel, component_spec, standard_artifacts
 
 from components.lexicon_gen.executor import COLLECTION_KEY, EXAMPLES_KEY, LEXICON_KEY, SETTINGS_KEY, Executor
@@ -18,7 +18,7 @@ class LexiconGenSpec(component_spec.ComponentSpec):
     OUTPUTS = {LEXICON_KEY: component_spec.ChannelParameter(type=Lexicon)}
 
 
-class LexiconGen(base_component.BaseComponent):
+class LexiconGen(base_beam_component.BaseBeamComponent):
     """Learns which words of the two languages translate each other, and counts those of the collection.
 
     Args:
@@ -32,7 +32,7 @@ class LexiconGen(base_component.BaseComponent):
     """
 
     SPEC_CLASS = LexiconGenSpec
-    EXECUTOR_SPEC = executor_spec.ExecutorClassSpec(Executor)
+    EXECUTOR_SPEC = executor_spec.BeamExecutorSpec(Executor)
 
     def __init__(self, examples: channel.BaseChannel, collection: channel.BaseChannel, settings: str) -> None:
         super().__init__(

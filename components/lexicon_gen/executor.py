@@ -5,12 +5,12 @@ import os
 from typing import Any, Final
 
 from tfx import types
-from tfx.dsl.components.base import base_executor
 from tfx.dsl.io import fileio
 from tfx.types import artifact_utils
 
 from components.lexicon_gen.write_lexicon import FurtherPairs, mr_pairs, write_lexicon
 from models.lists import read_lists
+from models.mapping_executor import MappingExecutor
 from schemas.collection import document_texts
 
 EXAMPLES_KEY: Final = "examples"
@@ -19,7 +19,7 @@ LEXICON_KEY: Final = "lexicon"
 SETTINGS_KEY: Final = "settings"
 
 
-class Executor(base_executor.BaseExecutor):
+class Executor(MappingExecutor):
     """Learns a lexicon from the train split."""
 
     def Do(
@@ -39,13 +39,15 @@ class Executor(base_executor.BaseExecutor):
         if settings["kind"] == "lexicon":
             train_pairs = mr_pairs(read_lists(fileio.glob(os.path.join(examples, "*"))), settings["top_grade"])
         paths = settings["pairs"]
+        folder = artifact_utils.get_single_uri(output_dict[LEXICON_KEY])
+        collection = artifact_utils.get_single_uri(input_dict[COLLECTION_KEY])
         write_lexicon(
             settings["kind"],
             (settings["query_language"], settings["document_language"]),
             settings["max_tokens"],
             train_pairs,
             FurtherPairs(paths, settings["sha256"], settings["max_bad_share"], fileio.open) if paths else None,
-            document_texts(artifact_utils.get_single_uri(input_dict[COLLECTION_KEY]), fileio.open),
-            artifact_utils.get_single_uri(output_dict[LEXICON_KEY]),
+            document_texts(collection, fileio.open, self.work_on(folder)),
+            folder,
             fileio.open,
         )

@@ -1,6 +1,6 @@
 """Learns a lexicon from train lists and further pairs of texts. Never imports TFX."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, BinaryIO, Final, cast
 
@@ -28,7 +28,7 @@ def write_lexicon(
     max_tokens: int,
     train_pairs: Sequence[tuple[bytes, bytes]],
     pairs: "FurtherPairs | None",
-    collection: Iterator[bytes],
+    collection: Iterable[bytes | str],
     folder: str,
     open_file: Open,
 ) -> None:

@@ -31,7 +31,8 @@ class WikiClirExampleGen(base_beam_component.BaseBeamComponent):
 
     Args:
       collection: Collection.
-      settings: JSON object: top_grade, negatives, seed, split, cold_share, max_queries, max_bad_share.
+      settings: JSON object: top_grade, negatives, most_sampled, seed, split, cold_share, max_queries, max_bad_share,
+        shards.
 
     Outputs:
       examples: Examples with splits train, eval and test; one `tf.train.Example` a query (see `schemas.features`).

@@ -20,9 +20,9 @@ class MakeExample(beam.DoFn):
         query_id, groups = element
         for ranking_list in groups["list"]:
             (query,) = groups["query"]
-            documents = sorted(
-                chain.from_iterable(groups["documents"]), key=lambda document: list_place(query_id, document[0])
-            )
+            # A document that no list needs may have the hash of one that this list does: it comes, and is none of its.
+            found = (one for one in chain.from_iterable(groups["documents"]) if one[0] in ranking_list.grades)
+            documents = sorted(found, key=lambda document: list_place(query_id, document[0]))
             places = {doc_id: place for place, doc_id in enumerate(ranking_list.negatives)}
             example = make_example(
                 query,

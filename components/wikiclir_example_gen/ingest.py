@@ -14,7 +14,8 @@ from apache_beam.io.filesystems import FileSystems
 
 from components.wikiclir_example_gen.dividing import DivideLists, GroupDocuments
 from components.wikiclir_example_gen.examples import MakeExample
-from components.wikiclir_example_gen.lists import LimitQueries, MakeList, NeededDocuments
+from components.wikiclir_example_gen.lists import LimitQueries, MakeList
+from components.wikiclir_example_gen.needed_documents import NeededDocuments
 from components.wikiclir_example_gen.reading import ReadJudgments, ReadNeededDocuments, ReadQueries
 from components.wikiclir_example_gen.report import TALLIES, Tally, make_report, merge_tallies, write_report
 from components.wikiclir_example_gen.writing import WriteExamples
@@ -27,7 +28,7 @@ class IngestSettings:
     """What decides the lists, besides the collection.
 
     Attributes:
-      negatives, seed, max_queries, split, cold_share: see `DataSettings`.
+      negatives, seed, max_queries, split, cold_share, most_sampled, shards: see `DataSettings`.
       top_grade: the MR grade.
     """
 
@@ -37,6 +38,8 @@ class IngestSettings:
     top_grade: int
     split: str = "queries"
     cold_share: float = 0.0
+    most_sampled: int = 4_000_000
+    shards: int | None = None
 
 
 def ingest(
@@ -67,7 +70,14 @@ def ingest(
         | "JoinJudgments" >> beam.CoGroupByKey()
         | "MakeLists"
         >> beam.ParDo(
-            MakeList(settings.negatives, settings.seed, settings.top_grade, folder, roles["documents"])
+            MakeList(
+                settings.negatives,
+                settings.seed,
+                settings.top_grade,
+                folder,
+                roles["documents"],
+                settings.most_sampled,
+            )
         ).with_outputs(TALLIES, main="lists")
     )
     tallies = [lists[TALLIES]]
@@ -104,7 +114,7 @@ def ingest(
     )
     tallies.append(examples[TALLIES])
     for split in SPLITS:
-        examples[split] | f"Write/{split}" >> WriteExamples(split_paths[split])
+        examples[split] | f"Write/{split}" >> WriteExamples(split_paths[split], settings.shards)
     _ = (
         tallies
         | "FlattenTallies" >> beam.Flatten()

@@ -1,13 +1,12 @@
 """Beam steps that make the list of every query, of ids alone."""
 
-import json
 from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from components.wikiclir_example_gen.reading import open_shard
+from components.wikiclir_example_gen.document_ids import DocumentIds
 from components.wikiclir_example_gen.report import (
     GRADE_DISAGREEMENT,
     TALLIES,
@@ -16,7 +15,7 @@ from components.wikiclir_example_gen.report import (
     tally_drop,
 )
 from components.wikiclir_example_gen.sampling import sample_negatives, split_of
-from schemas.collection import Role, read_ids
+from schemas.collection import Role
 from schemas.relevance import NOT_RELEVANT
 from schemas.wikiclir import EXCERPT_CHARACTERS, Judgment, Reason
 
@@ -62,22 +61,21 @@ class MakeList(beam.DoFn):
       top_grade: the MR grade; a list needs a document that has it.
       folder: of the collection.
       documents: its documents, whose ids every worker reads once.
+      most_sampled: see `DocumentIds`.
     """
 
-    def __init__(self, negatives: int, seed: int, top_grade: int, folder: str, documents: Role) -> None:
+    def __init__(
+        self, negatives: int, seed: int, top_grade: int, folder: str, documents: Role, most_sampled: int
+    ) -> None:
         self._negatives = negatives
         self._seed = seed
         self._top_grade = top_grade
         self._folder = folder
         self._documents = documents
-        self._doc_ids: list[str] = []
-        self._known: frozenset[str] = frozenset()
+        self._most_sampled = most_sampled
 
     def setup(self) -> None:
-        for shard in self._documents.shards:
-            with open_shard(self._folder, shard) as stream:
-                self._doc_ids.extend(read_ids(stream))
-        self._known = frozenset(self._doc_ids)
+        self._doc_ids = DocumentIds(self._folder, self._documents, self._most_sampled, self._seed)
 
     def process(self, element: tuple[str, dict[str, Any]]) -> Iterator[Any]:
         query_id, groups = element
@@ -105,7 +103,7 @@ class MakeList(beam.DoFn):
             else:
                 grades = {judgment.doc_id: judgment.grade for judgment in members}
                 used = {"judgments": list(grades)}
-                negatives = sample_negatives(query_id, self._seed, self._negatives, self._doc_ids, grades.keys())
+                negatives = sample_negatives(query_id, self._seed, self._negatives, self._doc_ids.sample, grades.keys())
                 grades.update(dict.fromkeys(negatives, NOT_RELEVANT))
                 yield query_id, RankingList(split_of(query_id), line, grades, negatives, used)
         for item in tallies:
@@ -128,7 +126,7 @@ class MakeList(beam.DoFn):
         for judgment in sorted(judgments, key=lambda judgment: judgment.line):
             if not query_is_known:
                 tallies.append(_drop(role, Reason.UNKNOWN_QUERY, judgment))
-            elif judgment.doc_id not in self._known:
+            elif judgment.doc_id not in self._doc_ids:
                 tallies.append(_drop(role, Reason.UNKNOWN_DOCUMENT, judgment))
             elif judgment.doc_id in kept:
                 tallies.append(_drop(role, Reason.DUPLICATE_PAIR, judgment))
@@ -163,29 +161,3 @@ class LimitQueries(beam.DoFn):
         else:
             for item in element[1].tallies(Reason.BEYOND_LIMIT.name):
                 yield beam.pvalue.TaggedOutput(TALLIES, item)
-
-
-class NeededDocuments(beam.CombineFn):
-    """(query_id, RankingList)s -> JSON object, doc_id to the queries whose lists hold it.
-
-    A text, because Beam measures a side input object by object, which takes seconds for a large dictionary.
-    """
-
-    def create_accumulator(self) -> dict[str, list[str]]:
-        return {}
-
-    def add_input(self, accumulator: dict[str, list[str]], element: tuple[str, RankingList]) -> dict[str, list[str]]:
-        query_id, ranking_list = element
-        for doc_id in ranking_list.grades:
-            accumulator.setdefault(doc_id, []).append(query_id)
-        return accumulator
-
-    def merge_accumulators(self, accumulators: Iterable[dict[str, list[str]]]) -> dict[str, list[str]]:
-        first, *others = accumulators
-        for other in others:
-            for doc_id, query_ids in other.items():
-                first.setdefault(doc_id, []).extend(query_ids)
-        return first
-
-    def extract_output(self, accumulator: dict[str, list[str]]) -> str:
-        return json.dumps(accumulator)

@@ -4,6 +4,9 @@ import hashlib
 import random
 from collections.abc import Collection, Sequence
 
+import numpy as np
+import numpy.typing as npt
+
 from schemas.features import SPLIT_SHARES, SPLITS
 
 
@@ -45,7 +48,7 @@ def sample_negatives(
       query_id: the query.
       seed: of the run.
       count: how many; fewer come back where the collection is too small.
-      doc_ids: all documents, in the order of their file.
+      doc_ids: all documents, or a sample of them, in the order of their file.
       relevant: ids that must not be drawn.
     """
     generator = random.Random(_hash("negatives", str(seed), query_id))
@@ -56,11 +59,30 @@ def sample_negatives(
         if len(chosen) == count:
             break
         other = generator.randrange(place, len(doc_ids))
-        drawn = swapped.get(other, other)
+        doc_id = doc_ids[swapped.get(other, other)]
         swapped[other] = swapped.get(place, place)
-        if doc_ids[drawn] not in relevant:
-            chosen.append(doc_ids[drawn])
+        if doc_id not in relevant:
+            chosen.append(doc_id)
     return chosen
+
+
+def least_seeded(hashes: npt.NDArray[np.uint64], seed: int, count: int) -> npt.NDArray[np.int64]:
+    """The places of a random choice of ids, which depends on the ids and the seed alone, and not on their order.
+
+    Args:
+      hashes: of the ids, see `id_hashes`.
+      seed: of the run.
+      count: how many, at most all.
+
+    Returns:
+      int64 [count], increasing.
+    """
+    mixed = hashes ^ np.uint64(_hash("sample", str(seed)))
+    # Steele, Lea and Flood's finalizer, which lets each bit depend on all: the least of these are no ids' own.
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    mixed ^= mixed >> np.uint64(31)
+    return np.sort(np.argsort(mixed, kind="stable")[:count])
 
 
 def list_place(query_id: str, doc_id: str) -> int:

@@ -39,6 +39,9 @@ class DataSettings(Settings):
     splits."""
     negatives: Annotated[int, Field(ge=1, lt=2**31)] = 40
     """NR documents sampled for a query; unused with `candidates`."""
+    most_sampled: Annotated[int, Field(ge=1, lt=2**31)] = 4_000_000
+    """NR documents are drawn from at most so many documents: of a larger collection those with the least seeded hashes
+    of their ids, of a smaller one all. Every worker of a Beam runner holds the ids of these."""
     used_negatives: Annotated[int | None, Field(ge=1, lt=2**31)] = None
     """Use only the first so many NR documents of every list, in all splits, in the order in which they were drawn, or
     stand in `candidates`; null uses all. No data stage runs again for another number."""
@@ -53,6 +56,8 @@ class DataSettings(Settings):
     as cold."""
     max_queries: Annotated[int | None, Field(ge=1, lt=2**31)] = None
     """Use only the first so many judged queries of the file (the paper takes 25,000); null uses all."""
+    shards: Annotated[int | None, Field(ge=1, le=100_000)] = None
+    """Files of lists in each split; null: as many as the Beam runner makes by itself, in process one."""
     query_language: str
     """ISO 639-1 code of the queries' language."""
     document_language: str

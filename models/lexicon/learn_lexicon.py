@@ -1,21 +1,17 @@
 """Learns a lexicon: translations from pairs of texts, and statistics of a collection."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
-from typing import TypeVar
+from collections.abc import Iterable, Sequence
 
 import numpy as np
-import numpy.typing as npt
-import tensorflow as tf
 from scipy import sparse
 
+from models.batches import batches
+from models.lexicon.count_terms import CountTerms, from_fixed, grown
 from models.lexicon.lexicon import CollectionRecord, Kind, Lexicon
 from models.lexicon.model_1 import learn_translations
-from models.lexicon.terms import terms_of
-
-Text = bytes | str
-_Item = TypeVar("_Item")
+from models.lexicon.term_counter import TermCounter
+from schemas.sharded_texts import Text, each_shard
 
 _BATCH = 4096
 
@@ -39,24 +35,21 @@ def learn_lexicon(
       languages: ISO 639-1 codes of queries and documents.
       max_tokens: words of a text that count.
       pairs: texts of queries and of documents that say the same.
-      collection: the text of every document.
+      collection: the text of every document; `ShardedTexts` are counted shard by shard.
     """
-    counter = _TermCounter(kind, max_tokens)
+    counter = TermCounter(kind, max_tokens)
     translations = _translations(counter, languages, pairs) if kind == "lexicon" else sparse.csr_matrix((0, 0))
-    learned = translations.shape[0]
     # What a term of a document adds to tf' of other terms.
     added = (translations - sparse.diags(translations.diagonal())).T.tocsr()
-    frequency = np.zeros(learned)
+    count = CountTerms(kind, languages[1], max_tokens, counter.terms, added)
     documents = length = 0
-    for texts in _batches(collection):
-        counts = counter.count(texts, languages[1]).astype(np.float64)
-        documents += len(texts)
-        length += int(counts.sum())
-        translated = counts[:, :learned] @ added
-        translated.resize(counts.shape)
-        frequency = _grown(frequency, counts.shape[1])
-        found = counts + translated
-        frequency += np.bincount(found.indices, np.minimum(found.data, 1), counts.shape[1])
+    frequency = np.zeros((2, 0), np.int64)
+    for part in each_shard(collection, count):
+        documents += part.documents
+        length += part.length
+        numbers = counter.numbers(part.terms)
+        frequency = grown(frequency, len(counter.terms))
+        frequency[:, numbers] += part.frequency
     # No text holds the empty term: it stands for none, for a vocabulary has one.
     terms = counter.terms or [b""]
     order = _order(terms)
@@ -70,17 +63,20 @@ def learn_lexicon(
         mean_length=length / max(documents, 1),
     )
     return Lexicon(
-        record, [terms[place] for place in order], _grown(frequency, len(terms))[order], translations[order][:, order]
+        record,
+        [terms[place] for place in order],
+        from_fixed(grown(frequency, len(terms)))[order],
+        translations[order][:, order],
     )
 
 
 def _translations(
-    counter: "_TermCounter", languages: tuple[str, str], pairs: Iterable[tuple[Text, Text]]
+    counter: TermCounter, languages: tuple[str, str], pairs: Iterable[tuple[Text, Text]]
 ) -> sparse.csr_matrix:
     """A, of the terms that have been met so far. A document that stands in several pairs is counted once."""
     row_of_document: dict[bytes, int] = {}
     queries, documents, rows = [], [], []
-    for batch in _batches(pairs):
+    for batch in batches(pairs, _BATCH):
         queries.append(counter.count([query for query, _ in batch], languages[0]))
         new = []
         for _, document in batch:
@@ -105,43 +101,6 @@ def _translations(
     return shares[back][:, back]
 
 
-class _TermCounter:
-    """Numbers terms as it meets them, and counts them in texts."""
-
-    def __init__(self, kind: Kind, max_tokens: int) -> None:
-        self._kind = kind
-        self._max_tokens = max_tokens
-        self._number: dict[bytes, int] = {}
-
-    @property
-    def terms(self) -> list[bytes]:
-        """Those that have been met, by their numbers."""
-        return list(self._number)
-
-    def count(self, texts: Sequence[Text], language: str) -> sparse.csr_matrix:
-        """How often each term stands in each text: int32 [texts, terms met so far]."""
-        terms = terms_of(tf.constant(texts, tf.string), self._kind, language, self._max_tokens)
-        numbers = [self._number.setdefault(term, len(self._number)) for term in terms.distinct.numpy().tolist()]
-        columns = np.array(numbers, np.int32)[terms.places.flat_values.numpy()]
-        counts = sparse.csr_matrix(
-            (np.ones(len(columns), np.int32), columns, terms.places.row_splits.numpy()),
-            shape=(len(texts), len(self._number)),
-        )
-        counts.sum_duplicates()
-        return counts
-
-
 def _order(terms: Sequence[bytes]) -> list[int]:
     """The places of terms, sorted by their UTF-8."""
     return sorted(range(len(terms)), key=terms.__getitem__)
-
-
-def _grown(values: npt.NDArray[np.float64], size: int) -> npt.NDArray[np.float64]:
-    """With zeros at the end."""
-    return np.concatenate([values, np.zeros(size - len(values))])
-
-
-def _batches(items: Iterable[_Item]) -> Iterator[list[_Item]]:
-    remaining = iter(items)
-    while batch := list(islice(remaining, _BATCH)):
-        yield batch

@@ -12,7 +12,6 @@ from schemas.collection import (
     Shard,
     manifest_text,
     parse_manifest,
-    read_ids,
     read_judgments,
     read_raw_documents,
     read_raw_texts,
@@ -94,10 +93,8 @@ def test_texts_come_with_their_lines_and_empty_lines_hold_none(documents):
     assert list(read_texts(*documents)) == TEXTS
 
 
-def test_ids_and_raw_texts_are_those_of_the_texts(documents):
+def test_raw_texts_are_those_of_the_texts(documents):
     stream, _ = documents
-    assert list(read_ids(stream)) == [one.id for one in TEXTS]
-    stream.seek(0)
     assert list(read_raw_texts(stream)) == [one.text.encode() for one in TEXTS]
     stream.seek(0)
     assert list(read_raw_documents(stream)) == [(one.id.encode(), one.text.encode()) for one in TEXTS]

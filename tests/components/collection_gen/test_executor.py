@@ -55,6 +55,7 @@ def test_the_artifact_holds_the_records_of_the_files(run, tmp_path):
     assert {path.name for path in folder.iterdir()} == {
         MANIFEST_FILE,
         *(shard.name for role in roles.values() for shard in role.shards),
+        *(shard.ids_name for role in ("queries", "documents") for shard in roles[role].shards),
     }
 
 

@@ -15,14 +15,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.collection_gen import write_collection as module
+from components.collection_gen import shard_writer as module
+from components.collection_gen.write_collection import write_collection
 from schemas import unpacking, wikiclir
 from schemas.collection import (
     MANIFEST_FILE,
     InputFile,
     Role,
     parse_manifest,
-    read_ids,
     read_judgments,
     read_raw_texts,
     read_texts,
@@ -163,29 +163,65 @@ def test_line_n_of_the_shards_is_line_n_of_the_files_and_empty_where_it_was_left
 
 
 @given(several_blobs, st.integers(1, 60), st.integers(1, 60))
-def test_shards_follow_each_other_and_each_but_the_last_is_full(blobs, buffer, shard_bytes):
-    with collected("documents", blobs, buffer, shard_bytes) as (folder, found):
-        contents = [(folder / shard.name).read_bytes() for shard in found.shards]
+def test_shards_follow_each_other_and_each_but_the_last_of_a_file_is_full(blobs, buffer, shard_bytes):
+    good = [b"".join(b"%d-%d\t\tx\n" % (n, line) for line in range(len(blob))) for n, blob in enumerate(blobs)]
+    with collected("documents", good, buffer, shard_bytes) as (folder, found):
+        contents = {shard.name: (folder / shard.name).read_bytes() for shard in found.shards}
     before = 0
-    for shard, content in zip(found.shards, contents, strict=True):
-        assert (shard.first_line, shard.lines) == (before + 1, content.count(b"\n"))
+    for shard in found.shards:
+        assert (shard.first_line, shard.lines) == (before + 1, contents[shard.name].count(b"\n"))
         before += shard.lines
     assert before == found.report.read
-    longest = max((len(line) + 1 for line in input_lines(blobs)), default=0)
-    assert all(len(content) >= shard_bytes for content in contents[:-1])
-    assert all(0 < len(content) < shard_bytes + buffer + longest for content in contents)
-    assert [shard.name for shard in found.shards] == [f"documents-{n:05}.tsv" for n in range(len(contents))]
+    for number, blob in enumerate(good):
+        own = [content for name, content in contents.items() if name.startswith(f"documents-{number:05}-")]
+        names = [f"documents-{number:05}-{n:05}.tsv" for n in range(len(own))]
+        assert [contents[name] for name in names] == own
+        assert b"".join(own) == blob
+        assert all(len(content) >= shard_bytes for content in own[:-1])
+        longest = max(map(len, blob.splitlines(keepends=True)), default=0)
+        assert all(0 < len(content) < shard_bytes + buffer + longest for content in own)
 
 
 @given(several_blobs)
 def test_ids_and_raw_texts_of_the_shards_are_those_of_the_records(blobs):
     with collected("documents", blobs) as (folder, found):
-        streams = [io.BytesIO((folder / shard.name).read_bytes()) for shard in found.shards]
+        stored = [
+            ((folder / shard.name).read_bytes(), (folder / shard.ids_name).read_bytes()) for shard in found.shards
+        ]
     records = [item for item in parsed("documents", blobs) if isinstance(item, Text)]
-    assert [one for stream in streams for one in read_ids(stream)] == [record.id for record in records]
-    for stream in streams:
-        stream.seek(0)
+    for content, ids in stored:
+        assert [line.partition(b"\t")[0] for line in content.split(b"\n")] == ids.split(b"\n")
+    ids_of_all = b"".join(ids for _, ids in stored).decode().split("\n")
+    assert [one for one in ids_of_all if one] == [record.id for record in records]
+    streams = [io.BytesIO(content) for content, _ in stored]
     assert [one for stream in streams for one in read_raw_texts(stream)] == [record.text.encode() for record in records]
+
+
+@given(st.lists(st.lists(st.integers(0, 9), max_size=8), max_size=4), st.integers(1, 60))
+def test_of_records_with_one_id_the_first_stays_however_the_records_are_cut_into_files(ids, shard_bytes):
+    files = [[f"{one}\tt\t{file}-{line}\n" for line, one in enumerate(some)] for file, some in enumerate(ids)]
+    texts = [text for some in files for text in some]
+    first = {text.partition("\t")[0]: text for text in reversed(texts)}
+    with collected("documents", ["".join(some).encode() for some in files], 1, shard_bytes) as (folder, found):
+        lines = shard_lines(folder, found)
+    assert lines == [(text[:-1] if first[text.partition("\t")[0]] == text else "").encode() for text in texts]
+    assert found.report.used == len(first)
+
+
+def test_files_may_be_read_in_any_order(tmp_path):
+    contents = {"documents": [b"d1\ta\tb\n", b"d1\tc\td\nd2\te\tf\n", b"d2\tg\th\n"]}
+
+    def backwards(work, items):
+        return [work(item) for item in list(items)[::-1]][::-1]
+
+    one = collect(tmp_path / "one" / "collection", contents)
+    paths = {"documents": [str(tmp_path / "one" / f"documents-{n}") for n in range(3)]}
+    (tmp_path / "other").mkdir()
+    other = write_collection(paths, {}, TOP_GRADE, str(tmp_path / "other"), open, backwards)
+    assert one == other
+    names = [name for shard in one["documents"].shards for name in (shard.name, shard.ids_name)]
+    for name in names:
+        assert (tmp_path / "one" / "collection" / name).read_bytes() == (tmp_path / "other" / name).read_bytes()
 
 
 def test_a_large_role_is_cut_into_several_shards():

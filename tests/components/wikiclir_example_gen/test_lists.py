@@ -24,7 +24,7 @@ def make_list(tmp_path_factory):
     roles = collect(folder, {"documents": [b"".join(lines[:5]), b"".join(lines[5:])]})
 
     def make_list(groups, negatives, seed):
-        make = MakeList(negatives, seed, 2, str(folder), roles["documents"])
+        make = MakeList(negatives, seed, 2, str(folder), roles["documents"], 100)
         make.setup()
         (_, made), *_ = make.process(("q", {"query": [1], "judgments": groups}))
         return made

@@ -1,0 +1,92 @@
+"""Counts in how many documents of a part of a collection each term is found, itself or by its translations."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from models.batches import batches
+from models.lexicon.lexicon import Kind
+from models.lexicon.term_counter import TermCounter
+from schemas.sharded_texts import Text
+
+_BATCH: Final = 4096
+_ONE: Final = 2.0**32
+
+
+class TermCounts(NamedTuple):
+    """What the statistics of a collection are summed of."""
+
+    documents: int
+    length: int
+    """Terms of all documents."""
+    terms: Sequence[bytes]
+    frequency: npt.NDArray[np.int64]
+    """Of each term the sum over the documents of min(1, tf'), in fixed point (see `from_fixed`): int64 [2, terms]."""
+
+
+class CountTerms:
+    """texts -> `TermCounts`.
+
+    Sums are in fixed point, so that they do not depend on how a collection is cut into parts: floats would round another
+    way with every cut.
+
+    Args:
+      kind, language, max_tokens: see `learn_lexicon`.
+      terms: those with translations, and any others.
+      added: float64 [terms, terms]: what a document's term adds to tf' of others.
+    """
+
+    def __init__(
+        self, kind: Kind, language: str, max_tokens: int, terms: Sequence[bytes], added: sparse.csr_matrix
+    ) -> None:
+        self._kind: Kind = kind
+        self._language, self._max_tokens, self._terms, self._added = language, max_tokens, terms, added
+
+    def __call__(self, texts: Iterable[Text]) -> TermCounts:
+        """The counts of some documents."""
+        counter = TermCounter(self._kind, self._max_tokens, self._terms)
+        learned = self._added.shape[0]
+        frequency = np.zeros((2, learned), np.int64)
+        documents = length = 0
+        for batch in batches(texts, _BATCH):
+            counts = counter.count(batch, self._language).astype(np.float64)
+            documents += len(batch)
+            length += int(counts.sum())
+            translated = counts[:, :learned] @ self._added
+            translated.resize(counts.shape)
+            found = counts + translated
+            frequency = grown(frequency, counts.shape[1])
+            for row, part in zip(frequency, _fixed(np.minimum(found.data, 1)), strict=True):
+                # Sums of whole numbers below 2^53 are exact in float64, in which NumPy counts.
+                row += np.bincount(found.indices, part, counts.shape[1]).astype(np.int64)
+        return TermCounts(documents, length, counter.terms, grown(frequency, len(counter.terms)))
+
+
+def _fixed(values: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Values in 0 .. 1 as whole numbers of 2^-32, and of 2^-64 for the rest."""
+    whole = np.floor(values * _ONE)
+    return whole, np.rint((values * _ONE - whole) * _ONE)
+
+
+def from_fixed(sums: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """Sums in fixed point as floats.
+
+    Args:
+      sums: int64 [2, terms], of whole numbers of 2^-32 and of 2^-64; exact up to 2^31 documents.
+
+    Returns:
+      float64 [terms].
+
+    Example:
+      >>> from_fixed(np.array([[3 << 31], [1 << 32]])).tolist()  # 3/2 + 2^-32
+      [1.5000000002328306]
+    """
+    return sums[0] / _ONE + sums[1] / _ONE**2
+
+
+def grown(values: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:
+    """[2, some] as [2, size], with zeros at the end."""
+    return np.pad(values, ((0, 0), (0, size - values.shape[1])))
