@@ -9,6 +9,7 @@ from cli.imports import heavy_imports
 from cli.summary import RunSummary, describe_files, metrics_table, search_table, seen_warning
 from cli.terminal import say, short, show, show_json
 from components.training_report.unreachable import unreachable
+from pipeline.check_local_beam import check_local_beam
 from pipeline.config import RunConfig, load_config
 from pipeline.digests import resolve_digests
 from pipeline.layout import TENSORBOARD
@@ -35,6 +36,7 @@ def run(config: str, overrides: tuple[str, ...], as_json: bool, verbose: bool) -
     """
     loaded = load_config(config, overrides, say)
     output = local_output(loaded.output)
+    check_local_beam(loaded.beam)
     settings = resolve_digests(loaded)
     with run_lock(output):
         _run(settings, as_json, verbose)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from experiments.cell import Cell
 from experiments.grid import PlannedCell
+from pipeline.beam_settings import BeamSettings
 from pipeline.config import RunConfig, dump_config
 from pipeline.fingerprint import rooms_digest
 from pipeline.kubeflow.settings import KubeflowSettings
@@ -71,5 +72,6 @@ class CellFolder:
 
 def _digest(config: RunConfig) -> str:
     """A digest of all that decides the results: settings, input files and code."""
-    text = dump_config(config.model_copy(update={"output": "", "kubeflow": KubeflowSettings()})) + rooms_digest()
+    elsewhere = {"output": "", "kubeflow": KubeflowSettings(), "beam": BeamSettings()}
+    text = dump_config(config.model_copy(update=elsewhere)) + rooms_digest()
     return hashlib.sha256(text.encode()).hexdigest()

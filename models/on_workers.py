@@ -64,10 +64,11 @@ class _WorkOnItem(beam.DoFn):
         with tf.io.gfile.GFile(os.path.join(self._folder, "work"), "rb") as file:
             self._work, self._items = pickle.load(file)
 
-    def process(self, number: int) -> None:
+    def process(self, number: int) -> list[None]:
         result = pickle.dumps(self._work(self._items[number]))
         with tf.io.gfile.GFile(_result_path(self._folder, number), "wb") as file:
             file.write(result)
+        return []
 
 
 def _result_path(folder: str, number: int) -> str:

@@ -16,6 +16,7 @@ from components.wikiclir_example_gen.settings import DataSettings
 from models.lexicon_settings import LexiconSettings
 from models.settings import EmbeddingSettings, LossSettings, ModelSettings, TrainingSettings
 from models.tuning_settings import TuningSettings
+from pipeline.beam_settings import BeamSettings
 from pipeline.input_files import check_input_files, check_pairs, check_word_vectors
 from pipeline.kubeflow.settings import KubeflowSettings
 from pipeline.output_folder import Kind, output_fault
@@ -69,6 +70,8 @@ class RunConfig(Settings):
     """The index of the whole collection."""
     kubeflow: KubeflowSettings = KubeflowSettings()
     """Kubeflow Pipelines."""
+    beam: BeamSettings = BeamSettings()
+    """Where the stages that may be shared among machines run."""
     output: Annotated[str, Field(min_length=1)]
     """Folder of everything the run writes."""
 
@@ -270,7 +273,7 @@ def dump_config(config: RunConfig, found: Mapping[str, Any] | None = None) -> st
 
 def without_folders(config: RunConfig) -> dict[str, Any]:
     """The configuration as plain values for others' eyes: of a path the name alone, and nothing of where it ran."""
-    content = config.model_dump(mode="json", exclude={"output", "kubeflow"})
+    content = config.model_dump(mode="json", exclude={"output", "kubeflow", "beam"})
     sections = {"data": config.input_paths(), "lexicon": config.pair_paths(), "embeddings": config.vector_paths()}
     for section, paths in sections.items():
         content[section] |= {key: os.path.basename(path) for key, path in paths.items()}

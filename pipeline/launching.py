@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import apache_beam as beam
 from ml_metadata.proto import metadata_store_pb2
 from tfx import types
 from tfx.dsl.compiler import compiler, constants
@@ -18,10 +19,11 @@ from tfx.orchestration import metadata
 from tfx.orchestration import pipeline as tfx_pipeline
 from tfx.orchestration.local import runner_utils
 from tfx.orchestration.portable import data_types, launcher, runtime_parameter_utils
+from tfx.orchestration.portable.beam_executor_operator import BeamExecutorOperator
 from tfx.orchestration.portable.mlmd import execution_lib
 from tfx.orchestration.portable.python_executor_operator import PythonExecutorOperator
 from tfx.proto.orchestration import pipeline_pb2
-from tfx.proto.orchestration.executable_spec_pb2 import PythonClassExecutableSpec
+from tfx.proto.orchestration.executable_spec_pb2 import BeamExecutableSpec, PythonClassExecutableSpec
 
 from pipeline.pipeline import ALWAYS_RUN
 from pipeline.recovery import is_whole, record_files, replace_files
@@ -36,6 +38,7 @@ def launch(
     connection: metadata_store_pb2.ConnectionConfig,
     on_start: Callable[[int, int, str], None],
     on_outputs: Callable[[str, Outputs], None] = lambda name, outputs: None,
+    beam_arguments: Sequence[str] = (),
 ) -> Iterator[tuple[StageEnd, Outputs]]:
     """Runs every stage that the cache does not hold, in order.
 
@@ -44,6 +47,7 @@ def launch(
       connection: of its metadata.
       on_start: called with (number, total, name) when a stage starts.
       on_outputs: called with (name, output artifacts) when a stage is about to write these, or has them in the cache.
+      beam_arguments: of the runner of the Beam stages, which is no part of what the cache goes by.
 
     Yields:
       each stage that is done, with its output artifacts.
@@ -59,14 +63,14 @@ def launch(
             node.execution_options.caching_options.enable_cache = False
         started, used = time.monotonic(), cpu_seconds()
         on_start(number, len(ir.nodes), name)
-        how, outputs = _launch_node(ir, node, connection, partial(on_outputs, name))
+        how, outputs = _launch_node(ir, node, connection, beam_arguments, partial(on_outputs, name))
         if how == "cached":
             on_outputs(name, outputs)
         uris = [artifact.uri for some in outputs.values() for artifact in some]
         if how == "run":
             record_files(uris)
         elif not all(map(is_whole, uris)):
-            _restore(ir, node, connection, outputs)
+            _restore(ir, node, connection, beam_arguments, outputs)
             how = "restored"
         seconds, cpu = time.monotonic() - started, cpu_seconds() - used
         yield StageEnd(number, len(ir.nodes), name, how, seconds, cpu, peak_memory()), outputs
@@ -76,6 +80,7 @@ def _launch_node(
     ir: pipeline_pb2.Pipeline,
     node: pipeline_pb2.PipelineNode,
     connection: metadata_store_pb2.ConnectionConfig,
+    beam_arguments: Sequence[str],
     on_outputs: Callable[[Outputs], None] = lambda outputs: None,
 ) -> tuple[How, Outputs]:
     """Launches one node: whether it ran, and its output artifacts, with which `on_outputs` is called before it runs."""
@@ -88,7 +93,10 @@ def _launch_node(
         pipeline_runtime_spec=ir.runtime_spec,
         executor_spec=runner_utils.extract_executor_spec(deployment, name),
         custom_driver_spec=runner_utils.extract_custom_driver_spec(deployment, name),
-        custom_executor_operators={PythonClassExecutableSpec: partial(_AnnouncingOperator, on_outputs)},
+        custom_executor_operators={
+            PythonClassExecutableSpec: partial(_AnnouncingOperator, on_outputs),
+            BeamExecutableSpec: partial(_BeamOperator, beam_arguments),
+        },
     ).launch()
     with metadata.Metadata(connection) as handle:
         # A cached execution's own record names new folders; its events name the artifacts that it reuses.
@@ -111,10 +119,28 @@ class _AnnouncingOperator(PythonExecutorOperator):
         return super().run_executor(execution_info)
 
 
+class _BeamOperator(BeamExecutorOperator):
+    """Runs a Beam stage on a runner of ours.
+
+    TFX would take a runner's arguments into the cache's key, and pack itself anew for each stage that has some.
+    """
+
+    def __init__(self, beam_arguments: Sequence[str], *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._beam_arguments = [*beam_arguments]
+
+    def run_executor(self, execution_info: data_types.ExecutionInfo, make_beam_pipeline_fn: Any = None) -> Any:
+        """Called by TFX's launcher."""
+        if self._beam_arguments:
+            make_beam_pipeline_fn = partial(beam.Pipeline, argv=self._beam_arguments)
+        return super().run_executor(execution_info, make_beam_pipeline_fn)
+
+
 def _restore(
     ir: pipeline_pb2.Pipeline,
     node: pipeline_pb2.PipelineNode,
     connection: metadata_store_pb2.ConnectionConfig,
+    beam_arguments: Sequence[str],
     lost: Outputs,
 ) -> None:
     """Repeats a node whose files were lost, and puts them where they were: what follows stays in the cache."""
@@ -124,7 +150,7 @@ def _restore(
     for context in again.contexts.contexts:
         if context.type.name == constants.PIPELINE_RUN_CONTEXT_TYPE_NAME:
             context.name.field_value.string_value += "/restored"
-    _, outputs = _launch_node(ir, again, connection)
+    _, outputs = _launch_node(ir, again, connection, beam_arguments)
     with metadata.Metadata(connection) as handle:
         for key, artifacts in lost.items():
             for old, new in zip(artifacts, outputs[key], strict=True):

@@ -19,6 +19,8 @@ from components.wikiclir_example_gen.report import REPORT_FILE, DataReport
 from models.corpus_index.corpus_index import read_manifest
 from models.devices import configure_devices
 from models.search_results import SearchResults
+from pipeline.beam_arguments import beam_arguments
+from pipeline.check_local_beam import check_local_beam
 from pipeline.config import RunConfig, dump_config
 from pipeline.launching import Outputs, launch
 from pipeline.layout import (
@@ -99,7 +101,8 @@ def run_locally(
 
     Raises:
       DataError: the folder holds what is not ours, the metadata are damaged, or a stage refuses the data.
-      ConfigError: the devices do not fit the settings, or TF_CONFIG names a cluster.
+      ConfigError: the devices do not fit the settings, TF_CONFIG names a cluster, or the Beam runner is none for local
+        runs.
     """
     if cluster := joined_cluster(config.training):
         raise ConfigError(
@@ -108,6 +111,7 @@ def run_locally(
                 f"{cluster.workers}, which the Trainer alone can join: see docs/workers.md."
             ]
         )
+    check_local_beam(config.beam)
     folder = OutputFolder(Path(config.output), "cell" if experiment else "run")
     store = experiment or folder.path
     if config.search.index:
@@ -135,7 +139,7 @@ def run_locally(
             (run,) = artifacts["model_run"]
             links.show(names[stage], Path(run.uri))
 
-    for end, stage_outputs in launch(pipeline, connection, on_start, on_outputs):
+    for end, stage_outputs in launch(pipeline, connection, on_start, on_outputs, beam_arguments(config.beam)):
         outputs[end.name] = stage_outputs
         cached = cached and (end.how == "cached" or end.name in ALWAYS_RUN)
         on_end(end)

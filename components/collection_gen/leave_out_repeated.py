@@ -39,16 +39,9 @@ def leave_out_repeated(role: Role, folder: str, open_file: Open) -> Role:
             for place, text in zip(sorted(lines), dropped, strict=True):
                 left_out.add(Drop(Reason.DUPLICATE_ID, *role.place(shard.first_line + place), excerpt_of(text)))
     drops = left_out.drops()
-    report = role.report
-    return replace(
-        role,
-        report=ReadReport(
-            report.path,
-            report.read,
-            report.used - sum(one.count for one in drops),
-            sum_of_drops((*report.drops, *drops)),
-        ),
-    )
+    report, count = role.report, sum(one.count for one in drops)
+    drops = sum_of_drops((*report.drops, *drops))
+    return replace(role, report=ReadReport(report.path, report.read, report.used - count, drops))
 
 
 def _repeated(role: Role, folder: str, open_file: Open) -> Mapping[str, set[int]]:

@@ -59,8 +59,8 @@ def write_collection(
         found = input_digest([part.file.sha256 for part in parts])
         if found != digests.get(name, found):
             raise DataError(
-                f"{' and '.join(paths[name])} must not change while a run reads the data ({name}): expected the SHA-256 "
-                f"{digests[name]}; got {found}. Run again once the files are complete."
+                f"{' and '.join(paths[name])} must not change while a run reads the data ({name}): expected the "
+                f"SHA-256 {digests[name]}; got {found}. Run again once the files are complete."
             )
         roles[name] = _role(name, parts, folder, open_file)
     with open_file(os.path.join(folder, MANIFEST_FILE), "wb") as file:

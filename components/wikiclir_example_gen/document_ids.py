@@ -1,4 +1,4 @@
-"""What a worker knows of a collection's documents before it reads any: their ids, and of these no more than it needs."""
+"""What a worker knows of a collection's documents before it reads any."""
 
 from array import array
 from bisect import bisect_left
@@ -16,8 +16,8 @@ from schemas.collection import Role
 class DocumentIds:
     """Which documents there are, and those that NR documents are drawn from.
 
-    Held are eight bytes a document, and the ids of the sample. That an id which is not there has the hash of one that is
-    has a chance of one in ten million million for a collection of two million documents.
+    Held are eight bytes a document, and the ids of the sample. The chance that an id which is not there has the hash of
+    one that is there lies below one in a million million for a collection of ten million documents.
 
     Args:
       folder: of the collection.

@@ -24,7 +24,7 @@ class Needed(NamedTuple):
     """Of the queries."""
 
     def query_ids(self, doc_ids: Iterable[bytes]) -> Iterator[list[str]]:
-        """The queries that need each document, and perhaps one in ten million million besides: hashes may agree."""
+        """The queries that need each document, and once in a long while another: hashes may agree."""
         hashes = id_hashes(doc_ids)
         starts, ends = (np.searchsorted(self.documents, hashes, side).tolist() for side in ("left", "right"))
         for start, end in zip(starts, ends, strict=True):
@@ -65,8 +65,9 @@ class NeededDocuments(beam.CombineFn):
     def merge_accumulators(self, accumulators: Iterable[_Lists]) -> _Lists:
         first, *others = accumulators
         for other in others:
-            for mine, its in zip(first, other, strict=True):
-                mine.extend(its)
+            first.query_ids.extend(other.query_ids)
+            first.sizes.extend(other.sizes)
+            first.hashes.extend(other.hashes)
         return first
 
     def extract_output(self, accumulator: _Lists) -> bytes:

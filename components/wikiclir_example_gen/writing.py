@@ -44,7 +44,7 @@ class _WriteShard(beam.DoFn):
     def __init__(self, prefix: str, shards: int) -> None:
         self._prefix, self._shards = prefix, shards
 
-    def process(self, element: tuple[int, Iterable[bytes]]) -> None:
+    def process(self, element: tuple[int, Iterable[bytes]]) -> list[None]:
         number, examples = element
         path = f"{self._prefix}-{number:05}-of-{self._shards:05}.gz"
         folder, _, name = path.rpartition("/")
@@ -55,6 +55,7 @@ class _WriteShard(beam.DoFn):
                 if example:
                     file.write(example)
         tf.io.gfile.rename(partial, path, overwrite=True)
+        return []
 
 
 def _open(path: str) -> tf.io.TFRecordWriter:

@@ -30,8 +30,8 @@ class TermCounts(NamedTuple):
 class CountTerms:
     """texts -> `TermCounts`.
 
-    Sums are in fixed point, so that they do not depend on how a collection is cut into parts: floats would round another
-    way with every cut.
+    Sums are in fixed point, so that they do not depend on how a collection is cut into parts: floats would be rounded
+    another way with every cut.
 
     Args:
       kind, language, max_tokens: see `learn_lexicon`.
@@ -84,7 +84,8 @@ def from_fixed(sums: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
       >>> from_fixed(np.array([[3 << 31], [1 << 32]])).tolist()  # 3/2 + 2^-32
       [1.5000000002328306]
     """
-    return sums[0] / _ONE + sums[1] / _ONE**2
+    floats: npt.NDArray[np.float64] = sums[0] / _ONE + sums[1] / _ONE**2
+    return floats
 
 
 def grown(values: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:

@@ -2,11 +2,13 @@
 
 from collections import Counter
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.wikiclir_example_gen.sampling import is_cold, list_place, sample_negatives, split_of
+from components.wikiclir_example_gen.id_hashes import id_hashes
+from components.wikiclir_example_gen.sampling import is_cold, least_seeded, list_place, sample_negatives, split_of
 from schemas.features import SPLIT_SHARES, SPLITS
 
 QUERY_IDS = [str(number) for number in range(10_000)]
@@ -87,3 +89,27 @@ def test_the_place_in_a_list_says_nothing_about_the_grade():
     places = Counter(order.index("d0") for order in orders)
     for place in range(10):
         assert places[place] == pytest.approx(2000 / 10, abs=5 * (2000 * 0.1 * 0.9) ** 0.5)
+
+
+@given(st.sets(st.integers(0, 500), min_size=1), st.randoms(), st.integers(0, 99), st.data())
+def test_a_sample_depends_on_ids_and_seed_and_not_on_their_order(numbers, random, seed, data):
+    ids = [b"d%d" % number for number in numbers]
+    shuffled = random.sample(ids, len(ids))
+    count = data.draw(st.integers(0, len(ids)))
+    one, other = ({some[place] for place in least_seeded(id_hashes(some), seed, count)} for some in (ids, shuffled))
+    assert one == other
+    assert len(one) == count
+
+
+def test_every_document_is_sampled_equally_often():
+    hashes = id_hashes(doc_id.encode() for doc_id in DOC_IDS)
+    sampled = Counter(place for seed in range(2000) for place in least_seeded(hashes, seed, 10).tolist())
+    share = 10 / len(DOC_IDS)
+    for place in range(len(DOC_IDS)):
+        assert sampled[place] == pytest.approx(2000 * share, abs=5 * (2000 * share * (1 - share)) ** 0.5)
+
+
+def test_hashes_are_the_same_in_every_version():
+    # Another hash would sample other documents.
+    assert id_hashes([b"d1", b"d2"]).tolist() == [2878387810984711164, 4700741041894862004]
+    assert id_hashes([]).dtype == np.uint64

@@ -1,0 +1,137 @@
+"""Settings of Beam. Importing this file does not import Beam."""
+
+import json
+import re
+from typing import Annotated, Literal
+
+from pydantic import Field, ValidationInfo, field_validator
+
+from schemas.settings import Settings
+
+_PORTABLE = "portable"
+_DATAFLOW = "dataflow"
+
+
+class BeamSettings(Settings):
+    """Where the Beam stages run; they write the same records everywhere. See docs/engines.md."""
+
+    runner: Literal["in_process", "portable", "dataflow"] = "in_process"
+    """in_process (this process), portable (a job server: Flink's, Spark's or Beam's own) or dataflow (Google's)."""
+    endpoint: str | None = None
+    """Of portable: address of the job server, such as `localhost:8099`."""
+    environment: Literal["external", "docker", "process", "loopback"] | None = None
+    """Of portable, what runs our code: external (a worker pool that is there), docker (containers of an image), process
+    (a command on the engine's machines) or loopback (this process, to try things)."""
+    environment_config: str | None = None
+    """Of external the pool's address, such as `localhost:50000`; of docker the image; of process a JSON object with the
+    `command`; of loopback null."""
+    parallelism: Annotated[int | None, Field(ge=1, le=100_000)] = None
+    """How many workers share a step; null leaves it to the engine. The most workers of dataflow."""
+    project: str | None = None
+    """Of dataflow: the project's id."""
+    region: str | None = None
+    """Of dataflow: such as `europe-west1`."""
+    temp_location: str | None = None
+    """Of dataflow: a folder for what is in between, `gs://...`."""
+    image: str | None = None
+    """Of dataflow: the image of the workers, in which the project is installed; or else `setup_file`."""
+    setup_file: str | None = None
+    """Of dataflow: path of the project's `setup.py`, of which each worker installs the project as it starts."""
+    options: dict[str, str] = {}
+    """Further options of the runner, names without dashes to values."""
+
+    @field_validator("endpoint")
+    @classmethod
+    def _job_server_has_an_address(cls, endpoint: str | None, info: ValidationInfo) -> str | None:
+        _check_owner(endpoint, info, _PORTABLE)
+        if endpoint is not None and not _is_address(endpoint):
+            raise ValueError(f"must be host:port; got {endpoint!r}")
+        return endpoint
+
+    @field_validator("environment")
+    @classmethod
+    def _environment_is_of_a_job_server(cls, environment: str | None, info: ValidationInfo) -> str | None:
+        _check_owner(environment, info, _PORTABLE)
+        return environment
+
+    @field_validator("environment_config")
+    @classmethod
+    def _environment_is_described(cls, config: str | None, info: ValidationInfo) -> str | None:
+        environment = info.data.get("environment")
+        forms = {
+            "external": ("host:port, the worker pool's address", _is_address),
+            "docker": ("the name of an image", lambda text: bool(re.fullmatch(r"[^\s/][^\s]*", text))),
+            "process": ('a JSON object with a "command"', _has_command),
+        }
+        form, holds = forms.get(environment or "", ("null", None))
+        if (holds is None) != (config is None) or (holds and config is not None and not holds(config)):
+            raise ValueError(f"must be {form} where beam.environment is {environment or 'null'}; got {config!r}")
+        return config
+
+    @field_validator("parallelism")
+    @classmethod
+    def _in_process_there_is_one(cls, parallelism: int | None, info: ValidationInfo) -> int | None:
+        if parallelism is not None and info.data.get("runner") == "in_process":
+            raise ValueError(f"must be null where beam.runner is in_process; got {parallelism}")
+        return parallelism
+
+    @field_validator("project", "region")
+    @classmethod
+    def _dataflow_is_placed(cls, name: str | None, info: ValidationInfo) -> str | None:
+        _check_owner(name, info, _DATAFLOW)
+        if name is not None and not re.fullmatch(r"[a-z][a-z0-9:.-]*[a-z0-9]", name):
+            raise ValueError(f"must be in lower-case letters, digits and hyphens; got {name!r}")
+        return name
+
+    @field_validator("temp_location")
+    @classmethod
+    def _what_is_in_between_is_on_cloud_storage(cls, folder: str | None, info: ValidationInfo) -> str | None:
+        _check_owner(folder, info, _DATAFLOW)
+        if folder is not None and not re.fullmatch(r"gs://[^/]+(/.*)?", folder):
+            raise ValueError(f"must be a folder on Google Cloud Storage (gs://...); got {folder!r}")
+        return folder
+
+    @field_validator("setup_file")
+    @classmethod
+    def _workers_have_the_project(cls, setup_file: str | None, info: ValidationInfo) -> str | None:
+        image, runner = info.data.get("image"), info.data.get("runner")
+        if runner == _DATAFLOW and (image is None) == (setup_file is None):
+            raise ValueError(
+                "must be given where beam.image is not, and only there: one of both brings the project to Dataflow's "
+                f"workers; got {setup_file!r} and the image {image!r}"
+            )
+        if runner != _DATAFLOW and (given := image or setup_file):
+            raise ValueError(f"must be null, and beam.image too, where beam.runner is {runner}; got {given!r}")
+        return setup_file
+
+    @field_validator("options")
+    @classmethod
+    def _options_are_of_a_runner(cls, options: dict[str, str], info: ValidationInfo) -> dict[str, str]:
+        if options and info.data.get("runner") == "in_process":
+            raise ValueError(f"must be empty where beam.runner is in_process; got {options}")
+        if bad := [name for name in options if not re.fullmatch(r"[a-z][a-z0-9_]*", name)]:
+            raise ValueError(f"must have names in lower-case letters, digits and underscores; got {bad}")
+        if taken := sorted(options.keys() & {name for name in cls.model_fields}):
+            raise ValueError(f"must not repeat settings of beam itself; got {taken}")
+        return options
+
+
+def _check_owner(value: str | None, info: ValidationInfo, owner: str) -> None:
+    """A setting is given where its runner is chosen, and nowhere else."""
+    runner = info.data.get("runner")
+    if runner is not None and (value is None) == (runner == owner):
+        must = "be given" if value is None else "be null"
+        raise ValueError(f"must {must} where beam.runner is {runner}; got {value!r}")
+
+
+def _is_address(text: str) -> bool:
+    address = re.fullmatch(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:]+\]):([0-9]{1,5})", text)
+    return address is not None and 0 < int(address[1]) < 1 << 16
+
+
+def _has_command(text: str) -> bool:
+    try:
+        content = json.loads(text)
+    except json.JSONDecodeError:
+        return False
+    return isinstance(content, dict) and isinstance(content.get("command"), str) and bool(content["command"])

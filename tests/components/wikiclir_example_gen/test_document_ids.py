@@ -1,0 +1,57 @@
+"""What a worker knows of documents that it has not read."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from components.wikiclir_example_gen.packed_ids import PackedIds
+from tests.components.collected import collect
+
+pytestmark = pytest.mark.beam  # it imports Beam
+
+IDS = [f"d{number}é" for number in range(40)]
+texts = st.lists(st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"])))
+
+
+def document_ids(folder: Path, files: int, most: int, seed: int = 1):
+    """What a worker knows of a collection of so many files."""
+    from components.wikiclir_example_gen.document_ids import DocumentIds
+
+    cut = -(-len(IDS) // files)
+    lines = [f"{doc_id}\tt\tx\n".encode() for doc_id in IDS]
+    parts = [b"no document\n" + b"".join(lines[first : first + cut]) for first in range(0, len(lines), cut)]
+    roles = collect(folder / f"{files}" / "collection", {"documents": parts})
+    return DocumentIds(str(folder / f"{files}" / "collection"), roles["documents"], most, seed)
+
+
+@given(texts)
+def test_packed_ids_are_the_ids_in_their_order(ids):
+    packed = PackedIds("".join(f"{one}\n" for one in ids).encode())
+    kept = [one for one in ids if one]
+    assert list(packed) == kept
+    assert [one.decode() for one in packed.raw()] == kept
+    assert packed[:2] == kept[:2]
+
+
+@pytest.mark.parametrize("files", [1, 4])
+def test_of_a_collection_that_fits_the_sample_is_all_in_the_order_of_the_files(tmp_path, files):
+    found = document_ids(tmp_path, files, most=len(IDS))
+    assert list(found.sample) == IDS
+    assert all(doc_id in found for doc_id in IDS)
+    assert "d40é" not in found and "" not in found
+
+
+def test_the_sample_of_a_larger_collection_does_not_depend_on_its_files(tmp_path):
+    one, four = (document_ids(tmp_path, files, most=15) for files in (1, 4))
+    assert list(one.sample) == list(four.sample)
+    assert len(one.sample) == 15
+    places = [IDS.index(doc_id) for doc_id in one.sample]
+    assert places == sorted(places)
+    assert all(doc_id in four for doc_id in IDS)
+
+
+def test_another_seed_samples_other_documents(tmp_path):
+    one, other = (list(document_ids(tmp_path / str(seed), 1, 15, seed).sample) for seed in (1, 2))
+    assert one != other
