@@ -1,0 +1,151 @@
+"""The stages up to Transform, run on an engine or in this process, and the records that they leave."""
+
+import gzip
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import schemas
+from pipeline.config import load_config
+from pipeline.digests import resolve_digests
+
+LAST = "Transform"
+ROLES = {"queries": "wiki_en.queries", "documents": "wiki_fr.documents", "judgments": "en2fr.rel"}
+SAMPLE = Path(__file__).parents[2] / "data" / "sample"
+
+
+def cut_sample(folder: Path, files: int) -> list[str]:
+    """Cuts each of the sample's files into so many: overrides of a configuration that names them."""
+    overrides = []
+    for role, name in ROLES.items():
+        lines = (SAMPLE / name).read_bytes().splitlines(keepends=True)
+        size = -(-len(lines) // files)
+        for number in range(files):
+            part = folder / f"{role}-{number}"
+            part.parent.mkdir(parents=True, exist_ok=True)
+            part.write_bytes(b"".join(lines[number * size : (number + 1) * size]))
+        overrides.append(f"data.{role}={folder}/{role}-{'*' if files > 1 else 0}")
+    return overrides
+
+
+def run_stages(
+    folder: Path, overrides: Sequence[str], arguments: Sequence[str], peaks: Any = lambda: []
+) -> tuple[dict[str, dict[str, str]], dict[str, list[int]]]:
+    """Runs the stages.
+
+    Args:
+      folder: of everything that they write.
+      overrides: of the sample's configuration.
+      arguments: of Beam; none for this process.
+      peaks: called after each stage: the peak memory of every worker that it had.
+
+    Returns:
+      the folder of each output of each stage, and the peaks of each stage.
+    """
+    from tfx.orchestration import metadata
+
+    from pipeline.launching import launch
+    from pipeline.pipeline import create_pipeline
+
+    config = resolve_digests(load_config(str(SAMPLE.parents[1] / "configs" / "sample.yaml"), overrides))
+    folder.mkdir(parents=True)
+    connection = metadata.sqlite_metadata_connection_config(str(folder / "metadata.sqlite"))
+    schema = os.path.join(os.path.dirname(schemas.__file__), "schema.pbtxt")
+    pipeline = create_pipeline(
+        config,
+        str(folder / "artifacts"),
+        schema,
+        str(folder / "serving"),
+        str(folder / "index"),
+        metadata_connection_config=connection,
+    )
+    found: dict[str, dict[str, str]] = {}
+    memory: dict[str, list[int]] = {}
+    for end, outputs in launch(pipeline, connection, lambda *_: None, beam_arguments=arguments):
+        found[end.name] = {key: artifact.uri for key, (artifact,) in outputs.items()}
+        memory[end.name] = peaks()
+        if end.name == LAST:
+            break
+    return found, memory
+
+
+def records(stages: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
+    """What the stages wrote, without the names of files and the order of examples."""
+    return {
+        **collection_records(Path(stages["CollectionGen"]["collection"])),
+        **{f"lists/{name}": some for name, some in examples(Path(stages["WikiClirExampleGen"]["examples"])).items()},
+        "report": report(Path(stages["WikiClirExampleGen"]["report"], "report.json")),
+        **{f"statistics/{n}": one for n, one in statistics(Path(stages["StatisticsGen"]["statistics"])).items()},
+        **{f"Transform/{name}": some for name, some in examples(Path(stages[LAST]["transformed_examples"])).items()},
+        **{f"graph/{name}": one for name, one in files(Path(stages[LAST]["transform_graph"]), "*/assets/*").items()},
+        **{f"lexicon/{name}": one for name, one in files(Path(stages["LexiconGen"]["lexicon"]), "*").items()},
+        **{f"bm25/{name}": one for name, one in files(Path(stages["LexicalBaseline"]["run"]), "*").items()},
+    }
+
+
+def collection_records(folder: Path) -> dict[str, bytes]:
+    """The lines of each role, through its shards, and the ids of those that have some."""
+    from schemas.collection import MANIFEST_FILE, parse_manifest
+
+    roles = parse_manifest((folder / MANIFEST_FILE).read_text())
+    content = {f"collection/{n}": b"".join((folder / s.name).read_bytes() for s in r.shards) for n, r in roles.items()}
+    for name in ("queries", "documents"):
+        ids = [folder / shard.ids_name for shard in roles[name].shards]
+        content[f"collection/ids of {name}"] = b"".join(path.read_bytes() for path in ids)
+    return content
+
+
+def examples(folder: Path) -> dict[str, list[bytes]]:
+    """The examples of each split, sorted; the order of an example's features, which Transform leaves open, is one."""
+    import tensorflow as tf
+
+    def canonical(example: bytes) -> bytes:
+        return tf.train.Example.FromString(example).SerializeToString(deterministic=True)
+
+    found = {}
+    for split in folder.iterdir():
+        dataset = tf.data.TFRecordDataset(sorted(map(str, split.glob("*.gz"))), "GZIP")
+        found[split.name] = sorted(map(canonical, dataset.as_numpy_iterator()))
+    return found
+
+
+def statistics(folder: Path) -> dict[str, Any]:
+    """The statistics of each split, without the histograms, which are approximations, and with means and deviations to
+    six digits, for sums of floats depend on their order."""
+    import tensorflow_data_validation as tfdv
+
+    found = {}
+    for split in folder.iterdir():
+        (path,) = split.iterdir()
+        whole = tfdv.load_stats_binary(str(path))
+        for feature in whole.datasets[0].features:
+            kind = feature.WhichOneof("stats")
+            inner = getattr(feature, kind)
+            for one in (inner, inner.common_stats):
+                for name in ("histograms", "rank_histogram", "num_values_histogram", "feature_list_length_histogram"):
+                    if name in one.DESCRIPTOR.fields_by_name:
+                        one.ClearField(name)
+                for name in ("mean", "std_dev", "avg_length"):
+                    if name in one.DESCRIPTOR.fields_by_name:
+                        setattr(one, name, float(f"{getattr(one, name):.6g}"))
+        found[split.name] = sorted(str(feature) for feature in whole.datasets[0].features)
+    return found
+
+
+def report(path: Path) -> str:
+    """What was read, used and dropped, without the names of files."""
+    import json
+
+    content = json.loads(path.read_text())
+    kept = {
+        role: (file["read"], file["used"], {drop["reason"]: drop["count"] for drop in file["drops"]})
+        for role, file in content["files"].items()
+    }
+    return str((kept, content["lists"], content["pairs"]))
+
+
+def files(folder: Path, pattern: str) -> dict[str, bytes]:
+    """The content of files, by their names."""
+    paths = [path for path in folder.glob(pattern) if path.is_file()]
+    return {path.name: gzip.decompress(b) if (b := path.read_bytes())[:2] == b"\x1f\x8b" else b for path in paths}
