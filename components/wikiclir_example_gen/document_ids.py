@@ -8,8 +8,8 @@ import numpy as np
 
 from components.wikiclir_example_gen.collection_file import collection_file
 from components.wikiclir_example_gen.id_hashes import id_hashes
+from components.wikiclir_example_gen.least_seeded import least_seeded
 from components.wikiclir_example_gen.packed_ids import PackedIds
-from components.wikiclir_example_gen.sampling import least_seeded
 from schemas.collection import Role
 
 

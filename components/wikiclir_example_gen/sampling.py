@@ -1,12 +1,9 @@
 """Decisions that must come out the same wherever they are made: splits, NR documents, and the order of a list."""
 
-import hashlib
 import random
 from collections.abc import Collection, Sequence
 
-import numpy as np
-import numpy.typing as npt
-
+from components.wikiclir_example_gen.stable_hash import stable_hash
 from schemas.features import SPLIT_SHARES, SPLITS
 
 
@@ -17,7 +14,7 @@ def split_of(identifier: str) -> str:
       >>> {split_of(str(query_id)) for query_id in range(100)} == {"train", "eval", "test"}
       True
     """
-    bucket = _hash("split", identifier) % sum(SPLIT_SHARES)
+    bucket = stable_hash("split", identifier) % sum(SPLIT_SHARES)
     for split, share in zip(SPLITS, SPLIT_SHARES, strict=True):
         if bucket < share:
             return split
@@ -34,7 +31,7 @@ def is_cold(unit: str, seed: int, share: float) -> bool:
       >>> [sum(is_cold(str(unit), 1, share) for unit in range(1000)) for share in (0, 0.2)]
       [0, 2...]
     """
-    return _hash("cold", str(seed), unit) < share * 2**64
+    return stable_hash("cold", str(seed), unit) < share * 2**64
 
 
 def sample_negatives(
@@ -51,7 +48,7 @@ def sample_negatives(
       doc_ids: all documents, or a sample of them, in the order of their file.
       relevant: ids that must not be drawn.
     """
-    generator = random.Random(_hash("negatives", str(seed), query_id))
+    generator = random.Random(stable_hash("negatives", str(seed), query_id))
     # Fisher and Yates's shuffle, holding only the places that differ from the file's order.
     chosen: list[str] = []
     swapped: dict[int, int] = {}
@@ -66,29 +63,6 @@ def sample_negatives(
     return chosen
 
 
-def least_seeded(hashes: npt.NDArray[np.uint64], seed: int, count: int) -> npt.NDArray[np.int64]:
-    """The places of a random choice of ids, which depends on the ids and the seed alone, and not on their order.
-
-    Args:
-      hashes: of the ids, see `id_hashes`.
-      seed: of the run.
-      count: how many, at most all.
-
-    Returns:
-      int64 [count], increasing.
-    """
-    mixed = hashes ^ np.uint64(_hash("sample", str(seed)))
-    # Steele, Lea and Flood's finalizer, which lets each bit depend on all: the least of these are no ids' own.
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
-    mixed ^= mixed >> np.uint64(31)
-    return np.sort(np.argsort(mixed, kind="stable")[:count])
-
-
 def list_place(query_id: str, doc_id: str) -> int:
     """Sorting a list by this key puts its documents in an order that says nothing about their grades."""
-    return _hash("order", query_id, doc_id)
-
-
-def _hash(*parts: str) -> int:
-    return int.from_bytes(hashlib.blake2b("\t".join(parts).encode(), digest_size=8).digest(), "big")
+    return stable_hash("order", query_id, doc_id)

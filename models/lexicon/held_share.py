@@ -25,7 +25,7 @@ def held_share(weight: _Floats, idf: _Floats, length: _Floats, mean_length: floa
 
     Example:
       >>> one = lambda value: np.array([value], np.float32)
-      >>> held_share(one(2.0 * 0.5 * 2.2 / (0.5 + 1.2)), one(2.0), one(7.0), 7.0).tolist()  # tf' = 0.5
+      >>> held_share(one(2.0 * 0.5 * 2.2 / (0.5 + 1.2)), one(2.0), one(7.0), 7.0).round(6).tolist()  # tf' = 0.5
       [0.5]
     """
     of_length = weight * (K1 * (1 - B + B * length / mean_length)).astype(np.float32)

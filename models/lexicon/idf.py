@@ -16,6 +16,6 @@ def idf(documents: int, frequency: Any) -> Any:
 
     Example:
       >>> float(idf(9, 0.5)), float(idf(9, 9.5))
-      (2.302585092994046, 0.0)
+      (2.30258509299..., 0.0)
     """
     return np.log((documents + 1) / (np.asarray(frequency, np.float64) + 0.5))

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from components.wikiclir_example_gen.id_hashes import id_hashes
-from components.wikiclir_example_gen.sampling import is_cold, least_seeded, list_place, sample_negatives, split_of
+from components.wikiclir_example_gen.least_seeded import least_seeded
+from components.wikiclir_example_gen.sampling import is_cold, list_place, sample_negatives, split_of
 from schemas.features import SPLIT_SHARES, SPLITS
 
 QUERY_IDS = [str(number) for number in range(10_000)]
