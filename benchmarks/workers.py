@@ -5,8 +5,8 @@
 
 The lists are those of benchmarks/optimizer.py, or those that the Trainer of the last `clir run` of a configuration
 read. Each training has processes of its own, one training after the other; seconds of an epoch are the difference of N
-epochs and one, so that imports and tracing, shown apart, are in none of them. The input's share is the time that the
-batches of an epoch take by themselves.
+epochs and one, so that imports and tracing, shown apart, are in none of them. The input alone is the time that one
+process takes for the batches of an epoch, as a share of that epoch: beside several, each takes its part of it.
 """
 
 import multiprocessing
@@ -72,7 +72,8 @@ def train_twice(job: dict[str, Any], strategy: tf.distribute.Strategy) -> dict[s
     (first, _), (whole, losses) = (_train(lists, words, settings, count, strategy) for count in (1, epochs))
     epoch = (whole - first) / (epochs - 1)
     steps = len(lists) // settings.batch_lists
-    batches = training_batches(lists, strategy, settings.seed, [1], settings.batch_lists)
+    here = tf.distribute.OneDeviceStrategy("/cpu:0")  # an iterator of several is slow outside of a graph
+    batches = training_batches(lists, here, settings.seed, [1], settings.batch_lists)
     started = time.perf_counter()
     for _ in range(steps):
         next(batches)

@@ -2,7 +2,6 @@
 
 import logging
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -145,15 +144,15 @@ def test_a_worker_of_a_cluster_that_loses_another_says_so(tmp_path):
 def test_workers_do_not_outlive_a_run_that_is_killed(on_two, tmp_path):
     code = "import sys; from tests.components.trainer.test_workers import *; run(Path(sys.argv[1]), waits=[2])"
     command = [sys.executable, "-c", f"from pathlib import Path; {code}", str(tmp_path)]
-    parent = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
     files = [tmp_path / f"{place}.pid" for place in ("chief", "other")]
-    deadline = time.monotonic() + 120
-    while not all(file.exists() and file.read_text() for file in files) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    process_ids = [int(file.read_text()) for file in files]
-    assert all(map(lives, process_ids))
-    parent.send_signal(signal.SIGKILL)
-    parent.wait()
+    with subprocess.Popen(command, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}) as parent:
+        deadline = time.monotonic() + 500
+        while not all(file.exists() and file.read_text() for file in files) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        process_ids = [int(file.read_text()) for file in files if file.exists()]
+        were_alive = [*map(lives, process_ids)]
+        parent.kill()
+    assert were_alive == [True, True]
     deadline = time.monotonic() + 20
     while any(map(lives, process_ids)) and time.monotonic() < deadline:
         time.sleep(0.1)
