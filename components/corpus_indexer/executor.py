@@ -42,7 +42,8 @@ class Executor(base_beam_executor.BaseBeamExecutor):
         folder = artifact_utils.get_single_uri(output_dict[INDEX_KEY])
         with fileio.open(os.path.join(collection, MANIFEST_FILE)) as manifest:
             roles = parse_manifest(manifest.read())
-        with tempfile.TemporaryDirectory() as records:
+        # Where the workers see it, too.
+        with tempfile.TemporaryDirectory(dir=folder) as records:
             with self._make_beam_pipeline() as pipeline:
                 index_collection(pipeline, model, collection, roles, folder, os.path.join(records, "records"))
             segments = read_records(glob.glob(os.path.join(records, "records*")))

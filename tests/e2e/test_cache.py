@@ -60,6 +60,11 @@ def test_a_cell_of_an_experiment_has_no_index() -> None:
     assert keys("search.index=true", cell="one").keys() == keys().keys() - {"Pusher"}
 
 
+def test_where_beam_runs_is_in_no_key() -> None:
+    portable = ("runner=portable", "endpoint=localhost:8099", "environment=loopback", "parallelism=2")
+    assert keys(*(f"beam.{setting}" for setting in portable)) == keys()
+
+
 def test_equal_configurations_have_equal_keys() -> None:
     assert changed(keys(), keys()) == set()
 
@@ -72,6 +77,8 @@ def test_every_stage_has_an_identity() -> None:
     ("setting", "stages"),
     [
         ("data.negatives=20", {"WikiClirExampleGen"}),
+        ("data.most_sampled=100", {"WikiClirExampleGen"}),
+        ("data.shards=2", {"WikiClirExampleGen"}),
         ("data.used_negatives=20", {"Trainer", "Evaluator", "Gate"}),
         ("data.seed=2", {"WikiClirExampleGen"}),
         ("data.max_queries=100", {"WikiClirExampleGen"}),
