@@ -36,6 +36,7 @@ class Engine:
         ]
         self._pool = pool_process
         self._peaks: dict[int, int] = {}
+        self._told: set[int] = set()
         self._done = threading.Event()
         self._watcher = threading.Thread(target=self._watch, daemon=True)
         self._watcher.start()
@@ -52,10 +53,13 @@ class Engine:
         ]
 
     def take_peaks(self) -> list[int]:
-        """The peak resident memory of every worker process since the last call, in bytes."""
-        peaks = sorted(self._peaks.values())
-        self._peaks = {}
-        return peaks
+        """The peak resident memory of every worker process that started since the last call, in bytes.
+
+        A job has workers of its own, which may outlive it for a while.
+        """
+        peaks = {worker: peak for worker, peak in self._peaks.copy().items() if worker not in self._told}
+        self._told.update(peaks)
+        return sorted(peaks.values())
 
     def stop(self) -> None:
         """Ends the watching."""
