@@ -7,6 +7,10 @@ See benchmarks/workers.py, which does the same on CPUs. It needs a GPU that Tens
 that need several are left out.
 """
 
+import os
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
 import click
 import tensorflow as tf
 from workers import compare
