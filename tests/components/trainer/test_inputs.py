@@ -14,6 +14,7 @@ pytestmark = pytest.mark.beam  # it imports TFX
 def read(tmp_path, monkeypatch):
     """Reads the inputs of a training with some of its settings."""
     from components.trainer import inputs
+    from components.trainer.training_arguments import TrainingArguments
 
     transform = SimpleNamespace(transformed_feature_spec=lambda: TEXT_SPEC)
     monkeypatch.setattr(inputs.tft, "TFTransformOutput", lambda path: transform)
@@ -37,8 +38,8 @@ def read(tmp_path, monkeypatch):
         config = {inputs.MODEL_KEY: {}, inputs.LOSS_KEY: {}, inputs.TRAINING_KEY: training, inputs.SOURCES_KEY: {}}
         config |= {inputs.TOP_GRADE_KEY: 2, inputs.USED_NEGATIVES_KEY: used_negatives}
         files = {"train_files": [str(tmp_path / "train")], "eval_files": [str(tmp_path / "eval")]}
-        arguments = SimpleNamespace(transform_graph_path="", hyperparameters=None, custom_config=config, **files)
-        return inputs.read_inputs(arguments)
+        unused = {"transform_graph_path": "", "model_run_dir": None, "serving_model_dir": None, "hyperparameters": None}
+        return inputs.read_inputs(TrainingArguments(**unused, custom_config=config, **files))
 
     return read
 
