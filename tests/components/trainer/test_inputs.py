@@ -14,7 +14,7 @@ pytestmark = pytest.mark.beam  # it imports TFX
 def read(tmp_path, monkeypatch):
     """Reads the inputs of a training with some of its settings."""
     from components.trainer import inputs
-    from components.trainer.training_arguments import TrainingArguments
+    from components.trainer.training_arguments import TRAINING_KEY, TrainingArguments
 
     transform = SimpleNamespace(transformed_feature_spec=lambda: TEXT_SPEC)
     monkeypatch.setattr(inputs.tft, "TFTransformOutput", lambda path: transform)
@@ -35,7 +35,7 @@ def read(tmp_path, monkeypatch):
     write_examples(tmp_path / "eval", [example(b"q3", {b"a": 2, b"c": 0})])
 
     def read(used_negatives=None, **training):
-        config = {inputs.MODEL_KEY: {}, inputs.LOSS_KEY: {}, inputs.TRAINING_KEY: training, inputs.SOURCES_KEY: {}}
+        config = {inputs.MODEL_KEY: {}, inputs.LOSS_KEY: {}, TRAINING_KEY: training, inputs.SOURCES_KEY: {}}
         config |= {inputs.TOP_GRADE_KEY: 2, inputs.USED_NEGATIVES_KEY: used_negatives}
         files = {"train_files": [str(tmp_path / "train")], "eval_files": [str(tmp_path / "eval")]}
         unused = {"transform_graph_path": "", "model_run_dir": None, "serving_model_dir": None, "hyperparameters": None}
