@@ -90,15 +90,11 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
             parts["tuning"] = result.tuning.model_dump()
         if result.search:
             parts["search"] = result.search.model_dump()
-        if result.drift:
-            parts["drift"] = result.drift.model_dump()
         show_json({**result.report.model_dump(), **parts})
     else:
         show(metrics_table(result.report))
         if result.search:
             show(f"\n{search_table(result.search)}")
-        if result.drift:
-            show(result.drift.describe())
     if warning := seen_warning(result.report):
         say(f"warning: {warning}")
     say("\n".join([f"written to {short(settings.output)}:", *describe_files(Path(settings.output))]))

@@ -16,7 +16,6 @@ import schemas
 from components.index_pusher.index_versions import IndexVersions
 from components.trainer.joined_cluster import joined_cluster
 from components.wikiclir_example_gen.report import REPORT_FILE, DataReport
-from models.corpus_index.corpus_index import read_manifest
 from models.devices import configure_devices
 from models.search_results import SearchResults
 from pipeline.beam_arguments import beam_arguments
@@ -40,7 +39,6 @@ from pipeline.publishing import publish
 from pipeline.recovery import recover
 from pipeline.stages import StageEnd
 from pipeline.tensorboard_links import TensorBoardLinks
-from schemas.drift import Drift
 from schemas.errors import ConfigError, DataError
 from schemas.evaluation_files import METRICS_FILE, SEARCH_FILE, VERDICT_FILE
 from schemas.evaluation_report import EvaluationReport
@@ -67,8 +65,6 @@ class RunResult(NamedTuple):
     """`tuning/results.json`; None without a search."""
     search: SearchReport | None
     """`evaluation/search.json`; None in an experiment, and without an index."""
-    drift: Drift | None
-    """Of the index that the run made, which is of the documents that the model was made with; None without one."""
     pushed: str | None
     """Folder of the version that is this model; None where the gate refused the model, and in an experiment."""
     was_pushed: bool
@@ -164,7 +160,6 @@ def run_locally(
         lexicon_report=LexiconReport.from_json(lexicon.read_text(encoding="utf-8")) if lexicon.is_file() else None,
         tuning=tuning,
         search=SearchReport.from_json(search.read_text(encoding="utf-8")) if search.is_file() else None,
-        drift=_drift(outputs["CorpusIndexer"]) if "CorpusIndexer" in outputs else None,
         pushed=pushed or None,
         was_pushed=bool(blessing.get_int_custom_property(PUSHED_PROPERTY)),
         newest=newest and str(serving / newest),
@@ -200,11 +195,6 @@ def _check_metadata(path: Path) -> None:
 
 def _search_results(output: Path) -> SearchResults:
     return SearchResults.from_json((output / TUNING / "results.json").read_text(encoding="utf-8"))
-
-
-def _drift(outputs: Outputs) -> Drift | None:
-    (index,) = outputs["index"]
-    return read_manifest(index.uri).drift
 
 
 def _read_json(path: Path) -> dict[str, Any]:
