@@ -34,6 +34,11 @@ def load_cluster_config(path: str, overrides: Sequence[str], say: Say) -> RunCon
 def _faults(config: RunConfig) -> Iterator[str]:
     if config.kubeflow.image is None:
         yield "kubeflow.image: must be given, or --image IMAGE: the container image that every stage runs in."
+    if config.beam.runner != "in_process":
+        yield (
+            "beam.runner: must be in_process in a cluster, where each stage's artifacts lie on its own pod's disk, "
+            f"which no other worker sees; got {config.beam.runner!r}."
+        )
     if config.search.index and is_remote(config.output):
         yield (
             "search.index: must be false where output lies on gs://, for the versions of an index are made by renaming "

@@ -1,5 +1,6 @@
 """pipeline/quiet.py: what the libraries say stays out of what a person sees."""
 
+import os
 import subprocess
 import sys
 
@@ -23,7 +24,9 @@ quieten(verbose={verbose})
 import numpy  # its import asks for some of its warnings to be shown, as those of other libraries do
 {act}
 """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    # What this process sets for those that it starts stays out, should another test have quietened it.
+    own = {key: value for key, value in os.environ.items() if key not in ("PYTHONWARNINGS", "TF_CPP_MIN_LOG_LEVEL")}
+    done = subprocess.run([sys.executable, "-c", script], env=own, capture_output=True, text=True, check=True)
     return done.stderr
 
 

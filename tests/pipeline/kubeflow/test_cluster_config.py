@@ -88,6 +88,11 @@ def test_an_index_needs_folders_that_can_be_renamed(config_file):
     assert "got output gs://bucket/out" in said
 
 
+def test_beam_runs_within_a_stage_s_pod(config_file):
+    portable = ("beam.runner=portable", "beam.endpoint=flink:8099", "beam.environment=loopback")
+    assert "beam.runner: must be in_process in a cluster" in faults(config_file, *portable)
+
+
 def test_the_output_is_not_tried_on_this_machine(config_file):
     config, _ = load(config_file, VOLUME, "output=/mnt/clir-volume/out")
     assert config.output == "/mnt/clir-volume/out"
