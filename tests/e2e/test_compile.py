@@ -34,6 +34,7 @@ CONFIGS: dict[str, tuple[str, ...]] = {
     "sample": (SAMPLE,),
     "default preset": (SAMPLE, "preset=best", "training.epochs=null"),
     "two replicas": (SAMPLE, "training.replicas=2"),
+    "two workers": (SAMPLE, "training.workers=2"),
     "tuning": ("configs/sample_tuning.yaml",),
     "paper": (SAMPLE, "preset=paper", "evaluation.baselines=[paper]"),
     "every stage": (SAMPLE, *EVERY_STAGE, *VOLUME),
