@@ -12,7 +12,7 @@ from tests.e2e.forked import Kill, clir
 from tests.e2e.process import SampleRun
 from tests.e2e.test_run import STAGES
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
 KILLED = -9
 EVALUATION = ("metrics.json", "per_query.tsv", "run.trec", "qrels.trec")

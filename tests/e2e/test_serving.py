@@ -110,6 +110,7 @@ def test_the_signatures_take_plain_strings_and_give_floats(model: Any) -> None:
         "score": scoring,
         "encode_query": ({"query": ([None], "string")}, {"vector": ([None, 64], "float32")}),
         "encode_document": ({"document": ([None], "string")}, {"vector": ([None, 64], "float32")}),
+        "count_terms": ({"document": ([None], "string")}, {name: ([None], "int32") for name in ("terms", "unknown")}),
         "channel_weights": ({}, {"smooth_cosine": ([], "float32")}),
         "grade_bands": ({}, {"theta": ([2], "float32")}),
         "explain_words": (
