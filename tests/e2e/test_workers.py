@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.long]
 SETTINGS = [
     "preset=paper",
     "data.max_queries=200",
-    "training.epochs=40",
+    "training.epochs=15",
     "evaluation.minimums={}",
     "training.workers=2",
 ]
