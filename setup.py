@@ -22,6 +22,8 @@ setup(
         "components.transform",
         "components.tuner",
         "components.wikiclir_example_gen",
+        "components.wikipedia_gen",
+        "components.wikipedia_gen.dumps",
         "experiments",
         "experiments.report",
         "models",

@@ -1,0 +1,1 @@
+"""WikipediaGen: a collection from the dumps of two wikis."""
