@@ -1,19 +1,18 @@
 """Reads which articles link to which."""
 
-from collections.abc import Iterator
-from itertools import islice
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from components.wikipedia_gen.dumps.opened import OpenFile
+from components.wikipedia_gen.dumps.sql_batches import read_batches
 from components.wikipedia_gen.dumps.sql_columns import sql_columns
-from components.wikipedia_gen.dumps.sql_rows import read_rows
+from components.wikipedia_gen.dumps.sql_values import Value
 from components.wikipedia_gen.dumps.title_hash import encoded_title_hashes
 from schemas.errors import DataError
 
-_BATCH: Final = 1 << 16
 _LINKS: Final = "pagelinks"
 _TARGETS: Final = "linktarget"
 
@@ -62,11 +61,11 @@ class _Targets:
     """Hashes of the titles of the main namespace, by their numbers."""
 
     def __init__(self, path: str, open_file: OpenFile) -> None:
-        rows = read_rows(path, _TARGETS, ("lt_id", "lt_namespace", "lt_title"), open_file)
         numbers, hashes = [np.zeros(0, np.int64)], [np.zeros(0, np.uint64)]
-        for batch in _batches((number, title) for number, namespace, title in rows if namespace == 0):
-            numbers.append(np.array(batch[0], np.int64))
-            hashes.append(_hashes(batch[1]))
+        for batch in read_batches(path, _TARGETS, ("lt_id", "lt_namespace", "lt_title"), open_file):
+            is_article = _integers(batch[1]) == 0
+            numbers.append(_integers(batch[0])[is_article])
+            hashes.append(_hashes(batch[2])[is_article])
         self._numbers, self._hashes = np.concatenate(numbers), np.concatenate(hashes)
         if np.any(self._numbers[1:] <= self._numbers[:-1]):
             order = np.argsort(self._numbers, kind="stable")
@@ -81,27 +80,25 @@ class _Targets:
 
 
 def _with_numbers(path: str, targets: _Targets, open_file: OpenFile) -> Iterator[PageLinks]:
-    rows = read_rows(path, _LINKS, ("pl_from", "pl_from_namespace", "pl_target_id"), open_file)
-    for page_ids, numbers in _batches((page_id, number) for page_id, namespace, number in rows if namespace == 0):
-        is_there, hashes = targets.find(np.array(numbers, np.int64))
-        yield PageLinks(np.array(page_ids, np.int64)[is_there], hashes, int(np.count_nonzero(~is_there)))
+    for batch in read_batches(path, _LINKS, ("pl_from", "pl_from_namespace", "pl_target_id"), open_file):
+        page_ids, namespaces, numbers = map(_integers, batch)
+        is_article = namespaces == 0
+        is_there, hashes = targets.find(numbers[is_article])
+        yield PageLinks(page_ids[is_article][is_there], hashes, int(np.count_nonzero(~is_there)))
 
 
 def _with_titles(path: str, open_file: OpenFile) -> Iterator[PageLinks]:
     columns = ("pl_from", "pl_from_namespace", "pl_namespace", "pl_title")
-    rows = read_rows(path, _LINKS, columns, open_file)
-    for page_ids, namespaces, titles in _batches((row[0], row[2], row[3]) for row in rows if row[1] == 0):
-        is_there = np.array(namespaces, np.int64) == 0
-        yield PageLinks(
-            np.array(page_ids, np.int64)[is_there], _hashes(titles)[is_there], int(np.count_nonzero(~is_there))
-        )
+    for batch in read_batches(path, _LINKS, columns, open_file):
+        page_ids, namespaces, target_namespaces = map(_integers, batch[:3])
+        is_article = namespaces == 0
+        is_there = is_article & (target_namespaces == 0)
+        yield PageLinks(page_ids[is_there], _hashes(batch[3])[is_there], int(np.count_nonzero(is_article & ~is_there)))
 
 
-def _batches(rows: Iterator[tuple[Any, ...]]) -> Iterator[tuple[tuple[Any, ...], ...]]:
-    """The columns of every so many rows."""
-    while batch := [*islice(rows, _BATCH)]:
-        yield (*zip(*batch, strict=True),)
+def _integers(values: Sequence[Value]) -> npt.NDArray[np.int64]:
+    return np.array(values, np.int64)
 
 
-def _hashes(titles: tuple[bytes, ...]) -> npt.NDArray[np.uint64]:
-    return encoded_title_hashes(title.replace(b"_", b" ") for title in titles)
+def _hashes(titles: Sequence[Value]) -> npt.NDArray[np.uint64]:
+    return encoded_title_hashes(title.replace(b"_", b" ") for title in titles if isinstance(title, bytes))

@@ -43,19 +43,28 @@ class SqlDump:
         self.table: SqlTable | None = None
         self._rows: SqlRowParser | None = None
         self._rest = b""
+        self._waiting: list[bytes] = []
+        self._waiting_bytes = 0
         self._place = 0
         self._has_header = self._has_footer = False
 
-    def feed(self, block: bytes) -> Iterator[tuple[Value, ...]]:
-        """The rows that what was fed so far completes."""
-        self._rest += block
+    def feed(self, block: bytes, is_last: bool = False) -> Iterator[list[list[Value]]]:
+        """The rows that what was fed so far completes, many at a time: for each column its values."""
+        self._waiting.append(block)
+        self._waiting_bytes += len(block)
+        # A long row is not looked through anew with every block.
+        if self._waiting_bytes < len(self._rest) and not is_last:
+            return
+        self._rest = b"".join([self._rest, *self._waiting])
+        self._waiting, self._waiting_bytes = [], 0
         while self._rest:
             if self._rows:
                 try:
-                    rows, end, is_over = self._rows.parse(self._rest)
+                    columns, end, is_over = self._rows.parse(self._rest)
                 except ValueError as error:
                     raise self._error(f"values must be of their columns' types; {error}") from error
-                yield from rows
+                if columns:
+                    yield columns
                 if is_over:
                     self._rows = None
                 self._pass_on(end)

@@ -23,8 +23,8 @@ class SqlRowParser:
         self._any = _row_regex([_group(is_asked, ANY_VALUE) for is_asked, _ in columns], rb"\s*")
         self._columns = [(captured.index(name), table.columns[name]) for name in asked]
 
-    def parse(self, data: bytes) -> tuple[list[tuple[Value, ...]], int, bool]:
-        """The rows that data begins with, where they end, and whether the statement does."""
+    def parse(self, data: bytes) -> tuple[list[list[Value]], int, bool]:
+        """The values, by column, of the rows that data begins with; where these end; and whether the statement does."""
         tokens, end = _find(self._plain, data)
         if end < len(data) and not _is_over(tokens):
             more, end_of_more = _find(self._any, data[end:])
@@ -32,8 +32,7 @@ class SqlRowParser:
         if not tokens:
             return [], 0, False
         by_column = [*zip(*tokens, strict=True)]
-        values = [values_of(kind, by_column[place]) for place, kind in self._columns]
-        return [*zip(*values, strict=True)], end, _is_over(tokens)
+        return [values_of(kind, by_column[place]) for place, kind in self._columns], end, _is_over(tokens)
 
 
 def _group(is_captured: bool, value: bytes) -> bytes:

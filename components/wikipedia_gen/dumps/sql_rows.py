@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from components.wikipedia_gen.dumps.opened import OpenFile
-from components.wikipedia_gen.dumps.sql_dump import SqlDump
+from components.wikipedia_gen.dumps.sql_batches import read_batches
 from components.wikipedia_gen.dumps.sql_values import Value
-from components.wikipedia_gen.dumps.unpacked_blocks import unpacked_file
 
 
 def read_rows(path: str, table: str, columns: Sequence[str], open_file: OpenFile) -> Iterator[tuple[Value, ...]]:
@@ -32,8 +31,5 @@ def read_rows(path: str, table: str, columns: Sequence[str], open_file: OpenFile
       >>> [*read_rows("t.sql", "t", ["b", "a"], lambda path, mode: io.BytesIO(dump))]
       [(b'x),(', 1), (None, -2)]
     """
-    dump = SqlDump(path, table, columns)
-    for block in unpacked_file(path, open_file):
-        yield from dump.feed(block)
-    yield from dump.feed(b"\n")
-    dump.check_end()
+    for batch in read_batches(path, table, columns, open_file):
+        yield from zip(*batch, strict=True)

@@ -27,7 +27,16 @@ ANY_VALUE: Final = b"|".join([rb"(?:_binary\s*)?" + _ANY_STRING, _OTHER, _ANY_NU
 _ESCAPED: Final = re.compile(rb"\\(.)|''", re.DOTALL)
 _QUOTE: Final = ord("'")
 _BACKSLASH: Final = ord("\\")
-_MEANT: Final = {b"0": b"\0", b"b": b"\b", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"Z": b"\x1a"}
+_MEANT: Final = {
+    b"0": b"\0",
+    b"b": b"\b",
+    b"n": b"\n",
+    b"r": b"\r",
+    b"t": b"\t",
+    b"Z": b"\x1a",
+    b"%": b"\\%",
+    b"_": b"\\_",
+}
 
 
 def values_of(kind: Kind, tokens: Sequence[bytes]) -> list[Value]:
