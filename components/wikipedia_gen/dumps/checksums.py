@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from components.wikipedia_gen.dumps.opened import OpenFile, opened
+from components.wikipedia_gen.dumps.opened import OpenFile, opened, opened_if_there
 from schemas.errors import DataError
 
 _BLOCK: Final = 1 << 20
@@ -101,9 +101,6 @@ def _parsed(line: str) -> tuple[str, str] | None:
 
 def _lines(path: str, open_file: OpenFile) -> list[str]:
     """The lines of a file; none if there is no such file."""
-    try:
-        with open_file(path, "rb") as stream:
-            content: bytes = stream.read()
-    except OSError:
-        return []
+    with opened_if_there(path, open_file) as stream:
+        content: bytes = stream.read() if stream else b""
     return [line.strip() for line in content.decode("utf-8", "replace").splitlines()]

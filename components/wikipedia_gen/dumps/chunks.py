@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from components.wikipedia_gen.dumps.chunk import Chunk
 from components.wikipedia_gen.dumps.multistream_index import index_path, stream_offsets
-from components.wikipedia_gen.dumps.opened import OpenFile, opened
+from components.wikipedia_gen.dumps.opened import OpenFile, opened, opened_if_there
 from components.wikipedia_gen.dumps.stream_starts import HEAD_BYTES, begins_stream, next_stream_start
 from components.wikipedia_gen.dumps.unpacked_blocks import packing_of, size_of
 from schemas.errors import DataError
@@ -57,14 +57,18 @@ def dump_chunks(path: str, open_file: OpenFile, chunk_bytes: int = CHUNK_BYTES) 
 
 def _stream_groups(path: str, stream: Any, size: int, open_file: OpenFile, chunk_bytes: int) -> Iterator[int]:
     """Where each piece but the first begins."""
-    index = index_path(path)
-    if index is not None and _is_there(index, open_file):
-        yield from _by_index(path, stream, size, index, open_file, chunk_bytes)
-        return
-    start = next_stream_start(stream, chunk_bytes)
-    while start is not None:
-        yield start
+    if index := index_path(path):
+        with opened_if_there(index, open_file) as there:
+            has_index = there is not None
+        if has_index:
+            yield from _by_index(path, stream, size, index, open_file, chunk_bytes)
+            return
+    start: int | None = 0
+    # TensorFlow's streams cannot be sought beyond their end.
+    while start is not None and start + chunk_bytes < size:
         start = next_stream_start(stream, start + chunk_bytes)
+        if start is not None:
+            yield start
 
 
 def _by_index(path: str, stream: Any, size: int, index: str, open_file: OpenFile, chunk_bytes: int) -> Iterator[int]:
@@ -84,13 +88,3 @@ def _by_index(path: str, stream: Any, size: int, index: str, open_file: OpenFile
                 )
             yield offset
             start = offset
-
-
-def _is_there(path: str, open_file: OpenFile) -> bool:
-    """Whether a file can be read; some kinds of stream find out at the first byte."""
-    try:
-        with open_file(path, "rb") as stream:
-            stream.read(1)
-    except OSError:
-        return False
-    return True

@@ -30,6 +30,7 @@ class PageParser:
     Args:
       path: of the file, for errors and drops.
       place: of the first byte that will be fed.
+      within: in which part of the file places are counted, for errors; empty if in the whole of it.
       has_root: whether the first byte is that of a document. Otherwise it is that of a `<page>`.
 
     Attributes:
@@ -39,11 +40,12 @@ class PageParser:
       beyond: where the first page begins that was not read because of `end`; None if there was none yet.
     """
 
-    def __init__(self, path: str, place: int, has_root: bool) -> None:
+    def __init__(self, path: str, place: int, within: str, has_root: bool) -> None:
         self._done: list[Page | Drop] = []
         self.in_page = False
         self.beyond: int | None = None
         self._path = path
+        self._within = within
         self._end: int | None = None
         self._tail = b""
         self._depth = 0
@@ -116,7 +118,8 @@ class PageParser:
                 what = f"the XML must end with </mediawiki>; it ends{self._after()}"
             else:
                 place = self._offset + self._parser.ErrorByteIndex
-                what = f"the XML must be well-formed; {expat.ErrorString(error.code)} at byte {place:,}{self._after()}"
+                fault = f"{expat.ErrorString(error.code)} at byte {place:,}{self._within}"
+                what = f"the XML must be well-formed; {fault}{self._after()}"
             raise damaged(self._path, what) from error
 
     def _after(self) -> str:

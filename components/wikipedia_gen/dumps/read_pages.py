@@ -47,6 +47,7 @@ class _Own:
       chunk: of which it is.
       parser: None as long as no page has begun.
       end: of what has been unpacked, as a place (see `Page`).
+      within: which part of the file places are counted in, for errors.
       tail: the last of it.
     """
 
@@ -54,7 +55,10 @@ class _Own:
         self.chunk = chunk
         self.end = chunk.start if chunk.packing == "plain" else 0
         self.tail = b""
-        self.parser = PageParser(chunk.path, self.end, True) if chunk.is_first else None
+        self.within = (
+            "" if chunk.packing == "plain" else f" of what its bytes {chunk.start:,} to {chunk.end:,} unpack to"
+        )
+        self.parser = PageParser(chunk.path, self.end, self.within, True) if chunk.is_first else None
         self._stream = stream
 
     def blocks(self) -> Iterator[bytes]:
@@ -73,7 +77,7 @@ class _Own:
 
     def begin(self, data: bytes) -> PageParser:
         """Parses what was unpacked last, from a `<page>` on."""
-        self.parser = PageParser(self.chunk.path, self.end - len(data), False)
+        self.parser = PageParser(self.chunk.path, self.end - len(data), self.within, False)
         return self.parser
 
 
@@ -120,8 +124,8 @@ def _pages_beyond(own: _Own) -> Iterator[Page | Drop]:
         is_over = not block
     if shown != parser.beyond:
         raise DataError(
-            f"{own.chunk.path}: a comment or CDATA section holds <page> at byte {shown:,}, so that the file cannot be "
-            "divided. Read it in one chunk, as long as the file."
+            f"{own.chunk.path}: a comment or CDATA section holds <page> at byte {shown:,}{own.within}, so that the "
+            "file cannot be divided. Read it in one chunk, as long as the file."
         )
     if is_over:
         parser.check_end()

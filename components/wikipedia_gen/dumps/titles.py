@@ -57,7 +57,8 @@ class Titles:
         own = (name.lower() for name in site.namespaces.values() if name)
         self._prefixes = {*own, *CANONICAL, *ALIASES.get(site.language, ()), *interwiki}
         self._own_code = site.code
-        self._prefixes.add(self._own_code)
+        if self._own_code:
+            self._prefixes.add(self._own_code)
 
     def normal(self, title: str) -> str:
         """A title, of the main namespace, in the form of the page's own.
@@ -104,7 +105,12 @@ class Titles:
 
     def _checked(self, title: str) -> str | None:
         """A title, unless none can be like this."""
-        if not title or title[0] == ":" or _ILLEGAL.search(title) or len(title.encode()) > _MOST_BYTES:
+        if (
+            not title
+            or title[0] == ":"
+            or _ILLEGAL.search(title)
+            or len(title.encode("utf-8", "replace")) > _MOST_BYTES
+        ):
             return None
         return self._capital(_nfc(title))
 

@@ -11,14 +11,21 @@ END = "</mediawiki>\n"
 
 
 def opener(files: Mapping[str, bytes]) -> Callable[[str, str], Any]:
-    """Opens files that are only here."""
+    """Opens files that are only here, as streams that end where they end, as TensorFlow's do."""
 
     def open_file(path: str, mode: str) -> io.BytesIO:
         if path not in files:
             raise FileNotFoundError(2, "No such file or directory", path)
-        return io.BytesIO(files[path])
+        return _Stream(files[path])
 
     return open_file
+
+
+class _Stream(io.BytesIO):
+    def seek(self, place: int, whence: int = 0) -> int:
+        if whence == 0 and place > len(self.getbuffer()):
+            raise ValueError("reached end of file")
+        return super().seek(place, whence)
 
 
 def header(

@@ -214,6 +214,13 @@ def test_damaged_xml_is_an_error_that_says_where_and_what_to_do(content: bytes, 
     assert str(error.value).startswith(f"{PATH}: ") and "download it again" in str(error.value)
 
 
+def test_the_place_in_a_packed_file_is_in_what_a_part_of_it_unpacks_to() -> None:
+    content, index = multistream([*THREE, THREE[0].replace("aaa", "&lt;&nbsp;")], 1)
+    start = content.rindex(b"BZh9", 0, content.rindex(b"BZh9"))
+    with pytest.raises(DataError, match=rf"undefined entity at byte \d+ of what its bytes {start:,} to [0-9,]+ unpack"):
+        read(content, 1, index)
+
+
 def test_pages_before_the_damage_are_counted_and_the_place_is_in_bytes() -> None:
     content = dump(*THREE).replace(b"bbb</text>", b"&nbsp;</text>")
     with pytest.raises(DataError, match=f"at byte {content.index(b'&nbsp;'):,}, after the page 1"):

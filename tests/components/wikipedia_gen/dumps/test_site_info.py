@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import io
 import pickle
 
 import pytest
@@ -86,8 +87,25 @@ def test_what_is_no_dump_of_pages_is_refused_with_the_reason(content: bytes, mes
 
 
 def test_a_missing_file_is_named() -> None:
-    with pytest.raises(DataError, match="^none.xml: cannot be read: No such file or directory"):
+    with pytest.raises(DataError, match="^none.xml: cannot be read: there is no such file"):
         read_site_info("none.xml", opener({}))
+
+
+def test_a_file_may_turn_out_to_be_missing_at_its_first_byte() -> None:
+    class NotFoundError(Exception):
+        """As TensorFlow has it."""
+
+    class Lazy(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            raise NotFoundError
+
+    with pytest.raises(DataError, match="^none.xml: cannot be read: there is no such file"):
+        read_site_info("none.xml", lambda path, mode: Lazy())
+
+
+def test_a_file_that_may_not_be_read_is_an_error_with_its_reason(tmp_path) -> None:
+    with pytest.raises(DataError, match=f"^{tmp_path}: cannot be read: Is a directory"):
+        read_site_info(str(tmp_path), open)
 
 
 # The wiki of several parts
