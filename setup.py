@@ -24,6 +24,7 @@ setup(
         "components.wikiclir_example_gen",
         "components.wikipedia_gen",
         "components.wikipedia_gen.dumps",
+        "components.wikipedia_gen.wikitext",
         "experiments",
         "experiments.report",
         "models",

@@ -1,0 +1,120 @@
+"""From a page's wikitext to what a collection takes of it."""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from components.wikipedia_gen.wikitext.conventions import Conventions
+from components.wikipedia_gen.wikitext.first_words import first_words
+from components.wikipedia_gen.wikitext.link_targets import link_targets
+from components.wikipedia_gen.wikitext.plain_inline import plain_inline
+from components.wikipedia_gen.wikitext.prose import Prose, prose
+from components.wikipedia_gen.wikitext.sentences import split_sentences
+from components.wikipedia_gen.wikitext.skeleton import skeleton
+from components.wikipedia_gen.wikitext.too_costly import Limit, TooCostly
+from components.wikipedia_gen.wikitext.visible import visible
+
+Kind = Literal["article", "disambiguation", "list"]
+
+MOST_LEAD: Final = 20_000
+"""Characters of a lead, without its templates; a long one has 5,000."""
+
+_FIRST_READ: Final = 8_000
+"""Characters of a page that are read for its text at first; four times as many if they are not enough, and so on."""
+
+_MOST_READ: Final = 1 << 20
+"""Characters of a page that are read for its text at most: MediaWiki saves no page of more than two megabytes."""
+
+
+@dataclass(frozen=True)
+class Article:
+    """What a collection takes of a page.
+
+    Attributes:
+      lead: the sentences above the first heading.
+      text: of the article from its start, cut to its first words.
+      link_targets: see `link_targets`.
+      kind: whether it is an article at all.
+    """
+
+    lead: tuple[str, ...]
+    text: str
+    link_targets: tuple[str, ...]
+    kind: Kind
+
+
+def read_article(wikitext: str, title: str, conventions: Conventions, max_tokens: int | None = 200) -> Article:
+    """Reads a page that is no redirect.
+
+    Of a long page only the beginning is cleaned, as much as the lead and the words take; all of it is searched for
+    links.
+
+    Args:
+      wikitext: of the page.
+      title: of the page, which may tell its kind.
+      conventions: of the wiki.
+      max_tokens: words of the text at most, as `models.tokens` counts them; None takes all.
+
+    Raises:
+      TooCostly: the page passes a limit.
+
+    Example:
+      >>> from components.wikipedia_gen.wikitext.conventions import conventions_for
+      >>> page = "{{Infobox}}The '''wolf''' is a [[mammal]].\\n\\nIt howls.\\n== Diet ==\\nIt eats [[meat]]."
+      >>> read_article(page, "Wolf", conventions_for("en", {}), max_tokens=9)
+      Article(lead=('The wolf is a mammal.', 'It howls.'), text='The wolf is a mammal. It howls. It eats', \
+link_targets=('mammal', 'meat'), kind='article')
+    """
+    page = visible(wikitext)
+    lead, text = _texts(page, conventions, max_tokens)
+    return Article(
+        lead=tuple(sentence for paragraph in lead for sentence in split_sentences(paragraph, conventions.language)),
+        text=text,
+        link_targets=link_targets(page, conventions),
+        kind=_kind(page, title, conventions),
+    )
+
+
+def _texts(page: str, conventions: Conventions, max_tokens: int | None) -> tuple[list[str], str]:
+    """The lead's paragraphs and the article's first words."""
+    read = _FIRST_READ if max_tokens is not None else _MOST_READ
+    while True:
+        is_whole = read >= min(len(page), _MOST_READ)
+        found = prose(skeleton(page[: min(read, _MOST_READ)], conventions, is_whole), conventions)
+        if sum(map(len, found.lead)) > MOST_LEAD:
+            raise TooCostly(Limit.LEAD, MOST_LEAD)
+        if is_whole or found.has_sections:
+            lead = _plain(found.lead, conventions)
+            text, missing = _first_words(lead, found, conventions, max_tokens)
+            if is_whole or missing <= 0:
+                return lead, text
+        read *= 4
+
+
+def _plain(paragraphs: list[str], conventions: Conventions) -> list[str]:
+    """Paragraphs' texts, of those that have any word."""
+    texts = (plain_inline(paragraph, conventions) for paragraph in paragraphs)
+    return [text for text in texts if any(map(str.isalnum, text))]
+
+
+def _first_words(lead: list[str], found: Prose, conventions: Conventions, max_tokens: int | None) -> tuple[str, int]:
+    """An article's first words, and how many are missing; no more paragraphs are cleaned than they take."""
+    if max_tokens is None:
+        return " ".join([*lead, *_plain(found.sections, conventions)]), 0
+    texts, missing = [], max_tokens
+    for text in lead:
+        if missing > 0:
+            text, missing = first_words(text, missing)
+            texts.append(text)
+    for paragraph in found.sections:
+        if missing > 0:
+            for text in _plain([paragraph], conventions):
+                text, missing = first_words(text, missing)
+                texts.append(text)
+    return " ".join(texts), missing
+
+
+def _kind(page: str, title: str, conventions: Conventions) -> Kind:
+    """What a page is, by its templates, switches and title."""
+    if conventions.disambiguation.search(page) or conventions.disambiguation_titles.search(title):
+        return "disambiguation"
+    return "list" if conventions.list_titles.match(title) else "article"
