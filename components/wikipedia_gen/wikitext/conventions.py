@@ -22,7 +22,8 @@ class Conventions:
       is_general: whether nothing is documented here of this wiki, so that only what holds in all is known.
       hidden_namespaces: names of the file and category namespaces, in lower case: links to them show nothing.
       redirect_words: what begins a page that is a redirect, in lower case.
-      disambiguation: finds the template or switch of a disambiguation page.
+      disambiguation_templates: finds the template of a disambiguation page.
+      disambiguation_switches: such as `__DISAMBIG__`.
       disambiguation_titles: finds a disambiguation page's title.
       list_titles: finds a list's title.
       skipped_headings: of sections without prose, in lower case.
@@ -34,7 +35,8 @@ class Conventions:
     is_general: bool
     hidden_namespaces: frozenset[str]
     redirect_words: tuple[str, ...]
-    disambiguation: re.Pattern[str]
+    disambiguation_templates: re.Pattern[str]
+    disambiguation_switches: tuple[str, ...]
     disambiguation_titles: re.Pattern[str]
     list_titles: re.Pattern[str]
     skipped_headings: frozenset[str]
@@ -74,7 +76,6 @@ def conventions_for(language: str, namespaces: Mapping[int, str]) -> Conventions
     own = OF_LANGUAGE.get(language, _NO_NAMES)
     local = (namespaces.get(number, "") for number in (_FILE_NAMESPACE, _CATEGORY_NAMESPACE))
     templates = _either(own.disambiguation_templates, ENGLISH.disambiguation_templates)
-    switches = _either(own.disambiguation_switch, ENGLISH.disambiguation_switch)
     words = _either(own.disambiguation_titles, ENGLISH.disambiguation_titles)
     beginnings = _either(own.list_beginnings, ENGLISH.list_beginnings)
     # A template's name has spaces or underscores.
@@ -87,7 +88,8 @@ def conventions_for(language: str, namespaces: Mapping[int, str]) -> Conventions
             name.lower() for name in (*local, *_either(own.file_names, ENGLISH.file_names)) if name
         ),
         redirect_words=_either(own.redirect_words, ENGLISH.redirect_words),
-        disambiguation=re.compile(rf"\{{\{{\s*(?:{names})\s*[|}}]|{_choice(switches)}", re.IGNORECASE),
+        disambiguation_templates=re.compile(rf"\{{\{{\s*(?:{names})\s*[|}}]", re.IGNORECASE),
+        disambiguation_switches=_either(own.disambiguation_switch, ENGLISH.disambiguation_switch),
         disambiguation_titles=re.compile(rf"\((?:{_choice(words)})\)$", re.IGNORECASE),
         list_titles=re.compile(rf"(?:{_choice(beginnings)}){endings}"),
         skipped_headings=frozenset(_either(own.skipped_headings, ENGLISH.skipped_headings)),

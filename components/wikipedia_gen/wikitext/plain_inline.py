@@ -24,9 +24,10 @@ _TAGS: Final = sorted(
 )
 _TAG: Final = re.compile(rf"</?({'|'.join(_TAGS)})\b[^<>]*>", re.IGNORECASE)
 _SWITCH: Final = re.compile(r"__\w+?__")
-# Soft hyphens, spaces of no width, direction marks, byte-order marks; joiners belong to the words of some scripts.
-_INVISIBLE: Final = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
-_CONTROL: Final = re.compile(r"[\x01-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
+# Controls, soft hyphens, spaces of no width, direction marks; joiners stay, for they belong to some scripts' words.
+_INVISIBLE: Final = re.compile(
+    "[\x01-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ud800-\udfff\ufeff]"
+)
 _MARKUP: Final = re.compile(r"\[\[|\]\]|\{\{|\}\}|</?ref\b[^<>]*>?", re.IGNORECASE)
 
 # Where a reference stood between a word and its comma; no language puts a space there.
@@ -54,9 +55,9 @@ def plain_inline(paragraph: str, conventions: Conventions) -> str:
         text = _SWITCH.sub(_shown, text)
     if "&" in text:
         text = html.unescape(text)
-    if not text.isascii():
+    if not text.isprintable():
         text = _INVISIBLE.sub("", text)
-    text = _CONTROL.sub("", without_shells(text, conventions))
+    text = without_shells(text, conventions)
     # Markup that entities spell, or that others' removal brought together: no text shall look like markup.
     if _MARKUP.search(text):
         text = _MARKUP.sub(" ", text)

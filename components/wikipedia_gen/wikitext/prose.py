@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 from components.wikipedia_gen.wikitext.conventions import Conventions
 from components.wikipedia_gen.wikitext.without_elements import MARK
 
-_HEADING: Final = re.compile(r"(=+)(.*[^=].*?)(=+)")
+_DEEPEST: Final = 6
 _RULE: Final = re.compile("-{4,}")
 _NO_WORDS: Final = f" \t{MARK}"
 
@@ -44,8 +44,8 @@ def prose(skeleton: str, conventions: Conventions) -> Prose:
     skipped_level = 0
     for raw in [*skeleton.split("\n"), ""]:
         line = raw.strip(_NO_WORDS)
-        heading = _HEADING.fullmatch(line) if line[:1] == "=" else None
-        if line and not heading and not _is_no_prose(line):
+        level = _level_of(line) if line[:1] == "=" else 0
+        if line and not level and not _is_no_prose(line):
             if not skipped_level:
                 # The marks stay: the shells of what was dropped go with them later.
                 lines.append(raw.strip())
@@ -53,12 +53,17 @@ def prose(skeleton: str, conventions: Conventions) -> Prose:
         if lines and (line or not raw.strip()):
             paragraphs.append("\n".join(lines))
             lines = []
-        if heading:
+        if level:
             paragraphs = sections
-            level = min(len(heading[1]), len(heading[3]))
             if not skipped_level or level <= skipped_level:
-                skipped_level = level if _name_of(heading[2]) in conventions.skipped_headings else 0
+                skipped_level = level if _name_of(line[level:-level]) in conventions.skipped_headings else 0
     return Prose(lead, sections, paragraphs is sections)
+
+
+def _level_of(line: str) -> int:
+    """A heading's level: how many equals signs stand at both ends, a name between them; 0 if it is none."""
+    before, behind = (len(line) - len(rest) for rest in (line.lstrip("="), line.rstrip("=")))
+    return min(before, behind, (len(line) - 1) // 2, _DEEPEST)
 
 
 def _is_no_prose(line: str) -> bool:

@@ -7,22 +7,25 @@ from components.wikipedia_gen.wikitext.conventions import Conventions
 from components.wikipedia_gen.wikitext.first_words import first_words
 from components.wikipedia_gen.wikitext.link_targets import link_targets
 from components.wikipedia_gen.wikitext.plain_inline import plain_inline
-from components.wikipedia_gen.wikitext.prose import Prose, prose
+from components.wikipedia_gen.wikitext.prose import prose
 from components.wikipedia_gen.wikitext.sentences import split_sentences
 from components.wikipedia_gen.wikitext.skeleton import skeleton
 from components.wikipedia_gen.wikitext.too_costly import Limit, TooCostly
 from components.wikipedia_gen.wikitext.visible import visible
+
+_LIKELY_LENGTH: Final = 6
+"""Characters of a word and the space behind it."""
 
 Kind = Literal["article", "disambiguation", "list"]
 
 MOST_LEAD: Final = 20_000
 """Characters of a lead, without its templates; a long one has 5,000."""
 
-_FIRST_READ: Final = 8_000
+_FIRST_READ: Final = 6_000
 """Characters of a page that are read for its text at first; four times as many if they are not enough, and so on."""
 
-_MOST_READ: Final = 1 << 20
-"""Characters of a page that are read for its text at most: MediaWiki saves no page of more than two megabytes."""
+_MOST_READ: Final = 1 << 18
+"""Characters of a page that are read for its text at most: a sixth of a second of the worst markup."""
 
 
 @dataclass(frozen=True)
@@ -84,8 +87,8 @@ def _texts(page: str, conventions: Conventions, max_tokens: int | None) -> tuple
             raise TooCostly(Limit.LEAD, MOST_LEAD)
         if is_whole or found.has_sections:
             lead = _plain(found.lead, conventions)
-            text, missing = _first_words(lead, found, conventions, max_tokens)
-            if is_whole or missing <= 0:
+            text, is_cut = _first_words(lead, found.sections, conventions, max_tokens)
+            if is_whole or is_cut:
                 return lead, text
         read *= 4
 
@@ -96,25 +99,31 @@ def _plain(paragraphs: list[str], conventions: Conventions) -> list[str]:
     return [text for text in texts if any(map(str.isalnum, text))]
 
 
-def _first_words(lead: list[str], found: Prose, conventions: Conventions, max_tokens: int | None) -> tuple[str, int]:
-    """An article's first words, and how many are missing; no more paragraphs are cleaned than they take."""
+def _first_words(
+    lead: list[str], sections: list[str], conventions: Conventions, max_tokens: int | None
+) -> tuple[str, bool]:
+    """An article's first words, and whether more follow; few more paragraphs are cleaned than they take."""
     if max_tokens is None:
-        return " ".join([*lead, *_plain(found.sections, conventions)]), 0
-    texts, missing = [], max_tokens
-    for text in lead:
-        if missing > 0:
-            text, missing = first_words(text, missing)
-            texts.append(text)
-    for paragraph in found.sections:
-        if missing > 0:
-            for text in _plain([paragraph], conventions):
-                text, missing = first_words(text, missing)
-                texts.append(text)
-    return " ".join(texts), missing
+        return " ".join([*lead, *_plain(sections, conventions)]), True
+    texts = list(lead)
+    length, likely = sum(map(len, texts)), _LIKELY_LENGTH * max_tokens
+    for paragraph in sections:
+        if length >= likely:
+            text, is_cut = first_words(" ".join(texts), max_tokens)
+            if is_cut:
+                return text, True
+            likely = 2 * length
+        texts += _plain([paragraph], conventions)
+        length += len(texts[-1]) if texts else 0
+    return first_words(" ".join(texts), max_tokens)
 
 
 def _kind(page: str, title: str, conventions: Conventions) -> Kind:
     """What a page is, by its templates, switches and title."""
-    if conventions.disambiguation.search(page) or conventions.disambiguation_titles.search(title):
+    if (
+        conventions.disambiguation_titles.search(title)
+        or conventions.disambiguation_templates.search(page)
+        or ("__" in page and any(switch in page for switch in conventions.disambiguation_switches))
+    ):
         return "disambiguation"
     return "list" if conventions.list_titles.match(title) else "article"

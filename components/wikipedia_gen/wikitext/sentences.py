@@ -10,7 +10,7 @@ import sentencex
 # follows, and ordinals.
 _NO_ENDS: Final[Mapping[str, re.Pattern[str]]] = {
     "fr": re.compile(
-        r"(?:^|[\s(«'’])(?:MM?|Mgr|Dr|Pr|St|Ste|[Aa]v|[Aa]pr|[Ee]nv|[Cc]f|[Pp]p?|[Vv]ol|[Éé]d|[Aa]rt|[Cc]hap|[Ff]ig|[Ee]x|"
+        r"(?:^|[\s(«])(?:MM?|Mgr|Dr|Pr|St|Ste|[Aa]v|[Aa]pr|[Ee]nv|[Cc]f|[Pp]p?|[Vv]ol|[Éé]d|[Aa]rt|[Cc]hap|[Ff]ig|[Ee]x|"
         r"janv|févr|avr|juil|sept|oct|nov|déc|t|n|dir|coll)\.$"
     ),
     "de": re.compile(
@@ -59,6 +59,7 @@ def split_sentences(text: str, language: str) -> list[str]:
             continue
         if sentences and (
             _NO_BEGINNING.match(beginning)
+            or sentences[-1].endswith(" .")
             or (no_end and no_end.search(sentences[-1].rstrip()[-32:]))
             or (language == "ja" and _JAPANESE_GOES_ON.match(beginning))
         ):

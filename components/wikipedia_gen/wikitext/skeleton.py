@@ -16,6 +16,8 @@ MOST_OPEN: Final = 100
 _TOKEN: Final = re.compile(r"\{\{|\}\}|\[\[|\]\]|\n[ \t:*#;]*\{\||\n[ \t:]*\|\}(?!\})")
 _TEMPLATE, _TABLE, _LINK = "{{", "{|", "[["
 _OPENERS: Final = frozenset([_TEMPLATE, _TABLE, _LINK])
+# Most links: a title without a prefix, perhaps a label, and no other markup in either.
+_PLAIN_LINK: Final = re.compile(r"\[\[(?:[^\[\]{}|:\n]+\|)?([^\[\]{}|:\n]+)\]\]")
 _PARAGRAPH_END: Final = re.compile(r"\n[ \t]*\n|\n=|\Z")
 _DROPPED: Final = Elements("ref references gallery imagemap table style rt rp inputbox categorytree".split())
 # Prefixes of Wikipedia's other editions, which are in lower case; those of two letters are codes of ISO 639-1.
@@ -44,7 +46,8 @@ def skeleton(wikitext: str, conventions: Conventions, is_whole: bool = True) -> 
       >>> skeleton("{{a|{{b}}}}[[File:c|[[d]]]]'''E''' is an [[f|g]].", conventions_for("en", {}))
       "\\x00'''E''' is an g."
     """
-    text = "\n" + (without_elements(wikitext, _DROPPED, is_whole) if "<" in wikitext else wikitext)
+    text = without_elements(wikitext, _DROPPED, is_whole) if "<" in wikitext else wikitext
+    text = _PLAIN_LINK.sub(r"\1", "\n" + text)
     pieces: list[str] = []
     still_open: list[tuple[str, int]] = []
     at = 0
