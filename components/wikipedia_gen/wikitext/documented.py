@@ -59,7 +59,7 @@ OF_LANGUAGE: Final[Mapping[str, Documented]] = {
             "homonymie|homonymie de patronyme|homonymie de toponyme|homonymie d'établissements|"
             "homonymie de personnes|homonymie d'édifices religieux|homonymie dynastique|homonymie de clubs sportifs|"
             "homonymie de routes|homonymie de batailles|homonymie de bateaux|homonymie vidéo|patronymie|paronymie|"
-            "toponymie|prénoms|sigles|titres en bd|titres en jv"
+            "toponymie"
         ),
         disambiguation_switch="__HOMONYMIE__",
         disambiguation_titles="homonymie",
@@ -88,10 +88,8 @@ OF_LANGUAGE: Final[Mapping[str, Documented]] = {
         file_names="файл|изображение|категория|к",
         redirect_words="#перенаправление|#перенапр",
         disambiguation_templates=(
-            "неоднозначность|многозначность|disambig|фамилия|список однофамильцев|список полных тёзок|"
-            "неоднозначность (фамилия)|однофамильцы|полные тёзки|тёзки"
+            "неоднозначность|многозначность|список однофамильцев|список полных тёзок|неоднозначность (фамилия)"
         ),
-        disambiguation_switch="__НЕОДНОЗНАЧНОСТЬ__",
         disambiguation_titles="значения|значение|неоднозначность",
         list_beginnings="Список |Списки ",
         skipped_headings=(
@@ -131,7 +129,7 @@ OF_LANGUAGE: Final[Mapping[str, Documented]] = {
     ),
     "sw": Documented(
         file_names="picha|faili|jamii",
-        disambiguation_templates="maana|utata|kutenga maana",
+        disambiguation_templates="maana",
         disambiguation_titles="maana|kutofautisha",
         list_beginnings="Orodha ya |Orodha za ",
         skipped_headings=(
@@ -142,7 +140,7 @@ OF_LANGUAGE: Final[Mapping[str, Documented]] = {
     ),
     "tl": Documented(
         file_names="talaksan|larawan|kategorya",
-        disambiguation_templates="paglilinaw|pahinang linaw|linaw",
+        disambiguation_templates="paglilinaw",
         disambiguation_titles="paglilinaw",
         list_beginnings="Talaan ng |Talaan ng mga |Listahan ng |Tala ng ",
         skipped_headings=(

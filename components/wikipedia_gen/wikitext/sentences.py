@@ -22,7 +22,9 @@ _NO_ENDS: Final[Mapping[str, re.Pattern[str]]] = {
     "tl": re.compile(
         r"(?:^|[\s(])(?:G|Gng|Bb|Sto|Sta|Dr|Dra|Hen|Kgg|Ene|Peb|Mar|Abr|Hun|Hul|Ago|Set|Okt|Nob|Dis|Blg|[Bb]\.)\.?$"
     ),
-    "ru": re.compile(r"(?:^|[\s(])(?:св|им|ул|пл|г|гг|акад|проф|ген|д-р|ок|род|см|рис|т|стр|лат|англ|нем|фр|греч)\.$"),
+    "ru": re.compile(
+        r"(?:^|[\s(])(?:св|им|ул|пл|г|гг|акад|проф|ген|д-р|[Оо]к|род|см|рис|т|стр|лат|англ|нем|фр|греч)\.$"
+    ),
     "ar": re.compile(r"(?:^|[\s(\d])(?:ق|د|أ|م|هـ)\.$"),
 }
 

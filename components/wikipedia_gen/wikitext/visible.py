@@ -3,12 +3,14 @@
 import re
 from typing import Final
 
-from components.wikipedia_gen.wikitext.without_elements import MARK, Elements, as_entities, without_elements
+from components.wikipedia_gen.wikitext.without_elements import MARK, Elements, without_elements
 
 # A comment that never ends takes the rest of the page.
 _COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 _NOWIKI: Final = "nowiki"
+# No later step takes these for markup, until entities are decoded.
+_AS_ENTITIES: Final = {ord(sign): f"&#{ord(sign)};" for sign in "&<>[]{}|'=*#:;_"} | {ord("\n"): " "}
 _RAW: Final = Elements(
     """
     nowiki includeonly math chem ce pre syntaxhighlight source timeline score hiero graph mapframe maplink templatedata
@@ -38,4 +40,4 @@ def visible(wikitext: str) -> str:
 
 def _shown(name: str, content: str) -> str:
     """What an element shows as text."""
-    return as_entities(content) if name == _NOWIKI else ""
+    return content.translate(_AS_ENTITIES) if name == _NOWIKI else ""

@@ -7,8 +7,6 @@ from typing import Final
 MARK: Final = "\0"
 """Stands in a text where something was that its reader would have seen; no XML can hold it."""
 
-_AS_ENTITIES: Final = {ord(sign): f"&#{ord(sign)};" for sign in "&<>[]{}|'=*#:;_"} | {ord("\n"): " "}
-
 
 class Elements:
     """The elements of some names.
@@ -63,8 +61,3 @@ def without_elements(
             at = len(wikitext) if line_end < 0 else line_end
     pieces.append(wikitext[at:])
     return "".join(pieces)
-
-
-def as_entities(content: str) -> str:
-    """Text that no later step takes for markup, until its entities are decoded."""
-    return content.translate(_AS_ENTITIES)
