@@ -14,9 +14,10 @@ from components.wikiclir_example_gen.report import (
     tally,
     tally_drop,
 )
-from components.wikiclir_example_gen.sampling import sample_negatives, split_of
+from components.wikiclir_example_gen.sampling import sample_negatives
 from schemas.collection import Role
 from schemas.relevance import NOT_RELEVANT
+from schemas.split_of import split_of
 from schemas.wikiclir import EXCERPT_CHARACTERS, Judgment, Reason
 
 _ROLES = ("judgments", "candidates")

@@ -1,25 +1,9 @@
-"""Decisions that must come out the same wherever they are made: splits, NR documents, and the order of a list."""
+"""Decisions that must come out the same wherever they are made: NR documents, and the order of a list."""
 
 import random
 from collections.abc import Collection, Sequence
 
-from components.wikiclir_example_gen.stable_hash import stable_hash
-from schemas.features import SPLIT_SHARES, SPLITS
-
-
-def split_of(identifier: str) -> str:
-    """The split of a query, or of a unit of documents (see `DocumentGroups`), by a hash of its id in the shares 3:1:1.
-
-    Example:
-      >>> {split_of(str(query_id)) for query_id in range(100)} == {"train", "eval", "test"}
-      True
-    """
-    bucket = stable_hash("split", identifier) % sum(SPLIT_SHARES)
-    for split, share in zip(SPLITS, SPLIT_SHARES, strict=True):
-        if bucket < share:
-            return split
-        bucket -= share
-    raise AssertionError("a bucket lies within the shares")
+from schemas.stable_hash import stable_hash
 
 
 def is_cold(unit: str, seed: int, share: float) -> bool:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.wikiclir_example_gen.sampling import sample_negatives, split_of
+from components.wikiclir_example_gen.sampling import sample_negatives
 from pipeline.config import load_config
 from pipeline.conversion.config import thresholds
 from pipeline.conversion.convert import Conversion, convert
@@ -24,6 +24,7 @@ from schemas.drops import Drop
 from schemas.errors import DataError
 from schemas.features import SPLITS
 from schemas.foreign_run import RunLine
+from schemas.split_of import split_of
 from schemas.wikiclir import Judgment, Text, parse_candidates, parse_judgments, parse_texts
 
 DOC_IDS = [f"d{number}" for number in range(9)]
