@@ -36,6 +36,7 @@ setup(
         "pipeline",
         "pipeline.conversion",
         "pipeline.kubeflow",
+        "pipeline.wikipedia",
         "schemas",
         "serving",
         "serving.loopback",

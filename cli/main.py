@@ -22,6 +22,7 @@ from cli.search import search
 from cli.serve import serve
 from cli.terminal import say
 from cli.users_error import users_error
+from cli.wikipedia import wikipedia
 from schemas.errors import ConfigError
 
 
@@ -32,6 +33,7 @@ from schemas.errors import ConfigError
         for command in (
             run,
             convert_command,
+            wikipedia,
             compile_command,
             experiment,
             evaluate,

@@ -132,10 +132,10 @@ def _input_files(folder: Path) -> dict[str, list[str]]:
     if faults:
         raise ConfigError(faults)
     try:
-        data = RunConfig.model_validate(content).data
+        config = RunConfig.model_validate(content)
     except pydantic.ValidationError as error:
         raise DataError(f"{path} must be a run's resolved configuration: {error.errors()[0]['msg']}.") from None
-    paths = {"queries": data.queries, "documents": data.documents}
+    data, paths = config.data, config.text_paths()
     if faults := [f"{path}: data.{role}: {fault}" for role, fault in check_input_files(paths)]:
         raise ConfigError(faults)
     files = {role: files_of(path) for role, path in paths.items()}

@@ -109,7 +109,7 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
 
 
 def _say_next(settings: RunConfig) -> None:
-    output, documents = short(settings.output), short(settings.data.documents)
+    output, documents = short(settings.output), short(settings.text_paths()["documents"])
     search = f'\n  clir search {output} "..."' if settings.search.index else ""
     say(
         f"""

@@ -4,17 +4,21 @@
 """
 
 import sys
+from collections.abc import Iterable, Iterator
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import yaml
 from pydantic.fields import FieldInfo
 
+from components.wikipedia_gen.settings import WikiFiles
 from experiments.settings import ExperimentSettings
 from pipeline.config import RunConfig
 from pipeline.presets import PRESETS
 from pipeline.settings_file import settings_fields
+from pipeline.wikipedia.config import WikipediaConfig
 from schemas.one_of import OneOf
+from schemas.settings import Settings
 
 _HEADER = """# Settings
 
@@ -57,12 +61,26 @@ _EXPERIMENT_HEADER = """
 
 """
 
+_WIKIPEDIA_HEADER = """
+## Of a collection from dumps
+
+`clir wikipedia FILE` reads a file of its own. All keys but `pairs` and `output` may stand in a run's `data.wikipedia`,
+too, whose pair is `data.query_language` and `data.document_language`. LANGUAGE stands for a wiki's language code.
+
+"""
+
 _SIGNS = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
 
 
 def settings_markdown() -> str:
     """The text of docs/settings.md."""
-    return _HEADER + _PRESETS + _run_table() + _EXPERIMENT_HEADER + _experiment_table()
+    return "".join(
+        [
+            *(_HEADER, _PRESETS, _run_table()),
+            *(_EXPERIMENT_HEADER, _table(settings_fields(ExperimentSettings))),
+            *(_WIKIPEDIA_HEADER, _table(_wikipedia_fields())),
+        ]
+    )
 
 
 def _run_table() -> str:
@@ -85,10 +103,16 @@ def _in_preset(preset: str, name: str) -> str:
     return f"{_yaml(value)} {where.words if where else ''}".strip()
 
 
-def _experiment_table() -> str:
-    """A row for every key of an experiment."""
+def _wikipedia_fields() -> Iterator[tuple[str, FieldInfo]]:
+    """The keys of a collection from dumps, those of a wiki first."""
+    yield from settings_fields(WikiFiles, "wikis.LANGUAGE.")
+    yield from ((name, field) for name, field in settings_fields(WikipediaConfig) if name != "wikis")
+
+
+def _table(fields: Iterable[tuple[str, FieldInfo]]) -> str:
+    """A row for every key."""
     rows = ["| key | type | default | meaning |\n| --- | --- | --- | --- |\n"]
-    for name, field in settings_fields(ExperimentSettings):
+    for name, field in fields:
         rows.append(f"| `{name}` | {_type(field)} | {_default(field)} | {_meaning(field)} |\n")
     return "".join(rows)
 
@@ -127,6 +151,8 @@ def _name(annotation: Any) -> str:
         return "one of " + ", ".join(map(str, arguments))
     if origin in (Union, UnionType):
         return " or ".join(map(_name, arguments))
+    if isinstance(annotation, type) and issubclass(annotation, Settings):
+        return "section (below)"
     if arguments:
         return f"{origin.__name__}[{', '.join(map(_name, arguments))}]"
     return {NoneType: "null", Any: "any", ...: "..."}.get(annotation) or str(annotation.__name__)

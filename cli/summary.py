@@ -7,7 +7,18 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from pipeline.layout import CONFIG_FILE, DATA, EVALUATION, INDEX, LEXICON, SERVING, TENSORBOARD, TRAINING, TUNING
+from pipeline.layout import (
+    CONFIG_FILE,
+    DATA,
+    EVALUATION,
+    INDEX,
+    LEXICON,
+    SERVING,
+    TENSORBOARD,
+    TRAINING,
+    TUNING,
+    WIKIPEDIA,
+)
 from pipeline.stages import StageEnd
 from schemas.evaluation_report import EvaluationReport, PartReport
 from schemas.search_report import SearchReport
@@ -141,7 +152,7 @@ def describe_files(output: Path) -> list[str]:
     return [
         *(
             f"  {f'{folder}/':14}{names(folder)}"
-            for folder in (EVALUATION, DATA, LEXICON, TUNING, TRAINING)
+            for folder in (EVALUATION, WIKIPEDIA, DATA, LEXICON, TUNING, TRAINING)
             if (output / folder).is_dir()
         ),
         f"  {f'{SERVING}/':14}pushed versions: {versions(SERVING)}",

@@ -29,6 +29,9 @@ class LexiconSettings(Settings):
     pairs: Annotated[str | None, Field(min_length=1)] = None
     """Path of further pairs to learn from, a bilingual dictionary or parallel text: query-language text and
     document-language text, tab-separated; of one file, or a pattern of several. For the kind lexicon alone."""
+    title_pairs: bool = False
+    """Learn also from the titles of pages about the same thing, which the dumps of `data.wikipedia` give; those of pages
+    in eval and test lists are not among them. For the kind lexicon alone."""
     sha256: LexiconDigests = LexiconDigests()
     """Digest that `pairs` must have; filled in by every run in its resolved configuration."""
 
@@ -48,3 +51,11 @@ class LexiconSettings(Settings):
         if pairs is not None and kind != "lexicon":
             raise ValueError(f"must be null for the kind {kind}, which learns nothing; got {pairs!r}")
         return pairs
+
+    @field_validator("title_pairs")
+    @classmethod
+    def _titles_are_learned_from(cls, title_pairs: bool, info: ValidationInfo) -> bool:
+        kind = info.data.get("kind", "lexicon")
+        if title_pairs and kind != "lexicon":
+            raise ValueError(f"must be false for the kind {kind}, which learns nothing; got true")
+        return title_pairs

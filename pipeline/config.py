@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,21 +12,25 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator, mod
 
 from components.corpus_indexer.settings import SearchSettings
 from components.gate.settings import EvaluationSettings
-from components.wikiclir_example_gen.settings import DataSettings
+from components.wikipedia_gen.settings import FILE_KEYS
 from models.lexicon_settings import LexiconSettings
 from models.settings import EmbeddingSettings, LossSettings, ModelSettings, TrainingSettings
 from models.tuning_settings import TuningSettings
 from pipeline.beam_settings import BeamSettings
+from pipeline.data_settings import SourceSettings
+from pipeline.dump_files import dump_fault, dump_sections
 from pipeline.input_files import check_input_files, check_pairs, check_word_vectors
 from pipeline.kubeflow.settings import KubeflowSettings
+from pipeline.layout import WIKIPEDIA
 from pipeline.output_folder import Kind, output_fault
+from pipeline.overrides import apply_override
 from pipeline.paths import resolve_path
 from pipeline.presets import DEFAULT, PRESETS, fault_of_another_preset, is_of_an_earlier_version, with_preset
-from pipeline.settings_file import NotYamlError, Places, describe_fault, load_yaml, read_settings_file
+from pipeline.settings_file import Places, describe_fault, place_of, read_settings_file
 from schemas.errors import ConfigError
 from schemas.one_of import OneOf
-from schemas.printable import printable
 from schemas.settings import Settings
+from schemas.wikiclir_files import documents_file, queries_file
 
 INPUT_FILES = ("queries", "documents", "judgments", "candidates")
 """The keys of `data` that name files."""
@@ -36,8 +40,6 @@ VECTOR_FILES = ("query", "document")
 
 PAIR_FILES = ("pairs",)
 """The keys of `lexicon` that name files."""
-
-_LONGEST_VALUE = 200
 
 Say = Callable[[str], None]
 """Takes a line for a person."""
@@ -50,7 +52,7 @@ class RunConfig(Settings):
     """Where settings come from that are not given: paper (the paper's system), best (a lexicon beside the vectors, and
     a stronger tower) or closed (best and a softmax term, for collections whose documents are all known when
     training)."""
-    data: DataSettings
+    data: SourceSettings
     """The collection."""
     model: ModelSettings = ModelSettings()
     """The ranker."""
@@ -91,6 +93,17 @@ class RunConfig(Settings):
                 "train, for the encoder mean has no other weights"
             )
         return embeddings
+
+    @field_validator("lexicon")
+    @classmethod
+    def _titles_are_of_dumps(cls, lexicon: LexiconSettings, info: ValidationInfo) -> LexiconSettings:
+        data = info.data.get("data")
+        if lexicon.title_pairs and data and (data.wikipedia is None or data.split != "queries"):
+            raise ValueError(
+                "title_pairs must be false but with data.wikipedia and data.split queries: the titles are those of its "
+                "dumps, and those of held-out pages are known where the queries are divided; got true"
+            )
+        return lexicon
 
     @field_validator("loss")
     @classmethod
@@ -153,6 +166,19 @@ class RunConfig(Settings):
         """The input file of each role that is set."""
         return _given_files(self.data, INPUT_FILES)
 
+    def dump_paths(self) -> dict[str, str]:
+        """The file of each dump that the collection is made of, by its key in `data.wikipedia`."""
+        return self.data.wikipedia.paths() if self.data.wikipedia else {}
+
+    def text_paths(self) -> dict[str, str]:
+        """Where the queries and the documents lie for whoever reads them after a run: given, or made of dumps."""
+        data, folder = self.data, Path(self.output) / WIKIPEDIA
+        end = "*" if data.wikipedia and data.wikipedia.shards > 1 else ""
+        return {
+            "queries": data.queries or str(folder / f"{queries_file(data.query_language)}{end}"),
+            "documents": data.documents or str(folder / f"{documents_file(data.document_language)}{end}"),
+        }
+
     def pair_paths(self) -> dict[str, str]:
         """The file of further pairs for the lexicon, if there is one."""
         return _given_files(self.lexicon, PAIR_FILES)
@@ -190,7 +216,7 @@ def load_config(
     """
     content, places, faults = read_run_settings(path)
     for override in overrides:
-        faults += _override(content, places, override)
+        faults += apply_override(content, places, override, resolve_paths, fault_of_another_preset)
     return check_config(content, places, path, faults, say=say, for_cluster=for_cluster)
 
 
@@ -242,6 +268,7 @@ def check_config(
         for side, fault in check_word_vectors(tables, _width_in(content))
     ]
     faults += [f"{places.get(('lexicon', key), path)}: lexicon.{key}: {fault}" for key, fault in check_pairs(pairs)]
+    faults += _dump_faults(content, places, path, kubeflow)
     output = content.get("output")
     if output and isinstance(output, str) and (fault := output_fault(output, None if for_cluster else kind)):
         faults.append(f"{places.get(('output',), path)}: output: {fault}")
@@ -277,6 +304,8 @@ def without_folders(config: RunConfig) -> dict[str, Any]:
     sections = {"data": config.input_paths(), "lexicon": config.pair_paths(), "embeddings": config.vector_paths()}
     for section, paths in sections.items():
         content[section] |= {key: os.path.basename(path) for key, path in paths.items()}
+    for dumps, _ in _dump_sections(content):
+        dumps |= {key: os.path.basename(dumps[key]) for key in FILE_KEYS if dumps.get(key)}
     return content
 
 
@@ -285,6 +314,23 @@ def _files_in(content: Mapping[str, Any], section: str, keys: Sequence[str]) -> 
     given = content.get(section)
     values = given if isinstance(given, dict) else {}
     return {key: values[key] for key in keys if isinstance(values.get(key), str) and values[key]}
+
+
+def _dump_faults(content: Mapping[str, Any], places: Places, path: str, kubeflow: KubeflowSettings) -> Iterator[str]:
+    """What is wrong with the dump files of a raw configuration, at first sight."""
+    for section, keys in _dump_sections(content):
+        for key in FILE_KEYS:
+            file = section.get(key)
+            if isinstance(file, str) and file and not kubeflow.is_elsewhere(file) and (fault := dump_fault(file)):
+                yield f"{place_of((*keys, key), places, path)}: {'.'.join((*keys, key))}: {fault}"
+
+
+def _dump_sections(content: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:
+    """The parts of a raw configuration that name dump files, and their keys."""
+    data = content.get("data")
+    wikipedia = data.get("wikipedia") if isinstance(data, dict) else None
+    if isinstance(wikipedia, dict):
+        yield from dump_sections(wikipedia, ("data", "wikipedia"))
 
 
 def _kubeflow_in(content: Mapping[str, Any]) -> KubeflowSettings:
@@ -313,41 +359,9 @@ def resolve_paths(content: dict[str, Any], folder: Path) -> None:
         (content.get("lexicon"), PAIR_FILES),
         (content, ("output",)),
     )
-    for section, keys in files:
+    dumps = ((section, FILE_KEYS) for section, _ in _dump_sections(content))
+    for section, keys in (*files, *dumps):
         if isinstance(section, dict):
             for key in keys:
                 if isinstance(section.get(key), str) and section[key]:
                     section[key] = resolve_path(section[key], folder)
-
-
-def _override(content: dict[str, Any], places: Places, override: str) -> list[str]:
-    """Applies one `section.key=value`."""
-    place = f"--set {printable(override, _LONGEST_VALUE)}"
-    name, equals, text = override.partition("=")
-    if not equals or not all(name.split(".")):
-        return [f"{place}: must have the form section.key=value."]
-    try:
-        _, value = load_yaml(text)
-    except NotYamlError as error:
-        fault = f"the value {error}" if str(error).startswith("must") else str(error)
-        return [f"{place}: {fault}; got {printable(repr(text), _LONGEST_VALUE)}."]
-    *sections, key = keys = name.split(".")
-    for length in range(1, len(keys) + 1):
-        places.setdefault(tuple(keys[:length]), place)
-    if name == "preset" and (why := fault_of_another_preset(content, value)):
-        return [f"{place}: preset: {why}."]
-    target = content
-    for section in sections:
-        target = target.setdefault(section, {})
-        if not isinstance(target, dict):
-            return [f"{place}: {section} is no section."]
-    target[key] = value
-    places[tuple(keys)] = place
-    nested: dict[str, Any] = {key: value}
-    for section in reversed(sections):
-        nested = {section: nested}
-    resolve_paths(nested, Path.cwd())
-    for section in sections:
-        nested = nested[section]
-    target[key] = nested[key]
-    return []

@@ -9,6 +9,7 @@ ARTIFACTS: Final = "artifacts"
 METADATA_FILE: Final = "metadata.sqlite"
 EVALUATION: Final = "evaluation"
 DATA: Final = "data"
+WIKIPEDIA: Final = "wikipedia"
 LEXICON: Final = "lexicon"
 TUNING: Final = "tuning"
 TENSORBOARD: Final = "tensorboard"
@@ -25,7 +26,7 @@ LOCK_FILE: Final = ".lock"
 RECORD_FILE: Final = ".clir.json"
 
 FILES: Final = (CONFIG_FILE, METADATA_FILE, EXPERIMENT_FILE, HTML_FILE, MARKDOWN_FILE, LOCK_FILE, RECORD_FILE)
-FOLDERS: Final = (ARTIFACTS, EVALUATION, DATA, LEXICON, TUNING, TRAINING, SERVING, INDEX, CELLS, FIGURES)
+FOLDERS: Final = (ARTIFACTS, EVALUATION, DATA, WIKIPEDIA, LEXICON, TUNING, TRAINING, SERVING, INDEX, CELLS, FIGURES)
 """The names that are ours at the top of an output folder."""
 
 PUBLISHED: Final = (

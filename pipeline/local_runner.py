@@ -204,7 +204,8 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 def _tensorboard_names(config: RunConfig, cell: str | None) -> dict[str, str]:
     """What TensorBoard calls the run of each stage that trains: its collection, settings and seed."""
-    collection = Path(config.data.queries).parent.name
+    data = config.data
+    collection = Path(data.queries).parent.name if data.queries else f"{data.query_language}_{data.document_language}"
     seed = f"seed{config.training.seed}"
     return {
         "Trainer": f"{collection}-{cell or f'{config.preset}-{seed}'}",

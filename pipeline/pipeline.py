@@ -28,9 +28,10 @@ from components.trainer.component import Trainer
 from components.trainer.training_arguments import TRAINING_KEY
 from components.training_report.component import TrainingReport
 from components.wikiclir_example_gen.component import WikiClirExampleGen
+from components.wikipedia_gen.component import WikipediaGen
 from models.word_table import SOURCES_KEY, WordTableSource
 from pipeline.config import RunConfig, without_folders
-from pipeline.digests import input_files
+from pipeline.digests import dump_files, input_files
 from pipeline.identity import IDENTITY, chosen_modules, give_identities, identity
 from pipeline.layout import CHECKPOINTS
 from pipeline.paper_baseline import paper_beside
@@ -42,6 +43,7 @@ from schemas.features import (
     QUERY_VOCABULARY,
     WITHOUT_TITLES,
 )
+from schemas.wikiclir_files import CANDIDATES_FILE, documents_file, judgments_file, queries_file
 
 NAME: Final = "smooth-clir"
 """No underscore, which Kubeflow Pipelines refuses."""
@@ -80,10 +82,13 @@ def create_pipeline(
       **arguments: the runner's own, for `pipeline.Pipeline` (metadata, caching).
     """
     data = config.data
+    sources = [_wikipedia_gen(config)] if data.wikipedia else []
+    wikiclir_files = sources[0].outputs["wikiclir_files"] if sources else None
     collection_gen = CollectionGen(
-        paths=json.dumps(input_files(config)),
-        digests=data.sha256.model_dump_json(exclude_none=True),
+        paths=json.dumps(_made_files(config) if sources else input_files(config)),
+        digests=data.sha256.model_dump_json(exclude_none=True, exclude={"wikipedia"}),
         top_grade=data.top_grade,
+        wikiclir_files=wikiclir_files,
     )
     collection = collection_gen.outputs["collection"]
     example_gen = WikiClirExampleGen(
@@ -130,7 +135,8 @@ def create_pipeline(
     )
     # An anomaly must stop the run before anything is made of the data.
     transform.add_upstream_node(example_validator)
-    lexicons = [_lexicon_gen(config, examples, collection)] if config.lexicon.kind != "none" else []
+    titles = wikiclir_files if config.lexicon.title_pairs else None
+    lexicons = [_lexicon_gen(config, examples, collection, titles)] if config.lexicon.kind != "none" else []
     training = {
         "examples": transform.outputs["transformed_examples"],
         "transform_graph": transform.outputs["transform_graph"],
@@ -190,6 +196,7 @@ def create_pipeline(
     )
     evaluated = {"examples": examples, "model": model, "evaluation": evaluator.outputs["evaluation"]}
     components = [
+        *sources,
         collection_gen,
         example_gen,
         statistics_gen,
@@ -210,7 +217,32 @@ def create_pipeline(
     return pipeline.Pipeline(pipeline_name=NAME, pipeline_root=pipeline_root, components=components, **arguments)
 
 
-def _lexicon_gen(config: RunConfig, examples: Any, collection: Any) -> BaseComponent:
+def _wikipedia_gen(config: RunConfig) -> BaseComponent:
+    """What makes the collection's files of dumps."""
+    data = config.data
+    settings = data.wikipedia.model_dump(mode="json", exclude={"sitelinks"}) if data.wikipedia else {}
+    return WikipediaGen(
+        files=json.dumps(dump_files(config)),
+        digests=json.dumps(data.sha256.wikipedia),
+        languages=json.dumps([data.query_language, data.document_language]),
+        settings=json.dumps(settings),
+    )
+
+
+def _made_files(config: RunConfig) -> dict[str, str]:
+    """The files of each role that are made of dumps, perhaps in several shards."""
+    languages = config.data.query_language, config.data.document_language
+    names = {
+        "queries": queries_file(languages[0]),
+        "documents": documents_file(languages[1]),
+        "judgments": judgments_file(*languages),
+    }
+    if languages[0] == languages[1]:
+        names["candidates"] = CANDIDATES_FILE
+    return {role: f"{name}*" for role, name in names.items()}
+
+
+def _lexicon_gen(config: RunConfig, examples: Any, collection: Any, titles: Any) -> BaseComponent:
     """What learns the channel of words that match."""
     data, lexicon = config.data, config.lexicon
     settings = {
@@ -223,7 +255,7 @@ def _lexicon_gen(config: RunConfig, examples: Any, collection: Any) -> BaseCompo
         "pairs": files_of(lexicon.pairs) if lexicon.pairs else [],
         "sha256": lexicon.sha256.pairs,
     }
-    return LexiconGen(examples=examples, collection=collection, settings=json.dumps(settings))
+    return LexiconGen(examples=examples, collection=collection, settings=json.dumps(settings), wikiclir_files=titles)
 
 
 def _lexical_baseline(config: RunConfig, examples: Any, collection: Any) -> list[BaseComponent]:

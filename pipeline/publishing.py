@@ -15,6 +15,7 @@ from pipeline.layout import (
     EVALUATION,
     LEXICON,
     TRAINING,
+    WIKIPEDIA,
 )
 from pipeline.output_folder import OutputFolder
 
@@ -22,6 +23,7 @@ _FOR_STAGES: Final = ("BLESSED", "NOT_BLESSED", COLLECTION_FILE, STATISTICS_FILE
 """What only other stages read."""
 
 _PLACES: Final = {
+    ("WikipediaGen", "wikiclir_files"): f"{WIKIPEDIA}/",
     ("WikiClirExampleGen", "report"): f"{DATA}/",
     ("LexiconGen", "lexicon"): f"{LEXICON}/",
     ("TrainingReport", "report"): "",
@@ -31,7 +33,7 @@ _PLACES: Final = {
 }
 """Stage and output to the folder that its files are copied to; not every pipeline has every stage."""
 
-_OF_ALL_CELLS: Final = (f"{DATA}/", f"{LEXICON}/")
+_OF_ALL_CELLS: Final = (f"{WIKIPEDIA}/", f"{DATA}/", f"{LEXICON}/")
 """The folders of what the cells of an experiment share."""
 
 
@@ -42,7 +44,7 @@ def publish(outputs: Mapping[str, Outputs], folder: OutputFolder, is_cell: bool)
       outputs: of every stage.
       folder: of the run.
       is_cell: whether the run is a cell of an experiment, whose results lie side by side, and without what cells share:
-        the report of the data, and the lexicon.
+        the files that were made of dumps, the report of the data, and the lexicon.
     """
     files = {}
     for (stage, output), place in _PLACES.items():

@@ -6,8 +6,8 @@ How = Literal["run", "cached", "restored"]
 """A restored stage came from the cache, but files of it were lost, and it was repeated to bring them back."""
 
 DATA_STAGES: Final = (
-    "CollectionGen", "WikiClirExampleGen", "StatisticsGen", "ImportSchemaGen", "ExampleValidator", "Transform",
-    "LexicalBaseline", "LexiconGen",
+    "WikipediaGen", "CollectionGen", "WikiClirExampleGen", "StatisticsGen", "ImportSchemaGen", "ExampleValidator",
+    "Transform", "LexicalBaseline", "LexiconGen",
 )  # fmt: skip
 """Before any training: cells of an experiment that agree in a stage's settings share what it makes, through the cache.
 Data that one cell cannot use, none can."""

@@ -20,6 +20,13 @@ class RankingRun(artifact.Artifact):
     TYPE_NAME = "clir.RankingRun"
 
 
+class WikiClirFiles(artifact.Artifact):
+    """Queries, documents and judgments that were made of dumps, as the files of `schemas.wikiclir`, titles of both
+    languages that mean the same, a manifest and a data card."""
+
+    TYPE_NAME = "clir.WikiClirFiles"
+
+
 class Collection(artifact.Artifact):
     """The input files, read once: shards and a manifest, see `schemas.collection`."""
 
@@ -50,5 +57,5 @@ class SearchEvaluation(artifact.Artifact):
     TYPE_NAME = "clir.SearchEvaluation"
 
 
-TYPES: Final = (Collection, CorpusIndex, IngestionReport, Lexicon, RankingRun, SearchEvaluation, TrainingReport)
+TYPES: Final = (Collection, CorpusIndex, IngestionReport, Lexicon, RankingRun, SearchEvaluation, TrainingReport, WikiClirFiles)
 """All of them."""

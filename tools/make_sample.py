@@ -1,29 +1,84 @@
-"""Derives the sample's WikiCLIR files from its wikitext pages, as the paper describes (section 5, Datasets).
-
-Every sentence of an English lead is a query, without the words of its page's title. MR is the French page that the
-English one links to across languages; SR are the pages with mutual links to MR. Run from the repository's root:
+"""Packs the sample's wikitext pages as the dumps of two small wikis, as Wikimedia publishes those of large ones.
 
     .venv/bin/python tools/make_sample.py
+    .venv/bin/clir wikipedia configs/wikipedia/sample.yaml
+
+The second command makes the WikiCLIR files of the sample of these dumps. Run both from the repository's root.
 """
 
+import bz2
+import gzip
+import hashlib
+import io
 import re
 import sys
 from pathlib import Path
 from typing import NamedTuple
+from xml.sax.saxutils import escape
 
 SAMPLE = Path(__file__).parent.parent / "data" / "sample"
+DATE = "20260101"
+
+_XML = """<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" version="0.11" xml:lang="{language}">
+  <siteinfo>
+    <sitename>Wikipedia</sitename>
+    <dbname>{language}wiki</dbname>
+    <base>https://{language}.wikipedia.org/</base>
+    <generator>tools/make_sample.py</generator>
+    <case>first-letter</case>
+    <namespaces>
+      <namespace key="0" case="first-letter" />
+{namespaces}    </namespaces>
+  </siteinfo>
+{pages}</mediawiki>
+"""
+_NAMESPACE = """      <namespace key="{key}" case="first-letter">{name}</namespace>
+"""
+_PAGE = """  <page>
+    <title>{title}</title>
+    <ns>0</ns>
+    <id>{page_id}</id>
+    <revision>
+      <id>{page_id}</id>
+      <timestamp>2026-01-01T00:00:00Z</timestamp>
+      <contributor>
+        <username>Smooth CLIR</username>
+        <id>1</id>
+      </contributor>
+      <model>wikitext</model>
+      <format>text/x-wiki</format>
+      <text bytes="{size}" xml:space="preserve">{text}</text>
+    </revision>
+  </page>
+"""
+_SQL = """-- The links between languages of the sample's pages, in the form of MediaWiki's dumps.
+
+DROP TABLE IF EXISTS `langlinks`;
+CREATE TABLE `langlinks` (
+  `ll_from` int(8) unsigned NOT NULL DEFAULT 0,
+  `ll_lang` varbinary(35) NOT NULL DEFAULT '',
+  `ll_title` varbinary(255) NOT NULL DEFAULT '',
+  PRIMARY KEY (`ll_from`,`ll_lang`)
+) ENGINE=InnoDB DEFAULT CHARSET=binary;
+
+INSERT INTO `langlinks` VALUES {rows};
+"""
+_NAMESPACES = {
+    "en": {6: "File", 10: "Template", 14: "Category"},
+    "fr": {6: "Fichier", 10: "Modèle", 14: "Catégorie"},
+}
 
 
 class Page(NamedTuple):
-    """A page: its plain text, the pages it links to, and its counterpart in the other language."""
+    """A page: its wikitext, and its counterpart in the other language."""
 
     title: str
-    text: str
-    links: frozenset[str]
+    wikitext: str
+    language: str
     counterpart: str
 
 
-def read_pages(folder: Path) -> dict[str, Page]:
+def read_pages(folder: Path) -> list[Page]:
     """Reads every page of a folder of `.wiki` files; a level-1 heading starts a page."""
     pages: dict[str, Page] = {}
     for file in sorted(folder.glob("*.wiki")):
@@ -31,55 +86,51 @@ def read_pages(folder: Path) -> dict[str, Page]:
         for title, body in zip(parts[::2], parts[1::2], strict=True):
             if title in pages:
                 raise ValueError(f"{file}: a second page is called {title!r}")
-            pages[title] = parse_page(title, body)
-    return pages
+            ((link, language, counterpart),) = re.findall(r"(\[\[(en|fr):([^\]]+)\]\]\n*)", body)
+            pages[title] = Page(title, body.replace(link, "").strip(), language, counterpart)
+    return list(pages.values())
 
 
-def parse_page(title: str, body: str) -> Page:
-    """Takes the links out of a page's wikitext."""
-    (counterpart,) = re.findall(r"\[\[(?:en|fr):([^\]]+)\]\]", body)
-    body = re.sub(r"\[\[(?:en|fr):[^\]]+\]\]", "", body)
-    links = frozenset(capitalised(target) for target in re.findall(r"\[\[([^\]|]+)", body))
-    text = re.sub(r"\[\[(?:[^\]|]+\|)?([^\]]+)\]\]", r"\1", body).replace("'''", "")
-    return Page(title, " ".join(text.split()), links - {title}, counterpart)
+def pages_xml(language: str, pages: list[Page]) -> str:
+    """Pages in MediaWiki's export format; their ids are 1, 2, and so on."""
+    namespaces = "".join(_NAMESPACE.format(key=key, name=name) for key, name in _NAMESPACES[language].items())
+    texts = (
+        _PAGE.format(
+            title=escape(page.title), page_id=page_id, size=len(page.wikitext.encode()), text=escape(page.wikitext)
+        )
+        for page_id, page in enumerate(pages, 1)
+    )
+    return _XML.format(language=language, namespaces=namespaces, pages="".join(texts))
 
 
-def capitalised(title: str) -> str:
-    """A link's target as a title: MediaWiki ignores the case of the first letter."""
-    return title[:1].upper() + title[1:]
+def links_sql(pages: list[Page]) -> str:
+    """The links to the other language as MediaWiki's table."""
+    rows = (
+        f"({page_id},'{page.language}','{_quoted(page.counterpart)}')" for page_id, page in enumerate(pages, 1)
+    )
+    return _SQL.format(rows=",".join(rows))
 
 
-def sentences(text: str) -> list[str]:
-    """The sentences of a lead; the sample's English has no full stop within a sentence."""
-    return re.split(r"(?<=\.) (?=[A-Z])", text)
-
-
-def without_title(sentence: str, title: str) -> str:
-    """A sentence without the words of a title."""
-    words = "|".join(re.escape(word) for word in title.split())
-    return " ".join(re.sub(rf"\b(?:{words})\b", "", sentence, flags=re.IGNORECASE).split())
+def _quoted(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("'", "\\'")
 
 
 def main() -> int:
-    """Writes wiki_en.queries, wiki_fr.documents and en2fr.rel."""
-    english, french = read_pages(SAMPLE / "en"), read_pages(SAMPLE / "fr")
-    doc_ids = {title: str(number) for number, title in enumerate(french, 1)}
-    queries, judgments = [], []
-    for page in english.values():
-        most_relevant = french[page.counterpart]
-        mutual = [
-            title for title in french if title in most_relevant.links and most_relevant.title in french[title].links
-        ]
-        for sentence in sentences(page.text):
-            query_id = str(len(queries) + 1)
-            queries.append((query_id, page.title, without_title(sentence, page.title)))
-            judgments.append((query_id, doc_ids[most_relevant.title], "2"))
-            judgments += [(query_id, doc_ids[title], "1") for title in mutual]
-    documents = [(doc_ids[page.title], page.title, page.text) for page in french.values()]
-    for name, rows in {"wiki_en.queries": queries, "wiki_fr.documents": documents, "en2fr.rel": judgments}.items():
-        text = "".join("\t".join(row) + "\n" for row in rows)
-        (SAMPLE / name).write_text(text, encoding="utf-8", newline="\n")
-    print(f"{len(queries)} queries, {len(documents)} documents, {len(judgments)} judgments under {SAMPLE.name}/")
+    """Writes the pages and the language links of both wikis, and their checksums."""
+    sums: dict[str, str] = {}
+    for language in ("en", "fr"):
+        pages = read_pages(SAMPLE / language)
+        prefix = SAMPLE / f"{language}wiki-{DATE}-"
+        xml, sql = pages_xml(language, pages).encode(), links_sql(pages).encode()
+        pages_path, links_path = Path(f"{prefix}pages-articles.xml.bz2"), Path(f"{prefix}langlinks.sql.gz")
+        pages_path.write_bytes(bz2.compress(xml))
+        # Without the time of day, so that the same pages give the same bytes.
+        with gzip.GzipFile("", "wb", fileobj=(packed := io.BytesIO()), mtime=0) as file:
+            file.write(sql)
+        links_path.write_bytes(packed.getvalue())
+        sums |= {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (pages_path, links_path)}
+        print(f"{len(pages)} pages in {prefix.name}pages-articles.xml.bz2 under {SAMPLE.name}/")
+    (SAMPLE / "SHA256SUMS").write_text("".join(f"{digest}  {name}\n" for name, digest in sums.items()))
     return 0
 
 

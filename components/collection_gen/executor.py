@@ -1,6 +1,7 @@
 """The executor of CollectionGen: artifacts in and out, the work is in `write_collection`."""
 
 import json
+import os
 from typing import Any, Final
 
 from tfx import types
@@ -14,6 +15,7 @@ COLLECTION_KEY: Final = "collection"
 PATHS_KEY: Final = "paths"
 DIGESTS_KEY: Final = "digests"
 TOP_GRADE_KEY: Final = "top_grade"
+WIKICLIR_FILES_KEY: Final = "wikiclir_files"
 
 
 class Executor(MappingExecutor):
@@ -31,8 +33,12 @@ class Executor(MappingExecutor):
           DataError: see `write_collection`.
         """
         folder = artifact_utils.get_single_uri(output_dict[COLLECTION_KEY])
+        paths = json.loads(exec_properties[PATHS_KEY])
+        if made_files := input_dict.get(WIKICLIR_FILES_KEY):
+            source = artifact_utils.get_single_uri(made_files)
+            paths = {role: sorted(fileio.glob(os.path.join(source, name))) for role, name in paths.items()}
         write_collection(
-            json.loads(exec_properties[PATHS_KEY]),
+            paths,
             json.loads(exec_properties[DIGESTS_KEY]),
             exec_properties[TOP_GRADE_KEY],
             folder,

@@ -12,11 +12,13 @@ from components.lexicon_gen.write_lexicon import FurtherPairs, mr_pairs, write_l
 from models.lists import read_lists
 from models.mapping_executor import MappingExecutor
 from schemas.collection import document_texts
+from schemas.wikiclir_files import PAIRS_FILE
 
 EXAMPLES_KEY: Final = "examples"
 COLLECTION_KEY: Final = "collection"
 LEXICON_KEY: Final = "lexicon"
 SETTINGS_KEY: Final = "settings"
+WIKICLIR_FILES_KEY: Final = "wikiclir_files"
 
 
 class Executor(MappingExecutor):
@@ -39,6 +41,10 @@ class Executor(MappingExecutor):
         if settings["kind"] == "lexicon":
             train_pairs = mr_pairs(read_lists(fileio.glob(os.path.join(examples, "*"))), settings["top_grade"])
         paths = settings["pairs"]
+        titles = []
+        if made_files := input_dict.get(WIKICLIR_FILES_KEY):
+            titles = [os.path.join(artifact_utils.get_single_uri(made_files), PAIRS_FILE)]
+        pairs = FurtherPairs(paths, settings["sha256"], settings["max_bad_share"], fileio.open, titles)
         folder = artifact_utils.get_single_uri(output_dict[LEXICON_KEY])
         collection = artifact_utils.get_single_uri(input_dict[COLLECTION_KEY])
         write_lexicon(
@@ -46,7 +52,7 @@ class Executor(MappingExecutor):
             (settings["query_language"], settings["document_language"]),
             settings["max_tokens"],
             train_pairs,
-            FurtherPairs(paths, settings["sha256"], settings["max_bad_share"], fileio.open) if paths else None,
+            pairs if paths or titles else None,
             document_texts(collection, fileio.open, self.work_on(folder)),
             folder,
             fileio.open,

@@ -82,10 +82,19 @@ class FurtherPairs:
       digest: what `schemas.input_digest` makes of them: other bytes are refused.
       max_bad_share: of their lines.
       open_file: opens them.
+      made_paths: files that an earlier stage made, read after the others.
     """
 
-    def __init__(self, paths: Sequence[str], digest: str | None, max_bad_share: float, open_file: Open) -> None:
+    def __init__(
+        self,
+        paths: Sequence[str],
+        digest: str | None,
+        max_bad_share: float,
+        open_file: Open,
+        made_paths: Sequence[str] = (),
+    ) -> None:
         self._paths = paths
+        self._made_paths = made_paths
         self._digest = digest
         self._max_bad_share = max_bad_share
         self._open = open_file
@@ -94,7 +103,7 @@ class FurtherPairs:
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         digests = []
-        for path in self._paths:
+        for path in (*self._paths, *self._made_paths):
             with self._open(path, "rb") as stored:
                 stream = HashingReader(stored)
                 for item in parse_pairs(cast(BinaryIO, stream), path):
@@ -106,15 +115,17 @@ class FurtherPairs:
                         yield item
                 digests.append(stream.hexdigest())
         report = self.report()
-        found = input_digest(digests)
+        found = input_digest(digests[: len(self._paths)])
         if self._digest not in (None, found):
             raise DataError(
-                f"{report.path} must not change while a run reads it (lexicon.pairs): expected the SHA-256 "
-                f"{self._digest}; got {found}. Run again once it is complete."
+                f"{' and '.join(self._paths)} must not change while a run reads it (lexicon.pairs): expected the "
+                f"SHA-256 {self._digest}; got {found}. Run again once it is complete."
             )
         if faults := report.faults(self._max_bad_share, "pairs"):
             raise DataError("\n".join(faults))
 
     def report(self) -> ReadReport:
         """What became of the lines so far."""
-        return ReadReport(" and ".join(self._paths), self._read, self._used, self._left_out.drops())
+        return ReadReport(
+            " and ".join((*self._paths, *self._made_paths)), self._read, self._used, self._left_out.drops()
+        )

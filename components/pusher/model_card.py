@@ -1,6 +1,7 @@
 """The card of a pushed model: what it was made of, how good it is, and what it cannot do."""
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any, Final
@@ -74,8 +75,20 @@ def _score(settings: Mapping[str, Any], history: TrainingHistory) -> str:
 
 def _data(settings: Mapping[str, Any], data: Mapping[str, Any]) -> Sequence[str]:
     rows = [
-        (_code(settings[role]), role, f"{file['used']:,} of {file['read']:,}", settings["sha256"][role] or "")
+        (
+            _code(settings[role] or os.path.basename(file["path"])),
+            role,
+            f"{file['used']:,} of {file['read']:,}",
+            settings["sha256"][role] or "",
+        )
         for role, file in data["files"].items()
+    ]
+    wikis = settings["wikipedia"]["wikis"] if settings["wikipedia"] else {}
+    rows += [
+        (_code(name), f"dump of {language}", "", settings["sha256"]["wikipedia"].get(f"wikis.{language}.{key}", ""))
+        for language, wiki in wikis.items()
+        for key, name in wiki.items()
+        if name
     ]
     lists = ", ".join(f"{count:,} {split}" for split, count in data["lists"].items())
     return (

@@ -1,12 +1,15 @@
 """Settings of the data. Importing this file does not import TensorFlow or Beam."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from schemas.did_you_mean import did_you_mean
 from schemas.languages import LANGUAGES
 from schemas.settings import Settings
+
+_TEXTS: Final = ("queries", "documents", "judgments")
 
 
 class InputDigests(Settings):
@@ -21,22 +24,26 @@ class InputDigests(Settings):
     """Of `data.judgments`."""
     candidates: str | None = None
     """Of `data.candidates`."""
+    wikipedia: dict[str, str] = {}
+    """Of the dumps of `data.wikipedia`, by their keys in it."""
 
 
 class DataSettings(Settings):
     """The collection, as WikiCLIR files (see docs/formats.md), plain or gzipped."""
 
-    queries: Annotated[str, Field(min_length=1)]
+    queries: Annotated[str | None, Field(min_length=1)]
     """Path of the queries: query_id, title, text; of one file, or a pattern (`*`, `?`, `[…]`) of several."""
-    documents: Annotated[str, Field(min_length=1)]
+    documents: Annotated[str | None, Field(min_length=1)]
     """Path of the documents, likewise: doc_id, title, text."""
-    judgments: Annotated[str, Field(min_length=1)]
+    judgments: Annotated[str | None, Field(min_length=1)]
     """Path of the judgments, likewise: query_id, doc_id, grade."""
     top_grade: Annotated[int, Field(ge=1, le=100)] = 2
     """The grade of MR documents; grades are 0 .. this. A loss may weigh a grade by 2^grade, in float32."""
     candidates: str | None = None
     """Path of fixed lists, likewise: query_id, doc_id, grade, split. Null samples NR documents, and hashes the
     splits."""
+    wikipedia: Settings | None = None
+    """The dumps of which queries, documents and judgments are made; the three are null then, and so is `candidates`."""
     negatives: Annotated[int, Field(ge=1, lt=2**31)] = 40
     """NR documents sampled for a query; unused with `candidates`."""
     most_sampled: Annotated[int, Field(ge=1, lt=2**31)] = 4_000_000
@@ -69,6 +76,28 @@ class DataSettings(Settings):
     sha256: InputDigests = InputDigests()
     """Digests that the input files must have; filled in by every run in its resolved configuration."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _texts_are_given_or_made(cls, content: Any) -> Any:
+        """Queries, documents and judgments must be given but with dumps."""
+        if not isinstance(content, Mapping):
+            return content
+        if content.get("wikipedia") is None:
+            return {key: value for key, value in content.items() if key not in _TEXTS or value is not None}
+        return dict.fromkeys(_TEXTS) | dict(content)
+
+    @field_validator("wikipedia")
+    @classmethod
+    def _nothing_is_given_and_made(cls, wikipedia: Settings | None, info: ValidationInfo) -> Settings | None:
+        given = [key for key in (*_TEXTS, "candidates") if info.data.get(key) is not None]
+        if wikipedia is not None and given:
+            raise ValueError(f"must be null where files are given, which it would make; got {', '.join(given)}, too")
+        if wikipedia is not None and info.data.get("top_grade", 2) != 2:
+            raise ValueError(
+                f"must be null but for the grades 0, 1 and 2, which it makes; got top_grade {info.data['top_grade']}"
+            )
+        return wikipedia
+
     @field_validator("query_language", "document_language")
     @classmethod
     def _language_is_known(cls, language: str) -> str:
@@ -86,7 +115,7 @@ class DataSettings(Settings):
 
     @model_validator(mode="after")
     def _files_are_distinct(self) -> "DataSettings":
-        paths = [self.queries, self.documents, self.judgments, *([self.candidates] if self.candidates else [])]
+        paths = [path for path in (self.queries, self.documents, self.judgments, self.candidates) if path]
         if len(set(paths)) < len(paths):
             raise ValueError(f"queries, documents, judgments and candidates must be different files; got {paths}")
         return self

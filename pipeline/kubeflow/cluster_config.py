@@ -75,6 +75,7 @@ def _unread(path: str, is_pattern: bool, reason: str) -> str:
 def _paths_of_this_machine(config: RunConfig) -> Iterator[str]:
     paths = {
         **{f"data.{role}": path for role, path in config.input_paths().items()},
+        **{f"data.wikipedia.{key}": path for key, path in config.dump_paths().items()},
         **{f"embeddings.{side}": path for side, path in config.vector_paths().items()},
         **{f"lexicon.{key}": path for key, path in config.pair_paths().items()},
         "output": config.output,

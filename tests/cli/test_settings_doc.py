@@ -5,9 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from cli.settings_doc import settings_markdown
+from components.wikipedia_gen.settings import WikiFiles
 from experiments.settings import Adjustment, Claim, ExperimentSettings
 from pipeline.config import RunConfig
 from pipeline.settings_file import known_keys
+from pipeline.wikipedia.config import WikipediaConfig
 from schemas.settings import Settings
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "settings.md"
@@ -24,7 +26,9 @@ def undocumented(settings: type[Settings]) -> Iterator[str]:
 
 def test_every_field_has_a_docstring() -> None:
     assert [
-        name for settings in (RunConfig, ExperimentSettings, Adjustment, Claim) for name in undocumented(settings)
+        name
+        for settings in (RunConfig, ExperimentSettings, Adjustment, Claim, WikipediaConfig, WikiFiles)
+        for name in undocumented(settings)
     ] == []
 
 
@@ -45,4 +49,6 @@ def test_the_document_names_every_key() -> None:
     assert re.findall(r"^\| `([\w.]+)` \|", settings_markdown(), re.MULTILINE) == [
         *known_keys(RunConfig),
         *known_keys(ExperimentSettings),
+        *(f"wikis.LANGUAGE.{key}" for key in WikiFiles.model_fields),
+        *(key for key in known_keys(WikipediaConfig) if key != "wikis"),
     ]

@@ -40,6 +40,28 @@ def test_work_is_shared_among_the_two_worker_processes_of_the_pool(engine, tmp_p
     assert len(engine.take_peaks()) == 2
 
 
+def test_a_collection_that_is_made_of_dumps_is_the_same_on_the_engine(engine, tmp_path):
+    from functools import partial
+
+    import apache_beam as beam
+
+    from models.on_workers import OnWorkers
+    from tests.components.wikipedia_gen.small_wiki import make
+    from tests.sample.test_sample import MADE, SAMPLE
+
+    on_workers = OnWorkers(partial(beam.Pipeline, argv=engine.arguments), str(tmp_path / ".work"))
+    wikis = {
+        language: {
+            "pages": str(next(SAMPLE.glob(f"{language}wiki-*-pages-articles.xml.bz2"))),
+            "language_links": str(next(SAMPLE.glob(f"{language}wiki-*-langlinks.sql.gz"))),
+        }
+        for language in ("en", "fr")
+    }
+    made = make(tmp_path, wikis, apply=on_workers, queries="sentences")
+    for name in MADE:
+        assert (made.folder / name).read_bytes() == (SAMPLE / name).read_bytes()
+
+
 @pytest.mark.long
 def test_every_stage_writes_the_records_of_the_in_process_run_from_one_file_and_from_four(engine, tmp_path):
     from tests.engines.staged import cut_sample, records, run_stages

@@ -9,11 +9,11 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from components.wikiclir_example_gen.settings import DataSettings
 from models.lexicon_settings import LexiconSettings
 from models.losses.declarations import LOSSES
 from models.settings import ENCODERS, LossSettings, ModelSettings, TrainingSettings
 from pipeline.config import RunConfig, dump_config, load_config
+from pipeline.data_settings import SourceSettings
 from pipeline.digests import resolve_digests
 from pipeline.presets import PRESETS, with_preset
 from pipeline.settings_file import known_keys
@@ -150,7 +150,7 @@ def test_an_override_chooses_the_preset(config_file: Path) -> None:
 
 
 def test_a_section_that_is_built_is_given_whole(config_file: Path) -> None:
-    data = DataSettings(queries="q", documents="d", judgments="j", query_language="en", document_language="fr")
+    data = SourceSettings(queries="q", documents="d", judgments="j", query_language="en", document_language="fr")
     config = RunConfig(data=data, model=ModelSettings(encoder="cnn"), output="out")
     assert config.model == ModelSettings(encoder="cnn")
     assert config.training.learning_rate == ENCODERS["cnn"].default_learning_rate

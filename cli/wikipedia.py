@@ -1,0 +1,102 @@
+"""`clir wikipedia`: dumps of two wikis into a collection that `clir run` reads."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli.terminal import say, short, show, show_json
+from pipeline.layout import CONFIG_FILE
+from pipeline.run_lock import run_lock
+from pipeline.wikipedia.config import load_wikipedia_config
+from schemas.wikiclir_files import CARD_FILE, MANIFEST_FILE
+
+if TYPE_CHECKING:
+    from pipeline.wikipedia.estimate import Estimate
+    from pipeline.wikipedia.look import Look
+
+
+@click.command("wikipedia")
+@click.argument("config", type=click.Path())
+@click.option("--set", "overrides", metavar="KEY=VALUE", multiple=True, help="Override a setting, such as shards=4.")
+@click.option(
+    "--processes", type=click.IntRange(min=1, max=1000), help="Processes that read the dumps.  [default: one a core]"
+)
+@click.option("--estimate", is_flag=True, help="Only say how long it takes, and how much disk and memory.")
+@click.option("--check", is_flag=True, help="Only read a part of each dump, and show counts and twenty examples.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+def wikipedia(
+    config: str, overrides: tuple[str, ...], processes: int | None, estimate: bool, check: bool, as_json: bool
+) -> None:
+    """Make a collection of the Wikipedia dumps that CONFIG names.
+
+    Writes queries, documents and judgments as the WikiCLIR collections have them, titles that mean the same, a
+    manifest, a data card and a configuration for `clir run`.
+
+    Example: clir wikipedia configs/wikipedia/sample.yaml --estimate
+    """
+    if estimate and check:
+        raise click.UsageError("give --estimate or --check, but not both.")
+    settings = load_wikipedia_config(config, overrides)
+    # NumPy and the parsers take half a second, which wrong settings need not wait for.
+    from cli.progress import StageView
+    from pipeline.wikipedia.estimate import check_room, estimate_making, is_small
+    from pipeline.wikipedia.look import look_into
+    from pipeline.wikipedia.make import folder_of, make_collections
+
+    if check:
+        _show(look_into(settings), as_json)
+        return
+    if estimate:
+        _show([estimate_making(settings, processes)], as_json)
+        return
+    with run_lock(Path(settings.output)), StageView() as view:
+        if not is_small(settings):
+            expected = estimate_making(settings, processes)
+            for line in expected.describe():
+                view.say(line)
+            check_room(expected, settings.output)
+        view.start(0, 0, "reading dumps")
+        manifests = make_collections(settings, processes, view.say)
+    if as_json:
+        show_json({"pairs": manifests, "output": settings.output})
+        return
+    for pair, manifest in manifests.items():
+        show("\n".join(_describe(manifest)))
+        folder = os.path.normpath(os.path.join(settings.output, folder_of(settings, pair)))
+        say(
+            f"written to {short(folder)}: {CARD_FILE} describes it, {MANIFEST_FILE} has every count\n\n"
+            f"next:\n  clir run {short(os.path.join(folder, CONFIG_FILE))}"
+        )
+
+
+def _show(results: "Sequence[Look | Estimate]", as_json: bool) -> None:
+    """Looks or estimates."""
+    if as_json:
+        show_json([one.as_dict() for one in results])
+    else:
+        show("\n".join(line for one in results for line in one.describe()))
+
+
+def _describe(manifest: dict[str, Any]) -> list[str]:
+    """What was made, in lines for a person."""
+    lines = [f"{manifest['query_language']} queries, {manifest['document_language']} documents"]
+    for wiki in manifest["wikis"].values():
+        redirects = wiki["redirects"]
+        lines.append(f"{wiki['database']}: {_report(wiki['pages'])}")
+        lines.append(f"  {wiki['articles']:,} articles, {redirects['used']:,} of {redirects['read']:,} redirects used")
+    lines.append(f"pages with queries: {_report(manifest['pages_with_queries'])}")
+    lines.append(f"documents: {_report(manifest['documents'])}")
+    judgments = ", ".join(f"{count:,} of grade {grade}" for grade, count in manifest["judgments"].items())
+    splits = ", ".join(f"{count:,} {split}" for split, count in sorted(manifest["splits"].items()))
+    lines.append(f"queries: {manifest['queries']['used']:,} ({splits}); judgments: {judgments}")
+    if manifest["title_pairs"]:
+        lines.append(f"title pairs: {manifest['title_pairs']:,}, without those of eval and test pages")
+    return lines
+
+
+def _report(content: dict[str, Any]) -> str:
+    left_out = "; ".join(f"{one['count']:,} {one['meaning']}" for one in content["drops"])
+    return f"{content['read']:,} read, {content['used']:,} used" + (f"; left out: {left_out}" if left_out else "")

@@ -1,0 +1,156 @@
+"""Reads a piece of a dump: texts are cut and cleaned here, before anything is grouped."""
+
+import json
+import os
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from components.wikipedia_gen.article_arrays import ArticleArrays, write_arrays
+from components.wikipedia_gen.dumps.chunk import Chunk
+from components.wikipedia_gen.dumps.page import PageReason
+from components.wikipedia_gen.dumps.read_pages import read_pages
+from components.wikipedia_gen.dumps.site_info import SiteInfo
+from components.wikipedia_gen.dumps.title_hash import title_hash, title_hashes
+from components.wikipedia_gen.dumps.titles import Titles
+from components.wikipedia_gen.near_duplicates import HASHES, signature
+from components.wikipedia_gen.wikitext.conventions import conventions_for
+from components.wikipedia_gen.wikitext.count_words import count_words
+from components.wikipedia_gen.wikitext.read_article import KINDS, Wanted, read_article
+from components.wikipedia_gen.wikitext.redirect import redirect_target
+from components.wikipedia_gen.wikitext.too_costly import TooCostly
+from schemas.drops import Drop, DropCounter, Drops
+
+Open = Callable[[str, str], Any]
+"""Opens a file, local or remote: (path, mode) -> stream of bytes."""
+
+TEXTS: Final = ".texts"
+"""Ending of a piece's texts, a line an article: title, text, and the sentences of its lead, separated by tabs."""
+REDIRECTS: Final = ".redirects"
+"""Of the titles of its redirects, a line each."""
+ARRAYS: Final = ".npz"
+_ACCOUNT: Final = ".json"
+"""Written last: a piece that has one is whole."""
+
+
+class Piece(NamedTuple):
+    """A piece of a dump, and how it is read."""
+
+    name: str
+    language: str
+    site: SiteInfo
+    chunk: Chunk
+    wanted: Wanted
+    max_words: int
+
+
+class PieceAccount(NamedTuple):
+    """What became of a piece's pages: read = articles + redirects + drops."""
+
+    read: int
+    articles: int
+    redirects: int
+    links: int
+    drops: tuple[Drops, ...]
+
+
+def read_articles(piece: Piece, folder: str, open_file: Open) -> PieceAccount:
+    """Writes the texts, the redirects' titles and the arrays of a piece into a folder.
+
+    A piece that is there already, whole, is not read again.
+
+    Raises:
+      DataError: the dump is damaged.
+    """
+    path = os.path.join(folder, piece.name)
+    if os.path.exists(path + _ACCOUNT):
+        return _read_account(path + _ACCOUNT, open_file)
+    reading = ArticleReader(piece)
+    with ExitStack() as stack:
+        texts, redirects = (stack.enter_context(open_file(path + ending, "wb")) for ending in (TEXTS, REDIRECTS))
+        for line, redirect in reading.lines(open_file):
+            (redirects if redirect else texts).write(line.encode() + b"\n")
+    write_arrays(reading.arrays(), path + ARRAYS, open_file)
+    account = reading.account()
+    with open_file(path + _ACCOUNT, "wb") as file:
+        content = account._asdict() | {"drops": [one.as_dict() for one in account.drops]}
+        file.write(json.dumps(content).encode())
+    return account
+
+
+class ArticleReader:
+    """Reads the articles and redirects of a piece, and gathers what is no text of them."""
+
+    def __init__(self, piece: Piece) -> None:
+        self._piece = piece
+        self._titles = Titles(piece.site)
+        self._conventions = conventions_for(piece.language, piece.site.namespaces)
+        self._drops = DropCounter()
+        self._read = 0
+        self._rows: list[tuple[int, int, int, int, int]] = []
+        self._signatures: list[Any] = []
+        self._links: list[Any] = []
+        self._redirects: list[tuple[int, int, int]] = []
+
+    def lines(self, open_file: Open) -> Iterable[tuple[str, bool]]:
+        """A line for each article and redirect, and whether it is one's."""
+        for page in read_pages(self._piece.chunk, open_file):
+            self._read += 1
+            if isinstance(page, Drop):
+                self._drops.add(page)
+                continue
+            title = self._titles.normal(page.title)
+            target = page.redirect or redirect_target(page.text, self._conventions)
+            if target is not None:
+                self._add_redirect(page.page_id, title, self._titles.of_link(target))
+                yield title, True
+                continue
+            try:
+                article = read_article(page.text, title, self._conventions, self._piece.max_words, self._piece.wanted)
+            except TooCostly as error:
+                excerpt = f"{page.title}: {error}"
+                self._drops.add(Drop(PageReason.TOO_COSTLY, self._piece.chunk.path, page.page_id, excerpt))
+                continue
+            targets = {name for link in article.link_targets if (name := self._titles.of_link(link))} - {title}
+            self._rows.append(
+                (title_hash(title), page.page_id, KINDS.index(article.kind), count_words(article.text), len(targets))
+            )
+            self._links.append(title_hashes(sorted(targets)))
+            if self._piece.wanted.text:
+                self._signatures.append(signature(article.text))
+            yield "\t".join([title, article.text, *article.lead]), False
+
+    def _add_redirect(self, page_id: int, title: str, target: str | None) -> None:
+        # One that leads nowhere is kept: it is counted with those whose article is missing.
+        self._redirects.append((page_id, title_hash(title), title_hash(target or "")))
+
+    def arrays(self) -> ArticleArrays:
+        """What was gathered."""
+        columns = list(zip(*self._rows, strict=True)) or [()] * 5
+        redirects = list(zip(*self._redirects, strict=True)) or [()] * 3
+        return ArticleArrays(
+            titles=np.array(columns[0], np.uint64),
+            page_ids=np.array(columns[1], np.int64),
+            kinds=np.array(columns[2], np.uint8),
+            words=np.array(columns[3], np.int32),
+            signatures=np.array(self._signatures, np.uint32).reshape(-1, HASHES),
+            link_counts=np.array(columns[4], np.int32),
+            links=np.concatenate([np.empty(0, np.uint64), *self._links]),
+            redirect_ids=np.array(redirects[0], np.int64),
+            redirects=np.array(redirects[1], np.uint64),
+            redirect_targets=np.array(redirects[2], np.uint64),
+        )
+
+    def account(self) -> PieceAccount:
+        """The counts."""
+        links = sum(len(one) for one in self._links)
+        return PieceAccount(self._read, len(self._rows), len(self._redirects), links, self._drops.drops())
+
+
+def _read_account(path: str, open_file: Open) -> PieceAccount:
+    with open_file(path, "rb") as file:
+        content = json.loads(file.read())
+    drops = tuple(Drops.from_dict(one, PageReason) for one in content.pop("drops"))
+    return PieceAccount(**content, drops=drops)

@@ -1,0 +1,86 @@
+"""The configuration of `clir wikipedia`: one YAML file, checked whole before anything is read."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import pydantic
+from pydantic import Field, field_validator, model_validator
+
+from components.wikipedia_gen.settings import FILE_KEYS, WikipediaSettings
+from pipeline.dump_files import dump_fault, dump_sections
+from pipeline.made_folder import made_fault
+from pipeline.overrides import apply_override
+from pipeline.paths import resolve_path
+from pipeline.settings_file import describe_fault, place_of, read_settings_file
+from pipeline.wikipedia.folder import WIKIPEDIA_MADE
+from schemas.errors import ConfigError
+
+
+class WikipediaConfig(WikipediaSettings):
+    """Dumps, and the collections that are made of them."""
+
+    pairs: Annotated[list[str], Field(min_length=1)]
+    """The languages of the queries and of the documents of each collection: `en-fr`; `en-en` pairs a wiki with itself.
+    Each dump is read once, for all of them."""
+    output: Annotated[str, Field(min_length=1)]
+    """Folder of the collection; of several, one folder each in it, such as `en_fr`."""
+
+    @field_validator("pairs")
+    @classmethod
+    def _pairs_are_pairs(cls, pairs: list[str]) -> list[str]:
+        if bad := [pair for pair in pairs if len(pair.split("-")) != 2]:
+            raise ValueError(f"must be two language codes each, such as en-fr; got {', '.join(bad)}")
+        if len(set(pairs)) < len(pairs):
+            raise ValueError(f"must differ; got {', '.join(pairs)}")
+        return pairs
+
+    @model_validator(mode="after")
+    def _pairs_have_their_dumps(self) -> "WikipediaConfig":
+        if missing := [why for pair in self.languages() if (why := self.missing_for(*pair))]:
+            raise ValueError("; ".join(missing))
+        return self
+
+    def languages(self) -> list[tuple[str, str]]:
+        """The languages of each pair: the queries', and the documents'."""
+        return [(query, document) for query, document in (pair.split("-") for pair in self.pairs)]
+
+
+def load_wikipedia_config(path: str, overrides: Sequence[str] = ()) -> WikipediaConfig:
+    """Reads and checks a configuration, and whether the files that it names are there.
+
+    Args:
+      path: a YAML file. Relative paths in it are relative to its folder.
+      overrides: `key=value`, the value in YAML. Relative paths in them are relative to the current folder.
+
+    Raises:
+      ConfigError: with every fault, each with its place.
+    """
+    content, places, faults = read_settings_file(path, WikipediaConfig)
+    _resolve_paths(content, Path(path).parent)
+    for override in overrides:
+        faults += apply_override(content, places, override, _resolve_paths)
+    try:
+        config = WikipediaConfig.model_validate(content)
+    except pydantic.ValidationError as errors:
+        faults += [describe_fault(error, places, path, WikipediaConfig) for error in errors.errors()]
+    for section, keys in dump_sections(content, ()):
+        for key in FILE_KEYS:
+            file = section.get(key)
+            if isinstance(file, str) and file and (fault := dump_fault(file)):
+                faults.append(f"{place_of((*keys, key), places, path)}: {'.'.join((*keys, key))}: {fault}")
+    output = content.get("output")
+    if output and isinstance(output, str) and (fault := made_fault(output, WIKIPEDIA_MADE)):
+        faults.append(f"{places.get(('output',), path)}: output: {fault}")
+    if faults:
+        raise ConfigError(faults)
+    return config
+
+
+def _resolve_paths(content: dict[str, Any], folder: Path) -> None:
+    """Makes the paths in a raw configuration absolute."""
+    sections = [section for section, _ in dump_sections(content, ())]
+    for section in sections:
+        for key in (*FILE_KEYS, "output"):
+            if isinstance(section.get(key), str) and section[key]:
+                section[key] = resolve_path(section[key], folder)

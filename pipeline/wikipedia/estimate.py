@@ -1,0 +1,135 @@
+"""What making a collection takes, before it begins: time, disk and memory."""
+
+import math
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from pipeline.dump_files import files_of_dump
+from pipeline.wikipedia.config import WikipediaConfig
+from pipeline.wikipedia.look import Look, look_into
+from schemas.errors import DataError
+
+SMALL_BYTES: Final = 1 << 24
+"""Dumps of no more bytes are read sooner than their estimate is made."""
+
+_TABLE_BYTES_A_SECOND: Final = 4e6
+"""Of a gzipped table."""
+_BASE_BYTES: Final = 250e6
+"""Of memory: Python, its libraries, and a piece of a dump."""
+_BYTES_A_PAGE: Final = 160
+"""Of memory: what is known of an article or redirect, and its title."""
+_BYTES_A_LINK: Final = 20
+"""Of memory, while mutual links are found."""
+_GAIN: Final = 0.8
+"""Of each process after the first: they share memory and disk."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a making takes.
+
+    Attributes:
+      pages: of all dumps.
+      processes: that read them.
+      seconds: of the whole.
+      disk_bytes: below the output, while it is made; half of it stays.
+      memory_bytes: of the largest process.
+    """
+
+    pages: int
+    processes: int
+    seconds: float
+    disk_bytes: int
+    memory_bytes: int
+
+    def describe(self) -> Iterator[str]:
+        """A line for a person."""
+        yield (
+            f"estimate: some {_rounded(self.pages):,} pages, {_duration(self.seconds)} with {self.processes} "
+            f"process{'es' if self.processes > 1 else ''}, {_size(self.disk_bytes)} of disk while it is made, "
+            f"{_size(self.memory_bytes)} of memory"
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+def estimate_making(config: WikipediaConfig, processes: int | None = None) -> Estimate:
+    """Estimates a making by the sizes of its files and some seconds of reading each dump.
+
+    Raises:
+      DataError: a dump is damaged, as far as it was read.
+    """
+    return estimate_from(look_into(config), _table_bytes(config), processes or len(os.sched_getaffinity(0)))
+
+
+def estimate_from(looks: Sequence[Look], table_bytes: int, processes: int) -> Estimate:
+    """What follows from a look into each dump.
+
+    Args:
+      looks: one a wiki.
+      table_bytes: of the SQL tables, as they are stored.
+      processes: that read the dumps.
+    """
+    pages = sum(look.account.read / look.share for look in looks)
+    links = sum(look.account.links / look.share for look in looks)
+    kept = sum(look.kept_bytes / look.share for look in looks)
+    seconds = sum(look.seconds / look.share for look in looks) + table_bytes / _TABLE_BYTES_A_SECOND
+    return Estimate(
+        pages=round(pages),
+        processes=processes,
+        seconds=seconds / (1 + _GAIN * (processes - 1)),
+        disk_bytes=round(2 * kept + 8 * links + 64 * pages),
+        memory_bytes=round(_BASE_BYTES + _BYTES_A_PAGE * pages + _BYTES_A_LINK * links),
+    )
+
+
+def is_small(config: WikipediaConfig) -> bool:
+    """Whether the dumps are read sooner than an estimate is made."""
+    return sum(os.path.getsize(path) for some in config.paths().values() for path in files_of_dump(some)) < SMALL_BYTES
+
+
+def check_room(expected: Estimate, output: str) -> None:
+    """Refuses to begin what the disk cannot hold.
+
+    Raises:
+      DataError: the disk has too little room.
+    """
+    folder = Path(output)
+    while not folder.exists():
+        folder = folder.parent
+    free = shutil.disk_usage(folder).free
+    if free < expected.disk_bytes:
+        raise DataError(
+            f"{output} must lie on a disk with {_size(expected.disk_bytes)} of room, as far as a look into the dumps "
+            f"tells; there are {_size(free)}: make room, or choose another output."
+        )
+
+
+def _table_bytes(config: WikipediaConfig) -> int:
+    return sum(
+        os.path.getsize(path)
+        for key, some in config.paths().items()
+        if not key.endswith(".pages")
+        for path in files_of_dump(some)
+    )
+
+
+def _rounded(number: float) -> int:
+    """Two digits of a number, which is no exacter."""
+    return int(round(number, 1 - int(math.log10(max(number, 1)))))
+
+
+def _size(count: float) -> str:
+    return f"{count / 1e9:.1f} GB" if count >= 1e8 else f"{max(count / 1e6, 1):.0f} MB"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{max(seconds, 1):.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

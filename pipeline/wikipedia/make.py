@@ -1,0 +1,98 @@
+"""Dumps into collections: all files of all pairs appear, or none."""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from components.wikipedia_gen.build import build_collection
+from components.wikipedia_gen.on_this_machine import on_this_machine
+from components.wikipedia_gen.read_dumps import read_dumps
+from pipeline.dump_files import files_of_dump
+from pipeline.layout import CONFIG_FILE
+from pipeline.made_folder import MadeFolder
+from pipeline.wikipedia.config import WikipediaConfig
+from pipeline.wikipedia.folder import WIKIPEDIA_MADE
+from schemas.wikiclir_files import CANDIDATES_FILE, PAIRS_FILE, documents_file, judgments_file, queries_file
+
+_NOT_READ_BY: Final = {"output", "pairs"}
+
+
+def make_collections(
+    config: WikipediaConfig, processes: int | None, say: Callable[[str], None]
+) -> dict[str, dict[str, Any]]:
+    """Makes the collection of each pair. The caller holds the output (see `pipeline.run_lock`).
+
+    A killed call leaves what it has read of the dumps, and the next call with the same files and settings goes on from
+    there.
+
+    Args:
+      config: the configuration.
+      processes: that read the dumps; None for as many as cores.
+      say: called with each line that a person should read.
+
+    Returns:
+      the manifest of each pair, by its name in `config.pairs`.
+
+    Raises:
+      DataError: the dumps are damaged, of other wikis, or too bad.
+    """
+    files = {key: files_of_dump(path) for key, path in config.paths().items()}
+    folder = MadeFolder(Path(config.output), WIKIPEDIA_MADE)
+    apply = on_this_machine((path for some in files.values() for path in some), processes)
+    with folder.staging() as staging:
+        work = folder.work(_key(config, files))
+        dumps = read_dumps(config.languages(), config, files, str(work), open, apply)
+        for line in dumps.notes():
+            say(line)
+        manifests = {}
+        for pair, languages in zip(config.pairs, config.languages(), strict=True):
+            own = staging / folder_of(config, pair)
+            own.mkdir(exist_ok=True)
+            manifests[pair] = build_collection(languages, config, dumps, str(own), open)
+            (own / CONFIG_FILE).write_text(
+                _run_config(languages, config.shards, manifests[pair]["title_pairs"]), encoding="utf-8"
+            )
+        folder.publish(staging, {"pairs": config.pairs})
+    return manifests
+
+
+def folder_of(config: WikipediaConfig, pair: str) -> str:
+    """The folder of a pair in the output: of a single one the output itself."""
+    return "." if len(config.pairs) == 1 else pair.replace("-", "_")
+
+
+def _key(config: WikipediaConfig, files: Mapping[str, list[str]]) -> str:
+    """What the pieces that were read of dumps hang on: the settings, and the files as they are."""
+    states = {path: [os.stat(path).st_size, os.stat(path).st_mtime_ns] for some in files.values() for path in some}
+    settings = config.model_dump(mode="json", exclude={"output"})
+    content = json.dumps([settings, states], sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+
+def _run_config(languages: tuple[str, str], shards: int, title_pairs: int) -> str:
+    """A configuration for `clir run`, whose paths are relative to its folder."""
+    query_language, document_language = languages
+    end = "*" if shards > 1 else ""
+    lines = [
+        f"queries: {queries_file(query_language)}{end}",
+        f"documents: {documents_file(document_language)}{end}",
+        f"judgments: {judgments_file(*languages)}{end}",
+    ]
+    pairs = ""
+    if query_language == document_language:
+        lines.append(f"candidates: {CANDIDATES_FILE}{end}")
+    elif title_pairs:
+        pairs = (
+            "# No title of a page of eval and test lists is among them, as long as data.split is queries.\nlexicon:\n"
+        )
+        pairs += f"  pairs: {PAIRS_FILE}\n"
+    # Quoted, for YAML takes a bare `no` for false.
+    lines += [f'query_language: "{query_language}"', f'document_language: "{document_language}"']
+    data = "".join(f"  {line}\n" for line in lines)
+    return (
+        "# Made by clir wikipedia. Whatever is not given here has its default: docs/settings.md.\n"
+        f"data:\n{data}{pairs}output: run\n"
+    )

@@ -1,0 +1,261 @@
+"""cli/wikipedia.py: what the command takes and refuses, whose folder it writes, and what a killed one leaves."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from components.wikipedia_gen import read_dumps
+from pipeline.config import load_config
+from pipeline.wikipedia import estimate, make
+from tests.cli.command import Answer, Clir
+from tests.components.wikipedia_gen.small_wiki import SmallWiki
+from tests.components.wikipedia_gen.test_build import ENGLISH, FRENCH
+
+MADE = {
+    "README.md", "config.yaml", "en2fr.rel", "manifest.json", "title_pairs.tsv", "wiki_en.queries",
+    "wiki_fr.documents", "wikipedia.json",
+}  # fmt: skip
+
+
+class Dumps:
+    """Two small wikis, a configuration beside them, and the command on it."""
+
+    def __init__(self, folder: Path, clir: Clir) -> None:
+        self.folder = folder
+        self.out = folder / "out"
+        self._clir = clir
+        self.content: dict[str, Any] = {
+            "wikis": {"en": ENGLISH.write(folder), "fr": FRENCH.write(folder)},
+            "pairs": ["en-fr"],
+            "min_query_words": 1,
+            "min_document_words": 1,
+            "output": str(self.out),
+        }
+
+    @property
+    def config(self) -> Path:
+        """The configuration, written as it is now."""
+        path = self.folder / "wikipedia.yaml"
+        path.write_text(yaml.safe_dump(self.content), encoding="utf-8")
+        return path
+
+    def make(self, *options: object) -> Answer:
+        """Runs the command."""
+        return self._clir("wikipedia", self.config, *options)
+
+    def names(self) -> set[str]:
+        """What lies in the output, but for its lock."""
+        return {path.name for path in self.out.iterdir()} - {".lock"}
+
+
+@pytest.fixture
+def dumps(tmp_path: Path, clir: Clir) -> Dumps:
+    return Dumps(tmp_path, clir)
+
+
+def test_a_collection_is_made_and_the_next_command_is_named(dumps: Dumps) -> None:
+    done = dumps.make()
+    assert done.code == 0, done.err
+    assert done.out.splitlines() == [
+        "en queries, fr documents",
+        "enwiki: 10 read, 10 used",
+        "  9 articles, 1 of 1 redirects used",
+        "frwiki: 12 read, 12 used",
+        "  7 articles, 3 of 5 redirects used",
+        "pages with queries: 9 read, 4 used; left out: 1 disambiguation page (drop_disambiguations); 1 no link to the "
+        "other language; 1 the page that it links to in the other language is not in the dump; 1 no sentence above the "
+        "first heading; 1 queries shorter than min_query_words without the title's words",
+        "documents: 7 read, 7 used",
+        *done.out.splitlines()[7:],
+    ]
+    assert "judgments: 4 of grade 2, 4 of grade 1" in done.out
+    assert f"clir run {dumps.out / 'config.yaml'}" in done.err
+    assert dumps.names() == MADE
+
+
+def test_its_configuration_is_one_for_a_run(dumps: Dumps) -> None:
+    dumps.make()
+    config = load_config(str(dumps.out / "config.yaml"), (), print)
+    assert config.data.documents == str(dumps.out / "wiki_fr.documents")
+    assert config.lexicon.pairs == (str(dumps.out / "title_pairs.tsv") if title_pairs(dumps) else None)
+
+
+def title_pairs(dumps: Dumps) -> str:
+    return (dumps.out / "title_pairs.tsv").read_text(encoding="utf-8")
+
+
+def test_several_pairs_and_both_directions_are_made_in_one_go(dumps: Dumps) -> None:
+    dumps.content["pairs"] = ["en-fr", "fr-en", "fr-fr"]
+    done = dumps.make("--json")
+    assert done.code == 0, done.err
+    assert set(json.loads(done.out)["pairs"]) == {"en-fr", "fr-en", "fr-fr"}
+    assert dumps.names() == {"en_fr", "fr_en", "fr_fr", "wikipedia.json"}
+    assert (dumps.out / "fr_en" / "wiki_fr.queries").read_text(encoding="utf-8").count("\n") == 5
+    for folder in ("en_fr", "fr_en", "fr_fr"):
+        load_config(str(dumps.out / folder / "config.yaml"), (), print)
+
+
+def test_made_again_it_is_the_same_and_other_pairs_replace_it(dumps: Dumps) -> None:
+    dumps.make()
+    first = {path.name: path.read_bytes() for path in dumps.out.iterdir()}
+    assert dumps.make().code == 0
+    assert {path.name: path.read_bytes() for path in dumps.out.iterdir()} == first
+    assert dumps.make("--set", "shards=2").code == 0
+    assert "wiki_fr.documents" not in dumps.names()
+    assert dumps.make("--set", "pairs=[fr-en, fr-fr]").code == 0
+    assert dumps.names() == {"fr_en", "fr_fr", "wikipedia.json"}
+
+
+def test_what_is_not_ours_is_left_alone(dumps: Dumps) -> None:
+    dumps.out.mkdir()
+    (dumps.out / "thesis.doc").write_text("mine")
+    refused = dumps.make()
+    assert refused.code == 2
+    assert "must be empty, or the output of an earlier collection from dumps; it holds thesis.doc" in refused.err
+    (dumps.out / "thesis.doc").unlink()
+    assert dumps.make().code == 0
+    (dumps.out / "notes.txt").write_text("mine")
+    assert dumps.make().code == 0
+    assert dumps.names() == MADE | {"notes.txt"}
+
+
+def test_an_edited_configuration_is_not_overwritten(dumps: Dumps) -> None:
+    dumps.make()
+    with open(dumps.out / "config.yaml", "a", encoding="utf-8") as file:
+        file.write("training:\n  epochs: 3\n")
+    refused = dumps.make()
+    assert refused.code == 2
+    assert "must hold config.yaml as a collection from dumps wrote it; it was changed since" in refused.err
+
+
+def test_a_killed_command_leaves_nothing_half_written_and_the_next_goes_on(
+    dumps: Dumps, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    real = read_dumps.read_articles
+
+    def die_at_the_second(piece: Any, folder: str, open_file: Any) -> Any:
+        if len(read) == 1:
+            raise KeyboardInterrupt
+        read.append(piece.name)
+        return real(piece, folder, open_file)
+
+    monkeypatch.setattr(read_dumps, "read_articles", die_at_the_second)
+    assert dumps.make().code == 130
+    assert dumps.names() == {".wikipedia.work", "wikipedia.json"}
+    monkeypatch.setattr(read_dumps, "read_articles", real)
+    (work,) = (dumps.out / ".wikipedia.work").iterdir()
+    kept = work / f"{read[0]}.npz"
+    before = kept.stat().st_mtime_ns
+    seen: list[int] = []
+    real_build = make.build_collection
+
+    def build(*arguments: Any) -> Any:
+        seen.append(kept.stat().st_mtime_ns)
+        return real_build(*arguments)
+
+    monkeypatch.setattr(make, "build_collection", build)
+    assert dumps.make().code == 0
+    assert seen == [before]
+    assert dumps.names() == MADE
+
+
+def test_other_settings_read_the_dumps_anew(dumps: Dumps, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(make, "build_collection", lambda *arguments: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        dumps.make()
+    (first,) = (dumps.out / ".wikipedia.work").iterdir()
+    with pytest.raises(ZeroDivisionError):
+        dumps.make("--set", "max_words=7")
+    (second,) = (dumps.out / ".wikipedia.work").iterdir()
+    assert first != second
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"pairs": ["en"]}, "pairs: must be two language codes each, such as en-fr; got en"),
+        ({"pairs": ["en-de"]}, "wikis must hold de; it holds en, fr"),
+        ({"pairs": []}, "pairs: "),
+        ({"wikis": {"xx": {"pages": "p"}}}, "wikis: must be named by ISO 639-1 codes (two letters); got 'xx'"),
+        ({"wikis": {"en": {"pages": "no-such-file"}, "fr": {"pages": "p"}}}, "wikis.en.pages: there is no file"),
+        ({"colour": 1}, "colour: unknown key"),
+        ({"queries": "title"}, "queries: "),
+    ],
+)
+def test_a_wrong_configuration_is_refused_before_anything_is_read(
+    dumps: Dumps, changes: dict[str, Any], said: str
+) -> None:
+    dumps.content |= changes
+    refused = dumps.make()
+    assert refused.code == 2
+    assert said in refused.err
+    assert not dumps.out.exists()
+
+
+def test_wikis_without_language_links_are_refused(dumps: Dumps) -> None:
+    del dumps.content["wikis"]["en"]["language_links"]
+    refused = dumps.make()
+    assert refused.code == 2
+    assert "wikis.en.language_links, wikis.fr.language_links or sitelinks must be given" in refused.err
+
+
+def test_a_dump_of_another_wiki_is_refused(dumps: Dumps) -> None:
+    german = SmallWiki("de", {"Wolf": "Der '''Wolf''' heult."}).write(dumps.folder)
+    dumps.content["wikis"]["fr"] = german
+    refused = dumps.make()
+    assert refused.code == 1
+    assert "must be a dump of the wiki of 'fr'; it is one of dewiki" in refused.err
+    assert not {"wiki_en.queries", "manifest.json"} & dumps.names()
+
+
+def test_a_truncated_dump_is_refused_and_nothing_is_left(dumps: Dumps) -> None:
+    pages = Path(dumps.content["wikis"]["fr"]["pages"])
+    pages.write_bytes(pages.read_bytes()[:-40])
+    refused = dumps.make()
+    assert refused.code == 1
+    assert str(pages) in refused.err and "download" in refused.err.lower()
+    assert not {"wiki_en.queries", "manifest.json"} & dumps.names()
+
+
+def test_a_wrong_checksum_is_refused(dumps: Dumps) -> None:
+    pages = Path(dumps.content["wikis"]["fr"]["pages"])
+    (dumps.folder / "SHA256SUMS").write_text(f"{'0' * 64}  {pages.name}\n")
+    refused = dumps.make()
+    assert refused.code == 1
+    assert "wrong checksum" in refused.err
+
+
+def test_files_without_checksums_are_named(dumps: Dumps) -> None:
+    assert "no checksum lies beside enwiki-20260101-pages-articles.xml.bz2" in dumps.make().err
+
+
+def test_a_check_shows_counts_and_examples_and_writes_nothing(dumps: Dumps) -> None:
+    done = dumps.make("--check")
+    assert done.code == 0
+    assert "en: 10 pages read, 100.0% of the dump" in done.out
+    assert "    query: The is a grey hunter of the woods." in done.out
+    assert not dumps.out.exists()
+    looks = json.loads(dumps.make("--check", "--json").out)
+    assert [look["articles"] for look in looks] == [9, 7]
+
+
+def test_an_estimate_tells_time_disk_and_memory_and_writes_nothing(dumps: Dumps) -> None:
+    done = dumps.make("--estimate", "--processes", 1)
+    assert done.code == 0
+    assert done.out.startswith("estimate: some 22 pages, 1 s with 1 process, 1 MB of disk while it is made, 0.3 GB")
+    assert not dumps.out.exists()
+    assert dumps.make("--estimate", "--check").code == 2
+
+
+def test_a_full_disk_is_refused_before_it_is_full(dumps: Dumps, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(estimate, "SMALL_BYTES", 0)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10, 10, 0))  # type: ignore[attr-defined]
+    refused = dumps.make()
+    assert refused.code == 1
+    assert "must lie on a disk with 1 MB of room" in refused.err
+    assert not dumps.names()
