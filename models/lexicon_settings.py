@@ -30,8 +30,8 @@ class LexiconSettings(Settings):
     """Path of further pairs to learn from, a bilingual dictionary or parallel text: query-language text and
     document-language text, tab-separated; of one file, or a pattern of several. For the kind lexicon alone."""
     title_pairs: bool = False
-    """Learn also from the titles of pages about the same thing, which the dumps of `data.wikipedia` give; those of pages
-    in eval and test lists are not among them. For the kind lexicon alone."""
+    """Learn also from the titles of pages about the same thing, which the dumps of `data.wikipedia` give; those of
+    pages in eval and test lists are not among them. For the kind lexicon alone."""
     sha256: LexiconDigests = LexiconDigests()
     """Digest that `pairs` must have; filled in by every run in its resolved configuration."""
 

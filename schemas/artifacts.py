@@ -57,5 +57,14 @@ class SearchEvaluation(artifact.Artifact):
     TYPE_NAME = "clir.SearchEvaluation"
 
 
-TYPES: Final = (Collection, CorpusIndex, IngestionReport, Lexicon, RankingRun, SearchEvaluation, TrainingReport, WikiClirFiles)
+TYPES: Final = (
+    Collection,
+    CorpusIndex,
+    IngestionReport,
+    Lexicon,
+    RankingRun,
+    SearchEvaluation,
+    TrainingReport,
+    WikiClirFiles,
+)
 """All of them."""

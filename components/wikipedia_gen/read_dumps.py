@@ -9,7 +9,8 @@ from typing import Any
 
 from components.wikipedia_gen.dumps.checksums import FileSum, check_sums
 from components.wikipedia_gen.dumps.chunks import dump_chunks
-from components.wikipedia_gen.dumps.site_info import SiteInfo, read_site_info
+from components.wikipedia_gen.dumps.site_info import SiteInfo
+from components.wikipedia_gen.dumps.wiki_site import wiki_site
 from components.wikipedia_gen.read_articles import Piece, read_articles
 from components.wikipedia_gen.read_tables import (
     TableRead,
@@ -118,7 +119,7 @@ class _Work:
         self._settings = settings
         self._files = files
         languages = list(dict.fromkeys(language for pair in pairs for language in pair))
-        sites = {language: self._site(language, open_file) for language in languages}
+        sites = {language: wiki_site(files[f"wikis.{language}.pages"], language, open_file) for language in languages}
         self.pieces = {language: self._pieces(language, sites[language], pairs, open_file) for language in languages}
         common: dict[str, Any] = {"folder": work, "open_file": open_file}
         self.tasks: dict[Any, partial[Any]] = {}
@@ -154,17 +155,6 @@ class _Work:
     def _of(self, language: str, key: str) -> str | None:
         paths = self._files.get(f"wikis.{language}.{key}")
         return paths[0] if paths else None
-
-    def _site(self, language: str, open_file: Open) -> SiteInfo:
-        """What the first file of a dump says, which must be of the language's wiki."""
-        path = self._files[f"wikis.{language}.pages"][0]
-        site = read_site_info(path, open_file)
-        if language not in (site.language, site.code):
-            raise DataError(
-                f"{path} must be a dump of the wiki of {language!r}; it is one of {site.database}, in "
-                f"{site.language!r}: name it under the language that it has."
-            )
-        return site
 
     def _pieces(self, language: str, site: SiteInfo, pairs: Sequence[tuple[str, str]], open_file: Open) -> list[Piece]:
         queries = any(language == query_language for query_language, _ in pairs)

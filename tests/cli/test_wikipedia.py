@@ -209,7 +209,7 @@ def test_a_dump_of_another_wiki_is_refused(dumps: Dumps) -> None:
     dumps.content["wikis"]["fr"] = german
     refused = dumps.make()
     assert refused.code == 1
-    assert "must be a dump of the wiki of 'fr'; it is one of dewiki" in refused.err
+    assert "expected a dump of a wiki in 'fr'; this is dewiki, in 'de'" in refused.err
     assert not {"wiki_en.queries", "manifest.json"} & dumps.names()
 
 

@@ -43,4 +43,5 @@ class PageReason(DropReason):
     TEXT_MISSING = ("dump lacks the text, though it says that there is one", True)
     TEXT_TOO_LONG = ("text is longer than MediaWiki lets it be", True)
     NO_REVISION = ("without a revision", True)
+    TOO_COSTLY = ("passes a limit of what is read in a second", True)
     MALFORMED = ("without a title, or without a number as its id or namespace", True)

@@ -9,7 +9,7 @@ import regex
 # As `models.tokens.tokenize` parts words, but for NFKC, which makes two words of ½: runs of digits; each character
 # of a script written without spaces, with the marks that belong to it; runs of other letters, their marks and joiners.
 _SPACELESS: Final = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
-_WORD: Final = (
+WORD: Final = (
     rf"(?:[[\p{{L}}\p{{M}}]--[{_SPACELESS}]][[\p{{L}}\p{{M}}\u200c\u200d]--[{_SPACELESS}]]*+"
     rf"|\p{{N}}++|[{_SPACELESS}][\p{{M}}\u30fc]*+)"
 )
@@ -18,8 +18,8 @@ _OPENING: Final = " ([{<«„“‚（［｛「『【〈《〔"
 
 # The same for texts of Latin, Greek, Cyrillic and Armenian letters that no marks follow, and the usual punctuation,
 # in a fifth of the time: there `re` knows what a letter is.
-_IS_PLAIN: Final = re.compile("[\0-\u02ff\u0370-\u0482\u048a-\u058f\u2010-\u2060]*")
-_PLAIN_WORD: Final = r"(?:[^\W\d_²³¹¼-¾]+|[\d²³¹¼-¾]+)"
+IS_PLAIN: Final = re.compile("[\0-\u02ff\u0370-\u0482\u048a-\u058f\u2010-\u2060]*")
+PLAIN_WORD: Final = r"(?:[^\W\d_²³¹¼-¾]+|[\d²³¹¼-¾]+)"
 _PLAIN_NO_WORD: Final = r"[\W_]*"
 
 
@@ -39,7 +39,7 @@ def first_words(text: str, count: int) -> tuple[str, bool]:
       >>> first_words("東京 2020.", 3)
       ('東京 2020.', False)
     """
-    found = _words(count, bool(_IS_PLAIN.fullmatch(text))).match(text)
+    found = _words(count, bool(IS_PLAIN.fullmatch(text))).match(text)
     if found is None or found.end() == len(text):
         return text, False
     return str(found[0]).rstrip(_OPENING), True
@@ -49,5 +49,5 @@ def first_words(text: str, count: int) -> tuple[str, bool]:
 def _words(count: int, is_plain: bool) -> Any:
     """So many words at most, and what stands between and behind them."""
     if is_plain:
-        return re.compile(rf"(?:{_PLAIN_NO_WORD}{_PLAIN_WORD}){{0,{count}}}{_PLAIN_NO_WORD}")
-    return regex.compile(rf"(?:{_NO_WORD}{_WORD}){{0,{count}}}+{_NO_WORD}", regex.VERSION1)
+        return re.compile(rf"(?:{_PLAIN_NO_WORD}{PLAIN_WORD}){{0,{count}}}{_PLAIN_NO_WORD}")
+    return regex.compile(rf"(?:{_NO_WORD}{WORD}){{0,{count}}}+{_NO_WORD}", regex.VERSION1)

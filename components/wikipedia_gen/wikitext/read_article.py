@@ -1,7 +1,8 @@
 """From a page's wikitext to what a collection takes of it."""
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from itertools import chain
+from typing import Final, Literal, NamedTuple, get_args
 
 from components.wikipedia_gen.wikitext.conventions import Conventions
 from components.wikipedia_gen.wikitext.first_words import first_words
@@ -17,6 +18,7 @@ _LIKELY_LENGTH: Final = 6
 """Characters of a word and the space behind it."""
 
 Kind = Literal["article", "disambiguation", "list"]
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 MOST_LEAD: Final = 20_000
 """Characters of a lead, without its templates; a long one has 5,000."""
@@ -26,6 +28,17 @@ _FIRST_READ: Final = 6_000
 
 _MOST_READ: Final = 1 << 18
 """Characters of a page that are read for its text at most: a sixth of a second of the worst markup."""
+
+
+class Wanted(NamedTuple):
+    """What is read of articles: the rest is left empty, and takes no time."""
+
+    lead: bool = True
+    text: bool = True
+    links: bool = True
+
+
+ALL: Final = Wanted()
 
 
 @dataclass(frozen=True)
@@ -45,7 +58,9 @@ class Article:
     kind: Kind
 
 
-def read_article(wikitext: str, title: str, conventions: Conventions, max_tokens: int | None = 200) -> Article:
+def read_article(
+    wikitext: str, title: str, conventions: Conventions, max_tokens: int | None = 200, wanted: Wanted = ALL
+) -> Article:
     """Reads a page that is no redirect.
 
     Of a long page only the beginning is cleaned, as much as the lead and the words take; all of it is searched for
@@ -56,6 +71,7 @@ def read_article(wikitext: str, title: str, conventions: Conventions, max_tokens
       title: of the page, which may tell its kind.
       conventions: of the wiki.
       max_tokens: words of the text at most, as `models.tokens` counts them; None takes all.
+      wanted: what is read.
 
     Raises:
       TooCostly: the page passes a limit.
@@ -68,11 +84,12 @@ def read_article(wikitext: str, title: str, conventions: Conventions, max_tokens
 link_targets=('mammal', 'meat'), kind='article')
     """
     page = visible(wikitext)
-    lead, text = _texts(page, conventions, max_tokens)
+    paragraphs, text = _texts(page, conventions, max_tokens if wanted.text else 0)
+    sentences = (split_sentences(paragraph, conventions.language) for paragraph in paragraphs) if wanted.lead else ()
     return Article(
-        lead=tuple(sentence for paragraph in lead for sentence in split_sentences(paragraph, conventions.language)),
+        lead=tuple(chain.from_iterable(sentences)),
         text=text,
-        link_targets=link_targets(page, conventions),
+        link_targets=link_targets(page, conventions) if wanted.links else (),
         kind=_kind(page, title, conventions),
     )
 
@@ -87,6 +104,8 @@ def _texts(page: str, conventions: Conventions, max_tokens: int | None) -> tuple
             raise TooCostly(Limit.LEAD, MOST_LEAD)
         if is_whole or found.has_sections:
             lead = _plain(found.lead, conventions)
+            if max_tokens == 0:
+                return lead, ""
             text, is_cut = _first_words(lead, found.sections, conventions, max_tokens)
             if is_whole or is_cut:
                 return lead, text
