@@ -30,8 +30,8 @@ test-long: setup ## The long tests alone.
 
 test-all: test test-long ## Every test.
 
-demo: setup ## Run the whole pipeline on the bundled sample, and search its French pages in English.
-	$(BIN)/clir run configs/sample.yaml --set "evaluation.baselines=[bm25, paper]" --set search.index=true
+demo: setup ## Run the whole pipeline on the bundled sample, from its dumps on, and search its French pages in English.
+	$(BIN)/clir run configs/sample_dumps.yaml --set "evaluation.baselines=[bm25, paper]" --set search.index=true
 	$(BIN)/clir search runs/sample "molten rock that flows down a mountain" -k 3
 	@echo "make serve opens a search page on these documents"
 
