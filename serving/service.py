@@ -84,7 +84,7 @@ class Service:
         logger = logging.getLogger("uvicorn.error")
         logger.handlers, logger.propagate = [self._log.handler()], False
         logger.setLevel(logging.WARNING)
-        self._server = _Server(config, lambda port: self._listens(port, listening))
+        self._server = _Server(config, Connection, lambda port: self._listens(port, listening))
         self._server.run([address])
         is_done = self._queue.close()
         self._log.tell("stopped", every_request_finished=is_done)
@@ -117,14 +117,21 @@ def _bound(host: str, port: int) -> socket.socket:
 class _Server(uvicorn.Server):
     """uvicorn's, but a signal ends it as it should: with what follows the server, not with the signal itself."""
 
-    def __init__(self, config: uvicorn.Config, listening: Callable[[int], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, connection: type[TimedConnection], listening: Callable[[int], None]
+    ) -> None:
         super().__init__(config)
-        self._listening = listening
+        self._connection, self._listening = connection, listening
 
     async def main_loop(self) -> None:
         """Waits for a signal."""
         self._listening(self.servers[0].sockets[0].getsockname()[1])
         await super().main_loop()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Ends the connections, those included whose clients the event loop has accepted but not yet introduced."""
+        self._connection.is_stopping = True
+        await super().shutdown(sockets)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -20,10 +20,13 @@ class TimedConnection(H11Protocol):
     Attributes:
       seconds: that a head may take, and that a client may let an answer wait.
       most: connections at once; the next one is refused.
+      is_stopping: whether the service ends; a client that comes then is sent away at once, for the stop, which has
+        closed the connections that were there, would wait for this one.
     """
 
     seconds: float
     most: int
+    is_stopping: bool = False
 
     _head_timer: asyncio.TimerHandle | None = None
     _write_timer: asyncio.TimerHandle | None = None
@@ -31,6 +34,9 @@ class TimedConnection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A client has come."""
         super().connection_made(transport)
+        if self.is_stopping:
+            transport.close()
+            return
         transport.set_write_buffer_limits(0)  # so that it is known at once when the client does not read
         if len(self.connections) > self.most:
             body = json.dumps(

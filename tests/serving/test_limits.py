@@ -1,5 +1,6 @@
 """Limits on times and numbers: what a client does to itself, it does not do to others."""
 
+import asyncio
 import contextlib
 import json
 import socket
@@ -11,6 +12,7 @@ from http.client import HTTPConnection
 import httpx
 import pytest
 
+from serving.timed_connection import TimedConnection
 from tests.serving.fake_engines import FakeEngine, FakeSource
 from tests.serving.live_service import LiveService, live_service, read_all
 
@@ -175,6 +177,7 @@ def test_a_stop_waits_for_what_is_at_work_but_not_for_ever(seconds: float) -> No
         asked = other.submit(live.client.get, "/v1/search?q=a")
         assert engine.is_asked.wait(10)
         idle = live.connect()
+        wait_until(lambda: len(live.service._server.server_state.connections) == 2)
         stopping = threading.Thread(target=live.stop)
         stopping.start()
         assert read_all(idle) == b""
@@ -191,3 +194,26 @@ def test_a_stop_waits_for_what_is_at_work_but_not_for_ever(seconds: float) -> No
     live.client.close()
     assert live.is_done == (seconds > 1)
     assert live.events[-1]["event"] == "stopped"
+
+
+def test_a_client_that_comes_at_the_moment_of_a_stop_does_not_hold_it_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    introduce = TimedConnection.connection_made
+    has_come = threading.Event()
+
+    def introduce_late(connection: TimedConnection, transport: asyncio.Transport) -> None:
+        """As where the event loop has accepted a client, and then closes the connections that it knows first."""
+        has_come.set()
+        if live.service._server.servers[0].is_serving():
+            connection.loop.call_later(0.001, introduce_late, connection, transport)
+        else:
+            introduce(connection, transport)
+
+    live = LiveService(FakeSource(FakeEngine()))
+    monkeypatch.setattr(TimedConnection, "connection_made", introduce_late)
+    late = live.connect()
+    assert has_come.wait(10)
+    started = time.monotonic()
+    live.close()
+    assert read_all(late) == b""
+    assert time.monotonic() - started < 5  # nothing is at work; a silent client would have 10 s
+    assert live.is_done
