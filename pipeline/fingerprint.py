@@ -3,6 +3,7 @@
 import ast
 import hashlib
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 
 _ROOT = Path(__file__).parent.parent
@@ -47,15 +48,23 @@ def _closure(modules: Iterable[str]) -> set[str]:
 
 
 def _imports(path: Path) -> Iterator[str]:
-    """The project's modules that a file imports; `from a import b` names a.b where that is a module."""
-    for node in ast.walk(ast.parse(path.read_bytes())):
+    """The project's modules that a file imports."""
+    return (name for name in _named(path.read_bytes()) if _path(name).exists())
+
+
+@lru_cache(maxsize=1024)
+def _named(code: bytes) -> tuple[str, ...]:
+    """What of the project some code may import; `from a import b` names a and a.b, whichever of them are modules.
+
+    It is kept because a pipeline's stages share most of their files, and parsing these takes most of a digest's time.
+    """
+    names: list[str] = []
+    for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            names += (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
-            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        else:
-            continue
-        yield from (name for name in names if name.split(".")[0] in _FOLDERS and _path(name).exists())
+            names += (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
+    return tuple(name for name in names if name.split(".")[0] in _FOLDERS)
 
 
 def _path(module: str) -> Path:

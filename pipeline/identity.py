@@ -1,9 +1,10 @@
 """What makes a stage the same stage, besides settings and inputs: its code, and the libraries that compute."""
 
 import hashlib
+import importlib.metadata
 import platform
 from collections.abc import Iterable, Iterator, Mapping
-from importlib.metadata import version
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from models.losses.declarations import LOSSES
@@ -23,6 +24,9 @@ LIBRARIES: Final = (
     "tensorflow-data-validation", "tensorflow-ranking", "tensorflow-text", "tensorflow-transform", "tfx", "tfx-bsl",
 )  # fmt: skip
 """Those that compute: another version of one may give other numbers."""
+
+version = cache(importlib.metadata.version)
+"""Of a library; it reads the library's files, and every stage asks for every one."""
 
 _FUNCTIONS: Final = ("preprocessing_fn", "run_fn", "tuner_fn")
 """The execution properties that name a function of ours, which TFX's own executors call."""

@@ -49,7 +49,7 @@ def changed_by_an_edit(file: str, folder: Path, monkeypatch: pytest.MonkeyPatch,
 
 def copy_code(folder: Path) -> None:
     for room in ("schemas", "models", "components", "pipeline", "experiments", "cli"):
-        shutil.copytree(ROOT / room, folder / room)
+        shutil.copytree(ROOT / room, folder / room, ignore=shutil.ignore_patterns("__pycache__"))
 
 
 def test_an_index_adds_the_stages_that_make_it_and_evaluate_the_search() -> None:
