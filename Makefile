@@ -2,10 +2,12 @@
 .NOTPARALLEL:
 .PHONY: help setup check test test-quick test-long test-all demo serve docs lock clean
 export TF_CPP_MIN_LOG_LEVEL ?= 3
+# Containers set it; each of some hundred processes would then compile the libraries for itself, 11 s of CPU time.
+unexport PYTHONDONTWRITEBYTECODE
 
 BIN := .venv/bin
-# A file's tests share what they make, so that a file goes to one process.
-PYTEST := $(BIN)/pytest -n 2 --dist loadfile
+# A file's tests share what they make, so that a file goes to one process; the longest come first (tests/conftest.py).
+PYTEST := $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 COMPILE := uv pip compile pyproject.toml --python $(BIN)/python --generate-hashes --no-header -q
 
 help: ## Show this list.

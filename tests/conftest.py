@@ -1,30 +1,90 @@
 """What every test shares: a quiet TensorFlow with two CPU devices, and a Hypothesis that draws the same each time."""
 
+import gc
 import os
+from collections.abc import Generator
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import xdist
+from hypothesis import settings
+from xdist.scheduler import LoadFileScheduling, Scheduling
+
+from tests.cli.command import Clir
+
+if TYPE_CHECKING:
+    import tensorflow as tf
 
 # Before anything imports TensorFlow.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-
-from pathlib import Path  # noqa: E402
-
-import pytest  # noqa: E402
-import tensorflow as tf  # noqa: E402
-from hypothesis import settings  # noqa: E402
-
-from tests.cli.command import Clir  # noqa: E402
-
-# For tests with two replicas; TensorFlow allows it only before its first op.
-tf.config.set_logical_device_configuration(
-    tf.config.list_physical_devices("CPU")[0], [tf.config.LogicalDeviceConfiguration()] * 2
-)
 
 settings.register_profile("clir", derandomize=True, deadline=None, max_examples=25)
 settings.load_profile("clir")
 
 
+RUNS = ("sample_run", "demo_output")
+"""The fixtures that hold a run of the whole pipeline, which several files share."""
+LONGEST_FIRST = ("e2e", "serving", "beam", "training")
+"""The marks of tests, those of long ones before those of short ones."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+    """Imports everything, and leaves what the imports made out of all later collections of garbage.
+
+    TensorFlow gets two devices, for tests with two replicas, which it allows only before its first op.
+    """
+    if xdist.is_xdist_controller(session):  # it imports no test
+        return (yield)
+    gc.disable()
+    import tensorflow as tf
+
+    tf.config.set_logical_device_configuration(
+        tf.config.list_physical_devices("CPU")[0], [tf.config.LogicalDeviceConfiguration()] * 2
+    )
+    collected = yield
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+    return collected
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Puts the files with long tests first, so that at the end no process waits long for another."""
+    places: dict[Path, int] = {}
+    for item in items:
+        marks = [place for place, name in enumerate(LONGEST_FIRST) if item.get_closest_marker(name)]
+        places[item.path] = min([places.get(item.path, len(LONGEST_FIRST)), *marks])
+    items.sort(key=lambda item: places[item.path])
+
+
+class FilesOfARun(LoadFileScheduling):
+    """Gives a process whole files, whose tests share what they make, and one process all files that share a run."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return _share(Path(super()._split_scope(nodeid)))
+
+
+@cache
+def _share(file: Path) -> str:
+    """The run that a file's tests share with other files, or the file."""
+    text = (Path(__file__).parents[1] / file).read_text(encoding="utf-8")
+    return next((run for run in RUNS if f"{run}:" in text), str(file))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Scheduling | None:
+    """How `--dist loadfile` works here."""
+    return FilesOfARun(config, log) if config.getoption("dist") == "loadfile" else None
+
+
 @pytest.fixture(scope="session")
-def two_replicas() -> tf.distribute.Strategy:
+def two_replicas() -> "tf.distribute.Strategy":
     """A strategy that mirrors its variables on two devices; a second one's collective ops would clash with its."""
+    import tensorflow as tf
+
     return tf.distribute.MirroredStrategy(["/cpu:0", "/cpu:1"])
 
 

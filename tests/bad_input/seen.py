@@ -12,7 +12,7 @@ from schemas.wikiclir import read_lines
 from tests.bad_input.case import Case
 from tests.bad_input.spoil import ROLES, write_candidates, write_collection
 from tests.cli.command import Clir
-from tests.e2e.process import Process
+from tests.e2e.process import fresh
 
 
 class Seen(NamedTuple):
@@ -40,7 +40,7 @@ def run_case(case: Case, folder: Path) -> Seen:
         if case.most_bytes is None:
             code, out, err = Clir(patch)(*case.arguments)
         else:
-            done = Process(*case.arguments, cwd=folder, most_bytes=case.most_bytes)
+            done = fresh(*case.arguments, cwd=folder, most_bytes=case.most_bytes)
             code, out, err = done.code, done.out, done.err
     assert out == ""
     assert "Traceback" not in err, err

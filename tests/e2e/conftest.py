@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.process import SampleRun
+from tests.e2e.process import SampleRun, fresh
 
 
 @pytest.fixture(scope="session")
@@ -14,7 +14,7 @@ def sample_run(tmp_path_factory: pytest.TempPathFactory) -> SampleRun:
     No test changes its folder but by an identical run, or it puts it back as it was.
     """
     settings = ("--set", "preset=paper", "--set", "training.epochs=12")
-    run = SampleRun(tmp_path_factory.mktemp("run") / "out", "configs/sample.yaml", *settings)
+    run = SampleRun(tmp_path_factory.mktemp("run") / "out", "configs/sample.yaml", *settings, start=fresh)
     assert run.code == 0, run.err
     return run
 

@@ -8,9 +8,8 @@ import threading
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.e2e.process import ROOT
-
-_MODULES = ["cli.main", "pipeline.local_runner", "tensorflow_ranking", "tests.e2e.forked"]
+ROOT = Path(__file__).parents[2]
+_MODULES = ["cli.main", "pipeline.local_runner", "models.document_ranker", "tensorflow_ranking", "tests.e2e.forked"]
 
 _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload(_MODULES)
@@ -37,6 +36,7 @@ class Swap(NamedTuple):
 def clir(
     *arguments: object,
     log: Path,
+    out: Path | None = None,
     kill: Kill | None = None,
     kill_after: float | None = None,
     code: Path = ROOT,
@@ -47,6 +47,7 @@ def clir(
     Args:
       arguments: the command's.
       log: where stdout and stderr are appended.
+      out: where stdout goes instead.
       kill: when the process kills itself.
       kill_after: seconds from the start of the command until it is killed.
       swap: what is replaced meanwhile.
@@ -55,7 +56,8 @@ def clir(
     Returns:
       its exit code; -9 where it was killed.
     """
-    process = _context.Process(target=_main, args=([str(one) for one in arguments], log, kill, code, swap))
+    texts = [str(one) for one in arguments]
+    process = _context.Process(target=_main, args=(texts, log, out or log, kill, code, swap))
     process.start()
     process.join(kill_after)
     if process.is_alive():
@@ -67,10 +69,10 @@ def clir(
     return exit_code
 
 
-def _main(arguments: list[str], log: Path, kill: Kill | None, code: Path, swap: Swap | None) -> None:
-    with open(log, "ab") as file:
-        os.dup2(file.fileno(), 1)
-        os.dup2(file.fileno(), 2)
+def _main(arguments: list[str], log: Path, out: Path, kill: Kill | None, code: Path, swap: Swap | None) -> None:
+    for path, descriptor in ((out, 1), (log, 2)):
+        with open(path, "ab") as file:
+            os.dup2(file.fileno(), descriptor)
     os.chdir(ROOT)
     if kill is not None:
         _arm(kill)

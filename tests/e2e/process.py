@@ -6,11 +6,14 @@ import re
 import resource
 import subprocess
 import sys
+import tempfile
+from collections.abc import Callable
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[2]
+from tests.e2e.forked import ROOT, clir
+
 SAMPLE = ROOT / "data" / "sample"
 DECIDES = {"Gate", "Pusher"}
 """The stages that run on every run: what they decide hangs on what is pushed by then."""
@@ -24,29 +27,16 @@ def told_stages(text: str) -> dict[str, bool]:
     return {name: took == "cached" for name, took in lines}
 
 
-class Process:
+class Ended:
     """A `clir` command that has ended.
 
     Args:
-      *arguments: the command's.
-      stdin: its input.
-      cwd: the folder that it runs in.
-      most_bytes: the size beyond which it can write no file, as on a full disk.
+      code: its exit code.
+      out, err: what it wrote.
     """
 
-    def __init__(self, *arguments: object, stdin: str = "", cwd: Path = ROOT, most_bytes: int | None = None) -> None:
-        done = subprocess.run(
-            [str(Path(sys.executable).with_name("clir")), *map(str, arguments)],
-            input=stdin,
-            cwd=cwd,
-            preexec_fn=most_bytes and partial(resource.setrlimit, resource.RLIMIT_FSIZE, (most_bytes, most_bytes)),
-            # It must be quiet by itself, not because the tests are.
-            env={key: value for key, value in os.environ.items() if key != "TF_CPP_MIN_LOG_LEVEL"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
 
     @cached_property
     def stages(self) -> dict[str, bool]:
@@ -64,11 +54,48 @@ class Process:
         return set(re.findall(rf"^\[ ?\d+/\d+\] (\w+) .*{RESTORED}$", self.err, re.MULTILINE))
 
 
-class SampleRun(Process):
-    """`clir run` of a configuration into an output folder."""
+def fresh(*arguments: object, cwd: Path = ROOT, most_bytes: int | None = None) -> Ended:
+    """A `clir` command, started as people start it.
 
-    def __init__(self, output: Path, *arguments: object) -> None:
-        super().__init__("run", *arguments, "--set", f"output={output}", "--json")
+    Args:
+      *arguments: the command's.
+      cwd: the folder that it runs in.
+      most_bytes: the size beyond which it can write no file, as on a full disk.
+    """
+    done = subprocess.run(
+        [str(Path(sys.executable).with_name("clir")), *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        cwd=cwd,
+        preexec_fn=most_bytes and partial(resource.setrlimit, resource.RLIMIT_FSIZE, (most_bytes, most_bytes)),
+        # It must be quiet by itself, not because the tests are.
+        env={key: value for key, value in os.environ.items() if key != "TF_CPP_MIN_LOG_LEVEL"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return Ended(done.returncode, done.stdout, done.stderr)
+
+
+def forked(*arguments: object) -> Ended:
+    """The same without the seconds of its imports: in a process forked from one that has imported everything."""
+    with tempfile.TemporaryDirectory() as folder:
+        out, err = Path(folder, "out"), Path(folder, "err")
+        code = clir(*arguments, log=err, out=out)
+        return Ended(code, out.read_text(), err.read_text())
+
+
+class SampleRun(Ended):
+    """`clir run` of a configuration into an output folder.
+
+    Args:
+      output: the folder.
+      *arguments: the configuration, and options.
+      start: how, `forked` or `fresh`.
+    """
+
+    def __init__(self, output: Path, *arguments: object, start: Callable[..., Ended] = forked) -> None:
+        ended = start("run", *arguments, "--set", f"output={output}", "--json")
+        super().__init__(ended.code, ended.out, ended.err)
         self.output = output
 
     @cached_property

@@ -11,7 +11,7 @@ from models.metrics import METRICS, mean_metrics
 from models.ranker import SCORES
 from models.ranking import ranked_grades
 from models.score_lists import score_lists
-from tests.e2e.process import SAMPLE, Process, SampleRun
+from tests.e2e.process import SAMPLE, SampleRun, forked
 from tests.e2e.saved_model import both_ways, foreign_ops
 
 pytestmark = pytest.mark.e2e
@@ -85,11 +85,11 @@ def test_a_person_can_read_the_lexicon(run: SampleRun) -> None:
 
 def test_the_commands_translate_a_word_and_explain_a_score(run: SampleRun) -> None:
     stem, translation, _ = max(lexicon_of(run), key=lambda row: (row[0] != row[1], float(row[2])))
-    lexicon = Process("lexicon", run.output, "--word", stem)
+    lexicon = forked("lexicon", run.output, "--word", stem)
     assert lexicon.code == 0, lexicon.err
     assert translation in lexicon.out
     documents: Path = SAMPLE / "wiki_fr.documents"
-    rank = Process("rank", run.output, "--query", "granite", "--documents", documents, "--top", "1", "--explain")
+    rank = forked("rank", run.output, "--query", "granite", "--documents", documents, "--top", "1", "--explain")
     assert rank.code == 0, rank.err
     assert "grani <- grani" in rank.out
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.kubeflow_cluster import LOGS, ROOT, Cluster
-from tests.e2e.process import Process, SampleRun
+from tests.e2e.process import SampleRun, forked
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
@@ -25,7 +25,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory, output: Path) -> Cluster:
     """A run of the sample with other epochs than it was compiled with."""
     spec = tmp_path_factory.mktemp("spec") / "pipeline.yaml"
     image = ("--image", "clir:1", "--set", f"output={output}")
-    compiled = Process("compile", CONFIG, "--output", spec, *image, *SETTINGS, "--set", "training.epochs=1")
+    compiled = forked("compile", CONFIG, "--output", spec, *image, *SETTINGS, "--set", "training.epochs=1")
     assert compiled.code == 0, compiled.err
     cluster = Cluster(spec, tmp_path_factory.mktemp("cluster"), {"training_epochs": 3})
     cluster.run()

@@ -12,7 +12,7 @@ import tensorflow as tf
 import tensorflow_text  # noqa: F401  (registers the ops that the model holds)
 
 from tests.cli.command import Clir
-from tests.e2e.process import SAMPLE, Process, SampleRun
+from tests.e2e.process import SAMPLE, SampleRun, fresh
 
 pytestmark = pytest.mark.serving
 
@@ -183,7 +183,7 @@ def clir(monkeypatch: pytest.MonkeyPatch) -> Clir:
 
 
 def test_rank_orders_documents_by_the_model_s_scores(sample_run: SampleRun, model: Any) -> None:
-    done = Process("rank", sample_run.output, "--query", QUERIES[0], "--documents", DOCUMENTS, "--top", 156, "--json")
+    done = fresh("rank", sample_run.output, "--query", QUERIES[0], "--documents", DOCUMENTS, "--top", 156, "--json")
     assert (done.code, done.err) == (0, "")
     rows = [line.split("\t") for line in DOCUMENTS.read_text(encoding="utf-8").splitlines()]
     scores = score(model, QUERIES[:1], [[text for _, _, text in rows]])[0]
