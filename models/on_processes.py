@@ -1,6 +1,8 @@
 """Applies a function to items in several processes of this machine."""
 
 import multiprocessing
+import os
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -31,7 +33,7 @@ class OnProcesses:
         """
         # Not forked: this process may have threads, TensorFlow's among them.
         context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(self._count, mp_context=context) as pool:
+        with ProcessPoolExecutor(self._count, mp_context=context, initializer=_end_with_the_parent) as pool:
             futures = [pool.submit(work, item) for item in items]
             try:
                 for future in futures:
@@ -43,3 +45,14 @@ class OnProcesses:
                 ) from error
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _end_with_the_parent() -> None:
+    """Ends this process when the one that started it does: a killed one cannot, and its pool would wait for ever."""
+
+    def watch() -> None:
+        if parent := multiprocessing.parent_process():
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
