@@ -105,9 +105,7 @@ def pages_xml(language: str, pages: list[Page]) -> str:
 
 def links_sql(pages: list[Page]) -> str:
     """The links to the other language as MediaWiki's table."""
-    rows = (
-        f"({page_id},'{page.language}','{_quoted(page.counterpart)}')" for page_id, page in enumerate(pages, 1)
-    )
+    rows = (f"({page_id},'{page.language}','{_quoted(page.counterpart)}')" for page_id, page in enumerate(pages, 1))
     return _SQL.format(rows=",".join(rows))
 
 
