@@ -29,13 +29,15 @@ class Made(NamedTuple):
       kind: its name in the account.
       what: its name in sentences, such as "conversion".
       account: the file with the account of what was done; it also tells that a folder is ours, and which files are.
-      names: matches the names of its files, and of the folders that they lie in.
+      names: matches the names of its files.
+      groups: matches the names of folders in it that may hold such files, too.
     """
 
     kind: str
     what: str
     account: str
     names: re.Pattern[str]
+    groups: re.Pattern[str] = re.compile("(?!)")
 
     @property
     def partial(self) -> str:
@@ -74,9 +76,11 @@ def made_fault(output: str, made: Made) -> str | None:
                 f"must be empty, or the output of an earlier {made.what}; it holds {held[0]}{more}, and what is not "
                 "ours is left alone; choose another output."
             )
-        ours = {file.split("/")[0] for file in record["files"]} if record else set()
+        groups = [name for name in held if made.groups.fullmatch(name) and (folder / name).is_dir()]
+        held += [f"{group}/{path.name}" for group in groups for path in (folder / group).iterdir()]
         for name in held:
-            if (made.names.fullmatch(name) or name in made.folders) and name not in ours:
+            is_ours = record is not None and name in record["files"]
+            if not is_ours and (made.names.fullmatch(Path(name).name) or name in made.folders):
                 return f"must hold no {name} but one that a {made.what} wrote; it holds another; {_HOW_TO_GO_ON}"
         for file in record["files"] if record else ():
             if (folder / file).is_dir() and file not in made.folders:
@@ -122,10 +126,8 @@ class MadeFolder:
             yield partial
         finally:
             shutil.rmtree(partial, ignore_errors=True)
-            kept = [
-                path.name for path in self.path.iterdir() if path.name == made.work or made.names.fullmatch(path.name)
-            ]
-            if not record and not kept:
+            ours = (made.names, made.groups, re.compile(re.escape(made.work)))
+            if not record and not any(one.fullmatch(path.name) for path in self.path.iterdir() for one in ours):
                 (self.path / made.account).unlink(missing_ok=True)
 
     def work(self, key: str) -> Path:
@@ -157,6 +159,8 @@ class MadeFolder:
             os.replace(staging / name, self.path / name)
         for name in set(record["files"]) - {*names, *self._made.folders}:
             (self.path / name).unlink(missing_ok=True)
+            if (group := (self.path / name).parent) != self.path and group.is_dir() and not any(group.iterdir()):
+                group.rmdir()
         self._save(names, new, account)
         shutil.rmtree(self.path / self._made.work, ignore_errors=True)
 
@@ -187,8 +191,8 @@ def _record(folder: Path, made: Made) -> dict[str, Any] | None:
 
 
 def _is_name(file: str, made: Made) -> bool:
-    parts = file.split("/")
-    return len(parts) <= 2 and all(made.names.fullmatch(part) for part in parts)
+    *group, name = file.split("/")
+    return made.names.fullmatch(name) is not None and (not group or made.groups.fullmatch("/".join(group)) is not None)
 
 
 def _sha256(path: Path) -> str:

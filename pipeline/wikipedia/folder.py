@@ -12,12 +12,12 @@ ACCOUNT_FILE: Final = "wikipedia.json"
 
 _SHARD: Final = r"(?:-\d{5}-of-\d{5})?"
 _FIXED: Final = (CANDIDATES_FILE, CARD_FILE, MANIFEST_FILE, PAIRS_FILE, CONFIG_FILE)
+_PAIR: Final = re.compile("[a-z]{2}_[a-z]{2}")
 _NAMES: Final = (
-    "[a-z]{2}_[a-z]{2}",
     rf"wiki_[a-z]{{2}}\.(?:queries|documents){_SHARD}",
     rf"[a-z]{{2}}2[a-z]{{2}}\.rel{_SHARD}",
     rf"{re.escape(CANDIDATES_FILE)}{_SHARD}",
     *map(re.escape, _FIXED),
 )
 
-WIKIPEDIA_MADE: Final = Made("wikipedia", "collection from dumps", ACCOUNT_FILE, re.compile("|".join(_NAMES)))
+WIKIPEDIA_MADE: Final = Made("wikipedia", "collection from dumps", ACCOUNT_FILE, re.compile("|".join(_NAMES)), _PAIR)

@@ -123,6 +123,27 @@ def test_what_is_not_ours_is_left_alone(dumps: Dumps) -> None:
     assert dumps.names() == MADE | {"notes.txt"}
 
 
+def test_pairs_come_and_go_and_a_run_beside_them_stays(dumps: Dumps) -> None:
+    assert dumps.make("--set", "pairs=[en-fr, fr-en]").code == 0
+    (dumps.out / "en_fr" / "run").mkdir()
+    (dumps.out / "en_fr" / "run" / "model").write_text("mine")
+    assert dumps.make("--set", "pairs=[fr-en, fr-fr]").code == 0
+    assert dumps.names() == {"en_fr", "fr_en", "fr_fr", "wikipedia.json"}
+    assert dumps.make().code == 0
+    assert dumps.names() == MADE | {"en_fr"}
+    assert [path.name for path in (dumps.out / "en_fr").iterdir()] == ["run"]
+    assert dumps.make("--set", "pairs=[en-fr, fr-en]").code == 0
+
+
+def test_a_file_of_a_stranger_s_in_the_folder_of_a_pair_is_not_overwritten(dumps: Dumps) -> None:
+    dumps.make()
+    (dumps.out / "fr_en").mkdir()
+    (dumps.out / "fr_en" / "wiki_fr.queries").write_text("mine")
+    refused = dumps.make("--set", "pairs=[en-fr, fr-en]")
+    assert refused.code == 2
+    assert "must hold no fr_en/wiki_fr.queries but one that a collection from dumps wrote" in refused.err
+
+
 def test_an_edited_configuration_is_not_overwritten(dumps: Dumps) -> None:
     dumps.make()
     with open(dumps.out / "config.yaml", "a", encoding="utf-8") as file:
