@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 import threading
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,9 +57,7 @@ def clir(
     Returns:
       its exit code; -9 where it was killed.
     """
-    texts = [str(one) for one in arguments]
-    process = _context.Process(target=_main, args=(texts, log, out or log, kill, code, swap))
-    process.start()
+    process = start(*arguments, log=log, out=out, kill=kill, code=code, swap=swap)
     process.join(kill_after)
     if process.is_alive():
         process.kill()
@@ -69,11 +68,28 @@ def clir(
     return exit_code
 
 
+def start(
+    *arguments: object,
+    log: Path,
+    out: Path | None = None,
+    kill: Kill | None = None,
+    code: Path = ROOT,
+    swap: Swap | None = None,
+) -> BaseProcess:
+    """Starts a command; see `clir`."""
+    texts = [str(one) for one in arguments]
+    process = _context.Process(target=_main, args=(texts, log, out or log, kill, code, swap))
+    process.start()
+    return process
+
+
 def _main(arguments: list[str], log: Path, out: Path, kill: Kill | None, code: Path, swap: Swap | None) -> None:
     for path, descriptor in ((out, 1), (log, 2)):
         with open(path, "ab") as file:
             os.dup2(file.fileno(), descriptor)
     os.chdir(ROOT)
+    # A shell that runs the tests in the background has its children ignore Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if kill is not None:
         _arm(kill)
     if swap is not None:

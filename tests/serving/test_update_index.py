@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,7 @@ from schemas.drift import Drift
 from schemas.errors import DataError
 from schemas.index_manifest import SEGMENTS
 from schemas.wikiclir import Text
+from serving import update_index
 from serving.update_index import IndexUpdater
 from tests.models.small_lexicon import export_with_words
 
@@ -33,6 +36,14 @@ pytestmark = pytest.mark.serving
 TEXTS = ["chat", "chien blanc", "un chat noir", "lune", "ararat", "zzz"]
 DOCUMENTS = st.dictionaries(st.sampled_from("abcdefghij"), st.sampled_from(TEXTS), max_size=8)
 STEPS = st.lists(st.tuples(st.booleans(), DOCUMENTS, st.sets(st.sampled_from("abcdefghij"), max_size=4)), max_size=5)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def each_model_loaded_once() -> Iterator[None]:
+    """To load it takes longer than an update."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(update_index, "load_model", cache(load_model))
+        yield
 
 
 @pytest.fixture(scope="module")
