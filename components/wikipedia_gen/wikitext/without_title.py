@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from typing import Final
 
 _IN_PARENTHESIS: Final = re.compile(r"\s*[(（][^()（）]*[)）]\s*$")
+_PLAIN: Final = re.compile(r"\w+", re.ASCII)
+"""A word whose letters have one other case at most."""
 _EDGES: Final = ' ,.;:!?"()[]«»„“”、。・،؛؟'
 # Scripts whose words no space parts: no boundary can be asked for there.
 _SPACELESS: Final = (
@@ -36,9 +38,15 @@ def without_title(sentence: str, titles: Sequence[str]) -> str:
     words = dict.fromkeys(
         word.strip(_EDGES) for title in titles for word in (_IN_PARENTHESIS.sub("", title) or title).split()
     )
-    choices = "|".join(_pattern(word) for word in words if word)
-    # `re` keeps the last patterns, so that the sentences of one page make theirs once.
-    rest = re.sub(choices, "", sentence, flags=re.IGNORECASE) if choices else sentence
+    words.pop("", None)
+    if sentence.isascii() and all(map(_PLAIN.fullmatch, words)):
+        # As below, in a tenth of the time: to compile a page's pattern takes longer than all else.
+        lower = {word.lower() for word in words}
+        rest = _PLAIN.sub(lambda found: "" if found[0].lower() in lower else found[0], sentence)
+    else:
+        choices = "|".join(map(_pattern, words))
+        # `re` keeps the last patterns, so that the sentences of one page make theirs once.
+        rest = re.sub(choices, "", sentence, flags=re.IGNORECASE) if choices else sentence
     return " ".join(rest.split())
 
 

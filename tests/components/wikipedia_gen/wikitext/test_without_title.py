@@ -1,5 +1,7 @@
 """components/wikipedia_gen/wikitext/without_title.py: what a query does not give away."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -40,3 +42,12 @@ def test_nothing_is_added_and_white_space_is_single(sentence: str, titles: list[
     assert rest == " ".join(rest.split())
     letters = iter(sentence)
     assert all(letter in letters for letter in rest if letter != " ")
+
+
+@given(
+    sentence=st.text("abAB_1 -,é", max_size=30),
+    title=st.lists(st.text("abAB_1é", min_size=1, max_size=3), min_size=1, max_size=3).map(" ".join),
+)
+def test_any_sentence_loses_what_a_pattern_of_whole_words_finds(sentence: str, title: str) -> None:
+    pattern = "|".join(rf"\b{re.escape(word)}\b" for word in title.split())
+    assert without_title(sentence, [title]) == " ".join(re.sub(pattern, "", sentence, flags=re.IGNORECASE).split())
