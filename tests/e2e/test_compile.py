@@ -37,7 +37,7 @@ CONFIGS: dict[str, tuple[str, ...]] = {
     "two workers": (SAMPLE, "training.workers=2"),
     "tuning": ("configs/sample_tuning.yaml",),
     "paper": (SAMPLE, "preset=paper", "evaluation.baselines=[paper]"),
-    "every stage": (SAMPLE, *EVERY_STAGE, *VOLUME),
+    "every stage": ("configs/sample_dumps.yaml", *EVERY_STAGE, *VOLUME),
 }
 
 Json = dict[str, Any]
