@@ -1,8 +1,9 @@
 """What every test shares: a quiet TensorFlow with two CPU devices, and a Hypothesis that draws the same each time."""
 
+import ctypes
 import gc
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -78,6 +79,15 @@ def _share(file: Path) -> str:
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Scheduling | None:
     """How `--dist loadfile` works here."""
     return FilesOfARun(config, log) if config.getoption("dist") == "loadfile" else None
+
+
+@pytest.fixture(scope="module", autouse=True)
+def memory_given_back() -> Iterator[None]:
+    """Gives the memory of a file's models back to the system: a process would end with several gigabytes of it."""
+    yield
+    gc.collect()
+    if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):  # glibc's
+        trim(0)
 
 
 @pytest.fixture(scope="session")
