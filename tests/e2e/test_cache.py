@@ -21,13 +21,19 @@ Keys = dict[str, dict[str, object]]
 # What a setting or an edit changes in the stages' parameters, and so in their keys
 
 
-def keys(*overrides: str, schema: str = str(ROOT / "schemas" / "schema.pbtxt"), cell: str | None = None) -> Keys:
-    """The parameters of every stage, for the sample's configuration, but for what the Pusher, which always runs, writes
-    into its model's card: all settings."""
+def keys(
+    *overrides: str,
+    schema: str = str(ROOT / "schemas" / "schema.pbtxt"),
+    cell: str | None = None,
+    config: str = "sample.yaml",
+) -> Keys:
+    """The parameters of every stage, for a configuration of the sample, but for what the Pusher, which always runs,
+    writes into its model's card: all settings."""
     from pipeline.pipeline import create_pipeline  # here, so that quick tests collect this file without TFX
 
-    config = load_config(str(ROOT / "configs" / "sample.yaml"), ["preset=paper", *overrides])
-    pipeline = create_pipeline(config, "/artifacts", schema, f"{config.output}/serving", f"{config.output}/index", cell)
+    settings = load_config(str(ROOT / "configs" / config), ["preset=paper", *overrides])
+    output = settings.output
+    pipeline = create_pipeline(settings, "/artifacts", schema, f"{output}/serving", f"{output}/index", cell)
     parameters = {component.id: dict(component.exec_properties) for component in pipeline.components}
     parameters.get("Pusher", {}).pop("settings", None)
     return parameters
@@ -140,7 +146,20 @@ def test_thresholds_that_a_search_replaces_are_in_no_key() -> None:
 
 def test_the_stages_that_recovery_sweeps_are_those_of_the_pipeline() -> None:
     every = (*SEARCH, "lexicon.kind=lexicon", BASELINES, "search.index=true")
-    assert keys(*every).keys() == {*stages.STAGES}
+    assert keys(*every, config="sample_dumps.yaml").keys() == {*stages.STAGES}
+
+
+@pytest.mark.parametrize(
+    ("setting", "stages"),
+    [
+        ("data.wikipedia.max_words=100", {"WikipediaGen"}),
+        ("data.wikipedia.removed_words=title_and_redirects", {"WikipediaGen"}),
+        ("data.negatives=7", {"WikiClirExampleGen"}),
+    ],
+)
+def test_what_dumps_become_hangs_on_their_own_settings_alone(setting: str, stages: set[str]) -> None:
+    dumps = "sample_dumps.yaml"
+    assert changed(keys(config=dumps), keys(setting, config=dumps)) == stages
 
 
 BASELINES = "evaluation.baselines=[bm25, paper]"
