@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -48,7 +49,11 @@ class OnProcesses:
 
 
 def _end_with_the_parent() -> None:
-    """Ends this process when the one that started it does: a killed one cannot, and its pool would wait for ever."""
+    """Ends this process when the one that started it does: a killed one cannot, and its pool would wait for ever.
+
+    Ctrl-C reaches both; that one says so, and ends this.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def watch() -> None:
         if parent := multiprocessing.parent_process():

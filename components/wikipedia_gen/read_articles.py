@@ -21,7 +21,7 @@ from components.wikipedia_gen.wikitext.count_words import count_words
 from components.wikipedia_gen.wikitext.read_article import KINDS, Wanted, read_article
 from components.wikipedia_gen.wikitext.redirect import redirect_target
 from components.wikipedia_gen.wikitext.too_costly import TooCostly
-from schemas.drops import Drop, DropCounter, Drops
+from schemas.drops import Drop, DropCounter, DropReason, Drops
 
 Open = Callable[[str, str], Any]
 """Opens a file, local or remote: (path, mode) -> stream of bytes."""
@@ -99,7 +99,7 @@ class ArticleReader:
         for page in read_pages(self._piece.chunk, open_file):
             self._read += 1
             if isinstance(page, Drop):
-                self._drops.add(page)
+                self._drop(page.reason, page.line, page.excerpt)
                 continue
             title = self._titles.normal(page.title)
             target = page.redirect or redirect_target(page.text, self._conventions)
@@ -110,8 +110,7 @@ class ArticleReader:
             try:
                 article = read_article(page.text, title, self._conventions, self._piece.max_words, self._piece.wanted)
             except TooCostly as error:
-                excerpt = f"{page.title}: {error}"
-                self._drops.add(Drop(PageReason.TOO_COSTLY, self._piece.chunk.path, page.page_id, excerpt))
+                self._drop(PageReason.TOO_COSTLY, page.page_id, f"{page.title}: {error}")
                 continue
             targets = {name for link in article.link_targets if (name := self._titles.of_link(link))} - {title}
             self._rows.append(
@@ -121,6 +120,10 @@ class ArticleReader:
             if self._piece.wanted.text:
                 self._signatures.append(signature(article.text))
             yield "\t".join([title, article.text, *article.lead]), False
+
+    def _drop(self, reason: DropReason, page_id: int, excerpt: str) -> None:
+        # By the wiki and not the file: what is said of a page is the same wherever and however its dump lies.
+        self._drops.add(Drop(reason, self._piece.site.database, page_id, excerpt))
 
     def _add_redirect(self, page_id: int, title: str, target: str | None) -> None:
         # One that leads nowhere is kept: it is counted with those whose article is missing.

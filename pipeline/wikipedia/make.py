@@ -5,19 +5,19 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from components.wikipedia_gen.build import build_collection
 from components.wikipedia_gen.on_this_machine import on_this_machine
 from components.wikipedia_gen.read_dumps import read_dumps
 from pipeline.dump_files import files_of_dump
+from pipeline.fingerprint import code_digest
 from pipeline.layout import CONFIG_FILE
 from pipeline.made_folder import MadeFolder
 from pipeline.wikipedia.config import WikipediaConfig
 from pipeline.wikipedia.folder import WIKIPEDIA_MADE
+from schemas.errors import DataError
 from schemas.wikiclir_files import CANDIDATES_FILE, PAIRS_FILE, documents_file, judgments_file, queries_file
-
-_NOT_READ_BY: Final = {"output", "pairs"}
 
 
 def make_collections(
@@ -43,8 +43,13 @@ def make_collections(
     folder = MadeFolder(Path(config.output), WIKIPEDIA_MADE)
     apply = on_this_machine((path for some in files.values() for path in some), processes)
     with folder.staging() as staging:
-        work = folder.work(_key(config, files))
+        key = _key(config, files)
+        work = folder.work(key)
         dumps = read_dumps(config.languages(), config, files, str(work), open, apply)
+        if _key(config, files) != key:
+            raise DataError(
+                "the dumps must not change while they are read; a file did. Run again once all are complete."
+            )
         for line in dumps.notes():
             say(line)
         manifests = {}
@@ -65,10 +70,10 @@ def folder_of(config: WikipediaConfig, pair: str) -> str:
 
 
 def _key(config: WikipediaConfig, files: Mapping[str, list[str]]) -> str:
-    """What the pieces that were read of dumps hang on: the settings, and the files as they are."""
+    """What the pieces that were read of dumps hang on: the settings, the files as they are, and the code."""
     states = {path: [os.stat(path).st_size, os.stat(path).st_mtime_ns] for some in files.values() for path in some}
     settings = config.model_dump(mode="json", exclude={"output"})
-    content = json.dumps([settings, states], sort_keys=True)
+    content = json.dumps([settings, states, code_digest("components.wikipedia_gen.read_dumps")], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 

@@ -280,3 +280,25 @@ def test_a_full_disk_is_refused_before_it_is_full(dumps: Dumps, monkeypatch: pyt
     assert refused.code == 1
     assert "must lie on a disk with 1 MB of room" in refused.err
     assert not dumps.names()
+
+
+def test_a_dump_that_changes_while_it_is_read_is_refused(dumps: Dumps, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = read_dumps.read_articles
+
+    def read(piece: Any, folder: str, open_file: Any) -> Any:
+        Path(piece.chunk.path).touch()
+        return real(piece, folder, open_file)
+
+    monkeypatch.setattr(read_dumps, "read_articles", read)
+    refused = dumps.make()
+    assert refused.code == 1
+    assert "the dumps must not change while they are read" in refused.err
+    assert "manifest.json" not in dumps.names()
+
+
+def test_the_manifest_names_no_folder(dumps: Dumps) -> None:
+    dumps.content["wikis"]["en"] = ENGLISH._replace(pages=dict(ENGLISH.pages) | {"Empty": ""}).write(dumps.folder)
+    assert dumps.make().code == 0
+    manifest = (dumps.out / "manifest.json").read_text(encoding="utf-8")
+    assert '"text": "Empty"' in manifest
+    assert str(dumps.folder) not in manifest

@@ -6,10 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from components.wikipedia_gen.dumps.disambiguation_pages import disambiguation_pages
 from components.wikipedia_gen.dumps.language_links import language_links
 from components.wikipedia_gen.dumps.page_links import page_links
-from components.wikipedia_gen.dumps.page_table import PageRow, page_table
 from components.wikipedia_gen.dumps.redirects import Redirect, redirects
 from components.wikipedia_gen.dumps.title_hash import title_hash
 from components.wikipedia_gen.dumps.wikidata_sitelinks import wikidata_sitelinks
@@ -57,28 +55,6 @@ def test_redirects_have_spaces_sections_and_prefixes() -> None:
         Redirect(4, 0, "Loup", "", "fr"),
     ]
 
-
-def test_pages_have_spaces_and_are_redirects_or_not() -> None:
-    columns = "`page_id` int,\n `page_namespace` int,\n `page_title` varbinary(255),\n `page_is_redirect` tinyint(1)"
-    rows: list[tuple[Value, ...]] = [(7, 0, "Grey_wolf", 0), (8, 1, 'The_"wolf"', 1)]
-    assert [*page_table("page.sql", files(page=(columns, rows)))] == [
-        PageRow(7, 0, "Grey wolf", False),
-        PageRow(8, 1, 'The "wolf"', True),
-    ]
-
-
-def test_disambiguation_pages_are_those_with_that_property() -> None:
-    columns = "`pp_page` int,\n `pp_propname` varbinary(60),\n `pp_value` blob,\n `pp_sortkey` float"
-    rows: list[tuple[Value, ...]] = [
-        (1, "wikibase_item", "Q1", None),
-        (2, "disambiguation", "", None),
-        (2, "x", b"\0'),(9,'disambiguation", 0.5),
-        (5, "disambiguation", "", 1.5),
-    ]
-    assert [*disambiguation_pages("page_props.sql", files(page_props=(columns, rows)))] == [2, 5]
-
-
-# Links
 
 NEW_LINKS = "`pl_from` int,\n `pl_from_namespace` int,\n `pl_target_id` bigint(20) unsigned NOT NULL"
 OLD_LINKS = "`pl_from` int,\n `pl_namespace` int,\n `pl_title` varbinary(255),\n `pl_from_namespace` int"
