@@ -17,8 +17,8 @@ from schemas.read_report import ReadReport
 
 FORMAT: Final = 1
 
-_FILES: Final = {"wikis", "sitelinks"}
-"""Settings that name files, of which the manifest tells more."""
+_SETTINGS: Final = WikipediaSettings.model_fields.keys() - {"wikis", "sitelinks"}
+"""Those of the construction: of files the manifest tells more, and of folders nothing."""
 
 
 def make_manifest(
@@ -58,7 +58,7 @@ def make_manifest(
         "format": FORMAT,
         "query_language": languages[0],
         "document_language": languages[1],
-        "settings": settings.model_dump(mode="json", exclude=_FILES),
+        "settings": settings.model_dump(mode="json", include=set(_SETTINGS)),
         "inputs": {
             key: [
                 {
