@@ -8,6 +8,7 @@ from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.lexicon import Kind
 from models.lexicon.make_channel import make_channel
 from models.ranker import Ranker
+from tests.models.made_once import made_once
 from tests.models.small_model import features_of, small_text_features, small_towers
 
 PAIRS: Final = [
@@ -24,6 +25,11 @@ COLLECTION: Final = [*(document for _, document in PAIRS), "chat chat chat noir"
 
 def export_with_words(path: Path, kind: Kind = "lexicon", weight: float = 0.5, max_tokens: int = 200) -> str:
     """Writes an untrained ranker with such a channel as a SavedModel, and the files of its words beside it."""
+    made_once(_export, path, kind, weight, max_tokens)
+    return str(path)
+
+
+def _export(path: Path, kind: Kind, weight: float, max_tokens: int) -> None:
     text_features = small_text_features(path.parent, max_tokens=max_tokens)
     channel = make_channel(learn_lexicon(kind, ("en", "fr"), max_tokens, PAIRS, COLLECTION))
     towers = small_towers(initial_scale=1.0)
@@ -31,4 +37,3 @@ def export_with_words(path: Path, kind: Kind = "lexicon", weight: float = 0.5, m
     export_ranker(
         Ranker({"smooth_cosine": towers, kind: channel}, {"smooth_cosine": 1.0, kind: weight}), text_features, str(path)
     )
-    return str(path)

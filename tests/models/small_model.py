@@ -12,6 +12,7 @@ from models.stems import stems as stems_of
 from models.text_features import TextFeatures
 from models.tokens import tokenize
 from models.two_towers import TwoTowers, Words
+from tests.models.made_once import made_once
 
 WORDS: Final = {"query_vocabulary": "white\ncat\ndog\n", "document_vocabulary": "chat\nblanc\nchien\nun\n"}
 """The content of each vocabulary's file."""
@@ -94,6 +95,11 @@ def features_of(text_features: TextFeatures, queries: list[str], documents: list
 
 def export_small_model(path: Path, **settings: Any) -> None:
     """Writes an untrained ranker as a SavedModel, and the files of its words beside it."""
+    made_once(_export, path, *sorted(settings.items()))
+
+
+def _export(path: Path, *items: tuple[str, Any]) -> None:
+    settings = dict(items)
     text_features = small_text_features(path.parent, settings.get("stem_embeddings", False))
     ranker = Ranker({"smooth_cosine": small_towers(**settings)})
     ranker(features_of(text_features, ["cat"], [["chat"]]))
