@@ -2,13 +2,16 @@
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from cli.score_parts import MOST_WORDS, describe_parts
+from models import document_ranker, word_translations
 from models.score_parts import ScorePart, WordPart
 from tests.cli.command import Clir
+from tests.models.loaded_once import loaded_once
 from tests.models.small_lexicon import COLLECTION, export_with_words
 from tests.models.small_model import export_small_model
 
@@ -30,6 +33,12 @@ def test_no_control_sequence_of_a_word_reaches_the_terminal() -> None:
 @pytest.fixture
 def clir(monkeypatch: pytest.MonkeyPatch) -> Clir:
     return Clir(monkeypatch)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def each_model_loaded_once() -> Iterator[None]:
+    with loaded_once(document_ranker, word_translations):
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -1,18 +1,15 @@
 """Fixtures of the tests of `models`."""
 
 from collections.abc import Iterator
-from functools import cache
 
 import pytest
 
-from models import document_ranker, score_lists
+from models import document_ranker, score_lists, word_translations
+from tests.models.loaded_once import loaded_once
 
 
 @pytest.fixture(scope="module")
 def each_model_loaded_once() -> Iterator[None]:
-    """For tests that rank with one model many times: to load it takes longer than all the rest."""
-    with pytest.MonkeyPatch.context() as patch:
-        loaded = cache(document_ranker.load_model)
-        for module in (document_ranker, score_lists):
-            patch.setattr(module, "load_model", loaded)
+    """For tests that ask one model many times."""
+    with loaded_once(document_ranker, score_lists, word_translations):
         yield

@@ -7,7 +7,7 @@ from schemas.errors import DataError
 from tests.models.small_lexicon import export_with_words
 from tests.models.small_model import export_small_model
 
-pytestmark = pytest.mark.serving
+pytestmark = [pytest.mark.serving, pytest.mark.usefixtures("each_model_loaded_once")]
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +28,7 @@ from schemas.index_manifest import SEGMENTS
 from schemas.wikiclir import Text
 from serving import update_index
 from serving.update_index import IndexUpdater
+from tests.models.loaded_once import loaded_once
 from tests.models.small_lexicon import export_with_words
 
 pytestmark = pytest.mark.serving
@@ -40,9 +40,7 @@ STEPS = st.lists(st.tuples(st.booleans(), DOCUMENTS, st.sets(st.sampled_from("ab
 
 @pytest.fixture(scope="module", autouse=True)
 def each_model_loaded_once() -> Iterator[None]:
-    """To load it takes longer than an update."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(update_index, "load_model", cache(load_model))
+    with loaded_once(update_index):
         yield
 
 
