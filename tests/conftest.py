@@ -37,7 +37,7 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
 
     TensorFlow gets two devices, for tests with two replicas, which it allows only before its first op.
     """
-    if xdist.is_xdist_controller(session):  # it imports no test
+    if session.config.getoption("dist", "no") != "no" and not xdist.is_xdist_worker(session):  # it imports no test
         return (yield)
     gc.disable()
     import tensorflow as tf

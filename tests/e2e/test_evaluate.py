@@ -1,16 +1,25 @@
 """`clir evaluate`: any exported model on any collection with fixed lists."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from models import score_lists
 from tests.cli.command import Clir
 from tests.e2e.process import SAMPLE, SampleRun
+from tests.models.loaded_once import loaded_once
 
 pytestmark = pytest.mark.e2e
 
 QUERIES, DOCUMENTS = SAMPLE / "wiki_en.queries", SAMPLE / "wiki_fr.documents"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def each_model_loaded_once() -> Iterator[None]:
+    with loaded_once(score_lists):
+        yield
 
 
 @pytest.fixture

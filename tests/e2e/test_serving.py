@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,10 @@ import pytest
 import tensorflow as tf
 import tensorflow_text  # noqa: F401  (registers the ops that the model holds)
 
+from models import document_ranker
 from tests.cli.command import Clir
 from tests.e2e.process import SAMPLE, SampleRun, fresh
+from tests.models.loaded_once import loaded_once
 
 pytestmark = pytest.mark.serving
 
@@ -174,6 +177,12 @@ def test_words_beyond_the_limit_do_not_change_a_score(model: Any) -> None:
 
 
 # clir rank
+
+
+@pytest.fixture(scope="module", autouse=True)
+def each_model_loaded_once() -> Iterator[None]:
+    with loaded_once(document_ranker):
+        yield
 
 
 @pytest.fixture

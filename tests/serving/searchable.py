@@ -1,6 +1,7 @@
 """A small model and the index of a few documents, in the folders of a run."""
 
 import os
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -16,6 +17,7 @@ from models.model_fingerprint import model_fingerprint
 from models.ranker import Ranker
 from schemas.index_manifest import SEGMENTS
 from schemas.wikiclir import Text
+from tests.models.made_once import made_once
 from tests.models.small_lexicon import COLLECTION, PAIRS
 from tests.models.small_model import features_of, small_text_features, small_towers
 
@@ -34,12 +36,17 @@ LIMIT: Final = 200
 
 def export_searchable(path: Path, weight: float = 0.5) -> None:
     """Writes an untrained model with vectors, words that match, and thresholds."""
-    text_features = small_text_features(path.parent / f".words{path.name}")
-    channel = make_channel(learn_lexicon("lexicon", ("en", "fr"), LIMIT, PAIRS, COLLECTION))
-    towers = small_towers(initial_scale=1.0)
-    towers(features_of(text_features, ["cat"], [["chat"]]))
-    ranker = Ranker({"smooth_cosine": towers, "lexicon": channel}, {"smooth_cosine": 1.0, "lexicon": weight})
-    export_ranker(ranker, text_features, str(path), THETA)
+    made_once(_export, path, weight)
+
+
+def _export(path: Path, weight: float) -> None:
+    with tempfile.TemporaryDirectory() as folder:  # not beside the model, where only versions may lie
+        text_features = small_text_features(Path(folder))
+        channel = make_channel(learn_lexicon("lexicon", ("en", "fr"), LIMIT, PAIRS, COLLECTION))
+        towers = small_towers(initial_scale=1.0)
+        towers(features_of(text_features, ["cat"], [["chat"]]))
+        ranker = Ranker({"smooth_cosine": towers, "lexicon": channel}, {"smooth_cosine": 1.0, "lexicon": weight})
+        export_ranker(ranker, text_features, str(path), THETA)
 
 
 def index_documents(model: Path, folder: Path, documents: Sequence[Text] = DOCUMENTS) -> None:
