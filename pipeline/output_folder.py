@@ -103,16 +103,16 @@ class OutputFolder:
             self._save()
 
     def write(self, name: str, text: str) -> None:
-        """Writes a file of ours, whole or not at all.
+        """Writes a file of ours, whole or not at all. It is recorded first: who sees it finds it whole (`is_whole`).
 
         Raises:
           DataError: the user has a file of that name.
         """
         self._claim([name])
         (self.path / name).parent.mkdir(exist_ok=True)
-        write_atomically(self.path / name, text)
-        self._files[name] = _sha256(self.path / name)
+        self._files[name] = hashlib.sha256(text.encode()).hexdigest()
         self._save()
+        write_atomically(self.path / name, text)
 
     def publish(self, files: Mapping[str, Path], keep: Iterable[str] = ()) -> None:
         """Copies files to where people look for them, in place of all that was published there before.

@@ -1,6 +1,8 @@
 """experiments/cell_folder.py: when the results of a cell count."""
 
+import contextlib
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -43,6 +45,29 @@ def test_a_cell_is_done_once_it_is_said_so(folder: CellFolder, tmp_path: Path) -
         "name": "sosl", "settings": {"loss.name": "sosl"}, "status": "done", "reason": None, "seconds": 3.5,
         "peak_memory_bytes": 2**30,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("renames", [1, 2, 3])
+def test_a_cell_that_its_file_calls_done_is_done_wherever_a_kill_fell(
+    folder: CellFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, renames: int
+) -> None:
+    state = complete(folder, tmp_path / "source")
+    folder.finish(replace(state, status="waiting"))
+    made: list[str] = []
+
+    def killed_after_renames(one: str, other: str) -> None:
+        if len(made) == renames:
+            raise KeyboardInterrupt
+        made.append(other)
+        rename(one, other)
+
+    rename = os.replace
+    monkeypatch.setattr(os, "replace", killed_after_renames)
+    with contextlib.suppress(KeyboardInterrupt):
+        folder.finish(state)
+    monkeypatch.undo()
+    said = json.loads((folder.path / "cell.json").read_text())["status"]
+    assert folder.state().status == said == ("waiting" if renames < 2 else "done")
 
 
 @pytest.mark.parametrize(
