@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -13,11 +14,10 @@ from components.wikipedia_gen.dumps.chunk import Chunk
 from components.wikipedia_gen.dumps.page import PageReason
 from components.wikipedia_gen.dumps.read_pages import read_pages
 from components.wikipedia_gen.dumps.site_info import SiteInfo
-from components.wikipedia_gen.dumps.title_hash import title_hash, title_hashes
+from components.wikipedia_gen.dumps.title_hash import title_hash
 from components.wikipedia_gen.dumps.titles import Titles
 from components.wikipedia_gen.near_duplicates import HASHES, signature
 from components.wikipedia_gen.wikitext.conventions import conventions_for
-from components.wikipedia_gen.wikitext.count_words import count_words
 from components.wikipedia_gen.wikitext.read_article import KINDS, Wanted, read_article
 from components.wikipedia_gen.wikitext.redirect import redirect_target
 from components.wikipedia_gen.wikitext.too_costly import TooCostly
@@ -31,6 +31,9 @@ TEXTS: Final = ".texts"
 REDIRECTS: Final = ".redirects"
 """Of the titles of its redirects, a line each."""
 ARRAYS: Final = ".npz"
+_KNOWN_LINKS: Final = 1 << 16
+"""Links whose titles' hashes are kept at hand: 13 MB."""
+
 _ACCOUNT: Final = ".json"
 """Written last: a piece that has one is whole."""
 
@@ -93,6 +96,8 @@ class ArticleReader:
         self._signatures: list[Any] = []
         self._links: list[Any] = []
         self._redirects: list[tuple[int, int, int]] = []
+        # Of a wiki's links most lead to a few of its articles.
+        self._link_hash = lru_cache(_KNOWN_LINKS)(self._hash_of_link)
 
     def lines(self, open_file: Open) -> Iterable[tuple[str, bool]]:
         """A line for each article and redirect, and whether it is one's."""
@@ -112,14 +117,17 @@ class ArticleReader:
             except TooCostly as error:
                 self._drop(PageReason.TOO_COSTLY, page.page_id, f"{page.title}: {error}")
                 continue
-            targets = {name for link in article.link_targets if (name := self._titles.of_link(link))} - {title}
-            self._rows.append(
-                (title_hash(title), page.page_id, KINDS.index(article.kind), count_words(article.text), len(targets))
-            )
-            self._links.append(title_hashes(sorted(targets)))
+            name = title_hash(title)
+            targets = {*map(self._link_hash, article.link_targets)} - {name, None}
+            self._rows.append((name, page.page_id, KINDS.index(article.kind), article.words, len(targets)))
+            self._links.append(np.array([*targets], np.uint64))
             if self._piece.wanted.text:
                 self._signatures.append(signature(article.text))
             yield "\t".join([title, article.text, *article.lead]), False
+
+    def _hash_of_link(self, target: str) -> int | None:
+        title = self._titles.of_link(target)
+        return None if title is None else title_hash(title)
 
     def _drop(self, reason: DropReason, page_id: int, excerpt: str) -> None:
         # By the wiki and not the file: what is said of a page is the same wherever and however its dump lies.

@@ -189,18 +189,18 @@ class PairWriter:
         others = self._names.others(article)
         removed = [title, *others] if self._settings.removed_words == "title_and_redirects" else [title]
         texts = [without_title(text, removed) for text in own_texts]
-        texts = [text for text in texts if count_words(text) >= self._settings.min_query_words]
-        written.short_queries += len(own_texts) - len(texts)
-        if not texts:
+        counted = [(text, words) for text in texts if (words := count_words(text)) >= self._settings.min_query_words]
+        written.short_queries += len(texts) - len(counted)
+        if not counted:
             return ArticleReason.SHORT_QUERY
         doc_ids = {other: int(self._documents.page_ids[other]) for other in grades}
-        for text in texts:
+        for text, words in counted:
             written.queries += 1
             sentences = self._settings.queries == "sentences"
             query_id = str(written.queries if sentences else self._queries.page_ids[article])
             split = split_of(query_id)
             written.splits[split] += 1
-            written.query_words[count_words(text)] += 1
+            written.query_words[words] += 1
             written.judgments.update(grades.values())
             written.audit.add(text, title, others)
             self._hold_out(article, grades, split)

@@ -5,6 +5,7 @@ import re
 from typing import Final
 
 from components.wikipedia_gen.wikitext.conventions import Conventions
+from components.wikipedia_gen.wikitext.keep_group import keep_group
 from components.wikipedia_gen.wikitext.without_quotes import without_quotes
 from components.wikipedia_gen.wikitext.without_shells import without_shells
 
@@ -61,7 +62,7 @@ def plain_inline(paragraph: str, conventions: Conventions) -> str:
     # Markup that entities spell, or that others' removal brought together: no text shall look like markup.
     if _MARKUP.search(text):
         text = _MARKUP.sub(" ", text)
-    return _SPACE_BEFORE.sub(r"\1", " ".join(text.split()))
+    return keep_group(_SPACE_BEFORE, " ".join(text.split()))
 
 
 def _label(found: re.Match[str]) -> str:

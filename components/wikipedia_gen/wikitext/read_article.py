@@ -5,6 +5,7 @@ from itertools import chain
 from typing import Final, Literal, NamedTuple, get_args
 
 from components.wikipedia_gen.wikitext.conventions import Conventions
+from components.wikipedia_gen.wikitext.count_words import count_words
 from components.wikipedia_gen.wikitext.first_words import first_words
 from components.wikipedia_gen.wikitext.link_targets import link_targets
 from components.wikipedia_gen.wikitext.plain_inline import plain_inline
@@ -48,12 +49,14 @@ class Article:
     Attributes:
       lead: the sentences above the first heading.
       text: of the article from its start, cut to its first words.
+      words: of the text.
       link_targets: see `link_targets`.
       kind: whether it is an article at all.
     """
 
     lead: tuple[str, ...]
     text: str
+    words: int
     link_targets: tuple[str, ...]
     kind: Kind
 
@@ -80,22 +83,23 @@ def read_article(
       >>> from components.wikipedia_gen.wikitext.conventions import conventions_for
       >>> page = "{{Infobox}}The '''wolf''' is a [[mammal]].\\n\\nIt howls.\\n== Diet ==\\nIt eats [[meat]]."
       >>> read_article(page, "Wolf", conventions_for("en", {}), max_tokens=9)
-      Article(lead=('The wolf is a mammal.', 'It howls.'), text='The wolf is a mammal. It howls. It eats', \
+      Article(lead=('The wolf is a mammal.', 'It howls.'), text='The wolf is a mammal. It howls. It eats', words=9, \
 link_targets=('mammal', 'meat'), kind='article')
     """
     page = visible(wikitext)
-    paragraphs, text = _texts(page, conventions, max_tokens if wanted.text else 0)
+    paragraphs, text, words = _texts(page, conventions, max_tokens if wanted.text else 0)
     sentences = (split_sentences(paragraph, conventions.language) for paragraph in paragraphs) if wanted.lead else ()
     return Article(
         lead=tuple(chain.from_iterable(sentences)),
         text=text,
+        words=words,
         link_targets=link_targets(page, conventions) if wanted.links else (),
         kind=_kind(page, title, conventions),
     )
 
 
-def _texts(page: str, conventions: Conventions, max_tokens: int | None) -> tuple[list[str], str]:
-    """The lead's paragraphs and the article's first words."""
+def _texts(page: str, conventions: Conventions, max_tokens: int | None) -> tuple[list[str], str, int]:
+    """The lead's paragraphs, the article's first words, and how many these are."""
     read = _FIRST_READ if max_tokens is not None else _MOST_READ
     while True:
         is_whole = read >= min(len(page), _MOST_READ)
@@ -105,10 +109,10 @@ def _texts(page: str, conventions: Conventions, max_tokens: int | None) -> tuple
         if is_whole or found.has_sections:
             lead = _plain(found.lead, conventions)
             if max_tokens == 0:
-                return lead, ""
+                return lead, "", 0
             text, is_cut = _first_words(lead, found.sections, conventions, max_tokens)
             if is_whole or is_cut:
-                return lead, text
+                return lead, text, max_tokens if is_cut and max_tokens else count_words(text)
         read *= 4
 
 
@@ -123,7 +127,7 @@ def _first_words(
 ) -> tuple[str, bool]:
     """An article's first words, and whether more follow; few more paragraphs are cleaned than they take."""
     if max_tokens is None:
-        return " ".join([*lead, *_plain(sections, conventions)]), True
+        return " ".join([*lead, *_plain(sections, conventions)]), False
     texts = list(lead)
     length, likely = sum(map(len, texts)), _LIKELY_LENGTH * max_tokens
     for paragraph in sections:

@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from components.wikipedia_gen.wikitext.conventions import Conventions
+from components.wikipedia_gen.wikitext.keep_group import keep_group
 from components.wikipedia_gen.wikitext.render_template import render_template
 from components.wikipedia_gen.wikitext.too_costly import Limit, TooCostly
 from components.wikipedia_gen.wikitext.without_elements import MARK, Elements, without_elements
@@ -47,7 +48,7 @@ def skeleton(wikitext: str, conventions: Conventions, is_whole: bool = True) -> 
       "\\x00'''E''' is an g."
     """
     text = without_elements(wikitext, _DROPPED, is_whole) if "<" in wikitext else wikitext
-    text = _PLAIN_LINK.sub(r"\1", "\n" + text)
+    text = keep_group(_PLAIN_LINK, "\n" + text)
     pieces: list[str] = []
     still_open: list[tuple[str, int]] = []
     at = 0

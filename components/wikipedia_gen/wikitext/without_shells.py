@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from components.wikipedia_gen.wikitext.conventions import Conventions
+from components.wikipedia_gen.wikitext.keep_group import keep_group
 from components.wikipedia_gen.wikitext.without_elements import MARK
 
 _PARENTHESIS: Final = re.compile(r"\(([^()（）]*)\)|（([^()（）]*)）")
@@ -45,7 +46,7 @@ def without_shells(text: str, conventions: Conventions) -> str:
             break
         text = cleaned
     if MARK in text:
-        text = _GAP.sub(_closed, _BETWEEN_COMMAS.sub(r"\1", text))
+        text = _GAP.sub(_closed, keep_group(_BETWEEN_COMMAS, text))
     return text
 
 

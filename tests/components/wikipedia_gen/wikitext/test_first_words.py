@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from components.wikipedia_gen.wikitext.count_words import count_words
 from components.wikipedia_gen.wikitext.first_words import first_words
 
 TEXTS = [
@@ -51,6 +52,7 @@ def test_a_beginning_is_one_and_whatever_is_cut_off_begins_a_word(text: str, cou
     if is_cut:
         rest = text[len(beginning) :]
         assert any(unicodedata.category(sign)[0] in "LMN" for sign in rest)
+        assert count_words(beginning) == count
 
 
 @pytest.mark.training
