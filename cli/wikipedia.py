@@ -14,8 +14,8 @@ from pipeline.wikipedia.config import load_wikipedia_config
 from schemas.wikiclir_files import CARD_FILE, MANIFEST_FILE
 
 if TYPE_CHECKING:
-    from pipeline.wikipedia.estimate import Estimate
-    from pipeline.wikipedia.look import Look
+    from components.wikipedia_gen.estimate import Estimate
+    from components.wikipedia_gen.look import Look
 
 
 @click.command("wikipedia")
@@ -42,22 +42,19 @@ def wikipedia(
     settings = load_wikipedia_config(config, overrides)
     # NumPy and the parsers take half a second, which wrong settings need not wait for.
     from cli.progress import StageView
-    from pipeline.wikipedia.estimate import check_room, estimate_making, is_small
-    from pipeline.wikipedia.look import look_into
+    from components.wikipedia_gen.estimate import estimate_making, preflight
+    from components.wikipedia_gen.look import look_into
     from pipeline.wikipedia.make import folder_of, make_collections
 
     if check:
-        _show(look_into(settings), as_json)
+        _show(look_into(settings.languages(), settings, settings.files()), as_json)
         return
     if estimate:
-        _show([estimate_making(settings, processes)], as_json)
+        _show([estimate_making(settings.languages(), settings, settings.files(), processes)], as_json)
         return
     with run_lock(Path(settings.output)), StageView() as view:
-        if not is_small(settings):
-            expected = estimate_making(settings, processes)
-            for line in expected.describe():
-                view.say(line)
-            check_room(expected, settings.output)
+        view.start(0, 0, "looking into dumps")
+        preflight(settings.languages(), settings, settings.files(), settings.output, view.say, processes)
         view.start(0, 0, "reading dumps")
         manifests = make_collections(settings, processes, view.say)
     if as_json:

@@ -78,11 +78,13 @@ def create_pipeline(
       index_path: folder of the versions of the index, local.
       cell: name of the experiment's cell that this is, if any: its model is not pushed, and its unfinished training is
         kept beside those of other cells.
-      checkpoints_path: folder of unfinished trainings; None for one under `pipeline_root`.
+      checkpoints_path: folder of unfinished trainings, beside which a baseline's lie, and what was read of dumps; None
+        for one under `pipeline_root`.
       **arguments: the runner's own, for `pipeline.Pipeline` (metadata, caching).
     """
     data = config.data
-    sources = [_wikipedia_gen(config)] if data.wikipedia else []
+    checkpoints = checkpoints_path or os.path.join(pipeline_root, CHECKPOINTS)
+    sources = [_wikipedia_gen(config, f"{checkpoints}.dumps")] if data.wikipedia else []
     wikiclir_files = sources[0].outputs["wikiclir_files"] if sources else None
     collection_gen = CollectionGen(
         paths=json.dumps(_made_files(config) if sources else input_files(config)),
@@ -146,7 +148,6 @@ def create_pipeline(
         "lexicon": lexicons[0].outputs["lexicon"] if lexicons else None,
         "texts": examples if lexicons else None,
     }
-    checkpoints = checkpoints_path or os.path.join(pipeline_root, CHECKPOINTS)
     settings = _training_settings(config, os.path.join(checkpoints, *([cell] if cell else [])))
     tuners = [_tuner(config, training, settings)] if config.tuning.search else []
     trainer = Trainer(
@@ -217,7 +218,7 @@ def create_pipeline(
     return pipeline.Pipeline(pipeline_name=NAME, pipeline_root=pipeline_root, components=components, **arguments)
 
 
-def _wikipedia_gen(config: RunConfig) -> BaseComponent:
+def _wikipedia_gen(config: RunConfig, unfinished: str) -> BaseComponent:
     """What makes the collection's files of dumps."""
     data = config.data
     settings = data.wikipedia.model_dump(mode="json", exclude={"sitelinks"}) if data.wikipedia else {}
@@ -226,6 +227,7 @@ def _wikipedia_gen(config: RunConfig) -> BaseComponent:
         digests=json.dumps(data.sha256.wikipedia),
         languages=json.dumps([data.query_language, data.document_language]),
         settings=json.dumps(settings),
+        unfinished=unfinished,
     )
 
 

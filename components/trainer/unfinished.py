@@ -1,15 +1,13 @@
-"""Where what a kill leaves unfinished is kept: TFX removes all folders of an execution that fails."""
+"""Where a training that is killed is kept."""
 
 import hashlib
 import json
 import logging
-import os
-
-import tensorflow as tf
 
 from components.trainer.inputs import CHECKPOINTS_KEY, best_numbers
 from components.trainer.training_arguments import TrainingArguments
 from components.trainer.training_inputs import TrainingInputs
+from models.unfinished_work import unfinished_work
 
 log = logging.getLogger("clir.training")
 
@@ -29,9 +27,7 @@ def unfinished_folder(fn_args: TrainingArguments, inputs: TrainingInputs, device
     settings = json.dumps([fn_args.custom_config, best_numbers(fn_args)], sort_keys=True)
     parts = [settings, inputs.train_lists.digest(), inputs.eval_lists.digest(), devices]
     key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
-    checkpoints = fn_args.custom_config[CHECKPOINTS_KEY]
-    for other in tf.io.gfile.listdir(checkpoints) if removes and tf.io.gfile.exists(checkpoints) else []:
-        if other.rstrip("/") != key:
-            log.info("an unfinished training of other data, code or settings is removed; training starts anew")
-            tf.io.gfile.rmtree(os.path.join(checkpoints, other))
-    return os.path.join(checkpoints, key)
+    folder, removed = unfinished_work(fn_args.custom_config[CHECKPOINTS_KEY], key, removes)
+    if removed:
+        log.info("an unfinished training of other data, code or settings is removed; training starts anew")
+    return folder

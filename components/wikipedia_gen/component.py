@@ -10,6 +10,7 @@ from components.wikipedia_gen.executor import (
     FILES_KEY,
     LANGUAGES_KEY,
     SETTINGS_KEY,
+    UNFINISHED_KEY,
     WIKICLIR_FILES_KEY,
     Executor,
 )
@@ -24,6 +25,7 @@ class WikipediaGenSpec(component_spec.ComponentSpec):
         DIGESTS_KEY: component_spec.ExecutionParameter(type=str),
         LANGUAGES_KEY: component_spec.ExecutionParameter(type=str),
         SETTINGS_KEY: component_spec.ExecutionParameter(type=str),
+        UNFINISHED_KEY: component_spec.ExecutionParameter(type=str),
     }
     INPUTS: dict[str, Any] = {}
     OUTPUTS = {WIKICLIR_FILES_KEY: component_spec.ChannelParameter(type=WikiClirFiles)}
@@ -37,6 +39,7 @@ class WikipediaGen(base_beam_component.BaseBeamComponent):
       digests: JSON object, key to what `schemas.input_digest` makes of its files: other bytes are refused.
       languages: JSON list: the queries', and the documents'.
       settings: JSON object, see `WikipediaSettings`.
+      unfinished: folder of the pieces that a killed execution has read; it is removed when one is done.
 
     Outputs:
       wikiclir_files: WikiClirFiles.
@@ -45,7 +48,7 @@ class WikipediaGen(base_beam_component.BaseBeamComponent):
     SPEC_CLASS = WikipediaGenSpec
     EXECUTOR_SPEC = executor_spec.BeamExecutorSpec(Executor)
 
-    def __init__(self, files: str, digests: str, languages: str, settings: str) -> None:
+    def __init__(self, files: str, digests: str, languages: str, settings: str, unfinished: str) -> None:
         super().__init__(
             WikipediaGenSpec(
                 **{
@@ -53,6 +56,7 @@ class WikipediaGen(base_beam_component.BaseBeamComponent):
                     DIGESTS_KEY: digests,
                     LANGUAGES_KEY: languages,
                     SETTINGS_KEY: settings,
+                    UNFINISHED_KEY: unfinished,
                     WIKICLIR_FILES_KEY: channel.OutputChannel(WikiClirFiles, self, WIKICLIR_FILES_KEY),
                 }
             )

@@ -68,8 +68,8 @@ def read_articles(piece: Piece, folder: str, open_file: Open) -> PieceAccount:
       DataError: the dump is damaged.
     """
     path = os.path.join(folder, piece.name)
-    if os.path.exists(path + _ACCOUNT):
-        return _read_account(path + _ACCOUNT, open_file)
+    if account := _read_account(path + _ACCOUNT, open_file):
+        return account
     reading = ArticleReader(piece)
     with ExitStack() as stack:
         texts, redirects = (stack.enter_context(open_file(path + ending, "wb")) for ending in (TEXTS, REDIRECTS))
@@ -160,8 +160,12 @@ class ArticleReader:
         return PieceAccount(self._read, len(self._rows), len(self._redirects), links, self._drops.drops())
 
 
-def _read_account(path: str, open_file: Open) -> PieceAccount:
-    with open_file(path, "rb") as file:
-        content = json.loads(file.read())
+def _read_account(path: str, open_file: Open) -> PieceAccount | None:
+    """The account of a piece that is there, whole; None where it is not."""
+    try:
+        with open_file(path, "rb") as file:
+            content = json.loads(file.read())
+    except (FileNotFoundError, ValueError):
+        return None
     drops = tuple(Drops.from_dict(one, PageReason) for one in content.pop("drops"))
     return PieceAccount(**content, drops=drops)

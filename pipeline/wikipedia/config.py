@@ -8,7 +8,7 @@ import pydantic
 from pydantic import Field, field_validator, model_validator
 
 from components.wikipedia_gen.settings import FILE_KEYS, WikipediaSettings
-from pipeline.dump_files import dump_fault, dump_sections
+from pipeline.dump_files import dump_fault, dump_sections, files_of_dump
 from pipeline.made_folder import made_fault
 from pipeline.overrides import apply_override
 from pipeline.paths import resolve_path
@@ -44,6 +44,10 @@ class WikipediaConfig(WikipediaSettings):
     def languages(self) -> list[tuple[str, str]]:
         """The languages of each pair: the queries', and the documents'."""
         return [(query, document) for query, document in (pair.split("-") for pair in self.pairs)]
+
+    def files(self) -> dict[str, list[str]]:
+        """The files of each input, by its key (see `paths`)."""
+        return {key: files_of_dump(path) for key, path in self.paths().items()}
 
 
 def load_wikipedia_config(path: str, overrides: Sequence[str] = ()) -> WikipediaConfig:

@@ -10,7 +10,6 @@ from typing import Any
 from components.wikipedia_gen.build import build_collection
 from components.wikipedia_gen.on_this_machine import on_this_machine
 from components.wikipedia_gen.read_dumps import read_dumps
-from pipeline.dump_files import files_of_dump
 from pipeline.fingerprint import code_digest
 from pipeline.layout import CONFIG_FILE
 from pipeline.made_folder import MadeFolder
@@ -39,7 +38,7 @@ def make_collections(
     Raises:
       DataError: the dumps are damaged, of other wikis, or too bad.
     """
-    files = {key: files_of_dump(path) for key, path in config.paths().items()}
+    files = config.files()
     folder = MadeFolder(Path(config.output), WIKIPEDIA_MADE)
     apply = on_this_machine((path for some in files.values() for path in some), processes)
     with folder.staging() as staging:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import yaml
 
-from components.wikipedia_gen import read_dumps
+from components.wikipedia_gen import estimate, read_dumps
 from pipeline.config import load_config
-from pipeline.wikipedia import estimate, make
+from pipeline.wikipedia import make
 from tests.cli.command import Answer, Clir
 from tests.components.wikipedia_gen.small_wiki import SmallWiki
 from tests.components.wikipedia_gen.test_build import ENGLISH, FRENCH

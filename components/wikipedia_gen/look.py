@@ -2,17 +2,16 @@
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from components.wikipedia_gen.dumps.chunks import dump_chunks
 from components.wikipedia_gen.dumps.site_info import read_site_info
 from components.wikipedia_gen.read_articles import ArticleReader, Piece, PieceAccount
+from components.wikipedia_gen.settings import WikipediaSettings
 from components.wikipedia_gen.wikitext.read_article import KINDS, Wanted
 from components.wikipedia_gen.wikitext.without_title import without_title
-from pipeline.dump_files import files_of_dump
-from pipeline.wikipedia.config import WikipediaConfig
 
 SECONDS: Final = 3.0
 EXAMPLES: Final = 20
@@ -84,26 +83,30 @@ class Look:
         }
 
 
-def look_into(config: WikipediaConfig, seconds: float = SECONDS) -> list[Look]:
+def look_into(
+    pairs: Sequence[tuple[str, str]],
+    settings: WikipediaSettings,
+    files: Mapping[str, Sequence[str]],
+    seconds: float = SECONDS,
+) -> list[Look]:
     """Reads a part of the dump of each wiki that a pair names.
 
     Args:
-      config: of the making.
+      pairs, settings, files: see `read_dumps`; the files are on this machine.
       seconds: that are spent on each wiki.
 
     Raises:
       DataError: a dump is damaged, as far as it was read.
     """
-    languages = dict.fromkeys(language for pair in config.languages() for language in pair)
-    return [_look(config, language, seconds) for language in languages]
+    languages = dict.fromkeys(language for pair in pairs for language in pair)
+    return [_look(language, settings, files[f"wikis.{language}.pages"], seconds) for language in languages]
 
 
-def _look(config: WikipediaConfig, language: str, seconds: float) -> Look:
-    paths = files_of_dump(config.wikis[language].pages)
+def _look(language: str, settings: WikipediaSettings, paths: Sequence[str], seconds: float) -> Look:
     site = read_site_info(paths[0], open)
     chunks = dump_chunks(paths[len(paths) // 2], open)
     counted = _Counted()
-    piece = Piece(language, language, site, chunks[len(chunks) // 2], Wanted(), config.max_words)
+    piece = Piece(language, language, site, chunks[len(chunks) // 2], Wanted(), settings.max_words)
     reader = ArticleReader(piece)
     started = time.perf_counter()
     examples: list[tuple[str, str, str]] = []

@@ -3,14 +3,13 @@
 import math
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from pipeline.dump_files import files_of_dump
-from pipeline.wikipedia.config import WikipediaConfig
-from pipeline.wikipedia.look import Look, look_into
+from components.wikipedia_gen.look import Look, look_into
+from components.wikipedia_gen.settings import WikipediaSettings
 from schemas.errors import DataError
 
 SMALL_BYTES: Final = 1 << 24
@@ -59,13 +58,49 @@ class Estimate:
         return asdict(self)
 
 
-def estimate_making(config: WikipediaConfig, processes: int | None = None) -> Estimate:
+def preflight(
+    pairs: Sequence[tuple[str, str]],
+    settings: WikipediaSettings,
+    files: Mapping[str, Sequence[str]],
+    folder: str,
+    say: Callable[[str], None],
+    processes: int | None = None,
+) -> None:
+    """Says what a long making takes, and refuses one that the disk cannot hold.
+
+    Args:
+      pairs, settings, files: see `read_dumps`; the files are on this machine.
+      folder: that is written, there or not.
+      say: called with a line for a person.
+      processes: that read the dumps; None for as many as cores.
+
+    Raises:
+      DataError: the disk has too little room, or a dump is damaged, as far as it was read.
+    """
+    if sum(os.path.getsize(path) for some in files.values() for path in some) < SMALL_BYTES:
+        return
+    expected = estimate_making(pairs, settings, files, processes)
+    for line in expected.describe():
+        say(line)
+    _check_room(expected, folder)
+
+
+def estimate_making(
+    pairs: Sequence[tuple[str, str]],
+    settings: WikipediaSettings,
+    files: Mapping[str, Sequence[str]],
+    processes: int | None = None,
+) -> Estimate:
     """Estimates a making by the sizes of its files and some seconds of reading each dump.
+
+    Args:
+      pairs, settings, files, processes: see `preflight`.
 
     Raises:
       DataError: a dump is damaged, as far as it was read.
     """
-    return estimate_from(look_into(config), _table_bytes(config), processes or len(os.sched_getaffinity(0)))
+    looks = look_into(pairs, settings, files)
+    return estimate_from(looks, _table_bytes(files), processes or len(os.sched_getaffinity(0)))
 
 
 def estimate_from(looks: Sequence[Look], table_bytes: int, processes: int) -> Estimate:
@@ -89,17 +124,7 @@ def estimate_from(looks: Sequence[Look], table_bytes: int, processes: int) -> Es
     )
 
 
-def is_small(config: WikipediaConfig) -> bool:
-    """Whether the dumps are read sooner than an estimate is made."""
-    return sum(os.path.getsize(path) for some in config.paths().values() for path in files_of_dump(some)) < SMALL_BYTES
-
-
-def check_room(expected: Estimate, output: str) -> None:
-    """Refuses to begin what the disk cannot hold.
-
-    Raises:
-      DataError: the disk has too little room.
-    """
+def _check_room(expected: Estimate, output: str) -> None:
     folder = Path(output)
     while not folder.exists():
         folder = folder.parent
@@ -111,13 +136,8 @@ def check_room(expected: Estimate, output: str) -> None:
         )
 
 
-def _table_bytes(config: WikipediaConfig) -> int:
-    return sum(
-        os.path.getsize(path)
-        for key, some in config.paths().items()
-        if not key.endswith(".pages")
-        for path in files_of_dump(some)
-    )
+def _table_bytes(files: Mapping[str, Sequence[str]]) -> int:
+    return sum(os.path.getsize(path) for key, some in files.items() if not key.endswith(".pages") for path in some)
 
 
 def _rounded(number: float) -> int:

@@ -1,0 +1,104 @@
+"""WikipediaGen's executor: what a killed one leaves, and what the next one takes of it."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from components.wikipedia_gen import estimate, read_dumps
+from components.wikipedia_gen.settings import WikipediaSettings
+from schemas.errors import DataError
+from tests.components.wikipedia_gen.test_build import ENGLISH, FRENCH
+
+pytestmark = pytest.mark.beam
+
+
+class Stage:
+    """The stage on two small wikis, each execution with a new artifact."""
+
+    def __init__(self, folder: Path, make_artifact: Any) -> None:
+        self._folder = folder
+        self._make_artifact = make_artifact
+        self.settings = WikipediaSettings.model_validate(
+            {"wikis": {wiki.language: wiki.write(folder) for wiki in (ENGLISH, FRENCH)}, "min_document_words": 1}
+        )
+        self.unfinished = folder / "checkpoints.dumps"
+        self.executions = 0
+
+    def execute(self, **settings: Any) -> dict[str, bytes]:
+        """Executes the stage; returns its files."""
+        from components.wikipedia_gen.executor import Executor
+
+        self.executions += 1
+        artifact = self._make_artifact("WikiClirFiles", self._folder / str(self.executions))
+        given = self.settings.model_copy(update=settings)
+        properties = {
+            "files": json.dumps({key: [path] for key, path in given.paths().items()}),
+            "digests": "{}",
+            "languages": '["en", "fr"]',
+            "settings": given.model_dump_json(),
+            "unfinished": str(self.unfinished),
+        }
+        Executor().Do({}, {"wikiclir_files": [artifact]}, properties)
+        return {path.name: path.read_bytes() for path in Path(artifact.uri).iterdir()}
+
+
+@pytest.fixture
+def stage(tmp_path: Path, make_artifact: Any) -> Stage:
+    return Stage(tmp_path, make_artifact)
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The pieces that are read from now on; the second kills its execution."""
+    pieces: list[str] = []
+    real = read_dumps.read_articles
+
+    def kill_at_the_second(piece: Any, folder: str, open_file: Any) -> Any:
+        if len(pieces) == 1:
+            pieces.append("killed")
+            raise KeyboardInterrupt
+        if not Path(folder, f"{piece.name}.json").exists():
+            pieces.append(piece.name)
+        return real(piece, folder, open_file)
+
+    monkeypatch.setattr(read_dumps, "read_articles", kill_at_the_second)
+    return pieces
+
+
+def test_a_killed_execution_leaves_what_it_read_and_the_next_goes_on(stage: Stage, read: list[str]) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        stage.execute()
+    made = stage.execute()
+    assert read == ["en-00000", "killed", "fr-00000"]
+    assert not stage.unfinished.exists()
+    assert stage.execute() == made
+
+
+def test_other_settings_begin_anew(stage: Stage, read: list[str]) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        stage.execute()
+    (before,) = stage.unfinished.iterdir()
+    stage.execute(max_words=7)
+    assert not before.exists()
+    assert read == ["en-00000", "killed", "en-00000", "fr-00000"]
+
+
+def test_an_account_that_a_kill_cut_off_is_none(stage: Stage, read: list[str]) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        stage.execute()
+    (account,) = stage.unfinished.glob("*/en-00000.json")
+    account.write_bytes(b"")
+    assert len(stage.execute()) == 6
+
+
+def test_a_full_disk_is_refused_before_anything_is_read(
+    stage: Stage, read: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(estimate, "SMALL_BYTES", 0)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10, 10, 0))  # type: ignore[attr-defined]
+    with pytest.raises(DataError, match="must lie on a disk with 1 MB of room"):
+        stage.execute()
+    assert not read
