@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from typing import TypeVar
 
 from schemas.errors import DataError
@@ -32,28 +33,39 @@ class OnProcesses:
           Exception: the function's own; items that were not begun are not.
           DataError: a process was killed.
         """
+        others = {*multiprocessing.active_children()}
         # Not forked: this process may have threads, TensorFlow's among them.
         context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(self._count, mp_context=context, initializer=_end_with_the_parent) as pool:
-            futures = [pool.submit(work, item) for item in items]
-            try:
-                for future in futures:
-                    yield future.result()
-            except BrokenProcessPool as error:
-                raise DataError(
-                    f"all {self._count} processes must live until their work is done, but one was killed, perhaps for "
-                    "want of memory; run the same command again, perhaps with fewer processes."
-                ) from error
-            finally:
-                pool.shutdown(wait=False, cancel_futures=True)
+        pool = ProcessPoolExecutor(self._count, mp_context=context, initializer=_end_with_the_parent)
+        try:
+            with _interrupts_held_back():
+                futures = [pool.submit(work, item) for item in items]
+            for future in futures:
+                yield future.result()
+        except BrokenProcessPool as error:
+            raise DataError(
+                f"all {self._count} processes must live until their work is done, but one was killed, perhaps for "
+                "want of memory; run the same command again, perhaps with fewer processes."
+            ) from error
+        finally:
+            # Where all is done they have nothing to do; else nobody waits for it.
+            for process in {*multiprocessing.active_children()} - others:
+                process.kill()
+            pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _interrupts_held_back() -> Iterator[None]:
+    """Holds Ctrl-C back, which reaches processes that are started meanwhile never: this one ends them."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _end_with_the_parent() -> None:
-    """Ends this process when the one that started it does: a killed one cannot, and its pool would wait for ever.
-
-    Ctrl-C reaches both; that one says so, and ends this.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Ends this process when the one that started it does: a killed one cannot, and its pool would wait for ever."""
 
     def watch() -> None:
         if parent := multiprocessing.parent_process():

@@ -49,18 +49,45 @@ def test_a_killed_process_is_told_in_a_sentence() -> None:
         list(OnProcesses(2)(die, range(5)))
 
 
-def test_no_process_outlives_a_killed_parent() -> None:
-    code = (
-        "if __name__ == '__main__':\n"
-        "    from models.on_processes import OnProcesses\n"
-        "    from tests.models.test_on_processes import sleep_long\n"
-        "    list(OnProcesses(2)(sleep_long, range(2)))\n"
-    )
-    with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True) as parent:
-        assert parent.stdout
+PARENT = """
+if __name__ == "__main__":
+    from models.on_processes import OnProcesses
+    from tests.models.test_on_processes import sleep_long
+    try:
+        list(OnProcesses(2)(sleep_long, range(2)))
+    except KeyboardInterrupt:
+        print("interrupted")
+"""
+
+
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT])
+def test_no_process_outlives_a_killed_or_an_interrupted_parent(sent: signal.Signals) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", PARENT],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # A shell that runs the tests in the background has its children ignore Ctrl-C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as parent:
+        assert parent.stdout and parent.stderr
         children = [int(parent.stdout.readline()) for _ in range(2)]
-        parent.kill()
+        if sent == signal.SIGINT:
+            os.killpg(parent.pid, sent)  # a terminal's Ctrl-C reaches all of them
+            assert parent.communicate(timeout=30) == ("interrupted\n", "")
+        else:
+            parent.kill()
         deadline = time.monotonic() + 30
-        while any(Path(f"/proc/{child}").exists() for child in children) and time.monotonic() < deadline:
+        while any(map(lives, children)) and time.monotonic() < deadline:
             time.sleep(0.05)
-    assert not any(Path(f"/proc/{child}").exists() for child in children)
+    assert not any(map(lives, children))
+
+
+def lives(process: int) -> bool:
+    """Whether a process is there, and is more than what its parent has not heard of."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
