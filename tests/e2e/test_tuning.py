@@ -89,3 +89,15 @@ def test_lost_results_come_back(run: CachedRun) -> None:
 
 def test_what_the_search_replaces_runs_nothing(run: CachedRun) -> None:
     assert run(*SEARCH, "model.epsilon=0.7") == set()
+
+
+@pytest.mark.long
+def test_a_search_in_workers_finds_what_one_device_finds(run: CachedRun) -> None:
+    assert run(*SEARCH) == set()
+    alone = results(run)["trials"]
+    assert {"Tuner", "Trainer"} <= run(*SEARCH, "training.workers=2")
+    # Sums of floats in another order: ranks of documents that are nearly equal may change.
+    for one, other in zip(alone, results(run)["trials"], strict=True):
+        assert one["settings"] == other["settings"]
+        assert other["value"] == pytest.approx(one["value"], abs=0.02)
+    assert run.log.read_text().count("training in 2 workers, each on CPU:0") == 3
