@@ -96,8 +96,7 @@ class ArticleReader:
         self._signatures: list[Any] = []
         self._links: list[Any] = []
         self._redirects: list[tuple[int, int, int]] = []
-        # Of a wiki's links most lead to a few of its articles.
-        self._link_hash = lru_cache(_KNOWN_LINKS)(self._hash_of_link)
+        self._link_hash = _link_hasher(self._titles)
 
     def lines(self, open_file: Open) -> Iterable[tuple[str, bool]]:
         """A line for each article and redirect, and whether it is one's."""
@@ -124,10 +123,6 @@ class ArticleReader:
             if self._piece.wanted.text:
                 self._signatures.append(signature(article.text))
             yield "\t".join([title, article.text, *article.lead]), False
-
-    def _hash_of_link(self, target: str) -> int | None:
-        title = self._titles.of_link(target)
-        return None if title is None else title_hash(title)
 
     def _drop(self, reason: DropReason, page_id: int, excerpt: str) -> None:
         # By the wiki and not the file: what is said of a page is the same wherever and however its dump lies.
@@ -158,6 +153,17 @@ class ArticleReader:
         """The counts."""
         links = sum(len(one) for one in self._links)
         return PieceAccount(self._read, len(self._rows), len(self._redirects), links, self._drops.drops())
+
+
+def _link_hasher(titles: Titles) -> Callable[[str], int | None]:
+    """The hash of the title that a link leads to, None where it is no article's. Most links lead to a few articles."""
+
+    @lru_cache(_KNOWN_LINKS)
+    def link_hash(target: str) -> int | None:
+        title = titles.of_link(target)
+        return None if title is None else title_hash(title)
+
+    return link_hash
 
 
 def _read_account(path: str, open_file: Open) -> PieceAccount | None:
