@@ -7,7 +7,6 @@ from typing import Any, Final
 import tensorflow_data_validation as tfdv
 from tfx.components.schema_gen.import_schema_gen.component import ImportSchemaGen
 from tfx.components.statistics_gen.component import StatisticsGen
-from tfx.components.transform.component import Transform
 from tfx.dsl.components.base.base_component import BaseComponent
 from tfx.orchestration import pipeline
 from tfx.proto import trainer_pb2, transform_pb2
@@ -27,6 +26,7 @@ from components.trainer import inputs
 from components.trainer.component import Trainer
 from components.trainer.training_arguments import TRAINING_KEY
 from components.training_report.component import TrainingReport
+from components.transform.component import Transform
 from components.wikiclir_example_gen.component import WikiClirExampleGen
 from components.wikipedia_gen.component import WikipediaGen
 from models.word_table import SOURCES_KEY, WordTableSource

@@ -47,6 +47,14 @@ QUERY_STEM_VOCABULARY: Final = "query_stem_vocabulary"
 DOCUMENT_STEM_VOCABULARY: Final = "document_stem_vocabulary"
 """Names of the vocabulary files in the transform graph."""
 
+COLUMN_OF_VOCABULARY: Final = {
+    QUERY_VOCABULARY: QUERY_TOKENS,
+    DOCUMENT_VOCABULARY: DOC_TOKENS,
+    QUERY_STEM_VOCABULARY: QUERY_STEMS,
+    DOCUMENT_STEM_VOCABULARY: DOC_STEMS,
+}
+"""The feature that holds places in each vocabulary."""
+
 STEMS_OF_VOCABULARY: Final = {QUERY_VOCABULARY: QUERY_STEM_VOCABULARY, DOCUMENT_VOCABULARY: DOCUMENT_STEM_VOCABULARY}
 """The vocabulary of the stems of each vocabulary's words."""
 

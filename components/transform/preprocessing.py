@@ -1,6 +1,7 @@
 """The preprocessing function of Transform: texts to ids of one vocabulary a language."""
 
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import tensorflow as tf
 import tensorflow_transform as tft
@@ -30,58 +31,90 @@ def preprocessing_fn(inputs: dict[str, Any], custom_config: dict[str, Any]) -> d
       query_tokens int64 [batch, (tokens)], doc_tokens int64 [batch, (list_size), (tokens)], with stems query_stems and
       doc_stems likewise, and the other inputs as they are.
     """
-    size, max_tokens, sources, languages = (
-        custom_config[key] for key in ("vocabulary_size", "max_tokens", SOURCES_KEY, "stem_languages")
-    )
-    queries, documents = inputs[f.QUERY_TEXT], inputs[f.DOC_TEXT]
+    words = words_of(inputs, custom_config)
+    paths = {}
+    for vocabulary, flat, times in words.counted():
+        counted, top, first = flat, custom_config["vocabulary_size"], None
+        if source := source_of(vocabulary, custom_config):
+            first = read_word_table(source).words
+            # Read by the Trainer alone, for its report: how many of the train split's words have a vector.
+            name = f.COUNTS_OF_VOCABULARY[vocabulary]
+            tft.vocabulary(flat, vocab_filename=name, store_frequency=True, weights=times)
+            if not source.train:
+                # Without a limit, too: with one, no words at all would become a word that stands for none.
+                counted, times, top = counted[:0], times[:0], None
+        # Counted in the graph: without weights, tft hands every single word to Beam.
+        paths[vocabulary] = tft.vocabulary(
+            counted, top_k=top, vocab_filename=vocabulary, reserved_tokens=first, weights=times
+        )
+    return columns_of(inputs, words, paths.__getitem__)
+
+
+class Words(NamedTuple):
+    """The words and stems of a batch, by the names of their vocabularies.
+
+    Attributes:
+      of_queries: string [batch, (words)].
+      of_documents: string [documents, (words)], of the batch's distinct documents.
+      places: int64 [documents of all lists], among the distinct ones.
+      lists: int64 [documents], how many lists each stands in.
+    """
+
+    of_queries: dict[str, tf.RaggedTensor]
+    of_documents: dict[str, tf.RaggedTensor]
+    places: tf.Tensor
+    lists: tf.Tensor
+
+    def counted(self) -> Iterator[tuple[str, tf.Tensor, tf.Tensor]]:
+        """Of each vocabulary the words, string [words of all texts], and how often each counts, int64 [likewise]."""
+        for name, words in self.of_queries.items():
+            yield name, words.flat_values, tf.ones_like(words.flat_values, tf.int64)
+        for name, words in self.of_documents.items():
+            yield name, words.flat_values, tf.gather(self.lists, words.value_rowids())
+
+
+def words_of(inputs: dict[str, Any], custom_config: dict[str, Any]) -> Words:
+    """The words of a batch; see `preprocessing_fn`."""
+    max_tokens, languages = custom_config["max_tokens"], custom_config["stem_languages"]
     # A document stands in many lists of a batch: each is tokenised once.
-    distinct, place, lists = tf.unique_with_counts(documents.values, tf.int64)
-    query_words, document_words = tokenize(queries, max_tokens), tokenize(distinct, max_tokens)
+    distinct, places, lists = tf.unique_with_counts(inputs[f.DOC_TEXT].values, tf.int64)
 
-    def query_ids(words: tf.RaggedTensor, vocabulary: str) -> tf.RaggedTensor:
-        return _ids(words, tf.ones_like(words.flat_values, tf.int64), vocabulary, size, sources)
+    def of_side(vocabulary: str, texts: tf.Tensor) -> dict[str, tf.RaggedTensor]:
+        words, stem_vocabulary = tokenize(texts, max_tokens), f.STEMS_OF_VOCABULARY[vocabulary]
+        found = {vocabulary: words}
+        if stem_vocabulary in languages:
+            found[stem_vocabulary] = stems(words, languages[stem_vocabulary])
+        return found
 
-    def document_ids(words: tf.RaggedTensor, vocabulary: str) -> tf.RaggedTensor:
-        times = tf.gather(lists, words.value_rowids())
-        return documents.with_values(tf.gather(_ids(words, times, vocabulary, size, sources), place))
-
-    columns = {
-        **{name: column for name, column in inputs.items() if name not in (f.QUERY_TEXT, f.DOC_TEXT)},
-        f.QUERY_TOKENS: query_ids(query_words, f.QUERY_VOCABULARY),
-        f.DOC_TOKENS: document_ids(document_words, f.DOCUMENT_VOCABULARY),
-    }
-    if languages:
-        query_stems = stems(query_words, languages[f.QUERY_STEM_VOCABULARY])
-        document_stems = stems(document_words, languages[f.DOCUMENT_STEM_VOCABULARY])
-        columns[f.QUERY_STEMS] = query_ids(query_stems, f.QUERY_STEM_VOCABULARY)
-        columns[f.DOC_STEMS] = document_ids(document_stems, f.DOCUMENT_STEM_VOCABULARY)
-    return columns
+    return Words(
+        of_side(f.QUERY_VOCABULARY, inputs[f.QUERY_TEXT]), of_side(f.DOCUMENT_VOCABULARY, distinct), places, lists
+    )
 
 
-def _ids(
-    words: tf.RaggedTensor, times: tf.Tensor, vocabulary: str, size: int, sources: dict[str, dict[str, Any]]
-) -> tf.RaggedTensor:
-    """The ids of the words that the vocabulary holds, and the vocabulary.
+def columns_of(inputs: dict[str, Any], words: Words, path_of: Callable[[str], Any]) -> dict[str, Any]:
+    """The columns of a batch; see `preprocessing_fn`.
 
     Args:
-      words: string [texts, (words)].
-      times: how often each word counts, int64 [words of all texts].
-      vocabulary: its name.
-      size: of its most frequent words.
-      sources: see `preprocessing_fn`.
+      inputs: see there.
+      words: of these.
+      path_of: the path of a vocabulary's file, of its name.
     """
-    # Counted in the graph: without weights, tft hands every single word to Beam.
-    counted, weights, first = words.flat_values, times, None
-    top: int | None = size
-    if vocabulary in sources:
-        source = WordTableSource(**sources[vocabulary])
-        first = read_word_table(source).words
-        # Read by the Trainer alone, for its report: how many of the train split's words have a vector.
-        name = f.COUNTS_OF_VOCABULARY[vocabulary]
-        tft.vocabulary(counted, vocab_filename=name, store_frequency=True, weights=weights)
-        if not source.train:
-            # Without a limit, too: with one, no words at all would become a word that stands for none.
-            counted, weights, top = counted[:0], weights[:0], None
-    path = tft.vocabulary(counted, top_k=top, vocab_filename=vocabulary, reserved_tokens=first, weights=weights)
-    ids = tft.apply_vocabulary(words, path, default_value=-1)
-    return kept_values(ids, ids.flat_values >= 0)
+
+    def ids(of_texts: tf.RaggedTensor, vocabulary: str) -> tf.RaggedTensor:
+        found = tft.apply_vocabulary(of_texts, path_of(vocabulary), default_value=-1)
+        return kept_values(found, found.flat_values >= 0)
+
+    return {
+        **{name: column for name, column in inputs.items() if name not in (f.QUERY_TEXT, f.DOC_TEXT)},
+        **{f.COLUMN_OF_VOCABULARY[name]: ids(some, name) for name, some in words.of_queries.items()},
+        **{
+            f.COLUMN_OF_VOCABULARY[name]: inputs[f.DOC_TEXT].with_values(tf.gather(ids(some, name), words.places))
+            for name, some in words.of_documents.items()
+        },
+    }
+
+
+def source_of(vocabulary: str, custom_config: dict[str, Any]) -> WordTableSource | None:
+    """The pre-trained vectors of a vocabulary, if there are any."""
+    sources = custom_config[SOURCES_KEY]
+    return WordTableSource(**sources[vocabulary]) if vocabulary in sources else None

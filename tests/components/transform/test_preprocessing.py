@@ -29,21 +29,15 @@ LISTS = [
 TABLE = {"Loup": [1.0, 2.0], "renard": [3.0, 4.0], "Zorille": [5.0, 6.0], "a-b": [7.0, 8.0], "ours": [9.0, 0.0]}
 
 
-def analyse(folder, sources, lists=LISTS, languages=None):
-    """Transform's output for lists, `sources` of pre-trained vectors, and the languages of stems, if any."""
-    import apache_beam as beam
-    import tensorflow_transform as tft
-    import tensorflow_transform.beam as tft_beam
+def schema_and_records(lists):
+    """Of listwise examples."""
     from tensorflow_metadata.proto.v0 import schema_pb2
-    from tfx_bsl.public.tfxio import TFExampleBeamRecord
 
-    from components.transform.preprocessing import preprocessing_fn
     from components.wikiclir_example_gen.examples import make_example
     from schemas.wikiclir import Text
 
     schema = text_format.Parse((Path(f.__file__).parent / "schema.pbtxt").read_text(), schema_pb2.Schema())
-    source = TFExampleBeamRecord(telemetry_descriptors=["test"], physical_format="inmem", schema=schema)
-    records = [
+    return schema, [
         make_example(
             Text(str(query), "", text, 1),
             [(str(place), b"", d.encode()) for place, d in enumerate(docs)],
@@ -52,12 +46,19 @@ def analyse(folder, sources, lists=LISTS, languages=None):
         ).SerializeToString()
         for query, (text, docs) in enumerate(lists)
     ]
-    config = {
-        "vocabulary_size": VOCABULARY_SIZE,
-        "max_tokens": MAX_TOKENS,
-        SOURCES_KEY: sources,
-        "stem_languages": languages or {},
-    }
+
+
+def on_workers(folder, lists, config):
+    """What TFX's executor does on the workers of a runner: tft's analyzers count the words."""
+    import apache_beam as beam
+    import tensorflow_transform as tft
+    import tensorflow_transform.beam as tft_beam
+    from tfx_bsl.public.tfxio import TFExampleBeamRecord
+
+    from components.transform.preprocessing import preprocessing_fn
+
+    schema, records = schema_and_records(lists)
+    source = TFExampleBeamRecord(telemetry_descriptors=["test"], physical_format="inmem", schema=schema)
     with beam.Pipeline(argv=[]) as pipeline, tft_beam.Context(temp_dir=str(folder / "temp")):
         data = pipeline | beam.Create(records) | source.BeamSource()
         function = (data, source.TensorAdapterConfig()) | tft_beam.AnalyzeDataset(
@@ -67,8 +68,38 @@ def analyse(folder, sources, lists=LISTS, languages=None):
     return tft.TFTransformOutput(str(folder))
 
 
+def in_one_process(folder, lists, config):
+    """What our executor does."""
+    from components.transform.make_graph import make_graph
+
+    schema, records = schema_and_records(lists)
+    files = [folder / "a.gz", folder / "b.gz"]
+    folder.mkdir(exist_ok=True, parents=True)
+    for file, some in zip(files, (records[:1], records[1:]), strict=True):
+        with tf.io.TFRecordWriter(str(file), "GZIP") as writer:
+            for record in some:
+                writer.write(record)
+    return make_graph([str(file) for file in files], schema, config, str(folder / "graph"))
+
+
+@pytest.fixture(scope="module", params=[on_workers, in_one_process])
+def analyse(request):
+    """Transform's output for lists, `sources` of pre-trained vectors, and the languages of stems, if any."""
+
+    def make(folder, sources, lists=LISTS, languages=None):
+        config = {
+            "vocabulary_size": VOCABULARY_SIZE,
+            "max_tokens": MAX_TOKENS,
+            SOURCES_KEY: sources,
+            "stem_languages": languages or {},
+        }
+        return request.param(folder, lists, config)
+
+    return make
+
+
 @pytest.fixture(scope="module")
-def output(tmp_path_factory):
+def output(analyse, tmp_path_factory):
     return analyse(tmp_path_factory.mktemp("transform"), {})
 
 
@@ -135,7 +166,7 @@ def test_ids_and_grades_pass_through(transform):
 
 
 @pytest.fixture(scope="module")
-def stemmed(tmp_path_factory):
+def stemmed(analyse, tmp_path_factory):
     lists = [
         ("Translated translation red", ["Nations nation-nationale", "Rouge"]),
         ("translate a translator", ["National rougeâtre", "Rouges"]),
@@ -184,7 +215,7 @@ def test_without_stems_there_are_no_columns_of_them(transform):
 # Pre-trained vectors of the documents' language: the first three usable words are loup, renard and zorille
 
 
-def with_table(folder, train):
+def with_table(analyse, folder, train):
     path = write(folder / "fr.vec", word2vec(TABLE))
     source = WordTableSource(path, sha256="", width=2, most_words=3, max_bad_share=0.0, train=train)
     output = analyse(folder, {f.DOCUMENT_VOCABULARY: source._asdict()})
@@ -193,13 +224,13 @@ def with_table(folder, train):
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory):
-    return with_table(tmp_path_factory.mktemp("trained"), train=True)
+def trained(analyse, tmp_path_factory):
+    return with_table(analyse, tmp_path_factory.mktemp("trained"), train=True)
 
 
 @pytest.fixture(scope="module")
-def frozen(tmp_path_factory):
-    return with_table(tmp_path_factory.mktemp("frozen"), train=False)
+def frozen(analyse, tmp_path_factory):
+    return with_table(analyse, tmp_path_factory.mktemp("frozen"), train=False)
 
 
 def test_words_of_a_table_come_first_and_the_train_split_s_follow(trained):
@@ -222,9 +253,11 @@ def test_a_word_that_the_train_split_lacks_is_known_where_the_table_has_it(train
     assert result[f.QUERY_TOKENS].to_list() == [[1]]
 
 
-@pytest.mark.parametrize(("name", "random_words"), [("trained", 1), ("frozen", 0)])
-def test_the_trainer_finds_the_vectors_of_the_first_words_and_counts_those_without(name, random_words, request):
-    output, source = request.getfixturevalue(name)
+@pytest.mark.parametrize(("is_frozen", "random_words"), [(False, 1), (True, 0)])
+def test_the_trainer_finds_the_vectors_of_the_first_words_and_counts_those_without(
+    is_frozen, random_words, trained, frozen
+):
+    output, source = frozen if is_frozen else trained
     pretrained = read_pretrained(output, f.DOCUMENT_VOCABULARY, source)
     assert pretrained.vectors.tolist() == [TABLE["Loup"], TABLE["renard"], TABLE["Zorille"]]
     assert pretrained.vocabulary_size == 3 + random_words
@@ -253,7 +286,7 @@ def test_a_table_that_changed_since_is_an_error_of_the_data(trained, tmp_path):
 
 
 @pytest.fixture(scope="module", params=["counted", "trained", "frozen"])
-def wordless(request, tmp_path_factory):
+def wordless(request, analyse, tmp_path_factory):
     """Transform's output for queries without a word and documents of one, and the queries' vectors, if any."""
     folder = tmp_path_factory.mktemp("wordless")
     table = write(folder / "en.vec", word2vec(TABLE))
