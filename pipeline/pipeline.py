@@ -6,7 +6,6 @@ from typing import Any, Final
 
 import tensorflow_data_validation as tfdv
 from tfx.components.schema_gen.import_schema_gen.component import ImportSchemaGen
-from tfx.components.statistics_gen.component import StatisticsGen
 from tfx.dsl.components.base.base_component import BaseComponent
 from tfx.orchestration import pipeline
 from tfx.proto import trainer_pb2, transform_pb2
@@ -21,6 +20,7 @@ from components.lexical_baseline.component import LexicalBaseline
 from components.lexicon_gen.component import LexiconGen
 from components.pusher.component import Pusher
 from components.search_evaluator.component import SearchEvaluator
+from components.statistics_gen.component import StatisticsGen
 from components.trained_baseline.component import TrainedBaseline
 from components.trainer import inputs
 from components.trainer.component import Trainer
@@ -113,7 +113,8 @@ def create_pipeline(
     )
     examples = example_gen.outputs["examples"]
     statistics_gen = StatisticsGen(
-        examples=examples, stats_options=tfdv.StatsOptions(feature_allowlist=list(WITHOUT_TITLES))
+        examples=examples,
+        stats_options=tfdv.StatsOptions(feature_allowlist=list(WITHOUT_TITLES), use_sketch_based_topk_uniques=True),
     )
     schema_gen = ImportSchemaGen(schema_file=schema_path)
     schema = schema_gen.outputs["schema"]

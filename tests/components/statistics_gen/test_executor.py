@@ -1,0 +1,69 @@
+"""StatisticsGen's executor: in one process the statistics that TFX's own has of Beam."""
+
+import json
+
+import pytest
+
+from schemas.features import WITHOUT_TITLES
+from tests.components.on_both import WAYS, made
+
+pytestmark = pytest.mark.beam
+
+TRAIN = {
+    f"q{query}": (
+        f"query {query % 7}",
+        {f"d{place}": (f"a text of document {place} " * (place % 5), place % 3) for place in range(query % 9 + 1)},
+    )
+    for query in range(150)
+}
+TEST = {"q1": ("", {"d1": ("", 2)})}
+
+
+@pytest.fixture(scope="module")
+def statistics(make_artifact, make_examples, tmp_path_factory):
+    """Those of each way, by split."""
+    import tensorflow_data_validation as tfdv
+    from tfx.types import standard_component_specs as keys
+
+    from components.statistics_gen.executor import Executor
+
+    options = tfdv.StatsOptions(feature_allowlist=list(WITHOUT_TITLES), use_sketch_based_topk_uniques=True)
+    examples = make_examples(tmp_path_factory.mktemp("examples"), TEST, TRAIN)
+    examples.set_string_custom_property("file_format", "tfrecords_gzip")
+    examples.set_string_custom_property("payload_format", "FORMAT_TF_EXAMPLE")
+    found = {}
+    for way in WAYS:
+        artifact = make_artifact("ExampleStatistics", tmp_path_factory.mktemp("statistics"))
+        made(Executor, way).Do(
+            {keys.EXAMPLES_KEY: [examples]},
+            {keys.STATISTICS_KEY: [artifact]},
+            {keys.STATS_OPTIONS_JSON_KEY: options.to_json()},
+        )
+        assert json.loads(artifact.split_names) == ["train", "eval", "test"]
+        found[way] = {
+            split: tfdv.load_stats_binary(f"{artifact.uri}/Split-{split}/FeatureStats.pb").datasets[0]
+            for split in ("train", "eval", "test")
+        }
+    return found
+
+
+def features(dataset):
+    """By name, with deviations to ten digits, for sums of floats depend on their order."""
+    for feature in dataset.features:
+        if feature.HasField("num_stats"):
+            feature.num_stats.std_dev = round(feature.num_stats.std_dev, 10)
+    return {feature.path.step[0]: feature for feature in dataset.features}
+
+
+@pytest.mark.parametrize("split", ["train", "test"])
+def test_both_ways_give_the_same_statistics(statistics, split):
+    one, other = (statistics[way][split] for way in WAYS)
+    assert one.num_examples == other.num_examples == (150 if split == "train" else 1)
+    assert sorted(features(one)) == sorted(WITHOUT_TITLES)
+    assert features(one) == features(other)
+
+
+def test_a_split_without_examples_has_statistics_of_none(statistics):
+    one, other = (statistics[way]["eval"] for way in WAYS)
+    assert one.num_examples == other.num_examples == 0
+    assert not one.features and not other.features
