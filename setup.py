@@ -16,6 +16,7 @@ setup(
         "components.lexicon_gen",
         "components.pusher",
         "components.search_evaluator",
+        "components.statistics_gen",
         "components.trained_baseline",
         "components.trainer",
         "components.training_report",
