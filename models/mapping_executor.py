@@ -9,6 +9,12 @@ from tfx.dsl.components.base import base_beam_executor
 from models.on_workers import OnWorkers
 
 
+def has_workers(executor: base_beam_executor.BaseBeamExecutor) -> bool:
+    """Whether an executor was given a Beam runner; in one process a plain loop takes less time than Beam's."""
+    # Private, but what TFX's own executors read: how the launcher says where a stage runs.
+    return bool(executor._beam_pipeline_args or executor._make_beam_pipeline_fn)
+
+
 class MappingExecutor(base_beam_executor.BaseBeamExecutor):
     """An executor that works item by item: in this process, or on the workers of the runner that it was given."""
 
@@ -20,7 +26,6 @@ class MappingExecutor(base_beam_executor.BaseBeamExecutor):
         Args:
           folder: an output artifact's, for what workers and this process hand each other.
         """
-        # Private, but what TFX's own executors read: how the launcher says where a stage runs.
-        if self._beam_pipeline_args or self._make_beam_pipeline_fn:
+        if has_workers(self):
             return OnWorkers(self._make_beam_pipeline, os.path.join(folder, ".work"))
         return map

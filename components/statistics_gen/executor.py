@@ -11,6 +11,7 @@ from tfx.types import artifact_utils, standard_component_specs
 from tfx.utils import io_utils
 
 from components.statistics_gen.statistics_of import statistics_of
+from models.mapping_executor import has_workers
 
 _FILE: Final = "FeatureStats.pb"  # as TFX's own names it
 
@@ -25,8 +26,7 @@ class Executor(executor.Executor):
         exec_properties: dict[str, Any],
     ) -> None:
         """Writes the statistics of each split."""
-        # Private, but what TFX's own executors read: how the launcher says where a stage runs.
-        if self._beam_pipeline_args or self._make_beam_pipeline_fn:
+        if has_workers(self):
             super().Do(input_dict, output_dict, exec_properties)
             return
         keys = standard_component_specs

@@ -11,6 +11,7 @@ from tfx.utils import io_utils, json_utils
 
 from components.transform.make_graph import make_graph
 from components.transform.transform_lists import transform_lists
+from models.mapping_executor import has_workers
 
 _FILE_PREFIX: Final = "transformed_examples"  # as TFX's own names its files
 
@@ -29,8 +30,7 @@ class Executor(executor.Executor):
         exec_properties: dict[str, Any],
     ) -> None:
         """Writes the graph and the transformed examples."""
-        # Private, but what TFX's own executors read: how the launcher says where a stage runs.
-        if self._beam_pipeline_args or self._make_beam_pipeline_fn:
+        if has_workers(self):
             super().Do(input_dict, output_dict, exec_properties)
             return
         keys = standard_component_specs

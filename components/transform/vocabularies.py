@@ -38,8 +38,9 @@ def write_vocabularies(
             lines = [b"%d %b" % (counts[word], word) for word in _most_frequent(counts, len(counts))]
             others.append(os.path.join(folder, f.COUNTS_OF_VOCABULARY[vocabulary]))
             _write(lines or [b"%d %b" % _NO_WORD], others[-1])
-            first = [word.encode() for word in read_word_table(source).words]
-            words = first + ([word for word in words if word not in {*first}] if source.train else [])
+            # A dict, for its order and its look-ups: these come first, and where they are not trained they are all.
+            first = dict.fromkeys(word.encode() for word in read_word_table(source).words)
+            words = [*first, *(word for word in words if source.train and word not in first)]
         paths[vocabulary] = os.path.join(folder, vocabulary)
         _write(words or [_NO_WORD[1]], paths[vocabulary])
     return paths, others
