@@ -30,7 +30,7 @@ def die(number: int) -> int:
 
 
 def sleep_long(number: int) -> int:
-    print(os.getpid(), flush=True)
+    os.write(1, f"{os.getpid()}\n".encode())  # at once, for two write
     time.sleep(600)
     return number
 
@@ -73,11 +73,12 @@ def test_no_process_outlives_a_killed_or_an_interrupted_parent(sent: signal.Sign
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as parent:
         assert parent.stdout and parent.stderr
-        children = [int(parent.stdout.readline()) for _ in range(2)]
-        if sent == signal.SIGINT:
-            os.killpg(parent.pid, sent)  # a terminal's Ctrl-C reaches all of them
-            assert parent.communicate(timeout=30) == ("interrupted\n", "")
-        else:
+        try:
+            children = [int(parent.stdout.readline()) for _ in range(2)]
+            if sent == signal.SIGINT:
+                os.killpg(parent.pid, sent)  # a terminal's Ctrl-C reaches all of them
+                assert parent.communicate(timeout=30) == ("interrupted\n", "")
+        finally:
             parent.kill()
         deadline = time.monotonic() + 30
         while any(map(lives, children)) and time.monotonic() < deadline:
