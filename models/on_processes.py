@@ -42,15 +42,16 @@ class OnProcesses:
                 futures = [pool.submit(work, item) for item in items]
             for future in futures:
                 yield future.result()
-        except BrokenProcessPool as error:
-            raise DataError(
-                f"all {self._count} processes must live until their work is done, but one was killed, perhaps for "
-                "want of memory; run the same command again, perhaps with fewer processes."
-            ) from error
-        finally:
-            # Where all is done they have nothing to do; else nobody waits for it.
+        except BaseException as error:
             for process in {*multiprocessing.active_children()} - others:
-                process.kill()
+                process.kill()  # nobody waits for their work any more
+            if isinstance(error, BrokenProcessPool):
+                raise DataError(
+                    f"all {self._count} processes must live until their work is done, but one was killed, perhaps for "
+                    "want of memory; run the same command again, perhaps with fewer processes."
+                ) from error
+            raise
+        finally:
             pool.shutdown(cancel_futures=True)
 
 
