@@ -42,7 +42,7 @@ def artifacts(output: Path) -> list[str]:
 # In the midst of the long stages, and in every stage when the work is done and not yet recorded.
 KILLS = {stage: [Kill(stage)] for stage in STAGES}
 KILLS["WikiClirExampleGen"].insert(0, Kill("WikiClirExampleGen", seconds=1))
-KILLS["Transform"].insert(0, Kill("Transform", seconds=3))
+KILLS["Transform"].insert(0, Kill("Transform", seconds=0.5))
 KILLS["Trainer"].insert(0, Kill("Trainer", epoch=7))
 
 
