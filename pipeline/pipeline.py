@@ -4,11 +4,10 @@ import json
 import os
 from typing import Any, Final
 
-import tensorflow_data_validation as tfdv
 from tfx.components.schema_gen.import_schema_gen.component import ImportSchemaGen
 from tfx.dsl.components.base.base_component import BaseComponent
 from tfx.orchestration import pipeline
-from tfx.proto import trainer_pb2, transform_pb2
+from tfx.proto import trainer_pb2
 
 from components.collection_gen.component import CollectionGen
 from components.corpus_indexer.component import CorpusIndexer
@@ -112,29 +111,19 @@ def create_pipeline(
         ),
     )
     examples = example_gen.outputs["examples"]
-    statistics_gen = StatisticsGen(
-        examples=examples,
-        stats_options=tfdv.StatsOptions(feature_allowlist=list(WITHOUT_TITLES), use_sketch_based_topk_uniques=True),
-    )
+    statistics_gen = StatisticsGen(examples=examples, features=WITHOUT_TITLES)
     schema_gen = ImportSchemaGen(schema_file=schema_path)
     schema = schema_gen.outputs["schema"]
     example_validator = ExampleValidator(statistics=statistics_gen.outputs["statistics"], schema=schema)
     transform = Transform(
         examples=examples,
         schema=schema,
-        preprocessing_fn="components.transform.preprocessing.preprocessing_fn",
         custom_config={
             "vocabulary_size": config.model.vocabulary_size,
             "max_tokens": data.max_document_tokens,
             SOURCES_KEY: _word_tables(config),
             "stem_languages": _stem_languages(config),
         },
-        # The test split is scored as texts.
-        splits_config=transform_pb2.SplitsConfig(analyze=["train"], transform=["train", "eval"]),
-        # Its statistics after the transformation report two-level lists as anomalies, and double its time.
-        disable_statistics=True,
-        # Nothing reads what the analyzers found on part of the data.
-        disable_analyzer_cache=True,
     )
     # An anomaly must stop the run before anything is made of the data.
     transform.add_upstream_node(example_validator)
