@@ -4,16 +4,16 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import tensorflow as tf
 from scipy import sparse
 
 from models.batches import batches
+from models.distinct_words import distinct_words
 from models.lists import RankingLists
-from models.tokens import tokenize
 from models.word_counter import WordCounter
 from schemas import features as f
 from schemas.sharded_texts import each_shard
@@ -103,8 +103,9 @@ def _count(words: Sequence[bytes], max_tokens: int | None, texts: Iterable[bytes
 def token_lists(texts: Iterable[bytes | str], max_tokens: int) -> Iterator[list[bytes]]:
     """The model's tokens of every text, batch by batch."""
     for batch in batches(texts, _BATCH):
-        tokens: list[list[bytes]] = tokenize(tf.constant(batch), max_tokens).to_list()
-        yield from tokens
+        found = distinct_words(batch, max_tokens)
+        tokens = [found.words[place] for place in found.places.tolist()]
+        yield from (tokens[start:end] for start, end in pairwise(found.row_splits.tolist()))
 
 
 def score_by_bm25(lists: RankingLists, collection: Iterable[bytes | str], max_tokens: int) -> Iterator[list[float]]:

@@ -5,10 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import tensorflow as tf
 
-from models.graph_function import graph_function
-from models.tokens import tokenize
+from models.distinct_words import distinct_words
 
 
 class WordCounts(NamedTuple):
@@ -38,24 +36,14 @@ class WordCounter:
     """
 
     def __init__(self, words: Sequence[bytes], max_tokens: int | None = None) -> None:
-        # No text holds the empty word: it stands for none, for TensorFlow makes no empty table.
-        keys = tf.constant(list(words) or [b""], tf.string)
-        size = len(keys)
-        place = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(keys, tf.range(size, dtype=tf.int64)), -1)
-
-        @graph_function(input_signature=[tf.TensorSpec([None], tf.string)])
-        def count(texts: tf.Tensor) -> tuple[tf.Tensor, ...]:
-            tokens = tokenize(texts, max_tokens)
-            places = place.lookup(tokens.flat_values)
-            known = tf.where(places >= 0)[:, 0]
-            # A word's key in a text; each stands once among the distinct ones.
-            keys = tf.gather(tokens.value_rowids(), known) * size + tf.gather(places, known)
-            distinct, _, counts = tf.unique_with_counts(keys, tf.int64)
-            return distinct // size, distinct % size, counts, tokens.row_lengths()
-
-        self._count = count
-        self._table = place  # the graph does not keep it
+        self._place = {word: place for place, word in enumerate(words)}
+        self._max_tokens = max_tokens
 
     def __call__(self, texts: Sequence[bytes | str]) -> WordCounts:
         """The words of some texts, by text."""
-        return WordCounts(*(column.numpy() for column in self._count(tf.constant(texts, tf.string))))
+        found = distinct_words(texts, self._max_tokens)
+        place_of_word = np.array([self._place.get(word, -1) for word in found.words], np.int64)
+        places, size = place_of_word[found.places], max(len(self._place), 1)
+        known = places >= 0
+        keys, counts = np.unique(found.texts[known] * size + places[known], return_counts=True)
+        return WordCounts(keys // size, keys % size, counts, np.diff(found.row_splits))

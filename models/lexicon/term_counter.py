@@ -1,14 +1,16 @@
 """Counts the terms of texts."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 from scipy import sparse
 
+from models.distinct_words import distinct_words
 from models.lexicon.lexicon import Kind
-from models.lexicon.terms import terms_of
+from models.lexicon.terms import term_of
 from schemas.sharded_texts import Text
 
 
@@ -25,6 +27,8 @@ class TermCounter:
         self._kind: Kind = kind
         self._max_tokens = max_tokens
         self._number = {term: number for number, term in enumerate(terms)}
+        self._number_of_word: dict[str, dict[bytes, int]] = {}
+        """By language, of every word so far: stemming a word takes longer than looking it up."""
 
     @property
     def terms(self) -> list[bytes]:
@@ -37,11 +41,25 @@ class TermCounter:
 
     def count(self, texts: Sequence[Text], language: str) -> sparse.csr_matrix:
         """How often each term stands in each text: int32 [texts, terms met so far]."""
-        terms = terms_of(tf.constant(texts, tf.string), self._kind, language, self._max_tokens)
-        columns = self.numbers(terms.distinct.numpy().tolist())[terms.places.flat_values.numpy()]
+        found = distinct_words(texts, self._max_tokens)
+        columns = self._numbers_of_words(found.words, language)[found.places]
+        is_term = columns >= 0
+        # Of a text that begins after so many words, the terms before.
+        before = np.concatenate([[0], np.cumsum(is_term)])
         counts = sparse.csr_matrix(
-            (np.ones(len(columns), np.int32), columns, terms.places.row_splits.numpy()),
+            (np.ones(before[-1], np.int32), columns[is_term], before[found.row_splits]),
             shape=(len(texts), len(self._number)),
         )
         counts.sum_duplicates()
         return counts
+
+    def _numbers_of_words(self, words: Sequence[bytes], language: str) -> npt.NDArray[np.int32]:
+        """The number of each word's term, -1 for a word that has none: int32 [words]."""
+        known = self._number_of_word.setdefault(language, {})
+        numbers: list[Any] = list(map(known.get, words))
+        new = [place for place, number in enumerate(numbers) if number is None]
+        terms = term_of(tf.constant([words[place] for place in new], tf.string), self._kind, language)
+        for place, term in zip(new, terms.numpy().tolist(), strict=True):
+            numbers[place] = self._number.setdefault(term, len(self._number)) if term else -1
+            known[words[place]] = numbers[place]
+        return np.array(numbers, np.int32)
