@@ -1,6 +1,7 @@
 """The executor of Transform: TFX's own on the workers of a Beam runner, and a plain loop in one process."""
 
 import os
+import tempfile
 from typing import Any, Final
 
 from tfx import types
@@ -10,7 +11,8 @@ from tfx.types import artifact_utils, standard_component_specs
 from tfx.utils import io_utils, json_utils
 
 from components.transform.make_graph import make_graph
-from components.transform.transform_lists import transform_lists
+from components.transform.numbered_lists import number_lists
+from components.transform.transform_lists import TransformLists
 from models.mapping_executor import has_workers
 
 _FILE_PREFIX: Final = "transformed_examples"  # as TFX's own names its files
@@ -19,8 +21,9 @@ _FILE_PREFIX: Final = "transformed_examples"  # as TFX's own names its files
 class Executor(executor.Executor):
     """Does what TFX's does, with the same vocabularies, graph and examples.
 
-    In one process TFX's takes ten tracings of the graph, hands each word of a batch to Beam, and compresses in Python:
-    this one counts the words, and has TFX make the graph of the files, which needs no Beam then.
+    In one process TFX's takes ten tracings of the graph, hands each word of a batch to Beam, tokenises a text twice for
+    every list it stands in, and compresses in Python: this one tokenises each distinct text once, and has TFX make the
+    graph of vocabularies that are files, which needs no Beam then.
     """
 
     def Do(
@@ -48,10 +51,14 @@ class Executor(executor.Executor):
                 for path in fileio.glob(io_utils.all_files_pattern(uri))
             ]
 
-        output = make_graph([path for split in splits.analyze for path in files(split)], schema, config, graph)
+        counted = [path for split in splits.analyze for path in files(split)]
+        others = [path for split in splits.transform for path in files(split)]
         transformed = output_dict[keys.TRANSFORMED_EXAMPLES_KEY]
         executor_utils.SetSplitNames(splits.transform, transformed)
-        for split in splits.transform:
-            (uri,) = artifact_utils.get_split_uris(transformed, split)
-            fileio.makedirs(uri)
-            transform_lists(output, files(split), os.path.join(uri, _FILE_PREFIX))
+        with tempfile.TemporaryDirectory() as own:
+            lists = number_lists(dict.fromkeys([*counted, *others]), config, own)
+            transform = TransformLists(lists, make_graph(lists, counted, schema, config, graph), own)
+            for split in splits.transform:
+                (uri,) = artifact_utils.get_split_uris(transformed, split)
+                fileio.makedirs(uri)
+                transform(files(split), os.path.join(uri, _FILE_PREFIX))

@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -12,18 +12,24 @@ from tensorflow_transform import impl_helper
 from tensorflow_transform.tf_metadata import dataset_metadata, metadata_io, schema_utils
 from tfx_bsl.public.tfxio import TFExampleBeamRecord
 
+from components.transform.numbered_lists import NumberedLists
 from components.transform.preprocessing import columns_of, words_of
 from components.transform.vocabularies import write_vocabularies
 
 
 def make_graph(
-    files: Iterable[str], schema: schema_pb2.Schema, custom_config: dict[str, Any], folder: str
+    lists: NumberedLists,
+    counted: Sequence[str],
+    schema: schema_pb2.Schema,
+    custom_config: dict[str, Any],
+    folder: str,
 ) -> tft.TFTransformOutput:
     """Counts the words of lists, and writes the graph.
 
     Args:
-      files: gzipped TFRecords of the listwise examples that are counted.
-      schema: of these.
+      lists: those that are counted, and any others.
+      counted: the files of those.
+      schema: of the lists.
       custom_config: see `preprocessing_fn`.
       folder: of the graph.
     """
@@ -31,7 +37,7 @@ def make_graph(
     metadata_io.write_metadata(dataset_metadata.DatasetMetadata(schema), os.path.join(folder, output.RAW_METADATA_DIR))
     types = TFExampleBeamRecord(physical_format="tfrecords_gzip", schema=schema).TensorAdapter().OriginalTypeSpecs()
     with tempfile.TemporaryDirectory() as own:
-        vocabularies, others = write_vocabularies(files, spec, custom_config, own)
+        vocabularies, others = write_vocabularies(lists, counted, custom_config, own)
 
         def preprocess(inputs: dict[str, Any]) -> dict[str, Any]:
             return columns_of(inputs, words_of(inputs, custom_config), vocabularies.__getitem__)

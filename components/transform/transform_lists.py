@@ -1,43 +1,69 @@
 """Transforms lists in one process."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any
 
+import numpy as np
 import tensorflow as tf
 import tensorflow_transform as tft
 from tensorflow_transform import impl_helper
 from tfx_bsl.public.tfxio import RecordBatchToExamplesEncoder
 
+from components.transform.numbered_lists import LISTS_OF_A_BATCH, NumberedLists
+from components.transform.numbered_texts import IdsOfTexts
 from models.graph_function import graph_function
-
-_LISTS: Final = 64
-"""Transformed at a time."""
+from schemas import features as f
 
 
-def transform_lists(output: tft.TFTransformOutput, files: Sequence[str], prefix: str) -> None:
-    """Transforms listwise examples: a file of them for each file.
+class TransformLists:
+    """Gives lists the ids of their words, as `preprocessing_fn` has them of the graph.
 
     Args:
-      output: Transform's.
-      files: gzipped TFRecords.
-      prefix: of the paths of the transformed ones, likewise gzipped TFRecords.
+      lists: those that will be transformed among them.
+      output: Transform's graph and vocabularies.
+      folder: for what does not stay in memory.
     """
-    layer, spec = output.transform_features_layer(), output.raw_feature_spec()
-    schema = output.transformed_metadata.schema
-    to_arrow, encoder = impl_helper.make_tensor_to_arrow_converter(schema), RecordBatchToExamplesEncoder(schema)
 
-    @graph_function(input_signature=[tf.TensorSpec([None], tf.string)])
-    def transform(examples: tf.Tensor) -> dict[str, Any]:
-        columns: dict[str, Any] = layer(tf.io.parse_example(examples, spec))
-        return columns
+    def __init__(self, lists: NumberedLists, output: tft.TFTransformOutput, folder: str) -> None:
+        self._lists = lists
+        schema = output.transformed_metadata.schema
+        self._to_arrow = impl_helper.make_tensor_to_arrow_converter(schema)
+        self._encoder = RecordBatchToExamplesEncoder(schema)
+        spec = output.raw_feature_spec()
+        self._other_columns = {name: of_column for name, of_column in spec.items() if name not in lists.texts}
+        self._ids: dict[str, tuple[str, IdsOfTexts]] = {}
+        for vocabulary, (texts, terms) in lists.terms.items():
+            ids = {word: place for place, word in enumerate(output.vocabulary_by_name(vocabulary))}
+            id_of_word = np.array([ids.get(term, -1) for term in terms], np.int32)
+            self._ids[f.COLUMN_OF_VOCABULARY[vocabulary]] = texts, lists.texts[texts].ids(vocabulary, id_of_word)
 
-    def transformed(file: str) -> Iterator[bytes]:
-        examples = tf.data.TFRecordDataset(file, "GZIP").batch(_LISTS)
-        for columns in examples.map(transform, num_parallel_calls=tf.data.AUTOTUNE):
-            yield from encoder.encode(to_arrow.convert(columns))
+    def __call__(self, files: Sequence[str], prefix: str) -> None:
+        """Writes a file of transformed lists for each file.
 
-    for number, file in enumerate(sorted(files)):
-        _write(transformed(file), f"{prefix}-{number:05}-of-{len(files):05}.gz")
+        Args:
+          files: gzipped TFRecords.
+          prefix: of the paths of the transformed ones, likewise gzipped TFRecords.
+        """
+        for number, file in enumerate(sorted(files)):
+            _write(self._transformed(file), f"{prefix}-{number:05}-of-{len(files):05}.gz")
+
+    def _transformed(self, file: str) -> Iterator[bytes]:
+        @graph_function(input_signature=[tf.TensorSpec([None], tf.string)])
+        def parse(examples: tf.Tensor) -> dict[str, Any]:
+            columns: dict[str, Any] = tf.io.parse_example(examples, self._other_columns)
+            return columns
+
+        left = self._lists.places[file]
+        for columns in tf.data.TFRecordDataset(file, "GZIP").batch(LISTS_OF_A_BATCH).map(parse):
+            row_splits = columns[f.DOC_ID].row_splits
+            sizes = {f.QUERY_TEXT: len(row_splits) - 1, f.DOC_TEXT: int(row_splits[-1])}
+            ids = {}
+            for name, (texts, of_texts) in self._ids.items():
+                values, of_text = of_texts.of(left[texts][: sizes[texts]])
+                splits = [row_splits, of_text] if f.is_of_document(name) else [of_text]
+                ids[name] = tf.RaggedTensor.from_nested_row_splits(values.astype(np.int64), splits, validate=False)
+            left = {texts: places[sizes[texts] :] for texts, places in left.items()}
+            yield from self._encoder.encode(self._to_arrow.convert({**columns, **ids}))
 
 
 def _write(records: Iterable[bytes], path: str) -> None:

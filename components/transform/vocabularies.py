@@ -2,29 +2,27 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
+import numpy as np
 import tensorflow as tf
 from tensorflow_transform.analyzers import get_empy_vocabulary_dummy_value
 
-from components.transform.preprocessing import source_of, words_of
-from models.graph_function import graph_function
+from components.transform.numbered_lists import NumberedLists
+from components.transform.preprocessing import source_of
 from models.word_table import read_word_table
 from schemas import features as f
 
-_LISTS: Final = 64
-"""Read at a time: of French Wikipedia 20 MB of words."""
-
 
 def write_vocabularies(
-    files: Iterable[str], spec: Mapping[str, Any], custom_config: dict[str, Any], folder: str
+    lists: NumberedLists, counted: Sequence[str], custom_config: dict[str, Any], folder: str
 ) -> tuple[dict[str, str], list[str]]:
     """Counts the words of lists, and writes a file a vocabulary.
 
     Args:
-      files: gzipped TFRecords of listwise examples.
-      spec: how to parse them.
+      lists: those that are counted, and any others.
+      counted: the files of those.
       custom_config: see `preprocessing_fn`.
       folder: to write to.
 
@@ -32,7 +30,7 @@ def write_vocabularies(
       the paths of the vocabularies by their names, and those of the files of `COUNTS_OF_VOCABULARY`, if any.
     """
     paths, others = {}, []
-    for vocabulary, counts in _count_words(files, spec, custom_config).items():
+    for vocabulary, counts in _count_words(lists, counted).items():
         words = _most_frequent(counts, custom_config["vocabulary_size"])
         if source := source_of(vocabulary, custom_config):
             lines = [b"%d %b" % (counts[word], word) for word in _most_frequent(counts, len(counts))]
@@ -50,32 +48,18 @@ _NO_WORD: Final = get_empy_vocabulary_dummy_value(tf.string)
 """What tft has, with its count, for a vocabulary without words: TensorFlow takes no empty one."""
 
 
-def _count_words(
-    files: Iterable[str], spec: Mapping[str, Any], custom_config: dict[str, Any]
-) -> dict[str, Counter[bytes]]:
-    """How often each word stands in the lists, by vocabulary."""
-    texts = {name: spec[name] for name in (f.QUERY_TEXT, f.DOC_TEXT)}
-
-    @graph_function(input_signature=[tf.TensorSpec([None], tf.string)])
-    def count(examples: tf.Tensor) -> dict[str, tuple[tf.Tensor, tf.Tensor]]:
-        counted = {}
-        for vocabulary, words, times in words_of(tf.io.parse_example(examples, texts), custom_config).counted():
-            distinct, place = tf.unique(words)
-            counted[vocabulary] = distinct, tf.math.unsorted_segment_sum(times, place, tf.size(distinct))
-        return counted
-
+def _count_words(lists: NumberedLists, counted: Sequence[str]) -> dict[str, Counter[bytes]]:
+    """How often each word stands in the counted lists, by vocabulary."""
+    times = {
+        name: texts.counts(np.concatenate([lists.places[file][name] for file in counted]))
+        for name, texts in lists.texts.items()
+    }
     counts: dict[str, Counter[bytes]] = {}
-    # A batch of no examples first: where there are no others, there are vocabularies of no words.
-    none = tf.data.Dataset.from_tensors(tf.constant([], tf.string))
-    examples = tf.data.TFRecordDataset(sorted(files), "GZIP").batch(_LISTS)
-    for counted in none.concatenate(examples).map(count, num_parallel_calls=tf.data.AUTOTUNE):
-        for vocabulary, (words, times) in counted.items():
-            of_vocabulary = counts.setdefault(vocabulary, Counter())
-            for word, number in zip(words.numpy().tolist(), times.numpy().tolist(), strict=True):
-                of_vocabulary[word] += number
-    for of_vocabulary in counts.values():
-        # A word of marks alone has a stem without letters.
-        of_vocabulary.pop(b"", None)
+    for vocabulary, (name, terms) in lists.terms.items():
+        of_vocabulary = counts[vocabulary] = Counter()
+        for term, number in zip(terms, times[name].tolist(), strict=True):
+            if term and number:
+                of_vocabulary[term] += number
     return counts
 
 

@@ -71,6 +71,7 @@ def on_workers(folder, lists, config):
 def in_one_process(folder, lists, config):
     """What our executor does."""
     from components.transform.make_graph import make_graph
+    from components.transform.numbered_lists import number_lists
 
     schema, records = schema_and_records(lists)
     files = [folder / "a.gz", folder / "b.gz"]
@@ -79,7 +80,9 @@ def in_one_process(folder, lists, config):
         with tf.io.TFRecordWriter(str(file), "GZIP") as writer:
             for record in some:
                 writer.write(record)
-    return make_graph([str(file) for file in files], schema, config, str(folder / "graph"))
+    names = [str(file) for file in files]
+    lists = number_lists(names, config, str(folder))
+    return make_graph(lists, names, schema, config, str(folder / "graph"))
 
 
 @pytest.fixture(scope="module", params=[on_workers, in_one_process])
