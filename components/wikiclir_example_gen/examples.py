@@ -7,9 +7,11 @@ from typing import Any
 import apache_beam as beam
 import tensorflow as tf
 
+from components.wikiclir_example_gen.packed_lines import unpack_lines
 from components.wikiclir_example_gen.report import TALLIES, USED, tally
 from components.wikiclir_example_gen.sampling import list_place
 from schemas import features as f
+from schemas.collection import split_text
 from schemas.wikiclir import Text
 
 
@@ -21,7 +23,8 @@ class MakeExample(beam.DoFn):
         for ranking_list in groups["list"]:
             (query,) = groups["query"]
             # A document that no list needs may have the hash of one that this list does: it comes, and is none of its.
-            found = (one for one in chain.from_iterable(groups["documents"]) if one[0] in ranking_list.grades)
+            lines = chain.from_iterable(map(unpack_lines, groups["documents"]))
+            found = (one for one in map(split_text, lines) if one[0] in ranking_list.grades)
             documents = sorted(found, key=lambda document: list_place(query_id, document[0]))
             places = {doc_id: place for place, doc_id in enumerate(ranking_list.negatives)}
             example = make_example(

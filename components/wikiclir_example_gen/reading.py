@@ -9,8 +9,9 @@ import apache_beam as beam
 
 from components.wikiclir_example_gen.collection_file import collection_file
 from components.wikiclir_example_gen.needed_documents import Needed
+from components.wikiclir_example_gen.packed_lines import pack_lines
 from components.wikiclir_example_gen.report import TALLIES, USED, tally
-from schemas.collection import Shard, read_judgments, read_texts, split_text
+from schemas.collection import Shard, read_judgments, read_texts
 from schemas.wikiclir import Reason
 
 
@@ -39,7 +40,7 @@ class ReadJudgments(beam.DoFn):
 
 
 class ReadNeededDocuments(beam.DoFn):
-    """shard -> (query_id, the shard's documents that its list needs): one element for many texts, all undecoded."""
+    """shard -> (query_id, the shard's documents that its list needs, packed)."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
@@ -50,17 +51,17 @@ class ReadNeededDocuments(beam.DoFn):
             self._needed = Needed.from_bytes(needed)
         with collection_file(self._folder, shard.ids_name) as stream:
             ids = stream.read().splitlines()
-        query_id_to_documents = defaultdict(list)
+        query_id_to_lines = defaultdict(list)
         used = 0
         with collection_file(self._folder, shard.name) as stream:
             # Left-out records, whose ids are empty, are needed by no list.
             for line, query_ids in zip(stream, self._needed.query_ids(ids), strict=True):
                 if query_ids:
                     used += 1
-                    document = split_text(line)
                     for query_id in query_ids:
-                        query_id_to_documents[query_id].append(document)
-        yield from query_id_to_documents.items()
+                        query_id_to_lines[query_id].append(line)
+        for query_id, lines in query_id_to_lines.items():
+            yield query_id, pack_lines(lines)
         yield beam.pvalue.TaggedOutput(TALLIES, tally("documents", USED, used))
         if unused := sum(map(bool, ids)) - used:
             yield beam.pvalue.TaggedOutput(TALLIES, tally("documents", Reason.NOT_IN_A_LIST.name, unused))
