@@ -1,6 +1,7 @@
 """The runs of other systems that an evaluation stands beside, by their names. Never imports TFX."""
 
 from collections.abc import Iterable
+from io import StringIO
 
 import tensorflow as tf
 
@@ -24,8 +25,9 @@ def read_baselines(paths: Iterable[str]) -> dict[str, dict[str, dict[str, float]
     runs = {}
     path_of: dict[str, str] = {}
     for path in paths:
-        with tf.io.gfile.GFile(path) as lines:
-            name, runs[path] = parse_run(lines, path)
+        with tf.io.gfile.GFile(path) as file:
+            # At once: line by line takes ten times as long.
+            name, runs[path] = parse_run(StringIO(file.read()), path)
         if name == RANDOM_ORDER:
             raise DataError(f"{path}: a baseline's tag must not be {name}, which names random order.")
         if name in path_of:

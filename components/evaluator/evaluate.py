@@ -147,15 +147,20 @@ def _tie_free_metrics(lists: RankingLists, scores: Sequence[npt.NDArray[np.float
     BM25 gives most documents 0 here, and neighbouring ids are often related: ties broken by id would rank by the ids.
     """
     generator = np.random.default_rng(0)
-    draws = []
-    has_ties = any(len(np.unique(list_scores)) < len(list_scores) for list_scores in scores)
-    for _ in range(_TIE_ORDERS if has_ties else 1):
-        ranked = [
-            grades[rank(list_scores, generator.permutation(len(list_scores)).tolist())]
-            for grades, list_scores in zip(lists.grades, scores, strict=True)
-        ]
-        draws.append(per_query_metrics(ranked, top_grade))
-    return {key: np.mean([draw[key] for draw in draws], axis=0) for key in draws[0]}
+    is_tied = np.array([len(np.unique(list_scores)) < len(list_scores) for list_scores in scores], bool)
+    # All lists in one order each, then those that have ties in the others: one call of TF-Ranking for all.
+    ranked = []
+    for number in range(_TIE_ORDERS if is_tied.any() else 1):
+        for grades, list_scores, tied in zip(lists.grades, scores, is_tied, strict=True):
+            order = generator.permutation(len(list_scores)).tolist()
+            if tied or number == 0:
+                ranked.append(grades[rank(list_scores, order)])
+    values = {}
+    for key, of_ranked in per_query_metrics(ranked, top_grade).items():
+        values[key], others = of_ranked[: len(lists)], of_ranked[len(lists) :]
+        if is_tied.any():
+            values[key][is_tied] = np.mean([values[key][is_tied], *np.split(others, _TIE_ORDERS - 1)], axis=0)
+    return values
 
 
 def _run_scores(
