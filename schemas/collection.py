@@ -164,7 +164,12 @@ def _document_shards(folder: str, open_file: Callable[[str, str], Any]) -> list[
 
 def read_judgments(stream: BinaryIO, shard: Shard) -> Iterator[Judgment]:
     """The judgments or candidates of a shard."""
-    for number, line in enumerate(stream, shard.first_line):
+    return parse_judgments(stream, shard.first_line)
+
+
+def parse_judgments(lines: Iterable[bytes], first_line: int) -> Iterator[Judgment]:
+    """The judgments or candidates in consecutive lines of a shard."""
+    for number, line in enumerate(lines, first_line):
         if line != EMPTY_LINE:
             query_id, doc_id, grade, *split = line.decode().rstrip("\n").split("\t")
             yield Judgment(query_id, doc_id, int(grade), split[0] if split else "", number)

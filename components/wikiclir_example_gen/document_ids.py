@@ -1,8 +1,6 @@
 """What a worker knows of a collection's documents before it reads any."""
 
-from array import array
-from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -42,9 +40,11 @@ class DocumentIds:
             parts = np.split(kept, np.searchsorted(kept, ends[:-1]))
             files = [ids.select(part - end + len(ids)) for ids, part, end in zip(files, parts, ends, strict=True)]
         self.sample: Sequence[str] = PackedIds(b"".join(b"%b\n" % b"\n".join(ids.raw()) for ids in files))
-        self._hashes = array("Q", np.sort(of_all).tobytes())
+        self._hashes = np.sort(of_all)
 
-    def __contains__(self, doc_id: str) -> bool:
-        wanted = int(id_hashes([doc_id.encode()])[0])
-        place = bisect_left(self._hashes, wanted)
-        return place < len(self._hashes) and self._hashes[place] == wanted
+    def include(self, doc_ids: Iterable[str]) -> list[bool]:
+        """Whether each of some documents is one of the collection's."""
+        wanted = id_hashes(doc_id.encode() for doc_id in doc_ids)
+        first, end = (np.searchsorted(self._hashes, wanted, side) for side in ("left", "right"))
+        found: list[bool] = (end > first).tolist()
+        return found

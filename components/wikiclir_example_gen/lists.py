@@ -1,7 +1,7 @@
 """Beam steps that make the list of every query, of ids alone."""
 
 from collections.abc import Collection, Iterable, Iterator
-from itertools import chain
+from io import BytesIO
 from typing import Any, NamedTuple
 
 import apache_beam as beam
@@ -15,7 +15,7 @@ from components.wikiclir_example_gen.report import (
     tally_drop,
 )
 from components.wikiclir_example_gen.sampling import sample_negatives
-from schemas.collection import Role
+from schemas.collection import Role, parse_judgments
 from schemas.relevance import NOT_RELEVANT
 from schemas.split_of import split_of
 from schemas.wikiclir import EXCERPT_CHARACTERS, Judgment, Reason
@@ -54,7 +54,7 @@ class RankingList(NamedTuple):
 
 
 class MakeList(beam.DoFn):
-    """(query_id, its line, groups of its judgments or candidates or both) -> (query_id, RankingList).
+    """(query_id, its line, lines of its judgments or candidates or both) -> (query_id, RankingList).
 
     Args:
       negatives: NR documents to draw where there are no candidates.
@@ -83,9 +83,7 @@ class MakeList(beam.DoFn):
         lines = list(groups["query"])
         tallies: list[Tally] = []
         kept = {
-            role: self._keep(role, chain.from_iterable(groups[role]), bool(lines), tallies)
-            for role in _ROLES
-            if role in groups
+            role: self._keep(role, _judgments(groups[role]), bool(lines), tallies) for role in _ROLES if role in groups
         }
         members = kept["candidates" if "candidates" in kept else "judgments"]
         for line in lines:
@@ -124,16 +122,24 @@ class MakeList(beam.DoFn):
     ) -> list[Judgment]:
         """Judgments of known queries and documents, each pair once: the first in the file stays."""
         kept: dict[str, Judgment] = {}
-        for judgment in sorted(judgments, key=lambda judgment: judgment.line):
+        ordered = sorted(judgments, key=lambda judgment: judgment.line)
+        are_there = self._doc_ids.include(judgment.doc_id for judgment in ordered)
+        for judgment, is_there in zip(ordered, are_there, strict=True):
             if not query_is_known:
                 tallies.append(_drop(role, Reason.UNKNOWN_QUERY, judgment))
-            elif judgment.doc_id not in self._doc_ids:
+            elif not is_there:
                 tallies.append(_drop(role, Reason.UNKNOWN_DOCUMENT, judgment))
             elif judgment.doc_id in kept:
                 tallies.append(_drop(role, Reason.DUPLICATE_PAIR, judgment))
             else:
                 kept[judgment.doc_id] = judgment
         return list(kept.values())
+
+
+def _judgments(blocks: Iterable[tuple[int, bytes]]) -> Iterator[Judgment]:
+    """Those in lines as `ReadJudgments` gives them."""
+    for first_line, content in blocks:
+        yield from parse_judgments(BytesIO(content), first_line)
 
 
 def _compare(judgments: list[Judgment], candidates: list[Judgment]) -> Iterator[Tally]:

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any
 
 import apache_beam as beam
@@ -11,7 +11,7 @@ from components.wikiclir_example_gen.collection_file import collection_file
 from components.wikiclir_example_gen.needed_documents import Needed
 from components.wikiclir_example_gen.packed_lines import pack_lines
 from components.wikiclir_example_gen.report import TALLIES, USED, tally
-from schemas.collection import Shard, read_judgments, read_texts
+from schemas.collection import EMPTY_LINE, Shard, read_texts
 from schemas.wikiclir import Reason
 
 
@@ -28,15 +28,26 @@ class ReadQueries(beam.DoFn):
 
 
 class ReadJudgments(beam.DoFn):
-    """shard -> (query_id, its judgments or candidates that stand together)."""
+    """shard -> (query_id, the number of the first of its lines that stand together, and these lines' bytes).
+
+    They are parsed where they are needed: as judgments, Beam would pickle each of them.
+    """
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
 
     def process(self, shard: Shard) -> Iterator[Any]:
         with collection_file(self._folder, shard.name) as stream:
-            for query_id, judgments in groupby(read_judgments(stream, shard), lambda judgment: judgment.query_id):
-                yield query_id, list(judgments)
+            numbered = ((number, line) for number, line in enumerate(stream, shard.first_line) if line != EMPTY_LINE)
+            for query_id, lines in groupby(numbered, lambda line: line[1].partition(b"\t")[0]):
+                block = list(lines)
+                first_line, _ = block[0]
+                # A record that was left out keeps its place.
+                padded = (
+                    EMPTY_LINE * (number - before - 1) + line
+                    for (before, _), (number, line) in pairwise([(first_line - 1, b""), *block])
+                )
+                yield query_id.decode(), (first_line, b"".join(padded))
 
 
 class ReadNeededDocuments(beam.DoFn):

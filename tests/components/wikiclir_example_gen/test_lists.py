@@ -1,10 +1,14 @@
 """The list of a query, of ids alone."""
 
+import tempfile
+from itertools import pairwise
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.wikiclir import Judgment
+from schemas.collection import Shard, parse_judgments
 from tests.components.collected import collect
 
 pytestmark = pytest.mark.beam  # it imports Beam
@@ -16,29 +20,29 @@ counts = st.tuples(st.integers(1, 14), st.integers(1, 14)).map(sorted)
 
 @pytest.fixture(scope="module")
 def make_list(tmp_path_factory):
-    """Makes a list of groups of judgments that stand together in the file."""
+    """Makes a list of blocks of lines that stand together in the file, see `ReadJudgments`."""
     from components.wikiclir_example_gen.lists import MakeList
 
     folder = tmp_path_factory.mktemp("documents") / "collection"
     lines = [f"{doc_id}\ttitle\ttext\n".encode() for doc_id in DOC_IDS]
     roles = collect(folder, {"documents": [b"".join(lines[:5]), b"".join(lines[5:])]})
 
-    def make_list(groups, negatives, seed):
+    def make_list(blocks, negatives, seed):
         make = MakeList(negatives, seed, 2, str(folder), roles["documents"], 100)
         make.setup()
-        (_, made), *_ = make.process(("q", {"query": [1], "judgments": groups}))
+        (_, made), *_ = make.process(("q", {"query": [1], "judgments": blocks}))
         return made
 
     return make_list
 
 
-def judgments_of(judged):
-    return [Judgment("q", doc_id, grade, "", line) for line, (doc_id, grade) in enumerate(judged.items(), 1)]
+def block(lines, first=1):
+    return first, "".join(f"q\t{doc_id}\t{grade}\n" for doc_id, grade in lines).encode()
 
 
 @given(grades, counts, st.integers(0, 99))
 def test_the_first_k_of_n_nr_documents_make_the_list_that_a_draw_of_k_makes(make_list, judged, few_and_many, seed):
-    drawn, prepared = (make_list([judgments_of(judged)], count, seed) for count in few_and_many)
+    drawn, prepared = (make_list([block(judged.items())], count, seed) for count in few_and_many)
     left_out = prepared.negatives[few_and_many[0] :]
     assert {doc_id: grade for doc_id, grade in prepared.grades.items() if doc_id not in left_out} == drawn.grades
     assert prepared.negatives[: few_and_many[0]] == drawn.negatives
@@ -48,8 +52,28 @@ def test_the_first_k_of_n_nr_documents_make_the_list_that_a_draw_of_k_makes(make
 def test_of_a_pair_s_judgments_the_first_in_the_file_counts_however_they_are_grouped(
     make_list, judged, negatives, data
 ):
-    first = judgments_of(judged)
-    again = [one._replace(grade=(one.grade + 1) % 3, line=one.line + len(first)) for one in first]
-    cut = data.draw(st.integers(0, 2 * len(first)))
-    groups = [[*first, *again][cut:], [], [*first, *again][:cut]]
-    assert make_list(groups, negatives, 1) == make_list([first], negatives, 1)
+    lines = [*judged.items(), *((doc_id, (grade + 1) % 3) for doc_id, grade in judged.items())]
+    cut = data.draw(st.integers(0, len(lines)))
+    blocks = [block(lines[cut:], cut + 1), block(lines[:cut])]
+    assert make_list(blocks, negatives, 1) == make_list([block(judged.items())], negatives, 1)
+
+
+lines_of_a_file = st.lists(st.sampled_from(["q1\td1\t2\n", "q1\td2\t0\n", "qé\td1\t1\ttest\n", "\n"]), max_size=9)
+
+
+@given(lines_of_a_file, st.integers(1, 50))
+def test_blocks_of_lines_hold_the_judgments_of_the_file_with_their_places(lines, first_line):
+    from components.wikiclir_example_gen.reading import ReadJudgments
+
+    shard = Shard("judgments-00000-00000.tsv", first_line, len(lines))
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, shard.name).write_text("".join(lines), encoding="utf-8", newline="")
+        blocks = [*ReadJudgments(folder).process(shard)]
+    found = [
+        (query_id, judgment)
+        for query_id, (first, content) in blocks
+        for judgment in parse_judgments(content.splitlines(keepends=True), first)
+    ]
+    expected = [*parse_judgments([line.encode() for line in lines], first_line)]
+    assert found == [(judgment.query_id, judgment) for judgment in expected]
+    assert all(one[0] != other[0] for one, other in pairwise(blocks))
