@@ -157,7 +157,7 @@ def read_lists(
     parts: dict[str, list[Column]] = {name: [] for name in spec if name != f.NEGATIVE_PLACE}
     # A batch of no examples first: where there are no others, the columns are empty and of the right types.
     for serialized in chain([tf.constant([], tf.string)], dataset):
-        example = _used(tf.io.parse_example(serialized, dict(spec)), used_negatives)
+        example = _used(_with_small_ids(tf.io.parse_example(serialized, dict(spec))), used_negatives)
         doc_ids = example[f.DOC_ID]
         new, places = [], []
         for place, doc_id in enumerate(doc_ids.flat_values.numpy().tolist()):
@@ -169,14 +169,15 @@ def read_lists(
         for name, some in parts.items():
             column = example[name]
             some.append(tf.gather(column.values, tf.constant(new, tf.int64)) if f.is_of_document(name) else column)
-    columns = {name: tf.concat(some, axis=0) for name, some in parts.items()}
+    # Each column's parts go as it is made, or there would be twice of all.
+    columns = {name: tf.concat(parts.pop(name), axis=0) for name in [*parts]}
     query_ids = columns[f.QUERY_ID].numpy()
     order = tf.constant(sorted(range(len(query_ids)), key=query_ids.__getitem__), tf.int32)
-    of_query = {name: tf.gather(columns.pop(name), order) for name in parts if f.is_of_query(name)}
-    of_document = {name: columns.pop(name) for name in parts if f.is_of_document(name)}
+    of_query = {name: tf.gather(columns.pop(name), order) for name in [*columns] if f.is_of_query(name)}
+    of_document = {name: columns.pop(name) for name in [*columns] if f.is_of_document(name)}
     return RankingLists(
-        query_columns=_with_small_ids(of_query),
-        document_columns=_with_small_ids(of_document),
+        query_columns=of_query,
+        document_columns=of_document,
         list_columns={name: tf.gather(column, order) for name, column in columns.items()},
         documents=tf.gather(tf.concat(documents, axis=0), order),
     )
@@ -194,7 +195,7 @@ def _used(example: dict[str, Any], used_negatives: int | None) -> dict[str, Any]
     }
 
 
-def _with_small_ids(columns: dict[str, Column]) -> dict[str, Column]:
+def _with_small_ids(columns: Mapping[str, Any]) -> dict[str, Any]:
     """Ids as int32: a vocabulary holds no more of them."""
     return {name: tf.cast(column, tf.int32) if name in f.IDS else column for name, column in columns.items()}
 
