@@ -26,9 +26,10 @@ class IdsOfTexts(NamedTuple):
 
     def of(self, texts: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
         """The ids of some texts, one after the other, and where each text's begin and the last's end."""
-        lengths = np.diff(self.row_splits)[texts]
+        starts = self.row_splits[texts]
+        lengths = self.row_splits[texts + 1] - starts
         row_splits = np.concatenate([[0], np.cumsum(lengths)])
-        places = np.arange(row_splits[-1]) + np.repeat(self.row_splits[:-1][texts] - row_splits[:-1], lengths)
+        places = np.arange(row_splits[-1]) + np.repeat(starts - row_splits[:-1], lengths)
         return self.values[places], row_splits
 
 
