@@ -24,6 +24,7 @@ from lists import given_lists
 from models.lazy_adam import LazyAdam
 from models.lists import RankingLists
 from models.make_objective import make_objective
+from models.mapped_rows import MappedRows
 from models.ranker import Ranker
 from models.settings import LossSettings, ModelSettings, TrainingSettings
 from models.training_steps import TrainingSteps
@@ -58,7 +59,10 @@ def with_stems(lists: RankingLists, words: tuple[Words, Words]) -> tuple[Ranking
     """Lists that have stems, and the words with the number of these."""
     if f.QUERY_STEMS in lists.query_columns:
         return lists, words
-    tokens = lists.query_columns[f.QUERY_TOKENS], lists.document_columns[f.DOC_TOKENS]
+    of_documents = lists.document_columns[f.DOC_TOKENS]
+    if isinstance(of_documents, MappedRows):
+        of_documents = of_documents.tensor()
+    tokens = lists.query_columns[f.QUERY_TOKENS], of_documents
     query, document = (column.with_flat_values(column.flat_values // WORDS_OF_A_STEM) for column in tokens)
     return (
         replace(

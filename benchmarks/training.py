@@ -159,11 +159,12 @@ def pair_batches(lists: RankingLists) -> tf.data.Dataset:
     """Endless batches of shuffled pairs, as padded token ids, and their grades."""
     queries, documents = lists.documents.value_rowids(), lists.documents.flat_values
     grades = lists.list_columns[f.RELEVANCE].flat_values
+    document_tokens = lists.document_columns[f.DOC_TOKENS].tensor()
 
     def batch(pairs: tf.Tensor) -> tuple[dict[str, Any], tf.Tensor]:
         tokens = {
             "query": tf.gather(lists.query_columns[f.QUERY_TOKENS], tf.gather(queries, pairs)),
-            "document": tf.gather(lists.document_columns[f.DOC_TOKENS], tf.gather(documents, pairs)),
+            "document": tf.gather(document_tokens, tf.gather(documents, pairs)),
         }
         return {key: (ids + 1).to_tensor(0) for key, ids in tokens.items()}, tf.gather(grades, pairs)
 

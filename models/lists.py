@@ -1,7 +1,7 @@
 """Query lists in memory, as one table: query, document and list columns, of tokens or of texts."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
+from models.mapped_rows import MappedRows, RowsFile
 from schemas import features as f
 from schemas.relevance import NOT_RELEVANT, PADDING_LABEL
 
@@ -40,13 +41,14 @@ class RankingLists:
 
     Attributes:
       query_columns: [lists] or [lists, (values)]; `query_id` among them.
-      document_columns: [documents] or [documents, (values)]; `doc_id` among them.
+      document_columns: [documents] or [documents, (values)]; `doc_id` among them. Those of `IDS` that were read are
+        `MappedRows`.
       list_columns: RaggedTensors [lists, (list_size)]; `relevance` among them.
       documents: int32 RaggedTensor [lists, (list_size)], rows of the document columns.
     """
 
     query_columns: Mapping[str, Column]
-    document_columns: Mapping[str, Column]
+    document_columns: Mapping[str, Any]
     list_columns: Mapping[str, tf.RaggedTensor]
     documents: tf.RaggedTensor
 
@@ -88,7 +90,7 @@ class RankingLists:
         return replace(
             self,
             document_columns={
-                name: tf.gather(column, np.flatnonzero(relevant)) for name, column in self.document_columns.items()
+                name: _selected(column, np.flatnonzero(relevant)) for name, column in self.document_columns.items()
             },
             list_columns={name: tf.ragged.boolean_mask(column, kept) for name, column in self.list_columns.items()},
             documents=documents.with_flat_values(tf.gather(rows, documents.flat_values)),
@@ -111,12 +113,13 @@ class RankingLists:
         columns = {**self.query_columns, **self.document_columns, **self.list_columns, f.DOCUMENT_INDEX: self.documents}
         for name, column in sorted(columns.items()):
             digest.update(name.encode())
-            ragged = isinstance(column, tf.RaggedTensor)
-            for part in (*column.nested_row_splits, column.flat_values) if ragged else (column,):
-                values = part.numpy()
-                texts = values.dtype == object
-                digest.update(b"\0".join([b"", *values.tolist()]) if texts else values.tobytes())
-                digest.update(f"/{len(values)}".encode())
+            for part in _parts(column):
+                size = 0
+                for values in part:
+                    texts = values.dtype == object
+                    digest.update(b"\0".join([b"", *values.tolist()]) if texts else values.tobytes())
+                    size += len(values)
+                digest.update(f"/{size}".encode())
         return digest.hexdigest()
 
     def batch(self, rows: tf.Tensor) -> tuple[dict[str, Any], tf.Tensor]:
@@ -130,11 +133,30 @@ class RankingLists:
         documents = tf.gather(self.documents, rows)
         distinct, place = tf.unique(documents.flat_values)
         features = {name: tf.gather(column, rows) for name, column in _without(f.QUERY_ID, self.query_columns)}
-        features |= {name: tf.gather(column, distinct) for name, column in _without(f.DOC_ID, self.document_columns)}
+        features |= {name: _gathered(column, distinct) for name, column in _without(f.DOC_ID, self.document_columns)}
         features |= {name: tf.gather(one, rows).to_tensor() for name, one in _without(f.RELEVANCE, self.list_columns)}
         features[f.DOCUMENT_INDEX] = documents.with_flat_values(place).to_tensor(-1)
         relevance = tf.gather(self.list_columns[f.RELEVANCE], rows)
         return features, tf.cast(relevance, tf.float32).to_tensor(PADDING_LABEL)
+
+
+def _gathered(column: Any, rows: tf.Tensor) -> Column:
+    return column.gather(rows) if isinstance(column, MappedRows) else tf.gather(column, rows)
+
+
+def _selected(column: Any, rows: npt.NDArray[np.int64]) -> Any:
+    return column.select(rows) if isinstance(column, MappedRows) else tf.gather(column, rows)
+
+
+def _parts(column: Any) -> Iterator[Iterable[npt.NDArray[Any]]]:
+    """The arrays that a column is made of, each in blocks."""
+    if isinstance(column, MappedRows):
+        yield [column.row_splits]
+        yield column.blocks()
+    elif isinstance(column, tf.RaggedTensor):
+        yield from ([part.numpy()] for part in (*column.nested_row_splits, column.flat_values))
+    else:
+        yield [column.numpy()]
 
 
 def _without(name: str, columns: Mapping[str, Column]) -> list[tuple[str, Any]]:
@@ -154,7 +176,9 @@ def read_lists(
     dataset = tf.data.TFRecordDataset(sorted(files), "GZIP").batch(_PARSE_BATCH)
     rows: dict[bytes, int] = {}
     documents: list[tf.RaggedTensor] = []
-    parts: dict[str, list[Column]] = {name: [] for name in spec if name != f.NEGATIVE_PLACE}
+    # The ids of documents' words are nearly all that lists hold: in files, they may be larger than memory.
+    files_of = {name: RowsFile() for name in f.IDS if name in spec and f.is_of_document(name)}
+    parts: dict[str, list[Any]] = {name: [] for name in spec if name not in (*files_of, f.NEGATIVE_PLACE)}
     # A batch of no examples first: where there are no others, the columns are empty and of the right types.
     for serialized in chain([tf.constant([], tf.string)], dataset):
         example = _used(_with_small_ids(tf.io.parse_example(serialized, dict(spec))), used_negatives)
@@ -166,6 +190,8 @@ def read_lists(
                 new.append(place)
             places.append(rows[doc_id])
         documents.append(doc_ids.with_flat_values(tf.constant(places, tf.int32)))
+        for name, file in files_of.items():
+            file.add(tf.gather(example[name].values, tf.constant(new, tf.int64)))
         for name, some in parts.items():
             column = example[name]
             some.append(tf.gather(column.values, tf.constant(new, tf.int64)) if f.is_of_document(name) else column)
@@ -177,7 +203,7 @@ def read_lists(
     of_document = {name: columns.pop(name) for name in [*columns] if f.is_of_document(name)}
     return RankingLists(
         query_columns=of_query,
-        document_columns=of_document,
+        document_columns={**of_document, **{name: file.mapped() for name, file in files_of.items()}},
         list_columns={name: tf.gather(column, order) for name, column in columns.items()},
         documents=tf.gather(tf.concat(documents, axis=0), order),
     )

@@ -1,0 +1,87 @@
+"""Ragged rows of numbers that lie in a file: a column of lists that need not fit into memory."""
+
+import tempfile
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import tensorflow as tf
+
+_ROWS_OF_A_BLOCK: Final = 1 << 14
+
+Ints = npt.NDArray[np.int32]
+
+
+class MappedRows:
+    """Rows of int32, read from the file where they are asked for; what was read stays as long as the system has room.
+
+    Args:
+      values: those of all rows, perhaps with others between.
+      starts: where each row begins, int64 [rows].
+      lengths: int64 [rows].
+    """
+
+    def __init__(self, values: Ints, starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> None:
+        self._values, self._starts, self._lengths = values, starts, lengths
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    @property
+    def row_splits(self) -> npt.NDArray[np.int64]:
+        """Where each row begins among the values of all, and the end of the last: int64 [rows + 1]."""
+        return np.concatenate([np.zeros(1, np.int64), np.cumsum(self._lengths)])
+
+    def select(self, rows: npt.NDArray[Any]) -> "MappedRows":
+        """Some rows, of the same file."""
+        return MappedRows(self._values, self._starts[rows], self._lengths[rows])
+
+    def gather(self, rows: tf.Tensor) -> tf.RaggedTensor:
+        """What `tf.gather` gives of a ragged tensor, also in a graph: int [some] -> int32 [some, (values)]."""
+        values, lengths = tf.numpy_function(self._read, [rows], [tf.int32, tf.int64], stateful=False)
+        values.set_shape([None])
+        lengths.set_shape([None])
+        return tf.RaggedTensor.from_row_lengths(values, lengths, validate=False)
+
+    def blocks(self) -> Iterator[Ints]:
+        """The values of all rows, in turn."""
+        for first in range(0, len(self), _ROWS_OF_A_BLOCK):
+            values, _ = self._read(np.arange(first, min(first + _ROWS_OF_A_BLOCK, len(self))))
+            yield values
+
+    def tensor(self) -> tf.RaggedTensor:
+        """All rows, in memory."""
+        return self.gather(tf.range(len(self)))
+
+    def to_list(self) -> list[list[int]]:
+        """All rows."""
+        rows: list[list[int]] = self.tensor().to_list()
+        return rows
+
+    def _read(self, rows: npt.NDArray[Any]) -> tuple[Ints, npt.NDArray[np.int64]]:
+        starts, lengths = self._starts[rows], self._lengths[rows]
+        before = np.cumsum(lengths) - lengths
+        return self._values[np.arange(lengths.sum()) + np.repeat(starts - before, lengths)], lengths
+
+
+class RowsFile:
+    """A file that rows are added to; it has no name, and goes with the process that holds it, however that ends."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile()
+        self._lengths = [np.zeros(0, np.int64)]
+
+    def add(self, rows: tf.RaggedTensor) -> None:
+        """Adds rows, int32 [some, (values)]."""
+        self._lengths.append(rows.row_lengths().numpy())
+        self._file.write(rows.flat_values.numpy().tobytes())
+
+    def mapped(self) -> MappedRows:
+        """All rows; the file takes no more then."""
+        lengths = np.concatenate(self._lengths)
+        with self._file:
+            self._file.flush()
+            # A file of nothing cannot be mapped.
+            values = np.memmap(self._file, np.int32, "r") if lengths.any() else np.zeros(0, np.int32)
+        return MappedRows(values, np.cumsum(lengths) - lengths, lengths)

@@ -1,0 +1,53 @@
+"""Rows in a file, against a ragged tensor of the same."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models import mapped_rows
+from models.mapped_rows import RowsFile
+
+some_rows = st.lists(st.lists(st.integers(-9, 9), max_size=4), max_size=7)
+
+
+def in_a_file(*parts):
+    file = RowsFile()
+    for part in parts:
+        file.add(ragged(part))
+    return file.mapped()
+
+
+def ragged(rows):
+    return tf.RaggedTensor.from_row_lengths(
+        tf.constant([value for row in rows for value in row], tf.int32), [len(row) for row in rows]
+    )
+
+
+@given(some_rows, some_rows, st.data())
+def test_rows_are_those_that_a_ragged_tensor_has(first, second, data):
+    mapped, tensor = in_a_file(first, second), ragged([*first, *second])
+    assert len(mapped) == len(first) + len(second)
+    assert mapped.to_list() == [*first, *second]
+    assert mapped.row_splits.tolist() == tensor.row_splits.numpy().tolist()
+    places = data.draw(st.lists(st.integers(0, len(mapped) - 1), max_size=5)) if len(mapped) else []
+    asked = tf.constant(places, tf.int32)
+    assert mapped.gather(asked).to_list() == tf.gather(tensor, asked).to_list()
+    assert mapped.select(np.array(places, np.int64)).to_list() == tf.gather(tensor, asked).to_list()
+
+
+@given(some_rows)
+def test_blocks_hold_all_values_in_turn(rows):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mapped_rows, "_ROWS_OF_A_BLOCK", 2)
+        blocks = [*in_a_file(rows).blocks()]
+    assert len(blocks) == -(-len(rows) // 2)
+    assert np.concatenate([np.zeros(0, np.int32), *blocks]).tolist() == ragged(rows).flat_values.numpy().tolist()
+
+
+def test_rows_are_read_in_the_graph_of_a_dataset():
+    rows = [[1, 2], [], [3]]
+    dataset = tf.data.Dataset.from_tensor_slices(tf.constant([[2, 0], [1, 1]])).map(in_a_file(rows).gather)
+    assert dataset.element_spec == tf.RaggedTensorSpec([None, None], tf.int32, 1, tf.int64)
+    assert [batch.to_list() for batch in dataset] == [[[3], [1, 2]], [[], []]]
