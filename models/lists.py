@@ -1,4 +1,4 @@
-"""Query lists in memory, as one table: query, document and list columns, of tokens or of texts."""
+"""Query lists as one table: query, document and list columns, of tokens or of texts."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
