@@ -1,11 +1,13 @@
-"""A run on a generated collection of a quarter of French WikiCLIR's size: CPU seconds and peak memory of every stage.
+"""A run on a generated collection of a quarter of French WikiCLIR's size, or of the whole: what every stage takes.
 
     git worktree add ../before COMMIT
     .venv/bin/python benchmarks/data.py --baseline ../before
+    .venv/bin/python benchmarks/data.py --documents 1900000 --queries 25000
 
 475,000 documents of 100 words, 6,250 queries, 14 judgments of each and 40 NR documents: lists of 54. The baseline is
-another commit's tree, on the same files, in the same environment and sitting; each runs in a process of its own into a
-temporary folder, so that nothing comes from the cache. Training takes one epoch, and is no part of what is compared.
+another commit's tree, on the same files, in the same environment and sitting, or, without one, a quarter of the
+collection with this tree; each runs in a process of its own into a temporary folder, so that nothing comes from the
+cache. Training takes one epoch, and is no part of what is compared.
 """
 
 import json
@@ -13,6 +15,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,9 +26,10 @@ TREE = Path(__file__).parent.parent
 LETTERS, ACCENTS = "eaisnrtoludcmpvqfbghjxyz", "éàè"
 WORDS, VOCABULARY = 100, 200_000
 INGESTION = ("inputs", "CollectionGen", "WikiClirExampleGen", "LexicalBaseline")
+DATA = (*INGESTION, "LexiconGen", "StatisticsGen", "Transform")
 
 DRIVER = """
-import json, os, resource, sys
+import json, os, resource, sys, time
 from pathlib import Path
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 try:
@@ -37,20 +41,22 @@ except ImportError:
 from pipeline.config import load_config
 quieten(verbose=False)
 
-def cpu():
+def figures():
     usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+    disk = sum(path.stat().st_size for path in Path(sys.argv[2]).rglob("*") if path.is_file())
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages), time.perf_counter(), disk
 
 def tell(name):
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    print(json.dumps([name, cpu() - started[0], peak]), file=sys.stderr, flush=True)
+    taken = [now - before for now, before in zip(figures(), started[0])]
+    print(json.dumps([name, *taken, peak]), file=sys.stderr, flush=True)
 
-started = [cpu()]
+started = [figures()]
 config = resolve_digests(load_config(sys.argv[1], ["output=" + sys.argv[2]]))
 tell("inputs")
 from pipeline.local_runner import run_locally
 Path(config.output).mkdir()
-run_locally(config, lambda *stage: started.__setitem__(0, cpu()), lambda stage: tell(stage.name))
+run_locally(config, lambda *stage: started.__setitem__(0, figures()), lambda stage: tell(stage.name))
 """
 """Runs a configuration with the code of the current folder; a line a stage, of the names that every commit has."""
 
@@ -59,6 +65,8 @@ class Stage(NamedTuple):
     """What one stage took; the memory is the most that the process had held until its end."""
 
     cpu_seconds: float
+    seconds: float
+    disk_bytes: int
     peak_bytes: int
 
 
@@ -113,7 +121,7 @@ def measure(tree: Path, config: Path) -> dict[str, Stage]:
     if done.returncode:
         raise click.ClickException(f"the run with {tree} ended with {done.returncode}:\n{done.stderr}")
     lines = (json.loads(line) for line in done.stderr.splitlines() if line.startswith('["'))
-    return {name: Stage(cpu, peak) for name, cpu, peak in lines}
+    return {name: Stage(*figures) for name, *figures in lines}
 
 
 @click.command()
@@ -123,26 +131,36 @@ def measure(tree: Path, config: Path) -> dict[str, Stage]:
 def main(baseline: Path | None, documents: int, queries: int) -> None:
     """Prints the stages of both, and the ratios."""
     print(f"load {os.getloadavg()[0]:.1f} before, {os.cpu_count()} cores, {documents:,} documents, {queries:,} queries")
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as less:
         config = generate(Path(folder), documents, queries)
-        before = measure(baseline.resolve(), config) if baseline else {}
+        if baseline:
+            before = measure(baseline.resolve(), config)
+        else:
+            before = measure(TREE, generate(Path(less), documents // 4, queries // 4))
         now = measure(TREE, config)
-    print(f"{'':20} {'baseline':>12} {'peak':>10} {'now':>12} {'peak':>10} {'ratio':>6}")
+    print(f"{'':20} {'baseline' if baseline else 'a quarter':^40} {'now':^40}  ratio")
+    print(f"{'':20}" + f" {'CPU':>10} {'clock':>10} {'disk':>8} {'peak':>9}" * 2 + " of CPU")
     for name in dict.fromkeys([*now, *before]):
         columns = "".join(f" {_figures(run.get(name))}" for run in (before, now))
         ratio = f"{now[name].cpu_seconds / before[name].cpu_seconds:6.2f}" if name in now and name in before else ""
         print(f"{name:20}{columns} {ratio}")
-    for label, names in (("ingestion and BM25", INGESTION), ("all stages", tuple({**now, **before}))):
-        sums = [sum(run[name].cpu_seconds for name in names if name in run) for run in (before, now)]
-        ratio = f"{sums[1] / sums[0]:6.2f}" if before else ""
-        print(f"{label:20} {sums[0]:10.1f} s {'':10} {sums[1]:10.1f} s {'':10} {ratio}")
+    for label, names in (("ingestion and BM25", INGESTION), ("data stages", DATA), ("all stages", (*now, *before))):
+        sums = [_sum([run[name] for name in dict.fromkeys(names) if name in run]) for run in (before, now)]
+        ratio = f"{sums[1].cpu_seconds / sums[0].cpu_seconds:6.2f}"
+        print(f"{label:20} {_figures(sums[0])} {_figures(sums[1])} {ratio}")
     print(f"load {os.getloadavg()[0]:.1f} after")
+
+
+def _sum(stages: Sequence[Stage]) -> Stage:
+    cpu_seconds, seconds, disk_bytes, peaks = zip(*stages, strict=True)
+    return Stage(sum(cpu_seconds), sum(seconds), sum(disk_bytes), max(peaks))
 
 
 def _figures(stage: Stage | None) -> str:
     if stage is None:
-        return f"{'–':>12} {'–':>10}"
-    return f"{stage.cpu_seconds:10.2f} s {stage.peak_bytes / 2**30:6.2f} GiB"
+        return f"{'–':>10} {'–':>10} {'–':>8} {'–':>9}"
+    disk, peak = f"{stage.disk_bytes / 2**20:,.0f} MiB", f"{stage.peak_bytes / 2**30:.2f} GiB"
+    return f"{stage.cpu_seconds:8.2f} s {stage.seconds:8.1f} s {disk:>8} {peak:>9}"
 
 
 if __name__ == "__main__":
