@@ -152,7 +152,7 @@ def _parts(column: Any) -> Iterator[Iterable[npt.NDArray[Any]]]:
     """The arrays that a column is made of, each in blocks."""
     if isinstance(column, MappedRows):
         yield [column.row_splits]
-        yield column.blocks()
+        yield (values for values, _ in column.blocks())
     elif isinstance(column, tf.RaggedTensor):
         yield from ([part.numpy()] for part in (*column.nested_row_splits, column.flat_values))
     else:
@@ -191,7 +191,8 @@ def read_lists(
             places.append(rows[doc_id])
         documents.append(doc_ids.with_flat_values(tf.constant(places, tf.int32)))
         for name, file in files_of.items():
-            file.add(tf.gather(example[name].values, tf.constant(new, tf.int64)))
+            ids = tf.gather(example[name].values, tf.constant(new, tf.int64))
+            file.add(ids.flat_values.numpy(), ids.row_lengths().numpy())
         for name, some in parts.items():
             column = example[name]
             some.append(tf.gather(column.values, tf.constant(new, tf.int64)) if f.is_of_document(name) else column)

@@ -39,16 +39,15 @@ class MappedRows:
 
     def gather(self, rows: tf.Tensor) -> tf.RaggedTensor:
         """What `tf.gather` gives of a ragged tensor, also in a graph: int [some] -> int32 [some, (values)]."""
-        values, lengths = tf.numpy_function(self._read, [rows], [tf.int32, tf.int64], stateful=False)
+        values, lengths = tf.numpy_function(self.read, [rows], [tf.int32, tf.int64], stateful=False)
         values.set_shape([None])
         lengths.set_shape([None])
         return tf.RaggedTensor.from_row_lengths(values, lengths, validate=False)
 
-    def blocks(self) -> Iterator[Ints]:
-        """The values of all rows, in turn."""
+    def blocks(self) -> Iterator[tuple[Ints, npt.NDArray[np.int64]]]:
+        """All rows in turn, see `read`."""
         for first in range(0, len(self), _ROWS_OF_A_BLOCK):
-            values, _ = self._read(np.arange(first, min(first + _ROWS_OF_A_BLOCK, len(self))))
-            yield values
+            yield self.read(np.arange(first, min(first + _ROWS_OF_A_BLOCK, len(self))))
 
     def tensor(self) -> tf.RaggedTensor:
         """All rows, in memory."""
@@ -59,7 +58,8 @@ class MappedRows:
         rows: list[list[int]] = self.tensor().to_list()
         return rows
 
-    def _read(self, rows: npt.NDArray[Any]) -> tuple[Ints, npt.NDArray[np.int64]]:
+    def read(self, rows: npt.NDArray[Any]) -> tuple[Ints, npt.NDArray[np.int64]]:
+        """The values of some rows, one row after the other, and the rows' lengths."""
         starts, lengths = self._starts[rows], self._lengths[rows]
         before = np.cumsum(lengths) - lengths
         return self._values[np.arange(lengths.sum()) + np.repeat(starts - before, lengths)], lengths
@@ -72,10 +72,10 @@ class RowsFile:
         self._file = tempfile.TemporaryFile()
         self._lengths = [np.zeros(0, np.int64)]
 
-    def add(self, rows: tf.RaggedTensor) -> None:
-        """Adds rows, int32 [some, (values)]."""
-        self._lengths.append(rows.row_lengths().numpy())
-        self._file.write(rows.flat_values.numpy().tobytes())
+    def add(self, values: Ints, lengths: npt.NDArray[np.int64]) -> None:
+        """Adds rows: their values, one row after the other, and their lengths."""
+        self._lengths.append(lengths)
+        self._file.write(values.tobytes())
 
     def mapped(self) -> MappedRows:
         """All rows; the file takes no more then."""

@@ -1,7 +1,6 @@
 """The executor of Transform: TFX's own on the workers of a Beam runner, and a plain loop in one process."""
 
 import os
-import tempfile
 from typing import Any, Final
 
 from tfx import types
@@ -55,10 +54,9 @@ class Executor(executor.Executor):
         others = [path for split in splits.transform for path in files(split)]
         transformed = output_dict[keys.TRANSFORMED_EXAMPLES_KEY]
         executor_utils.SetSplitNames(splits.transform, transformed)
-        with tempfile.TemporaryDirectory() as own:
-            lists = number_lists(dict.fromkeys([*counted, *others]), config, own)
-            transform = TransformLists(lists, make_graph(lists, counted, schema, config, graph), own)
-            for split in splits.transform:
-                (uri,) = artifact_utils.get_split_uris(transformed, split)
-                fileio.makedirs(uri)
-                transform(files(split), os.path.join(uri, _FILE_PREFIX))
+        lists = number_lists(dict.fromkeys([*counted, *others]), config)
+        transform = TransformLists(lists, make_graph(lists, counted, schema, config, graph))
+        for split in splits.transform:
+            (uri,) = artifact_utils.get_split_uris(transformed, split)
+            fileio.makedirs(uri)
+            transform(files(split), os.path.join(uri, _FILE_PREFIX))

@@ -1,6 +1,5 @@
 """The texts of listwise examples as numbers of their words."""
 
-import os
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -40,18 +39,14 @@ class NumberedLists(NamedTuple):
     terms: Mapping[str, tuple[str, list[bytes]]]
 
 
-def number_lists(files: Iterable[str], custom_config: Mapping[str, Any], folder: str) -> NumberedLists:
+def number_lists(files: Iterable[str], custom_config: Mapping[str, Any]) -> NumberedLists:
     """Reads lists.
 
     Args:
       files: gzipped TFRecords of listwise examples.
       custom_config: see `preprocessing_fn`.
-      folder: for what does not stay in memory.
     """
-    texts = {}
-    for name in _VOCABULARY_OF:
-        os.mkdir(os.path.join(folder, name))
-        texts[name] = NumberedTexts(os.path.join(folder, name), custom_config["max_tokens"])
+    texts = {name: NumberedTexts(custom_config["max_tokens"]) for name in _VOCABULARY_OF}
 
     @graph_function(input_signature=[tf.TensorSpec([None], tf.string)])
     def parse(examples: tf.Tensor) -> dict[str, tf.Tensor]:

@@ -10,8 +10,8 @@ from tensorflow_transform import impl_helper
 from tfx_bsl.public.tfxio import RecordBatchToExamplesEncoder
 
 from components.transform.numbered_lists import LISTS_OF_A_BATCH, NumberedLists
-from components.transform.numbered_texts import IdsOfTexts
 from models.graph_function import graph_function
+from models.mapped_rows import MappedRows
 from schemas import features as f
 
 
@@ -21,21 +21,20 @@ class TransformLists:
     Args:
       lists: those that will be transformed among them.
       output: Transform's graph and vocabularies.
-      folder: for what does not stay in memory.
     """
 
-    def __init__(self, lists: NumberedLists, output: tft.TFTransformOutput, folder: str) -> None:
+    def __init__(self, lists: NumberedLists, output: tft.TFTransformOutput) -> None:
         self._lists = lists
         schema = output.transformed_metadata.schema
         self._to_arrow = impl_helper.make_tensor_to_arrow_converter(schema)
         self._encoder = RecordBatchToExamplesEncoder(schema)
         spec = output.raw_feature_spec()
         self._other_columns = {name: of_column for name, of_column in spec.items() if name not in lists.texts}
-        self._ids: dict[str, tuple[str, IdsOfTexts]] = {}
+        self._ids: dict[str, tuple[str, MappedRows]] = {}
         for vocabulary, (texts, terms) in lists.terms.items():
             ids = {word: place for place, word in enumerate(output.vocabulary_by_name(vocabulary))}
             id_of_word = np.array([ids.get(term, -1) for term in terms], np.int32)
-            self._ids[f.COLUMN_OF_VOCABULARY[vocabulary]] = texts, lists.texts[texts].ids(vocabulary, id_of_word)
+            self._ids[f.COLUMN_OF_VOCABULARY[vocabulary]] = texts, lists.texts[texts].ids(id_of_word)
 
     def __call__(self, files: Sequence[str], prefix: str) -> None:
         """Writes a file of transformed lists for each file.
@@ -55,13 +54,11 @@ class TransformLists:
 
         left = self._lists.places[file]
         for columns in tf.data.TFRecordDataset(file, "GZIP").batch(LISTS_OF_A_BATCH).map(parse):
-            row_splits = columns[f.DOC_ID].row_splits
-            sizes = {f.QUERY_TEXT: len(row_splits) - 1, f.DOC_TEXT: int(row_splits[-1])}
+            sizes = {f.QUERY_TEXT: int(columns[f.DOC_ID].nrows()), f.DOC_TEXT: len(columns[f.DOC_ID].values)}
             ids = {}
             for name, (texts, of_texts) in self._ids.items():
-                values, of_text = of_texts.of(left[texts][: sizes[texts]])
-                splits = [row_splits, of_text] if f.is_of_document(name) else [of_text]
-                ids[name] = tf.RaggedTensor.from_nested_row_splits(values.astype(np.int64), splits, validate=False)
+                of_places = tf.cast(of_texts.gather(left[texts][: sizes[texts]]), tf.int64)
+                ids[name] = columns[f.DOC_ID].with_values(of_places) if f.is_of_document(name) else of_places
             left = {texts: places[sizes[texts] :] for texts, places in left.items()}
             yield from self._encoder.encode(self._to_arrow.convert({**columns, **ids}))
 

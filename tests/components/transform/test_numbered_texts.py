@@ -1,6 +1,5 @@
 """Texts as numbers of their words, against the tokens of each text."""
 
-import tempfile
 from collections import Counter
 
 import numpy as np
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 
 from components.transform import numbered_texts
 from components.transform.numbered_texts import NumberedTexts
+from models import mapped_rows
 from models.tokens import tokenize
 
 MAX_TOKENS = 3
@@ -20,7 +20,7 @@ TEXTS = st.lists(st.text("ab1 !É北", max_size=8), max_size=12)
 @pytest.fixture(scope="module", autouse=True)
 def _small_blocks():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(numbered_texts, "_TEXTS_OF_A_BLOCK", 2)
+        patch.setattr(mapped_rows, "_ROWS_OF_A_BLOCK", 2)
         yield
 
 
@@ -30,28 +30,27 @@ def tokens(text):
 
 @given(TEXTS, TEXTS)
 def test_ids_are_those_of_each_text_s_tokens_and_counts_their_number(first, second):
-    with tempfile.TemporaryDirectory() as folder:
-        texts = NumberedTexts(folder, MAX_TOKENS)
-        places = np.concatenate([texts.places([text.encode() for text in some]) for some in (first, second)])
-        every = [*first, *second]
-        assert len(set(places.tolist())) == len(set(every))
-        counts = dict(zip(texts.words, texts.counts(places).tolist(), strict=True))
-        assert counts == Counter(token for text in every for token in tokens(text))
-        id_of = {word: place - 1 for place, word in enumerate(sorted(texts.words))}  # the first has none
-        ids = texts.ids("ids", np.array([id_of[word] for word in texts.words], np.int32))
-        values, splits = ids.of(places)
-        assert [part.tolist() for part in np.split(values, splits[1:-1])][: len(every)] == [
-            [id_of[token] for token in tokens(text) if id_of[token] >= 0] for text in every
-        ]
+    texts = NumberedTexts(MAX_TOKENS)
+    places = np.concatenate([texts.places([text.encode() for text in some]) for some in (first, second)])
+    every = [*first, *second]
+    assert len(set(places.tolist())) == len(set(every))
+    counts = dict(zip(texts.words, texts.counts(places).tolist(), strict=True))
+    assert counts == Counter(token for text in every for token in tokens(text))
+    id_of = {word: place - 1 for place, word in enumerate(sorted(texts.words))}  # the first has none
+    ids = texts.ids(np.array([id_of[word] for word in texts.words], np.int32))
+    assert ids.select(places).to_list() == [
+        [id_of[token] for token in tokens(text) if id_of[token] >= 0] for text in every
+    ]
 
 
-def test_a_text_that_is_met_again_is_not_tokenised_again(tmp_path, monkeypatch):
+def test_a_text_that_is_met_again_is_not_tokenised_again(monkeypatch):
     tokenised = []
     plain = numbered_texts.distinct_words
     monkeypatch.setattr(
         numbered_texts, "distinct_words", lambda texts, most: tokenised.extend(texts) or plain(texts, most)
     )
-    texts = NumberedTexts(str(tmp_path), MAX_TOKENS)
+    texts = NumberedTexts(MAX_TOKENS)
     assert texts.places([b"a b", b"c", b"a b"]).tolist() == [0, 1, 0]
     assert texts.places([b"c", b"d"]).tolist() == [1, 2]
     assert tokenised == [b"a b", b"c", b"d"]
+    assert texts.counts(np.array([0, 1, 0, 1, 2])).tolist() == [2, 2, 2, 1]

@@ -81,7 +81,7 @@ def in_one_process(folder, lists, config):
             for record in some:
                 writer.write(record)
     names = [str(file) for file in files]
-    lists = number_lists(names, config, str(folder))
+    lists = number_lists(names, config)
     return make_graph(lists, names, schema, config, str(folder / "graph"))
 
 
