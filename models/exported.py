@@ -1,11 +1,13 @@
 """Loads what `models.export` writes."""
 
 import os
+from functools import lru_cache
 from typing import Any, Final
 
 import tensorflow as tf
 import tensorflow_text  # noqa: F401  (registers the ops that an exported model holds)
 
+from models.model_fingerprint import model_fingerprint
 from schemas import features as f
 from schemas.errors import DataError
 
@@ -21,7 +23,7 @@ _PREAMBLE: Final = ("Graph execution error", "Detected at node", "<stack traces"
 
 
 def load_model(path: str, *signatures: str) -> Any:
-    """An exported model.
+    """An exported model; asked for again, with its files as they were, it is not loaded again.
 
     Args:
       path: folder of a SavedModel.
@@ -31,7 +33,7 @@ def load_model(path: str, *signatures: str) -> Any:
       DataError: it is damaged, or lacks a signature.
     """
     try:
-        model = tf.saved_model.load(path)
+        model = _load(path, model_fingerprint(path))
         missing = set(signatures) - set(model.signatures)
     except (OSError, ValueError, LookupError, AttributeError, tf.errors.OpError) as error:
         raise DataError(f"{path} must hold a whole SavedModel: {_told(error)}.") from None
@@ -49,6 +51,12 @@ def load_model(path: str, *signatures: str) -> Any:
         raise DataError(f"{path} must hold a SavedModel of this project; it lacks the signature {min(missing)}.")
     _check_vocabularies(path, model)
     return model
+
+
+# Most stages after a Trainer read the same model, which takes a second each time.
+@lru_cache(maxsize=1)
+def _load(path: str, _: str) -> Any:
+    return tf.saved_model.load(path)
 
 
 def words_channel(model: Any) -> str | None:

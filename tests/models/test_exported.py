@@ -12,6 +12,8 @@ from tests.models.small_model import STEMS, WORDS, export_small_model
 
 pytestmark = pytest.mark.serving
 
+UNKNOWN_FIELD = b"\xf8\x07\x01"
+"""Of a protocol buffer: field 127, which a SavedModel has not."""
 SIGNATURES = ("score", "encode_query", "encode_document")
 
 
@@ -80,3 +82,11 @@ def test_an_emptied_file_is_an_error_of_the_data(model, name):
 def test_a_model_without_a_signature_of_ours_is_named(model):
     with pytest.raises(DataError, match="it lacks the signature answer"):
         load_model(str(model), "answer")
+
+
+def test_a_model_is_loaded_again_only_where_a_file_of_it_changed(model):
+    first = load_model(str(model), "score")
+    assert load_model(str(model), "encode_query") is first
+    graph = model / "saved_model.pb"
+    graph.write_bytes(graph.read_bytes() + UNKNOWN_FIELD)
+    assert load_model(str(model), "score") is not first
