@@ -36,6 +36,7 @@ setup(
         "models.theory",
         "pipeline",
         "pipeline.conversion",
+        "pipeline.estimate",
         "pipeline.kubeflow",
         "pipeline.wikipedia",
         "schemas",

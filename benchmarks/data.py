@@ -17,14 +17,14 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 import numpy as np
 
 TREE = Path(__file__).parent.parent
 LETTERS, ACCENTS = "eaisnrtoludcmpvqfbghjxyz", "éàè"
-WORDS, VOCABULARY = 100, 200_000
+WORDS, VOCABULARY, JUDGED = 100, 200_000, 14
 INGESTION = ("inputs", "CollectionGen", "WikiClirExampleGen", "LexicalBaseline")
 DATA = (*INGESTION, "LexiconGen", "StatisticsGen", "Transform")
 
@@ -47,7 +47,8 @@ def figures():
     return sum(usage.ru_utime + usage.ru_stime for usage in usages), time.perf_counter(), disk
 
 def tell(name):
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    peak = int(status["VmHWM"].split()[0]) * 1024  # ru_maxrss begins with the parent's
     taken = [now - before for now, before in zip(figures(), started[0])]
     print(json.dumps([name, *taken, peak]), file=sys.stderr, flush=True)
 
@@ -70,8 +71,25 @@ class Stage(NamedTuple):
     peak_bytes: int
 
 
-def generate(folder: Path, documents: int, queries: int) -> Path:
-    """Writes the collection and a configuration; returns the latter's path."""
+def generate(
+    folder: Path,
+    documents: int,
+    queries: int,
+    words: int = WORDS,
+    negatives: int = 40,
+    has_candidates: bool = False,
+    **settings: Any,
+) -> Path:
+    """Writes a collection and a configuration; returns the latter's path.
+
+    Args:
+      folder: that is there.
+      documents, queries: their numbers.
+      words: of a document.
+      negatives: NR documents of a list.
+      has_candidates: whether the lists are given, or drawn by the run.
+      **settings: sections of the configuration.
+    """
     generator = np.random.default_rng(0)
     letters = [*LETTERS, *ACCENTS]
     weights = np.array([1.0] * len(LETTERS) + [0.4] * len(ACCENTS))  # some 5 % of the letters have accents
@@ -88,23 +106,32 @@ def generate(folder: Path, documents: int, queries: int) -> Path:
                 ids = np.minimum(generator.zipf(1.2, length), VOCABULARY) - 1
                 file.write(f"{prefix}{number}\tTitle {number}\t{' '.join(words[ids])}\n")
 
-    write("documents", "d", documents, vocabulary(), WORDS)
+    write("documents", "d", documents, vocabulary(), words)
     write("queries", "q", queries, vocabulary(), 15)
-    with open(folder / "judgments", "w", encoding="utf-8") as file:
+    with (
+        open(folder / "judgments", "w", encoding="utf-8") as judgments,
+        open(folder / "candidates", "w", encoding="utf-8") as candidates,
+    ):
         for number in range(queries):
-            judged = generator.choice(documents, 14, replace=False)
-            file.writelines(f"q{number}\td{one}\t{1 + (place == 0)}\n" for place, one in enumerate(judged))
-    settings = {
+            listed = generator.choice(documents, JUDGED + negatives, replace=False)
+            grades = [2] + [1] * (JUDGED - 1) + [0] * negatives
+            split = ("train", "train", "train", "eval", "test")[number % 5]
+            lines = [f"q{number}\td{one}\t{grade}" for one, grade in zip(listed, grades, strict=True)]
+            judgments.writelines(f"{line}\n" for line in lines[:JUDGED])
+            candidates.writelines(f"{line}\t{split}\n" for line in lines)
+    content = {
         "data": {
             **{role: role for role in ("queries", "documents", "judgments")},
+            **({"candidates": "candidates"} if has_candidates else {"negatives": negatives}),
             "query_language": "en",
             "document_language": "fr",
         },
         "training": {"epochs": 1},
         "evaluation": {"minimums": {}},
         "output": "out",
+        **settings,
     }
-    (folder / "run.yaml").write_text(json.dumps(settings))
+    (folder / "run.yaml").write_text(json.dumps(content))
     return folder / "run.yaml"
 
 

@@ -22,7 +22,8 @@ from models.ranker import Ranker
 from models.settings import ModelSettings, TrainingSettings
 from models.training_steps import TrainingSteps
 from models.two_towers import TwoTowers, Words
-from schemas import features as f
+from pipeline.estimate.made_up_lists import made_up_lists
+from schemas.relevance import MOST_RELEVANT
 
 VOCABULARY = 100_000
 LISTS, LIST_SIZE, DOCUMENTS, TOKENS = 512, 45, 10_000, 25
@@ -31,23 +32,7 @@ ROUNDS = 5
 
 def synthetic_lists() -> RankingLists:
     """Lists of random words with Zipf's frequencies, as long as verses."""
-    generator = np.random.default_rng(0)
-
-    def words(rows: int) -> tf.RaggedTensor:
-        ids = np.minimum(generator.zipf(1.2, rows * TOKENS), VOCABULARY) - 1
-        return tf.RaggedTensor.from_uniform_row_length(tf.constant(ids, tf.int32), TOKENS)
-
-    def table(values: np.ndarray) -> tf.RaggedTensor:
-        return tf.RaggedTensor.from_uniform_row_length(tf.constant(values.reshape(-1)), LIST_SIZE)
-
-    grades = np.zeros((LISTS, LIST_SIZE), np.int64)
-    grades[:, 0], grades[:, 1:5] = 2, 1
-    return RankingLists(
-        query_columns={f.QUERY_ID: tf.as_string(tf.range(LISTS)), f.QUERY_TOKENS: words(LISTS)},
-        document_columns={f.DOC_ID: tf.as_string(tf.range(DOCUMENTS)), f.DOC_TOKENS: words(DOCUMENTS)},
-        documents=table(generator.integers(0, DOCUMENTS, (LISTS, LIST_SIZE), np.int32)),
-        list_columns={f.RELEVANCE: table(grades)},
-    )
+    return made_up_lists(LISTS, LIST_SIZE, DOCUMENTS, TOKENS, TOKENS, VOCABULARY, MOST_RELEVANT)
 
 
 def pairs_per_second(optimizer: type[keras.optimizers.Optimizer], lists: RankingLists) -> float:

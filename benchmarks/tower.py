@@ -29,6 +29,7 @@ from models.ranker import Ranker
 from models.settings import LossSettings, ModelSettings, TrainingSettings
 from models.training_steps import TrainingSteps
 from models.two_towers import TwoTowers, Words
+from pipeline.estimate.made_up_lists import WORDS_OF_A_STEM
 from schemas import features as f
 from schemas.relevance import MOST_RELEVANT
 
@@ -49,7 +50,6 @@ OPTIONS = {
     ),
 }
 TOWERS = {PLAIN: (ModelSettings(), LossSettings()), **OPTIONS}
-WORDS_OF_A_STEM = 3
 
 Measure = Callable[[], float]
 """Pairs per CPU second of some batches."""

@@ -25,9 +25,10 @@ from schemas.errors import DataError
 @click.option(
     "--set", "overrides", metavar="KEY=VALUE", multiple=True, help="Override a setting, such as training.epochs=3."
 )
+@click.option("--estimate", is_flag=True, help="Only say how long it takes, and how much memory and disk.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @click.option("-v", "--verbose", is_flag=True, help="Show the logs of TFX, Beam and TensorFlow.")
-def run(config: str, overrides: tuple[str, ...], as_json: bool, verbose: bool) -> None:
+def run(config: str, overrides: tuple[str, ...], estimate: bool, as_json: bool, verbose: bool) -> None:
     """Run the whole pipeline that CONFIG describes.
 
     Trains, evaluates and pushes a model; stages whose inputs, settings and code have not changed come from the cache.
@@ -35,11 +36,32 @@ def run(config: str, overrides: tuple[str, ...], as_json: bool, verbose: bool) -
     Example: clir run configs/sample.yaml --set training.epochs=3
     """
     loaded = load_config(config, overrides, say)
+    if estimate:
+        _estimate(loaded, as_json, verbose)
+        return
     output = local_output(loaded.output)
     check_local_beam(loaded.beam)
     settings = resolve_digests(loaded)
     with run_lock(output):
         _run(settings, as_json, verbose)
+
+
+def _estimate(settings: RunConfig, as_json: bool, verbose: bool) -> None:
+    """Prints what the run would take, of which it does nothing."""
+    from cli.progress import StageView
+    from pipeline.quiet import quieten
+
+    quieten(verbose)
+    with StageView() as view:
+        view.start(0, 0, "measuring")
+        with heavy_imports():
+            from pipeline.estimate.estimate_run import estimate_run
+
+        found = estimate_run(settings)
+    if as_json:
+        show_json(found.as_dict())
+    else:
+        show("\n".join(found.describe()))
 
 
 def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:

@@ -8,19 +8,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from tools.marked import with_marked
+
 REPORTS: Final = Path(__file__).parents[1] / "docs" / "experiments"
 PAGE: Final = REPORTS / "README.md"
-
-_MARKED: Final = re.compile(r"(?<=<!-- verdicts -->\n).*?(?=<!-- /verdicts -->)", re.DOTALL)
 
 
 def with_verdicts(page: str) -> str:
     """The page with the reports' own verdicts between its marks."""
-    head = ["| claim | verdict | of its comparisons | report |", "| --- | --- | --- | --- |"]
-    return _MARKED.sub(lambda _: "\n".join([*head, *_lines()]) + "\n", page)
+    return with_marked(page, "verdicts", _lines())
 
 
 def _lines() -> Iterator[str]:
+    yield "| claim | verdict | of its comparisons | report |"
+    yield "| --- | --- | --- | --- |"
     for report in sorted(REPORTS.glob("*/report.md")):
         section = re.search(r"^## Verdicts\n(.*?)^## ", report.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
         if section:

@@ -1,6 +1,5 @@
 """What making a collection takes, before it begins: time, disk and memory."""
 
-import math
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,6 +10,7 @@ from typing import Any, Final
 from components.wikipedia_gen.look import Look, look_into
 from components.wikipedia_gen.settings import WikipediaSettings
 from schemas.errors import DataError
+from schemas.rounded import rounded, rounded_duration, rounded_size
 
 SMALL_BYTES: Final = 1 << 24
 """Dumps of no more bytes are read sooner than their estimate is made."""
@@ -48,9 +48,9 @@ class Estimate:
     def describe(self) -> Iterator[str]:
         """A line for a person."""
         yield (
-            f"estimate: some {_rounded(self.pages):,} pages, {_duration(self.seconds)} with {self.processes} "
-            f"process{'es' if self.processes > 1 else ''}, {_size(self.disk_bytes)} of disk while it is made, "
-            f"{_size(self.memory_bytes)} of memory"
+            f"estimate: some {rounded(self.pages):,} pages, {rounded_duration(self.seconds)} with {self.processes} "
+            f"process{'es' if self.processes > 1 else ''}, {rounded_size(self.disk_bytes)} of disk while it is made, "
+            f"{rounded_size(self.memory_bytes)} of memory"
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -131,25 +131,10 @@ def _check_room(expected: Estimate, output: str) -> None:
     free = shutil.disk_usage(folder).free
     if free < expected.disk_bytes:
         raise DataError(
-            f"{output} must lie on a disk with {_size(expected.disk_bytes)} of room, as far as a look into the dumps "
-            f"tells; there are {_size(free)}: make room, or choose another output."
+            f"{output} must lie on a disk with {rounded_size(expected.disk_bytes)} of room, as far as a look into the "
+            f"dumps tells; there are {rounded_size(free)}: make room, or choose another output."
         )
 
 
 def _table_bytes(files: Mapping[str, Sequence[str]]) -> int:
     return sum(os.path.getsize(path) for key, some in files.items() if not key.endswith(".pages") for path in some)
-
-
-def _rounded(number: float) -> int:
-    """Two digits of a number, which is no exacter."""
-    return int(round(number, 1 - int(math.log10(max(number, 1)))))
-
-
-def _size(count: float) -> str:
-    return f"{count / 1e9:.1f} GB" if count >= 1e8 else f"{max(count / 1e6, 1):.0f} MB"
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{max(seconds, 1):.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

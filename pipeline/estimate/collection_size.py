@@ -1,0 +1,186 @@
+"""How much a collection holds: what decides how long a run takes."""
+
+import math
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import BinaryIO, Final
+
+import tensorflow as tf
+
+from models.tokens import tokenize
+from pipeline.config import RunConfig
+from pipeline.paths import files_of
+from schemas.drops import Drop
+from schemas.errors import DataError
+from schemas.features import SPLITS
+from schemas.relevance import NOT_RELEVANT
+from schemas.split_of import split_of
+from schemas.wikiclir import Judgment, Reason, parse_lines, read_lines
+
+_SAMPLE: Final = 4096
+_HEAPS: Final = 40
+"""Distinct words of a text of n words are some 40 times the root of n."""
+
+
+@dataclass(frozen=True)
+class CollectionSize:
+    """What a collection holds.
+
+    Attributes:
+      documents: of all.
+      document_bytes: of their file, unpacked.
+      document_words, query_words: of a text, on average; what `data.max_document_tokens` cuts off does not count.
+      lists, pairs: of each split, its query lists, and their query-document pairs.
+      trained_pairs: those of the train split that training keeps (`training.negatives_from`).
+      candidates: lines of `data.candidates`.
+      vocabulary: words of a language that the model knows, by Heaps's law.
+    """
+
+    documents: int
+    document_bytes: int
+    document_words: float
+    query_words: float
+    lists: Mapping[str, int]
+    pairs: Mapping[str, int]
+    trained_pairs: int
+    candidates: int
+    vocabulary: int
+
+
+@dataclass
+class _List:
+    split: str
+    has_most_relevant: bool = False
+    relevant: set[str] = field(default_factory=set)
+    others: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class _Texts:
+    number: int
+    size: int
+    words: float
+
+
+def size_of_collection(config: RunConfig) -> CollectionSize:
+    """Counts what the files of a run hold: judgments or candidates line by line, words in a sample of the texts.
+
+    A line that a run would drop counts like others.
+
+    Args:
+      config: whose input files are on this machine.
+
+    Raises:
+      DataError: the collection is made of dumps, lies elsewhere, cannot be read to its end, or has a split without a
+        query.
+    """
+    paths = config.input_paths()
+    if config.data.wikipedia:
+        raise DataError(
+            "data must name files for an estimate: what dumps hold is known when they are read. `clir wikipedia` "
+            "estimates that, and makes files and a configuration of them."
+        )
+    limit = config.data.max_document_tokens
+    queries, documents = (_texts(paths[role], limit) for role in ("queries", "documents"))
+    lists = _lists(config)
+    by_split = {split: [one for one in lists if one.split == split] for split in SPLITS}
+    if empty := [split for split, some in by_split.items() if not some]:
+        raise DataError(f"every split must have a query with a document of the top grade; got none in {empty[0]}.")
+    candidates = sum(len(one.relevant) + len(one.others) for one in lists) if config.data.candidates else 0
+    pairs = {split: sum(_listed(one, config, documents.number) for one in some) for split, some in by_split.items()}
+    return CollectionSize(
+        documents=documents.number,
+        document_bytes=documents.size,
+        document_words=documents.words,
+        query_words=queries.words,
+        lists={split: len(some) for split, some in by_split.items()},
+        pairs=pairs,
+        trained_pairs=_trained_pairs(config, by_split["train"], pairs["train"], documents.number),
+        candidates=candidates,
+        vocabulary=min(config.model.vocabulary_size, round(_HEAPS * math.sqrt(documents.number * documents.words))),
+    )
+
+
+def _lists(config: RunConfig) -> list[_List]:
+    """The judged queries that a run would use, each with the documents that are named with it."""
+    role = "candidates" if config.data.candidates else "judgments"
+    lists: dict[str, _List] = {}
+    for judgment in _judgments(role, config.input_paths()[role], config.data.top_grade):
+        query_id, doc_id, grade, split, _ = judgment
+        of_query = lists.get(query_id)
+        if of_query is None:
+            of_query = lists[query_id] = _List(split or split_of(query_id))
+        of_query.has_most_relevant |= grade == config.data.top_grade
+        (of_query.relevant if grade > NOT_RELEVANT else of_query.others).add(doc_id)
+    used = (one for one in lists.values() if one.has_most_relevant)
+    return [*islice(used, config.data.max_queries)]
+
+
+def _judgments(role: str, path: str, top_grade: int) -> Iterator[Judgment]:
+    for file in files_of(path):
+        with _opened(file) as stream:
+            for item in parse_lines(role, read_lines(stream, file), file, top_grade, None):
+                if isinstance(item, Judgment):
+                    yield item
+                elif isinstance(item, Drop):
+                    _check_readable(item)
+
+
+def _listed(one: _List, config: RunConfig, documents: int) -> int:
+    """The documents of a query's list."""
+    data = config.data
+    others = len(one.others) + (0 if data.candidates else data.negatives)
+    return min(len(one.relevant) + min(others, data.used_negatives or others), documents)
+
+
+def _trained_pairs(config: RunConfig, train: list[_List], pairs: int, documents: int) -> int:
+    if config.training.negatives_from == "all":
+        return pairs
+    relevant = set[str]().union(*(one.relevant for one in train))
+    own = sum(len(one.relevant) for one in train)
+    if config.data.candidates:
+        kept = sum(len(one.others & relevant) for one in train) / max(sum(len(one.others) for one in train), 1)
+    else:
+        kept = len(relevant) / documents
+    return own + round(kept * (pairs - own))
+
+
+def _texts(path: str, max_words: int) -> _Texts:
+    """The number of a file's texts, its bytes, and the mean of the words of an even sample."""
+    sample: list[bytes] = []
+    number, size, step = 0, 0, 1
+    for line in _lines(path):
+        if number % step == 0:
+            sample.append(line.split(b"\t", 2)[-1])
+            if len(sample) == 2 * _SAMPLE:
+                sample, step = sample[::2], 2 * step
+        number += 1
+        size += len(line) + 1
+    lengths = tokenize(tf.constant(sample)).row_lengths()
+    return _Texts(number, size, float(tf.reduce_mean(tf.cast(tf.minimum(lengths, max_words), tf.float64))))
+
+
+def _lines(path: str) -> Iterator[bytes]:
+    for file in files_of(path):
+        with _opened(file) as stream:
+            for item in read_lines(stream, file):
+                if isinstance(item, Drop):
+                    _check_readable(item)
+                else:
+                    yield item[1]
+
+
+def _opened(file: str) -> BinaryIO:
+    if not os.path.exists(file):
+        raise DataError(f"{file} must lie on this machine for an estimate.")
+    return open(file, "rb")
+
+
+def _check_readable(drop: Drop) -> None:
+    """Raises:
+    DataError: the file could not be read on.
+    """
+    if drop.reason is Reason.UNREADABLE:
+        raise DataError(f"{drop.file}:{drop.line}: {drop.reason.text}: {drop.excerpt}")

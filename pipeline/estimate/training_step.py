@@ -1,0 +1,90 @@
+"""How long a training step takes on this machine: steps of the real thing, on lists of made-up words."""
+
+import time
+from typing import Final, NamedTuple
+
+import tensorflow as tf
+
+from models.devices import make_strategy
+from models.lazy_adam import LazyAdam
+from models.make_objective import make_objective
+from models.ranker import Ranker
+from models.training_batches import training_batches
+from models.training_steps import TrainingSteps
+from models.two_towers import TwoTowers, Words
+from pipeline.config import RunConfig
+from pipeline.estimate.collection_size import CollectionSize
+from pipeline.estimate.made_up_lists import WORDS_OF_A_STEM, made_up_lists
+
+_SECONDS: Final = 2.0
+_STEPS_OF_A_CALL: Final = 8
+_BATCHES: Final = 16
+_EPOCHS: Final = range(1, 1_000)
+
+
+class TrainingStep(NamedTuple):
+    """What was measured."""
+
+    steps: int
+    """Of a whole training."""
+    seconds: float
+    """Of one step."""
+    first_seconds: float
+    """Of the first steps, whose graph is made."""
+    epochs: int
+    weights: int
+    """Numbers that are trained."""
+
+    @property
+    def training_seconds(self) -> float:
+        """All steps of a training; evaluation comes on top."""
+        return self.first_seconds + self.steps * self.seconds
+
+
+def measure_training_step(config: RunConfig, size: CollectionSize) -> TrainingStep:
+    """Trains the model of a configuration for some seconds on lists of the collection's size, and throws it away.
+
+    Args:
+      config: of a training in one process.
+      size: of its collection.
+    """
+    settings = config.training
+    started = time.perf_counter()
+    strategy = make_strategy(settings)
+    train, replicas = size.lists["train"], strategy.num_replicas_in_sync
+    batch = min(settings.batch_lists, train // replicas * replicas) or replicas
+    epochs = settings.epochs_of(train)
+    words = Words(size.vocabulary, stems=size.vocabulary // WORDS_OF_A_STEM + 1)
+    lists = made_up_lists(
+        lists=batch * min(_BATCHES, max(train // batch, 1)),
+        listed=max(round(size.trained_pairs / train), 1),
+        documents=size.documents,
+        query_words=round(size.query_words),
+        document_words=round(size.document_words),
+        vocabulary=size.vocabulary,
+        top_grade=config.data.top_grade,
+        has_stems=config.model.stem_embeddings,
+    )
+    with strategy.scope():
+        towers = TwoTowers(words, words, config.model, seed=settings.seed)
+        objective = make_objective(Ranker({config.model.similarity: towers}), config.loss, config.data.top_grade)
+        objective.ranker(lists.batch(tf.constant([0]))[0])  # builds it
+        optimizer = LazyAdam(settings.number("learning_rate"), settings.number("embedding_factor"))
+        optimizer.build(objective.trainable_variables)
+    steps = TrainingSteps(objective, optimizer, settings.clip_norm)
+    batches = training_batches(lists, strategy, settings.seed, _EPOCHS, batch)
+    of_a_call = _STEPS_OF_A_CALL if replicas == 1 else 1
+    steps.run(batches, 1)
+    first_seconds = time.perf_counter() - started
+    started, taken = time.perf_counter(), 0
+    while time.perf_counter() - started < _SECONDS and taken < len(_EPOCHS) - of_a_call:
+        steps.run(batches, of_a_call)
+        taken += of_a_call
+    seconds = (time.perf_counter() - started) / taken
+    return TrainingStep(
+        steps=epochs * (train // batch),
+        seconds=seconds,
+        first_seconds=first_seconds,
+        epochs=epochs,
+        weights=sum(variable.shape.num_elements() for variable in objective.trainable_variables),
+    )

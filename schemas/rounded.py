@@ -1,0 +1,37 @@
+"""Estimates in words: numbers, sizes and durations that are no exacter than they are known."""
+
+import math
+
+
+def rounded(number: float) -> int:
+    """The first two digits of a number.
+
+    Example:
+      >>> rounded(1_234_567)
+      1200000
+    """
+    return int(round(number, 1 - int(math.log10(max(number, 1)))))
+
+
+def rounded_size(count: float) -> str:
+    """Bytes.
+
+    Example:
+      >>> rounded_size(1_234_567_890), rounded_size(12_345_678)
+      ('1.2 GB', '12 MB')
+    """
+    return f"{count / 1e9:.1f} GB" if count >= 1e8 else f"{max(count / 1e6, 1):.0f} MB"
+
+
+def rounded_duration(seconds: float) -> str:
+    """Seconds.
+
+    Example:
+      >>> [rounded_duration(seconds) for seconds in (0.2, 80, 100, 1_000, 10_000)]
+      ['1 s', '80 s', '1.7 min', '17 min', '2.8 h']
+    """
+    if seconds < 90:
+        return f"{max(seconds, 1):.0f} s"
+    if seconds < 570:
+        return f"{seconds / 60:.1f} min"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,139 @@
+"""pipeline/estimate/collection_size.py: what a look at the files tells of a collection."""
+
+import gzip
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.config import load_config
+from pipeline.estimate import collection_size
+from pipeline.estimate.collection_size import size_of_collection
+from schemas.errors import DataError
+from schemas.features import SPLITS
+from schemas.split_of import split_of
+
+QUERIES = 40
+NEGATIVES = 7
+FILES = {
+    "queries": [f"q{number}\tTitle\tthree words {'more ' * number}of" for number in range(QUERIES)],
+    "documents": [f"d{number}\tTitre\tl'été {number}, trois mots" for number in range(60)],
+    "judgments": [f"q{q}\td{q + place}\t{grade}" for q in range(QUERIES) for place, grade in enumerate([2, 1, 1, 0])],
+}
+"""A list has a document of the top grade, two of grade 1 and one of grade 0, and what is drawn."""
+
+
+@pytest.fixture
+def config(tmp_path):
+    """Loads a configuration of files that it writes: those above, or others by role."""
+
+    def write(*overrides, **files):
+        data = {"query_language": "en", "document_language": "fr"}
+        for role, lines in (FILES | files).items():
+            text = "".join(f"{line}\n" for line in lines).encode()
+            path = tmp_path / role
+            path.write_bytes(gzip.compress(text) if role == "documents" else text)
+            data[role] = role
+        (tmp_path / "run.yaml").write_text(yaml.safe_dump({"data": data, "output": "out"}))
+        return load_config(str(tmp_path / "run.yaml"), overrides)
+
+    return write
+
+
+def test_lists_are_those_of_the_splits_with_what_is_drawn(config):
+    size = size_of_collection(config(f"data.negatives={NEGATIVES}"))
+    lists = {split: [q for q in range(QUERIES) if split_of(f"q{q}") == split] for split in SPLITS}
+    assert size.lists == {split: len(some) for split, some in lists.items()}
+    assert size.pairs == {split: (4 + NEGATIVES) * len(some) for split, some in lists.items()}
+    assert size.documents == 60
+    assert size.document_bytes == sum(len(f"{line}\n".encode()) for line in FILES["documents"])
+    assert size.document_words == 5  # l, été, the number, trois, mots
+    assert size.query_words == sum(3 + number for number in range(QUERIES)) / QUERIES
+    assert size.candidates == 0
+
+
+def test_words_beyond_the_limit_do_not_count(config):
+    size = size_of_collection(config("data.max_document_tokens=4"))
+    assert size.document_words == 4
+    assert size.query_words == sum(min(3 + number, 4) for number in range(QUERIES)) / QUERIES
+
+
+def test_a_list_is_no_longer_than_the_collection(config):
+    assert (
+        size_of_collection(config("data.negatives=1000")).pairs["train"]
+        == 60 * size_of_collection(config()).lists["train"]
+    )
+
+
+def test_settings_that_leave_out_queries_or_documents_are_followed(config):
+    assert sum(size_of_collection(config("data.max_queries=30")).lists.values()) == 30
+    size = size_of_collection(config("data.used_negatives=2"))
+    assert size.pairs == {split: (3 + 2) * number for split, number in size.lists.items()}
+
+
+def test_a_query_without_a_document_of_the_top_grade_is_none(config):
+    judgments = [line for line in FILES["judgments"] if line != "q3\td3\t2"]
+    assert sum(size_of_collection(config(judgments=judgments)).lists.values()) == QUERIES - 1
+
+
+def test_candidates_are_the_lists_and_training_keeps_what_is_relevant_to_a_train_query(config):
+    candidates = [
+        *["q0\td0\t2\ttrain", "q0\td1\t0\ttrain", "q0\td2\t0\ttrain", "q0\td9\t0\ttrain"],
+        *["q1\td1\t2\ttrain", "q1\td2\t1\ttrain", "q1\td9\t0\ttrain"],
+        *["q2\td9\t2\teval", "q2\td1\t0\teval"],
+        *["q3\td3\t2\ttest"],
+    ]
+    size = size_of_collection(config("training.negatives_from=judged", candidates=candidates))
+    assert size.lists == {"train": 2, "eval": 1, "test": 1}
+    assert size.pairs == {"train": 7, "eval": 2, "test": 1}
+    assert size.trained_pairs == 5  # d9 is relevant to a query of the eval split alone
+    assert size.candidates == len(candidates)
+    all_kept = size_of_collection(config("training.negatives_from=all", candidates=candidates))
+    assert all_kept.trained_pairs == 7
+
+
+def test_of_drawn_documents_training_keeps_their_share_of_relevant_ones(config):
+    size = size_of_collection(config(f"data.negatives={NEGATIVES}", "training.negatives_from=judged"))
+    train = [q for q in range(QUERIES) if split_of(f"q{q}") == "train"]
+    relevant = {q + place for q in train for place in range(3)}
+    others = (1 + NEGATIVES) * len(train)
+    assert size.trained_pairs == 3 * len(train) + round(len(relevant) / 60 * others)
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=60), st.integers(1, 8))
+def test_the_sample_of_texts_is_even(tmp_path_factory, lengths, sample):
+    path = tmp_path_factory.mktemp("texts") / "file"
+    path.write_text("".join(f"id\ttitle\t{'word ' * length}\n" for length in lengths))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(collection_size, "_SAMPLE", sample)
+        texts = collection_size._texts(str(path), 100)
+    assert texts.number == len(lengths)
+    step = next(step for step in (2**power for power in range(9)) if -(-len(lengths) // step) < 2 * sample)
+    sampled = lengths[::step]
+    assert texts.words == pytest.approx(sum(sampled) / len(sampled))
+
+
+def test_a_split_without_a_query_is_an_error(config):
+    with pytest.raises(DataError, match="got none in eval"):
+        size_of_collection(config(candidates=["q0\td0\t2\ttrain", "q1\td1\t2\ttest"]))
+
+
+def test_a_file_that_ends_early_is_an_error(config, tmp_path):
+    loaded = config()
+    documents = tmp_path / "documents"
+    documents.write_bytes(documents.read_bytes()[:-9])
+    with pytest.raises(DataError, match=rf"^{documents}:\d+: "):
+        size_of_collection(loaded)
+
+
+def test_a_file_that_went_is_an_error(config, tmp_path):
+    loaded = config()
+    (tmp_path / "queries").unlink()
+    with pytest.raises(DataError, match=f"^{tmp_path}/queries must lie on this machine"):
+        size_of_collection(loaded)
+
+
+def test_dumps_are_no_files_yet():
+    with pytest.raises(DataError, match="clir wikipedia"):
+        size_of_collection(load_config("configs/sample_dumps.yaml"))

@@ -1,0 +1,47 @@
+"""pipeline/estimate/costs.py: every stage is a part of the estimate, and every part has its costs."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.estimate.collection_size import CollectionSize
+from pipeline.estimate.costs import COSTS, QUANTITIES_OF_PART, STAGES_OF_PART, cost, quantities
+from pipeline.estimate.training_step import TrainingStep
+from pipeline.stages import STAGES
+
+NOT_ESTIMATED = {"WikipediaGen", "Tuner"}
+INPUTS = "inputs"
+STEP = TrainingStep(steps=100, seconds=0.01, first_seconds=2.0, epochs=10, weights=1_000_000)
+
+
+def size_of(documents, lists, listed):
+    return CollectionSize(
+        documents=documents,
+        document_bytes=600 * documents,
+        document_words=100.0,
+        query_words=10.0,
+        lists={"train": 3 * lists, "eval": lists, "test": lists},
+        pairs={"train": 3 * lists * listed, "eval": lists * listed, "test": lists * listed},
+        trained_pairs=3 * lists * listed,
+        candidates=0,
+        vocabulary=10_000,
+    )
+
+
+def test_every_stage_is_in_one_part():
+    stages = [stage for stages in STAGES_OF_PART.values() for stage in stages if stage != INPUTS]
+    assert sorted(stages) == sorted(set(STAGES) - NOT_ESTIMATED)
+
+
+def test_every_part_has_costs_of_its_quantities():
+    assert COSTS.keys() == QUANTITIES_OF_PART.keys()
+    known = quantities(size_of(1_000, 10, 20), STEP, has_lexicon=True)
+    for part, costs in COSTS.items():
+        assert costs.keys() <= set(QUANTITIES_OF_PART[part]) <= known.keys()
+        assert min(costs.values()) > 0
+
+
+@given(st.integers(100, 10**6), st.integers(1, 10**4), st.integers(1, 100), st.booleans(), st.sampled_from([*COSTS]))
+def test_more_documents_or_lists_or_a_lexicon_never_take_less(documents, lists, listed, has_lexicon, part):
+    less = cost(part, quantities(size_of(documents, lists, listed), STEP, has_lexicon))
+    for more in (size_of(documents + 100, lists, listed), size_of(documents, lists + 1, listed)):
+        assert cost(part, quantities(more, STEP, has_lexicon=True)) >= less * (1 - 1e-9)
