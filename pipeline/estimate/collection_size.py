@@ -179,8 +179,6 @@ def _opened(file: str) -> BinaryIO:
 
 
 def _check_readable(drop: Drop) -> None:
-    """Raises:
-    DataError: the file could not be read on.
-    """
+    """Raises a DataError where a file could not be read on."""
     if drop.reason is Reason.UNREADABLE:
         raise DataError(f"{drop.file}:{drop.line}: {drop.reason.text}: {drop.excerpt}")
