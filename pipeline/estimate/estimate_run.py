@@ -83,6 +83,7 @@ def estimate_run(config: RunConfig) -> RunEstimate:
             "an estimate is of one process: training.workers must be 1 or null, and beam.runner in_process; got "
             f"{config.training.workers} and {config.beam.runner}."
         )
+    load = os.getloadavg()[0]
     configure_devices(config.training)  # before the first op
     size = size_of_collection(config)
     step = measure_training_step(config, size)
@@ -104,10 +105,12 @@ def estimate_run(config: RunConfig) -> RunEstimate:
     memory, disk = cost("memory", of), cost("disk", of)
     if config.search.index:
         disk += cost("disk of the index", of)
-    return RunEstimate(size, step, factor, seconds, memory, disk, tuple(_notes(config, memory, disk)))
+    return RunEstimate(size, step, factor, seconds, memory, disk, tuple(_notes(config, memory, disk, load)))
 
 
-def _notes(config: RunConfig, memory: float, disk: float) -> Iterator[str]:
+def _notes(config: RunConfig, memory: float, disk: float, load: float) -> Iterator[str]:
+    if load > 1:
+        yield f"other programs are at work (load {load:.1f}), and the estimate is for a machine that stays so busy"
     if config.training.patience:
         yield "training stops earlier where training.patience is spent"
     if config.tuning.search:
