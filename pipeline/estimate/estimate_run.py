@@ -51,10 +51,8 @@ class RunEstimate:
             f"{size.documents:,} documents of {size.document_words:.0f} words, {lists:,} queries, "
             f"lists of {pairs / lists:.0f} documents"
         )
-        yield (
-            f"this machine takes {self.machine_factor:.2f} times as long as the reference; a training step takes "
-            f"{1000 * step.seconds:.1f} ms; steps: {step.steps:,}, epochs: {step.epochs}"
-        )
+        yield f"this machine takes {self.machine_factor:.2f} times as long as the reference"
+        yield f"a training step takes {1000 * step.seconds:.1f} ms; steps: {step.steps:,}, epochs: {step.epochs}"
         for part, seconds in self.seconds.items():
             yield f"{part:18} {rounded_duration(seconds):>8}"
         yield (

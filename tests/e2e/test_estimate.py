@@ -47,7 +47,7 @@ def test_it_says_so_in_words_and_writes_nothing(tmp_path: Path) -> None:
     ended = forked("run", "configs/sample.yaml", "--estimate", *sets)
     assert ended.code == 0, ended.err
     lines = [line for line in ended.out.splitlines() if "other programs are at work" not in line]
-    first, _, *parts, total, note = lines
+    first, _, _, *parts, total, note = lines
     assert first.startswith("156 documents of ")
     names = ["start", *(part for part in STAGES_OF_PART if "paper" not in part)]
     assert [line.split("  ")[0] for line in parts] == names
