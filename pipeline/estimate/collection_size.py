@@ -67,7 +67,8 @@ class _Texts:
 def size_of_collection(config: RunConfig) -> CollectionSize:
     """Counts what the files of a run hold: judgments or candidates line by line, words in a sample of the texts.
 
-    A line that a run would drop counts like others.
+    A line that a run would drop counts like others, but for judgments of queries that are not there. The splits are
+    those of `data.split: queries`; with the other the shares are alike.
 
     Args:
       config: whose input files are on this machine.
@@ -114,8 +115,10 @@ def _lists(config: RunConfig) -> list[_List]:
             of_query = lists[query_id] = _List(split or split_of(query_id))
         of_query.has_most_relevant |= grade == config.data.top_grade
         (of_query.relevant if grade > NOT_RELEVANT else of_query.others).add(doc_id)
-    used = (one for one in lists.values() if one.has_most_relevant)
-    return [*islice(used, config.data.max_queries)]
+    ids = (line.split(b"\t", 1)[0].decode(errors="replace") for line in _lines(config.input_paths()["queries"]))
+    # In the order of the file, of which a run takes the first ones.
+    used = (lists[query_id] for query_id in dict.fromkeys(ids) if query_id in lists)
+    return [*islice((one for one in used if one.has_most_relevant), config.data.max_queries)]
 
 
 def _judgments(role: str, path: str, top_grade: int) -> Iterator[Judgment]:

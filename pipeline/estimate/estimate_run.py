@@ -76,10 +76,11 @@ def estimate_run(config: RunConfig) -> RunEstimate:
       DataError: see `size_of_collection`, or the run uses more than one process.
       ConfigError: the devices do not fit the settings.
     """
-    if (config.training.workers or 1) > 1 or config.beam.runner != "in_process":
+    workers = config.training.workers or 1
+    if workers > 1 or config.beam.runner != "in_process":
         raise DataError(
             "an estimate is of one process: training.workers must be 1 or null, and beam.runner in_process; got "
-            f"{config.training.workers} and {config.beam.runner}."
+            f"{workers} and {config.beam.runner}."
         )
     load = os.getloadavg()[0]
     configure_devices(config.training)  # before the first op

@@ -77,6 +77,13 @@ def test_a_query_without_a_document_of_the_top_grade_is_none(config):
     assert sum(size_of_collection(config(judgments=judgments)).lists.values()) == QUERIES - 1
 
 
+def test_judged_queries_that_are_not_there_are_none_and_the_first_of_the_file_are_taken(config):
+    queries = [*FILES["queries"][::-1][:12], FILES["queries"][-1]]  # the last twelve, one of them twice
+    assert sum(size_of_collection(config(queries=queries)).lists.values()) == 12
+    first = size_of_collection(config("data.max_queries=10", queries=queries)).lists
+    assert first == {split: sum(split_of(f"q{q}") == split for q in range(30, 40)) for split in SPLITS}
+
+
 def test_candidates_are_the_lists_and_training_keeps_what_is_relevant_to_a_train_query(config):
     candidates = [
         *["q0\td0\t2\ttrain", "q0\td1\t0\ttrain", "q0\td2\t0\ttrain", "q0\td9\t0\ttrain"],
