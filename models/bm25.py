@@ -11,17 +11,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from models.batches import batches
 from models.distinct_words import distinct_words
 from models.lists import RankingLists
+from models.text_batches import text_batches
 from models.word_counter import WordCounter
 from schemas import features as f
 from schemas.sharded_texts import each_shard
 
 K1 = 1.2
 B = 0.75
-
-_BATCH = 4096
 
 
 class Bm25:
@@ -92,7 +90,7 @@ def _count(words: Sequence[bytes], max_tokens: int | None, texts: Iterable[bytes
     counter = WordCounter(words, max_tokens)
     documents = length = 0
     frequency = np.zeros(len(words), np.int64)
-    for batch in batches(texts, _BATCH):
+    for batch in text_batches(texts):
         found = counter(batch)
         documents += len(batch)
         length += int(found.lengths.sum())
@@ -102,7 +100,7 @@ def _count(words: Sequence[bytes], max_tokens: int | None, texts: Iterable[bytes
 
 def token_lists(texts: Iterable[bytes | str], max_tokens: int) -> Iterator[list[bytes]]:
     """The model's tokens of every text, batch by batch."""
-    for batch in batches(texts, _BATCH):
+    for batch in text_batches(texts):
         found = distinct_words(batch, max_tokens)
         tokens = [found.words[place] for place in found.places.tolist()]
         yield from (tokens[start:end] for start, end in pairwise(found.row_splits.tolist()))

@@ -5,8 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 import tensorflow as tf
 
+from models.joined_ranges import joined_ranges
 from models.tokens import tokenize
 
 
@@ -32,11 +35,30 @@ class DistinctWords(NamedTuple):
 def distinct_words(texts: Sequence[bytes | str], max_tokens: int | None = None) -> DistinctWords:
     """The words of texts, see `models.tokens.tokenize`.
 
+    A space parts words whatever stands beside it, and what lies between two has the same words in every text: each
+    distinct piece between spaces is tokenised once.
+
     Example:
       >>> found = distinct_words(["Un loup est un loup"])
       >>> found.words, found.places.tolist(), found.row_splits.tolist()
       ([b'un', b'loup', b'est'], [0, 1, 2, 0, 1], [0, 5])
     """
-    words = tokenize(tf.constant(texts, tf.string), max_tokens)
+    pieces = pc.split_pattern(pa.array(texts, pa.large_binary()), pattern=b" ")
+    distinct_pieces = pieces.flatten().dictionary_encode()
+    words = tokenize(tf.constant(distinct_pieces.dictionary.to_numpy(zero_copy_only=False), tf.string))
     distinct, place = tf.unique(words.flat_values)
-    return DistinctWords(distinct.numpy().tolist(), place.numpy(), words.row_splits.numpy())
+    piece, sizes = distinct_pieces.indices.to_numpy(), words.row_lengths().numpy()
+    row_splits = _sums(sizes[piece])[pieces.offsets.to_numpy()]
+    places = place.numpy()[joined_ranges(words.row_splits.numpy()[piece], sizes[piece])]
+    starts, lengths = row_splits[:-1], np.diff(row_splits)
+    if max_tokens is not None and (lengths > max_tokens).any():
+        lengths = np.minimum(lengths, max_tokens)
+        # What comes first now was perhaps behind a word that is cut off.
+        left, place = tf.unique(places[joined_ranges(starts, lengths)])
+        distinct, places, row_splits = tf.gather(distinct, left), place.numpy(), _sums(lengths)
+    return DistinctWords(distinct.numpy().tolist(), places, row_splits)
+
+
+def _sums(lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Where rows of such lengths begin, and the end of the last."""
+    return np.concatenate([[0], np.cumsum(lengths)])

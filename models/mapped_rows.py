@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
+from models.joined_ranges import joined_ranges
+
 _ROWS_OF_A_BLOCK: Final = 1 << 14
 
 Ints = npt.NDArray[np.int32]
@@ -61,8 +63,7 @@ class MappedRows:
     def read(self, rows: npt.NDArray[Any]) -> tuple[Ints, npt.NDArray[np.int64]]:
         """The values of some rows, one row after the other, and the rows' lengths."""
         starts, lengths = self._starts[rows], self._lengths[rows]
-        before = np.cumsum(lengths) - lengths
-        return self._values[np.arange(lengths.sum()) + np.repeat(starts - before, lengths)], lengths
+        return self._values[joined_ranges(starts, lengths)], lengths
 
 
 class RowsFile:

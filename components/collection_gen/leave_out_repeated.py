@@ -4,10 +4,12 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
+from schemas.blocks_of_lines import blocks_of_lines
 from schemas.collection import EMPTY_LINE, Role, Shard
 from schemas.drops import Drop, DropCounter, sum_of_drops
 from schemas.read_report import ReadReport
@@ -50,7 +52,8 @@ def _repeated(role: Role, folder: str, open_file: Open) -> Mapping[str, set[int]
     def ids() -> Iterator[tuple[Shard, int, bytes]]:
         for shard in role.shards:
             with open_file(os.path.join(folder, shard.ids_name), "rb") as stream:
-                yield from ((shard, place, line) for place, line in enumerate(stream) if line != EMPTY_LINE)
+                lines = chain.from_iterable(blocks_of_lines(stream))
+                yield from ((shard, place, line) for place, line in enumerate(lines) if line)
 
     # Python's own hash holds within a process; what shares one with another is looked at itself.
     hashes = np.fromiter((hash(line) for _, _, line in ids()), np.int64, role.report.used)

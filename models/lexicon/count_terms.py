@@ -7,12 +7,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from models.batches import batches
 from models.lexicon.lexicon import Kind
 from models.lexicon.term_counter import TermCounter
+from models.text_batches import text_batches
 from schemas.sharded_texts import Text
 
-_BATCH: Final = 4096
 _ONE: Final = 2.0**32
 
 
@@ -28,7 +27,7 @@ class TermCounts(NamedTuple):
 
 
 class CountTerms:
-    """texts -> `TermCounts`.
+    """texts -> `TermCounts`, whose terms may be some of texts before, with a frequency of 0.
 
     Sums are in fixed point, so that they do not depend on how a collection is cut into parts: floats would be rounded
     another way with every cut.
@@ -42,17 +41,17 @@ class CountTerms:
     def __init__(
         self, kind: Kind, language: str, max_tokens: int, terms: Sequence[bytes], added: sparse.csr_matrix
     ) -> None:
-        self._kind: Kind = kind
-        self._language, self._max_tokens, self._terms, self._added = language, max_tokens, terms, added
+        # One for all parts that are counted in one process: the stem of a word is found once.
+        self._counter = TermCounter(kind, max_tokens, terms)
+        self._language, self._added = language, added
 
     def __call__(self, texts: Iterable[Text]) -> TermCounts:
         """The counts of some documents."""
-        counter = TermCounter(self._kind, self._max_tokens, self._terms)
         learned = self._added.shape[0]
         frequency = np.zeros((2, learned), np.int64)
         documents = length = 0
-        for batch in batches(texts, _BATCH):
-            counts = counter.count(batch, self._language).astype(np.float64)
+        for batch in text_batches(texts):
+            counts = self._counter.count(batch, self._language).astype(np.float64)
             documents += len(batch)
             length += int(counts.sum())
             translated = counts[:, :learned] @ self._added
@@ -62,7 +61,8 @@ class CountTerms:
             for row, part in zip(frequency, _fixed(np.minimum(found.data, 1)), strict=True):
                 # Sums of whole numbers below 2^53 are exact in float64, in which NumPy counts.
                 row += np.bincount(found.indices, part, counts.shape[1]).astype(np.int64)
-        return TermCounts(documents, length, counter.terms, grown(frequency, len(counter.terms)))
+        terms = self._counter.terms
+        return TermCounts(documents, length, terms, grown(frequency, len(terms)))
 
 
 def _fixed(values: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:

@@ -51,7 +51,7 @@ def test_scores_equal_the_reference(query, collection, other_queries):
 def test_scores_do_not_depend_on_how_the_collection_is_counted(query, collection, other_queries, size):
     at_once = Bm25([query], texts_of(collection))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("models.bm25._BATCH", size)
+        patch.setattr("models.text_batches._LENGTH", size)
         in_batches = Bm25([query, *other_queries], (text.decode().upper() for text in texts_of(collection)))
     for document in collection:
         assert in_batches.score(query, document) == at_once.score(query, document)  # to the last bit
@@ -84,7 +84,7 @@ def test_a_word_twice_in_the_query_counts_once():
 
 
 def test_token_lists_keep_the_order_beyond_one_batch(monkeypatch):
-    monkeypatch.setattr("models.bm25._BATCH", 2)
+    monkeypatch.setattr("models.text_batches._LENGTH", 2)
     texts = ["L'Été", "2020", "", "北京", "a b c d"]
     assert list(token_lists(texts, 3)) == [
         [b"l", "été".encode()],

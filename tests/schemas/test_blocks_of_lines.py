@@ -1,0 +1,25 @@
+"""Lines of a file, many at a time."""
+
+from io import BytesIO
+from itertools import chain
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas import blocks_of_lines as module
+from schemas.blocks_of_lines import blocks_of_lines
+
+lines = st.lists(st.text("aé\r\u2028").map(str.encode), max_size=8)
+
+
+@given(lines, st.booleans(), st.integers(1, 9))
+def test_lines_are_the_same_however_large_the_blocks(some, last_has_end, size):
+    content = b"".join(b"%b\n" % line for line in some)
+    if not last_has_end:
+        content = content.removesuffix(b"\n")
+    expected = content.split(b"\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_BYTES_OF_A_BLOCK", size)
+        found = list(chain.from_iterable(blocks_of_lines(BytesIO(content))))
+    assert found == (expected if expected[-1] else expected[:-1])
