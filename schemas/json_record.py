@@ -18,7 +18,7 @@ class JsonRecord(BaseModel):
       Point(x=0.5)
     """
 
-    model_config = ConfigDict(frozen=True, extra="ignore", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
     def to_json(self) -> str:
         """The text of the file."""

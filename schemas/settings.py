@@ -12,6 +12,8 @@ class Settings(BaseModel):
       pydantic.ValidationError: at construction, with every fault at once.
     """
 
+    # For the documentation of settings. No other record has its docstrings read: Pydantic looks for a class among all
+    # modules that are imported, which took a second of each command once the large libraries were there.
     model_config = ConfigDict(
         frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True, validate_default=True
     )

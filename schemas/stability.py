@@ -8,7 +8,7 @@ from schemas.json_record import JsonRecord
 class Theorem3(BaseModel):
     """Theorem 3 (arXiv:2011.00701) with the constants of a training, at its exported epoch."""
 
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True)
 
     bound: float
     """Of expected minus mean training loss."""

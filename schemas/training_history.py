@@ -14,7 +14,7 @@ THETA: Final = "theta/"
 class ScoreCounts(BaseModel):
     """The scores of a split, counted (the paper's Figure 3)."""
 
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True)
 
     limit: float
     """The scores are counted in 40 equal bins of [-limit, limit]; the last bin holds its right edge."""
@@ -30,7 +30,7 @@ class Epoch(BaseModel):
       {'train/loss': 0.5}
     """
 
-    model_config = ConfigDict(frozen=True, extra="allow", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="allow")
     __pydantic_extra__: dict[str, float]
 
     epoch: int
@@ -58,7 +58,7 @@ class WeightTried(BaseModel):
 class ChannelWeight(BaseModel):
     """The weight of the second channel that was fitted on the eval split."""
 
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True)
 
     weight: float
     """That with the largest ndcg_5 + 0.1 p_mr_1."""

@@ -11,7 +11,7 @@ class ServiceSettings(BaseModel):
       10.0
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     host: str = "127.0.0.1"
     """The address that it listens at."""
