@@ -15,7 +15,7 @@ def blocks_of_lines(stream: BinaryIO) -> Iterator[list[bytes]]:
     Example:
       >>> from io import BytesIO
       >>> list(blocks_of_lines(BytesIO(b"a\\n\\nb\\r")))
-      [[b'a', b'', b'b\\r']]
+      [[b'a', b''], [b'b\\r']]
     """
     begun = b""
     while block := stream.read(_BYTES_OF_A_BLOCK):
