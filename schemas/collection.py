@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, BinaryIO, Final
 
-from schemas.blocks_of_lines import blocks_of_lines
+from schemas.raw_lines import raw_lines
 from schemas.read_report import ReadReport
 from schemas.sharded_texts import ShardedTexts
 from schemas.wikiclir import Judgment, Reason, Text
@@ -119,10 +119,9 @@ def split_text(line: bytes) -> tuple[str, bytes, bytes]:
 
 def read_raw_documents(stream: BinaryIO) -> Iterator[tuple[bytes, bytes]]:
     """The ids and the texts of a shard's queries or documents, undecoded."""
-    for lines in blocks_of_lines(stream):
-        for line in filter(None, lines):
-            identifier, _, text = line.split(b"\t")
-            yield identifier, text
+    for line in filter(None, raw_lines(stream)):
+        identifier, _, text = line.split(b"\t")
+        yield identifier, text
 
 
 def read_raw_texts(stream: BinaryIO) -> Iterator[bytes]:

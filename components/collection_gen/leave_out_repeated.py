@@ -4,14 +4,13 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from schemas.blocks_of_lines import blocks_of_lines
 from schemas.collection import EMPTY_LINE, Role, Shard
 from schemas.drops import Drop, DropCounter, sum_of_drops
+from schemas.raw_lines import raw_lines
 from schemas.read_report import ReadReport
 from schemas.wikiclir import Reason, excerpt_of
 
@@ -52,8 +51,7 @@ def _repeated(role: Role, folder: str, open_file: Open) -> Mapping[str, set[int]
     def ids() -> Iterator[tuple[Shard, int, bytes]]:
         for shard in role.shards:
             with open_file(os.path.join(folder, shard.ids_name), "rb") as stream:
-                lines = chain.from_iterable(blocks_of_lines(stream))
-                yield from ((shard, place, line) for place, line in enumerate(lines) if line)
+                yield from ((shard, place, line) for place, line in enumerate(raw_lines(stream)) if line)
 
     # Python's own hash holds within a process; what shares one with another is looked at itself.
     hashes = np.fromiter((hash(line) for _, _, line in ids()), np.int64, role.report.used)

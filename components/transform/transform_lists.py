@@ -2,7 +2,6 @@
 
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from components.transform.numbered_lists import LISTS_OF_A_BATCH, NumberedLists
 from models.graph_function import graph_function
 from models.mapped_rows import MappedRows
 from schemas import features as f
-from schemas.blocks_of_lines import blocks_of_lines
+from schemas.raw_lines import raw_lines
 
 
 class TransformLists:
@@ -36,7 +35,7 @@ class TransformLists:
         self._ids: dict[str, tuple[str, MappedRows]] = {}
         for vocabulary, (texts, terms) in lists.terms.items():
             with tf.io.gfile.GFile(output.vocabulary_file_by_name(vocabulary), "rb") as file:
-                ids = {word: place for place, word in enumerate(chain.from_iterable(blocks_of_lines(file)))}
+                ids = {word: place for place, word in enumerate(raw_lines(file))}
             id_of_word = np.array([ids.get(term, -1) for term in terms], np.int32)
             self._ids[f.COLUMN_OF_VOCABULARY[vocabulary]] = texts, lists.texts[texts].ids(id_of_word)
 

@@ -1,14 +1,13 @@
-"""Lines of a file, many at a time."""
+"""Lines of a file, read many at a time."""
 
 from io import BytesIO
-from itertools import chain
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas import blocks_of_lines as module
-from schemas.blocks_of_lines import blocks_of_lines
+from schemas import raw_lines as module
+from schemas.raw_lines import raw_lines
 
 lines = st.lists(st.text("aé\r\u2028").map(str.encode), max_size=8)
 
@@ -21,5 +20,5 @@ def test_lines_are_the_same_however_large_the_blocks(some, last_has_end, size):
     expected = content.split(b"\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_BYTES_OF_A_BLOCK", size)
-        found = list(chain.from_iterable(blocks_of_lines(BytesIO(content))))
+        found = list(raw_lines(BytesIO(content)))
     assert found == (expected if expected[-1] else expected[:-1])
