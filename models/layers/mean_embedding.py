@@ -98,8 +98,10 @@ class MeanEmbedding(TextEncoder):
             ids, text = self._without_some(ids, text)
         if training and self.dropout:
             return tf.math.unsorted_segment_mean(self._words(table, ids, training), text, tokens.nrows())
-        # One fused op, whose gradient holds the rows that occur and no others.
-        return tf.sparse.segment_mean(table, ids, text, num_segments=tokens.nrows(), sparse_gradient=True)
+        # Of each row that occurs once: an op that takes the table itself has TensorFlow copy the whole of it, in every
+        # step that moves rows. Without the counts, which nothing needs, Grappler would put that op back in their place.
+        rows, place, _ = tf.unique_with_counts(ids)
+        return tf.sparse.segment_mean(tf.gather(table, rows), place, text, num_segments=tokens.nrows())
 
     def _without_some(self, ids: tf.Tensor, text: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         """The words that are left, and the text of each."""

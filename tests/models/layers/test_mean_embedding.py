@@ -5,6 +5,7 @@ import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
+from tensorflow.python.eager import context
 
 from models.layers.mean_embedding import MeanEmbedding
 from tests import reference
@@ -26,7 +27,7 @@ def layer():
 
 def gradient(layer, tokens):
     with tf.GradientTape() as tape:
-        value = tf.reduce_sum(layer(ragged(tokens)))
+        value = tf.reduce_sum(layer(tokens))
     return tape.gradient(value, layer.table)
 
 
@@ -56,7 +57,7 @@ def test_components_lie_within_minus_one_and_one(layer, tokens):
 def test_text_without_tokens_has_the_zero_vector_and_no_gradient(layer, tokens):
     empty = [not text for text in tokens]
     assert not layer(ragged(tokens)).numpy()[empty].any()
-    slices = gradient(layer, tokens)
+    slices = gradient(layer, ragged(tokens))
     assert np.isfinite(slices.values).all()
     assert np.array_equal(np.abs(slices.values).sum() == 0, all(empty))
 
@@ -67,7 +68,7 @@ def test_no_texts_have_no_vectors(layer):
 
 @given(tokens=texts)
 def test_gradient_holds_the_rows_that_occur_once_each_and_no_others(layer, tokens):
-    slices = gradient(layer, tokens)
+    slices = gradient(layer, ragged(tokens))
     assert isinstance(slices, tf.IndexedSlices)
     assert sorted(slices.indices.numpy()) == sorted({token for text in tokens for token in text})
 
@@ -83,6 +84,27 @@ def test_gradient_is_the_derivative_of_the_mean():
 
     exact, numeric = tf.test.compute_gradient(vectors, [table])
     np.testing.assert_allclose(exact[0], numeric[0], atol=1e-5)
+
+
+def test_compiled_steps_never_read_the_whole_table():
+    layer = MeanEmbedding(VOCABULARY_SIZE, DIM, seed=1)
+    layer.build(None)
+
+    @tf.function
+    def steps(tokens):
+        for _ in tf.range(2):
+            layer.table.scatter_sub(gradient(layer, tokens))
+
+    tensorflow = context.context()
+    tensorflow.enable_run_metadata()
+    try:
+        steps(ragged([[1, 1, 4], [4]]))
+        graphs = tensorflow.export_run_metadata().partition_graphs
+    finally:
+        tensorflow.disable_run_metadata()
+    ops = {node.op for graph in graphs for node in graph.node}  # as TensorFlow's optimizers left them
+    assert {"ResourceGather", "ResourceScatterSub"} <= ops
+    assert "ReadVariableOp" not in ops
 
 
 def test_same_seed_gives_the_same_table():
