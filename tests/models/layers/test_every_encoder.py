@@ -107,6 +107,14 @@ def test_text_without_tokens_has_the_zero_vector_and_finite_gradients(encoder, t
     assert all(np.isfinite(tf.convert_to_tensor(gradient)).all() for gradient in encoder.gradients(tokens))
 
 
+def test_lstm_of_a_machine_with_a_gpu_has_the_same_vectors(monkeypatch):
+    plain = Encoder("lstm")
+    monkeypatch.setattr(tf.config, "list_logical_devices", lambda kind: [kind])
+    of_gpu = Encoder("lstm")
+    assert type(of_gpu.layer.lstm.forward_layer) is not type(plain.layer.lstm.forward_layer)
+    np.testing.assert_allclose(of_gpu(SOME_TEXTS), plain(SOME_TEXTS), atol=1e-6)
+
+
 def test_no_texts_have_no_vectors(encoder):
     assert encoder([]).shape == (0, DIM)
 
