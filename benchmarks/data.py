@@ -55,7 +55,9 @@ def tell(name):
 started = [figures()]
 config = resolve_digests(load_config(sys.argv[1], ["output=" + sys.argv[2]]))
 tell("inputs")
-from pipeline.local_runner import run_locally
+from cli.imports import heavy_imports
+with heavy_imports():  # as `clir run` does
+    from pipeline.local_runner import run_locally
 Path(config.output).mkdir()
 run_locally(config, lambda *stage: started.__setitem__(0, figures()), lambda stage: tell(stage.name))
 """
