@@ -98,8 +98,8 @@ class MeanEmbedding(TextEncoder):
             ids, text = self._without_some(ids, text)
         if training and self.dropout:
             return tf.math.unsorted_segment_mean(self._words(table, ids, training), text, tokens.nrows())
-        # Of each row that occurs once: an op that takes the table itself has TensorFlow copy the whole of it, in every
-        # step that moves rows. Without the counts, which nothing needs, Grappler would put that op back in their place.
+        # The rows that occur are gathered first: an op that takes the table itself has TensorFlow copy the whole of it,
+        # in every step that moves rows. Without the counts, which nothing needs, Grappler would put that op back.
         rows, place, _ = tf.unique_with_counts(ids)
         return tf.sparse.segment_mean(tf.gather(table, rows), place, text, num_segments=tokens.nrows())
 
