@@ -1,0 +1,97 @@
+"""`heavy_imports`: of some packages only the modules that are asked for."""
+
+import importlib
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from cli import imports
+from cli.imports import heavy_imports
+
+PACKAGE = "of_many_parts"
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """A package that writes down when its code runs, imported in parts."""
+    folder = tmp_path / PACKAGE
+    folder.mkdir()
+    (folder / "__init__.py").write_text(
+        "import time\nfrom pathlib import Path\nfrom of_many_parts import part\n"
+        "with Path(__file__).with_name('ran').open('a') as ran:\n    ran.write('.')\n"
+        "if Path(__file__).with_name('broken').exists():\n    raise ImportError('a library is missing')\n"
+        "time.sleep(0.05)\nname = part.value + 1\n"
+    )
+    (folder / "part.py").write_text("value = 1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(imports, "IN_PARTS", (PACKAGE,))
+    with heavy_imports():
+        made = importlib.import_module(PACKAGE)
+    yield made
+    for name in [PACKAGE, f"{PACKAGE}.part"]:
+        sys.modules.pop(name, None)
+
+
+def runs(package: ModuleType) -> int:
+    """How often the package's code ran."""
+    ran = Path(package.__path__[0]) / "ran"
+    return len(ran.read_text()) if ran.exists() else 0
+
+
+def test_a_part_is_imported_without_its_package_s_code(package: ModuleType) -> None:
+    part = importlib.import_module(f"{PACKAGE}.part")
+    exec(f"from {PACKAGE} import part")
+    assert (part.value, package.part, runs(package)) == (1, part, 0)
+
+
+def test_what_python_asks_every_module_for_runs_no_code(package: ModuleType) -> None:
+    assert package.__file__ is not None
+    assert not hasattr(package, "__warningregistry__")
+    assert runs(package) == 0
+
+
+def test_a_name_that_is_no_part_runs_the_package_s_code_once_whoever_asks(package: ModuleType) -> None:
+    with ThreadPoolExecutor(8) as threads:
+        assert set(threads.map(lambda _: package.name, range(8))) == {2}
+    assert runs(package) == 1
+
+
+def test_a_name_that_a_package_lacks_is_said_as_python_says_it(package: ModuleType) -> None:
+    with pytest.raises(AttributeError, match="module 'of_many_parts' has no attribute 'nothing'"):
+        _ = package.nothing
+    with pytest.raises(ImportError, match="cannot import name 'nothing' from 'of_many_parts'"):
+        exec(f"from {PACKAGE} import nothing")
+
+
+def test_a_package_that_cannot_be_imported_says_so_each_time(package: ModuleType) -> None:
+    (Path(package.__path__[0]) / "broken").touch()
+    for _ in range(2):
+        with pytest.raises(ImportError, match="a library is missing"):
+            _ = package.name
+
+
+def test_other_imports_are_python_s_own_afterwards() -> None:
+    before = list(sys.meta_path)
+    with heavy_imports():
+        pass
+    assert sys.meta_path == before
+
+
+@pytest.mark.e2e
+def test_the_pipeline_leaves_out_what_no_stage_uses_and_gives_it_when_it_is_asked_for() -> None:
+    script = """
+import sys
+from cli.imports import heavy_imports
+with heavy_imports():
+    import pipeline.local_runner
+print(*(sys.modules.keys() & {"kubernetes", "nltk", "sklearn", "IPython.terminal", "ipywidgets"}))
+import tensorflow_model_analysis
+from tfx.components import Trainer
+print(Trainer.__name__, tensorflow_model_analysis.EvalConfig.__name__, "nltk" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["", "Trainer EvalConfig True"]
