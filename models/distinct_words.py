@@ -47,9 +47,9 @@ def distinct_words(texts: Sequence[bytes | str], max_tokens: int | None = None) 
     distinct_pieces = pieces.flatten().dictionary_encode()
     words = tokenize(tf.constant(distinct_pieces.dictionary.to_numpy(zero_copy_only=False), tf.string))
     distinct, place = tf.unique(words.flat_values)
-    piece, sizes = distinct_pieces.indices.to_numpy(), words.row_lengths().numpy()
-    row_splits = _sums(sizes[piece])[pieces.offsets.to_numpy()]
-    places = place.numpy()[joined_ranges(words.row_splits.numpy()[piece], sizes[piece])]
+    places, row_splits = _places(
+        distinct_pieces.indices.to_numpy(), pieces.offsets.to_numpy(), place.numpy(), words.row_splits.numpy()
+    )
     starts, lengths = row_splits[:-1], np.diff(row_splits)
     if max_tokens is not None and (lengths > max_tokens).any():
         lengths = np.minimum(lengths, max_tokens)
@@ -57,6 +57,35 @@ def distinct_words(texts: Sequence[bytes | str], max_tokens: int | None = None) 
         left, place = tf.unique(places[joined_ranges(starts, lengths)])
         distinct, places, row_splits = tf.gather(distinct, left), place.numpy(), _sums(lengths)
     return DistinctWords(distinct.numpy().tolist(), places, row_splits)
+
+
+def _places(
+    piece: npt.NDArray[np.int32],
+    text_splits: npt.NDArray[np.int64],
+    place: npt.NDArray[np.int32],
+    word_splits: npt.NDArray[np.int64],
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+    """`DistinctWords.places` and `row_splits`.
+
+    Args:
+      piece: the pieces of all texts.
+      text_splits: where those of each text begin, and the end of the last.
+      place: of the words of all distinct pieces.
+      word_splits: where those of each distinct piece begin, and the end of the last.
+    """
+    sizes = np.diff(word_splits).astype(np.int32)
+    first = np.append(place, np.int32(-1))[word_splits[:-1]]
+    if (sizes == 1).all():
+        return first[piece], text_splits
+    # Nearly all are one word, and to copy a number is cheaper than to make a range of one.
+    lengths = sizes[piece]
+    ends = np.cumsum(lengths, dtype=np.int64)
+    places = np.repeat(first[piece], lengths)
+    more = np.flatnonzero(lengths > 1)
+    places[joined_ranges(ends[more] - lengths[more], lengths[more])] = place[
+        joined_ranges(word_splits[piece[more]], lengths[more])
+    ]
+    return places, np.concatenate([[0], ends])[text_splits]
 
 
 def _sums(lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

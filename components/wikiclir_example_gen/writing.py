@@ -59,7 +59,10 @@ class _WriteShard(beam.DoFn):
 
 
 def _open(path: str) -> tf.io.TFRecordWriter:
-    return tf.io.TFRecordWriter(path, tf.io.TFRecordOptions(compression_type="GZIP", compression_level=1))
+    # To look for repeats, too, takes more than twice as long, and makes texts a fifth to a third smaller.
+    return tf.io.TFRecordWriter(
+        path, tf.io.TFRecordOptions("GZIP", compression_level=1, compression_strategy=zlib.Z_HUFFMAN_ONLY)
+    )
 
 
 class _TFRecordSink(FileBasedSink):
