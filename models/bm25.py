@@ -1,7 +1,6 @@
 """BM25 (Robertson and Zaragoza 2009) over the model's own tokens, without translation."""
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
@@ -44,38 +43,42 @@ class Bm25:
         self, queries: Iterable[Sequence[bytes]], collection: Iterable[bytes | str], max_tokens: int | None = None
     ) -> None:
         self.words = sorted({word for query in queries for word in query})
+        self._place = {word: place for place, word in enumerate(self.words)}
         self._counter = WordCounter(self.words, max_tokens)
         parts = list(each_shard(collection, partial(_count, self.words, max_tokens)))
         self.documents = sum(part.documents for part in parts)
         frequency = sum((part.frequency for part in parts), np.zeros(len(self.words), np.int64)).tolist()
         self._mean_length = sum(part.length for part in parts) / max(self.documents, 1)
-        self._idf = {
-            word: math.log(1 + (self.documents - documents + 0.5) / (documents + 0.5))
-            for word, documents in zip(self.words, frequency, strict=True)
-        }
-
-    def score(self, query: Sequence[bytes], document: Sequence[bytes]) -> float:
-        """The score of a document's tokens for a query's; 0 where they share no word."""
-        shared = set(query).intersection(document)
-        if not shared:
-            return 0.0
-        counts = Counter(document)
-        norm = K1 * (1 - B + B * len(document) / self._mean_length)
-        # Sorted, because a sum of floats depends on its order and that of a set is another in every process.
-        return sum(self._idf[word] * counts[word] * (K1 + 1) / (counts[word] + norm) for word in sorted(shared))
+        # Not NumPy's logarithm, whose last bit is another on another processor.
+        idf = (math.log(1 + (self.documents - documents + 0.5) / (documents + 0.5)) for documents in frequency)
+        self._idf = np.fromiter(idf, np.float64)
 
     def term_weights(self, documents: Sequence[bytes | str]) -> sparse.csr_matrix:
         """What each of the words adds to the score of each of some texts, if a query has it.
 
         Returns:
-          float32 [documents, words].
+          float64 [documents, words].
         """
         found = self._counter(documents)
         norms = K1 * (1 - B + B * found.lengths / (self._mean_length or 1))
-        idf = np.array([self._idf[word] for word in self.words])
-        weights = idf[found.words] * found.counts * (K1 + 1) / (found.counts + norms[found.texts])
+        weights = self._idf[found.words] * found.counts * (K1 + 1) / (found.counts + norms[found.texts])
         shape = (len(documents), len(self.words))
-        return sparse.csr_matrix((weights.astype(np.float32), (found.texts, found.words)), shape=shape)
+        return sparse.csr_matrix((weights, (found.texts, found.words)), shape=shape)
+
+    def scores(self, query: Iterable[bytes], weights: sparse.csr_matrix) -> npt.NDArray[np.float64]:
+        """The scores of documents for a query.
+
+        Args:
+          query: tokens, all of them among the words.
+          weights: of the documents, see `term_weights`.
+
+        Returns:
+          float64 [documents], 0 where a document shares no word with the query.
+        """
+        is_asked = np.zeros(len(self.words))
+        is_asked[[self._place[word] for word in query]] = 1
+        scores: npt.NDArray[np.float64] = weights @ is_asked
+        return scores
 
 
 class _WordStatistics(NamedTuple):
@@ -114,10 +117,9 @@ def score_by_bm25(lists: RankingLists, collection: Iterable[bytes | str], max_to
       collection: the text of every document there is.
       max_tokens: the model's limit on a text.
     """
-    queries, documents = (
-        list(token_lists(texts.numpy().tolist(), max_tokens))
-        for texts in (lists.query_columns[f.QUERY_TEXT], lists.document_columns[f.DOC_TEXT])
-    )
+    queries = list(token_lists(lists.query_columns[f.QUERY_TEXT].numpy().tolist(), max_tokens))
     bm25 = Bm25(queries, collection, max_tokens)
+    documents = lists.document_columns[f.DOC_TEXT].numpy().tolist()
+    weights = sparse.vstack([bm25.term_weights(batch) for batch in ([], *text_batches(documents))], format="csr")
     for query, rows in zip(queries, lists.documents.to_list(), strict=True):
-        yield [bm25.score(query, documents[row]) for row in rows]
+        yield bm25.scores(query, weights[rows]).tolist()

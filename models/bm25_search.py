@@ -68,7 +68,7 @@ def _parts(
     for part in batches(collection, _AT_ONCE):
         weights = TermMatrix()
         for batch in batches(part, _BATCH):
-            weights.add_rows(bm25.words, bm25.term_weights([text for _, text in batch]))
+            weights.add_rows(bm25.words, bm25.term_weights([text for _, text in batch]).astype(np.float32))
         yield np.array([doc_id for doc_id, _ in part], object), InvertedIndex.of(weights)
 
 

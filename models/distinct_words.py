@@ -1,7 +1,7 @@
 """The words of texts as numbers, for what counts the words of many."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,9 @@ import tensorflow as tf
 
 from models.joined_ranges import joined_ranges
 from models.tokens import tokenize
+
+_CHARACTERS: Final = 1 << 29
+"""Of texts that surely take no more than 2 GiB: numbers of 32 bits, a tenth faster, tell where their pieces begin."""
 
 
 class DistinctWords(NamedTuple):
@@ -43,12 +46,16 @@ def distinct_words(texts: Sequence[bytes | str], max_tokens: int | None = None) 
       >>> found.words, found.places.tolist(), found.row_splits.tolist()
       ([b'un', b'loup', b'est'], [0, 1, 2, 0, 1], [0, 5])
     """
-    pieces = pc.split_pattern(pa.array(texts, pa.large_binary()), pattern=b" ")
+    binary = pa.binary() if sum(map(len, texts)) <= _CHARACTERS else pa.large_binary()
+    pieces = pc.split_pattern(pa.array(texts, binary), pattern=b" ")
     distinct_pieces = pieces.flatten().dictionary_encode()
     words = tokenize(tf.constant(distinct_pieces.dictionary.to_numpy(zero_copy_only=False), tf.string))
     distinct, place = tf.unique(words.flat_values)
     places, row_splits = _places(
-        distinct_pieces.indices.to_numpy(), pieces.offsets.to_numpy(), place.numpy(), words.row_splits.numpy()
+        distinct_pieces.indices.to_numpy(),
+        pieces.offsets.to_numpy().astype(np.int64),
+        place.numpy(),
+        words.row_splits.numpy(),
     )
     starts, lengths = row_splits[:-1], np.diff(row_splits)
     if max_tokens is not None and (lengths > max_tokens).any():

@@ -9,7 +9,6 @@ from tfx.dsl.io import fileio
 from tfx.types import artifact_utils
 
 from components.lexicon_gen.write_lexicon import FurtherPairs, mr_pairs, write_lexicon
-from models.lists import read_lists
 from models.mapping_executor import MappingExecutor
 from schemas.collection import document_texts
 from schemas.wikiclir_files import PAIRS_FILE
@@ -39,7 +38,7 @@ class Executor(MappingExecutor):
         examples = artifact_utils.get_split_uri(input_dict[EXAMPLES_KEY], "train")
         train_pairs = []
         if settings["kind"] == "lexicon":
-            train_pairs = mr_pairs(read_lists(fileio.glob(os.path.join(examples, "*"))), settings["top_grade"])
+            train_pairs = mr_pairs(fileio.glob(os.path.join(examples, "*")), settings["top_grade"])
         paths = settings["pairs"]
         titles = []
         if made_files := input_dict.get(WIKICLIR_FILES_KEY):

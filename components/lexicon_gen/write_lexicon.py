@@ -4,9 +4,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, BinaryIO, Final, cast
 
+import tensorflow as tf
+
+from models.graph_function import graph_function
 from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.lexicon import Kind, Lexicon
-from models.lists import RankingLists
+from models.lists import TEXT_SPEC
 from schemas import features as f
 from schemas.drops import Drop, DropCounter
 from schemas.errors import DataError
@@ -20,6 +23,8 @@ Open = Callable[[str, str], Any]
 """Opens a file, local or remote: (path, mode) -> stream."""
 
 REPORT_FILE: Final = "report.json"
+_LISTS: Final = 512
+"""Read at a time."""
 
 
 def write_lexicon(
@@ -62,16 +67,26 @@ def _report(lexicon: Lexicon, train_pairs: int, pairs: ReadReport | None) -> Lex
     )
 
 
-def mr_pairs(lists: RankingLists, top_grade: int) -> list[tuple[bytes, bytes]]:
-    """Every query of lists (as texts) with each of its MR documents."""
-    queries = lists.query_columns[f.QUERY_TEXT].numpy().tolist()
-    documents = lists.document_columns[f.DOC_TEXT].numpy().tolist()
-    return [
-        (query, documents[row])
-        for query, rows, grades in zip(queries, lists.documents.to_list(), lists.grades, strict=True)
-        for row, grade in zip(rows, grades, strict=True)
-        if grade == top_grade
-    ]
+def mr_pairs(files: Iterable[str], top_grade: int) -> list[tuple[bytes, bytes]]:
+    """Every query of lists (as texts) with each of its MR documents, sorted by query id.
+
+    Args:
+      files: gzipped TFRecords of listwise examples; of their texts, those of the pairs alone are held.
+      top_grade: the MR grade.
+    """
+    spec = {name: TEXT_SPEC[name] for name in (f.QUERY_ID, f.QUERY_TEXT, f.DOC_TEXT, f.RELEVANCE)}
+
+    @graph_function(input_signature=[tf.TensorSpec([None], tf.string)])
+    def parse(examples: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor, tf.RaggedTensor]:
+        lists = tf.io.parse_example(examples, spec)
+        most_relevant = tf.ragged.boolean_mask(lists[f.DOC_TEXT], lists[f.RELEVANCE] == top_grade)
+        return lists[f.QUERY_ID], lists[f.QUERY_TEXT], most_relevant
+
+    pairs_of_query: dict[bytes, list[tuple[bytes, bytes]]] = {}
+    for ids, queries, documents in tf.data.TFRecordDataset(sorted(files), "GZIP").batch(_LISTS).map(parse):
+        rows = zip(ids.numpy().tolist(), queries.numpy().tolist(), documents.to_list(), strict=True)
+        pairs_of_query |= {query_id: [(query, document) for document in of_list] for query_id, query, of_list in rows}
+    return [pair for _, pairs in sorted(pairs_of_query.items()) for pair in pairs]
 
 
 class FurtherPairs:

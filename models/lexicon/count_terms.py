@@ -12,7 +12,8 @@ from models.lexicon.term_counter import TermCounter
 from models.text_batches import text_batches
 from schemas.sharded_texts import Text
 
-_ONE: Final = 2.0**32
+_BITS: Final = 32
+_ONE: Final = 2.0**_BITS
 
 
 class TermCounts(NamedTuple):
@@ -57,12 +58,20 @@ class CountTerms:
             translated = counts[:, :learned] @ self._added
             translated.resize(counts.shape)
             found = counts + translated
-            frequency = grown(frequency, counts.shape[1])
-            for row, part in zip(frequency, _fixed(np.minimum(found.data, 1)), strict=True):
-                # Sums of whole numbers below 2^53 are exact in float64, in which NumPy counts.
-                row += np.bincount(found.indices, part, counts.shape[1]).astype(np.int64)
+            frequency = grown(frequency, counts.shape[1]) + _sums_of_least(found)
         terms = self._counter.terms
         return TermCounts(documents, length, terms, grown(frequency, len(terms)))
+
+
+def _sums_of_least(found: sparse.csr_matrix) -> npt.NDArray[np.int64]:
+    """The sum of min(1, tf') over documents, in fixed point: tf' [documents, terms] -> int64 [2, terms]."""
+    sums = np.zeros((2, found.shape[1]), np.int64)
+    is_part = found.data < 1
+    sums[0] = np.bincount(found.indices[~is_part], minlength=found.shape[1]) << _BITS
+    for row, part in zip(sums, _fixed(found.data[is_part]), strict=True):
+        # Sums of whole numbers below 2^53 are exact in float64, in which NumPy counts.
+        row += np.bincount(found.indices[is_part], part, found.shape[1]).astype(np.int64)
+    return sums
 
 
 def _fixed(values: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:

@@ -9,6 +9,7 @@ from models import bm25_search
 from models.bm25 import Bm25
 from models.bm25_search import search_by_bm25
 from models.ranking import rank
+from tests.models.bm25_score import bm25_score
 
 words = st.lists(st.sampled_from([b"a", b"b", b"c", b"d", b"e"]), max_size=6)
 collections = st.lists(words, max_size=9)
@@ -29,7 +30,7 @@ def test_what_is_found_is_what_scoring_every_document_puts_first(queries, collec
     bm25 = Bm25(queries, [b" ".join(tokens) for tokens in collection])
     ids = [f"d{number}".encode() for number in range(len(collection))]
     for query, one in zip(queries, found, strict=True):
-        scores = np.array([bm25.score(query, tokens) for tokens in collection], np.float32)
+        scores = np.array([bm25_score(bm25, query, tokens) for tokens in collection], np.float32)
         expected = [place for place in rank(scores, ids) if scores[place] > 0][:most]
         of_found = [scores[ids.index(doc_id)] for doc_id in one.doc_ids]
         assert one.scores == pytest.approx(scores[expected], rel=1e-5)

@@ -1,5 +1,7 @@
 """The distinct words of texts: those of the tokenizer, each once."""
 
+import numpy as np
+import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,10 +20,14 @@ def of_texts(found: DistinctWords) -> list[list[bytes]]:
     return [words[start:end] for start, end in zip(ends, ends[1:], strict=False)]
 
 
-@given(texts, st.sampled_from([None, 1, 2, 5]))
-def test_words_of_each_text_are_those_of_the_tokenizer(some, max_tokens):
+@given(texts, st.sampled_from([None, 1, 2, 5]), st.sampled_from([0, 1 << 29]))
+def test_words_of_each_text_are_those_of_the_tokenizer_however_long_all_are(some, max_tokens, characters):
     expected = tokenize(tf.constant(some, tf.string), max_tokens).to_list()
-    assert of_texts(distinct_words(some, max_tokens)) == expected
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("models.distinct_words._CHARACTERS", characters)
+        found = distinct_words(some, max_tokens)
+    assert of_texts(found) == expected
+    assert found.row_splits.dtype == np.int64
 
 
 @given(texts, st.sampled_from([None, 1, 2, 5]))

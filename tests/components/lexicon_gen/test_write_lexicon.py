@@ -18,7 +18,7 @@ from schemas.input_digest import input_digest
 from schemas.lexicon_report import LexiconReport
 from schemas.wikiclir import MAX_LINE_BYTES
 from tests.models.lexicon.small_lexicon import table_of
-from tests.models.synthetic import text_lists
+from tests.models.synthetic import write_examples
 
 GOOD = b"wolf\tloup\ndog\tchien\n"
 PARTS = [GOOD, *(b"wolf", b"\t", b" ", b"\n", b"\r\n", b"\x00", b"\xff", b"\xef\xbb\xbf", b"\xc2\x85\xe2\x80\xa8")]
@@ -42,16 +42,23 @@ def reasons(pairs: FurtherPairs) -> dict[str, int]:
 # Pairs of the train lists
 
 
-def test_a_query_is_paired_with_each_of_its_mr_documents() -> None:
-    lists = text_lists(
-        [
-            ("q1", "wolf", {"d1": ("loup", 2), "d2": ("chien", 1), "d3": ("loups", 2)}),
-            ("q2", "dog", {"d2": ("chien", 2), "d1": ("loup", 0)}),
-            ("q3", "cat", {"d1": ("loup", 0)}),
-        ]
-    )
-    assert mr_pairs(lists, 2) == [(b"wolf", b"loup"), (b"wolf", b"loups"), (b"dog", b"chien")]
-    assert mr_pairs(lists, 3) == []
+def example(query_id: bytes, query: bytes, documents: dict[bytes, int]) -> dict[str, list[bytes] | list[int]]:
+    """A list whose documents are given as text to grade."""
+    return {
+        "query_id": [query_id],
+        "query_text": [query],
+        "doc_text": list(documents),
+        "relevance": list(documents.values()),
+    }
+
+
+def test_a_query_is_paired_with_each_of_its_mr_documents_in_the_order_of_the_ids(tmp_path: Path) -> None:
+    dog, cat = example(b"q2", b"dog", {b"chien": 2, b"loup": 0}), example(b"q3", b"cat", {b"loup": 0})
+    write_examples(tmp_path / "a", [dog, cat])
+    write_examples(tmp_path / "b", [example(b"q1", b"wolf", {b"loup": 2, b"chien": 1, b"loups": 2})])
+    files = [str(tmp_path / "b"), str(tmp_path / "a")]
+    assert mr_pairs(files, 2) == [(b"wolf", b"loup"), (b"wolf", b"loups"), (b"dog", b"chien")]
+    assert mr_pairs(files, 3) == mr_pairs([], 2) == []
 
 
 # Further pairs
