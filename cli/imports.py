@@ -12,9 +12,18 @@ from types import ModuleType
 
 #: Packages whose own code imports much that no command uses, while other libraries import them for a part of it, or
 #: for nothing: all of TFX's components (with the clients of Kubernetes and Docker) for the few that the pipeline has,
-#: TensorFlow Model Analysis (with NLTK and scikit-learn) for one message's class, notebooks for pages that none shows.
+#: TensorFlow Model Analysis (with NLTK and scikit-learn) for one message's class, notebooks for pages that none shows,
+#: TensorFlow Hub for models that none loads, Google's services for data that no command keeps there.
 #: A third of all modules that `clir run` would import.
-IN_PARTS = ("IPython", "tensorflow_model_analysis", "tfx.components", "tqdm.notebook")
+IN_PARTS = (
+    "IPython",
+    "google.cloud.bigquery",
+    "google.cloud.pubsub",
+    "tensorflow_hub",
+    "tensorflow_model_analysis",
+    "tfx.components",
+    "tqdm.notebook",
+)
 
 
 @contextmanager

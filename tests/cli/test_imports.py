@@ -88,10 +88,13 @@ import sys
 from cli.imports import heavy_imports
 with heavy_imports():
     import pipeline.local_runner
-print(*(sys.modules.keys() & {"kubernetes", "nltk", "sklearn", "IPython.terminal", "ipywidgets"}))
-import tensorflow_model_analysis
+left_out = {"kubernetes", "nltk", "sklearn", "IPython.terminal", "ipywidgets", "google.cloud.bigquery.client"}
+print(*(sys.modules.keys() & left_out))
+import tensorflow_hub, tensorflow_model_analysis
+from google.cloud import bigquery, pubsub
 from tfx.components import Trainer
 print(Trainer.__name__, tensorflow_model_analysis.EvalConfig.__name__, "nltk" in sys.modules)
+print(bigquery.Client.__name__, pubsub.PublisherClient.__name__, tensorflow_hub.KerasLayer.__name__)
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == ["", "Trainer EvalConfig True"]
+    assert done.stdout.splitlines() == ["", "Trainer EvalConfig True", "Client PublisherClient KerasLayer"]
