@@ -54,21 +54,21 @@ QUANTITIES_OF_PART: Final[Mapping[str, tuple[str, ...]]] = {
 """What each part's seconds are fitted to, or the bytes of memory and disk. Training's come on top of its steps."""
 
 COSTS: Final[Mapping[str, Mapping[str, float]]] = {
-    "start": {ONCE: 8.22},
-    "data": {ONCE: 3.1, DOCUMENT_WORDS: 0.184, LISTED_WORDS: 0.303, PAIRS: 13.3, CANDIDATES: 9.13},
-    "BM25": {ONCE: 0.344, DOCUMENT_WORDS: 0.154, TEST_WORDS: 0.16},
-    "lexicon": {ONCE: 0.576, DOCUMENT_WORDS: 0.261, LISTS: 95.2},
-    "training": {ONCE: 1.59, WITH_LEXICON: 5.59, EPOCHS: 0.0905, PAIRS: 8.25, LEXICON_EVAL_WORDS: 0.937},
-    "evaluation": {ONCE: 0.847, TEST_LISTS: 1_740, LEXICON_TEST_WORDS: 0.675},
+    "start": {ONCE: 3.32},
+    "data": {ONCE: 1.93, DOCUMENT_WORDS: 0.226, LISTED_WORDS: 0.114, PAIRS: 20.2, CANDIDATES: 5.89},
+    "BM25": {ONCE: 0.282, DOCUMENT_WORDS: 0.093, TEST_WORDS: 0.0727},
+    "lexicon": {ONCE: 0.454, DOCUMENT_WORDS: 0.187, LISTS: 109},
+    "training": {ONCE: 1.51, WITH_LEXICON: 3.17, EPOCHS: 0.0681, PAIRS: 9.09, LEXICON_EVAL_WORDS: 0.98},
+    "evaluation": {ONCE: 0.708, TEST_LISTS: 1_260, LEXICON_TEST_WORDS: 0.661},
     "index": {
-        ONCE: 1.83,
-        DOCUMENTS: 88.9,
-        LEXICON_DOCUMENT_WORDS: 1.84,
-        TEST_LISTS: 3_140,
-        LEXICON_TEST_LISTS: 18_100,
+        ONCE: 1.46,
+        DOCUMENTS: 86.5,
+        LEXICON_DOCUMENT_WORDS: 1.47,
+        TEST_LISTS: 1_000,
+        LEXICON_TEST_LISTS: 14_400,
     },
-    "memory": {ONCE: 1.11e9, LISTED_WORDS: 7.86e6, PAIRS: 3.32e8, WEIGHTS: 3.39e7},
-    "disk": {DOCUMENT_BYTES: 7.46e8, LISTED_WORDS: 5.34e6, PAIRS: 4.69e7, WEIGHTS: 5.48e6},
+    "memory": {ONCE: 9.5e8, LISTED_WORDS: 1.3e7, PAIRS: 2.17e7, WEIGHTS: 2.96e7},
+    "disk": {DOCUMENT_BYTES: 7.34e8, LISTED_WORDS: 7.05e6, PAIRS: 5.61e7, WEIGHTS: 5.41e6},
     "disk of the index": {ONCE: 7.4e6, DOCUMENTS: 1.65e9, LEXICON_DOCUMENT_WORDS: 2.68e7},
 }
 """By part: the seconds, or bytes, that one of a quantity takes. `benchmarks/estimate.py` fits them."""

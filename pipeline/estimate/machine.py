@@ -10,7 +10,7 @@ import tensorflow as tf
 
 from models.tokens import tokenize
 
-_REFERENCE_SECONDS: Final = 0.21
+_REFERENCE_SECONDS: Final = 0.17
 _ROUNDS: Final = 3
 _TEXTS: Final = 4_000
 
