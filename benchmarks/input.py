@@ -46,6 +46,21 @@ def ready_batches(lists: RankingLists, batch: int) -> Iterator[Any]:
     return iter(tf.data.Dataset.from_tensor_slices(rows).map(lists.batch).cache().repeat().prefetch(4))
 
 
+def make_steps(
+    strategy: tf.distribute.Strategy,
+    settings: TrainingSettings,
+    vocabulary: int,
+    model: ModelSettings,
+    loss: LossSettings,
+) -> TrainingSteps:
+    """The steps of a tower over so many words of each language."""
+    words = Words(vocabulary, stems=vocabulary // WORDS_OF_A_STEM + 1)
+    with strategy.scope():
+        objective = make_objective(Ranker({"towers": TwoTowers(words, words, model, seed=1)}), loss, MOST_RELEVANT)
+    adam = LazyAdam(settings.number("learning_rate"), settings.number("embedding_factor"))
+    return TrainingSteps(objective, adam, settings.clip_norm)
+
+
 def measure(model: ModelSettings, loss: LossSettings) -> dict[str, list[tuple[float, float]]]:
     """(seconds, CPU seconds) of a step in each round, with gathered batches and with ready ones."""
     settings = TrainingSettings().for_encoder(model.encoder)
@@ -55,11 +70,7 @@ def measure(model: ModelSettings, loss: LossSettings) -> dict[str, list[tuple[fl
         *(LISTS, LISTED, DOCUMENTS, QUERY_WORDS, DOCUMENT_WORDS, VOCABULARY, MOST_RELEVANT),
         has_stems=model.stem_embeddings,
     )
-    words = Words(VOCABULARY, stems=VOCABULARY // WORDS_OF_A_STEM + 1)
-    with strategy.scope():
-        objective = make_objective(Ranker({"towers": TwoTowers(words, words, model, seed=1)}), loss, MOST_RELEVANT)
-    adam = LazyAdam(settings.number("learning_rate"), settings.number("embedding_factor"))
-    steps, count = TrainingSteps(objective, adam, settings.clip_norm), LISTS // batch
+    steps, count = make_steps(strategy, settings, VOCABULARY, model, loss), LISTS // batch
     batches = {
         "gathered": training_batches(lists, strategy, 1, range(1, ROUNDS + 2), batch),
         "ready": ready_batches(lists, batch),

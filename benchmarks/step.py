@@ -18,17 +18,12 @@ from pathlib import Path
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 import click
-from input import TOWERS
+from input import TOWERS, make_steps
 
 from models.devices import make_strategy
-from models.lazy_adam import LazyAdam
-from models.make_objective import make_objective
-from models.ranker import Ranker
 from models.settings import TrainingSettings
 from models.training_batches import training_batches
-from models.training_steps import TrainingSteps
-from models.two_towers import TwoTowers, Words
-from pipeline.estimate.made_up_lists import WORDS_OF_A_STEM, made_up_lists
+from pipeline.estimate.made_up_lists import made_up_lists
 from schemas.relevance import MOST_RELEVANT
 
 TREE = Path(__file__).parent.parent
@@ -47,11 +42,7 @@ def measure(tower: str, vocabulary: int, document_words: int) -> tuple[float, fl
         *(LISTS, LISTED, LISTS * LISTED, QUERY_WORDS, document_words, vocabulary, MOST_RELEVANT),
         has_stems=model.stem_embeddings,
     )
-    words = Words(vocabulary, stems=vocabulary // WORDS_OF_A_STEM + 1)
-    with strategy.scope():
-        objective = make_objective(Ranker({"towers": TwoTowers(words, words, model, seed=1)}), loss, MOST_RELEVANT)
-    adam = LazyAdam(settings.number("learning_rate"), settings.number("embedding_factor"))
-    steps = TrainingSteps(objective, adam, settings.clip_norm)
+    steps = make_steps(strategy, settings, vocabulary, model, loss)
     batches = training_batches(lists, strategy, 1, range(1, (ROUNDS + 1) * STEPS + 1), min(settings.batch_lists, LISTS))
     seen = []
     for _ in range(ROUNDS + 1):

@@ -53,7 +53,7 @@ class LazyAdam(keras.optimizers.Adam):
 
         To sum them copies them all, which takes a tenth of a step, and the mean encoder's rows are distinct already.
         """
-        return [_merged(one) if isinstance(one, tf.IndexedSlices) else one for one in gradients]
+        return [merge_rows(one) for one in gradients]
 
     def update_step(self, gradient: tf.Tensor | tf.IndexedSlices, variable: tf.Variable) -> None:
         """Updates one variable; a sparse gradient's indices must be distinct."""
@@ -78,8 +78,10 @@ class LazyAdam(keras.optimizers.Adam):
         return {**super().get_config(), "row_factor": self.row_factor}
 
 
-def _merged(gradient: tf.IndexedSlices) -> tf.IndexedSlices:
-    """The gradient with one slice of each row."""
+def merge_rows(gradient: tf.Tensor | tf.IndexedSlices) -> tf.Tensor | tf.IndexedSlices:
+    """The gradient with one slice of each row, the sum of those that it had; a dense one as it is."""
+    if not isinstance(gradient, tf.IndexedSlices):
+        return gradient
     rows, place = tf.unique(gradient.indices)
     values = tf.cond(
         tf.size(rows) < tf.size(place),

@@ -9,6 +9,7 @@ import tensorflow as tf
 from tensorflow import keras
 
 from models.graph_function import graph_function
+from models.lazy_adam import merge_rows
 from models.objective import Objective
 
 LOSS = "loss"
@@ -57,7 +58,7 @@ class TrainingSteps:
         if self.replicas > 1:
             context = tf.distribute.get_replica_context()
             summed = context.all_reduce(tf.distribute.ReduceOp.SUM, gradients)
-            gradients = [_scale(_merge_rows(gradient), 1 / self.replicas) for gradient in summed]
+            gradients = [_scale(merge_rows(gradient), 1 / self.replicas) for gradient in summed]
         clipped, norm = tf.clip_by_global_norm(gradients, self.clip_norm)
         self.optimizer.apply_gradients(zip(clipped, variables, strict=True), skip_gradients_aggregation=True)
         self._figures = list(figures)  # as the graph is traced
@@ -75,14 +76,6 @@ class TrainingSteps:
         start = (tf.constant(0), tf.TensorArray(tf.float32, count))
         _, table = tf.while_loop(lambda number, _: number < count, step, start)
         return table.stack()
-
-
-def _merge_rows(gradient: tf.Tensor | tf.IndexedSlices) -> tf.Tensor | tf.IndexedSlices:
-    """Sums the slices that several replicas hold of one row."""
-    if not isinstance(gradient, tf.IndexedSlices):
-        return gradient
-    rows, place = tf.unique(gradient.indices)
-    return tf.IndexedSlices(tf.math.unsorted_segment_sum(gradient.values, place, tf.size(rows)), rows)
 
 
 def _scale(gradient: tf.Tensor | tf.IndexedSlices, factor: float) -> tf.Tensor | tf.IndexedSlices:
