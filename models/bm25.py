@@ -43,7 +43,6 @@ class Bm25:
         self, queries: Iterable[Sequence[bytes]], collection: Iterable[bytes | str], max_tokens: int | None = None
     ) -> None:
         self.words = sorted({word for query in queries for word in query})
-        self._place = {word: place for place, word in enumerate(self.words)}
         self._counter = WordCounter(self.words, max_tokens)
         parts = list(each_shard(collection, partial(_count, self.words, max_tokens)))
         self.documents = sum(part.documents for part in parts)
@@ -76,7 +75,7 @@ class Bm25:
           float64 [documents], 0 where a document shares no word with the query.
         """
         is_asked = np.zeros(len(self.words))
-        is_asked[[self._place[word] for word in query]] = 1
+        is_asked[[self._counter.place[word] for word in query]] = 1
         scores: npt.NDArray[np.float64] = weights @ is_asked
         return scores
 

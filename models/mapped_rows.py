@@ -22,6 +22,8 @@ Ints = npt.NDArray[np.int32]
 class MappedRows:
     """Rows of int32, read from the file where they are asked for; what was read stays as long as the system has room.
 
+    Few are gathered from memory instead.
+
     Args:
       values: those of all rows, perhaps with others between.
       starts: where each row begins, int64 [rows].

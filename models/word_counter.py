@@ -29,6 +29,9 @@ class WordCounter:
       words: distinct.
       max_tokens: the model's limit on a text; None for none.
 
+    Attributes:
+      place: of each of the words.
+
     Example:
       >>> counted = WordCounter([b"loup", b"meute"])([b"Un loup est un loup"])
       >>> counted.words.tolist(), counted.counts.tolist(), counted.lengths.tolist()
@@ -36,14 +39,14 @@ class WordCounter:
     """
 
     def __init__(self, words: Sequence[bytes], max_tokens: int | None = None) -> None:
-        self._place = {word: place for place, word in enumerate(words)}
+        self.place = {word: place for place, word in enumerate(words)}
         self._max_tokens = max_tokens
 
     def __call__(self, texts: Sequence[bytes | str]) -> WordCounts:
         """The words of some texts, by text."""
         found = distinct_words(texts, self._max_tokens)
-        place_of_word = np.array([self._place.get(word, -1) for word in found.words], np.int64)
-        places, size = place_of_word[found.places], max(len(self._place), 1)
+        place_of_word = np.array([self.place.get(word, -1) for word in found.words], np.int64)
+        places, size = place_of_word[found.places], max(len(self.place), 1)
         known = places >= 0
         keys, counts = np.unique(found.texts[known] * size + places[known], return_counts=True)
         return WordCounts(keys // size, keys % size, counts, np.diff(found.row_splits))
