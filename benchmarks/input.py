@@ -3,9 +3,11 @@
     .venv/bin/python benchmarks/input.py
 
 Made-up lists as large as those of `bible_en_tl`, with the paper's tower and with that of the preset `best`; both kinds
-of batches train one model, in turn. The share is what a step takes longer with gathered batches.
+of batches train one model, in turn, some steps at a time: the machine's speed swings by more than what parts them, and
+less within two turns. The share is what a step takes longer with gathered batches, the median over pairs of turns.
 """
 
+import math
 import os
 import statistics
 import time
@@ -17,7 +19,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np
 import tensorflow as tf
 
-from models.devices import make_strategy
+from models.devices import configure_devices, make_strategy
 from models.lazy_adam import LazyAdam
 from models.lists import RankingLists
 from models.make_objective import make_objective
@@ -30,7 +32,7 @@ from pipeline.estimate.made_up_lists import WORDS_OF_A_STEM, made_up_lists
 from schemas.relevance import MOST_RELEVANT
 
 LISTS, LISTED, DOCUMENTS, QUERY_WORDS, DOCUMENT_WORDS, VOCABULARY = 2048, 45, 30_000, 25, 30, 24_000
-ROUNDS = 7
+ROUNDS, STEPS = 60, 32
 TOWERS = {
     "the paper's": (ModelSettings(), LossSettings()),
     "that of best": (
@@ -62,7 +64,7 @@ def make_steps(
 
 
 def measure(model: ModelSettings, loss: LossSettings) -> dict[str, list[tuple[float, float]]]:
-    """(seconds, CPU seconds) of a step in each round, with gathered batches and with ready ones."""
+    """(seconds, CPU seconds) of a step in each turn, with gathered batches and with ready ones."""
     settings = TrainingSettings().for_encoder(model.encoder)
     batch = settings.batch_lists
     strategy = make_strategy(settings)
@@ -70,31 +72,39 @@ def measure(model: ModelSettings, loss: LossSettings) -> dict[str, list[tuple[fl
         *(LISTS, LISTED, DOCUMENTS, QUERY_WORDS, DOCUMENT_WORDS, VOCABULARY, MOST_RELEVANT),
         has_stems=model.stem_embeddings,
     )
-    steps, count = make_steps(strategy, settings, VOCABULARY, model, loss), LISTS // batch
+    steps = make_steps(strategy, settings, VOCABULARY, model, loss)
+    epochs = math.ceil((ROUNDS + 1) * STEPS / (LISTS // batch))
     batches = {
-        "gathered": training_batches(lists, strategy, 1, range(1, ROUNDS + 2), batch),
+        "gathered": training_batches(lists, strategy, 1, range(1, epochs + 1), batch),
         "ready": ready_batches(lists, batch),
     }
     seen: dict[str, list[tuple[float, float]]] = {name: [] for name in batches}
     for _ in range(ROUNDS + 1):
         for name, some in batches.items():
             started, cpu = time.perf_counter(), time.process_time()
-            steps.run(some, count)
-            seen[name].append(((time.perf_counter() - started) / count, (time.process_time() - cpu) / count))
-    return {name: rounds[1:] for name, rounds in seen.items()}  # the first compiles
+            steps.run(some, STEPS)
+            seen[name].append(((time.perf_counter() - started) / STEPS, (time.process_time() - cpu) / STEPS))
+    return {name: turns[1:] for name, turns in seen.items()}  # the first compiles
 
 
 def main() -> None:
     """Prints the medians, and the shares."""
-    print(f"load {os.getloadavg()[0]:.1f} before, {os.cpu_count()} cores, medians of {ROUNDS} rounds")
+    configure_devices(TrainingSettings(), "mean")
+    print(f"load {os.getloadavg()[0]:.1f} before, {os.cpu_count()} cores, medians of {ROUNDS} turns of {STEPS} steps")
     for name, tower in TOWERS.items():
         seen = measure(*tower)
-        clock, cpu = (
-            {kind: 1e3 * statistics.median(row[place] for row in rounds) for kind, rounds in seen.items()}
+        columns = []
+        for kind, turns in seen.items():
+            clock, cpu = (1e3 * statistics.median(column) for column in zip(*turns, strict=True))
+            columns.append(f"{kind} {clock:.2f} ms ({cpu:.2f} CPU)")
+        shares = [
+            statistics.median(
+                1 - ready[place] / gathered[place] for gathered, ready in zip(*seen.values(), strict=True)
+            )
             for place in range(2)
-        )
-        columns = ", ".join(f"{kind} {clock[kind]:.2f} ms ({cpu[kind]:.2f} CPU)" for kind in seen)
-        print(f"{name:14} {columns}, input's share {1 - clock['ready'] / clock['gathered']:.1%}", flush=True)
+        ]
+        share = f"input's share {shares[0]:.1%} of the clock, {shares[1]:.1%} of CPU"
+        print(f"{name:14} {', '.join(columns)}, {share}", flush=True)
     print(f"load {os.getloadavg()[0]:.1f} after")
 
 

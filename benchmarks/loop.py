@@ -23,6 +23,7 @@ import tensorflow as tf
 from lists import given_lists
 from tensorflow import keras
 
+from models.devices import configure_devices
 from models.lazy_adam import LazyAdam
 from models.lists import RankingLists
 from models.losses.sosl import SmoothOrdinalSearchLoss
@@ -101,6 +102,7 @@ def keras_epoch(lists: RankingLists, words: tuple[Words, Words], steps: int) -> 
 @click.option("--rounds", default=9, show_default=True, type=click.IntRange(min=1), help="Epochs of each.")
 def main(config_path: str | None, rounds: int) -> None:
     """Prints the medians, and their ratio."""
+    configure_devices(SETTINGS, "mean")
     lists, words, described = given_lists(config_path)
     steps = len(lists) // SETTINGS.batch_lists
     pairs = lists.pairs * steps * SETTINGS.batch_lists / len(lists)

@@ -7,6 +7,7 @@ The towers are those of benchmarks/input.py, on 16 made-up lists of 54 documents
 own, the trees take turns, and a figure is the median of five rounds of 64 steps, input included.
 """
 
+import inspect
 import json
 import os
 import statistics
@@ -20,7 +21,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import click
 from input import TOWERS, make_steps
 
-from models.devices import make_strategy
+from models.devices import configure_devices, make_strategy
 from models.settings import TrainingSettings
 from models.training_batches import training_batches
 from pipeline.estimate.made_up_lists import made_up_lists
@@ -37,6 +38,9 @@ def measure(tower: str, vocabulary: int, document_words: int) -> tuple[float, fl
     """Milliseconds of a step, of the clock and of CPU."""
     model, loss = TOWERS[tower]
     settings = TrainingSettings().for_encoder(model.encoder)
+    # A tree from before the encoder decided of threads takes the settings alone.
+    arguments = [settings, model.encoder][: len(inspect.signature(configure_devices).parameters)]
+    configure_devices(*arguments)
     strategy = make_strategy(settings)
     lists = made_up_lists(
         *(LISTS, LISTED, LISTS * LISTED, QUERY_WORDS, document_words, vocabulary, MOST_RELEVANT),

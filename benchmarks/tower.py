@@ -21,6 +21,7 @@ import numpy as np
 import tensorflow as tf
 from lists import given_lists
 
+from models.devices import configure_devices
 from models.lazy_adam import LazyAdam
 from models.lists import RankingLists
 from models.make_objective import make_objective
@@ -114,6 +115,7 @@ def measure_of(
 def main(config_path: str | None, batches: int, rounds: int) -> None:
     """Prints the medians, and their ratios to the paper's tower."""
     tf.get_logger().setLevel("ERROR")  # it warns of as many graphs as there are towers
+    configure_devices(TrainingSettings(), "mean")
     lists, words, described = given_lists(config_path)
     lists, words = with_stems(lists, words)
     print(f"load {os.getloadavg()[0]:.1f} before, {os.cpu_count()} cores, {described}")

@@ -58,7 +58,7 @@ def measure(config_path: str | None, settings: TrainingSettings) -> Measured:
 def train_in_process(job: dict[str, Any]) -> dict[str, Any]:
     """What a new process does: trains, itself or in workers."""
     settings = TrainingSettings(**job["training"])
-    configure_devices(settings)
+    configure_devices(settings, "mean")
     figures: dict[str, Any] = run_training(train_twice, job, settings)
     return figures
 

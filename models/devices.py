@@ -1,23 +1,35 @@
 """What a model trains on: the devices that are there, and the `tf.distribute` strategy over them."""
 
 import logging
+import os
+from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 import tensorflow as tf
 
-from models.settings import TrainingSettings
+from models.settings import ENCODERS, TrainingSettings
 from schemas.errors import ConfigError
 
 _NVIDIA_GPUS = "/proc/driver/nvidia/gpus"  # a folder for each, whether or not TensorFlow finds CUDA's libraries
 
+_FEW_CORES: Final = 2
+"""As many cores as ops keep busy that are each on one of them, while others are at work that do not wait for them.
+Measured with two: with more, TensorFlow's own choice stays."""
+
 log = logging.getLogger("clir.training")
 
 
-def configure_devices(settings: TrainingSettings) -> None:
+def configure_devices(settings: TrainingSettings, encoder: str) -> None:
     """Checks the devices, and splits the CPU into `replicas` logical ones where more than one is asked for.
 
-    A process that trains in workers leaves the GPUs to them. TensorFlow allows this only before its first op, so the
-    process's entry point calls it.
+    Where an encoder `has_short_ops` and the cores are few, each op keeps to one of them: to divide it takes longer,
+    and several ops are at work at a time. A process that trains in workers leaves the GPUs to them. TensorFlow allows
+    all this only before its first op, so the process's entry point calls it.
+
+    Args:
+      settings: of the training.
+      encoder: of the model, see `models.settings.ENCODERS`.
 
     Raises:
       ConfigError: a GPU is asked for and none is there, there are fewer GPUs than replicas, the lists of a batch do not
@@ -31,6 +43,9 @@ def configure_devices(settings: TrainingSettings) -> None:
     elif _kind(settings) == "CPU" and settings.replicas and not tf.config.get_logical_device_configuration(cpu):
         logical = [tf.config.LogicalDeviceConfiguration()] * settings.replicas
         tf.config.set_logical_device_configuration(cpu, logical)
+    if ENCODERS[encoder].has_short_ops and len(os.sched_getaffinity(0)) <= _FEW_CORES:
+        with suppress(RuntimeError):  # there have been ops: the threads stay as they are
+            tf.config.threading.set_intra_op_parallelism_threads(1)
 
 
 def configure_worker(settings: TrainingSettings, place: int, workers_here: int) -> None:

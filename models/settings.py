@@ -47,10 +47,13 @@ class EncoderDeclaration(NamedTuple):
     default_embedding_factor: float
     settings: Mapping[str, int] = {}
     """The arguments of its own that can be set, as `model.encoder_settings`, and what they are if they are not."""
+    has_short_ops: bool = False
+    """Whether the ops of a training step take less time than it takes two cores to divide them: see
+    `models.devices.configure_devices`."""
 
 
 ENCODERS = {
-    "mean": EncoderDeclaration("models.layers.mean_embedding.MeanEmbedding", 0.0, 0.1, 1.0, 1.0),
+    "mean": EncoderDeclaration("models.layers.mean_embedding.MeanEmbedding", 0.0, 0.1, 1.0, 1.0, has_short_ops=True),
     "cnn": EncoderDeclaration("models.layers.cnn_encoder.CnnEncoder", 0.4, 0.001, 0.95, 30.0, {"filters": 300}),
     "lstm": EncoderDeclaration("models.layers.lstm_encoder.LstmEncoder", 0.4, 0.001, 0.95, 30.0, {"units": 64}),
 }

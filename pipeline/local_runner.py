@@ -113,7 +113,7 @@ def run_locally(
     if config.search.index:
         IndexVersions(store / INDEX).check()  # now, not after an hour of training
     folder.write(CONFIG_FILE, dump_config(config))
-    configure_devices(config.training)
+    configure_devices(config.training, config.model.encoder)
     connection = _open_store(store)
     pipeline = create_pipeline(
         config,

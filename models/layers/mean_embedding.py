@@ -6,6 +6,7 @@ import tensorflow as tf
 from tensorflow import keras
 
 from models.layers.text_encoder import TextEncoder
+from models.ragged import row_ids
 
 
 @keras.utils.register_keras_serializable(package="smooth_clir")
@@ -93,7 +94,7 @@ class MeanEmbedding(TextEncoder):
 
     def _mean(self, table: tf.Variable, tokens: tf.RaggedTensor, training: bool) -> tf.Tensor:
         """The mean of each text's rows of a table, float [batch, dim]; zero where there are none."""
-        ids, text = tokens.values, tokens.value_rowids()
+        ids, text = tokens.values, row_ids(tokens)
         if training and self.word_dropout:
             ids, text = self._without_some(ids, text)
         if training and self.dropout:

@@ -80,12 +80,12 @@ def _check_identity(stage: str, executor: str, parameters: dict[str, Any]) -> No
 
 def _configure_devices(parameters: dict[str, Any]) -> None:
     """Sets the devices of a stage that trains up, which TensorFlow allows only before its first op."""
-    training = json.loads(parameters.get("custom_config", "{}")).get("training")
-    if training is not None:
+    config = json.loads(parameters.get("custom_config", "{}"))
+    if "training" in config:
         from models.devices import configure_devices
         from models.settings import TrainingSettings
 
-        configure_devices(TrainingSettings(**training))
+        configure_devices(TrainingSettings(**config["training"]), config["model"]["encoder"])
 
 
 if __name__ == "__main__":

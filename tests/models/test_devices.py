@@ -25,7 +25,7 @@ def test_more_replicas_than_devices_are_refused():
 @pytest.mark.skipif(bool(tf.config.list_physical_devices("GPU")), reason="there is a GPU")
 def test_gpu_that_is_not_there_is_refused():
     with pytest.raises(ConfigError, match=r"training\.device is gpu, but TensorFlow finds no GPU"):
-        configure_devices(TrainingSettings(device="gpu"))
+        configure_devices(TrainingSettings(device="gpu"), "mean")
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_gpus_must_suffice_and_divide_a_batch(monkeypatch, settings, message):
     """Three GPUs that TensorFlow lists: nothing is asked of them before the check."""
     monkeypatch.setattr(tf.config, "list_physical_devices", lambda kind: [kind] * 3)
     with pytest.raises(ConfigError) as error:
-        configure_devices(settings)
+        configure_devices(settings, "mean")
     (fault,) = error.value.faults
     assert message in fault
 
@@ -68,14 +68,14 @@ def test_a_process_that_trains_in_workers_leaves_them_the_gpus(monkeypatch):
     monkeypatch.setattr(tf.config, "list_physical_devices", lambda kind: ["0", "1"])
     visible = {}
     monkeypatch.setattr(tf.config, "set_visible_devices", lambda devices, kind: visible.update({kind: devices}))
-    configure_devices(TrainingSettings(workers=2))
+    configure_devices(TrainingSettings(workers=2), "mean")
     assert visible == {"GPU": []}
 
 
 @pytest.mark.skipif(bool(tf.config.list_physical_devices("GPU")), reason="there is a GPU")
 def test_workers_on_cpus_have_one_replica_each():
     with pytest.raises(ConfigError, match=r"training\.replicas must be 1 or null where several workers train on CPUs"):
-        configure_devices(TrainingSettings(workers=2, replicas=2))
+        configure_devices(TrainingSettings(workers=2, replicas=2), "mean")
 
 
 def test_an_nvidia_gpu_that_tensorflow_does_not_see_is_a_warning(monkeypatch, tmp_path, caplog):
@@ -91,5 +91,5 @@ def test_an_nvidia_gpu_that_tensorflow_does_not_see_is_a_warning(monkeypatch, tm
 
 def test_devices_that_are_configured_stay_so():
     before = tf.config.list_logical_devices("CPU")
-    configure_devices(TrainingSettings(device="cpu", replicas=4))
+    configure_devices(TrainingSettings(device="cpu", replicas=4), "mean")
     assert tf.config.list_logical_devices("CPU") == before
