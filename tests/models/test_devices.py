@@ -1,6 +1,7 @@
 """Devices: one by default, as many as asked for, and a clear no where there are too few."""
 
 import logging
+import os
 
 import pytest
 import tensorflow as tf
@@ -93,3 +94,23 @@ def test_devices_that_are_configured_stay_so():
     before = tf.config.list_logical_devices("CPU")
     configure_devices(TrainingSettings(device="cpu", replicas=4), "mean")
     assert tf.config.list_logical_devices("CPU") == before
+
+
+@pytest.mark.parametrize(
+    ("encoder", "cores", "expected"),
+    [("mean", 1, [1]), ("mean", 2, [1]), ("mean", 3, []), ("cnn", 2, []), ("lstm", 2, [])],
+)
+def test_short_ops_keep_to_one_core_where_there_are_few(monkeypatch, encoder, cores, expected):
+    threads = []
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(cores)))
+    monkeypatch.setattr(tf.config.threading, "set_intra_op_parallelism_threads", threads.append)
+    configure_devices(TrainingSettings(device="cpu"), encoder)
+    assert threads == expected
+
+
+def test_threads_that_ops_have_used_stay_as_they_are(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1})
+    tf.constant(0)
+    before = tf.config.threading.get_intra_op_parallelism_threads()
+    configure_devices(TrainingSettings(device="cpu"), "mean")
+    assert tf.config.threading.get_intra_op_parallelism_threads() == before
