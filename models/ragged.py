@@ -31,7 +31,7 @@ def kept_values(ragged: tf.RaggedTensor, keep: tf.Tensor) -> tf.RaggedTensor:
 def row_ids(ragged: tf.RaggedTensor) -> tf.Tensor:
     """The row of each value: what `value_rowids` gives of rows that are held as splits, in a third of the time.
 
-    It takes a cell for each row and place in the longest, a byte: for texts, of which none is far longer than all.
+    It makes a mask, a byte for each row and place of the longest; `value_rowids` makes one, too, and larger tensors.
 
     Args:
       ragged: [batch, (values)].
