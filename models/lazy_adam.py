@@ -66,12 +66,21 @@ class LazyAdam(keras.optimizers.Adam):
         rate = self.row_factor * tf.cast(self.learning_rate, dtype) * tf.sqrt(1 - beta_2**step) / (1 - beta_1**step)
 
         momentum, velocity = (self._moments.of[name, variable.ref()] for name in ("m", "v"))
-        new_momentum = beta_1 * tf.gather(momentum, rows) + (1 - beta_1) * gradient.values
-        new_velocity = beta_2 * tf.gather(velocity, rows) + (1 - beta_2) * tf.square(gradient.values)
-        change = rate * new_momentum / (tf.sqrt(new_velocity) + self.epsilon)
-        momentum.scatter_update(tf.IndexedSlices(new_momentum, rows))
-        velocity.scatter_update(tf.IndexedSlices(new_velocity, rows))
-        variable.scatter_sub(tf.IndexedSlices(change, rows))
+        for moment, beta, term in ((momentum, beta_1, gradient.values), (velocity, beta_2, tf.square(gradient.values))):
+            # A factor for all rows, where TensorFlow's documentation asks for one of each, as its op allows.
+            moment.scatter_mul(tf.IndexedSlices(beta, rows))
+            moment.scatter_add(tf.IndexedSlices((1 - beta) * term, rows))
+        # Adagrad's step, w -= rate * g / (sqrt(a) + epsilon), is Adam's if it leaves its sum a, here the velocity, as it
+        # is: one op, which makes no tensors of all rows.
+        tf.raw_ops.ResourceSparseApplyAdagradV2(
+            var=variable.handle,
+            accum=velocity.handle,
+            lr=rate,
+            epsilon=tf.cast(self.epsilon, dtype),
+            grad=tf.gather(momentum, rows),
+            indices=rows,
+            update_slots=False,
+        )
 
     def get_config(self) -> dict[str, Any]:
         """The optimizer's arguments."""
