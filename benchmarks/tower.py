@@ -5,7 +5,7 @@
 
 The lists are those of benchmarks/optimizer.py, or those that the Trainer of the last `clir run` of a configuration
 read. Where they have no stems, every three words have one. A step is forward, backward and update, input included; a
-speed is pairs per CPU second of the whole process.
+speed is pairs per second of the clock, and per CPU second of the whole process.
 """
 
 import os
@@ -52,8 +52,8 @@ OPTIONS = {
 }
 TOWERS = {PLAIN: (ModelSettings(), LossSettings()), **OPTIONS}
 
-Measure = Callable[[], float]
-"""Pairs per CPU second of some batches."""
+Speeds = tuple[float, float]
+"""Pairs per second of the clock, and per CPU second."""
 
 
 def with_stems(lists: RankingLists, words: tuple[Words, Words]) -> tuple[RankingLists, tuple[Words, Words]]:
@@ -87,8 +87,8 @@ def without_stems(lists: RankingLists) -> RankingLists:
 
 def measure_of(
     model: ModelSettings, loss: LossSettings, lists: RankingLists, words: tuple[Words, Words], batches: int
-) -> Measure:
-    """Training of a tower, compiled."""
+) -> Callable[[], Speeds]:
+    """Training of a tower on some batches, compiled."""
     if not model.stem_embeddings:
         lists = without_stems(lists)
     settings = TrainingSettings().for_encoder(model.encoder)
@@ -99,10 +99,10 @@ def measure_of(
     adam = LazyAdam(settings.number("learning_rate"), settings.number("embedding_factor"))
     steps, input_batches = TrainingSteps(objective, adam, settings.clip_norm), iter(input_of_all)
 
-    def pairs_per_second() -> float:
-        started = time.process_time()
+    def pairs_per_second() -> Speeds:
+        started, cpu = time.perf_counter(), time.process_time()
         steps.run(input_batches, batches)
-        return pairs / (time.process_time() - started)
+        return pairs / (time.perf_counter() - started), pairs / (time.process_time() - cpu)
 
     pairs_per_second()  # compiles
     return pairs_per_second
@@ -121,10 +121,16 @@ def main(config_path: str | None, batches: int, rounds: int) -> None:
     print(f"load {os.getloadavg()[0]:.1f} before, {os.cpu_count()} cores, {described}")
     measures = {name: measure_of(*tower, lists, words, batches) for name, tower in TOWERS.items()}
     seen = [{name: measure() for name, measure in measures.items()} for _ in range(rounds)]
-    print(f"{'':24} pairs per CPU second   ratio")
+    print(f"{'':24} {'pairs/s':>9} {'ratio':>7} {'pairs/CPU s':>12} {'ratio':>7}")
     for name in TOWERS:
-        ratio = statistics.median(row[name] / row[PLAIN] for row in seen)
-        print(f"{name:24} {statistics.median(row[name] for row in seen):20,.0f} {ratio:7.3f}")
+        (clock, clock_ratio), (cpu, cpu_ratio) = (
+            (
+                statistics.median(row[name][place] for row in seen),
+                statistics.median(row[name][place] / row[PLAIN][place] for row in seen),
+            )
+            for place in range(2)
+        )
+        print(f"{name:24} {clock:9,.0f} {clock_ratio:7.3f} {cpu:12,.0f} {cpu_ratio:7.3f}")
     print(f"load {os.getloadavg()[0]:.1f} after")
 
 

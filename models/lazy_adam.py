@@ -70,8 +70,8 @@ class LazyAdam(keras.optimizers.Adam):
             # A factor for all rows, where TensorFlow's documentation asks for one of each, as its op allows.
             moment.scatter_mul(tf.IndexedSlices(beta, rows))
             moment.scatter_add(tf.IndexedSlices((1 - beta) * term, rows))
-        # Adagrad's step, w -= rate * g / (sqrt(a) + epsilon), is Adam's if it leaves its sum a, here the velocity, as it
-        # is: one op, which makes no tensors of all rows.
+        # Adagrad's step, w -= rate * g / (sqrt(a) + epsilon), is Adam's where it leaves its sum a, here the velocity,
+        # as it is: one op, which makes no tensors of all rows.
         tf.raw_ops.ResourceSparseApplyAdagradV2(
             var=variable.handle,
             accum=velocity.handle,
