@@ -92,13 +92,14 @@ def test_a_client_that_does_not_read_its_answer_is_cut_off() -> None:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
         connection.connect(("127.0.0.1", live.port))
         request = b"GET /page.js HTTP/1.1\r\nhost: localhost\r\n\r\n"
+        started = time.monotonic()
         with connection:
             connection.settimeout(0.2)
             with pytest.raises((ConnectionError, TimeoutError)):
-                for _ in range(200_000):
+                # A fast machine may send any number of requests before the server's time is up.
+                while time.monotonic() < started + 10:
                     connection.sendall(request)
-            started = time.monotonic()
-            while gauge(live, "clir_requests_in_flight") > 1 and time.monotonic() < started + 10:
+            while gauge(live, "clir_requests_in_flight") > 1 and time.monotonic() < started + 20:
                 time.sleep(0.05)
             assert gauge(live, "clir_requests_in_flight") == 1  # that of /metrics
         assert live.client.get("/v1/search?q=a").status_code == 200
