@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 import tensorflow as tf
+from hypothesis import given
+from hypothesis import strategies as st
 from tensorflow import keras
 
 from models.lazy_adam import LazyAdam
@@ -36,6 +38,34 @@ def after_steps(optimizer, gradients):
 def test_steps_that_hold_every_row_equal_those_of_adam(gradients):
     lazy, adam = after_steps(LazyAdam(RATE), gradients), after_steps(keras.optimizers.Adam(RATE), gradients)
     np.testing.assert_allclose(lazy, adam, atol=1e-5)
+
+
+@given(
+    dim=st.integers(1, 9),
+    rows=st.lists(st.integers(0, 5), max_size=6, unique=True),
+    scale=st.sampled_from([0.0, 1e-20, 1e-4, 1.0, 1e4]),
+    seed=st.integers(0, 99),
+)
+def test_each_row_of_a_step_has_the_formula_s_numbers_to_the_last_bit(dim, rows, scale, seed):
+    draw = np.random.default_rng(seed)
+    start, momentum, gradient = (draw.normal(size=(6, dim)).astype(np.float32) for _ in range(3))
+    velocity, gradient = momentum**2, gradient * np.float32(scale)
+    variable, optimizer = tf.Variable(start), LazyAdam(RATE)
+    optimizer.build([variable])
+    slots = [slot for slot in optimizer.variables if slot.shape == variable.shape]
+    for slot, value in zip(slots, (momentum, velocity), strict=True):
+        slot.assign(value)
+    optimizer.apply_gradients(
+        [(tf.IndexedSlices(gradient[rows], tf.constant(rows, tf.int64), tf.constant([6, dim])), variable)]
+    )
+    beta_1, beta_2, epsilon = (np.float32(one) for one in (0.9, 0.999, 1e-7))
+    moved = np.isin(np.arange(6), rows)[:, np.newaxis]
+    rate = (np.float32(RATE) * tf.sqrt(1 - tf.constant(beta_2) ** 1.0) / (1 - tf.constant(beta_1) ** 1.0)).numpy()
+    new_momentum = np.where(moved, beta_1 * momentum + (1 - beta_1) * gradient, momentum)
+    new_velocity = np.where(moved, beta_2 * velocity + (1 - beta_2) * gradient**2, velocity)
+    change = rate * new_momentum / (np.sqrt(new_velocity) + epsilon)
+    for got, expected in zip((*slots, variable), (new_momentum, new_velocity, start - moved * change), strict=True):
+        np.testing.assert_array_equal(got.numpy(), expected)
 
 
 def test_rows_take_steps_of_their_own_size_and_dense_gradients_do_not():
