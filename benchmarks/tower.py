@@ -9,7 +9,6 @@ speed is pairs per second of the clock, and per CPU second of the whole process.
 """
 
 import os
-import statistics
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -123,13 +122,8 @@ def main(config_path: str | None, batches: int, rounds: int) -> None:
     seen = [{name: measure() for name, measure in measures.items()} for _ in range(rounds)]
     print(f"{'':24} {'pairs/s':>9} {'ratio':>7} {'pairs/CPU s':>12} {'ratio':>7}")
     for name in TOWERS:
-        (clock, clock_ratio), (cpu, cpu_ratio) = (
-            (
-                statistics.median(row[name][place] for row in seen),
-                statistics.median(row[name][place] / row[PLAIN][place] for row in seen),
-            )
-            for place in range(2)
-        )
+        clock, cpu = np.median([row[name] for row in seen], axis=0)
+        clock_ratio, cpu_ratio = np.median([np.divide(row[name], row[PLAIN]) for row in seen], axis=0)
         print(f"{name:24} {clock:9,.0f} {clock_ratio:7.3f} {cpu:12,.0f} {cpu_ratio:7.3f}")
     print(f"load {os.getloadavg()[0]:.1f} after")
 
