@@ -41,7 +41,6 @@ setup(
         "pipeline.wikipedia",
         "schemas",
         "serving",
-        "serving.loopback",
     ],
     package_data={
         "experiments.report": ["page.html.j2"],

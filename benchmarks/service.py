@@ -29,7 +29,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import click
 import numpy as np
 
-from cli.index_folder import index_place
+from cli.model_folder import index_place
 from models.exported import load_model
 from models.loaded_model import LoadedModel
 from pipeline.config import read_run_settings
@@ -119,7 +119,7 @@ def main(output: str, requests: int) -> None:
     print(f"in process, all channels:  {_percentiles(both)}")
     for clients in CLIENTS:
         body = json.dumps({"signature_name": "score", "inputs": {"query": [query], "documents": [documents]}})
-        with server("-m", "serving.loopback", output, "--rest", "0", "--grpc", "0") as line:
+        with server("-m", "tests.stand_in_tf_serving", output, "--rest", "0", "--grpc", "0") as line:
             port = re.search(r"REST on [^:]+:(\d+)", line)[1]  # type: ignore[index]
             url = f"http://127.0.0.1:{port}/v1/models/clir:predict"
             print(f"stand-in, {clients} clients:       {load(url, body, clients, requests)}")

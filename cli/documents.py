@@ -1,11 +1,118 @@
-"""Reads the documents that `clir rank` is given, before TensorFlow is imported."""
+"""Reads files of documents and of ids, before TensorFlow is imported."""
 
+import os
 import sys
-from typing import BinaryIO
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from typing import Any, BinaryIO, Final
 
+from cli.terminal import FIELD
 from schemas.drops import Drop, DropCounter
 from schemas.errors import DataError
+from schemas.printable import printable
 from schemas.wikiclir import Text, parse_texts
+
+STDIN: Final = "-"
+MOST_BAD: Final = 0.05
+"""Share of a collection's lines that may be unusable, as `data.max_bad_share` has it where nobody says otherwise."""
+
+
+class DocumentFiles:
+    """Documents of files, read as if they were one: the first of an id counts.
+
+    Args:
+      paths: of files, - for stdin.
+    """
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        self._paths = paths
+        self._sizes = [0 if path == STDIN else _size(path) for path in paths]
+        self._left_out = DropCounter()
+        self._lines = self._bytes_before = 0
+        self._stream: BinaryIO | None = None
+
+    @property
+    def share(self) -> float:
+        """How much of the files was read, within [0, 1]; 0 where a file tells nothing of its size."""
+        read = self._bytes_before
+        if self._stream is not None and self._stream.seekable():
+            read += self._stream.tell()
+        return read / sum(self._sizes) if all(self._sizes) else 0.0
+
+    def texts(self) -> Iterator[Text]:
+        """The documents.
+
+        Raises:
+          DataError: a file cannot be read to its end, holds no document, or too many of the lines cannot be used.
+        """
+        seen: set[str] = set()
+        for path, size in zip(self._paths, self._sizes, strict=True):
+            with _open(path) as stream:
+                self._stream = stream
+                for item in parse_texts(stream, path, seen):
+                    self._lines += 1
+                    if not isinstance(item, Drop):
+                        yield item
+                        continue
+                    self._left_out.add(item)
+                    if item.reason.is_fatal:
+                        raise DataError(f"{path}:{item.line}: {item.reason.text}: {item.excerpt}. Nothing was changed.")
+            self._stream, self._bytes_before = None, self._bytes_before + size
+        bad = sum(one.count for one in self._left_out.drops() if one.reason.bad)
+        if not seen or bad > MOST_BAD * self._lines:
+            counts = f"{len(seen):,} of {self._lines:,} lines hold one" if seen else "no line does"
+            raise DataError(
+                "\n".join(
+                    [
+                        f"{' and '.join(self._paths)} must hold documents (id, title, text, tab-separated), and "
+                        f"{MOST_BAD:.0%} of the lines at most may be anything else; {counts}. Nothing was changed.",
+                        *self.left_out(),
+                    ]
+                )
+            )
+
+    def left_out(self) -> list[str]:
+        """A line for each reason for which lines were left out."""
+        return [
+            f"left out {one.count:,} x {one.reason.text}; first at {one.examples[0].file}:{one.examples[0].line}: "
+            f"{printable(one.examples[0].excerpt, FIELD)}"
+            for one in self._left_out.drops()
+        ]
+
+
+def read_ids(path: str) -> list[str]:
+    """Ids of documents, one a line; of a line with tabs the first field, so that a file of documents names its own.
+
+    Raises:
+      DataError: the file cannot be read, or is no UTF-8.
+    """
+    with _open(path) as stream:
+        lines = stream.read().removeprefix(b"\xef\xbb\xbf").splitlines()
+    ids = []
+    for number, line in enumerate(lines, 1):
+        try:
+            identifier = line.decode().partition("\t")[0].strip()
+        except UnicodeDecodeError:
+            raise DataError(f"{path}:{number}: an id must be UTF-8; got {line[:80]!r}.") from None
+        if identifier:
+            ids.append(identifier)
+    return ids
+
+
+def _size(path: str) -> int:
+    try:
+        return os.path.getsize(path)
+    except OSError as error:
+        raise DataError(f"{path}: {error.strerror}.") from None
+
+
+def _open(path: str) -> Any:
+    if path == STDIN:
+        return nullcontext(sys.stdin.buffer)
+    try:
+        return open(path, "rb")
+    except OSError as error:
+        raise DataError(f"{path}: {error.strerror}.") from None
 
 
 def read_documents(path: str) -> tuple[list[Text], list[str]]:
@@ -20,7 +127,7 @@ def read_documents(path: str) -> tuple[list[Text], list[str]]:
     documents: list[Text] = []
     left_out = DropCounter()
     try:
-        with _open(path) as stream:
+        with _open_file(path) as stream:
             for item in parse_texts(stream, path):
                 if isinstance(item, Drop):
                     left_out.add(item)
@@ -38,5 +145,5 @@ def read_documents(path: str) -> tuple[list[Text], list[str]]:
     return documents, lines
 
 
-def _open(path: str) -> BinaryIO:
+def _open_file(path: str) -> BinaryIO:
     return sys.stdin.buffer if path == "-" else open(path, "rb")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from cli.feedback_option import feedback_option
+from cli.arguments import feedback_option
 from cli.imports import heavy_imports
 from cli.model_folder import find_model
 from cli.summary import metrics_table
@@ -52,7 +52,7 @@ def evaluate(
         faults.append(f"--output: {fault}")
     if faults:
         raise ConfigError(faults)
-    from cli.progress import StageView
+    from cli.terminal import StageView
     from pipeline.quiet import quieten
 
     quieten(verbose=False)

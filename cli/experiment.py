@@ -26,7 +26,7 @@ def experiment(file: str, as_json: bool) -> None:
 
     loaded = load_grid(file, say)
     with run_lock(local_output(loaded.settings.output)):
-        from cli.progress import StageView
+        from cli.terminal import StageView
         from experiments.cell_folder import CellFolder
         from experiments.run import run_experiment
         from experiments.table import results_table

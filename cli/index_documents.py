@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from cli.document_files import STDIN, DocumentFiles, read_ids
+from cli.documents import STDIN, DocumentFiles, read_ids
 from cli.imports import heavy_imports
-from cli.index_folder import index_place
+from cli.model_folder import index_place
 from cli.terminal import say, short, show, show_json
 from pipeline.config import read_run_settings
 from pipeline.paths import files_of
@@ -52,7 +52,7 @@ def index_command(
     given = added if is_change else documents or _documents_of_run(place.config)
     files = DocumentFiles([file for path in given for file in ([path] if path == STDIN else files_of(path))])
     ids = [one for path in removed for one in read_ids(path)]
-    from cli.progress import StageView
+    from cli.terminal import StageView
     from pipeline.quiet import quieten
 
     quieten(verbose=False)

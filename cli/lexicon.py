@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cli.arguments import check_query_text
 from cli.imports import heavy_imports
 from cli.model_folder import find_model
-from cli.query_text import check_query_text
 from cli.terminal import FIELD, show, show_json
 from schemas.printable import printable
 

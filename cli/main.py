@@ -12,7 +12,6 @@ from cli.convert import convert_command
 from cli.evaluate import evaluate
 from cli.experiment import experiment
 from cli.index_documents import index_command
-from cli.interruption import is_interruption
 from cli.lexicon import lexicon
 from cli.rank import rank
 from cli.replay import replay
@@ -21,7 +20,7 @@ from cli.run import run
 from cli.search import search
 from cli.serve import serve
 from cli.terminal import say
-from cli.users_error import users_error
+from cli.users_error import is_interruption, users_error
 from cli.wikipedia import wikipedia
 from schemas.errors import ConfigError
 

@@ -1,9 +1,10 @@
-"""Finds an exported model in the folders that a run writes."""
+"""Finds exported models and their index in the folders that a run writes."""
 
 import os
 from pathlib import Path
+from typing import NamedTuple
 
-from pipeline.layout import SERVING
+from pipeline.layout import CONFIG_FILE, INDEX, SERVING
 from schemas.errors import DataError
 from schemas.served_versions import newest_version
 
@@ -28,3 +29,32 @@ def find_model(path: str) -> str:
             if version := newest_version(names):
                 return str(serving / version)
     raise DataError(f"no exported model under {path}; run `clir run` first, and see why the gate refused its model.")
+
+
+class IndexPlace(NamedTuple):
+    """Where models and their index lie."""
+
+    newest_model: str
+    """Folder of the newest version, or of the one that was named."""
+    models: str
+    """Folder of the versions, or the one that was named."""
+    index_folder: str
+    """Folder of the index's versions; it need not be there."""
+    config: Path
+    """Of the run that made the model; it need not be there."""
+
+
+def index_place(model: str, index: str | None) -> IndexPlace:
+    """Where the models under a folder lie, and their index.
+
+    Args:
+      model: a run's output folder, its serving folder, or one version in it.
+      index: what the user says of the index's folder, if anything; else it lies in the run's.
+
+    Raises:
+      DataError: there is no such folder, or no model in it.
+    """
+    newest = find_model(model)
+    models = newest if os.path.samefile(newest, model) else str(Path(newest).parent)
+    output = Path(newest).absolute().parent.parent
+    return IndexPlace(newest, models, index or str(output / INDEX), output / CONFIG_FILE)

@@ -1,15 +1,14 @@
 """`clir rank`: documents in the order of a model's scores."""
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from cli.arguments import check_query_text, feedback_option, lines_of_stdin
 from cli.documents import read_documents
-from cli.feedback_option import feedback_option
 from cli.imports import heavy_imports
 from cli.model_folder import find_model
-from cli.query_text import check_query_text, lines_of_stdin
-from cli.score_parts import describe_parts
 from cli.terminal import FIELD, say, show, show_json
 from schemas.printable import printable
 
@@ -76,3 +75,25 @@ def _as_dict(result: "RankedDocument") -> dict[str, Any]:
     content = result._asdict()
     parts = [part.model_dump() for part in content.pop("parts")]
     return {**content, "parts": parts} if parts else content
+
+
+if TYPE_CHECKING:
+    from models.score_parts import ScorePart
+
+MOST_WORDS: Final = 8
+"""Lines for the words of a channel; the parts of the others are summed."""
+
+
+def describe_parts(parts: "tuple[ScorePart, ...]") -> Iterator[str]:
+    """A line for each part, and below it for each of its words, with the numbers under those of `clir rank`."""
+    for one in parts:
+        yield _line(one.part, one.name)
+        for word in one.words[:MOST_WORDS]:
+            answer, asked = (printable(term, FIELD) for term in (word.document_term, word.query_term))
+            yield _line(word.part, f"  {asked} <- {answer}")
+        if others := one.words[MOST_WORDS:]:
+            yield _line(sum(word.part for word in others), f"  {len(others)} others")
+
+
+def _line(part: float, text: str) -> str:
+    return f"     {part:7.4f}  {text}"

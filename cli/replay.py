@@ -96,11 +96,11 @@ def replay(output: str, rest: str | None, grpc: str | None, model_name: str, as_
 def _served_model(output: str, rest: str | None, grpc: str | None, name: str) -> "ServedModel":
     """Where the scores come from."""
     if rest:
-        from serving.tf_serving_rest_model import TfServingRestModel
+        from serving.tf_serving_client import TfServingRestModel
 
         return TfServingRestModel(rest, name)
     if grpc:
-        from serving.tf_serving_model import TfServingModel
+        from serving.tf_serving_client import TfServingModel
 
         return TfServingModel(grpc, name)
     from serving.served_model import LocalModel

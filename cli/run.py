@@ -48,7 +48,7 @@ def run(config: str, overrides: tuple[str, ...], estimate: bool, as_json: bool, 
 
 def _estimate(settings: RunConfig, as_json: bool, verbose: bool) -> None:
     """Prints what the run would take, of which it does nothing."""
-    from cli.progress import StageView
+    from cli.terminal import StageView
     from pipeline.quiet import quieten
 
     quieten(verbose)
@@ -66,7 +66,7 @@ def _estimate(settings: RunConfig, as_json: bool, verbose: bool) -> None:
 
 def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
     """Runs the pipeline and prints its results."""
-    from cli.progress import StageView
+    from cli.terminal import StageView
     from pipeline.quiet import quieten
 
     quieten(verbose)

@@ -4,9 +4,9 @@ import os
 
 import click
 
+from cli.arguments import check_query_text, lines_of_stdin
 from cli.imports import heavy_imports
-from cli.index_folder import index_place
-from cli.query_text import check_query_text, lines_of_stdin
+from cli.model_folder import index_place
 from cli.terminal import FIELD, say, show, show_json
 from schemas.errors import DataError
 from schemas.printable import printable
@@ -32,7 +32,7 @@ def search(model: str, queries: tuple[str, ...], most: int, index: str | None, a
 
     quieten(verbose=False)
     with heavy_imports():
-        from serving.folder_engines import FolderEngines
+        from serving.newest_engine import FolderEngines
 
     engines = FolderEngines(place.models, place.index_folder)
     newest = engines.newest()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli.imports import heavy_imports
-from cli.index_folder import IndexPlace, index_place
+from cli.model_folder import IndexPlace, index_place
 from cli.terminal import say, show
 from pipeline.config import read_run_settings
 from schemas.served_versions import MODEL_NAME
@@ -16,7 +16,7 @@ from serving.settings import ServiceSettings
 
 if TYPE_CHECKING:
     from serving.engine import Languages
-    from serving.folder_engines import FolderEngines
+    from serving.newest_engine import FolderEngines
 
 _DEFAULTS = ServiceSettings()
 
@@ -85,11 +85,11 @@ def serve(model: str, index: str | None, tf_serving: str | None, model_name: str
 
 def _source(place: IndexPlace, tf_serving: str | None, model_name: str, seconds: float) -> "FolderEngines":
     """Where the engines come from."""
-    from serving.folder_engines import FolderEngines
+    from serving.newest_engine import FolderEngines
 
     connect = None
     if tf_serving:
-        from serving.tf_serving_model import TfServingModel
+        from serving.tf_serving_client import TfServingModel
 
         def connect(version: str) -> TfServingModel:
             return TfServingModel(tf_serving, model_name, version, seconds)

@@ -41,7 +41,7 @@ def wikipedia(
         raise click.UsageError("give --estimate or --check, but not both.")
     settings = load_wikipedia_config(config, overrides)
     # NumPy and the parsers take half a second, which wrong settings need not wait for.
-    from cli.progress import StageView
+    from cli.terminal import StageView
     from components.wikipedia_gen.estimate import estimate_making, preflight
     from components.wikipedia_gen.look import look_into
     from pipeline.wikipedia.make import folder_of, make_collections

@@ -1,7 +1,9 @@
 """The HTTP service as an ASGI application."""
 
+import hashlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Final
 
 from fastapi import FastAPI, Request
@@ -11,18 +13,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from schemas.errors import DataError
-from serving.bounded_body import BoundedBody
-from serving.engine_holder import EngineHolder
-from serving.event_log import EventLog
-from serving.host_check import HostCheck
 from serving.http_records import describe_fault
-from serving.page_files import add_page
-from serving.problem_answer import problem_answer, sentence_answer
+from serving.middleware import BoundedBody, HostCheck, RequestFrame, problem_answer, sentence_answer
+from serving.newest_engine import EngineHolder
 from serving.refusals import Busy, Refusal
-from serving.request_frame import RequestFrame
 from serving.routes import add_routes
-from serving.service_metrics import ServiceMetrics
 from serving.settings import ServiceSettings
+from serving.telemetry import EventLog, ServiceMetrics
 from serving.work_queue import WorkQueue
 
 _SHOWN_FAULTS: Final = 3
@@ -99,3 +96,27 @@ def _methods(app: FastAPI, path: str) -> set[str]:
     """Those of all the routes of a path."""
     routes = (route for route in app.routes if isinstance(route, Route) and route.path == path)
     return {method for route in routes for method in route.methods or ()}
+
+
+_FOLDER: Final = Path(__file__).parent / "page"
+_FILES: Final = {
+    "/": ("index.html", "text/html; charset=utf-8"),
+    "/page.css": ("page.css", "text/css; charset=utf-8"),
+    "/page.js": ("page.js", "text/javascript; charset=utf-8"),
+}
+
+
+def add_page(app: FastAPI) -> None:
+    """Adds the page and what it needs; a browser asks each time whether they have changed."""
+    for path, (name, kind) in _FILES.items():
+        content = (_FOLDER / name).read_bytes()
+        headers = {"etag": f'"{hashlib.sha256(content).hexdigest()[:16]}"', "cache-control": "no-cache"}
+
+        async def give(
+            request: Request, content: bytes = content, kind: str = kind, headers: dict[str, str] = headers
+        ) -> Response:
+            if request.headers.get("if-none-match") == headers["etag"]:
+                return Response(None, 304, headers)
+            return Response(content, 200, headers, kind)
+
+        app.add_route(path, give, methods=["GET"], include_in_schema=False)

@@ -8,7 +8,6 @@ from pydantic import BaseModel, BeforeValidator, Field
 from starlette.responses import Response
 
 from serving.engine import Engine
-from serving.engine_holder import EngineHolder
 from serving.http_records import (
     WORDED,
     Alive,
@@ -21,9 +20,10 @@ from serving.http_records import (
     SearchAnswer,
     StrictInputs,
 )
-from serving.request_frame import NOTES
-from serving.service_metrics import ServiceMetrics
+from serving.middleware import NOTES
+from serving.newest_engine import EngineHolder
 from serving.settings import ServiceSettings
+from serving.telemetry import ServiceMetrics
 from serving.work_queue import WorkQueue
 
 Answer = TypeVar("Answer", bound=BaseModel)

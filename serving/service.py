@@ -12,12 +12,10 @@ import uvicorn
 
 from schemas.errors import DataError
 from serving.app import create_app
-from serving.engine_holder import EngineHolder, EngineSource
-from serving.event_log import EventLog
-from serving.service_metrics import ServiceMetrics
+from serving.newest_engine import EngineHolder, EngineSource
 from serving.settings import ServiceSettings
-from serving.swap_log import SwapLog
-from serving.timed_connection import TimedConnection
+from serving.telemetry import EventLog, ServiceMetrics, SwapLog
+from serving.uvicorn_server import TimedConnection
 from serving.work_queue import WorkQueue
 
 _HEAD_BYTES: Final = 1 << 16

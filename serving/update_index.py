@@ -1,9 +1,10 @@
 """Brings an index to what its documents are now; what has not changed is not encoded again."""
 
+import hashlib
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +23,6 @@ from schemas.errors import DataError
 from schemas.index_manifest import REMOVED, SEGMENTS, VECTORS_FILE, IndexManifest, SegmentRecord
 from schemas.json_record import JsonRecord
 from schemas.wikiclir import Text
-from serving.known_documents import KnownDocuments
 
 _NO_ROWS: Final = np.zeros(0, np.int32)
 
@@ -255,3 +255,50 @@ class _Before:
             (staging / REMOVED).mkdir(exist_ok=True)
             np.save(staging / REMOVED / f"{segment.number}.npy", removed.astype(np.int32))
         return self._records[segment.number].model_copy(update={"removed": len(removed)})
+
+
+_KEY_BYTES: Final = 8
+
+
+class Place(NamedTuple):
+    """Where a document lies."""
+
+    segment: int
+    """The place of its segment among those given."""
+    row: int
+    digest: bytes
+    """See `models.corpus_index.segment.document_digest`."""
+
+
+class KnownDocuments:
+    """The documents of segments, by keys of their ids: some 16 bytes each, where a dict would take 200.
+
+    Args:
+      segments: whose documents are known.
+    """
+
+    def __init__(self, segments: Sequence[Segment]) -> None:
+        self._segments = segments
+        self._digests = [segment.digests for segment in segments]
+        keys, places, rows = [np.zeros(0, np.uint64)], [np.zeros(0, np.int32)], [np.zeros(0, np.int32)]
+        for place, segment in enumerate(segments):
+            kept = segment.kept
+            keys.append(np.array([_key(segment.doc_id(row)) for row in kept.tolist()], np.uint64))
+            places.append(np.full(len(kept), place, np.int32))
+            rows.append(kept.astype(np.int32))
+        order = np.argsort(np.concatenate(keys), kind="stable")
+        self._keys, self._places, self._rows = (np.concatenate(part)[order] for part in (keys, places, rows))
+
+    def find(self, doc_id: bytes) -> Place | None:
+        """Where a document lies, if it is there."""
+        key = np.uint64(_key(doc_id))
+        start, end = (int(np.searchsorted(self._keys, key, side=side)) for side in ("left", "right"))
+        for at in range(start, end):
+            segment, row = int(self._places[at]), int(self._rows[at])
+            if self._segments[segment].doc_id(row) == doc_id:
+                return Place(segment, row, self._digests[segment][row].tobytes())
+        return None
+
+
+def _key(doc_id: bytes) -> int:
+    return int.from_bytes(hashlib.blake2b(doc_id, digest_size=_KEY_BYTES).digest(), "little")

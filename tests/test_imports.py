@@ -87,7 +87,7 @@ def test_the_rooms_are_there() -> None:
         ("serving/a.py", "from pipeline.config import RunConfig", "serving.a -> pipeline.config: back"),
         ("serving/a.py", "import experiments.grid", "serving.a -> experiments.grid: back"),
         ("experiments/a.py", "import serving.index", "experiments.a -> serving.index: back"),
-        ("experiments/a.py", "from cli.progress import StageView", "experiments.a -> cli.progress: back"),
+        ("experiments/a.py", "from cli.terminal import StageView", "experiments.a -> cli.terminal: back"),
         ("components/one/work.py", "from components import two", "components.one.work -> components.two: between"),
         ("components/one/executor.py", "import components.two.work", "components.one.executor -> components.two.work"),
         ("components/one/work.py", "from ..two import work", "components.one.work -> ..two.work: relative"),

@@ -1,10 +1,10 @@
-"""cli/progress.py: what a person sees of a run."""
+"""cli/terminal.py: what a person sees of a run."""
 
 import logging
 
 import pytest
 
-from cli.progress import StageView
+from cli.terminal import StageView
 from pipeline.stages import StageEnd
 
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.progress import StageView
-from cli.terminal import say, show, show_json
+from cli.terminal import StageView, say, show, show_json
 
 ESCAPES = "\x1b]0;title\x07\x1b[2J\x9b31m\u202e"
 """Commands that name the window, clear the screen and colour the text, and a mark that turns its direction."""

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import pytest
 
-from cli import raised
+from cli import users_error as raised
 from cli.users_error import users_error
 from schemas.errors import ConfigError, DataError
 

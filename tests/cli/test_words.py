@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.score_parts import MOST_WORDS, describe_parts
+from cli.rank import MOST_WORDS, describe_parts
 from models import document_ranker, word_translations
 from models.score_parts import ScorePart, WordPart
 from tests.cli.command import Clir

@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.e2e.loopback import serve
 from tests.e2e.process import ROOT
 from tests.e2e.python_page import MODEL, agree, run_session
+from tests.e2e.stand_in import serve
 
 PAGE = ROOT / "docs" / "serving.md"
 REST, GRPC = "localhost:8501", "localhost:8500"

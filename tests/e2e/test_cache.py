@@ -277,7 +277,7 @@ def test_what_decides_the_word_vectors_changes_the_stages_that_read_them(
         ("components/evaluator/evaluate.py", {"Evaluator"}),
         ("components/example_validator/executor.py", {"ExampleValidator"}),
         ("pipeline/recovery.py", set()),
-        ("cli/progress.py", set()),
+        ("cli/terminal.py", set()),
     ],
 )
 def test_an_edit_changes_the_stages_that_run_the_code_and_no_others(

@@ -11,9 +11,9 @@ import tensorflow as tf
 from tensorflow_serving.apis import prediction_log_pb2
 
 from tests.cli.command import Clir
-from tests.e2e.loopback import Server, serve
 from tests.e2e.process import ROOT, SampleRun
 from tests.e2e.saved_model import both_ways, scores_by_the_c_library, signature_defs
+from tests.e2e.stand_in import Server, serve
 
 pytestmark = pytest.mark.serving
 

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import pytest
 
-from serving.loopback.grpc_server import start_grpc
-from serving.loopback.predictor import Predictor
-from serving.loopback.rest_server import RestServer
 from tests.models.small_model import export_small_model
+from tests.stand_in_tf_serving.grpc_server import start_grpc
+from tests.stand_in_tf_serving.predictor import Predictor
+from tests.stand_in_tf_serving.rest_server import RestServer
 
 
 class Loopback(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from serving.engine_holder import EngineSource
+from serving.newest_engine import EngineSource
 from serving.service import Service
 from serving.settings import ServiceSettings
 

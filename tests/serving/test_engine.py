@@ -11,16 +11,16 @@ import pytest
 from models.corpus_index.corpus_index import CorpusIndex
 from schemas.errors import DataError
 from serving.engine import Engine, Languages
-from serving.folder_engines import FolderEngines
-from serving.loopback.grpc_server import start_grpc
-from serving.loopback.predictor import Predictor
+from serving.newest_engine import FolderEngines
 from serving.refusals import NotThere
 from serving.served_model import LocalModel
-from serving.tf_serving_model import TfServingModel
+from serving.tf_serving_client import TfServingModel
 from tests.models.small_lexicon import COLLECTION
 from tests.models.small_model import export_small_model
 from tests.serving.live_service import LiveService, live_service
 from tests.serving.searchable import DOCUMENTS, THETA, export_searchable, index_documents
+from tests.stand_in_tf_serving.grpc_server import start_grpc
+from tests.stand_in_tf_serving.predictor import Predictor
 
 pytestmark = pytest.mark.serving
 

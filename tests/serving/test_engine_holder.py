@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from schemas.errors import DataError
-from serving.engine_holder import AGAIN_SECONDS, EngineHolder
+from serving.newest_engine import AGAIN_SECONDS, EngineHolder
 from serving.refusals import Busy
 from tests.serving.fake_engines import FakeEngine, FakeSource
 from tests.serving.live_service import live_service

@@ -12,7 +12,7 @@ from http.client import HTTPConnection
 import httpx
 import pytest
 
-from serving.timed_connection import TimedConnection
+from serving.uvicorn_server import TimedConnection
 from tests.serving.fake_engines import FakeEngine, FakeSource
 from tests.serving.live_service import LiveService, live_service, read_all
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from serving.folder_engines import FolderEngines
+from serving.newest_engine import FolderEngines
 from tests.serving.live_service import LiveService, live_service
 from tests.serving.searchable import export_searchable, index_documents
 

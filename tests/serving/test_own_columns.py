@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from serving.own_columns import own_columns
+from serving.tf_serving_client import own_columns
 
 INPUTS = {"query": np.array(["q"]), "documents": np.array([["d", "e"]])}
 

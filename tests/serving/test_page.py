@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 
 from serving.engine import Languages
-from serving.folder_engines import FolderEngines
+from serving.newest_engine import FolderEngines
 from tests.serving.live_service import LiveService, live_service
 from tests.serving.searchable import ATTACK, DOCUMENTS, export_searchable, index_documents
 

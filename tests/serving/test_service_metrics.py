@@ -1,7 +1,7 @@
 """The metrics of an index's drift: a figure that is not available has no row."""
 
 from schemas.drift import Drift
-from serving.service_metrics import ServiceMetrics
+from serving.telemetry import ServiceMetrics
 from serving.work_queue import WorkQueue
 from tests.serving.fake_engines import FakeEngine
 

@@ -8,8 +8,7 @@ import pytest
 
 from schemas.errors import DataError
 from serving.served_model import LocalModel
-from serving.tf_serving_model import TfServingModel
-from serving.tf_serving_rest_model import TfServingRestModel
+from serving.tf_serving_client import TfServingModel, TfServingRestModel
 from tests.serving.conftest import Loopback
 
 pytestmark = pytest.mark.serving

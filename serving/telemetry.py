@@ -1,11 +1,66 @@
-"""What the service counts and measures, for Prometheus."""
+"""The service's log and its metrics."""
 
-from typing import Final
+import logging
+from typing import Any, Final, TextIO
 
+import structlog
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 
+from schemas.errors import DataError
 from serving.engine import Engine
 from serving.work_queue import WorkQueue
+
+
+class EventLog:
+    """Writes events.
+
+    No text of a query is among them: what people search for is about them.
+
+    Args:
+      stream: that the lines go to.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._log: Any = structlog.wrap_logger(
+            structlog.WriteLogger(stream),
+            processors=[
+                structlog.processors.add_log_level,
+                structlog.processors.TimeStamper(fmt="iso", utc=True, key="time"),
+                structlog.processors.format_exc_info,
+                structlog.processors.EventRenamer("event"),
+                structlog.processors.JSONRenderer(ensure_ascii=True, default=str),
+            ],
+        )
+
+    def tell(self, event: str, **values: Any) -> None:
+        """An event as it should be."""
+        self._log.info(event, **values)
+
+    def warn(self, event: str, **values: Any) -> None:
+        """An event that someone should look at."""
+        self._log.warning(event, **values)
+
+    def fail(self, event: str, error: BaseException | None = None, **values: Any) -> None:
+        """An event that is our fault, with the traceback of the error."""
+        self._log.error(event, exc_info=error, **values)
+
+    def handler(self) -> logging.Handler:
+        """What makes events of a library's warnings."""
+        return _Handler(self)
+
+
+class _Handler(logging.Handler):
+    def __init__(self, log: EventLog) -> None:
+        super().__init__(logging.WARNING)
+        self._events = log
+
+    def emit(self, record: logging.LogRecord) -> None:
+        error = record.exc_info[1] if record.exc_info else None
+        if error:
+            self._events.fail("server", error, told=record.getMessage().strip())
+        else:
+            self._events.warn("server", told=record.getMessage().strip())
+
 
 _SECONDS: Final = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"})
@@ -81,3 +136,43 @@ class ServiceMetrics:
     def text(self) -> bytes:
         """All of them, in Prometheus's text format."""
         return generate_latest(self._registry)
+
+
+class SwapLog:
+    """A `SwapWatch` of the service.
+
+    Args:
+      log: that gets the events.
+      metrics: that count them.
+    """
+
+    def __init__(self, log: EventLog, metrics: ServiceMetrics) -> None:
+        self._log, self._metrics = log, metrics
+
+    def swapped(self, engine: Engine, seconds: float) -> None:
+        """An engine answers from now on."""
+        self._metrics.swapped(engine)
+        self._log.tell(
+            "loaded",
+            model_version=engine.model_version,
+            index_version=engine.index_version,
+            documents=engine.documents,
+            seconds=round(seconds, 3),
+        )
+
+    def drained(self, engine: Engine, seconds: float) -> None:
+        """An engine has answered its last request."""
+        self._log.tell(
+            "drained",
+            model_version=engine.model_version,
+            index_version=engine.index_version,
+            seconds=round(seconds, 3),
+        )
+
+    def failed(self, name: str, error: Exception) -> None:
+        """A pair could not be loaded."""
+        self._metrics.failed()
+        if isinstance(error, DataError):
+            self._log.warn("not loaded", name=name, error=str(error))
+        else:
+            self._log.fail("not loaded", error, name=name)

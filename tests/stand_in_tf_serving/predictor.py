@@ -1,4 +1,4 @@
-"""What both APIs of the stand-in answer, as TF Serving's messages."""
+"""The answers of both APIs, as TF Serving's messages."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -16,8 +16,21 @@ from tensorflow_serving.apis import (
 )
 
 from schemas.served_versions import MODEL_NAME
-from serving.loopback.refusal import Refusal
 from serving.served_model import LocalModel, ServedModel
+
+
+class Refusal(Exception):
+    """A request that is refused, as TF Serving refuses it.
+
+    Args:
+      code: gRPC's, from which the REST API's follows.
+      message: says why.
+    """
+
+    def __init__(self, code: grpc.StatusCode, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
 
 DEFAULT_SIGNATURE: Final = "serving_default"
 _METADATA: Final = "signature_def"

@@ -7,8 +7,7 @@ from typing import Any, TypeVar
 import grpc
 from tensorflow_serving.apis import model_service_pb2_grpc, prediction_service_pb2_grpc
 
-from serving.loopback.predictor import Predictor
-from serving.loopback.refusal import Refusal
+from tests.stand_in_tf_serving.predictor import Predictor, Refusal
 
 _THREADS = 8
 _Request = TypeVar("_Request")

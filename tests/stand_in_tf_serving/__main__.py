@@ -1,6 +1,6 @@
 """Serves pushed versions as TF Serving would, for development and tests; it is no server for production.
 
-python -m serving.loopback runs/sample
+python -m tests.stand_in_tf_serving runs/sample
 """
 
 import argparse
@@ -16,7 +16,7 @@ from schemas.served_versions import MODEL_NAME, newest_version
 def main(arguments: Sequence[str] | None = None) -> None:
     """Serves until it is interrupted."""
     parser = argparse.ArgumentParser(
-        prog="python -m serving.loopback",
+        prog="python -m tests.stand_in_tf_serving",
         description="A stand-in for TF Serving, for development and tests, not for production.",
     )
     parser.add_argument(
@@ -29,9 +29,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     try:
         versions = [_version(path) for path in given.models]
-        from serving.loopback.grpc_server import start_grpc
-        from serving.loopback.predictor import Predictor
-        from serving.loopback.rest_server import RestServer
+        from tests.stand_in_tf_serving.grpc_server import start_grpc
+        from tests.stand_in_tf_serving.predictor import Predictor
+        from tests.stand_in_tf_serving.rest_server import RestServer
 
         predictor = Predictor(versions, given.name)
         server, grpc_port = start_grpc(predictor, f"{given.host}:{given.grpc}")

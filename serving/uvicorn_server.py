@@ -15,7 +15,7 @@ _FULL: Final = (
 class TimedConnection(H11Protocol):
     """Closes the connection of a client that sends the head of a request too slowly, or does not read the answer.
 
-    The service itself takes the time of bodies (see `serving.bounded_body`), and uvicorn that between two requests.
+    The service itself takes the time of bodies (see `serving.middleware`), and uvicorn that between two requests.
 
     Attributes:
       seconds: that a head may take, and that a client may let an answer wait.

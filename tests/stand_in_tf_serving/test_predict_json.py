@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tensorflow.core.protobuf import meta_graph_pb2
 from tensorflow_serving.apis import predict_pb2
 
-from serving.loopback.predict_json import answer_json, fill_request
-from serving.loopback.refusal import Refusal
+from tests.stand_in_tf_serving.predictor import Refusal
+from tests.stand_in_tf_serving.rest_server import answer_json, fill_request
 
 SCORE = {"query": "DT_STRING", "documents": "DT_STRING"}
 ENCODE = {"query": "DT_STRING"}
