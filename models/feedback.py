@@ -8,8 +8,8 @@ import numpy.typing as npt
 import tensorflow as tf
 from scipy import sparse
 
-from models.ranking import rank
-from models.term_matrix import TermMatrix
+from models.retrieval.inverted_index import TermMatrix
+from models.retrieval.ranking import rank
 
 BEST: Final = 2
 SHARPNESS: Final = 4.0

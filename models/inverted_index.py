@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from models.term_matrix import TermMatrix
+from models.retrieval.inverted_index import TermMatrix
 
 TERMS_FILE: Final = "terms.txt"
 _STARTS_FILE: Final = "postings_starts.npy"

@@ -3,7 +3,8 @@
 import os
 from typing import Final
 
-from models.cluster import Cluster
+from models.training.workers import Cluster
+
 from models.settings import TrainingSettings
 from schemas.errors import ConfigError
 

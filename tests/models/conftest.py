@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 
 import pytest
+from models.evaluation import score_lists
+from models.retrieval import document_ranker
 
-from models import document_ranker, score_lists, word_translations
+from models.exported import word_translations
 from tests.models.loaded_once import loaded_once
 
 

@@ -3,8 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from models.holm import holm
+from models.evaluation.significance import holm
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,8 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from models import text_batches as module
-from models.text_batches import text_batches
+from models.texts import word_counts as module
+from models.texts.word_counts import text_batches
 
 
 @given(st.lists(st.binary(max_size=4)), st.integers(1, 9))

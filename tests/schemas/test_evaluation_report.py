@@ -3,8 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from schemas.evaluation_report import EvaluationReport
+from schemas.evaluation import EvaluationReport
 
 TEXT = """{
   "split": "test",

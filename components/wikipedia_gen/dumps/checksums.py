@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from components.wikipedia_gen.dumps.opened import OpenFile, opened, opened_if_there
+from wikipedia.dumps.reading import OpenFile, opened, opened_if_there
+
 from schemas.errors import DataError
 
 _BLOCK: Final = 1 << 20

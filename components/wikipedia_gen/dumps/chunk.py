@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from components.wikipedia_gen.dumps.unpacked_blocks import Packing
+from wikipedia.dumps.reading import Packing
 
 
 class Chunk(NamedTuple):

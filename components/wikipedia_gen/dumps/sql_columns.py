@@ -1,8 +1,7 @@
 """The columns that a dump of a table has."""
 
-from components.wikipedia_gen.dumps.opened import OpenFile
-from components.wikipedia_gen.dumps.sql_dump import SqlDump
-from components.wikipedia_gen.dumps.unpacked_blocks import unpacked_file
+from wikipedia.dumps.reading import OpenFile, unpacked_file
+from wikipedia.dumps.sql_dump import SqlDump
 
 
 def sql_columns(path: str, table: str, open_file: OpenFile) -> frozenset[str]:

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from components.wikipedia_gen.dumps.sql_table import SqlTable
-from components.wikipedia_gen.dumps.sql_values import ANY_VALUE, PLAIN_VALUES, Value, values_of
+from wikipedia.dumps.sql_syntax import ANY_VALUE, PLAIN_VALUES, SqlTable, Value, values_of
 
 
 class SqlRowParser:

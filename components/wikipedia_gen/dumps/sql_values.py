@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
-from components.wikipedia_gen.dumps.sql_table import Kind
+from wikipedia.dumps.sql_syntax import Kind
 
 Value: TypeAlias = bytes | int | float | None
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from components.wikipedia_gen.dumps.opened import OpenFile
-from components.wikipedia_gen.dumps.site_info import SiteInfo, read_site_info
+from wikipedia.dumps.reading import OpenFile
+from wikipedia.dumps.site_info import SiteInfo, read_site_info
+
 from schemas.errors import DataError
 
 

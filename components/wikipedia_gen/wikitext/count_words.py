@@ -5,8 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 import regex
-
-from components.wikipedia_gen.wikitext.first_words import IS_PLAIN, PLAIN_WORD, WORD
+from wikipedia.wikitext.words import IS_PLAIN, PLAIN_WORD, WORD
 
 
 def count_words(text: str) -> int:

@@ -3,8 +3,8 @@
 import re
 from typing import Final, NamedTuple
 
-from components.wikipedia_gen.wikitext.conventions import Conventions
-from components.wikipedia_gen.wikitext.without_elements import MARK
+from wikipedia.wikitext.conventions import Conventions
+from wikipedia.wikitext.markup import MARK
 
 _DEEPEST: Final = 6
 _RULE: Final = re.compile("-{4,}")
@@ -33,7 +33,7 @@ def prose(skeleton: str, conventions: Conventions) -> Prose:
       conventions: of the wiki.
 
     Example:
-      >>> from components.wikipedia_gen.wikitext.conventions import conventions_for
+      >>> from wikipedia.wikitext.conventions import conventions_for
       >>> prose("A is\\nb.\\n* c\\n== D ==\\nE.\\n== See also ==\\nF.", conventions_for("en", {}))
       Prose(lead=['A is\\nb.'], sections=['E.'], has_sections=True)
     """

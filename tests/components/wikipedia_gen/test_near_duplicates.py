@@ -1,11 +1,10 @@
-"""components/wikipedia_gen/near_duplicates.py: which texts are nearly the same."""
+"""wikipedia/collection/leaks.py: which texts are nearly the same."""
 
 import random
 
 import numpy as np
 import pytest
-
-from components.wikipedia_gen.near_duplicates import HASHES, near_duplicates, signature
+from wikipedia.collection.leaks import HASHES, near_duplicates, signature
 
 TEXTS = 400
 LETTERS = {

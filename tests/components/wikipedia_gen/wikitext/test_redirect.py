@@ -1,11 +1,10 @@
-"""components/wikipedia_gen/wikitext/redirect.py: redirects in every wiki's word."""
+"""wikipedia/wikitext/article.py: redirects in every wiki's word."""
 
 import time
 
 import pytest
-
-from components.wikipedia_gen.wikitext.conventions import conventions_for
-from components.wikipedia_gen.wikitext.redirect import redirect_target
+from wikipedia.wikitext.article import redirect_target
+from wikipedia.wikitext.conventions import conventions_for
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,11 @@
-"""components/wikipedia_gen/wikitext/sentences.py: where sentences end, and where they only seem to."""
+"""wikipedia/wikitext/sentences.py: where sentences end, and where they only seem to."""
 
 import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from components.wikipedia_gen.wikitext.sentences import split_sentences
+from wikipedia.wikitext.sentences import split_sentences
 
 # The sentences of a text, parted by `|` here.
 TEXTS = {

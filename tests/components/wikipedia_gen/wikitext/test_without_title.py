@@ -1,12 +1,11 @@
-"""components/wikipedia_gen/wikitext/without_title.py: what a query does not give away."""
+"""wikipedia/wikitext/words.py: what a query does not give away."""
 
 import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from components.wikipedia_gen.wikitext.without_title import without_title
+from wikipedia.wikitext.words import without_title
 
 
 @pytest.mark.parametrize(
