@@ -28,11 +28,12 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 import click
 import numpy as np
-from models.exported.model import LoadedModel, load_model
 
 from cli.model_folder import index_place
+from models.exported import load_model
+from models.loaded_model import LoadedModel
 from pipeline.config import read_run_settings
-from pipeline.input_files import files_of
+from pipeline.paths import files_of
 from schemas.drops import Drop
 from schemas.wikiclir import parse_texts
 

@@ -20,11 +20,11 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 import click
 from input import TOWERS, make_steps
-from models.lists.training_batches import training_batches
-from models.training.devices import configure_devices, make_strategy
 
+from models.devices import configure_devices, make_strategy
 from models.settings import TrainingSettings
-from pipeline.estimate.training_step import made_up_lists
+from models.training_batches import training_batches
+from pipeline.estimate.made_up_lists import made_up_lists
 from schemas.relevance import MOST_RELEVANT
 
 TREE = Path(__file__).parent.parent

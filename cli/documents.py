@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from typing import Any, BinaryIO, Final
 
-from schemas.wording import printable
-
 from cli.terminal import FIELD
 from schemas.drops import Drop, DropCounter
 from schemas.errors import DataError
+from schemas.printable import printable
 from schemas.wikiclir import Text, parse_texts
 
 STDIN: Final = "-"

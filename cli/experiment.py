@@ -6,7 +6,8 @@ from cli.imports import heavy_imports
 from cli.terminal import say, short, show, show_json
 from cli.users_error import users_error
 from pipeline.layout import CELLS, HTML_FILE
-from pipeline.output_folder import local_output, run_lock
+from pipeline.output_folder import local_output
+from pipeline.run_lock import run_lock
 from schemas.errors import DataError
 
 
@@ -25,10 +26,10 @@ def experiment(file: str, as_json: bool) -> None:
 
     loaded = load_grid(file, say)
     with run_lock(local_output(loaded.settings.output)):
-        from cli.experiment import results_table
         from cli.terminal import StageView
-        from experiments.cell import CellFolder
+        from experiments.cell_folder import CellFolder
         from experiments.run import run_experiment
+        from experiments.table import results_table
         from pipeline.quiet import quieten
 
         quieten(verbose=False)
@@ -36,7 +37,7 @@ def experiment(file: str, as_json: bool) -> None:
             states = run_experiment(loaded, view, users_error)
             view.start(0, 0, "writing the report")
             with heavy_imports():
-                from experiments.report.write_report import write_report
+                from experiments.report.write import write_report
 
             write_report(loaded.output)
         metrics = {

@@ -3,15 +3,15 @@
 from typing import TYPE_CHECKING
 
 import click
-from schemas.wording import printable
 
 from cli.arguments import check_query_text
 from cli.imports import heavy_imports
 from cli.model_folder import find_model
 from cli.terminal import FIELD, show, show_json
+from schemas.printable import printable
 
 if TYPE_CHECKING:
-    from models.exported.word_translations import StemTranslations
+    from models.word_translations import StemTranslations
 
 
 @click.command()
@@ -35,7 +35,7 @@ def lexicon(model: str, words: tuple[str, ...], as_json: bool) -> None:
 
     quieten(verbose=False)
     with heavy_imports():
-        from models.exported.word_translations import word_translations
+        from models.word_translations import word_translations
 
     found = word_translations(path, words)
     if as_json:

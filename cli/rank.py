@@ -4,16 +4,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 import click
-from schemas.wording import printable
 
 from cli.arguments import check_query_text, feedback_option, lines_of_stdin
 from cli.documents import read_documents
 from cli.imports import heavy_imports
 from cli.model_folder import find_model
 from cli.terminal import FIELD, say, show, show_json
+from schemas.printable import printable
 
 if TYPE_CHECKING:
-    from models.retrieval.document_ranker import RankedDocument
+    from models.document_ranker import RankedDocument
 
 
 @click.command()
@@ -49,7 +49,7 @@ def rank(
 
     quieten(verbose=False)
     with heavy_imports():
-        from models.retrieval.document_ranker import DocumentRanker
+        from models.document_ranker import DocumentRanker
 
     ranker = DocumentRanker(path, texts, feedback)
     for query in queries or lines_of_stdin():
@@ -78,7 +78,7 @@ def _as_dict(result: "RankedDocument") -> dict[str, Any]:
 
 
 if TYPE_CHECKING:
-    from models.exported.explanation import ScorePart
+    from models.score_parts import ScorePart
 
 MOST_WORDS: Final = 8
 """Lines for the words of a channel; the parts of the others are summed."""

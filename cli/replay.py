@@ -6,18 +6,20 @@ from typing import TYPE_CHECKING
 
 import click
 import pydantic
-from schemas.byte_streams import input_digest
-from schemas.evaluation import METRICS_FILE, RUN_FILE, VERDICT_FILE, Verdict
 
 from cli.imports import heavy_imports
 from cli.model_folder import find_model
 from cli.terminal import say, show, show_json
 from pipeline.config import RunConfig, read_run_settings
-from pipeline.input_files import check_input_files, files_of, sha256_of_file
+from pipeline.input_files import check_input_files
 from pipeline.layout import CONFIG_FILE, EVALUATION, SERVING
+from pipeline.paths import files_of, sha256_of_file
 from schemas.errors import ConfigError, DataError
+from schemas.evaluation_files import METRICS_FILE, RUN_FILE, VERDICT_FILE
+from schemas.input_digest import input_digest
 from schemas.served_versions import MODEL_NAME, newest_version
 from schemas.trec import parse_run
+from schemas.verdict import Verdict
 
 if TYPE_CHECKING:
     from serving.score_replay import Inversion
@@ -108,7 +110,7 @@ def _served_model(output: str, rest: str | None, grpc: str | None, name: str) ->
 
 def _read_run(folder: Path) -> dict[str, dict[str, float]]:
     """The evaluator's scores: query_id to doc_id to score."""
-    from schemas.evaluation import EvaluationReport
+    from schemas.evaluation_report import EvaluationReport
 
     path = folder / EVALUATION / RUN_FILE
     if not path.is_file():

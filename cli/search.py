@@ -3,13 +3,13 @@
 import os
 
 import click
-from schemas.wording import printable
 
 from cli.arguments import check_query_text, lines_of_stdin
 from cli.imports import heavy_imports
 from cli.model_folder import index_place
 from cli.terminal import FIELD, say, show, show_json
 from schemas.errors import DataError
+from schemas.printable import printable
 
 
 @click.command()

@@ -7,8 +7,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from schemas.evaluation import EvaluationReport, PartReport
-
 from pipeline.layout import (
     CONFIG_FILE,
     DATA,
@@ -22,6 +20,7 @@ from pipeline.layout import (
     WIKIPEDIA,
 )
 from pipeline.stages import StageEnd
+from schemas.evaluation_report import EvaluationReport, PartReport
 from schemas.search_report import SearchReport
 from schemas.served_versions import served_versions
 

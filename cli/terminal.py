@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import click
 from rich.console import Console
-from schemas.wording import printable
 
 from pipeline.stages import StageEnd
+from schemas.printable import printable
 
 _LINE: Final = 4000
 FIELD: Final = 120

@@ -7,10 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from schemas.wording import printable
-
 from pipeline.layout import METADATA_FILE
 from schemas.errors import ConfigError, DataError
+from schemas.printable import printable
 
 _OURS = {
     one.__name__

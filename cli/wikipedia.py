@@ -9,12 +9,13 @@ import click
 
 from cli.terminal import say, short, show, show_json
 from pipeline.layout import CONFIG_FILE
-from pipeline.output_folder import run_lock
+from pipeline.run_lock import run_lock
 from pipeline.wikipedia.config import load_wikipedia_config
-from schemas.wikiclir import CARD_FILE, MANIFEST_FILE
+from schemas.wikiclir_files import CARD_FILE, MANIFEST_FILE
 
 if TYPE_CHECKING:
-    from wikipedia.collection.look import Estimate, Look
+    from components.wikipedia_gen.estimate import Estimate
+    from components.wikipedia_gen.look import Look
 
 
 @click.command("wikipedia")
@@ -40,9 +41,9 @@ def wikipedia(
         raise click.UsageError("give --estimate or --check, but not both.")
     settings = load_wikipedia_config(config, overrides)
     # NumPy and the parsers take half a second, which wrong settings need not wait for.
-    from wikipedia.collection.look import estimate_making, look_into, preflight
-
     from cli.terminal import StageView
+    from components.wikipedia_gen.estimate import estimate_making, preflight
+    from components.wikipedia_gen.look import look_into
     from pipeline.wikipedia.make import folder_of, make_collections
 
     if check:

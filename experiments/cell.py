@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from schemas.evaluation import EvaluationReport
-
+from schemas.evaluation_report import EvaluationReport
 from schemas.stability import Stability
 from schemas.training_history import TrainingHistory
 

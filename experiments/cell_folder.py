@@ -4,8 +4,6 @@ import hashlib
 import json
 from pathlib import Path
 
-from schemas.evaluation import METRICS_FILE, EvaluationReport
-
 from experiments.cell import Cell
 from experiments.grid import PlannedCell
 from pipeline.beam_settings import BeamSettings
@@ -14,6 +12,8 @@ from pipeline.fingerprint import rooms_digest
 from pipeline.kubeflow.settings import KubeflowSettings
 from pipeline.layout import CELL_DIGEST_FILE, CELL_FILE, CELL_LOG_FILE, CELL_RESULTS, CELLS
 from pipeline.output_folder import OutputFolder
+from schemas.evaluation_files import METRICS_FILE
+from schemas.evaluation_report import EvaluationReport
 
 
 class CellFolder:

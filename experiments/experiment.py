@@ -7,18 +7,20 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from models.evaluation.metrics import METRICS
-from schemas.evaluation import METRICS_FILE, EvaluationReport
 
 from experiments.cell import Cell
 from experiments.report.names import settings_label
 from experiments.settings import SEED, Claim
+from models.metrics import METRICS
 from pipeline.layout import CELLS, CONFIG_FILE, EXPERIMENT_FILE
 from pipeline.presets import OF_EARLIER_VERSIONS
 from schemas.errors import DataError
+from schemas.evaluation_files import METRICS_FILE
+from schemas.evaluation_report import EvaluationReport
 from schemas.json_record import Record
 from schemas.stability import Stability
-from schemas.training_history import HISTORY_FILE, STABILITY_FILE, TrainingHistory
+from schemas.training_files import HISTORY_FILE, STABILITY_FILE
+from schemas.training_history import TrainingHistory
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,10 @@ from multiprocessing.context import ForkServerContext
 from pathlib import Path
 from typing import Final, Protocol
 
-from experiments.cell import Cell, CellFolder
+from experiments.cell import Cell
+from experiments.cell_folder import CellFolder
 from experiments.grid import Grid
-from experiments.run import Ended, UsersError, run_cell
+from experiments.run_cell import Ended, UsersError, run_cell
 from pipeline.config import RunConfig
 from pipeline.layout import EXPERIMENT_FILE
 from pipeline.output_folder import OutputFolder
@@ -38,7 +39,7 @@ class View(Protocol):
 def run_experiment(grid: Grid, view: View, users_error: UsersError) -> list[Cell]:
     """Runs the cells that are not done. One that fails, or is killed, fails alone.
 
-    The caller holds the output folder (see `pipeline.output_folder`).
+    The caller holds the output folder (see `pipeline.run_lock`).
 
     Args:
       grid: see `load_grid`.

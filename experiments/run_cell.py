@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NamedTuple
 
-from experiments.cell import CellFolder
+from experiments.cell_folder import CellFolder
 from pipeline.config import RunConfig
 from pipeline.quiet import quieten
 from pipeline.stages import DATA_STAGES, StageEnd

@@ -4,12 +4,14 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Annotated, Any, Final, Literal
 
-from models.evaluation.metrics import METRICS
 from pydantic import AfterValidator, Field, field_validator
 
+from models.metrics import METRICS
 from pipeline.config import RunConfig
 from pipeline.settings_file import known_keys
-from schemas.settings import OneOf, Settings, did_you_mean
+from schemas.did_you_mean import did_you_mean
+from schemas.one_of import OneOf
+from schemas.settings import Settings
 
 
 def _may_vary(key: str) -> str:

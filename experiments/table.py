@@ -4,9 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from models.evaluation.metrics import METRICS
-
 from experiments.cell import Cell
+from models.metrics import METRICS
 
 
 def results_table(states: Sequence[Cell], metrics: Mapping[str, Mapping[str, float]]) -> str:

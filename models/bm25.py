@@ -10,10 +10,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from models.lists.ranking_lists import RankingLists
-from models.texts.word_counts import WordCounter, distinct_words, text_batches
+from models.distinct_words import distinct_words
+from models.lists import RankingLists
+from models.text_batches import text_batches
+from models.word_counter import WordCounter
 from schemas import features as f
-from schemas.collection import each_shard
+from schemas.sharded_texts import each_shard
 
 K1 = 1.2
 B = 0.75

@@ -6,11 +6,12 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from models.retrieval.bm25 import Bm25
-from models.retrieval.corpus_index import best_places
-from models.retrieval.inverted_index import InvertedIndex, TermMatrix
-from models.retrieval.ranking import rank
-from models.texts.word_counts import batches
+from models.batches import batches
+from models.bm25 import Bm25
+from models.corpus_index.best_places import best_places
+from models.inverted_index import InvertedIndex
+from models.ranking import rank
+from models.term_matrix import TermMatrix
 
 _AT_ONCE: Final = 1 << 16
 """Documents whose words are held at a time."""
@@ -35,7 +36,7 @@ def search_by_bm25(
     most: int,
     told: Callable[[int, int], None] = lambda done, documents: None,
 ) -> list[Ranked]:
-    """The best documents of a collection for each query, by `models.retrieval.bm25.Bm25`.
+    """The best documents of a collection for each query, by `models.bm25.Bm25`.
 
     A document that shares no word with the query is not found. Of equal scores the larger id comes first.
 

@@ -14,4 +14,4 @@ class CallableModel(Protocol):
         """The names that `call` takes."""
 
     def call(self, signature: str, inputs: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
-        """What a signature (see `models.exported.export.export_ranker`) gives, by the names of its inputs and outputs."""
+        """What a signature (see `models.export.export_ranker`) gives, by the names of its inputs and outputs."""

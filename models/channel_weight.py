@@ -4,12 +4,12 @@ from typing import Final
 
 import numpy as np
 
-from models.evaluation.metrics import mean_metrics
-from models.lists.ranking_lists import RankingLists
-from models.rankers.ranker import Ranker
-from models.rankers.scorer import Scorer
-from models.retrieval.ranking import ranked_grades
-from models.training.list_evaluator import ListEvaluator
+from models.list_evaluator import ListEvaluator
+from models.lists import RankingLists
+from models.metrics import mean_metrics
+from models.ranker import Ranker
+from models.ranking import ranked_grades
+from models.scorer import Scorer
 from schemas.training_history import ChannelWeight, WeightTried
 
 WEIGHTS: Final = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.2)

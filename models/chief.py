@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-from models.graphs import graph_function
+from models.graph_function import graph_function
 
 
 class Chief:

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import tensorflow as tf
 
-from models.texts.tokens import tokenize
-from models.texts.word_counts import joined_ranges
+from models.joined_ranges import joined_ranges
+from models.tokens import tokenize
 
 _CHARACTERS: Final = 1 << 29
 """Of texts that surely take no more than 2 GiB: numbers of 32 bits, a tenth faster, tell where their pieces begin."""
@@ -36,7 +36,7 @@ class DistinctWords(NamedTuple):
 
 
 def distinct_words(texts: Sequence[bytes | str], max_tokens: int | None = None) -> DistinctWords:
-    """The words of texts, see `models.texts.tokens.tokenize`.
+    """The words of texts, see `models.tokens.tokenize`.
 
     A space parts words whatever stands beside it, and what lies between two has the same words in every text: each
     distinct piece between spaces is tokenised once.

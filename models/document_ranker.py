@@ -7,11 +7,13 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
-from models.exported.explanation import ScorePart, score_parts
-from models.exported.model import LoadedModel, load_model, words_channel
-from models.retrieval.document_ranker import Feedback
-from models.retrieval.inverted_index import InvertedIndex, TermMatrix
-from models.retrieval.ranking import rank
+from models.exported import load_model, words_channel
+from models.feedback import Feedback
+from models.inverted_index import InvertedIndex
+from models.loaded_model import LoadedModel
+from models.ranking import rank
+from models.score_parts import ScorePart, score_parts
+from models.term_matrix import TermMatrix
 from schemas.wikiclir import Text
 
 _BATCH: Final = 1024
@@ -36,7 +38,7 @@ class DocumentRanker:
     Args:
       model_path: a SavedModel of ours.
       documents: the documents.
-      feedback: gain of a second pass, see `models.retrieval.document_ranker`; 0 for none.
+      feedback: gain of a second pass, see `models.feedback`; 0 for none.
 
     Raises:
       DataError: the model cannot be loaded, or has no channel of words that match, which feedback needs.

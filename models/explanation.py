@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from models.exported.explanation import ScorePart, WordPart, as_texts, score_parts
-from models.exported.model import CallableModel
+from models.callable_model import CallableModel
+from models.score_parts import ScorePart, WordPart, as_texts, score_parts
 from schemas.errors import DataError
 from schemas.json_record import JsonRecord
 
@@ -54,7 +54,7 @@ class Explanation(JsonRecord):
 def explain_document(model: CallableModel, query: str, document: str) -> Explanation:
     """Why a document has its score for a query.
 
-    A word without a place of its own (see `models.texts.tokens`) is counted with the word before it, within whose
+    A word without a place of its own (see `models.token_offsets`) is counted with the word before it, within whose
     characters it begins.
 
     Args:

@@ -5,10 +5,12 @@ from typing import Final
 
 import tensorflow as tf
 
-from models.graphs import graph_function
-from models.rankers.ranker import Ranker
-from models.texts.text_features import TextFeatures, scored_words, term_counts
-from models.texts.tokens import tokenize_with_offsets
+from models.graph_function import graph_function
+from models.ranker import Ranker
+from models.scored_words import scored_words
+from models.term_counts import term_counts
+from models.text_features import TextFeatures
+from models.token_offsets import tokenize_with_offsets
 from schemas import features as f
 
 _OF_ENCODING: Final = ("encode_query", "encode_document", "count_terms", "explain_words")
@@ -185,16 +187,16 @@ def export_ranker(ranker: Ranker, text_features: TextFeatures, path: str, theta:
         own_terms                document [batch] -> stems, weights [batch, width], as above, of the stems that the
                                  documents hold themselves
 
-    Those that encode, `count_terms` (see `models.texts.text_features`) and `explain_words` are there if the score is an inner
-    product (see `models.rankers.scorer` and `models.rankers.scorer`), the last five if one of its channels is of
+    Those that encode, `count_terms` (see `models.term_counts`) and `explain_words` are there if the score is an inner
+    product (see `models.inner_product` and `models.sparse_inner_product`), the last five if one of its channels is of
     words that match. The inner product of a query's vector and a document's is the score of the dense channels,
     weighted, so any maximum-inner-product index can search them; the sum, over the stems of both, of the products of
     their weights is the score of the words that match,
     so that an inverted index ranks exactly as that channel does. What a padded place scores is the scorer's (see
     `Scorer.padded_score`): -1 for both cosines, below -embedding_dim for dot.
 
-    `explain_words` gives all words of both texts and their places in them (see `models.texts.tokens`); whether the
-    document's are within the limit on its length (`models.texts.text_features`); what each adds to the score by the dense
+    `explain_words` gives all words of both texts and their places in them (see `models.token_offsets`); whether the
+    document's are within the limit on its length (`models.scored_words`); what each adds to the score by the dense
     channels, weighted (`InnerProduct.word_vectors`), unless one of these cannot tell: then there is no `dense`; and, as
     stem, the term that the channel of words that match takes it for, "" without such a channel.
 

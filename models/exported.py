@@ -1,4 +1,4 @@
-"""Loads what `models.exported.export` writes."""
+"""Loads what `models.export` writes."""
 
 import os
 from functools import lru_cache
@@ -7,7 +7,7 @@ from typing import Any, Final
 import tensorflow as tf
 import tensorflow_text  # noqa: F401  (registers the ops that an exported model holds)
 
-from models.exported.versions import model_fingerprint
+from models.model_fingerprint import model_fingerprint
 from schemas import features as f
 from schemas.errors import DataError
 

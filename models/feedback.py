@@ -8,8 +8,8 @@ import numpy.typing as npt
 import tensorflow as tf
 from scipy import sparse
 
-from models.retrieval.inverted_index import TermMatrix
-from models.retrieval.ranking import rank
+from models.ranking import rank
+from models.term_matrix import TermMatrix
 
 BEST: Final = 2
 SHARPNESS: Final = 4.0

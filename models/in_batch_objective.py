@@ -5,8 +5,8 @@ from typing import Any
 import tensorflow as tf
 
 from models.losses.ranking_loss import RankingLoss
-from models.objectives.objective import ListLosses, RankingObjective
-from models.rankers.ranker import Ranker
+from models.objective import ListLosses, RankingObjective
+from models.ranker import Ranker
 from models.settings import LossSettings
 from schemas import features as f
 from schemas.relevance import NOT_RELEVANT, PADDING_LABEL

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from models.retrieval.inverted_index import TermMatrix
+from models.term_matrix import TermMatrix
 
 TERMS_FILE: Final = "terms.txt"
 _STARTS_FILE: Final = "postings_starts.npy"

@@ -7,11 +7,11 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
-from models.evaluation.metrics import mean_metrics
-from models.graphs import graph_function
-from models.lists.ranking_lists import RankingLists
-from models.rankers.ranker import Ranker
-from models.retrieval.ranking import ranked_grades
+from models.graph_function import graph_function
+from models.lists import RankingLists
+from models.metrics import mean_metrics
+from models.ranker import Ranker
+from models.ranking import ranked_grades
 from schemas import features as f
 from schemas.training_history import ScoreCounts
 
@@ -27,7 +27,7 @@ class EvalFigures(NamedTuple):
     """What an evaluation found."""
 
     metrics: dict[str, float]
-    """The mean of each metric (see `models.evaluation.metrics`)."""
+    """The mean of each metric (see `models.metrics`)."""
     scores: ScoreCounts
     """Its limit is the largest magnitude of a score, but at least 1, and at most what the ranker's range allows."""
     watched: dict[str, float]

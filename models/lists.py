@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
-from models.lists.mapped_rows import MappedRows, RowsFile
+from models.mapped_rows import MappedRows, RowsFile
 from schemas import features as f
 from schemas.relevance import NOT_RELEVANT, PADDING_LABEL
 

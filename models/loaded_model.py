@@ -9,10 +9,10 @@ import tensorflow as tf
 
 
 class LoadedModel:
-    """See `models.exported.model.CallableModel`.
+    """See `models.callable_model.CallableModel`.
 
     Args:
-      model: what `models.exported.model.load_model` gives.
+      model: what `models.exported.load_model` gives.
     """
 
     def __init__(self, model: Any) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
-from models.texts.word_counts import joined_ranges
+from models.joined_ranges import joined_ranges
 
 _ROWS_OF_A_BLOCK: Final = 1 << 14
 _FEW: Final = 1 << 24

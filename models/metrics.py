@@ -1,7 +1,7 @@
 """The ranking metrics: of each all that there is to know, and their values for ranked lists.
 
 `METRICS` is the one table of them. A metric is an entry there; settings, evaluation, baselines and reports follow it.
-TensorFlow Ranking computes the values as trec_eval defines them, of lists in the order of `models.retrieval.ranking`. All are
+TensorFlow Ranking computes the values as trec_eval defines them, of lists in the order of `models.ranking`. All are
 means over queries: a query without a relevant document scores 0 and counts. With K grades MR is the highest grade
 K - 1, and relevant is MR alone, or any grade from 1 on.
 

@@ -4,9 +4,9 @@ import hashlib
 import os
 
 import tensorflow as tf
-from schemas.byte_streams import stream_sha256
 
 from schemas.served_versions import BESIDE_MODEL
+from schemas.stream_sha256 import stream_sha256
 
 
 def file_digests(root: str) -> dict[str, str]:

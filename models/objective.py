@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 from models.losses.ranking_loss import RankingLoss
-from models.rankers.ranker import Ranker
+from models.ranker import Ranker
 
 
 class ListLosses(NamedTuple):

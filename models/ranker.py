@@ -6,7 +6,9 @@ from typing import Any, Final
 import tensorflow as tf
 from tensorflow import keras
 
-from models.rankers.scorer import InnerProduct, Scorer, SparseInnerProduct, padded_below
+from models.inner_product import InnerProduct
+from models.scorer import Scorer, padded_below
+from models.sparse_inner_product import SparseInnerProduct
 
 SCORES: Final = "scores"
 """The name of the sum among the scores of its channels."""

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from models.lists.ranking_lists import RankingLists
-from models.retrieval.ranking import rank
+from models.lists import RankingLists
+from models.ranking import rank
 from schemas.trec import run_lines
 
 

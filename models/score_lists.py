@@ -7,12 +7,12 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
-from models.evaluation.metrics import per_query_metrics
-from models.exported.model import load_model, words_channel
-from models.lists.ranking_lists import RankingLists
-from models.rankers.ranker import SCORES
-from models.retrieval.document_ranker import Feedback
-from models.retrieval.ranking import ranked_grades
+from models.exported import load_model, words_channel
+from models.feedback import Feedback
+from models.lists import RankingLists
+from models.metrics import per_query_metrics
+from models.ranker import SCORES
+from models.ranking import ranked_grades
 from schemas import features as f
 
 _BATCH_PLACES: Final = 4096
@@ -26,7 +26,7 @@ def score_lists(
     Args:
       model_path: a SavedModel of ours.
       lists: query lists, as texts.
-      feedback: gain of the second pass (see `models.retrieval.document_ranker`) in `scores`; 0 for none.
+      feedback: gain of the second pass (see `models.feedback`) in `scores`; 0 for none.
 
     Returns:
       name to float32 [list_size] for each list; words that match are the last.
@@ -59,7 +59,7 @@ def score_lists(
 def score_metrics(
     lists: RankingLists, scores: Sequence[npt.NDArray[np.float32]], top_grade: int
 ) -> dict[str, npt.NDArray[np.float64]]:
-    """Every metric of a model's scores for every list, see `models.evaluation.metrics.per_query_metrics`."""
+    """Every metric of a model's scores for every list, see `models.metrics.per_query_metrics`."""
     return per_query_metrics(ranked_grades(lists.query_ids, lists.doc_ids, scores, lists.grades), top_grade)
 
 

@@ -6,8 +6,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from models.exported.model import CallableModel
-from models.rankers.ranker import SCORES
+from models.callable_model import CallableModel
+from models.ranker import SCORES
 from schemas.json_record import JsonRecord
 
 _COLUMNS: Final = ("query_term", "document_term", "part")

@@ -2,9 +2,9 @@
 
 import tensorflow as tf
 
-from models.graphs import graph_function
-from models.lists.ranking_lists import Column
-from models.texts.text_features import TextFeatures
+from models.graph_function import graph_function
+from models.lists import Column
+from models.text_features import TextFeatures
 
 
 def scored_words(text_features: TextFeatures, words: tf.Tensor) -> tuple[dict[str, Column], tf.Tensor]:

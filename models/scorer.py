@@ -36,7 +36,7 @@ class Scorer(keras.layers.Layer, ABC):
 
         Args:
           features: `query_text`, string [batch]; `doc_text`, string [documents]; `document_index`; and what the
-            training's own transformation makes of the texts (see `models.texts.text_features`).
+            training's own transformation makes of the texts (see `models.text_features`).
         """
         return self(features)
 

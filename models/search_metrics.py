@@ -2,8 +2,8 @@
 
 A ranking is cut at `DEPTH` documents. A judged document below that, or one that was not found at all, counts as never
 found: it adds nothing to any metric, and its reciprocal rank is 0. A document that is not judged for the query is not
-relevant to it. Rankings are in the order of `models.retrieval.ranking`: ties by document id descending. Grades and relevance are
-as in `models.evaluation.metrics`; a query without a relevant document scores 0 and counts.
+relevant to it. Rankings are in the order of `models.ranking`: ties by document id descending. Grades and relevance are
+as in `models.metrics`; a query without a relevant document scores 0 and counts.
 
 Importing this file does not import TensorFlow.
 """
@@ -49,7 +49,7 @@ class SearchMetric:
     """A metric of a search.
 
     Attributes:
-      key: its name in files; one that `models.evaluation.metrics.METRICS` has, too, is the same metric of a sampled list.
+      key: its name in files; one that `models.metrics.METRICS` has, too, is the same metric of a sampled list.
       definition: a sentence for readers of a report.
       of_mr_alone: whether MR documents alone are relevant, else those of any grade from 1 on.
       cutoff: how many documents count from the top.

@@ -1,6 +1,6 @@
 """What a search for epsilon and theta came to. Importing this file imports neither TensorFlow nor KerasTuner."""
 
-from models.tuning.settings import Space, describe_settings
+from models.tuning_settings import Space, describe_settings
 from schemas.json_record import JsonRecord
 
 

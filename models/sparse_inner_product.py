@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-from models.rankers.scorer import Scorer
+from models.scorer import Scorer
 from schemas import features as f
 
 

@@ -5,7 +5,8 @@ from typing import Final
 import tensorflow as tf
 import tensorflow_text as tf_text
 
-from models.graphs import graph_function, kept_values
+from models.graph_function import graph_function
+from models.ragged import kept_values
 
 _MARKS: Final = r"[\x{300}-\x{36F}]+"
 """The accents of Latin, Greek and Cyrillic letters. All of \\p{M} would take the vowels of Hindi, Tamil and Thai."""
@@ -23,7 +24,7 @@ _CYRILLIC: Final = {
 }  # fmt: skip
 _NO_CYRILLIC: Final = f"[^{''.join(_CYRILLIC)}]*"
 _WHOLE: Final = r"\p{N}\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
-"""What numbers begin with, and the words of scripts that are written without spaces (see `models.texts.tokens`)."""
+"""What numbers begin with, and the words of scripts that are written without spaces (see `models.tokens`)."""
 _CUTS: Final = (r"(\p{Hangul}{2})[^ ]+", rf"([^ \p{{M}}{_WHOLE}][^ {_WHOLE}]{{4}})[^ ]+")
 
 _MARKED_LANGUAGES: Final = ("vi",)
@@ -39,7 +40,7 @@ def stems(words: tf.RaggedTensor, language: str) -> tf.RaggedTensor:
     Vietnamese keeps its accents.
 
     Args:
-      words: string [batch, (words)], as `models.texts.tokens.tokenize` makes them.
+      words: string [batch, (words)], as `models.tokens.tokenize` makes them.
       language: ISO 639-1 code.
 
     Returns:

@@ -2,10 +2,10 @@
 
 import tensorflow as tf
 
-from models.graphs import graph_function
-from models.rankers.scorer import SparseInnerProduct
-from models.texts.text_features import TextFeatures
-from models.texts.tokens import tokenize
+from models.graph_function import graph_function
+from models.sparse_inner_product import SparseInnerProduct
+from models.text_features import TextFeatures
+from models.tokens import tokenize
 
 
 def term_counts(

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from schemas.collection import Text
+from schemas.sharded_texts import Text
 
 _LENGTH: Final = 1 << 24
 """Of the texts of a batch: some 150 MB with all that is made of them. The larger it is, the fewer words come anew."""

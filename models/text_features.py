@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 
 import tensorflow as tf
 
-from models.lists.ranking_lists import Column
+from models.lists import Column
 
 
 class TextFeatures(tf.Module, ABC):

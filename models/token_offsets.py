@@ -4,8 +4,8 @@ from typing import Final, NamedTuple
 
 import tensorflow as tf
 
-from models.graphs import graph_function
-from models.texts.tokens import tokenize
+from models.graph_function import graph_function
+from models.tokens import tokenize
 
 _JOINS: Final = (
     r"[\p{M}"
@@ -25,7 +25,7 @@ class TokenOffsets(NamedTuple):
     """The words of a text, and where each stands."""
 
     tokens: tf.Tensor
-    """string [tokens]: those of `models.texts.tokens.tokenize`."""
+    """string [tokens]: those of `models.tokens.tokenize`."""
     start: tf.Tensor
     """int64 [tokens]: the word's first byte in the text's UTF-8; -1 where it has no place of its own."""
     end: tf.Tensor

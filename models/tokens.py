@@ -3,7 +3,7 @@
 import tensorflow as tf
 import tensorflow_text as tf_text
 
-from models.graphs import graph_function
+from models.graph_function import graph_function
 
 # Scripts written without spaces: each character, with the marks that belong to it, is a word (U+30FC prolongs a kana).
 # A run of digits is a word of its own, too.

@@ -9,17 +9,17 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
-from models.lists.ranking_lists import RankingLists
-from models.lists.training_batches import training_batches
-from models.objectives.objective import Objective
-from models.optimizers.lazy_adam import LazyAdam
+from models.chief import Chief
+from models.lazy_adam import LazyAdam
+from models.list_evaluator import EvalFigures, ListEvaluator
+from models.lists import RankingLists
+from models.objective import Objective
 from models.settings import TrainingSettings
-from models.training.checkpoint import TrainingCheckpoint, TrainingProgress
-from models.training.list_evaluator import EvalFigures, ListEvaluator
-from models.training.log import TrainingLog
-from models.training.steps import GRADIENT_NORM, LOSS, TrainingSteps
-from models.training.train import TimeLeft
-from models.training.workers import Chief
+from models.time_left import TimeLeft
+from models.training_batches import training_batches
+from models.training_checkpoint import TrainingCheckpoint, TrainingProgress
+from models.training_log import TrainingLog
+from models.training_steps import GRADIENT_NORM, LOSS, TrainingSteps
 from schemas.errors import DataError
 from schemas.training_history import THETA, Epoch, TrainingHistory
 

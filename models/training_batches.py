@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from models.lists.ranking_lists import RankingLists, epoch_order
+from models.lists import RankingLists, epoch_order
 
 
 def training_batches(

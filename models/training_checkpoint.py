@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import tensorflow as tf
 from tensorflow import keras
 
-from models.objectives.objective import Objective
+from models.objective import Objective
 from schemas.errors import DataError
 from schemas.training_history import Epoch
 

@@ -8,9 +8,9 @@ import numpy.typing as npt
 import tensorflow as tf
 from tensorflow import keras
 
-from models.graphs import graph_function
-from models.objectives.objective import Objective
-from models.optimizers.lazy_adam import merge_rows
+from models.graph_function import graph_function
+from models.lazy_adam import merge_rows
+from models.objective import Objective
 
 LOSS = "loss"
 GRADIENT_NORM = "gradient_norm"

@@ -12,10 +12,11 @@ import keras_tuner
 import tensorflow as tf
 from keras_tuner.engine import base_tuner  # a public path of KerasTuner's, which has no shorter one for this class
 
+from models.search_results import SearchResults, Trial
 from models.settings import TrainingSettings
-from models.tuning.results import SearchResults, Trial
-from models.tuning.settings import TuningSettings, describe_settings, searched_settings
-from schemas.errors import DataError, WorkerDied
+from models.tuning_settings import TuningSettings, describe_settings, searched_settings
+from schemas.errors import DataError
+from schemas.worker_died import WorkerDied
 
 log = logging.getLogger("clir.training")
 progress_log = logging.getLogger("clir.progress")

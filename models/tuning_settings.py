@@ -9,7 +9,8 @@ from pydantic import Field, ValidationInfo, field_validator, model_serializer, m
 
 from models.losses.declarations import ENDS
 from models.settings import LossSettings, epsilon_fault
-from schemas.settings import Settings, did_you_mean
+from schemas.did_you_mean import did_you_mean
+from schemas.settings import Settings
 
 _MOST_VALUES = 1000
 

@@ -7,11 +7,11 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
+from models.inner_product import InnerProduct
 from models.layers.make_encoder import make_encoder
 from models.layers.make_similarity import make_similarity
 from models.layers.smooth_cosine import SmoothCosine
-from models.rankers.scorer import InnerProduct
-from models.rankers.two_towers import largest_score_gradient
+from models.score_gradient import largest_score_gradient
 from models.settings import ModelSettings
 from schemas import features as f
 

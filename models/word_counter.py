@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from models.texts.word_counts import distinct_words
+from models.distinct_words import distinct_words
 
 
 class WordCounts(NamedTuple):

@@ -5,7 +5,7 @@ from typing import Final
 
 import tensorflow as tf
 
-from models.exported.model import load_model, words_channel
+from models.exported import load_model, words_channel
 from schemas.errors import DataError
 from schemas.json_record import JsonRecord
 

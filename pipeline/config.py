@@ -8,26 +8,29 @@ from typing import Annotated, Any
 
 import pydantic
 import yaml
-from models.lexicon.settings import LexiconSettings
-from models.tuning.settings import TuningSettings
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
-from wikipedia.settings import FILE_KEYS
 
 from components.corpus_indexer.settings import SearchSettings
 from components.gate.settings import EvaluationSettings
+from components.wikipedia_gen.settings import FILE_KEYS
+from models.lexicon_settings import LexiconSettings
 from models.settings import EmbeddingSettings, LossSettings, ModelSettings, TrainingSettings
+from models.tuning_settings import TuningSettings
 from pipeline.beam_settings import BeamSettings
-from pipeline.config import SourceSettings
+from pipeline.data_settings import SourceSettings
 from pipeline.dump_files import dump_fault, dump_sections
-from pipeline.input_files import check_input_files, check_pairs, check_word_vectors, resolve_path
+from pipeline.input_files import check_input_files, check_pairs, check_word_vectors
 from pipeline.kubeflow.settings import KubeflowSettings
 from pipeline.layout import WIKIPEDIA
 from pipeline.output_folder import Kind, output_fault
+from pipeline.overrides import apply_override
+from pipeline.paths import resolve_path
 from pipeline.presets import DEFAULT, PRESETS, fault_of_another_preset, is_of_an_earlier_version, with_preset
-from pipeline.settings_file import Places, apply_override, describe_fault, place_of, read_settings_file
+from pipeline.settings_file import Places, describe_fault, place_of, read_settings_file
 from schemas.errors import ConfigError
-from schemas.settings import OneOf, Settings
-from schemas.wikiclir import documents_file, queries_file
+from schemas.one_of import OneOf
+from schemas.settings import Settings
+from schemas.wikiclir_files import documents_file, queries_file
 
 INPUT_FILES = ("queries", "documents", "judgments", "candidates")
 """The keys of `data` that name files."""

@@ -1,9 +1,9 @@
 """The settings of a run's data: files, or the dumps that they are made of."""
 
 from pydantic import model_validator
-from wikipedia.settings import WikipediaSettings
 
 from components.wikiclir_example_gen.settings import DataSettings
+from components.wikipedia_gen.settings import WikipediaSettings
 
 
 class SourceSettings(DataSettings):

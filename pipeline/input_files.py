@@ -4,7 +4,7 @@ import itertools
 import os
 from collections.abc import Iterator, Mapping
 
-from pipeline.input_files import files_of, is_remote, scheme_fault
+from pipeline.paths import files_of, is_remote, scheme_fault
 from schemas.drops import Drop
 from schemas.errors import DataError
 from schemas.wikiclir import Judgment, Reason, Text, parse_lines, parse_pairs, parse_texts, read_lines

@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ml_metadata.proto import metadata_store_pb2
-from models.training.devices import configure_devices
-from models.tuning.results import SearchResults
-from schemas.evaluation import METRICS_FILE, SEARCH_FILE, VERDICT_FILE, EvaluationReport, Verdict
 from tfx.orchestration import metadata
 
 import schemas
 from components.index_pusher.index_versions import IndexVersions
 from components.trainer.joined_cluster import joined_cluster
 from components.wikiclir_example_gen.report import REPORT_FILE, DataReport
-from pipeline.beam_settings import beam_arguments, check_local_beam
+from models.devices import configure_devices
+from models.search_results import SearchResults
+from pipeline.beam_arguments import beam_arguments
+from pipeline.check_local_beam import check_local_beam
 from pipeline.config import RunConfig, dump_config
 from pipeline.launching import Outputs, launch
 from pipeline.layout import (
@@ -40,9 +40,12 @@ from pipeline.recovery import recover
 from pipeline.stages import StageEnd
 from pipeline.tensorboard_links import TensorBoardLinks
 from schemas.errors import ConfigError, DataError
+from schemas.evaluation_files import METRICS_FILE, SEARCH_FILE, VERDICT_FILE
+from schemas.evaluation_report import EvaluationReport
 from schemas.lexicon_report import LexiconReport
 from schemas.search_report import SearchReport
 from schemas.served_versions import DESTINATION_PROPERTY, PUSHED_PROPERTY, newest_version
+from schemas.verdict import Verdict
 
 log = logging.getLogger("clir.run")
 
@@ -80,7 +83,7 @@ def run_locally(
 ) -> RunResult:
     """Runs every stage that the cache does not hold, in order.
 
-    The caller holds the output folder (see `pipeline.output_folder`).
+    The caller holds the output folder (see `pipeline.run_lock`).
 
     Args:
       config: resolved, with the digests of its inputs.

@@ -14,8 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from pipeline.atomic_file import write_atomically
 from pipeline.layout import CONFIG_FILE, LOCK_FILE
-from pipeline.output_folder import write_atomically, write_fault
+from pipeline.output_folder import write_fault
 from schemas.errors import DataError
 
 _HOW_TO_GO_ON: Final = "move it away, or choose another output."
@@ -93,7 +94,7 @@ def made_fault(output: str, made: Made) -> str | None:
 
 
 class MadeFolder:
-    """A folder of ours. The caller holds it (see `pipeline.output_folder`).
+    """A folder of ours. The caller holds it (see `pipeline.run_lock`).
 
     Args:
       path: the folder.

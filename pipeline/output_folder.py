@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final, Literal
 
-from pipeline.input_files import is_remote, scheme_fault
+from pipeline.atomic_file import write_atomically
 from pipeline.layout import (
     CELL_DIGEST_FILE,
     CELL_FILE,
@@ -32,7 +32,7 @@ from pipeline.layout import (
     PUBLISHED,
     RECORD_FILE,
 )
-from pipeline.output_folder import write_atomically
+from pipeline.paths import is_remote, scheme_fault
 from schemas.errors import ConfigError, DataError
 
 Kind = Literal["run", "experiment", "cell"]
@@ -82,7 +82,7 @@ def write_fault(folder: Path) -> str | None:
 
 
 class OutputFolder:
-    """A folder of ours, which is made where it is missing. The caller holds it (see `pipeline.output_folder`).
+    """A folder of ours, which is made where it is missing. The caller holds it (see `pipeline.run_lock`).
 
     Args:
       path: the folder.

@@ -4,9 +4,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from schemas.wording import printable
-
 from pipeline.settings_file import NotYamlError, Places, load_yaml
+from schemas.printable import printable
 
 _LONGEST_VALUE: Final = 200
 

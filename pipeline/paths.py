@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from schemas.byte_streams import stream_sha256
+from schemas.stream_sha256 import stream_sha256
 
 
 def is_remote(path: str) -> bool:

@@ -4,7 +4,6 @@ import json
 import os
 from typing import Any, Final
 
-from models.texts.word_table import SOURCES_KEY, WordTableSource
 from tfx.components.schema_gen.import_schema_gen.component import ImportSchemaGen
 from tfx.dsl.components.base.base_component import BaseComponent
 from tfx.orchestration import pipeline
@@ -29,12 +28,13 @@ from components.training_report.component import TrainingReport
 from components.transform.component import Transform
 from components.wikiclir_example_gen.component import WikiClirExampleGen
 from components.wikipedia_gen.component import WikipediaGen
+from models.word_table import SOURCES_KEY, WordTableSource
 from pipeline.config import RunConfig, without_folders
 from pipeline.digests import dump_files, input_files
 from pipeline.identity import IDENTITY, chosen_modules, give_identities, identity
-from pipeline.input_files import files_of
 from pipeline.layout import CHECKPOINTS
 from pipeline.paper_baseline import paper_beside
+from pipeline.paths import files_of
 from schemas.features import (
     DOCUMENT_STEM_VOCABULARY,
     DOCUMENT_VOCABULARY,
@@ -42,7 +42,7 @@ from schemas.features import (
     QUERY_VOCABULARY,
     WITHOUT_TITLES,
 )
-from schemas.wikiclir import CANDIDATES_FILE, documents_file, judgments_file, queries_file
+from schemas.wikiclir_files import CANDIDATES_FILE, documents_file, judgments_file, queries_file
 
 NAME: Final = "smooth-clir"
 """No underscore, which Kubeflow Pipelines refuses."""

@@ -7,10 +7,11 @@ from typing import Any, get_args, get_origin
 
 import pydantic
 import yaml
-from schemas.wording import printable
 
+from schemas.did_you_mean import did_you_mean
 from schemas.errors import ConfigError
-from schemas.settings import Settings, did_you_mean
+from schemas.printable import printable
+from schemas.settings import Settings
 
 _YAML_ERRORS = (yaml.YAMLError, ValueError, RecursionError)
 """What a text that is no YAML raises; the last two for a date that is none and for thousands of brackets."""

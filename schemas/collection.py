@@ -15,9 +15,9 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, BinaryIO, Final
 
-from schemas.byte_streams import raw_lines
-from schemas.collection import ShardedTexts
-from schemas.drops import ReadReport
+from schemas.raw_lines import raw_lines
+from schemas.read_report import ReadReport
+from schemas.sharded_texts import ShardedTexts
 from schemas.wikiclir import Judgment, Reason, Text
 
 MANIFEST_FILE: Final = "manifest.json"

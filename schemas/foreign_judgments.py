@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from typing import BinaryIO, Final
 
 from schemas.drops import Drop, DropReason
-from schemas.foreign_files import ForeignReason, foreign_lines
+from schemas.foreign_lines import foreign_lines
+from schemas.foreign_reason import ForeignReason
 from schemas.wikiclir import Judgment, Reason, excerpt_of
 
 MOST_GRADE: Final = 100

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from schemas.drops import Drop
-from schemas.foreign_files import ForeignReason
+from schemas.foreign_reason import ForeignReason
 from schemas.wikiclir import Reason, excerpt_of, read_lines
 
 

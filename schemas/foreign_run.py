@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
 from schemas.drops import Drop
-from schemas.foreign_files import ForeignReason, foreign_lines
+from schemas.foreign_lines import foreign_lines
+from schemas.foreign_reason import ForeignReason
 from schemas.wikiclir import Reason, excerpt_of
 
 

@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO, Final
 
 from schemas.drops import Drop, DropReason
-from schemas.foreign_files import ForeignReason, foreign_lines
+from schemas.foreign_lines import foreign_lines
+from schemas.foreign_reason import ForeignReason
 from schemas.wikiclir import MAX_LINE_BYTES, Reason, Text, excerpt_of
 
 ID_KEYS: Final = ("_id", "doc_id", "query_id", "docno", "id")

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from schemas.settings import did_you_mean
+from schemas.did_you_mean import did_you_mean
 
 
 @dataclass(frozen=True)

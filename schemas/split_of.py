@@ -1,7 +1,7 @@
 """Which split a query belongs to, by its id alone: a rerun, and whoever asks, finds the same."""
 
 from schemas.features import SPLIT_SHARES, SPLITS
-from schemas.splits import stable_hash
+from schemas.stable_hash import stable_hash
 
 
 def split_of(identifier: str) -> str:

@@ -20,10 +20,10 @@ import zlib
 from collections.abc import Iterable, Iterator
 from typing import BinaryIO, NamedTuple
 
-from schemas.byte_streams import unpacked
 from schemas.drops import Drop, DropReason
 from schemas.features import SPLITS
-from schemas.wording import printable
+from schemas.printable import printable
+from schemas.unpacking import unpacked
 
 MAX_LINE_BYTES = 1 << 24
 """A longer line is dropped: no text of this format comes near, and it might not fit in memory."""
@@ -80,7 +80,7 @@ class Judgment(NamedTuple):
 def read_lines(stream: BinaryIO, file: str) -> Iterator[tuple[int, bytes] | Drop]:
     """Yields (line number, bytes without the line end) of a plain, gzipped or bzipped stream, in order.
 
-    A line beyond `MAX_LINE_BYTES`, and what follows where the stream cannot be unpacked (see `schemas.byte_streams`), come
+    A line beyond `MAX_LINE_BYTES`, and what follows where the stream cannot be unpacked (see `schemas.unpacking`), come
     as a `Drop`.
     """
     with unpacked(stream) as lines:

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from models.exported.explanation import Explanation
 from pydantic import BaseModel, ConfigDict
 
-from schemas.index_manifest import Drift
+from models.explanation import Explanation
+from schemas.drift import Drift
 from schemas.json_record import JsonRecord
 from serving.snippet import Snippet
 

@@ -32,7 +32,7 @@ class CollectionGen(base_beam_component.BaseBeamComponent):
     Args:
       paths: JSON object, role (queries, documents, judgments, perhaps candidates) to the list of its files; with
         `wikiclir_files` to their name, or a pattern of several, in that artifact.
-      digests: JSON object, role to what `schemas.byte_streams` makes of its files: other bytes are refused.
+      digests: JSON object, role to what `schemas.input_digest` makes of its files: other bytes are refused.
       top_grade: the MR grade; judgments with a higher one are left out.
       wikiclir_files: WikiClirFiles, of which the files are taken, if they were made of dumps.
 

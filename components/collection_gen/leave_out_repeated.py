@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from schemas.byte_streams import raw_lines
 
 from schemas.collection import EMPTY_LINE, Role, Shard
-from schemas.drops import Drop, DropCounter, ReadReport, sum_of_drops
+from schemas.drops import Drop, DropCounter, sum_of_drops
+from schemas.raw_lines import raw_lines
+from schemas.read_report import ReadReport
 from schemas.wikiclir import Reason, excerpt_of
 
 Open = Callable[[str, str], Any]

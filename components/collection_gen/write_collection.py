@@ -6,12 +6,13 @@ from functools import partial
 from itertools import accumulate
 from typing import Any
 
-from schemas.byte_streams import input_digest
-
-from components.collection_gen.write_collection import HAVE_IDS, ShardsOfFile, leave_out_repeated, write_shards
+from components.collection_gen.leave_out_repeated import leave_out_repeated
+from components.collection_gen.write_shards import HAVE_IDS, ShardsOfFile, write_shards
 from schemas.collection import MANIFEST_FILE, Role, Shard, manifest_text
-from schemas.drops import ReadReport, sum_of_drops
+from schemas.drops import sum_of_drops
 from schemas.errors import DataError
+from schemas.input_digest import input_digest
+from schemas.read_report import ReadReport
 
 Open = Callable[[str, str], Any]
 """Opens a file, local or remote: (path, mode) -> stream of bytes."""
@@ -36,7 +37,7 @@ def write_collection(
 
     Args:
       paths: the files of each role (queries, documents, judgments, candidates), which are read as if they were one.
-      digests: what `schemas.byte_streams` makes of a role's files: other bytes are refused.
+      digests: what `schemas.input_digest` makes of a role's files: other bytes are refused.
       top_grade: the MR grade.
       folder: to write to.
       open_file: opens what is read and what is written.

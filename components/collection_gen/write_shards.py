@@ -3,11 +3,10 @@
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, Final, NamedTuple, cast
 
-from schemas.byte_streams import HashingReader
-
-from components.collection_gen.write_collection import ShardWriter
+from components.collection_gen.shard_writer import ShardWriter
 from schemas.collection import InputFile, Shard
 from schemas.drops import Drop, DropCounter, Drops
+from schemas.hashing_reader import HashingReader
 from schemas.wikiclir import parse_lines, read_lines
 
 HAVE_IDS: Final = ("queries", "documents")

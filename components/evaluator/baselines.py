@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from io import StringIO
 
 import tensorflow as tf
-from schemas.evaluation import RANDOM_ORDER
 
 from schemas.errors import DataError
+from schemas.evaluation_report import RANDOM_ORDER
 from schemas.trec import parse_run
 
 

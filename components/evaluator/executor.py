@@ -3,17 +3,18 @@
 import os
 from typing import Any, Final
 
-from models.evaluation.score_lists import score_lists
-from models.lists.ranking_lists import IDS_SPEC, read_lists
-from models.rankers.ranker import SCORES
-from schemas.evaluation import RUN_FILE
 from tfx import types
 from tfx.dsl.components.base import base_executor
 from tfx.dsl.io import fileio
 from tfx.types import artifact_utils
 from tfx.utils import path_utils
 
-from components.evaluator.evaluate import evaluate, read_baselines
+from components.evaluator.baselines import read_baselines
+from components.evaluator.evaluate import evaluate
+from models.lists import IDS_SPEC, read_lists
+from models.ranker import SCORES
+from models.score_lists import score_lists
+from schemas.evaluation_files import RUN_FILE
 
 EXAMPLES_KEY: Final = "examples"
 MODEL_KEY: Final = "model"

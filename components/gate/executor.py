@@ -5,30 +5,26 @@ import os
 from typing import Any, Final
 
 import numpy as np
-from models.evaluation.score_lists import score_lists, score_metrics
-from models.evaluation.significance import randomisation_test
-from models.exported.versions import whole_versions
-from models.lists.ranking_lists import read_lists
-from models.rankers.ranker import SCORES
-from schemas.evaluation import (
-    METRICS_FILE,
-    PER_QUERY_FILE,
-    RANDOM_ORDER,
-    VERDICT_FILE,
-    Comparison,
-    EvaluationReport,
-    QueryMetrics,
-)
 from tfx import types
 from tfx.dsl.components.base import base_executor
 from tfx.dsl.io import fileio
 from tfx.types import artifact_utils
 from tfx.utils import path_utils
 
-from components.gate.judge import judge, same_files
+from components.gate.judge import judge
+from components.gate.same_files import same_files
 from components.gate.settings import EvaluationSettings
+from models.lists import read_lists
+from models.randomisation_test import randomisation_test
+from models.ranker import SCORES
+from models.score_lists import score_lists, score_metrics
+from models.whole_versions import whole_versions
 from schemas.errors import DataError
+from schemas.evaluation_files import METRICS_FILE, PER_QUERY_FILE, VERDICT_FILE
+from schemas.evaluation_report import RANDOM_ORDER, EvaluationReport
+from schemas.query_metrics import QueryMetrics
 from schemas.served_versions import NEWEST_PROPERTY, PUSHED_PROPERTY, newest_version
+from schemas.verdict import Comparison
 
 EXAMPLES_KEY: Final = "examples"
 MODEL_KEY: Final = "model"

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from schemas.evaluation import Comparison, Verdict
+from schemas.verdict import Comparison, Verdict
 
 
 def judge(

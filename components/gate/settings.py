@@ -2,10 +2,12 @@
 
 from typing import Annotated, Literal
 
-from models.evaluation.metrics import METRICS
 from pydantic import AfterValidator, Field, field_validator
 
-from schemas.settings import OneOf, Settings, did_you_mean
+from models.metrics import METRICS
+from schemas.did_you_mean import did_you_mean
+from schemas.one_of import OneOf
+from schemas.settings import Settings
 
 
 class EvaluationSettings(Settings):

@@ -3,9 +3,8 @@
 import hashlib
 from pathlib import Path
 
-from models.retrieval.corpus_index import read_manifest
-
 from components.index_pusher.index_versions import IndexVersions, link_files
+from models.corpus_index.corpus_index import read_manifest
 from schemas.index_manifest import MANIFEST_FILE
 
 

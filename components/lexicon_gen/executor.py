@@ -11,7 +11,7 @@ from tfx.types import artifact_utils
 from components.lexicon_gen.write_lexicon import FurtherPairs, mr_pairs, write_lexicon
 from models.mapping_executor import MappingExecutor
 from schemas.collection import document_texts
-from schemas.wikiclir import PAIRS_FILE
+from schemas.wikiclir_files import PAIRS_FILE
 
 EXAMPLES_KEY: Final = "examples"
 COLLECTION_KEY: Final = "collection"

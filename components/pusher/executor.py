@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from google.protobuf import json_format
-from schemas.evaluation import METRICS_FILE, VERDICT_FILE, EvaluationReport, Verdict
 from tfx import types
 from tfx.components.pusher import executor
 from tfx.dsl.io import fileio
@@ -16,6 +15,8 @@ from tfx.types import artifact_utils, standard_component_specs
 from components.pusher.model_card import model_card
 from components.pusher.push_version import add_file, push_version
 from components.pusher.warm_up import warm_up
+from schemas.evaluation_files import METRICS_FILE, VERDICT_FILE
+from schemas.evaluation_report import EvaluationReport
 from schemas.served_versions import (
     CARD_FILE,
     DESTINATION_PROPERTY,
@@ -25,7 +26,9 @@ from schemas.served_versions import (
     WARM_UP_FILE,
     WAS_PUSHED_PROPERTY,
 )
-from schemas.training_history import HISTORY_FILE, TrainingHistory
+from schemas.training_files import HISTORY_FILE
+from schemas.training_history import TrainingHistory
+from schemas.verdict import Verdict
 
 EXAMPLES_KEY: Final = "examples"
 DATA_REPORT_KEY: Final = "data_report"

@@ -7,10 +7,10 @@ from importlib.metadata import version
 from typing import Any, Final
 
 import yaml
-from models.evaluation.metrics import METRICS
-from schemas.evaluation import EvaluationReport, PartReport
-from schemas.wording import printable
 
+from models.metrics import METRICS
+from schemas.evaluation_report import EvaluationReport, PartReport
+from schemas.printable import printable
 from schemas.training_history import TrainingHistory
 
 _MOST: Final = 200

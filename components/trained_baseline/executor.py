@@ -1,18 +1,19 @@
-"""The executor of TrainedBaseline: artifacts in and out, the work is in `models.evaluation.score_lists`."""
+"""The executor of TrainedBaseline: artifacts in and out, the work is in `models.score_lists`."""
 
 import os
 from typing import Any, Final
 
-from models.evaluation.score_lists import score_lists
-from models.lists.ranking_lists import read_lists
-from models.rankers.ranker import SCORES
-from models.retrieval.ranking import ranking_run
-from schemas.evaluation import RUN_FILE
 from tfx import types
 from tfx.dsl.components.base import base_executor
 from tfx.dsl.io import fileio
 from tfx.types import artifact_utils
 from tfx.utils import path_utils
+
+from models.lists import read_lists
+from models.ranker import SCORES
+from models.ranking_run import ranking_run
+from models.score_lists import score_lists
+from schemas.evaluation_files import RUN_FILE
 
 EXAMPLES_KEY: Final = "examples"
 MODEL_KEY: Final = "model"

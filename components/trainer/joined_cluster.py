@@ -3,8 +3,7 @@
 import os
 from typing import Final
 
-from models.training.workers import Cluster
-
+from models.cluster import Cluster
 from models.settings import TrainingSettings
 from schemas.errors import ConfigError
 

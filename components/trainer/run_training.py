@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import tensorflow as tf
-from models.training.devices import make_strategy
-from models.training.workers import Cluster
 
 from components.trainer.joined_cluster import joined_cluster
 from components.trainer.run_workers import run_workers
+from models.cluster import Cluster
+from models.devices import make_strategy
 from models.settings import TrainingSettings
 
 Training: TypeAlias = Callable[[dict[str, Any], tf.distribute.Strategy], Any]

@@ -14,11 +14,11 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from typing import IO, Any, Final
 
-from models.training.workers import Cluster
-
 from components.trainer import worker
+from models.cluster import Cluster
 from models.settings import TrainingSettings
-from schemas.errors import ConfigError, DataError, WorkerDied
+from schemas.errors import ConfigError, DataError
+from schemas.worker_died import WorkerDied
 
 _SETTLING_SECONDS: Final = 1.0
 """When one worker dies, others soon fail for want of it: so long is waited for the one that died first."""

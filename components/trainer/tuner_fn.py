@@ -4,9 +4,6 @@ from collections.abc import Callable
 from typing import Final
 
 import tensorflow as tf
-from models.training.devices import make_strategy
-from models.tuning.settings import TuningSettings
-from models.tuning.trial_search import Numbers, TrialSearch
 from tfx.components.trainer.fn_args_utils import FnArgs
 from tfx.components.tuner.component import TunerFnResult
 
@@ -17,6 +14,9 @@ from components.trainer.train_trial import read_and_train_trial, train_trial
 from components.trainer.training_arguments import TrainingArguments
 from components.trainer.training_inputs import TrainingInputs
 from components.trainer.unfinished import unfinished_folder
+from models.devices import make_strategy
+from models.trial_search import Numbers, TrialSearch
+from models.tuning_settings import TuningSettings
 from schemas.errors import ConfigError
 
 TUNING_KEY: Final = "tuning"

@@ -4,11 +4,10 @@ import hashlib
 import json
 import logging
 
-from models.training.checkpoint import unfinished_work
-
 from components.trainer.inputs import CHECKPOINTS_KEY, best_numbers
 from components.trainer.training_arguments import TrainingArguments
 from components.trainer.training_inputs import TrainingInputs
+from models.unfinished_work import unfinished_work
 
 log = logging.getLogger("clir.training")
 

@@ -53,9 +53,9 @@ def main() -> None:
 def _do(job: dict[str, Any]) -> Any:
     """Calls the job's function when all workers are there, and returns its result when all are done."""
     import tensorflow as tf
-    from models.training.devices import configure_worker, join_workers
-    from models.training.workers import Chief  # TensorFlow, which the thread above shall not wait for
 
+    from models.chief import Chief  # TensorFlow, which the thread above shall not wait for
+    from models.devices import configure_worker, join_workers
     from models.settings import TrainingSettings
 
     settings = TrainingSettings(**job["training"])
@@ -72,7 +72,8 @@ def _do(job: dict[str, Any]) -> Any:
 
 def _described(error: Exception) -> tuple[str, str]:
     """An error's kind and text."""
-    from schemas.errors import ConfigError, DataError, WorkerDied
+    from schemas.errors import ConfigError, DataError
+    from schemas.worker_died import WorkerDied
 
     for kind in (ConfigError, DataError):
         if isinstance(error, kind):

@@ -4,15 +4,15 @@ import json
 import os
 from typing import Any, Final
 
-from models.tuning.results import SearchResults
 from tfx import types
 from tfx.dsl.components.base import base_executor
 from tfx.dsl.io import fileio
 from tfx.types import artifact_utils
 
 from components.training_report.report_files import training_files, tuning_files, with_best_trial
+from models.search_results import SearchResults
 from models.settings import LossSettings, ModelSettings, TrainingSettings
-from schemas.training_history import HISTORY_FILE, TRIALS_FILE, VECTORS_FILE
+from schemas.training_files import HISTORY_FILE, TRIALS_FILE, VECTORS_FILE
 
 MODEL_RUN_KEY: Final = "model_run"
 TUNER_RESULTS_KEY: Final = "tuner_results"

@@ -9,8 +9,9 @@ from tfx.dsl.io import fileio
 from tfx.types import artifact_utils, standard_component_specs
 from tfx.utils import io_utils, json_utils
 
+from components.transform.make_graph import make_graph
 from components.transform.numbered_lists import number_lists
-from components.transform.one_process import TransformLists, make_graph
+from components.transform.transform_lists import TransformLists
 from models.mapping_executor import has_workers
 
 _FILE_PREFIX: Final = "transformed_examples"  # as TFX's own names its files

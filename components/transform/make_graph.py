@@ -13,8 +13,8 @@ from tensorflow_transform.tf_metadata import dataset_metadata, metadata_io, sche
 from tfx_bsl.public.tfxio import TFExampleBeamRecord
 
 from components.transform.numbered_lists import NumberedLists
-from components.transform.one_process import write_vocabularies
 from components.transform.preprocessing import columns_of, words_of
+from components.transform.vocabularies import write_vocabularies
 
 
 def make_graph(

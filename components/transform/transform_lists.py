@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 import tensorflow_transform as tft
-from models.graphs import graph_function
-from models.lists.mapped_rows import MappedRows
-from schemas.byte_streams import raw_lines
 from tensorflow_transform import impl_helper
 from tfx_bsl.public.tfxio import RecordBatchToExamplesEncoder
 
 from components.transform.numbered_lists import LISTS_OF_A_BATCH, NumberedLists
+from models.graph_function import graph_function
+from models.mapped_rows import MappedRows
 from schemas import features as f
+from schemas.raw_lines import raw_lines
 
 
 class TransformLists:

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import apache_beam as beam
-from schemas.splits import split_of
 
-from components.wikiclir_example_gen.dividing import DocumentGroups
+from components.wikiclir_example_gen.document_groups import DocumentGroups
 from components.wikiclir_example_gen.lists import RankingList
 from components.wikiclir_example_gen.report import TALLIES, Tally, tally
 from components.wikiclir_example_gen.sampling import is_cold
+from schemas.split_of import split_of
 from schemas.wikiclir import Reason
 
 

@@ -4,7 +4,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from components.wikiclir_example_gen.document_ids import PackedIds, collection_file, id_hashes, least_seeded
+from components.wikiclir_example_gen.collection_file import collection_file
+from components.wikiclir_example_gen.id_hashes import id_hashes
+from components.wikiclir_example_gen.least_seeded import least_seeded
+from components.wikiclir_example_gen.packed_ids import PackedIds
 from schemas.collection import Role
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import apache_beam as beam
 import tensorflow as tf
 
-from components.wikiclir_example_gen.reading import unpack_lines
+from components.wikiclir_example_gen.packed_lines import unpack_lines
 from components.wikiclir_example_gen.report import TALLIES, USED, tally
 from components.wikiclir_example_gen.sampling import list_place
 from schemas import features as f

@@ -2,7 +2,8 @@
 
 import numpy as np
 import numpy.typing as npt
-from schemas.splits import stable_hash
+
+from schemas.stable_hash import stable_hash
 
 
 def least_seeded(hashes: npt.NDArray[np.uint64], seed: int, count: int) -> npt.NDArray[np.int64]:

@@ -9,7 +9,7 @@ import apache_beam as beam
 import numpy as np
 import numpy.typing as npt
 
-from components.wikiclir_example_gen.document_ids import id_hashes
+from components.wikiclir_example_gen.id_hashes import id_hashes
 from components.wikiclir_example_gen.lists import RankingList
 
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import apache_beam as beam
 
-from components.wikiclir_example_gen.document_ids import collection_file
-from components.wikiclir_example_gen.reading import Needed, pack_lines
+from components.wikiclir_example_gen.collection_file import collection_file
+from components.wikiclir_example_gen.needed_documents import Needed
+from components.wikiclir_example_gen.packed_lines import pack_lines
 from components.wikiclir_example_gen.report import TALLIES, USED, tally
 from schemas.collection import EMPTY_LINE, Shard, read_texts
 from schemas.wikiclir import Reason

@@ -5,8 +5,9 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from schemas.did_you_mean import did_you_mean
 from schemas.languages import LANGUAGES
-from schemas.settings import Settings, did_you_mean
+from schemas.settings import Settings
 
 _TEXTS: Final = ("queries", "documents", "judgments")
 

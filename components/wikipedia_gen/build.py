@@ -6,17 +6,21 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from wikipedia.collection.leaks import near_duplicates
-from wikipedia.collection.links import mutual
-from wikipedia.collection.manifest import data_card, make_manifest, manifest_text
-from wikipedia.collection.names import title_pairs
-from wikipedia.collection.read_dumps import Dumps
-from wikipedia.collection.relevance import Counterparts, OtherLanguage, Relevance, SameWiki, find_counterparts
-from wikipedia.collection.wiki import NOT_FOUND, read_pairs
-from wikipedia.collection.write_pair import ArticleReason, Fault, PairWriter, Written
-from wikipedia.settings import WikipediaSettings
 
-from schemas.wikiclir import CARD_FILE, MANIFEST_FILE, PAIRS_FILE
+from components.wikipedia_gen.article_reason import ArticleReason
+from components.wikipedia_gen.counterparts import Counterparts, find_counterparts
+from components.wikipedia_gen.data_card import data_card
+from components.wikipedia_gen.judge import OtherLanguage, Relevance, SameWiki
+from components.wikipedia_gen.manifest import make_manifest, manifest_text
+from components.wikipedia_gen.near_duplicates import near_duplicates
+from components.wikipedia_gen.page_links import mutual
+from components.wikipedia_gen.read_dumps import Dumps
+from components.wikipedia_gen.read_wiki import read_pairs
+from components.wikipedia_gen.settings import WikipediaSettings
+from components.wikipedia_gen.title_pairs import title_pairs
+from components.wikipedia_gen.wiki import NOT_FOUND
+from components.wikipedia_gen.write_pair import Fault, PairWriter, Written
+from schemas.wikiclir_files import CARD_FILE, MANIFEST_FILE, PAIRS_FILE
 
 Open = Callable[[str, str], Any]
 """Opens a file, local or remote: (path, mode) -> stream of bytes."""

@@ -36,7 +36,7 @@ class WikipediaGen(base_beam_component.BaseBeamComponent):
 
     Args:
       files: JSON object, key of an input (see `WikipediaSettings.paths`) to the list of its files.
-      digests: JSON object, key to what `schemas.byte_streams` makes of its files: other bytes are refused.
+      digests: JSON object, key to what `schemas.input_digest` makes of its files: other bytes are refused.
       languages: JSON list: the queries', and the documents'.
       settings: JSON object, see `WikipediaSettings`.
       unfinished: folder of the pieces that a killed execution has read; it is removed when one is done.

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from wikipedia.collection.wiki import NOT_FOUND, Wiki
+
+from components.wikipedia_gen.wiki import NOT_FOUND, Wiki
 
 Pairs = tuple[npt.NDArray[Any], npt.NDArray[np.uint64]]
 """Page ids or title hashes, and the title hashes in the other wiki, [links]."""

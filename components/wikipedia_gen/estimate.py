@@ -7,11 +7,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from schemas.wording import rounded, rounded_duration, rounded_size
-from wikipedia.collection.look import Look, look_into
-from wikipedia.settings import WikipediaSettings
-
+from components.wikipedia_gen.look import Look, look_into
+from components.wikipedia_gen.settings import WikipediaSettings
 from schemas.errors import DataError
+from schemas.rounded import rounded, rounded_duration, rounded_size
 
 SMALL_BYTES: Final = 1 << 24
 """Dumps of no more bytes are read sooner than their estimate is made."""

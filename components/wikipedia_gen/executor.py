@@ -5,18 +5,18 @@ import json
 import logging
 from typing import Any, Final
 
-from models.training.checkpoint import unfinished_work
 from tfx import types
 from tfx.dsl.io import fileio
 from tfx.types import artifact_utils
-from wikipedia.collection.build import build_collection
-from wikipedia.collection.look import preflight
-from wikipedia.collection.read_dumps import read_dumps
-from wikipedia.dumps.files import check_digests
-from wikipedia.processes import on_this_machine
-from wikipedia.settings import WikipediaSettings
 
+from components.wikipedia_gen.build import build_collection
+from components.wikipedia_gen.check_digests import check_digests
+from components.wikipedia_gen.estimate import preflight
+from components.wikipedia_gen.on_this_machine import on_this_machine
+from components.wikipedia_gen.read_dumps import read_dumps
+from components.wikipedia_gen.settings import WikipediaSettings
 from models.mapping_executor import MappingExecutor
+from models.unfinished_work import unfinished_work
 
 WIKICLIR_FILES_KEY: Final = "wikiclir_files"
 FILES_KEY: Final = "files"

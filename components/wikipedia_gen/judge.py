@@ -5,12 +5,12 @@ from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
-from schemas.splits import stable_hash
-from wikipedia.collection.links import Edges, mutual, targets
-from wikipedia.collection.relevance import Counterparts
-from wikipedia.collection.wiki import NOT_FOUND
 
+from components.wikipedia_gen.counterparts import Counterparts
+from components.wikipedia_gen.page_links import Edges, mutual, targets
+from components.wikipedia_gen.wiki import NOT_FOUND
 from schemas.relevance import MOST_RELEVANT, SOMEWHAT_RELEVANT
+from schemas.stable_hash import stable_hash
 
 
 class Relevance(Protocol):

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from wikipedia.collection.pieces import ArticleReader, Piece, PieceAccount
-from wikipedia.dumps.chunks import dump_chunks
-from wikipedia.dumps.site_info import read_site_info
-from wikipedia.settings import WikipediaSettings
-from wikipedia.wikitext.article import KINDS, Wanted
-from wikipedia.wikitext.words import without_title
+from components.wikipedia_gen.dumps.chunks import dump_chunks
+from components.wikipedia_gen.dumps.site_info import read_site_info
+from components.wikipedia_gen.read_articles import ArticleReader, Piece, PieceAccount
+from components.wikipedia_gen.settings import WikipediaSettings
+from components.wikipedia_gen.wikitext.read_article import KINDS, Wanted
+from components.wikipedia_gen.wikitext.without_title import without_title
 
 SECONDS: Final = 3.0
 EXAMPLES: Final = 20

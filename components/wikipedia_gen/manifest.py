@@ -6,15 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, Final
 
-from wikipedia.collection.names import Names
-from wikipedia.collection.read_dumps import Dumps
-from wikipedia.collection.relevance import Counterparts
-from wikipedia.collection.wiki import ReadWiki
-from wikipedia.collection.write_pair import Example, Written
-from wikipedia.settings import WikipediaSettings
-from wikipedia.wikitext.conventions import conventions_for
-
-from schemas.drops import ReadReport
+from components.wikipedia_gen.counterparts import Counterparts
+from components.wikipedia_gen.read_dumps import Dumps
+from components.wikipedia_gen.read_wiki import ReadWiki
+from components.wikipedia_gen.settings import WikipediaSettings
+from components.wikipedia_gen.title_pairs import Names
+from components.wikipedia_gen.wikitext.conventions import conventions_for
+from components.wikipedia_gen.write_pair import Example, Written
+from schemas.read_report import ReadReport
 
 FORMAT: Final = 1
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from wikipedia.processes import OnProcesses
+from models.on_processes import OnProcesses
 
 _LEAST_BYTES: Final = 1 << 24
 """Of dumps that are worth the second that a process takes to start."""

@@ -8,17 +8,19 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from wikipedia.collection.leaks import HASHES, signature
-from wikipedia.collection.pieces import ArticleArrays, write_arrays
-from wikipedia.dumps.chunks import Chunk
-from wikipedia.dumps.page_parser import PageReason
-from wikipedia.dumps.read_pages import read_pages
-from wikipedia.dumps.site_info import SiteInfo
-from wikipedia.dumps.titles import Titles, title_hash
-from wikipedia.wikitext.article import KINDS, Wanted, read_article, redirect_target
-from wikipedia.wikitext.conventions import conventions_for
-from wikipedia.wikitext.markup import TooCostly
 
+from components.wikipedia_gen.article_arrays import ArticleArrays, write_arrays
+from components.wikipedia_gen.dumps.chunk import Chunk
+from components.wikipedia_gen.dumps.page import PageReason
+from components.wikipedia_gen.dumps.read_pages import read_pages
+from components.wikipedia_gen.dumps.site_info import SiteInfo
+from components.wikipedia_gen.dumps.title_hash import title_hash
+from components.wikipedia_gen.dumps.titles import Titles
+from components.wikipedia_gen.near_duplicates import HASHES, signature
+from components.wikipedia_gen.wikitext.conventions import conventions_for
+from components.wikipedia_gen.wikitext.read_article import KINDS, Wanted, read_article
+from components.wikipedia_gen.wikitext.redirect import redirect_target
+from components.wikipedia_gen.wikitext.too_costly import TooCostly
 from schemas.drops import Drop, DropCounter, DropReason, Drops
 
 Open = Callable[[str, str], Any]

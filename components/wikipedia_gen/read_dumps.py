@@ -7,21 +7,21 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from wikipedia.collection.pieces import Piece, read_articles
-from wikipedia.collection.read_tables import (
+from components.wikipedia_gen.dumps.checksums import FileSum, check_sums
+from components.wikipedia_gen.dumps.chunks import dump_chunks
+from components.wikipedia_gen.dumps.site_info import SiteInfo
+from components.wikipedia_gen.dumps.wiki_site import wiki_site
+from components.wikipedia_gen.read_articles import Piece, read_articles
+from components.wikipedia_gen.read_tables import (
     TableRead,
     read_language_links,
     read_page_links,
     read_redirects,
     read_sitelinks,
 )
-from wikipedia.collection.wiki import ReadWiki
-from wikipedia.dumps.chunks import dump_chunks
-from wikipedia.dumps.files import FileSum, check_sums
-from wikipedia.dumps.site_info import SiteInfo, wiki_site
-from wikipedia.settings import WikipediaSettings
-from wikipedia.wikitext.article import Wanted
-
+from components.wikipedia_gen.read_wiki import ReadWiki
+from components.wikipedia_gen.settings import WikipediaSettings
+from components.wikipedia_gen.wikitext.read_article import Wanted
 from schemas.errors import DataError
 
 Open = Callable[[str, str], Any]

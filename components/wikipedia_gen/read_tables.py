@@ -7,10 +7,15 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from wikipedia.collection.pieces import write_arrays
-from wikipedia.dumps.site_info import SiteInfo
-from wikipedia.dumps.tables import language_links, page_links, redirects, wikidata_sitelinks
-from wikipedia.dumps.titles import Titles, title_hash
+
+from components.wikipedia_gen.article_arrays import write_arrays
+from components.wikipedia_gen.dumps.language_links import language_links
+from components.wikipedia_gen.dumps.page_links import page_links
+from components.wikipedia_gen.dumps.redirects import redirects
+from components.wikipedia_gen.dumps.site_info import SiteInfo
+from components.wikipedia_gen.dumps.title_hash import title_hash
+from components.wikipedia_gen.dumps.titles import Titles
+from components.wikipedia_gen.dumps.wikidata_sitelinks import wikidata_sitelinks
 
 Open = Callable[[str, str], Any]
 """Opens a file, local or remote: (path, mode) -> stream of bytes."""

@@ -7,23 +7,25 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from wikipedia.collection.links import Edges, collect, count_common
-from wikipedia.collection.names import Names, PackedStrings
-from wikipedia.collection.pieces import (
+
+from components.wikipedia_gen.article_arrays import read_array
+from components.wikipedia_gen.counterparts import Pairs
+from components.wikipedia_gen.packed_strings import PackedStrings
+from components.wikipedia_gen.page_links import Edges, collect, count_common
+from components.wikipedia_gen.read_articles import (
     ARRAYS,
     REDIRECTS,
     TEXTS,
     Piece,
     PieceAccount,
-    read_array,
 )
-from wikipedia.collection.read_tables import (
+from components.wikipedia_gen.read_tables import (
     TableRead,
 )
-from wikipedia.collection.relevance import Pairs
-from wikipedia.collection.wiki import Wiki
-
-from schemas.drops import ReadReport, sum_of_drops
+from components.wikipedia_gen.title_pairs import Names
+from components.wikipedia_gen.wiki import Wiki
+from schemas.drops import sum_of_drops
+from schemas.read_report import ReadReport
 
 Open = Callable[[str, str], Any]
 """Opens a file, local or remote: (path, mode) -> stream of bytes."""

@@ -4,8 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
+from schemas.did_you_mean import did_you_mean
 from schemas.languages import LANGUAGES
-from schemas.settings import Settings, did_you_mean
+from schemas.settings import Settings
 
 
 class WikiFiles(Settings):

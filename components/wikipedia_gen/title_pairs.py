@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from wikipedia.collection.names import PackedStrings
-from wikipedia.dumps.titles import title_hash
+
+from components.wikipedia_gen.dumps.title_hash import title_hash
+from components.wikipedia_gen.packed_strings import PackedStrings
 
 
 class Names:

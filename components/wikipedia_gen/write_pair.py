@@ -10,19 +10,22 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from schemas.splits import split_of, stable_hash
-from wikipedia.collection.leaks import QueryAudit
-from wikipedia.collection.names import Names
-from wikipedia.collection.relevance import Relevance, capped
-from wikipedia.collection.wiki import Wiki
-from wikipedia.collection.write_pair import ArticleReason, ShardedFile
-from wikipedia.settings import WikipediaSettings
-from wikipedia.wikitext.article import KINDS
-from wikipedia.wikitext.words import count_words, without_title
 
+from components.wikipedia_gen.article_reason import ArticleReason
+from components.wikipedia_gen.audit import QueryAudit
+from components.wikipedia_gen.judge import Relevance, capped
+from components.wikipedia_gen.settings import WikipediaSettings
+from components.wikipedia_gen.sharded_file import ShardedFile
+from components.wikipedia_gen.title_pairs import Names
+from components.wikipedia_gen.wiki import Wiki
+from components.wikipedia_gen.wikitext.count_words import count_words
+from components.wikipedia_gen.wikitext.read_article import KINDS
+from components.wikipedia_gen.wikitext.without_title import without_title
 from schemas.drops import Drop, DropCounter
 from schemas.relevance import MOST_RELEVANT, NOT_RELEVANT
-from schemas.wikiclir import CANDIDATES_FILE, documents_file, judgments_file, queries_file
+from schemas.split_of import split_of
+from schemas.stable_hash import stable_hash
+from schemas.wikiclir_files import CANDIDATES_FILE, documents_file, judgments_file, queries_file
 
 Open = Callable[[str, str], Any]
 """Opens a file, local or remote: (path, mode) -> stream of bytes."""

@@ -5,9 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from models.evaluation.metrics import METRICS
-from models.evaluation.significance import RESOLUTION, holm, randomisation_test
-from schemas.evaluation import QueryMetrics
 
 from experiments.experiment import Experiment, Row
 from experiments.report.page import NOTHING, Block, Entry, Line, Section, Table, Text
@@ -19,6 +16,10 @@ from experiments.report.significance import (
     values_of,
 )
 from experiments.settings import Claim
+from models.holm import holm
+from models.metrics import METRICS
+from models.randomisation_test import RESOLUTION, randomisation_test
+from schemas.query_metrics import QueryMetrics
 
 HOLDS: Final = "holds"
 CONTRADICTED: Final = "is contradicted"

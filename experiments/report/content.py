@@ -5,16 +5,20 @@ from collections.abc import Iterator, Sequence
 from statistics import mean
 from typing import Final
 
-from models.evaluation.metrics import METRICS
-
 from experiments.experiment import Experiment, Row
 from experiments.report.claims import claims
-from experiments.report.figures import curve_figure, density_figure, loss_figure, similarity_figure, training_figure
+from experiments.report.conditions import conditions
+from experiments.report.curve_figure import curve_figure
+from experiments.report.density_figure import density_figure
+from experiments.report.loss_figure import loss_figure
 from experiments.report.names import setting_name, value_name
 from experiments.report.page import NOTHING, Block, Entry, Line, Link, Listing, Page, Section, Table, Text
 from experiments.report.results import results
-from experiments.report.write_report import conditions, stability
+from experiments.report.similarity_figure import similarity_figure
+from experiments.report.stability import stability
+from experiments.report.training_figure import training_figure
 from experiments.settings import VARIANT
+from models.metrics import METRICS
 
 DIFFERENCES: Final = "docs/differences.md"
 """The page on where we depart from the paper."""

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from models.evaluation.metrics import METRICS
 
 from components.training_report.svg import Picture, draw, line_style, share_legend
 from experiments.experiment import Row
 from experiments.report.names import settings_label
+from models.metrics import METRICS
 
 _COLUMNS = 4
 

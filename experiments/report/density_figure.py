@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from components.training_report.svg import Picture, draw, line_style, share_legend
 from experiments.experiment import Row
-from schemas.relevance import grade_name
+from schemas.grade_names import grade_name
 from schemas.training_history import ScoreCounts
 
 _COLUMNS = 4

@@ -1,10 +1,11 @@
 """A cell's metrics query by query, as its evaluation left them."""
 
 import numpy as np
-from schemas.evaluation import METRICS_FILE, PER_QUERY_FILE, QueryMetrics
 
 from experiments.cell import Cell
 from schemas.errors import DataError
+from schemas.evaluation_files import METRICS_FILE, PER_QUERY_FILE
+from schemas.query_metrics import QueryMetrics
 
 
 def query_metrics(cell: Cell) -> QueryMetrics:

@@ -5,14 +5,13 @@ from dataclasses import replace
 from statistics import mean, stdev
 from typing import Final
 
-from models.evaluation.metrics import METRICS
-from schemas.evaluation import RANDOM_ORDER
-
 from experiments.experiment import Experiment, Row
 from experiments.report.names import setting_name, settings_label, value_name
 from experiments.report.page import NOTHING, Block, Entry, Line, Section, Table, Text
-from experiments.report.results import COLUMNS, PAPER_LANGUAGES, PUBLISHED, Published
+from experiments.report.published import COLUMNS, PAPER_LANGUAGES, PUBLISHED, Published
 from experiments.report.significance import SIGNIFICANCE, Comparison, compare, reference_rows
+from models.metrics import METRICS
+from schemas.evaluation_report import RANDOM_ORDER
 
 ABOVE: Final = "↑"
 BELOW: Final = "↓"

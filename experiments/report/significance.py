@@ -5,15 +5,17 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from models.evaluation.metrics import METRICS
-from models.evaluation.significance import RESOLUTION, holm, randomisation_test
-from schemas.evaluation import PER_QUERY_FILE, QRELS_FILE, QueryMetrics
 
 from experiments.cell import Cell
 from experiments.experiment import Row
-from experiments.report.significance import query_metrics
+from experiments.report.query_metrics import query_metrics
 from experiments.settings import SEED
+from models.holm import holm
+from models.metrics import METRICS
+from models.randomisation_test import RESOLUTION, randomisation_test
 from schemas.errors import DataError
+from schemas.evaluation_files import PER_QUERY_FILE, QRELS_FILE
+from schemas.query_metrics import QueryMetrics
 
 SIGNIFICANCE: Final = 0.05
 

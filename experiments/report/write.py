@@ -6,9 +6,9 @@ from typing import Final
 
 from components.training_report.svg import Picture
 from experiments.experiment import read_experiment
+from experiments.report.content import DIFFERENCES, make_page
 from experiments.report.html import as_html
-from experiments.report.page import as_markdown
-from experiments.report.write_report import DIFFERENCES, make_page
+from experiments.report.markdown import as_markdown
 from pipeline.layout import FIGURES, HTML_FILE, MARKDOWN_FILE
 from pipeline.output_folder import OutputFolder
 

@@ -6,12 +6,12 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from schemas.byte_streams import stream_sha256
 
-from models.retrieval.corpus_index import document_numbers, removed_rows
-from models.retrieval.drift import ModelStatistics, measure_drift
-from models.retrieval.near_vectors import LEAST, PROBED, NearVectors, lists_for, sample_size
-from models.retrieval.segment import Segment
+from models.corpus_index.corpus_index import document_numbers, removed_rows
+from models.corpus_index.measure_drift import measure_drift
+from models.corpus_index.model_statistics import ModelStatistics
+from models.corpus_index.near_vectors import LEAST, PROBED, NearVectors, lists_for, sample_size
+from models.corpus_index.segment import Segment
 from schemas.index_manifest import (
     MANIFEST_FILE,
     SEGMENTS,
@@ -19,6 +19,7 @@ from schemas.index_manifest import (
     IndexManifest,
     SegmentRecord,
 )
+from schemas.stream_sha256 import stream_sha256
 
 _SEED: Final = 1
 

@@ -7,10 +7,10 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from models.retrieval.corpus_index import best_places
-from models.retrieval.near_vectors import NearVectors
-from models.retrieval.ranking import rank
-from models.retrieval.segment import MOST_DOCUMENTS, Segment
+from models.corpus_index.best_places import best_places
+from models.corpus_index.near_vectors import NearVectors
+from models.corpus_index.segment import MOST_DOCUMENTS, Segment
+from models.ranking import rank
 from schemas.errors import DataError
 from schemas.index_manifest import FORMAT, MANIFEST_FILE, REMOVED, SEGMENTS, VECTORS_FILE, IndexManifest
 from schemas.wikiclir import Text

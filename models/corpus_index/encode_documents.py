@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import tensorflow as tf
 
-from models.retrieval.segment import MOST_DOCUMENTS, SegmentWriter
+from models.corpus_index.segment import MOST_DOCUMENTS, SegmentWriter
 from schemas.index_manifest import SegmentRecord
 from schemas.wikiclir import Text
 

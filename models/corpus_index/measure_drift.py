@@ -6,11 +6,12 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from models.lexicon.lexicon import idf
-from models.lexicon.structured_queries import held_share
-from models.retrieval.drift import ModelStatistics, jensen_shannon
-from models.retrieval.segment import Segment
-from schemas.index_manifest import Drift
+from models.corpus_index.model_statistics import ModelStatistics
+from models.corpus_index.segment import Segment
+from models.jensen_shannon import jensen_shannon
+from models.lexicon.held_share import held_share
+from models.lexicon.idf import idf
+from schemas.drift import Drift
 
 _OLD_MODEL: Final = (
     "the model was exported by an earlier version, which does not tell its statistics; a new `clir run` exports one"

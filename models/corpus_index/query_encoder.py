@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from models.exported.model import CallableModel
-from models.retrieval.corpus_index import EncodedQuery
+from models.callable_model import CallableModel
+from models.corpus_index.corpus_index import EncodedQuery
 
 
 class QueryEncoder:

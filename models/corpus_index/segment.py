@@ -7,11 +7,12 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from schemas.byte_streams import stream_sha256
 from scipy import sparse
 
-from models.retrieval.inverted_index import InvertedIndex, TermMatrix
+from models.inverted_index import InvertedIndex
+from models.term_matrix import TermMatrix
 from schemas.index_manifest import FileRecord, SegmentRecord
+from schemas.stream_sha256 import stream_sha256
 from schemas.wikiclir import Text
 
 DOCUMENTS_FILE: Final = "documents.tsv"
@@ -110,7 +111,7 @@ class Segment:
       words: the terms of its documents.
       is_removed: bool [documents]: rows that are documents no more.
       counts: int32 [documents, 2]: the terms of each document, and how many of them the model does not know (see
-        `models.texts.text_features`); None where the model or an earlier version did not tell.
+        `models.term_counts`); None where the model or an earlier version did not tell.
 
     Raises:
       OSError: a file is missing.

@@ -8,9 +8,9 @@ import numpy.typing as npt
 from scipy import sparse
 
 from models.lexicon.lexicon import Kind
-from models.lexicon.terms import TermCounter
-from models.texts.word_counts import text_batches
-from schemas.collection import Text
+from models.lexicon.term_counter import TermCounter
+from models.text_batches import text_batches
+from schemas.sharded_texts import Text
 
 _BITS: Final = 32
 _ONE: Final = 2.0**_BITS

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from scipy import sparse
 
-from models.lexicon.learn_lexicon import CountTerms, from_fixed, grown
+from models.batches import batches
+from models.lexicon.count_terms import CountTerms, from_fixed, grown
 from models.lexicon.lexicon import CollectionRecord, Kind, Lexicon
 from models.lexicon.model_1 import learn_translations
-from models.lexicon.terms import TermCounter
-from models.texts.word_counts import batches
-from schemas.collection import Text, each_shard
+from models.lexicon.term_counter import TermCounter
+from schemas.sharded_texts import Text, each_shard
 
 _BATCH = 4096
 

@@ -5,10 +5,11 @@ from typing import Any
 
 import tensorflow as tf
 
-from models.lexicon.lexicon import Lexicon, idf
-from models.lexicon.lexicon_channel import Vocabulary
-from models.rankers.scorer import CollectionStatistics, SparseInnerProduct
-from models.texts.tokens import tokenize
+from models.lexicon.idf import idf
+from models.lexicon.lexicon import Lexicon
+from models.lexicon.vocabulary import Vocabulary
+from models.sparse_inner_product import CollectionStatistics, SparseInnerProduct
+from models.tokens import tokenize
 
 
 class LexiconChannel(SparseInnerProduct, ABC):

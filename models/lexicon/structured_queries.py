@@ -7,10 +7,11 @@ import numpy.typing as npt
 import tensorflow as tf
 from scipy import sparse
 
-from models.lexicon.lexicon import Lexicon, idf
+from models.lexicon.idf import idf
+from models.lexicon.lexicon import Lexicon
 from models.lexicon.lexicon_channel import LexiconChannel
 from models.lexicon.terms import Terms, term_of, terms_of
-from models.rankers.scorer import Parts, Translations
+from models.sparse_inner_product import Parts, Translations
 from schemas import features as f
 
 K1: Final = 1.2

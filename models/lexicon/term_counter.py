@@ -8,10 +8,10 @@ import numpy.typing as npt
 import tensorflow as tf
 from scipy import sparse
 
+from models.distinct_words import distinct_words
 from models.lexicon.lexicon import Kind
 from models.lexicon.terms import term_of
-from models.texts.word_counts import distinct_words
-from schemas.collection import Text
+from schemas.sharded_texts import Text
 
 
 class TermCounter:

@@ -4,10 +4,10 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
-from models.graphs import kept_values
 from models.lexicon.lexicon import Kind
-from models.texts.stems import stems_of_distinct
-from models.texts.tokens import tokenize
+from models.ragged import kept_values
+from models.stems import stems_of_distinct
+from models.tokens import tokenize
 
 
 class Terms(NamedTuple):

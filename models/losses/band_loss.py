@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from models.losses.ranking_loss import PointwiseLoss
+from models.losses.pointwise_loss import PointwiseLoss
 from schemas.training_history import THETA
 
 

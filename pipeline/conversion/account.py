@@ -1,6 +1,7 @@
 """What becomes of the lines of one file while a conversion reads it."""
 
-from schemas.drops import Drop, DropCounter, DropReason, ReadReport
+from schemas.drops import Drop, DropCounter, DropReason
+from schemas.read_report import ReadReport
 from schemas.wikiclir import excerpt_of
 
 

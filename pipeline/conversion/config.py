@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from pipeline.conversion.convert import CANDIDATES_FILE, DOCUMENTS_FILE, JUDGMENTS_FILE, QUERIES_FILE
+from pipeline.conversion.folder import CANDIDATES_FILE, DOCUMENTS_FILE, JUDGMENTS_FILE, QUERIES_FILE
 
 USUAL_TOP_GRADE: Final = 2
 RUN_FOLDER: Final = "run"

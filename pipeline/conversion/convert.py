@@ -9,32 +9,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from schemas.foreign_files import ForeignReason
-
-from pipeline.conversion.convert import (
+from pipeline.conversion.config import config_text
+from pipeline.conversion.folder import (
     CANDIDATES_FILE,
     DOCUMENTS_FILE,
     JUDGMENTS_FILE,
     QUERIES_FILE,
     ConversionFolder,
-    config_text,
 )
-from pipeline.conversion.inputs import (
-    NEGATIVES,
-    ConversionInputs,
-    ConversionSettings,
-    Sources,
-    donor_split,
-    leave_out,
-    missing_split,
-    reranking_list,
-    sampled_list,
-    split_for,
-)
+from pipeline.conversion.inputs import ConversionInputs, leave_out
+from pipeline.conversion.lists import donor_split, missing_split, reranking_list, sampled_list, split_for
+from pipeline.conversion.settings import NEGATIVES, ConversionSettings, Sources
 from pipeline.layout import CONFIG_FILE
-from schemas.drops import DropReason, ReadReport
+from schemas.drops import DropReason
 from schemas.errors import DataError
 from schemas.features import SPLITS
+from schemas.foreign_reason import ForeignReason
+from schemas.read_report import ReadReport
 from schemas.wikiclir import Reason
 
 _QUERIES_READ = "queries.read"

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from pipeline.layout import CONFIG_FILE
-from pipeline.output_folder import Made, MadeFolder, made_fault
+from pipeline.made_folder import Made, MadeFolder, made_fault
 
 QUERIES_FILE: Final = "queries.tsv"
 DOCUMENTS_FILE: Final = "documents.tsv"
@@ -24,7 +24,7 @@ def conversion_fault(output: str) -> str | None:
 
 
 class ConversionFolder(MadeFolder):
-    """A conversion's folder. The caller holds it (see `pipeline.output_folder`).
+    """A conversion's folder. The caller holds it (see `pipeline.run_lock`).
 
     Args:
       path: the folder.

@@ -7,17 +7,15 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
-from schemas.foreign_files import (
-    ForeignReason,
-    RunLine,
-    parse_foreign_judgments,
-    parse_foreign_run,
-    parse_foreign_texts,
-)
-
-from pipeline.conversion.inputs import ConversionSettings, FileAccount, FirstStage, Sources
+from pipeline.conversion.account import FileAccount
+from pipeline.conversion.lists import FirstStage
+from pipeline.conversion.settings import ConversionSettings, Sources
 from schemas.drops import Drop, DropReason
 from schemas.errors import DataError
+from schemas.foreign_judgments import parse_foreign_judgments
+from schemas.foreign_reason import ForeignReason
+from schemas.foreign_run import RunLine, parse_foreign_run
+from schemas.foreign_texts import parse_foreign_texts
 from schemas.wikiclir import Judgment, Reason, Text
 
 Record = TypeVar("Record")

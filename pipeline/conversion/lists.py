@@ -3,12 +3,11 @@
 import bisect
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from schemas.foreign_files import RunLine
-from schemas.splits import split_of
-
 from components.wikiclir_example_gen.sampling import sample_negatives
 from schemas.features import SPLITS
+from schemas.foreign_run import RunLine
 from schemas.relevance import NOT_RELEVANT
+from schemas.split_of import split_of
 
 _SEED = 1
 """As `data.seed` is by default."""

@@ -8,15 +8,15 @@ from itertools import islice
 from typing import BinaryIO, Final
 
 import tensorflow as tf
-from models.texts.tokens import tokenize
-from schemas.splits import split_of
 
+from models.tokens import tokenize
 from pipeline.config import RunConfig
-from pipeline.input_files import files_of
+from pipeline.paths import files_of
 from schemas.drops import Drop
 from schemas.errors import DataError
 from schemas.features import SPLITS
 from schemas.relevance import NOT_RELEVANT
+from schemas.split_of import split_of
 from schemas.wikiclir import Judgment, Reason, parse_lines, read_lines
 
 _SAMPLE: Final = 4096

@@ -7,15 +7,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from models.training.devices import configure_devices
-from schemas.wording import rounded_duration, rounded_size
-
+from models.devices import configure_devices
 from pipeline.config import RunConfig
 from pipeline.estimate.collection_size import CollectionSize, size_of_collection
-from pipeline.estimate.estimate_run import cost, machine_factor, quantities
+from pipeline.estimate.costs import cost, quantities
+from pipeline.estimate.machine import machine_factor
 from pipeline.estimate.training_step import TrainingStep, measure_training_step
 from pipeline.paper_baseline import paper_beside
 from schemas.errors import DataError
+from schemas.rounded import rounded_duration, rounded_size
 
 ERROR: Final = 0.3
 """Time lies within this share of what was measured on collections that nothing was fitted to (docs/performance.md)."""

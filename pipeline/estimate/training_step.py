@@ -4,17 +4,17 @@ import time
 from typing import Final, NamedTuple
 
 import tensorflow as tf
-from models.lists.training_batches import training_batches
-from models.optimizers.lazy_adam import LazyAdam
-from models.rankers.ranker import Ranker
-from models.rankers.two_towers import TwoTowers, Words
-from models.training.devices import make_strategy
-from models.training.steps import TrainingSteps
 
+from models.devices import make_strategy
+from models.lazy_adam import LazyAdam
 from models.make_objective import make_objective
+from models.ranker import Ranker
+from models.training_batches import training_batches
+from models.training_steps import TrainingSteps
+from models.two_towers import TwoTowers, Words
 from pipeline.config import RunConfig
 from pipeline.estimate.collection_size import CollectionSize
-from pipeline.estimate.training_step import WORDS_OF_A_STEM, made_up_lists
+from pipeline.estimate.made_up_lists import WORDS_OF_A_STEM, made_up_lists
 
 _SECONDS: Final = 2.0
 _STEPS_OF_A_CALL: Final = 8

@@ -8,7 +8,8 @@ from typing import Annotated, Final
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from pipeline.stages import STAGES
-from schemas.settings import OneOf, Settings
+from schemas.one_of import OneOf
+from schemas.settings import Settings
 
 STORES: Final = ("gs://", "s3://", "minio://")
 """How the addresses of the stores begin that Kubeflow Pipelines brings artifacts from and to."""

@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from wikipedia.settings import WikiFiles
-
 from cli.settings_doc import settings_markdown
+from components.wikipedia_gen.settings import WikiFiles
 from experiments.settings import Adjustment, Claim, ExperimentSettings
 from pipeline.config import RunConfig
 from pipeline.settings_file import known_keys

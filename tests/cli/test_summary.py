@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from schemas.evaluation import EvaluationReport, PartReport
-
 from cli.summary import metrics_table, search_table, seen_warning
+from schemas.evaluation_report import EvaluationReport, PartReport
 from schemas.search_report import Approximation, SampledMetrics, SearchComparison, SearchReport
 
 

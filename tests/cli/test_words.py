@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from models.exported.explanation import ScorePart, WordPart
-from models.retrieval import document_ranker
 
 from cli.rank import MOST_WORDS, describe_parts
-from models.exported import word_translations
+from models import document_ranker, word_translations
+from models.score_parts import ScorePart, WordPart
 from tests.cli.command import Clir
 from tests.models.loaded_once import loaded_once
 from tests.models.small_lexicon import COLLECTION, export_with_words

@@ -44,9 +44,9 @@ def test_a_collection_that_is_made_of_dumps_is_the_same_on_the_engine(engine, tm
     from functools import partial
 
     import apache_beam as beam
-    from tests.wikipedia.small_wiki import make
 
     from models.on_workers import OnWorkers
+    from tests.components.wikipedia_gen.small_wiki import make
     from tests.sample.test_sample import MADE, SAMPLE
 
     on_workers = OnWorkers(partial(beam.Pipeline, argv=engine.arguments), str(tmp_path / ".work"))

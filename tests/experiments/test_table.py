@@ -1,9 +1,8 @@
-"""cli/experiment.py: a line a cell."""
+"""experiments/table.py: a line a cell."""
 
-from models.evaluation.metrics import METRICS
-
-from cli.experiment import results_table
 from experiments.cell import Cell
+from experiments.table import results_table
+from models.metrics import METRICS
 
 
 def test_the_table_shows_settings_and_metrics_or_why_there_are_none() -> None:

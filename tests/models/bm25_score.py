@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from models.retrieval.bm25 import Bm25
+from models.bm25 import Bm25
 
 
 def bm25_score(bm25: Bm25, query: Sequence[bytes], document: Sequence[bytes]) -> float:

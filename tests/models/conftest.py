@@ -3,10 +3,8 @@
 from collections.abc import Iterator
 
 import pytest
-from models.evaluation import score_lists
-from models.retrieval import document_ranker
 
-from models.exported import word_translations
+from models import document_ranker, score_lists, word_translations
 from tests.models.loaded_once import loaded_once
 
 

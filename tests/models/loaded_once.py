@@ -6,8 +6,9 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from models.exported.model import load_model
-from models.exported.versions import model_fingerprint
+
+from models.exported import load_model
+from models.model_fingerprint import model_fingerprint
 
 
 @contextmanager

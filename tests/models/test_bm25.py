@@ -5,8 +5,8 @@ from math import log
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from models.retrieval.bm25 import K1, B, Bm25, score_by_bm25, token_lists
 
+from models.bm25 import K1, B, Bm25, score_by_bm25, token_lists
 from tests.models.bm25_score import bm25_score
 from tests.models.synthetic import text_lists
 
@@ -52,7 +52,7 @@ def test_scores_equal_the_reference(query, collection, other_queries):
 def test_scores_do_not_depend_on_how_the_collection_is_counted(query, collection, other_queries, size):
     at_once = Bm25([query], texts_of(collection))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("models.texts.word_counts._LENGTH", size)
+        patch.setattr("models.text_batches._LENGTH", size)
         in_batches = Bm25([query, *other_queries], (text.decode().upper() for text in texts_of(collection)))
     for document in collection:
         assert bm25_score(in_batches, query, document) == bm25_score(at_once, query, document)  # to the last bit
@@ -85,7 +85,7 @@ def test_a_word_twice_in_the_query_counts_once():
 
 
 def test_token_lists_keep_the_order_beyond_one_batch(monkeypatch):
-    monkeypatch.setattr("models.texts.word_counts._LENGTH", 2)
+    monkeypatch.setattr("models.text_batches._LENGTH", 2)
     texts = ["L'Été", "2020", "", "北京", "a b c d"]
     assert list(token_lists(texts, 3)) == [
         [b"l", "été".encode()],

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from models.retrieval import bm25 as bm25_search
-from models.retrieval.bm25 import Bm25, search_by_bm25
-from models.retrieval.ranking import rank
 
+from models import bm25_search
+from models.bm25 import Bm25
+from models.bm25_search import search_by_bm25
+from models.ranking import rank
 from tests.models.bm25_score import bm25_score
 
 words = st.lists(st.sampled_from([b"a", b"b", b"c", b"d", b"e"]), max_size=6)

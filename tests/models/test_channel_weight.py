@@ -1,4 +1,4 @@
-"""models/training/channel_weight.py: the weight that is fitted on the eval split."""
+"""models/channel_weight.py: the weight that is fitted on the eval split."""
 
 from dataclasses import replace
 
@@ -6,10 +6,10 @@ import numpy as np
 import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from models.evaluation.metrics import mean_metrics
-from models.rankers.scorer import Scorer
-from models.training.channel_weight import WEIGHTS, fit_weight
 
+from models.channel_weight import WEIGHTS, fit_weight
+from models.metrics import mean_metrics
+from models.scorer import Scorer
 from schemas.relevance import MOST_RELEVANT
 from tests.models.synthetic import ranking_lists
 

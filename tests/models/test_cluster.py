@@ -4,8 +4,8 @@ import json
 import socket
 
 import pytest
-from models.training.workers import Cluster
 
+from models.cluster import Cluster
 from schemas.errors import ConfigError
 
 

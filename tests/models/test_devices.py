@@ -5,10 +5,10 @@ import os
 
 import pytest
 import tensorflow as tf
-from models.training.devices import configure_devices, configure_worker, make_strategy
 
+from models import devices
+from models.devices import configure_devices, configure_worker, make_strategy
 from models.settings import TrainingSettings
-from models.training import devices
 from schemas.errors import ConfigError
 
 

@@ -5,8 +5,9 @@ import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
-from models.texts.tokens import tokenize
-from models.texts.word_counts import DistinctWords, distinct_words
+
+from models.distinct_words import DistinctWords, distinct_words
+from models.tokens import tokenize
 
 # Spaces, and what joins or parts beside them.
 texts = st.lists(st.text() | st.text(alphabet=" \u00a0\u0301\u0345éß½ﷺΣ1a北が\uff9e'-"), max_size=6)
@@ -23,7 +24,7 @@ def of_texts(found: DistinctWords) -> list[list[bytes]]:
 def test_words_of_each_text_are_those_of_the_tokenizer_however_long_all_are(some, max_tokens, characters):
     expected = tokenize(tf.constant(some, tf.string), max_tokens).to_list()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("models.texts.word_counts._CHARACTERS", characters)
+        patch.setattr("models.distinct_words._CHARACTERS", characters)
         found = distinct_words(some, max_tokens)
     assert of_texts(found) == expected
     assert found.row_splits.dtype == np.int64

@@ -4,9 +4,9 @@ import pytest
 import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from models.retrieval import document_ranker as module
-from models.retrieval.document_ranker import DocumentRanker
 
+from models import document_ranker as module
+from models.document_ranker import DocumentRanker
 from schemas.wikiclir import Text
 from tests.models.small_lexicon import COLLECTION, export_with_words
 from tests.models.small_model import export_small_model

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from models.exported.explanation import Explanation, explain_document
-from models.exported.model import LoadedModel, load_model
 
+from models.explanation import Explanation, explain_document
+from models.exported import load_model
+from models.loaded_model import LoadedModel
 from schemas.errors import DataError
 from tests.models.small_lexicon import export_with_words
 from tests.models.small_model import export_small_model

@@ -4,8 +4,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from models.exported.model import load_model
 
+from models.exported import load_model
 from models.settings import ENCODERS
 from schemas.errors import DataError
 from tests.models.small_model import STEMS, WORDS, export_small_model

@@ -8,10 +8,11 @@ import pytest
 import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from models.evaluation.score_lists import score_lists
-from models.exported.model import load_model
-from models.retrieval.document_ranker import DocumentRanker, Feedback
 
+from models.document_ranker import DocumentRanker
+from models.exported import load_model
+from models.feedback import Feedback
+from models.score_lists import score_lists
 from schemas.errors import DataError
 from schemas.wikiclir import Text
 from tests.models.small_lexicon import COLLECTION, export_with_words

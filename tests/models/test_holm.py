@@ -3,7 +3,8 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from models.evaluation.significance import holm
+
+from models.holm import holm
 
 
 @pytest.mark.parametrize(

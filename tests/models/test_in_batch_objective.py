@@ -5,18 +5,19 @@ import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
-from models.objectives.in_batch import InBatchObjective
-from models.objectives.objective import RankingObjective
-from models.rankers.ranker import Ranker
-from models.rankers.scorer import InnerProduct, Scorer
-from models.rankers.two_towers import TwoTowers, Words
-from models.training.steps import TrainingSteps
 from tensorflow import keras
 
+from models.in_batch_objective import InBatchObjective
+from models.inner_product import InnerProduct
 from models.losses.declarations import LOSSES
 from models.losses.make_loss import make_loss
 from models.make_objective import make_objective
+from models.objective import RankingObjective
+from models.ranker import Ranker
+from models.scorer import Scorer
 from models.settings import LossSettings, ModelSettings
+from models.training_steps import TrainingSteps
+from models.two_towers import TwoTowers, Words
 from tests import reference
 from tests.models.synthetic import VOCABULARY_SIZE, learnable_lists, ranking_lists
 

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from models.retrieval.inverted_index import InvertedIndex, TermMatrix
 from scipy import sparse
 
+from models.inverted_index import InvertedIndex
+from models.term_matrix import TermMatrix
 from tests.models.test_term_matrix import TEXTS, matrix_of, padded
 
 

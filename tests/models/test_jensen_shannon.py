@@ -1,4 +1,4 @@
-"""models/retrieval/drift.py: a divergence in bits, and its laws."""
+"""models/jensen_shannon.py: a divergence in bits, and its laws."""
 
 from math import log2
 
@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from models.retrieval.drift import jensen_shannon
+
+from models.jensen_shannon import jensen_shannon
 
 WEIGHTS = st.one_of(st.just(0.0), st.floats(1e-3, 1e6))
 DISTRIBUTIONS = arrays(np.float64, 6, elements=WEIGHTS).filter(lambda weights: weights.sum() > 0)

@@ -5,8 +5,9 @@ import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
-from models.optimizers.lazy_adam import LazyAdam
 from tensorflow import keras
+
+from models.lazy_adam import LazyAdam
 
 ROWS, DIM, STEPS, RATE = 4, 2, 3, 0.1
 random = np.random.default_rng(1)

@@ -1,8 +1,9 @@
-"""models/lexicon/settings.py: what a channel's settings may be, and what each fault says."""
+"""models/lexicon_settings.py: what a channel's settings may be, and what each fault says."""
 
 import pydantic
 import pytest
-from models.lexicon.settings import LexiconSettings
+
+from models.lexicon_settings import LexiconSettings
 
 
 def faults(**settings: object) -> list[tuple[str, str]]:

@@ -6,9 +6,9 @@ import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
-from models.lists.ranking_lists import IDS_SPEC, TEXT_SPEC, epoch_order, read_lists
 
-from models.lists import ranking_lists as lists
+from models import lists
+from models.lists import IDS_SPEC, TEXT_SPEC, epoch_order, read_lists
 from schemas import features as f
 from tests.models.synthetic import ranking_lists, write_examples
 

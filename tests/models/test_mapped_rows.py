@@ -5,9 +5,9 @@ import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
-from models.lists.mapped_rows import RowsFile
 
-from models.lists import mapped_rows
+from models import mapped_rows
+from models.mapped_rows import RowsFile
 
 some_rows = st.lists(st.lists(st.integers(-9, 9), max_size=4), max_size=7)
 

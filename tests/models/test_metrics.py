@@ -8,7 +8,8 @@ import pytest
 import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from models.evaluation.metrics import (
+
+from models.metrics import (
     AVERAGE_PRECISION,
     METRICS,
     NDCG,
@@ -20,7 +21,7 @@ from models.evaluation.metrics import (
     mean_metrics,
     per_query_metrics,
 )
-from models.retrieval.ranking import ranked_grades
+from models.ranking import ranked_grades
 
 TOP_GRADE = 2
 TREC_EVAL_OF_MR = {"p_mr_1": "P_1", "recall_mr_5": "recall_5", "mrr_mr": "recip_rank"}

@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 
 import pytest
-from wikipedia.processes import OnProcesses
 
+from models.on_processes import OnProcesses
 from schemas.errors import DataError
 
 ROOT = Path(__file__).parents[2]
@@ -51,8 +51,8 @@ def test_a_killed_process_is_told_in_a_sentence() -> None:
 
 PARENT = """
 if __name__ == "__main__":
-    from wikipedia.processes import OnProcesses
-    from tests.wikipedia.test_processes import sleep_long
+    from models.on_processes import OnProcesses
+    from tests.models.test_on_processes import sleep_long
     try:
         list(OnProcesses(2)(sleep_long, range(2)))
     except KeyboardInterrupt:

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from models.evaluation.significance import randomisation_test
 from scipy import stats
+
+from models.randomisation_test import randomisation_test
 
 
 def p_value(differences, two_sided=False):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from models.retrieval.ranking import rank, ranked_grades
 
+from models.ranking import rank, ranked_grades
 from schemas.errors import DataError
 
 doc_ids = st.text("aZ09é北😀", min_size=1, max_size=3).map(str.encode)

@@ -5,10 +5,10 @@ import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
-from models.rankers.two_towers import largest_score_gradient
 
 from models.layers.dot_product import DotProduct
 from models.layers.smooth_cosine import SmoothCosine
+from models.score_gradient import largest_score_gradient
 
 
 def vectors(seed, *shape, scale=1.0):

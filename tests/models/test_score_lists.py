@@ -4,9 +4,9 @@ import shutil
 
 import pytest
 import tensorflow as tf
-from models.evaluation import score_lists as module
-from models.evaluation.score_lists import score_lists
 
+from models import score_lists as module
+from models.score_lists import score_lists
 from schemas.errors import DataError
 from tests.models.synthetic import text_lists
 

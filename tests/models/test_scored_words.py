@@ -5,8 +5,8 @@ import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
-from models.texts.text_features import scored_words
 
+from models.scored_words import scored_words
 from tests.models.small_model import small_text_features
 
 LIMIT = 3

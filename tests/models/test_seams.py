@@ -6,20 +6,21 @@ A scorer that is no inner product, a second channel, an objective with a second 
 import numpy as np
 import pytest
 import tensorflow as tf
-from models.evaluation.score_lists import score_lists
-from models.exported.export import export_ranker
-from models.exported.model import load_model
-from models.lists.ranking_lists import read_lists
-from models.objectives.objective import ListLosses, Objective, RankingObjective
-from models.rankers.ranker import Ranker
-from models.rankers.scorer import InnerProduct, Scorer
-from models.retrieval.document_ranker import DocumentRanker
-from models.training.list_evaluator import ListEvaluator
-from models.training.train import train
 
+from models.document_ranker import DocumentRanker
+from models.export import export_ranker
+from models.exported import load_model
+from models.inner_product import InnerProduct
+from models.list_evaluator import ListEvaluator
+from models.lists import read_lists
 from models.losses.make_loss import make_loss
 from models.losses.tf_ranking import SoftmaxLoss
+from models.objective import ListLosses, Objective, RankingObjective
+from models.ranker import Ranker
+from models.score_lists import score_lists
+from models.scorer import Scorer
 from models.settings import LossSettings, TrainingSettings
+from models.training import train
 from schemas import features as f
 from schemas.errors import DataError
 from schemas.relevance import MOST_RELEVANT

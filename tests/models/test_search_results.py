@@ -1,7 +1,7 @@
 """What a search came to: which trial is the best, and how it is written."""
 
-from models.tuning.results import SearchResults, Trial
-from models.tuning.settings import Space
+from models.search_results import SearchResults, Trial
+from models.tuning_settings import Space
 
 WRITTEN = """{
   "metric": "ndcg_5",

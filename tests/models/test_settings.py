@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from models.tuning.settings import TuningSettings
 from pydantic import ValidationError
 
 from models.losses.declarations import LOSSES
@@ -17,6 +16,7 @@ from models.settings import (
     ModelSettings,
     TrainingSettings,
 )
+from models.tuning_settings import TuningSettings
 
 WITHOUT_THRESHOLDS = ("softmax", "approx_ndcg", "pairwise_hinge")
 EVERY_SECTION = pytest.mark.parametrize("section", [ModelSettings, LossSettings, TrainingSettings, TuningSettings])

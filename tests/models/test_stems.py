@@ -7,8 +7,9 @@ import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
-from models.texts.stems import stems
-from models.texts.tokens import tokenize
+
+from models.stems import stems
+from models.tokens import tokenize
 
 EXPECTED = {
     "Russian": ("ru", "Чайковский Хрущёв объявил", "chaik khrus obyav"),

@@ -4,7 +4,8 @@ import numpy as np
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
-from models.retrieval.inverted_index import TermMatrix
+
+from models.term_matrix import TermMatrix
 
 TEXTS = st.lists(st.dictionaries(st.sampled_from("abcdef"), st.integers(-9, 9).map(float), max_size=4), max_size=6)
 

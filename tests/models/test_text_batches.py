@@ -3,8 +3,9 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from models.texts import word_counts as module
-from models.texts.word_counts import text_batches
+
+from models import text_batches as module
+from models.text_batches import text_batches
 
 
 @given(st.lists(st.binary(max_size=4)), st.integers(1, 9))

@@ -6,7 +6,9 @@ import pytest
 import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from models.texts.tokens import tokenize, tokenize_with_offsets
+
+from models.token_offsets import tokenize_with_offsets
+from models.tokens import tokenize
 
 PIECES = [
     *("a", "Ab", "straße", "İ", "ΣΣ", "1", "23", "٣", " ", "  ", "-", "!", "\n", "\x00", "\x85", "\u00a0", "\u3000"),

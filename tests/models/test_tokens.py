@@ -6,8 +6,9 @@ import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
-from models.texts import tokens
-from models.texts.tokens import tokenize
+
+from models import tokens
+from models.tokens import tokenize
 
 PLAIN_SEPARATORS = r"[\p{P}\p{S}\p{C}\p{Z}]+"
 

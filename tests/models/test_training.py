@@ -8,22 +8,22 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import tensorflow as tf
-from models.evaluation.metrics import METRICS
-from models.objectives.objective import RankingObjective
-from models.rankers.ranker import Ranker
-from models.rankers.two_towers import TwoTowers, Words
-from models.training.checkpoint import TrainingCheckpoint
-from models.training.devices import make_strategy
-from models.training.list_evaluator import EvalFigures, ListEvaluator, score_bins
-from models.training.train import train
 from tensorflow import keras
 
+from models import list_evaluator, training_checkpoint
+from models.devices import make_strategy
+from models.list_evaluator import EvalFigures, ListEvaluator, score_bins
 from models.losses.sosl import SmoothOrdinalSearchLoss
+from models.metrics import METRICS
+from models.objective import RankingObjective
+from models.ranker import Ranker
 from models.settings import ModelSettings, TrainingSettings
-from models.training import checkpoint as training_checkpoint
-from models.training import list_evaluator
+from models.training import train
+from models.training_checkpoint import TrainingCheckpoint
+from models.two_towers import TwoTowers, Words
 from schemas.errors import DataError
-from schemas.relevance import MOST_RELEVANT, grade_name
+from schemas.grade_names import grade_name
+from schemas.relevance import MOST_RELEVANT
 from schemas.training_history import ScoreCounts
 from tests.models.synthetic import TOPICS, VOCABULARY_SIZE, WORDS_OF_A_TOPIC, learnable_lists
 

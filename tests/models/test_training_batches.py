@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 import tensorflow as tf
-from models.lists.training_batches import training_batches
 
+from models.training_batches import training_batches
 from tests.models.synthetic import ranking_lists
 
 LISTS = ranking_lists([[row] for row in range(22)], [[0]], [[0] for _ in range(22)], [[row] for row in range(22)])

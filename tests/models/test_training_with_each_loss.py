@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 import tensorflow as tf
-from models.objectives.objective import RankingObjective
-from models.rankers.ranker import Ranker
-from models.rankers.two_towers import TwoTowers, Words
-from models.training.steps import TrainingSteps
 from tensorflow import keras
 
 from models.losses.declarations import LOSSES
+from models.objective import RankingObjective
+from models.ranker import Ranker
 from models.settings import ModelSettings
+from models.training_steps import TrainingSteps
+from models.two_towers import TwoTowers, Words
 from tests import reference
 from tests.models.losses.listwise import make
 from tests.models.synthetic import ranking_lists

@@ -4,19 +4,19 @@ import logging
 
 import keras_tuner
 import pytest
-from models.objectives.objective import RankingObjective
-from models.rankers.ranker import Ranker
-from models.rankers.two_towers import TwoTowers, Words
-from models.training.devices import make_strategy
-from models.training.list_evaluator import ListEvaluator
-from models.training.train import train
-from models.tuning.results import SearchResults, Trial
-from models.tuning.settings import Space, TuningSettings
-from models.tuning.trial_search import TrialSearch
 from tensorflow import keras
 
+from models.devices import make_strategy
+from models.list_evaluator import ListEvaluator
 from models.losses.sosl import SmoothOrdinalSearchLoss
+from models.objective import RankingObjective
+from models.ranker import Ranker
+from models.search_results import SearchResults, Trial
 from models.settings import ModelSettings, TrainingSettings
+from models.training import train
+from models.trial_search import TrialSearch
+from models.tuning_settings import Space, TuningSettings
+from models.two_towers import TwoTowers, Words
 from schemas.errors import DataError
 from schemas.relevance import MOST_RELEVANT
 from tests.models.synthetic import VOCABULARY_SIZE, learnable_lists

@@ -5,10 +5,10 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from models.tuning.settings import Space, TuningSettings, describe_settings, searched_settings
 from pydantic import ValidationError
 
 from models.settings import LossSettings
+from models.tuning_settings import Space, TuningSettings, describe_settings, searched_settings
 
 RANGE = {"min": 0.1, "max": 0.4}
 EPSILON = "must be 0, or lie in 1e-06 .. 1e+06, so that float32 can add it to norms of 1"

@@ -5,12 +5,13 @@ import pytest
 import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from models.rankers.scorer import InnerProduct
-from models.rankers.two_towers import TwoTowers, Words, largest_score_gradient
 
+from models.inner_product import InnerProduct
 from models.layers.smooth_cosine import SmoothCosine
 from models.losses.sosl import SmoothOrdinalSearchLoss
+from models.score_gradient import largest_score_gradient
 from models.settings import ENCODERS, ModelSettings
+from models.two_towers import TwoTowers, Words
 from tests import reference
 
 EPSILON = 0.5

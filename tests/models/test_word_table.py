@@ -1,11 +1,11 @@
-"""models/texts/word_table.py: which words of a table are used, and what is said of the others."""
+"""models/word_table.py: which words of a table are used, and what is said of the others."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from models.texts.word_table import WordTableSource, read_word_table
 
+from models.word_table import WordTableSource, read_word_table
 from schemas.drops import Drop
 from schemas.errors import DataError
 from schemas.word_vectors import VectorReason

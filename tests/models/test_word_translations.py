@@ -1,8 +1,8 @@
 """What the lexicon of an exported model translates words to."""
 
 import pytest
-from models.exported.word_translations import word_translations
 
+from models.word_translations import word_translations
 from schemas.errors import DataError
 from tests.models.small_lexicon import export_with_words
 from tests.models.small_model import export_small_model

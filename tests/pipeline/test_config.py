@@ -12,15 +12,15 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from models.evaluation.metrics import METRICS
-from schemas.byte_streams import input_digest
 
 from models.losses.declarations import LOSSES
+from models.metrics import METRICS
 from models.settings import ENCODERS
 from pipeline.config import RunConfig, dump_config, load_config
 from pipeline.digests import input_files, resolve_digests
 from pipeline.settings_file import known_keys
 from schemas.errors import ConfigError
+from schemas.input_digest import input_digest
 from tests.bad_input.spoil import ALIASES, ALIASES_IN_A_LINE
 
 DEFAULTS = {

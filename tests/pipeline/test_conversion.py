@@ -11,17 +11,20 @@ from typing import NamedTuple
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from schemas.foreign_files import RunLine
-from schemas.splits import split_of
 
 from components.wikiclir_example_gen.sampling import sample_negatives
 from pipeline.config import load_config
-from pipeline.conversion.convert import Conversion, ConversionFolder, conversion_fault, convert, thresholds
-from pipeline.conversion.inputs import ConversionSettings, FirstStage, Sources
+from pipeline.conversion.config import thresholds
+from pipeline.conversion.convert import Conversion, convert
+from pipeline.conversion.folder import ConversionFolder, conversion_fault
+from pipeline.conversion.lists import FirstStage
+from pipeline.conversion.settings import ConversionSettings, Sources
 from pipeline.output_folder import output_fault
 from schemas.drops import Drop
 from schemas.errors import DataError
 from schemas.features import SPLITS
+from schemas.foreign_run import RunLine
+from schemas.split_of import split_of
 from schemas.wikiclir import Judgment, Text, parse_candidates, parse_judgments, parse_texts
 
 DOC_IDS = [f"d{number}" for number in range(9)]

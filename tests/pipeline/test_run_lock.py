@@ -1,4 +1,4 @@
-"""pipeline/output_folder.py: one run at a time in an output folder."""
+"""pipeline/run_lock.py: one run at a time in an output folder."""
 
 import errno
 import os
@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.output_folder import run_lock
+from pipeline.run_lock import run_lock
 from schemas.errors import DataError
 
 HOLD = """
 import pathlib, sys, time
-from pipeline.output_folder import run_lock
+from pipeline.run_lock import run_lock
 
 with run_lock(pathlib.Path(sys.argv[1])):
     print(flush=True)

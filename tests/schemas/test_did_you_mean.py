@@ -2,8 +2,8 @@
 
 import pytest
 
+from schemas.did_you_mean import did_you_mean
 from schemas.languages import LANGUAGES
-from schemas.settings import did_you_mean
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from schemas.evaluation import EvaluationReport
+
+from schemas.evaluation_report import EvaluationReport
 
 TEXT = """{
   "split": "test",

@@ -1,13 +1,14 @@
-"""schemas/foreign_files.py: judgments in TREC's columns and in BEIR's."""
+"""schemas/foreign_judgments.py: judgments in TREC's columns and in BEIR's."""
 
 import io
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from schemas.foreign_files import ForeignReason, parse_foreign_judgments
 
 from schemas.drops import Drop, DropReason
+from schemas.foreign_judgments import parse_foreign_judgments
+from schemas.foreign_reason import ForeignReason
 from schemas.trec import qrels_lines
 from schemas.wikiclir import Judgment, Reason
 

@@ -1,11 +1,12 @@
-"""schemas/foreign_files.py: a first stage's run file, line by line."""
+"""schemas/foreign_run.py: a first stage's run file, line by line."""
 
 import io
 
 import pytest
-from schemas.foreign_files import ForeignReason, RunLine, parse_foreign_run
 
 from schemas.drops import Drop, DropReason
+from schemas.foreign_reason import ForeignReason
+from schemas.foreign_run import RunLine, parse_foreign_run
 from schemas.trec import run_lines
 from schemas.wikiclir import Reason
 

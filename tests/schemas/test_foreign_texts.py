@@ -1,4 +1,4 @@
-"""schemas/foreign_files.py: queries and documents of other layouts, line by line, and nothing lost silently."""
+"""schemas/foreign_texts.py: queries and documents of other layouts, line by line, and nothing lost silently."""
 
 import gzip
 import io
@@ -7,9 +7,10 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from schemas.foreign_files import ID_KEYS, ForeignReason, parse_foreign_texts
 
 from schemas.drops import Drop, DropReason
+from schemas.foreign_reason import ForeignReason
+from schemas.foreign_texts import ID_KEYS, parse_foreign_texts
 from schemas.wikiclir import MAX_LINE_BYTES, Reason, Text, parse_texts
 
 FILE = "corpus.jsonl"

@@ -2,8 +2,9 @@
 
 import pytest
 
-from schemas.drops import Drop, Drops, ReadReport
+from schemas.drops import Drop, Drops
 from schemas.lexicon_report import LexiconReport
+from schemas.read_report import ReadReport
 from schemas.wikiclir import Reason
 
 LEARNED = LexiconReport(

@@ -3,7 +3,8 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from schemas.wording import printable
+
+from schemas.printable import printable
 
 texts = st.text()
 # Up to more than a text is long.

@@ -3,7 +3,8 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from schemas.evaluation import QueryMetrics
+
+from schemas.query_metrics import QueryMetrics
 
 ids = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zs", "Zl", "Zp"]), min_size=1)
 TEXT = "query_id\tmap\tmrr_r\nq1\t0.1\t1.0\nq2\t0.3333333333333333\t0.0\n"

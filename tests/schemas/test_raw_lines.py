@@ -5,9 +5,9 @@ from io import BytesIO
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from schemas.byte_streams import raw_lines
 
-from schemas import byte_streams as module
+from schemas import raw_lines as module
+from schemas.raw_lines import raw_lines
 
 lines = st.lists(st.text("aé\r\u2028").map(str.encode), max_size=8)
 

@@ -1,7 +1,8 @@
-"""The verdict of the gate and its file; the test behind a comparison is `models.evaluation.significance`'s."""
+"""The verdict of the gate and its file; the test behind a comparison is `models.randomisation_test`'s."""
 
 import pytest
-from schemas.evaluation import Comparison, Verdict
+
+from schemas.verdict import Comparison, Verdict
 
 COMPARISON = Comparison(version="7", metric="ndcg_5", value=0.4, last_value=0.5, p_value=0.04, significance=0.05)
 

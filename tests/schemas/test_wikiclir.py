@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas import byte_streams as unpacking
-from schemas import wikiclir
+from schemas import unpacking, wikiclir
 from schemas.drops import Drop
 from schemas.wikiclir import Judgment, Reason, Text, parse_candidates, parse_judgments, parse_texts
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas import byte_streams as unpacking
+from schemas import unpacking
 from schemas.drops import Drop
 from schemas.errors import DataError
 from schemas.word_vectors import VectorReason, WordVector, read_word_vectors

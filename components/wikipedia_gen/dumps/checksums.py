@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from wikipedia.dumps.reading import OpenFile, opened, opened_if_there
-
+from components.wikipedia_gen.dumps.opened import OpenFile, opened, opened_if_there
 from schemas.errors import DataError
 
 _BLOCK: Final = 1 << 20

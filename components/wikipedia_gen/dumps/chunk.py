@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from wikipedia.dumps.reading import Packing
+from components.wikipedia_gen.dumps.unpacked_blocks import Packing
 
 
 class Chunk(NamedTuple):

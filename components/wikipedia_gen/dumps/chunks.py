@@ -4,9 +4,11 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any, Final
 
-from wikipedia.dumps.chunks import HEAD_BYTES, Chunk, begins_stream, index_path, next_stream_start, stream_offsets
-from wikipedia.dumps.reading import OpenFile, opened, opened_if_there, packing_of, size_of
-
+from components.wikipedia_gen.dumps.chunk import Chunk
+from components.wikipedia_gen.dumps.multistream_index import index_path, stream_offsets
+from components.wikipedia_gen.dumps.opened import OpenFile, opened, opened_if_there
+from components.wikipedia_gen.dumps.stream_starts import HEAD_BYTES, begins_stream, next_stream_start
+from components.wikipedia_gen.dumps.unpacked_blocks import packing_of, size_of
 from schemas.errors import DataError
 
 CHUNK_BYTES: Final = 1 << 23

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from wikipedia.dumps.reading import OpenFile
-from wikipedia.dumps.sql_dump import read_rows, sql_text
+from components.wikipedia_gen.dumps.opened import OpenFile
+from components.wikipedia_gen.dumps.sql_rows import read_rows
+from components.wikipedia_gen.dumps.sql_text import sql_text
 
 
 def language_links(path: str, code: str, open_file: OpenFile) -> Iterator[tuple[int, str]]:

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from wikipedia.dumps.reading import OpenFile, damaged, unpacked_file
-
+from components.wikipedia_gen.dumps.damaged import damaged
+from components.wikipedia_gen.dumps.opened import OpenFile
+from components.wikipedia_gen.dumps.unpacked_blocks import unpacked_file
 from schemas.errors import DataError
 
 _NAME: Final = re.compile(r"(-multistream)(\d*)\.xml(-p\d+p\d+)?\.bz2$")

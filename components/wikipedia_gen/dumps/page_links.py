@@ -5,11 +5,12 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from wikipedia.dumps.reading import OpenFile
-from wikipedia.dumps.sql_dump import read_batches, sql_columns
-from wikipedia.dumps.sql_syntax import Value
-from wikipedia.dumps.titles import encoded_title_hashes
 
+from components.wikipedia_gen.dumps.opened import OpenFile
+from components.wikipedia_gen.dumps.sql_batches import read_batches
+from components.wikipedia_gen.dumps.sql_columns import sql_columns
+from components.wikipedia_gen.dumps.sql_values import Value
+from components.wikipedia_gen.dumps.title_hash import encoded_title_hashes
 from schemas.errors import DataError
 
 _LINKS: Final = "pagelinks"

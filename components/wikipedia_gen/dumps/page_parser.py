@@ -3,9 +3,9 @@
 from typing import Any, Final
 from xml.parsers import expat
 
-from wikipedia.dumps.page_parser import Page, PageReason
-from wikipedia.dumps.reading import damaged, safe_parser
-
+from components.wikipedia_gen.dumps.damaged import damaged
+from components.wikipedia_gen.dumps.page import Page, PageReason
+from components.wikipedia_gen.dumps.safe_parser import safe_parser
 from schemas.drops import Drop
 from schemas.wikiclir import EXCERPT_CHARACTERS, excerpt_of
 

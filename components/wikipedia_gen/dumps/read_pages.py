@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any, Final
 
-from wikipedia.dumps.chunks import Chunk
-from wikipedia.dumps.page_parser import Page, PageParser
-from wikipedia.dumps.reading import OpenFile, damaged, opened, unpacked_blocks
-
+from components.wikipedia_gen.dumps.chunk import Chunk
+from components.wikipedia_gen.dumps.damaged import damaged
+from components.wikipedia_gen.dumps.opened import OpenFile, opened
+from components.wikipedia_gen.dumps.page import Page
+from components.wikipedia_gen.dumps.page_parser import PageParser
+from components.wikipedia_gen.dumps.unpacked_blocks import unpacked_blocks
 from schemas.drops import Drop
 from schemas.errors import DataError
 

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from wikipedia.dumps.reading import OpenFile
-from wikipedia.dumps.sql_dump import read_rows, sql_text
+from components.wikipedia_gen.dumps.opened import OpenFile
+from components.wikipedia_gen.dumps.sql_rows import read_rows
+from components.wikipedia_gen.dumps.sql_text import sql_text
 
 _COLUMNS = ("rd_from", "rd_namespace", "rd_title", "rd_interwiki", "rd_fragment")
 

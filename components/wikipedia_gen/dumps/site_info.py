@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Final
 from xml.parsers import expat
 
-from wikipedia.dumps.reading import OpenFile, damaged, safe_parser, unpacked_file
-
+from components.wikipedia_gen.dumps.damaged import damaged
+from components.wikipedia_gen.dumps.opened import OpenFile
+from components.wikipedia_gen.dumps.safe_parser import safe_parser
+from components.wikipedia_gen.dumps.unpacked_blocks import unpacked_file
 from schemas.errors import DataError
 
 SCHEMA_VERSIONS: Final = ("0.10", "0.11")

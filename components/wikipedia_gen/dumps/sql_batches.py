@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from wikipedia.dumps.reading import OpenFile, unpacked_file
-from wikipedia.dumps.sql_dump import SqlDump
-from wikipedia.dumps.sql_syntax import Value
+from components.wikipedia_gen.dumps.opened import OpenFile
+from components.wikipedia_gen.dumps.sql_dump import SqlDump
+from components.wikipedia_gen.dumps.sql_values import Value
+from components.wikipedia_gen.dumps.unpacked_blocks import unpacked_file
 
 
 def read_batches(path: str, table: str, columns: Sequence[str], open_file: OpenFile) -> Iterator[list[list[Value]]]:

@@ -1,7 +1,8 @@
 """The columns that a dump of a table has."""
 
-from wikipedia.dumps.reading import OpenFile, unpacked_file
-from wikipedia.dumps.sql_dump import SqlDump
+from components.wikipedia_gen.dumps.opened import OpenFile
+from components.wikipedia_gen.dumps.sql_dump import SqlDump
+from components.wikipedia_gen.dumps.unpacked_blocks import unpacked_file
 
 
 def sql_columns(path: str, table: str, open_file: OpenFile) -> frozenset[str]:

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from wikipedia.dumps.reading import damaged
-from wikipedia.dumps.sql_syntax import SqlRowParser, SqlTable, Value, parse_create_table
-
+from components.wikipedia_gen.dumps.damaged import damaged
+from components.wikipedia_gen.dumps.sql_row_parser import SqlRowParser
+from components.wikipedia_gen.dumps.sql_table import SqlTable, parse_create_table
+from components.wikipedia_gen.dumps.sql_values import Value
 from schemas.errors import DataError
 from schemas.wikiclir import excerpt_of
 

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from wikipedia.dumps.sql_syntax import ANY_VALUE, PLAIN_VALUES, SqlTable, Value, values_of
+from components.wikipedia_gen.dumps.sql_table import SqlTable
+from components.wikipedia_gen.dumps.sql_values import ANY_VALUE, PLAIN_VALUES, Value, values_of
 
 
 class SqlRowParser:

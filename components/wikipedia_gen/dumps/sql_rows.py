@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from wikipedia.dumps.reading import OpenFile
-from wikipedia.dumps.sql_dump import read_batches
-from wikipedia.dumps.sql_syntax import Value
+from components.wikipedia_gen.dumps.opened import OpenFile
+from components.wikipedia_gen.dumps.sql_batches import read_batches
+from components.wikipedia_gen.dumps.sql_values import Value
 
 
 def read_rows(path: str, table: str, columns: Sequence[str], open_file: OpenFile) -> Iterator[tuple[Value, ...]]:

@@ -1,6 +1,6 @@
 """Text in a table."""
 
-from wikipedia.dumps.sql_syntax import Value
+from components.wikipedia_gen.dumps.sql_values import Value
 
 
 def sql_text(value: Value) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
-from wikipedia.dumps.sql_syntax import Kind
+from components.wikipedia_gen.dumps.sql_table import Kind
 
 Value: TypeAlias = bytes | int | float | None
 

@@ -7,8 +7,9 @@ from html import unescape
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
-from wikipedia.dumps.site_info import SiteInfo
-from wikipedia.dumps.titles import ALIASES, CANONICAL, INTERWIKI
+from components.wikipedia_gen.dumps.interwiki import INTERWIKI
+from components.wikipedia_gen.dumps.namespace_names import ALIASES, CANONICAL
+from components.wikipedia_gen.dumps.site_info import SiteInfo
 
 _SPACES: Final = "_\xa0\u1680\u180e\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _BIDI: Final = "\u200e\u200f\u202a-\u202e"

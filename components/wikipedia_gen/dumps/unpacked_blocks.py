@@ -10,8 +10,8 @@ import zlib
 from collections.abc import Generator, Iterator
 from typing import Any, Final, Literal, TypeAlias
 
-from wikipedia.dumps.reading import OpenFile, damaged, opened
-
+from components.wikipedia_gen.dumps.damaged import damaged
+from components.wikipedia_gen.dumps.opened import OpenFile, opened
 from schemas.errors import DataError
 
 Packing: TypeAlias = Literal["plain", "gz", "bz2"]

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from wikipedia.dumps.reading import OpenFile
-from wikipedia.dumps.site_info import SiteInfo, read_site_info
-
+from components.wikipedia_gen.dumps.opened import OpenFile
+from components.wikipedia_gen.dumps.site_info import SiteInfo, read_site_info
 from schemas.errors import DataError
 
 

@@ -8,9 +8,11 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from wikipedia.dumps.reading import OpenFile, damaged, unpacked_file
-from wikipedia.dumps.sql_dump import read_rows
 
+from components.wikipedia_gen.dumps.damaged import damaged
+from components.wikipedia_gen.dumps.opened import OpenFile
+from components.wikipedia_gen.dumps.sql_rows import read_rows
+from components.wikipedia_gen.dumps.unpacked_blocks import unpacked_file
 from schemas.errors import DataError
 from schemas.wikiclir import excerpt_of
 

@@ -5,9 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from wikipedia.wikitext import kept_templates
-from wikipedia.wikitext.conventions import ENGLISH, OF_LANGUAGE, Documented
-
+from components.wikipedia_gen.wikitext import kept_templates
+from components.wikipedia_gen.wikitext.documented import ENGLISH, OF_LANGUAGE, Documented
 from schemas.languages import LANGUAGES
 
 _FILE_NAMESPACE, _CATEGORY_NAMESPACE = 6, 14

@@ -5,7 +5,8 @@ from functools import lru_cache
 from typing import Any
 
 import regex
-from wikipedia.wikitext.words import IS_PLAIN, PLAIN_WORD, WORD
+
+from components.wikipedia_gen.wikitext.first_words import IS_PLAIN, PLAIN_WORD, WORD
 
 
 def count_words(text: str) -> int:

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from wikipedia.wikitext.conventions import Conventions
+from components.wikipedia_gen.wikitext.conventions import Conventions
 
 # A label holds no other link; that makes each stretch of a page be looked at twice at most, whatever stands open.
 _LINK: Final = re.compile(r"\[\[([^\[\]|{}<>\n]+)(?:\|[^\[\]]*(?:(?:\](?!\])|\[(?!\[))[^\[\]]*)*)?\]\]")
@@ -21,7 +21,7 @@ def link_targets(wikitext: str, conventions: Conventions) -> tuple[str, ...]:
       conventions: of the wiki.
 
     Example:
-      >>> from wikipedia.wikitext.conventions import conventions_for
+      >>> from components.wikipedia_gen.wikitext.conventions import conventions_for
       >>> link_targets("[[File:A.jpg|of [[b#c|d]]]] {{e|[[f_g]]}} [[b#c]]", conventions_for("en", {}))
       ('b#c', 'f_g')
     """

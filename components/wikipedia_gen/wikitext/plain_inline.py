@@ -4,9 +4,10 @@ import html
 import re
 from typing import Final
 
-from wikipedia.wikitext.conventions import Conventions
-from wikipedia.wikitext.markup import keep_group
-from wikipedia.wikitext.plain_text import without_quotes, without_shells
+from components.wikipedia_gen.wikitext.conventions import Conventions
+from components.wikipedia_gen.wikitext.keep_group import keep_group
+from components.wikipedia_gen.wikitext.without_quotes import without_quotes
+from components.wikipedia_gen.wikitext.without_shells import without_shells
 
 _EXTERNAL: Final = re.compile(r"\[(?:https?:|ftp:|mailto:|news:|irc:)?//([^\[\]\n]*)\]", re.IGNORECASE)
 _BLOCKS: Final = frozenset(
@@ -42,7 +43,7 @@ def plain_inline(paragraph: str, conventions: Conventions) -> str:
       conventions: of the wiki.
 
     Example:
-      >>> from wikipedia.wikitext.conventions import conventions_for
+      >>> from components.wikipedia_gen.wikitext.conventions import conventions_for
       >>> plain_inline("The '''[http://a.example Ain]'''<br>is&nbsp;H<sub>2</sub>O.", conventions_for("en", {}))
       'The Ain is H2O.'
     """

@@ -3,8 +3,8 @@
 import re
 from typing import Final, NamedTuple
 
-from wikipedia.wikitext.conventions import Conventions
-from wikipedia.wikitext.markup import MARK
+from components.wikipedia_gen.wikitext.conventions import Conventions
+from components.wikipedia_gen.wikitext.without_elements import MARK
 
 _DEEPEST: Final = 6
 _RULE: Final = re.compile("-{4,}")
@@ -33,7 +33,7 @@ def prose(skeleton: str, conventions: Conventions) -> Prose:
       conventions: of the wiki.
 
     Example:
-      >>> from wikipedia.wikitext.conventions import conventions_for
+      >>> from components.wikipedia_gen.wikitext.conventions import conventions_for
       >>> prose("A is\\nb.\\n* c\\n== D ==\\nE.\\n== See also ==\\nF.", conventions_for("en", {}))
       Prose(lead=['A is\\nb.'], sections=['E.'], has_sections=True)
     """

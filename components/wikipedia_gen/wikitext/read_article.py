@@ -4,12 +4,16 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final, Literal, NamedTuple, get_args
 
-from wikipedia.wikitext.article import link_targets, prose
-from wikipedia.wikitext.conventions import Conventions
-from wikipedia.wikitext.markup import Limit, TooCostly, skeleton, visible
-from wikipedia.wikitext.plain_text import plain_inline
-from wikipedia.wikitext.sentences import split_sentences
-from wikipedia.wikitext.words import count_words, first_words
+from components.wikipedia_gen.wikitext.conventions import Conventions
+from components.wikipedia_gen.wikitext.count_words import count_words
+from components.wikipedia_gen.wikitext.first_words import first_words
+from components.wikipedia_gen.wikitext.link_targets import link_targets
+from components.wikipedia_gen.wikitext.plain_inline import plain_inline
+from components.wikipedia_gen.wikitext.prose import prose
+from components.wikipedia_gen.wikitext.sentences import split_sentences
+from components.wikipedia_gen.wikitext.skeleton import skeleton
+from components.wikipedia_gen.wikitext.too_costly import Limit, TooCostly
+from components.wikipedia_gen.wikitext.visible import visible
 
 _LIKELY_LENGTH: Final = 6
 """Characters of a word and the space behind it."""
@@ -69,14 +73,14 @@ def read_article(
       wikitext: of the page.
       title: of the page, which may tell its kind.
       conventions: of the wiki.
-      max_tokens: words of the text at most, as `models.texts.tokens` counts them; None takes all.
+      max_tokens: words of the text at most, as `models.tokens` counts them; None takes all.
       wanted: what is read.
 
     Raises:
       TooCostly: the page passes a limit.
 
     Example:
-      >>> from wikipedia.wikitext.conventions import conventions_for
+      >>> from components.wikipedia_gen.wikitext.conventions import conventions_for
       >>> page = "{{Infobox}}The '''wolf''' is a [[mammal]].\\n\\nIt howls.\\n== Diet ==\\nIt eats [[meat]]."
       >>> read_article(page, "Wolf", conventions_for("en", {}), max_tokens=9)
       Article(lead=('The wolf is a mammal.', 'It howls.'), text='The wolf is a mammal. It howls. It eats', words=9, \

@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from wikipedia.wikitext.conventions import Conventions
+from components.wikipedia_gen.wikitext.conventions import Conventions
 
 
 def redirect_target(wikitext: str, conventions: Conventions) -> str | None:
@@ -14,7 +14,7 @@ def redirect_target(wikitext: str, conventions: Conventions) -> str | None:
       conventions: of the wiki, for its word; the English one holds in every wiki.
 
     Example:
-      >>> from wikipedia.wikitext.conventions import conventions_for
+      >>> from components.wikipedia_gen.wikitext.conventions import conventions_for
       >>> redirect_target("#WEITERLEITUNG [[Köln#Lage|x]]", conventions_for("de", {}))
       'Köln#Lage'
     """

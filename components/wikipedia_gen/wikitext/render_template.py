@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from wikipedia.wikitext.conventions import Conventions
+from components.wikipedia_gen.wikitext.conventions import Conventions
 
 _PLACE: Final = re.compile(r"\{([^{}]+)\}")
 
@@ -16,7 +16,7 @@ def render_template(content: str, conventions: Conventions) -> str | None:
       conventions: of the wiki.
 
     Example:
-      >>> from wikipedia.wikitext.conventions import conventions_for
+      >>> from components.wikipedia_gen.wikitext.conventions import conventions_for
       >>> render_template("convert|5|km|mi", conventions_for("en", {}))
       '5 km'
     """

@@ -3,9 +3,11 @@
 import re
 from typing import Final
 
-from wikipedia.wikitext.conventions import Conventions
-from wikipedia.wikitext.markup import MARK, Elements, Limit, TooCostly, keep_group, render_template, without_elements
-
+from components.wikipedia_gen.wikitext.conventions import Conventions
+from components.wikipedia_gen.wikitext.keep_group import keep_group
+from components.wikipedia_gen.wikitext.render_template import render_template
+from components.wikipedia_gen.wikitext.too_costly import Limit, TooCostly
+from components.wikipedia_gen.wikitext.without_elements import MARK, Elements, without_elements
 from schemas.languages import LANGUAGES
 
 MOST_OPEN: Final = 100
@@ -41,7 +43,7 @@ def skeleton(wikitext: str, conventions: Conventions, is_whole: bool = True) -> 
       TooCostly: more than `MOST_OPEN` templates, tables and links stand open.
 
     Example:
-      >>> from wikipedia.wikitext.conventions import conventions_for
+      >>> from components.wikipedia_gen.wikitext.conventions import conventions_for
       >>> skeleton("{{a|{{b}}}}[[File:c|[[d]]]]'''E''' is an [[f|g]].", conventions_for("en", {}))
       "\\x00'''E''' is an g."
     """

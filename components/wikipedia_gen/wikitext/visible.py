@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from wikipedia.wikitext.markup import MARK, Elements, without_elements
+from components.wikipedia_gen.wikitext.without_elements import MARK, Elements, without_elements
 
 # A comment that never ends takes the rest of the page.
 _COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)

@@ -3,8 +3,9 @@
 import re
 from typing import Final
 
-from wikipedia.wikitext.conventions import Conventions
-from wikipedia.wikitext.markup import MARK, keep_group
+from components.wikipedia_gen.wikitext.conventions import Conventions
+from components.wikipedia_gen.wikitext.keep_group import keep_group
+from components.wikipedia_gen.wikitext.without_elements import MARK
 
 _PARENTHESIS: Final = re.compile(r"\(([^()（）]*)\)|（([^()（）]*)）")
 _SEPARATOR: Final = re.compile(r"([;,،؛；、，])")
@@ -33,7 +34,7 @@ def without_shells(text: str, conventions: Conventions) -> str:
       conventions: of the wiki, for the words.
 
     Example:
-      >>> from wikipedia.wikitext.conventions import conventions_for
+      >>> from components.wikipedia_gen.wikitext.conventions import conventions_for
       >>> without_shells("France (French: [fʁɑ̃s]; \\0, born 5 May) is \\0.", conventions_for("en", {}))
       'France (born 5 May) is.'
     """

@@ -14,12 +14,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from schemas.byte_streams import input_digest
 
-from components.collection_gen import write_collection as module
+from components.collection_gen import shard_writer as module
 from components.collection_gen.write_collection import write_collection
-from schemas import byte_streams as unpacking
-from schemas import wikiclir
+from schemas import unpacking, wikiclir
 from schemas.collection import (
     MANIFEST_FILE,
     InputFile,
@@ -29,8 +27,10 @@ from schemas.collection import (
     read_raw_texts,
     read_texts,
 )
-from schemas.drops import Drop, Drops, ReadReport
+from schemas.drops import Drop, Drops
 from schemas.errors import DataError
+from schemas.input_digest import input_digest
+from schemas.read_report import ReadReport
 from schemas.wikiclir import Judgment, Reason, Text, parse_candidates, parse_judgments, parse_texts
 from tests.components.collected import collect
 

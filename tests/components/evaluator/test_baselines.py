@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from components.evaluator.evaluate import read_baselines
+from components.evaluator.baselines import read_baselines
 from schemas.errors import DataError
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import pytrec_eval
-from models.evaluation.metrics import METRICS, expected_metrics, per_query_metrics
 
 from components.evaluator.evaluate import evaluate
+from models.metrics import METRICS, expected_metrics, per_query_metrics
 from schemas.errors import DataError
 from schemas.relevance import MOST_RELEVANT
 from schemas.trec import parse_run

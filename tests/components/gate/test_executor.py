@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from models.lists.ranking_lists import read_lists
 
 from components.evaluator.evaluate import evaluate
+from models.lists import read_lists
 from schemas.errors import DataError
 from schemas.served_versions import NEWEST_PROPERTY, PUSHED_PROPERTY
 

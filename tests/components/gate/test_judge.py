@@ -1,9 +1,9 @@
 """The gate's verdict and its reason."""
 
 import pytest
-from schemas.evaluation import Comparison, Verdict
 
 from components.gate.judge import judge
+from schemas.verdict import Comparison, Verdict
 
 RANDOM = {"map": 0.1, "ndcg_5": 0.2}
 PERFECT = {"map": 1.0, "ndcg_5": 1.0}

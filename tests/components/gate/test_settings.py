@@ -1,10 +1,10 @@
 """Settings of the evaluation."""
 
 import pytest
-from models.evaluation.metrics import METRICS
 from pydantic import ValidationError
 
 from components.gate.settings import EvaluationSettings
+from models.metrics import METRICS
 
 
 @pytest.mark.parametrize("minimums", [None, {}, {"map": 0.0, "ndcg_5": 1.0}])

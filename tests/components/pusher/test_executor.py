@@ -5,7 +5,6 @@ import os
 from pathlib import Path
 
 import pytest
-from schemas.evaluation import Verdict
 from tensorflow.core.protobuf import saved_model_pb2
 
 from components.pusher.model_card import model_card
@@ -17,6 +16,7 @@ from schemas.served_versions import (
     VERSION_PROPERTY,
     WAS_PUSHED_PROPERTY,
 )
+from schemas.verdict import Verdict
 from tests.components.pusher.card import DATA, SETTINGS, history, report
 
 pytestmark = pytest.mark.beam

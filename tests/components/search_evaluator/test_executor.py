@@ -3,12 +3,13 @@
 from pathlib import Path
 
 import pytest
-from models.exported.model import load_model
-from models.retrieval.assemble_index import assemble_index
-from models.retrieval.segment import encode_documents
-from schemas.evaluation import EvaluationReport, QueryMetrics
 
+from models.corpus_index.assemble_index import assemble_index
+from models.corpus_index.encode_documents import encode_documents
+from models.exported import load_model
+from schemas.evaluation_report import EvaluationReport
 from schemas.index_manifest import SEGMENTS
+from schemas.query_metrics import QueryMetrics
 from schemas.search_report import SearchReport
 from schemas.trec import parse_run
 from schemas.wikiclir import Text

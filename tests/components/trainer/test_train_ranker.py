@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import tensorflow as tf
-from models.training.channel_weight import WEIGHTS
-from models.training.list_evaluator import ListEvaluator
 
+from models.channel_weight import WEIGHTS
 from models.lexicon.make_channel import make_channel
+from models.list_evaluator import ListEvaluator
 from models.settings import LossSettings, ModelSettings, TrainingSettings
 from schemas import features as f
 from schemas.relevance import MOST_RELEVANT

@@ -9,16 +9,17 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import tensorflow as tf
-from models.training.workers import Cluster
 
 from cli.users_error import users_error
 from components.trainer import run_workers as run_workers_module
 from components.trainer.joined_cluster import joined_cluster
 from components.trainer.run_training import run_training
 from components.trainer.run_workers import run_workers
+from models.cluster import Cluster
 from models.settings import TrainingSettings
-from schemas.errors import ConfigError, DataError, WorkerDied
+from schemas.errors import ConfigError, DataError
 from schemas.training_history import TrainingHistory
+from schemas.worker_died import WorkerDied
 from tests.components.trainer.in_workers import train_small
 
 TWO = TrainingSettings(epochs=3, batch_lists=8, learning_rate=0.3, device="cpu", workers=2)

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from components.training_report.stability_report import describe_stability, stability_report
+from components.training_report.describe_stability import describe_stability
+from components.training_report.stability_report import stability_report
 from models.losses.declarations import LOSSES
 from models.settings import LossSettings, ModelSettings
 from schemas.stability import Stability

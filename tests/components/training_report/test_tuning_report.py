@@ -5,10 +5,10 @@ import xml.etree.ElementTree as ET
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from models.tuning.results import SearchResults, Trial
-from models.tuning.settings import Space
 
 from components.training_report.tuning_report import paint_trials, to_markdown, tuning_report
+from models.search_results import SearchResults, Trial
+from models.tuning_settings import Space
 
 
 def trial(number: int, epsilon: float, theta: float, value: float | None, reason: str | None = None) -> Trial:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from components.training_report.stability_report import unreachable
+from components.training_report.unreachable import unreachable
 from models.settings import LossSettings, ModelSettings
 
 

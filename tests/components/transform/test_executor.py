@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 import tensorflow as tf
-from models.texts.word_table import SOURCES_KEY
 
+from models.word_table import SOURCES_KEY
 from schemas import features as f
 from tests.components.on_both import WAYS, made
 

@@ -7,11 +7,11 @@ import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
-from models.texts.tokens import tokenize
 
-from components.transform import numbered_lists as numbered_texts
-from components.transform.numbered_lists import NumberedTexts
-from models.lists import mapped_rows
+from components.transform import numbered_texts
+from components.transform.numbered_texts import NumberedTexts
+from models import mapped_rows
+from models.tokens import tokenize
 
 MAX_TOKENS = 3
 TEXTS = st.lists(st.text("ab1 !É北", max_size=8), max_size=12)

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 import tensorflow as tf
 from google.protobuf import text_format
-from models.texts.word_table import SOURCES_KEY, WordTableSource
 
 from components.trainer.pretrained import Coverage, read_pretrained, vocabulary_size
 from components.trainer.transformed_texts import TransformedTexts
+from models.word_table import SOURCES_KEY, WordTableSource
 from schemas import features as f
 from schemas.errors import DataError
 from tests.schemas.word_tables import word2vec, write
@@ -70,8 +70,7 @@ def on_workers(folder, lists, config):
 
 def in_one_process(folder, lists, config):
     """What our executor does."""
-    from components.transform.one_process import make_graph
-
+    from components.transform.make_graph import make_graph
     from components.transform.numbered_lists import number_lists
 
     schema, records = schema_and_records(lists)

@@ -5,11 +5,11 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from schemas.splits import split_of
 
-from components.wikiclir_example_gen.dividing import DocumentGroups
+from components.wikiclir_example_gen.document_groups import DocumentGroups
 from components.wikiclir_example_gen.sampling import is_cold
 from schemas.features import SPLITS
+from schemas.split_of import split_of
 
 pytestmark = pytest.mark.beam  # it imports Beam
 

@@ -5,7 +5,7 @@ import pickle
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.wikiclir_example_gen.dividing import MOST_IN_ONE, DocumentGroups
+from components.wikiclir_example_gen.document_groups import MOST_IN_ONE, DocumentGroups
 
 few = st.integers(0, 30).map(lambda number: f"d{number}")
 lists = st.lists(st.lists(few, min_size=1, max_size=4, unique=True), max_size=20)

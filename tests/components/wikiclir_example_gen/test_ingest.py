@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 import pytest
 import tensorflow as tf
-from models.lists.ranking_lists import read_lists
-from schemas.splits import split_of
 
-from components.collection_gen import write_collection as shard_writer
+from components.collection_gen import shard_writer
 from components.wikiclir_example_gen.sampling import is_cold, list_place, sample_negatives
+from models.lists import read_lists
 from schemas import features as f
 from schemas.features import SPLITS
 from schemas.relevance import MOST_RELEVANT, NOT_RELEVANT, SOMEWHAT_RELEVANT
+from schemas.split_of import split_of
 from tests.components.collected import collect
 
 pytestmark = pytest.mark.beam

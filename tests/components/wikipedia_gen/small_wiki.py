@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.wikipedia.dumps.dump_files import dump, multistream, page
-from wikipedia.collection.build import build_collection
-from wikipedia.collection.read_dumps import read_dumps
-from wikipedia.dumps.files import find_dump_files
-from wikipedia.settings import WikipediaSettings
+from components.wikipedia_gen.build import build_collection
+from components.wikipedia_gen.dumps.find_dump_files import find_dump_files
+from components.wikipedia_gen.read_dumps import read_dumps
+from components.wikipedia_gen.settings import WikipediaSettings
+from tests.components.wikipedia_gen.dumps.dump_files import dump, multistream, page
 
 PACKINGS = ("plain", "bz2", "multistream", "gz")
 

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from schemas.splits import split_of
-from tests.wikipedia.small_wiki import LANGLINKS, PACKINGS, Made, SmallWiki, drops, make, write_table
-from wikipedia.processes import OnProcesses
+
+from models.on_processes import OnProcesses
+from schemas.split_of import split_of
+from tests.components.wikipedia_gen.small_wiki import LANGLINKS, PACKINGS, Made, SmallWiki, drops, make, write_table
 
 ENGLISH = SmallWiki(
     "en",

@@ -1,10 +1,11 @@
-"""wikipedia/collection/leaks.py: which texts are nearly the same."""
+"""components/wikipedia_gen/near_duplicates.py: which texts are nearly the same."""
 
 import random
 
 import numpy as np
 import pytest
-from wikipedia.collection.leaks import HASHES, near_duplicates, signature
+
+from components.wikipedia_gen.near_duplicates import HASHES, near_duplicates, signature
 
 TEXTS = 400
 LETTERS = {

@@ -6,16 +6,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from experiments.report.write_report import make_page
 from hypothesis import given
 from hypothesis import strategies as st
-from models.evaluation.significance import holm, randomisation_test
 
 from experiments.experiment import read_experiment
 from experiments.report.claims import CONTRADICTED, HOLDS, OPEN, claims, verdict
-from experiments.report.page import Page, as_markdown
-from experiments.report.significance import Comparison, query_metrics
+from experiments.report.content import make_page
+from experiments.report.markdown import as_markdown
+from experiments.report.page import Page
+from experiments.report.query_metrics import query_metrics
+from experiments.report.significance import Comparison
 from experiments.settings import Claim
+from models.holm import holm
+from models.randomisation_test import randomisation_test
 from schemas.errors import DataError
 from tests.experiments.conftest import SEEDS, tables
 from tests.experiments.experiment_folder import LOSSES, write_experiment

@@ -4,11 +4,12 @@ import json
 from pathlib import Path
 
 import yaml
-from experiments.report.figures import loss_figure
-from experiments.report.write_report import conditions
 
 from experiments.experiment import read_experiment
-from experiments.report.page import Page, Section, as_markdown
+from experiments.report.conditions import conditions
+from experiments.report.loss_figure import loss_figure
+from experiments.report.markdown import as_markdown
+from experiments.report.page import Page, Section
 from tests.experiments.conftest import tables
 from tests.experiments.experiment_folder import write_experiment
 

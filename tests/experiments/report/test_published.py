@@ -1,6 +1,6 @@
 """The paper's numbers: what a slip of the pen would break."""
 
-from experiments.report.results import PUBLISHED
+from experiments.report.published import PUBLISHED
 
 
 def test_every_language_has_the_four_losses_and_the_two_other_encoders() -> None:

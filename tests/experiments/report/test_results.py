@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from models.evaluation.metrics import METRICS
 
+from models.metrics import METRICS
 from tests.experiments.conftest import results_text, tables
 from tests.experiments.experiment_folder import write_experiment
 

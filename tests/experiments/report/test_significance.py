@@ -6,11 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from models.evaluation.metrics import METRICS
-from models.evaluation.significance import RESOLUTION, randomisation_test
 
 from experiments.experiment import read_experiment
-from experiments.report.significance import compare, query_metrics
+from experiments.report.query_metrics import query_metrics
+from experiments.report.significance import compare
+from models.metrics import METRICS
+from models.randomisation_test import RESOLUTION, randomisation_test
 from schemas.errors import DataError
 from tests.experiments.experiment_folder import write_experiment
 

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from experiments.report.write_report import stability
-
 from experiments.experiment import read_experiment
-from experiments.report.page import Page, as_markdown
+from experiments.report.markdown import as_markdown
+from experiments.report.page import Page
+from experiments.report.stability import stability
 from tests.experiments.experiment_folder import write_experiment
 
 

@@ -8,8 +8,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from experiments.report.write_report import write_report
 
+from experiments.report.write import write_report
 from tests.cli.command import Clir
 from tests.experiments.conftest import EXPERIMENTS
 
@@ -184,7 +184,7 @@ def test_a_report_leads_to_the_page_on_where_we_depart_from_the_paper(
     page.parent.mkdir()
     page.touch()
     folder = shutil.copytree(reported("losses"), tmp_path / "runs" / "my losses")
-    monkeypatch.setattr("experiments.report.write_report._PROJECT", tmp_path)
+    monkeypatch.setattr("experiments.report.write._PROJECT", tmp_path)
     write_report(folder)
     (of_page,) = re.findall(r'<a href="([^"#]+)">differences from the paper</a>', html(folder))
     (of_markdown,) = re.findall(r"\[differences from the paper\]\(<([^>]+)>\)", markdown(folder))

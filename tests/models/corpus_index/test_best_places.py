@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from models.retrieval.corpus_index import best_places
+
+from models.corpus_index.best_places import best_places
 
 
 @pytest.mark.parametrize("size", [0, 1, 5, 255, 256, 257, 3000])

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from models.exported.model import LoadedModel, load_model
-from models.retrieval.assemble_index import assemble_index
-from models.retrieval.corpus_index import CorpusIndex, EncodedQuery
-from models.retrieval.query_encoder import QueryEncoder
-from models.retrieval.segment import encode_documents
 
+from models.corpus_index.assemble_index import assemble_index
+from models.corpus_index.corpus_index import CorpusIndex, EncodedQuery
+from models.corpus_index.encode_documents import encode_documents
+from models.corpus_index.query_encoder import QueryEncoder
+from models.exported import load_model
+from models.loaded_model import LoadedModel
 from schemas.errors import DataError
 from schemas.index_manifest import MANIFEST_FILE, SEGMENTS
 from schemas.wikiclir import Text

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import numpy as np
-from models.retrieval.segment import Segment, SegmentWriter
 
+from models.corpus_index.segment import Segment, SegmentWriter
 from schemas.wikiclir import Text
 
 

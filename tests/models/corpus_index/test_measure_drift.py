@@ -9,14 +9,16 @@ import numpy as np
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from models.exported.model import load_model
-from models.retrieval.assemble_index import assemble_index
-from models.retrieval.drift import ModelStatistics, jensen_shannon
-from models.retrieval.segment import encode_documents
 
+from models.corpus_index.assemble_index import assemble_index
+from models.corpus_index.encode_documents import encode_documents
+from models.corpus_index.model_statistics import ModelStatistics
+from models.exported import load_model
+from models.jensen_shannon import jensen_shannon
 from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.lexicon import Kind
-from schemas.index_manifest import SEGMENTS, Drift, IndexManifest
+from schemas.drift import Drift
+from schemas.index_manifest import SEGMENTS, IndexManifest
 from schemas.wikiclir import Text
 from tests.models.small_lexicon import COLLECTION, PAIRS, export_with_words
 from tests.models.small_model import export_small_model

@@ -5,8 +5,8 @@ import pytest
 import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from models.retrieval.bm25 import Bm25
 
+from models.bm25 import Bm25
 from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.make_channel import make_channel
 from tests.models.bm25_score import bm25_score

@@ -7,9 +7,9 @@ import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
-from models.losses.proposition_1 import LossConstants
 
 from models.losses.declarations import ENDS, LOSSES
+from models.theory.proposition_1 import LossConstants
 from tests.models.losses.listwise import make, scales, thetas
 
 POINTWISE_LOSSES = [name for name in LOSSES if LOSSES[name].default_theta]

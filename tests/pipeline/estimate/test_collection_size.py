@@ -6,13 +6,13 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
-from schemas.splits import split_of
 
 from pipeline.config import load_config
 from pipeline.estimate import collection_size
 from pipeline.estimate.collection_size import size_of_collection
 from schemas.errors import DataError
 from schemas.features import SPLITS
+from schemas.split_of import split_of
 
 QUERIES = 40
 NEGATIVES = 7

@@ -3,10 +3,10 @@
 import hashlib
 
 import pytest
-from tests.wikipedia.dumps.dump_files import opener
-from wikipedia.dumps.files import FileSum, check_sums
 
+from components.wikipedia_gen.dumps.checksums import FileSum, check_sums
 from schemas.errors import DataError
+from tests.components.wikipedia_gen.dumps.dump_files import opener
 
 NAME = "enwiki-20240101-pages-articles1.xml-p1p9.bz2"
 PATH = f"dumps/{NAME}"

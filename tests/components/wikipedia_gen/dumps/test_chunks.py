@@ -6,10 +6,13 @@ import pickle
 from itertools import pairwise
 
 import pytest
-from tests.wikipedia.dumps.dump_files import dump, multistream, opener, page
-from wikipedia.dumps.chunks import LAST_BYTES, Chunk, dump_chunks, index_path, next_stream_start, stream_offsets
 
+from components.wikipedia_gen.dumps.chunk import Chunk
+from components.wikipedia_gen.dumps.chunks import LAST_BYTES, dump_chunks
+from components.wikipedia_gen.dumps.multistream_index import index_path, stream_offsets
+from components.wikipedia_gen.dumps.stream_starts import next_stream_start
 from schemas.errors import DataError
+from tests.components.wikipedia_gen.dumps.dump_files import dump, multistream, opener, page
 
 PATH = "enwiki-20240101-pages-articles-multistream.xml.bz2"
 INDEX = "enwiki-20240101-pages-articles-multistream-index.txt.bz2"
@@ -72,7 +75,7 @@ def test_what_looks_like_a_stream_after_what_is_no_end_of_one_is_none(after: byt
 
 def test_a_stream_is_found_wherever_blocks_of_the_search_meet(monkeypatch) -> None:
     for block in (1, 7, 10, 11, 21, 1000):
-        monkeypatch.setattr("wikipedia.dumps.chunks._BLOCK", block)
+        monkeypatch.setattr("components.wikipedia_gen.dumps.stream_starts._BLOCK", block)
         assert starts(chunks_of(CONTENT, 1)) == STARTS
 
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from wikipedia.dumps.files import find_dump_files
 
+from components.wikipedia_gen.dumps.find_dump_files import find_dump_files
 from schemas.errors import DataError
 
 PREFIX = "dumps/enwiki-20240101-pages-articles"

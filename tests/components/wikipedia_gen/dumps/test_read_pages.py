@@ -8,7 +8,15 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.wikipedia.dumps.dump_files import (
+
+from components.wikipedia_gen.dumps.chunk import Chunk
+from components.wikipedia_gen.dumps.chunks import dump_chunks
+from components.wikipedia_gen.dumps.page import Page, PageReason
+from components.wikipedia_gen.dumps.page_parser import MAX_TEXT_BYTES
+from components.wikipedia_gen.dumps.read_pages import read_pages
+from schemas.drops import Drop
+from schemas.errors import DataError
+from tests.components.wikipedia_gen.dumps.dump_files import (
     END,
     dump,
     header,
@@ -19,12 +27,6 @@ from tests.wikipedia.dumps.dump_files import (
     raw_revision,
     revision,
 )
-from wikipedia.dumps.chunks import Chunk, dump_chunks
-from wikipedia.dumps.page_parser import MAX_TEXT_BYTES, Page, PageReason
-from wikipedia.dumps.read_pages import read_pages
-
-from schemas.drops import Drop
-from schemas.errors import DataError
 
 PATH = "enwiki-20240101-pages-articles-multistream.xml.bz2"
 INDEX = "enwiki-20240101-pages-articles-multistream-index.txt.bz2"

@@ -6,10 +6,11 @@ import io
 import pickle
 
 import pytest
-from tests.wikipedia.dumps.dump_files import NAMESPACES, dump, header, multistream, opener, page
-from wikipedia.dumps.site_info import SiteInfo, read_site_info, wiki_site
 
+from components.wikipedia_gen.dumps.site_info import SiteInfo, read_site_info
+from components.wikipedia_gen.dumps.wiki_site import wiki_site
 from schemas.errors import DataError
+from tests.components.wikipedia_gen.dumps.dump_files import NAMESPACES, dump, header, multistream, opener, page
 
 ENGLISH = SiteInfo("enwiki", "en", True, NAMESPACES, "0.11")
 WOLF = page(1, "Wolf", "A '''wolf'''.")

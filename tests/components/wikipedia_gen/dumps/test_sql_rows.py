@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.wikipedia.dumps.dump_files import opener
-from tests.wikipedia.dumps.sql_files import Value, rows_of, sql_dump
-from wikipedia.dumps.sql_dump import read_rows, sql_columns
-from wikipedia.dumps.sql_syntax import parse_create_table
 
+from components.wikipedia_gen.dumps.sql_columns import sql_columns
+from components.wikipedia_gen.dumps.sql_rows import read_rows
+from components.wikipedia_gen.dumps.sql_table import parse_create_table
 from schemas.errors import DataError
+from tests.components.wikipedia_gen.dumps.dump_files import opener
+from tests.components.wikipedia_gen.dumps.sql_files import Value, rows_of, sql_dump
 
 COLUMNS = "`a` int(8) unsigned NOT NULL AUTO_INCREMENT,\n  `b` varbinary(255) DEFAULT NULL,\n  `c` double NOT NULL"
 
@@ -231,7 +232,7 @@ def test_a_dump_that_is_cut_anywhere_is_an_error() -> None:
 
 
 def test_an_endless_row_is_not_held(monkeypatch) -> None:
-    monkeypatch.setattr("wikipedia.dumps.sql_dump._MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("components.wikipedia_gen.dumps.sql_dump._MOST_BYTES", 1 << 20)
     with pytest.raises(DataError, match="a row or statement must end; none does"):
         of_values(b"(1,'" + b"x" * (1 << 22))
 

@@ -5,12 +5,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.wikipedia.dumps.dump_files import opener
-from tests.wikipedia.dumps.sql_files import Value, sql_dump
-from wikipedia.dumps.tables import Redirect, language_links, page_links, redirects, wikidata_sitelinks
-from wikipedia.dumps.titles import title_hash
 
+from components.wikipedia_gen.dumps.language_links import language_links
+from components.wikipedia_gen.dumps.page_links import page_links
+from components.wikipedia_gen.dumps.redirects import Redirect, redirects
+from components.wikipedia_gen.dumps.title_hash import title_hash
+from components.wikipedia_gen.dumps.wikidata_sitelinks import wikidata_sitelinks
 from schemas.errors import DataError
+from tests.components.wikipedia_gen.dumps.dump_files import opener
+from tests.components.wikipedia_gen.dumps.sql_files import Value, sql_dump
 
 
 def files(**tables: tuple[str, list[tuple[Value, ...]]]) -> Any:

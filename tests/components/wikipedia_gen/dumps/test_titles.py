@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wikipedia.dumps.site_info import SiteInfo
-from wikipedia.dumps.titles import Titles, encoded_title_hashes, title_hash, title_hashes
+
+from components.wikipedia_gen.dumps.site_info import SiteInfo
+from components.wikipedia_gen.dumps.title_hash import encoded_title_hashes, title_hash, title_hashes
+from components.wikipedia_gen.dumps.titles import Titles
 
 NAMESPACES = {-1: "Spécial", 0: "", 1: "Discussion", 2: "Utilisateur", 4: "Wikipédia", 6: "Fichier", 14: "Catégorie"}
 FRENCH = Titles(SiteInfo("frwiki", "fr", True, NAMESPACES, "0.11"))

@@ -1,15 +1,14 @@
-"""wikipedia/wikitext/conventions.py: what is known of a wiki."""
+"""components/wikipedia_gen/wikitext/conventions.py: what is known of a wiki."""
 
 import pickle
 import re
 
 import pytest
-from wikipedia.wikitext import conventions as documented
-from wikipedia.wikitext import kept_templates
-from wikipedia.wikitext.article import read_article
-from wikipedia.wikitext.conventions import conventions_for
-from wikipedia.wikitext.markup import render_template
 
+from components.wikipedia_gen.wikitext import documented, kept_templates
+from components.wikipedia_gen.wikitext.conventions import conventions_for
+from components.wikipedia_gen.wikitext.read_article import read_article
+from components.wikipedia_gen.wikitext.render_template import render_template
 from schemas.languages import LANGUAGES
 
 

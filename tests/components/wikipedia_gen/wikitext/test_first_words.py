@@ -1,11 +1,13 @@
-"""wikipedia/wikitext/words.py: the words that `models.texts.tokens` counts."""
+"""components/wikipedia_gen/wikitext/first_words.py: the words that `models.tokens` counts."""
 
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wikipedia.wikitext.words import count_words, first_words
+
+from components.wikipedia_gen.wikitext.count_words import count_words
+from components.wikipedia_gen.wikitext.first_words import first_words
 
 TEXTS = [
     "L'été 2020: 3,5 km² à St-Malo (Ille-et-Vilaine), n°5 — fin…",
@@ -58,7 +60,8 @@ def test_a_beginning_is_one_and_whatever_is_cut_off_begins_a_word(text: str, cou
 @pytest.mark.parametrize("count", [1, 2, 3, 5, 8, 100])
 def test_words_are_those_of_the_models(text: str, count: int) -> None:
     import tensorflow as tf
-    from models.texts.tokens import tokenize
+
+    from models.tokens import tokenize
 
     whole, cut = tokenize(tf.constant([text, first_words(text, count)[0]])).to_list()
     assert cut == whole[:count]

@@ -1,9 +1,10 @@
-"""wikipedia/wikitext/article.py: every link of a page, and nothing that only looks like one."""
+"""components/wikipedia_gen/wikitext/link_targets.py: every link of a page, and nothing that only looks like one."""
 
 import pytest
-from wikipedia.wikitext.article import link_targets
-from wikipedia.wikitext.conventions import conventions_for
-from wikipedia.wikitext.markup import visible
+
+from components.wikipedia_gen.wikitext.conventions import conventions_for
+from components.wikipedia_gen.wikitext.link_targets import link_targets
+from components.wikipedia_gen.wikitext.visible import visible
 
 FRENCH = conventions_for("fr", {6: "Fichier", 14: "Catégorie"})
 

@@ -1,4 +1,4 @@
-"""wikipedia/wikitext/article.py: what a reader sees of a page, in eight wikis' conventions."""
+"""components/wikipedia_gen/wikitext/read_article.py: what a reader sees of a page, in eight wikis' conventions."""
 
 import contextlib
 import time
@@ -9,9 +9,11 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from wikipedia.wikitext.article import MOST_LEAD, read_article
-from wikipedia.wikitext.conventions import conventions_for
-from wikipedia.wikitext.markup import MOST_OPEN, Limit, TooCostly
+
+from components.wikipedia_gen.wikitext.conventions import conventions_for
+from components.wikipedia_gen.wikitext.read_article import MOST_LEAD, read_article
+from components.wikipedia_gen.wikitext.skeleton import MOST_OPEN
+from components.wikipedia_gen.wikitext.too_costly import Limit, TooCostly
 
 HERE = Path(__file__).parent
 NAMESPACES = {

@@ -1,10 +1,11 @@
-"""wikipedia/wikitext/article.py: redirects in every wiki's word."""
+"""components/wikipedia_gen/wikitext/redirect.py: redirects in every wiki's word."""
 
 import time
 
 import pytest
-from wikipedia.wikitext.article import redirect_target
-from wikipedia.wikitext.conventions import conventions_for
+
+from components.wikipedia_gen.wikitext.conventions import conventions_for
+from components.wikipedia_gen.wikitext.redirect import redirect_target
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,11 @@
 
 import mwparserfromhell
 import pytest
-from tests.wikipedia.wikitext.test_sample import pages, rows
-from wikipedia.wikitext.article import read_article
-from wikipedia.wikitext.conventions import conventions_for
-from wikipedia.wikitext.words import without_title
+
+from components.wikipedia_gen.wikitext.conventions import conventions_for
+from components.wikipedia_gen.wikitext.read_article import read_article
+from components.wikipedia_gen.wikitext.without_title import without_title
+from tests.components.wikipedia_gen.wikitext.sample import pages, rows
 
 ENGLISH = conventions_for("en", {6: "File", 14: "Category"})
 FRENCH = conventions_for("fr", {6: "Fichier", 14: "Catégorie"})

@@ -1,11 +1,12 @@
-"""wikipedia/wikitext/sentences.py: where sentences end, and where they only seem to."""
+"""components/wikipedia_gen/wikitext/sentences.py: where sentences end, and where they only seem to."""
 
 import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wikipedia.wikitext.sentences import split_sentences
+
+from components.wikipedia_gen.wikitext.sentences import split_sentences
 
 # The sentences of a text, parted by `|` here.
 TEXTS = {

@@ -1,13 +1,14 @@
-"""wikipedia/wikitext/plain_text.py: what dropped templates leave behind."""
+"""components/wikipedia_gen/wikitext/without_shells.py: what dropped templates leave behind."""
 
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wikipedia.wikitext.conventions import conventions_for
-from wikipedia.wikitext.markup import MARK
-from wikipedia.wikitext.plain_text import without_shells
+
+from components.wikipedia_gen.wikitext.conventions import conventions_for
+from components.wikipedia_gen.wikitext.without_elements import MARK
+from components.wikipedia_gen.wikitext.without_shells import without_shells
 
 # `@` stands for a dropped template here.
 CASES = [

@@ -1,11 +1,12 @@
-"""wikipedia/wikitext/words.py: what a query does not give away."""
+"""components/wikipedia_gen/wikitext/without_title.py: what a query does not give away."""
 
 import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wikipedia.wikitext.words import without_title
+
+from components.wikipedia_gen.wikitext.without_title import without_title
 
 
 @pytest.mark.parametrize(
