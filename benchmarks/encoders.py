@@ -20,14 +20,14 @@ import numpy as np
 import tensorflow as tf
 from lists import given_lists
 
-from models.lazy_adam import LazyAdam
-from models.lists import RankingLists
+from models.lists.ranking_lists import RankingLists
 from models.losses.sosl import SmoothOrdinalSearchLoss
-from models.objective import RankingObjective
-from models.ranker import Ranker
+from models.objectives.objective import RankingObjective
+from models.optimizers.lazy_adam import LazyAdam
+from models.rankers.ranker import Ranker
+from models.rankers.two_towers import TwoTowers, Words
 from models.settings import ENCODERS, ModelSettings, TrainingSettings
-from models.training_steps import TrainingSteps
-from models.two_towers import TwoTowers, Words
+from models.training.steps import TrainingSteps
 
 Measure = Callable[[], float]
 """Pairs per second of some batches."""

@@ -19,15 +19,15 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import numpy as np
 import tensorflow as tf
 
-from models.devices import configure_devices, make_strategy
-from models.lazy_adam import LazyAdam
-from models.lists import RankingLists
+from models.lists.ranking_lists import RankingLists
+from models.lists.training_batches import training_batches
 from models.make_objective import make_objective
-from models.ranker import Ranker
+from models.optimizers.lazy_adam import LazyAdam
+from models.rankers.ranker import Ranker
+from models.rankers.two_towers import TwoTowers, Words
 from models.settings import LossSettings, ModelSettings, TrainingSettings
-from models.training_batches import training_batches
-from models.training_steps import TrainingSteps
-from models.two_towers import TwoTowers, Words
+from models.training.devices import configure_devices, make_strategy
+from models.training.steps import TrainingSteps
 from pipeline.estimate.made_up_lists import WORDS_OF_A_STEM, made_up_lists
 from schemas.relevance import MOST_RELEVANT
 

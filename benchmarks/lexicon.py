@@ -26,17 +26,17 @@ import click
 import numpy as np
 import tensorflow as tf
 
-from models.export import export_ranker
-from models.exported import load_model
+from models.exported.export import export_ranker
+from models.exported.model import load_model
+from models.graphs import kept_values
 from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.lexicon import Lexicon
 from models.lexicon.make_channel import make_channel
-from models.ragged import kept_values
-from models.ranker import Ranker
-from models.stems import stems
-from models.text_features import TextFeatures
-from models.tokens import tokenize
-from models.two_towers import TwoTowers, Words
+from models.rankers.ranker import Ranker
+from models.rankers.two_towers import TwoTowers, Words
+from models.texts.stems import stems
+from models.texts.text_features import TextFeatures
+from models.texts.tokens import tokenize
 from pipeline.config import load_config
 from pipeline.paths import files_of
 from schemas.wikiclir import Judgment, Text, parse_judgments, parse_texts

@@ -5,8 +5,8 @@ from typing import NamedTuple
 from optimizer import LIST_SIZE, LISTS, TOKENS, VOCABULARY, synthetic_lists
 from training import read_inputs
 
-from models.lists import RankingLists
-from models.two_towers import Words
+from models.lists.ranking_lists import RankingLists
+from models.rankers.two_towers import Words
 from pipeline.config import load_config
 
 

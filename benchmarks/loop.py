@@ -23,15 +23,15 @@ import tensorflow as tf
 from lists import given_lists
 from tensorflow import keras
 
-from models.devices import configure_devices
-from models.lazy_adam import LazyAdam
-from models.lists import RankingLists
+from models.lists.ranking_lists import RankingLists
 from models.losses.sosl import SmoothOrdinalSearchLoss
-from models.objective import Objective, RankingObjective
-from models.ranker import Ranker
+from models.objectives.objective import Objective, RankingObjective
+from models.optimizers.lazy_adam import LazyAdam
+from models.rankers.ranker import Ranker
+from models.rankers.two_towers import TwoTowers, Words
 from models.settings import ModelSettings, TrainingSettings
-from models.training_steps import TrainingSteps
-from models.two_towers import TwoTowers, Words
+from models.training.devices import configure_devices
+from models.training.steps import TrainingSteps
 
 STEPS_PER_CALL = 50
 SETTINGS = TrainingSettings().for_encoder("mean")
@@ -118,7 +118,7 @@ def main(config_path: str | None, rounds: int) -> None:
         if number:
             seen.append(speeds)
     ours, keras_fit = (statistics.median(column) for column in zip(*seen, strict=True))
-    print(f"models.training_steps {ours:10,.0f} pairs/s")
+    print(f"models.training.steps {ours:10,.0f} pairs/s")
     print(f"keras.Model.fit       {keras_fit:10,.0f} pairs/s (baseline)")
     print(f"ratio                 {statistics.median(one / other for one, other in seen):10.2f}")
     print(f"load {os.getloadavg()[0]:.1f} after")

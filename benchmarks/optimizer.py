@@ -13,15 +13,15 @@ import numpy as np
 import tensorflow as tf
 from tensorflow import keras
 
-from models.devices import make_strategy
-from models.lazy_adam import LazyAdam
-from models.lists import RankingLists
+from models.lists.ranking_lists import RankingLists
 from models.losses.sosl import SmoothOrdinalSearchLoss
-from models.objective import RankingObjective
-from models.ranker import Ranker
+from models.objectives.objective import RankingObjective
+from models.optimizers.lazy_adam import LazyAdam
+from models.rankers.ranker import Ranker
+from models.rankers.two_towers import TwoTowers, Words
 from models.settings import ModelSettings, TrainingSettings
-from models.training_steps import TrainingSteps
-from models.two_towers import TwoTowers, Words
+from models.training.devices import make_strategy
+from models.training.steps import TrainingSteps
 from pipeline.estimate.made_up_lists import made_up_lists
 from schemas.relevance import MOST_RELEVANT
 

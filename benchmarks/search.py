@@ -40,7 +40,7 @@ def run(*command: str) -> tuple[float, float]:
 
 def measure(output: str, index: str, queries: list[list[str]]) -> dict[str, Any]:
     """What searching an index takes; in this process."""
-    from models.corpus_index.corpus_index import CorpusIndex
+    from models.retrieval.corpus_index import CorpusIndex
     from serving.newest_engine import FolderEngines
 
     engines = FolderEngines(f"{output}/serving", index)

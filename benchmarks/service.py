@@ -31,7 +31,7 @@ import numpy as np
 
 from cli.model_folder import index_place
 from models.exported import load_model
-from models.loaded_model import LoadedModel
+from models.exported.model import LoadedModel, load_model
 from pipeline.config import read_run_settings
 from pipeline.paths import files_of
 from schemas.drops import Drop

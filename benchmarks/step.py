@@ -21,9 +21,9 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import click
 from input import TOWERS, make_steps
 
-from models.devices import configure_devices, make_strategy
+from models.lists.training_batches import training_batches
 from models.settings import TrainingSettings
-from models.training_batches import training_batches
+from models.training.devices import configure_devices, make_strategy
 from pipeline.estimate.made_up_lists import made_up_lists
 from schemas.relevance import MOST_RELEVANT
 

@@ -14,7 +14,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import tensorflow as tf
 import tensorflow_text as tf_text
 
-from models.tokens import tokenize
+from models.texts.tokens import tokenize
 
 ROUNDS = 7
 DOCUMENTS = Path(__file__).parent.parent / "data" / "sample" / "wiki_fr.documents"
@@ -42,7 +42,7 @@ def main() -> None:
     texts = tf.constant([line.split("\t")[2] for line in DOCUMENTS.read_text(encoding="utf-8").splitlines()] * 20)
     rounds = [(measure(tokenize, texts), measure(script_tokenize, texts)) for _ in range(ROUNDS)]
     print(f"load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores, {len(texts):,} texts; medians of {ROUNDS} rounds")
-    for row, name in enumerate(["models.tokens.tokenize", "UnicodeScriptTokenizer (baseline)"]):
+    for row, name in enumerate(["models.texts.tokens.tokenize", "UnicodeScriptTokenizer (baseline)"]):
         ops, traced, speed = (statistics.median(one[row][i] for one in rounds) for i in range(3))
         print(f"{name:34} {ops:6,.0f} ops  traced in {traced:6.3f} s  {speed:12,.0f} words/s")
     ratios = [statistics.median(ours[i] / base[i] for ours, base in rounds) for i in range(3)]

@@ -20,15 +20,15 @@ import numpy as np
 import tensorflow as tf
 from lists import given_lists
 
-from models.devices import configure_devices
-from models.lazy_adam import LazyAdam
-from models.lists import RankingLists
+from models.lists.mapped_rows import MappedRows
+from models.lists.ranking_lists import RankingLists
 from models.make_objective import make_objective
-from models.mapped_rows import MappedRows
-from models.ranker import Ranker
+from models.optimizers.lazy_adam import LazyAdam
+from models.rankers.ranker import Ranker
+from models.rankers.two_towers import TwoTowers, Words
 from models.settings import LossSettings, ModelSettings, TrainingSettings
-from models.training_steps import TrainingSteps
-from models.two_towers import TwoTowers, Words
+from models.training.devices import configure_devices
+from models.training.steps import TrainingSteps
 from pipeline.estimate.made_up_lists import WORDS_OF_A_STEM
 from schemas import features as f
 from schemas.relevance import MOST_RELEVANT

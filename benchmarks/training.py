@@ -33,14 +33,14 @@ from tfx.orchestration import metadata
 from tfx.orchestration.portable.mlmd import execution_lib
 from tfx.types import artifact_utils
 
-from models.devices import configure_devices, make_strategy
-from models.list_evaluator import ListEvaluator
-from models.lists import RankingLists, read_lists
+from models.lists.ranking_lists import RankingLists, read_lists
 from models.losses.sosl import SmoothOrdinalSearchLoss
 from models.make_objective import make_objective
-from models.ranker import Ranker
-from models.training import train
-from models.two_towers import TwoTowers, Words
+from models.rankers.ranker import Ranker
+from models.rankers.two_towers import TwoTowers, Words
+from models.training.devices import configure_devices, make_strategy
+from models.training.list_evaluator import ListEvaluator
+from models.training.train import train
 from pipeline.config import RunConfig, load_config
 from pipeline.layout import METADATA_FILE
 from schemas import features as f

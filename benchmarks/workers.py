@@ -23,16 +23,16 @@ import tensorflow as tf
 from lists import given_lists
 
 from components.trainer.run_training import run_training
-from models.devices import configure_devices
-from models.list_evaluator import ListEvaluator
-from models.lists import RankingLists
+from models.lists.ranking_lists import RankingLists
+from models.lists.training_batches import training_batches
 from models.losses.sosl import SmoothOrdinalSearchLoss
-from models.objective import RankingObjective
-from models.ranker import Ranker
+from models.objectives.objective import RankingObjective
+from models.rankers.ranker import Ranker
+from models.rankers.two_towers import TwoTowers, Words
 from models.settings import ModelSettings, TrainingSettings
-from models.training import train
-from models.training_batches import training_batches
-from models.two_towers import TwoTowers, Words
+from models.training.devices import configure_devices
+from models.training.list_evaluator import ListEvaluator
+from models.training.train import train
 from schemas.relevance import MOST_RELEVANT
 
 

@@ -12,9 +12,9 @@ from components.collection_gen.write_collection import write_collection
 from components.evaluator.evaluate import Evaluation, evaluate
 from components.wikiclir_example_gen.ingest import IngestSettings, ingest
 from components.wikiclir_example_gen.report import DataReport, read_report
-from models.lists import read_lists
-from models.ranker import SCORES
-from models.score_lists import score_lists
+from models.evaluation.score_lists import score_lists
+from models.lists.ranking_lists import read_lists
+from models.rankers.ranker import SCORES
 from pipeline.paths import files_of
 from schemas.features import SPLITS
 
@@ -29,7 +29,7 @@ def evaluate_model(
       paths: files of the roles queries, documents and candidates.
       split: whose lists count.
       top_grade: the MR grade.
-      feedback: gain of the model's second pass, see `models.feedback`; 0 for none.
+      feedback: gain of the model's second pass, see `models.retrieval.document_ranker`; 0 for none.
       max_bad_share: see `DataSettings`.
 
     Returns:

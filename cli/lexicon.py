@@ -11,7 +11,7 @@ from cli.terminal import FIELD, show, show_json
 from schemas.printable import printable
 
 if TYPE_CHECKING:
-    from models.word_translations import StemTranslations
+    from models.exported.word_translations import StemTranslations
 
 
 @click.command()
@@ -35,7 +35,7 @@ def lexicon(model: str, words: tuple[str, ...], as_json: bool) -> None:
 
     quieten(verbose=False)
     with heavy_imports():
-        from models.word_translations import word_translations
+        from models.exported.word_translations import word_translations
 
     found = word_translations(path, words)
     if as_json:

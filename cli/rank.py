@@ -13,7 +13,7 @@ from cli.terminal import FIELD, say, show, show_json
 from schemas.printable import printable
 
 if TYPE_CHECKING:
-    from models.document_ranker import RankedDocument
+    from models.retrieval.document_ranker import RankedDocument
 
 
 @click.command()
@@ -49,7 +49,7 @@ def rank(
 
     quieten(verbose=False)
     with heavy_imports():
-        from models.document_ranker import DocumentRanker
+        from models.retrieval.document_ranker import DocumentRanker
 
     ranker = DocumentRanker(path, texts, feedback)
     for query in queries or lines_of_stdin():
@@ -78,7 +78,7 @@ def _as_dict(result: "RankedDocument") -> dict[str, Any]:
 
 
 if TYPE_CHECKING:
-    from models.score_parts import ScorePart
+    from models.exported.explanation import ScorePart
 
 MOST_WORDS: Final = 8
 """Lines for the words of a channel; the parts of the others are summed."""

@@ -11,7 +11,7 @@ import yaml
 from experiments.cell import Cell
 from experiments.report.names import settings_label
 from experiments.settings import SEED, Claim
-from models.metrics import METRICS
+from models.evaluation.metrics import METRICS
 from pipeline.layout import CELLS, CONFIG_FILE, EXPERIMENT_FILE
 from pipeline.presets import OF_EARLIER_VERSIONS
 from schemas.errors import DataError

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, Field, field_validator
 
-from models.metrics import METRICS
+from models.evaluation.metrics import METRICS
 from pipeline.config import RunConfig
 from pipeline.settings_file import known_keys
 from schemas.did_you_mean import did_you_mean

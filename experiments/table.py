@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from experiments.cell import Cell
-from models.metrics import METRICS
+from models.evaluation.metrics import METRICS
 
 
 def results_table(states: Sequence[Cell], metrics: Mapping[str, Mapping[str, float]]) -> str:

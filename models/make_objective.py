@@ -1,9 +1,9 @@
 """From a configuration to what a training minimises."""
 
-from models.in_batch_objective import InBatchObjective
 from models.losses.make_loss import make_loss
-from models.objective import RankingObjective
-from models.ranker import Ranker
+from models.objectives.in_batch import InBatchObjective
+from models.objectives.objective import RankingObjective
+from models.rankers.ranker import Ranker
 from models.settings import LossSettings
 
 

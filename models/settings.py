@@ -6,8 +6,8 @@ from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
+from models.evaluation.metrics import METRICS
 from models.losses.declarations import LOSSES, theta_fault
-from models.metrics import METRICS
 from schemas.did_you_mean import did_you_mean
 from schemas.one_of import OneOf
 from schemas.settings import Settings
@@ -49,7 +49,7 @@ class EncoderDeclaration(NamedTuple):
     """The arguments of its own that can be set, as `model.encoder_settings`, and what they are if they are not."""
     has_short_ops: bool = False
     """Whether the ops of a training step take less time than it takes two cores to divide them: see
-    `models.devices.configure_devices`."""
+    `models.training.devices.configure_devices`."""
 
 
 ENCODERS = {
@@ -95,7 +95,7 @@ class ModelSettings(Settings):
     word_dropout: Annotated[float, Field(ge=0, le=0.999)] = 0.0
     """Share of the words of a text that a training step leaves out; for the encoder mean alone."""
     stem_embeddings: bool = False
-    """Whether a word's stem (its first letters, see `models.stems`) has an embedding, too, which is added to the
+    """Whether a word's stem (its first letters, see `models.texts.stems`) has an embedding, too, which is added to the
     word's; for the encoder mean alone."""
 
     @field_validator("encoder")

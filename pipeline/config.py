@@ -13,9 +13,9 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator, mod
 from components.corpus_indexer.settings import SearchSettings
 from components.gate.settings import EvaluationSettings
 from components.wikipedia_gen.settings import FILE_KEYS
-from models.lexicon_settings import LexiconSettings
+from models.lexicon.settings import LexiconSettings
 from models.settings import EmbeddingSettings, LossSettings, ModelSettings, TrainingSettings
-from models.tuning_settings import TuningSettings
+from models.tuning.settings import TuningSettings
 from pipeline.beam_settings import BeamSettings
 from pipeline.data_settings import SourceSettings
 from pipeline.dump_files import dump_fault, dump_sections

@@ -16,8 +16,8 @@ import schemas
 from components.index_pusher.index_versions import IndexVersions
 from components.trainer.joined_cluster import joined_cluster
 from components.wikiclir_example_gen.report import REPORT_FILE, DataReport
-from models.devices import configure_devices
-from models.search_results import SearchResults
+from models.training.devices import configure_devices
+from models.tuning.results import SearchResults
 from pipeline.beam_arguments import beam_arguments
 from pipeline.check_local_beam import check_local_beam
 from pipeline.config import RunConfig, dump_config

@@ -28,7 +28,7 @@ from components.training_report.component import TrainingReport
 from components.transform.component import Transform
 from components.wikiclir_example_gen.component import WikiClirExampleGen
 from components.wikipedia_gen.component import WikipediaGen
-from models.word_table import SOURCES_KEY, WordTableSource
+from models.texts.word_table import SOURCES_KEY, WordTableSource
 from pipeline.config import RunConfig, without_folders
 from pipeline.digests import dump_files, input_files
 from pipeline.identity import IDENTITY, chosen_modules, give_identities, identity

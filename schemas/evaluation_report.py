@@ -34,7 +34,7 @@ class EvaluationReport(JsonRecord):
     queries: int
     queries_without_relevant_document: int
     feedback: float = 0.0
-    """Gain of the model's second pass over each list (see `models.feedback`); 0 where there was none."""
+    """Gain of the second pass over each list (see `models.retrieval.document_ranker`); 0 where there was none."""
     paper_names: dict[str, str]
     """Of the metrics that the paper has."""
     metrics: dict[str, float]

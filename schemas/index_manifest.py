@@ -1,7 +1,7 @@
 """An index of a collection on disk: one version of it, a folder that never changes.
 
 manifest.json
-segments/NUMBER/    some of the documents, see `models.corpus_index.segment`
+segments/NUMBER/    some of the documents, see `models.retrieval.segment`
 removed/NUMBER.npy  int32: the rows of a segment that are documents no more, if any
 vectors.faiss       what finds near vectors, where the documents are many
 """
@@ -50,7 +50,7 @@ class IndexManifest(JsonRecord):
 
     format: int = FORMAT
     model: str
-    """The fingerprint of the model that made it, and that alone can search it: see `models.model_fingerprint`."""
+    """The fingerprint of the model that made it, and that alone can search it: see `models.exported.versions`."""
     dimension: int
     """Of a vector."""
     documents: int

@@ -21,7 +21,7 @@ class SampledMetrics(JsonRecord):
     baselines: dict[str, dict[str, float]]
     """Empty where the evaluation has no such baseline."""
     feedback: float
-    """Gain of the second pass in the model's metrics here (see `models.feedback`), which is no part of search; 0 where
+    """Gain of the second pass in the metrics here (see `models.retrieval.document_ranker`), no part of search; 0 where
     there was none."""
 
 
@@ -35,7 +35,7 @@ class SearchComparison(JsonRecord):
     difference: float
     """Of the means over queries; above 0 where the model's lies above the other's."""
     p_value: float
-    """Of `models.randomisation_test`, two-sided, after Holm's correction over all comparisons of the report."""
+    """Of `models.evaluation.significance`, two-sided, after Holm's correction over all comparisons of the report."""
     is_bound: bool
     """Whether the test is at its resolution, so that the p-value may be smaller."""
 
@@ -56,7 +56,7 @@ class Approximation(JsonRecord):
 
 
 class SearchReport(JsonRecord):
-    """The metrics of the test queries in a ranking of the whole collection (see `models.search_metrics`)."""
+    """The metrics of the test queries in a ranking of the whole collection (see `models.evaluation.search_metrics`)."""
 
     queries: int
     queries_without_relevant_document: int

@@ -15,7 +15,7 @@ class Comparison(JsonRecord):
     last_value: float
     """The last pushed model's mean."""
     p_value: float
-    """Of `models.randomisation_test`, one-sided: the model is worse."""
+    """Of `models.evaluation.significance`, one-sided: the model is worse."""
     significance: float
     """The model is significantly worse where `p_value` lies below this."""
 

@@ -8,10 +8,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from models.callable_model import CallableModel
-from models.corpus_index.corpus_index import CorpusIndex
-from models.corpus_index.query_encoder import QueryEncoder
-from models.explanation import explain_document
+from models.exported.explanation import explain_document
+from models.exported.model import CallableModel
+from models.retrieval.corpus_index import CorpusIndex
+from models.retrieval.query_encoder import QueryEncoder
 from schemas.errors import DataError
 from schemas.grade_names import grade_name
 from schemas.json_record import JsonRecord

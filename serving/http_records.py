@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict
 
-from models.explanation import Explanation
+from models.exported.explanation import Explanation
 from schemas.drift import Drift
 from schemas.json_record import JsonRecord
 from serving.snippet import Snippet

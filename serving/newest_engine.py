@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from typing import Final, Protocol
 
 from components.index_pusher.index_versions import IndexVersions
-from models.corpus_index.corpus_index import CorpusIndex, read_manifest
-from models.model_fingerprint import model_fingerprint
+from models.exported.versions import model_fingerprint
+from models.retrieval.corpus_index import CorpusIndex, read_manifest
 from schemas.errors import DataError
 from schemas.index_manifest import MANIFEST_FILE
 from schemas.served_versions import served_versions

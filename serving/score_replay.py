@@ -7,8 +7,8 @@ from typing import BinaryIO, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from models.ranker import SCORES
-from models.ranking import rank
+from models.rankers.ranker import SCORES
+from models.retrieval.ranking import rank
 from schemas.errors import DataError
 from schemas.wikiclir import Text, parse_lines, read_lines
 from serving.served_model import ServedModel

@@ -5,9 +5,7 @@ from typing import Any, Protocol
 
 import numpy.typing as npt
 
-from models.callable_model import CallableModel
-from models.exported import load_model
-from models.loaded_model import LoadedModel
+from models.exported.model import CallableModel, LoadedModel, load_model
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 """Tensors by the names of a signature's inputs or outputs; strings are objects, `bytes` each."""
@@ -28,7 +26,7 @@ class LocalModel(LoadedModel):
       path: folder of a pushed version; its name is the version's number.
 
     Raises:
-      DataError: see `models.exported.load_model`.
+      DataError: see `models.exported.model.load_model`.
     """
 
     def __init__(self, path: str) -> None:

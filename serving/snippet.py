@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from models.callable_model import CallableModel
-from models.score_parts import as_texts
+from models.exported.explanation import as_texts
+from models.exported.model import CallableModel
 from schemas.json_record import JsonRecord
 
 CHARACTERS: Final = 280

@@ -10,14 +10,20 @@ import numpy as np
 import numpy.typing as npt
 
 from components.index_pusher.index_versions import IndexVersions, link_files
-from models.corpus_index.assemble_index import assemble_index
-from models.corpus_index.corpus_index import document_numbers, read_manifest, removed_rows
-from models.corpus_index.encode_documents import encode_documents
-from models.corpus_index.model_statistics import ModelStatistics
-from models.corpus_index.near_vectors import LEAST, NearVectors, lists_for
-from models.corpus_index.segment import MOST_DOCUMENTS, Segment, SegmentWriter, document_digest, document_line
-from models.exported import load_model
-from models.model_fingerprint import model_fingerprint
+from models.exported.model import load_model
+from models.exported.versions import model_fingerprint
+from models.retrieval.assemble_index import assemble_index
+from models.retrieval.corpus_index import document_numbers, read_manifest, removed_rows
+from models.retrieval.drift import ModelStatistics
+from models.retrieval.near_vectors import LEAST, NearVectors, lists_for
+from models.retrieval.segment import (
+    MOST_DOCUMENTS,
+    Segment,
+    SegmentWriter,
+    document_digest,
+    document_line,
+    encode_documents,
+)
 from schemas.drift import Drift
 from schemas.errors import DataError
 from schemas.index_manifest import REMOVED, SEGMENTS, VECTORS_FILE, IndexManifest, SegmentRecord
@@ -54,7 +60,7 @@ class IndexUpdater:
       model: folder of the exported model.
       versions: of the index.
       told: is called with the number of documents that are encoded, again and again.
-      least: vectors that need lists, see `models.corpus_index.near_vectors`.
+      least: vectors that need lists, see `models.retrieval.near_vectors`.
       most: documents of a segment, at most `MOST_DOCUMENTS`. Where two have less than half of them, they are joined:
         a search goes through every segment.
     """
@@ -267,7 +273,7 @@ class Place(NamedTuple):
     """The place of its segment among those given."""
     row: int
     digest: bytes
-    """See `models.corpus_index.segment.document_digest`."""
+    """See `models.retrieval.segment.document_digest`."""
 
 
 class KnownDocuments:

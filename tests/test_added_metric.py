@@ -13,7 +13,7 @@ from experiments.experiment import read_experiment
 from experiments.report.content import make_page
 from experiments.report.markdown import as_markdown
 from experiments.table import results_table
-from models.metrics import METRICS, NDCG, Metric
+from models.evaluation.metrics import METRICS, NDCG, Metric
 from models.settings import TrainingSettings
 from tests.experiments.conftest import tables
 from tests.experiments.experiment_folder import write_experiment

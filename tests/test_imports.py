@@ -78,7 +78,7 @@ def test_the_rooms_are_there() -> None:
 @pytest.mark.parametrize(
     ("file", "code", "fault"),
     [
-        ("schemas/a.py", "import models.ranker", "schemas.a -> models.ranker: back"),
+        ("schemas/a.py", "import models.rankers.ranker", "schemas.a -> models.rankers.ranker: back"),
         ("models/a.py", "from components.one import work", "models.a -> components.one.work: back"),
         ("models/layers/a.py", "def f():\n    import pipeline.config", "models.layers.a -> pipeline.config: back"),
         ("components/one/work.py", "from pipeline import config", "components.one.work -> pipeline.config: back"),
@@ -100,7 +100,7 @@ def test_the_rooms_are_there() -> None:
 def test_a_planted_wrong_import_is_found(tmp_path: Path, file: str, code: str, fault: str) -> None:
     good = {
         "schemas/artifacts.py": "import tfx.types",
-        "models/ranker.py": "from schemas.errors import DataError",
+        "models/rankers/ranker.py": "from schemas.errors import DataError",
         "components/one/executor.py": "import tfx.v1\nfrom components.one import work",
         "components/two/work.py": "from models import ranker",
         "pipeline/pipeline.py": "from components.one import executor\nfrom components.two import work",

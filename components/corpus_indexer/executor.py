@@ -12,10 +12,10 @@ from tfx.types import artifact_utils
 from tfx.utils import path_utils
 
 from components.corpus_indexer.index_collection import index_collection, parts_of, read_records
-from models.corpus_index.assemble_index import assemble_index
-from models.corpus_index.model_statistics import ModelStatistics
-from models.exported import load_model
-from models.model_fingerprint import model_fingerprint
+from models.exported.model import load_model
+from models.exported.versions import model_fingerprint
+from models.retrieval.assemble_index import assemble_index
+from models.retrieval.drift import ModelStatistics
 from schemas.collection import MANIFEST_FILE, parse_manifest
 
 MODEL_KEY: Final = "model"

@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from models.corpus_index.encode_documents import encode_documents
-from models.corpus_index.segment import MOST_DOCUMENTS
-from models.exported import load_model
+from models.exported.model import load_model
+from models.retrieval.segment import MOST_DOCUMENTS, encode_documents
 from schemas.collection import Role, Shard, read_texts
 from schemas.index_manifest import SEGMENTS, SegmentRecord
 

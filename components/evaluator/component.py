@@ -45,7 +45,7 @@ class Evaluator(base_component.BaseComponent):
         named by the tag in its run file.
       top_grade: the MR grade.
       used_negatives: how many NR documents of a list count; None for all.
-      feedback: gain of the model's second pass over each list, see `models.feedback`; 0 for none.
+      feedback: gain of the model's second pass over each list, see `models.retrieval.document_ranker`; 0 for none.
 
     Outputs:
       evaluation: ModelEvaluation: metrics.json, per_query.tsv, run.trec and qrels.trec.

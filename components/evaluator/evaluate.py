@@ -8,11 +8,10 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from models.lists import RankingLists
-from models.metrics import METRICS, expected_metrics, per_query_metrics
-from models.ranking import rank
-from models.ranking_run import ranking_run
-from models.score_lists import score_metrics
+from models.evaluation.metrics import METRICS, expected_metrics, per_query_metrics
+from models.evaluation.score_lists import score_metrics
+from models.lists.ranking_lists import RankingLists
+from models.retrieval.ranking import rank, ranking_run
 from schemas.errors import DataError
 from schemas.evaluation_files import METRICS_FILE, PER_QUERY_FILE, QRELS_FILE, RUN_FILE
 from schemas.evaluation_report import RANDOM_ORDER, EvaluationReport, PartReport

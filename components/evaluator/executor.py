@@ -11,9 +11,9 @@ from tfx.utils import path_utils
 
 from components.evaluator.baselines import read_baselines
 from components.evaluator.evaluate import evaluate
-from models.lists import IDS_SPEC, read_lists
-from models.ranker import SCORES
-from models.score_lists import score_lists
+from models.evaluation.score_lists import score_lists
+from models.lists.ranking_lists import IDS_SPEC, read_lists
+from models.rankers.ranker import SCORES
 from schemas.evaluation_files import RUN_FILE
 
 EXAMPLES_KEY: Final = "examples"

@@ -14,11 +14,11 @@ from tfx.utils import path_utils
 from components.gate.judge import judge
 from components.gate.same_files import same_files
 from components.gate.settings import EvaluationSettings
-from models.lists import read_lists
-from models.randomisation_test import randomisation_test
-from models.ranker import SCORES
-from models.score_lists import score_lists, score_metrics
-from models.whole_versions import whole_versions
+from models.evaluation.score_lists import score_lists, score_metrics
+from models.evaluation.significance import randomisation_test
+from models.exported.versions import whole_versions
+from models.lists.ranking_lists import read_lists
+from models.rankers.ranker import SCORES
 from schemas.errors import DataError
 from schemas.evaluation_files import METRICS_FILE, PER_QUERY_FILE, VERDICT_FILE
 from schemas.evaluation_report import RANDOM_ORDER, EvaluationReport

@@ -1,6 +1,6 @@
 """Whether two exported models are the same, byte for byte."""
 
-from models.model_fingerprint import file_digests
+from models.exported.versions import file_digests
 
 
 def same_files(one: str, other: str) -> bool:

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, field_validator
 
-from models.metrics import METRICS
+from models.evaluation.metrics import METRICS
 from schemas.did_you_mean import did_you_mean
 from schemas.one_of import OneOf
 from schemas.settings import Settings

@@ -4,7 +4,7 @@ import hashlib
 from pathlib import Path
 
 from components.index_pusher.index_versions import IndexVersions, link_files
-from models.corpus_index.corpus_index import read_manifest
+from models.retrieval.corpus_index import read_manifest
 from schemas.index_manifest import MANIFEST_FILE
 
 

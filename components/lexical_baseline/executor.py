@@ -1,4 +1,4 @@
-"""The executor of LexicalBaseline: artifacts in and out, the work is in `models.bm25`."""
+"""The executor of LexicalBaseline: artifacts in and out, the work is in `models.retrieval.bm25`."""
 
 import os
 from typing import Any, Final
@@ -7,10 +7,10 @@ from tfx import types
 from tfx.dsl.io import fileio
 from tfx.types import artifact_utils
 
-from models.bm25 import score_by_bm25
-from models.lists import read_lists
+from models.lists.ranking_lists import read_lists
 from models.mapping_executor import MappingExecutor
-from models.ranking_run import ranking_run
+from models.retrieval.bm25 import score_by_bm25
+from models.retrieval.ranking import ranking_run
 from schemas.collection import document_texts
 from schemas.evaluation_files import RUN_FILE
 

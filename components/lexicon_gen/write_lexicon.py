@@ -6,10 +6,10 @@ from typing import Any, BinaryIO, Final, cast
 
 import tensorflow as tf
 
-from models.graph_function import graph_function
+from models.graphs import graph_function
 from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.lexicon import Kind, Lexicon
-from models.lists import TEXT_SPEC
+from models.lists.ranking_lists import TEXT_SPEC
 from schemas import features as f
 from schemas.drops import Drop, DropCounter
 from schemas.errors import DataError

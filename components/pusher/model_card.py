@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import yaml
 
-from models.metrics import METRICS
+from models.evaluation.metrics import METRICS
 from schemas.evaluation_report import EvaluationReport, PartReport
 from schemas.printable import printable
 from schemas.training_history import TrainingHistory

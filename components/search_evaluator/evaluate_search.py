@@ -8,15 +8,13 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from models.bm25 import token_lists
-from models.bm25_search import search_by_bm25
-from models.corpus_index.corpus_index import CorpusIndex, Found
-from models.corpus_index.query_encoder import QueryEncoder
-from models.holm import holm
-from models.lists import RankingLists
-from models.randomisation_test import RESOLUTION, randomisation_test
-from models.search_metrics import DEPTH, SEARCH_METRICS, ranks_of, search_metrics
-from models.time_left import TimeLeft
+from models.evaluation.search_metrics import DEPTH, SEARCH_METRICS, ranks_of, search_metrics
+from models.evaluation.significance import RESOLUTION, holm, randomisation_test
+from models.lists.ranking_lists import RankingLists
+from models.retrieval.bm25 import search_by_bm25, token_lists
+from models.retrieval.corpus_index import CorpusIndex, Found
+from models.retrieval.query_encoder import QueryEncoder
+from models.training.train import TimeLeft
 from schemas import features as f
 from schemas.evaluation_report import EvaluationReport
 from schemas.query_metrics import QueryMetrics

@@ -10,11 +10,10 @@ from tfx.types import artifact_utils
 from tfx.utils import path_utils
 
 from components.search_evaluator.evaluate_search import evaluate_search
-from models.corpus_index.corpus_index import CorpusIndex
-from models.corpus_index.query_encoder import QueryEncoder
-from models.exported import load_model
-from models.lists import IDS_SPEC, TEXT_SPEC, read_lists
-from models.loaded_model import LoadedModel
+from models.exported.model import LoadedModel, load_model
+from models.lists.ranking_lists import IDS_SPEC, TEXT_SPEC, read_lists
+from models.retrieval.corpus_index import CorpusIndex
+from models.retrieval.query_encoder import QueryEncoder
 from schemas.collection import raw_documents
 from schemas.evaluation_files import METRICS_FILE, SEARCH_FILE, SEARCH_PER_QUERY_FILE, SEARCH_RUN_FILE
 from schemas.evaluation_report import EvaluationReport

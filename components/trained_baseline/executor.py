@@ -1,4 +1,4 @@
-"""The executor of TrainedBaseline: artifacts in and out, the work is in `models.score_lists`."""
+"""The executor of TrainedBaseline: artifacts in and out, the work is in `models.evaluation.score_lists`."""
 
 import os
 from typing import Any, Final
@@ -9,10 +9,10 @@ from tfx.dsl.io import fileio
 from tfx.types import artifact_utils
 from tfx.utils import path_utils
 
-from models.lists import read_lists
-from models.ranker import SCORES
-from models.ranking_run import ranking_run
-from models.score_lists import score_lists
+from models.evaluation.score_lists import score_lists
+from models.lists.ranking_lists import read_lists
+from models.rankers.ranker import SCORES
+from models.retrieval.ranking import ranking_run
 from schemas.evaluation_files import RUN_FILE
 
 EXAMPLES_KEY: Final = "examples"

@@ -11,9 +11,9 @@ from components.trainer.training_inputs import TrainingInputs
 from models.lexicon.lexicon import read_lexicon
 from models.lexicon.make_channel import make_channel
 from models.lexicon.word_scores import with_word_scores
-from models.lists import read_lists
+from models.lists.ranking_lists import read_lists
 from models.settings import LossSettings, ModelSettings
-from models.word_table import SOURCES_KEY, WordTableSource
+from models.texts.word_table import SOURCES_KEY, WordTableSource
 from schemas import features as f
 from schemas.lexicon_keys import LEXICON_KEY, TEXTS_KEY
 

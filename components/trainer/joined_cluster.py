@@ -3,8 +3,8 @@
 import os
 from typing import Final
 
-from models.cluster import Cluster
 from models.settings import TrainingSettings
+from models.training.workers import Cluster
 from schemas.errors import ConfigError
 
 _VARIABLE: Final = "TF_CONFIG"

@@ -8,8 +8,8 @@ import numpy.typing as npt
 import tensorflow as tf
 import tensorflow_transform as tft
 
-from models.tokens import tokenize
-from models.word_table import WordTableSource, read_word_table
+from models.texts.tokens import tokenize
+from models.texts.word_table import WordTableSource, read_word_table
 from schemas import features as f
 from schemas.errors import DataError
 from schemas.read_report import ReadReport

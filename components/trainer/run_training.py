@@ -7,9 +7,9 @@ import tensorflow as tf
 
 from components.trainer.joined_cluster import joined_cluster
 from components.trainer.run_workers import run_workers
-from models.cluster import Cluster
-from models.devices import make_strategy
 from models.settings import TrainingSettings
+from models.training.devices import make_strategy
+from models.training.workers import Cluster
 
 Training: TypeAlias = Callable[[dict[str, Any], tf.distribute.Strategy], Any]
 """Takes arguments and returns a result, both of what JSON has: a function of a module."""

@@ -15,8 +15,8 @@ from contextlib import ExitStack, suppress
 from typing import IO, Any, Final
 
 from components.trainer import worker
-from models.cluster import Cluster
 from models.settings import TrainingSettings
+from models.training.workers import Cluster
 from schemas.errors import ConfigError, DataError
 from schemas.worker_died import WorkerDied
 

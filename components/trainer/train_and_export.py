@@ -12,9 +12,9 @@ from components.trainer.train_ranker import count_train_scores, train_ranker
 from components.trainer.training_arguments import TrainingArguments
 from components.trainer.transformed_texts import TransformedTexts
 from components.trainer.unfinished import unfinished_folder
-from models.chief import Chief
-from models.export import export_ranker
-from models.tuning_settings import searched_settings
+from models.exported.export import export_ranker
+from models.training.workers import Chief
+from models.tuning.settings import searched_settings
 from schemas.training_files import HISTORY_FILE, VECTORS_FILE
 
 log = logging.getLogger("clir.training")
@@ -26,7 +26,7 @@ def train_and_export(arguments: dict[str, Any], strategy: tf.distribute.Strategy
     Args:
       arguments: of a `TrainingArguments`; `custom_config` holds, besides what `read_inputs` takes, the folder of
         unfinished trainings (TFX removes all folders of an execution that fails), and the code's digest.
-      strategy: see `models.devices`.
+      strategy: see `models.training.devices`.
 
     Raises:
       DataError: a split has no lists or no known word.

@@ -6,13 +6,13 @@ import tensorflow as tf
 
 from components.trainer.pretrained import vocabulary_size
 from components.trainer.training_inputs import TrainingInputs
-from models.channel_weight import fit_weight
-from models.lexicon_settings import FITTED
-from models.list_evaluator import ListEvaluator
+from models.lexicon.settings import FITTED
 from models.make_objective import make_objective
-from models.ranker import Ranker
-from models.training import train
-from models.two_towers import TwoTowers, Words
+from models.rankers.ranker import Ranker
+from models.rankers.two_towers import TwoTowers, Words
+from models.training.channel_weight import fit_weight
+from models.training.list_evaluator import ListEvaluator
+from models.training.train import train
 from schemas import features as f
 from schemas.training_history import ScoreCounts, TrainingHistory
 
@@ -39,7 +39,7 @@ def train_ranker(
 
     Args:
       inputs: settings and data.
-      strategy: see `models.devices`.
+      strategy: see `models.training.devices`.
       log_dir, checkpoint_dir: see `models.training.train`.
 
     Raises:

@@ -18,7 +18,7 @@ def train_trial(inputs: TrainingInputs, folder: str, strategy: tf.distribute.Str
     Args:
       inputs: with the trial's numbers.
       folder: the trial's own.
-      strategy: see `models.devices`.
+      strategy: see `models.training.devices`.
 
     Returns:
       the best value of `best_metric`.

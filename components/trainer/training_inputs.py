@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 import tensorflow_transform as tft
 
 from components.trainer.pretrained import Pretrained
-from models.lexicon_settings import ChannelWeightSetting
-from models.lists import RankingLists
+from models.lexicon.settings import ChannelWeightSetting
+from models.lists.ranking_lists import RankingLists
+from models.rankers.scorer import SparseInnerProduct
 from models.settings import LossSettings, ModelSettings, TrainingSettings
-from models.sparse_inner_product import SparseInnerProduct
-from models.tuning_settings import searched_settings
+from models.tuning.settings import searched_settings
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from typing import Any
 import tensorflow as tf
 import tensorflow_transform as tft
 
-from models.lists import Column
-from models.text_features import TextFeatures
+from models.lists.ranking_lists import Column
+from models.texts.text_features import TextFeatures
 from schemas import features as f
 
 

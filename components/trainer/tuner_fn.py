@@ -14,9 +14,9 @@ from components.trainer.train_trial import read_and_train_trial, train_trial
 from components.trainer.training_arguments import TrainingArguments
 from components.trainer.training_inputs import TrainingInputs
 from components.trainer.unfinished import unfinished_folder
-from models.devices import make_strategy
-from models.trial_search import Numbers, TrialSearch
-from models.tuning_settings import TuningSettings
+from models.training.devices import make_strategy
+from models.tuning.settings import TuningSettings
+from models.tuning.trial_search import Numbers, TrialSearch
 from schemas.errors import ConfigError
 
 TUNING_KEY: Final = "tuning"

@@ -7,7 +7,7 @@ import logging
 from components.trainer.inputs import CHECKPOINTS_KEY, best_numbers
 from components.trainer.training_arguments import TrainingArguments
 from components.trainer.training_inputs import TrainingInputs
-from models.unfinished_work import unfinished_work
+from models.training.checkpoint import unfinished_work
 
 log = logging.getLogger("clir.training")
 

@@ -54,9 +54,9 @@ def _do(job: dict[str, Any]) -> Any:
     """Calls the job's function when all workers are there, and returns its result when all are done."""
     import tensorflow as tf
 
-    from models.chief import Chief  # TensorFlow, which the thread above shall not wait for
-    from models.devices import configure_worker, join_workers
     from models.settings import TrainingSettings
+    from models.training.devices import configure_worker, join_workers
+    from models.training.workers import Chief  # TensorFlow, which the thread above shall not wait for
 
     settings = TrainingSettings(**job["training"])
     configure_worker(settings, job["place"], job["workers_here"])

@@ -10,8 +10,8 @@ from tfx.dsl.io import fileio
 from tfx.types import artifact_utils
 
 from components.training_report.report_files import training_files, tuning_files, with_best_trial
-from models.search_results import SearchResults
 from models.settings import LossSettings, ModelSettings, TrainingSettings
+from models.tuning.results import SearchResults
 from schemas.training_files import HISTORY_FILE, TRIALS_FILE, VECTORS_FILE
 
 MODEL_RUN_KEY: Final = "model_run"

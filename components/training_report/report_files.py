@@ -2,8 +2,8 @@
 
 from components.training_report.describe_stability import describe_stability
 from components.training_report.stability_report import stability_report
-from models.search_results import SearchResults
 from models.settings import LossSettings, ModelSettings, TrainingSettings
+from models.tuning.results import SearchResults
 from schemas.training_files import HISTORY_FILE, STABILITY_FILE
 from schemas.training_history import TrainingHistory
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from components.training_report.unreachable import unreachable
 from models.losses.declarations import ENDS, LOSSES
+from models.losses.proposition_1 import LossConstants
 from models.settings import LossSettings, ModelSettings
 from models.theory.largest_score import largest_score
 from models.theory.lemma_2 import Constants, loss_in_tables
-from models.theory.proposition_1 import LossConstants
 from models.theory.theorem_3 import generalization_bound, uniform_stability
 from schemas.stability import Stability, Theorem3
 from schemas.training_history import TrainingHistory

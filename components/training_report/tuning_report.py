@@ -9,8 +9,8 @@ from typing import Any, Final
 from matplotlib.figure import Figure
 
 from components.training_report.svg import COLOURS, draw
-from models.search_results import SearchResults
-from models.tuning_settings import Space
+from models.tuning.results import SearchResults
+from models.tuning.settings import Space
 
 _PANEL_WIDTH: Final = 3.2
 _LARGEST_RATIO: Final = 20

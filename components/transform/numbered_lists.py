@@ -8,10 +8,10 @@ import numpy.typing as npt
 import tensorflow as tf
 
 from components.transform.numbered_texts import NumberedTexts
-from models.batches import batches
-from models.graph_function import graph_function
-from models.lists import TEXT_SPEC
-from models.stems import stems_of_distinct
+from models.graphs import graph_function
+from models.lists.ranking_lists import TEXT_SPEC
+from models.texts.stems import stems_of_distinct
+from models.texts.word_counts import batches
 from schemas import features as f
 
 LISTS_OF_A_BATCH: Final = 256

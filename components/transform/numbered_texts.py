@@ -7,8 +7,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from models.distinct_words import distinct_words
-from models.mapped_rows import MappedRows, RowsFile
+from models.lists.mapped_rows import MappedRows, RowsFile
+from models.texts.word_counts import distinct_words
 
 
 class NumberedTexts:

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 import tensorflow_transform as tft
 
-from models.ragged import kept_values
-from models.stems import stems
-from models.tokens import tokenize
-from models.word_table import SOURCES_KEY, WordTableSource, read_word_table
+from models.graphs import kept_values
+from models.texts.stems import stems
+from models.texts.tokens import tokenize
+from models.texts.word_table import SOURCES_KEY, WordTableSource, read_word_table
 from schemas import features as f
 
 

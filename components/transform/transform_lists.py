@@ -11,8 +11,8 @@ from tensorflow_transform import impl_helper
 from tfx_bsl.public.tfxio import RecordBatchToExamplesEncoder
 
 from components.transform.numbered_lists import LISTS_OF_A_BATCH, NumberedLists
-from models.graph_function import graph_function
-from models.mapped_rows import MappedRows
+from models.graphs import graph_function
+from models.lists.mapped_rows import MappedRows
 from schemas import features as f
 from schemas.raw_lines import raw_lines
 

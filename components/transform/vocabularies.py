@@ -11,7 +11,7 @@ from tensorflow_transform.analyzers import get_empy_vocabulary_dummy_value
 
 from components.transform.numbered_lists import NumberedLists
 from components.transform.preprocessing import source_of
-from models.word_table import read_word_table
+from models.texts.word_table import read_word_table
 from schemas import features as f
 
 

@@ -22,7 +22,7 @@ class Executor(executor.Executor):
         output_dict: dict[str, list[types.Artifact]],
         exec_properties: dict[str, Any],
     ) -> None:
-        """Searches with a `models.trial_search.TrialSearch`, whose own folder ends with the search."""
+        """Searches with a `models.tuning.trial_search.TrialSearch`, whose own folder ends with the search."""
         with tempfile.TemporaryDirectory() as working_dir:
             properties = with_lexicon(input_dict, exec_properties)
             search = executor.search(input_dict, properties, working_dir, print_tuning_summary=False)

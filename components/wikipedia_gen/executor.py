@@ -16,7 +16,7 @@ from components.wikipedia_gen.on_this_machine import on_this_machine
 from components.wikipedia_gen.read_dumps import read_dumps
 from components.wikipedia_gen.settings import WikipediaSettings
 from models.mapping_executor import MappingExecutor
-from models.unfinished_work import unfinished_work
+from models.training.checkpoint import unfinished_work
 
 WIKICLIR_FILES_KEY: Final = "wikiclir_files"
 FILES_KEY: Final = "files"

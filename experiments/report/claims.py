@@ -16,9 +16,8 @@ from experiments.report.significance import (
     values_of,
 )
 from experiments.settings import Claim
-from models.holm import holm
-from models.metrics import METRICS
-from models.randomisation_test import RESOLUTION, randomisation_test
+from models.evaluation.metrics import METRICS
+from models.evaluation.significance import RESOLUTION, holm, randomisation_test
 from schemas.query_metrics import QueryMetrics
 
 HOLDS: Final = "holds"

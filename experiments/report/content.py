@@ -18,7 +18,7 @@ from experiments.report.similarity_figure import similarity_figure
 from experiments.report.stability import stability
 from experiments.report.training_figure import training_figure
 from experiments.settings import VARIANT
-from models.metrics import METRICS
+from models.evaluation.metrics import METRICS
 
 DIFFERENCES: Final = "docs/differences.md"
 """The page on where we depart from the paper."""

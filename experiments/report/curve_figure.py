@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from components.training_report.svg import Picture, draw, line_style, share_legend
 from experiments.experiment import Row
 from experiments.report.names import settings_label
-from models.metrics import METRICS
+from models.evaluation.metrics import METRICS
 
 _COLUMNS = 4
 

@@ -10,7 +10,7 @@ from components.training_report.svg import Picture, draw, line_style, share_lege
 from experiments.experiment import Row
 from experiments.report.names import value_name
 from models.losses.make_loss import make_loss
-from models.losses.pointwise_loss import PointwiseLoss
+from models.losses.ranking_loss import PointwiseLoss
 from models.settings import LossSettings
 from schemas.grade_names import grade_name
 

@@ -10,7 +10,7 @@ from experiments.report.names import setting_name, settings_label, value_name
 from experiments.report.page import NOTHING, Block, Entry, Line, Section, Table, Text
 from experiments.report.published import COLUMNS, PAPER_LANGUAGES, PUBLISHED, Published
 from experiments.report.significance import SIGNIFICANCE, Comparison, compare, reference_rows
-from models.metrics import METRICS
+from models.evaluation.metrics import METRICS
 from schemas.evaluation_report import RANDOM_ORDER
 
 ABOVE: Final = "↑"

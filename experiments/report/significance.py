@@ -10,9 +10,8 @@ from experiments.cell import Cell
 from experiments.experiment import Row
 from experiments.report.query_metrics import query_metrics
 from experiments.settings import SEED
-from models.holm import holm
-from models.metrics import METRICS
-from models.randomisation_test import RESOLUTION, randomisation_test
+from models.evaluation.metrics import METRICS
+from models.evaluation.significance import RESOLUTION, holm, randomisation_test
 from schemas.errors import DataError
 from schemas.evaluation_files import PER_QUERY_FILE, QRELS_FILE
 from schemas.query_metrics import QueryMetrics

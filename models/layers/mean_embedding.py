@@ -5,8 +5,8 @@ from typing import Any
 import tensorflow as tf
 from tensorflow import keras
 
+from models.graphs import row_ids
 from models.layers.text_encoder import TextEncoder
-from models.ragged import row_ids
 
 
 @keras.utils.register_keras_serializable(package="smooth_clir")

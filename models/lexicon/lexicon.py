@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -85,3 +85,19 @@ def read_lexicon(folder: str) -> Lexicon:
         shape=(len(terms), len(terms)),
     )
     return Lexicon(record, terms, np.array([float(frequency) for _, frequency in statistics]), translations)
+
+
+def idf(documents: int, frequency: Any) -> Any:
+    """The inverse document frequency of terms: above 0, however frequent they are.
+
+        idf(w) = ln(1 + (N - df(w) + 1/2) / (df(w) + 1/2)) = ln((N + 1) / (df(w) + 1/2))
+
+    Args:
+      documents: N, of the collection.
+      frequency: df, float [...], 0 .. N.
+
+    Example:
+      >>> float(idf(9, 0.5)), float(idf(9, 9.5))
+      (2.30258509299..., 0.0)
+    """
+    return np.log((documents + 1) / (np.asarray(frequency, np.float64) + 0.5))

@@ -3,7 +3,7 @@
 from models.lexicon.lexicon import Lexicon
 from models.lexicon.structured_queries import StructuredQueries
 from models.lexicon.tf_idf import TfIdf
-from models.sparse_inner_product import SparseInnerProduct
+from models.rankers.scorer import SparseInnerProduct
 
 
 def make_channel(lexicon: Lexicon) -> SparseInnerProduct:

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import tensorflow as tf
 
-from models.graph_function import graph_function
-from models.lists import RankingLists
-from models.sparse_inner_product import SparseInnerProduct
+from models.graphs import graph_function
+from models.lists.ranking_lists import RankingLists
+from models.rankers.scorer import SparseInnerProduct
 from schemas import features as f
 
 _BATCH = 64

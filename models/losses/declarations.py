@@ -5,7 +5,7 @@ from itertools import pairwise
 from math import inf
 from typing import Final, NamedTuple
 
-from models.theory.proposition_1 import LossConstants, of_logistic_penalties, of_squared_distance
+from models.losses.proposition_1 import LossConstants, of_logistic_penalties, of_squared_distance
 
 Interval = tuple[float, float]
 Theta = Sequence[float]

@@ -6,8 +6,8 @@ from typing import Any
 import tensorflow as tf
 from tensorflow import keras
 
-from models.losses.band_loss import BandLoss
 from models.losses.declarations import BANDS
+from models.losses.ranking_loss import BandLoss
 
 
 @keras.utils.register_keras_serializable(package="smooth_clir")

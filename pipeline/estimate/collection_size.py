@@ -9,7 +9,7 @@ from typing import BinaryIO, Final
 
 import tensorflow as tf
 
-from models.tokens import tokenize
+from models.texts.tokens import tokenize
 from pipeline.config import RunConfig
 from pipeline.paths import files_of
 from schemas.drops import Drop

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from models.devices import configure_devices
+from models.training.devices import configure_devices
 from pipeline.config import RunConfig
 from pipeline.estimate.collection_size import CollectionSize, size_of_collection
 from pipeline.estimate.costs import cost, quantities

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 import tensorflow as tf
 
-from models.tokens import tokenize
+from models.texts.tokens import tokenize
 
 _REFERENCE_SECONDS: Final = 0.17
 _ROUNDS: Final = 3

@@ -5,8 +5,8 @@ from typing import Final
 import numpy as np
 import tensorflow as tf
 
-from models.lists import RankingLists
-from models.mapped_rows import MappedRows, RowsFile
+from models.lists.mapped_rows import MappedRows, RowsFile
+from models.lists.ranking_lists import RankingLists
 from schemas import features as f
 
 WORDS_OF_A_STEM: Final = 3

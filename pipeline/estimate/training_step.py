@@ -5,13 +5,13 @@ from typing import Final, NamedTuple
 
 import tensorflow as tf
 
-from models.devices import make_strategy
-from models.lazy_adam import LazyAdam
+from models.lists.training_batches import training_batches
 from models.make_objective import make_objective
-from models.ranker import Ranker
-from models.training_batches import training_batches
-from models.training_steps import TrainingSteps
-from models.two_towers import TwoTowers, Words
+from models.optimizers.lazy_adam import LazyAdam
+from models.rankers.ranker import Ranker
+from models.rankers.two_towers import TwoTowers, Words
+from models.training.devices import make_strategy
+from models.training.steps import TrainingSteps
 from pipeline.config import RunConfig
 from pipeline.estimate.collection_size import CollectionSize
 from pipeline.estimate.made_up_lists import WORDS_OF_A_STEM, made_up_lists

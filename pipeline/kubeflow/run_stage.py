@@ -82,8 +82,8 @@ def _configure_devices(parameters: dict[str, Any]) -> None:
     """Sets the devices of a stage that trains up, which TensorFlow allows only before its first op."""
     config = json.loads(parameters.get("custom_config", "{}"))
     if "training" in config:
-        from models.devices import configure_devices
         from models.settings import TrainingSettings
+        from models.training.devices import configure_devices
 
         configure_devices(TrainingSettings(**config["training"]), config["model"]["encoder"])
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from cli.rank import MOST_WORDS, describe_parts
-from models import document_ranker, word_translations
-from models.score_parts import ScorePart, WordPart
+from models.exported import word_translations
+from models.exported.explanation import ScorePart, WordPart
+from models.retrieval import document_ranker
 from tests.cli.command import Clir
 from tests.models.loaded_once import loaded_once
 from tests.models.small_lexicon import COLLECTION, export_with_words

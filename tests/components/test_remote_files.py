@@ -11,8 +11,8 @@ import tensorflow as tf
 
 from components.gate.same_files import same_files
 from components.pusher.push_version import push_version
-from models.whole_versions import whole_versions
-from models.word_table import WordTableSource, read_word_table
+from models.exported.versions import whole_versions
+from models.texts.word_table import WordTableSource, read_word_table
 
 pytestmark = pytest.mark.beam
 

@@ -10,7 +10,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
-_MODULES = ["cli.main", "pipeline.local_runner", "models.document_ranker", "tensorflow_ranking", "tests.e2e.forked"]
+_MODULES = [
+    "cli.main",
+    "pipeline.local_runner",
+    "models.retrieval.document_ranker",
+    "tensorflow_ranking",
+    "tests.e2e.forked",
+]
 
 _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload(_MODULES)
@@ -107,7 +113,7 @@ def _arm(kill: Kill) -> None:
     """Puts the kill where the work is done."""
     from tfx.orchestration.portable.launcher import Launcher
 
-    from models import training_checkpoint
+    from models.training import checkpoint as training_checkpoint
 
     def die(*_: object) -> None:
         os.kill(os.getpid(), signal.SIGKILL)

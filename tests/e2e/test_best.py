@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.lists import read_lists
-from models.metrics import METRICS, mean_metrics
-from models.ranker import SCORES
-from models.ranking import ranked_grades
-from models.score_lists import score_lists
+from models.evaluation.metrics import METRICS, mean_metrics
+from models.evaluation.score_lists import score_lists
+from models.lists.ranking_lists import read_lists
+from models.rankers.ranker import SCORES
+from models.retrieval.ranking import ranked_grades
 from tests.e2e.process import SAMPLE, SampleRun, forked
 from tests.e2e.saved_model import both_ways, foreign_ops
 

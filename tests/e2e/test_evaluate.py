@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from models import score_lists
+from models.evaluation import score_lists
 from tests.cli.command import Clir
 from tests.e2e.process import SAMPLE, SampleRun
 from tests.models.loaded_once import loaded_once

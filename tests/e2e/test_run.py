@@ -15,11 +15,11 @@ import tensorflow_text  # noqa: F401  its ops are in the model
 import yaml
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from models.lists import read_lists
-from models.metrics import METRICS, mean_metrics
-from models.ranker import SCORES
-from models.ranking import ranked_grades
-from models.score_lists import score_lists
+from models.evaluation.metrics import METRICS, mean_metrics
+from models.evaluation.score_lists import score_lists
+from models.lists.ranking_lists import read_lists
+from models.rankers.ranker import SCORES
+from models.retrieval.ranking import ranked_grades
 from tests.e2e.process import DECIDES, SAMPLE, SampleRun
 
 pytestmark = pytest.mark.e2e

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from models.exported import load_model
-from models.ranking import rank
-from models.search_metrics import ranks_of, search_metrics
+from models.evaluation.search_metrics import ranks_of, search_metrics
+from models.exported.model import load_model
+from models.retrieval.ranking import rank
 from pipeline.output_folder import OutputFolder
 from schemas.query_metrics import QueryMetrics
 from schemas.search_report import SearchReport

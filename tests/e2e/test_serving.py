@@ -12,7 +12,7 @@ import pytest
 import tensorflow as tf
 import tensorflow_text  # noqa: F401  (registers the ops that the model holds)
 
-from models import document_ranker
+from models.retrieval import document_ranker
 from tests.cli.command import Clir
 from tests.e2e.process import SAMPLE, SampleRun, fresh
 from tests.models.loaded_once import loaded_once

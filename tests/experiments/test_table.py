@@ -2,7 +2,7 @@
 
 from experiments.cell import Cell
 from experiments.table import results_table
-from models.metrics import METRICS
+from models.evaluation.metrics import METRICS
 
 
 def test_the_table_shows_settings_and_metrics_or_why_there_are_none() -> None:

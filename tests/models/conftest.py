@@ -4,7 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from models import document_ranker, score_lists, word_translations
+from models.evaluation import score_lists
+from models.exported import word_translations
+from models.retrieval import document_ranker
 from tests.models.loaded_once import loaded_once
 
 

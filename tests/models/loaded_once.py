@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from models.exported import load_model
-from models.model_fingerprint import model_fingerprint
+from models.exported.model import load_model
+from models.exported.versions import model_fingerprint
 
 
 @contextmanager

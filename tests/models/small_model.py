@@ -5,13 +5,13 @@ from typing import Any, Final
 
 import tensorflow as tf
 
-from models.export import export_ranker
-from models.ranker import Ranker
+from models.exported.export import export_ranker
+from models.rankers.ranker import Ranker
+from models.rankers.two_towers import TwoTowers, Words
 from models.settings import ModelSettings
-from models.stems import stems as stems_of
-from models.text_features import TextFeatures
-from models.tokens import tokenize
-from models.two_towers import TwoTowers, Words
+from models.texts.stems import stems as stems_of
+from models.texts.text_features import TextFeatures
+from models.texts.tokens import tokenize
 from tests.models.made_once import made_once
 
 WORDS: Final = {"query_vocabulary": "white\ncat\ndog\n", "document_vocabulary": "chat\nblanc\nchien\nun\n"}

@@ -3,7 +3,7 @@
 import numpy as np
 import tensorflow as tf
 
-from models.lists import RankingLists
+from models.lists.ranking_lists import RankingLists
 from schemas.relevance import MOST_RELEVANT, NOT_RELEVANT, SOMEWHAT_RELEVANT
 
 TOPICS, WORDS_OF_A_TOPIC = 20, 3

@@ -4,7 +4,7 @@ import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.ragged import kept_values, row_ids
+from models.graphs import kept_values, row_ids
 
 LISTS = st.lists(st.lists(st.lists(st.integers(0, 9), max_size=3), max_size=3), max_size=4)
 

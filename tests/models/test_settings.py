@@ -16,7 +16,7 @@ from models.settings import (
     ModelSettings,
     TrainingSettings,
 )
-from models.tuning_settings import TuningSettings
+from models.tuning.settings import TuningSettings
 
 WITHOUT_THRESHOLDS = ("softmax", "approx_ndcg", "pairwise_hinge")
 EVERY_SECTION = pytest.mark.parametrize("section", [ModelSettings, LossSettings, TrainingSettings, TuningSettings])

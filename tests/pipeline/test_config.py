@@ -13,8 +13,8 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from models.evaluation.metrics import METRICS
 from models.losses.declarations import LOSSES
-from models.metrics import METRICS
 from models.settings import ENCODERS
 from pipeline.config import RunConfig, dump_config, load_config
 from pipeline.digests import input_files, resolve_digests

@@ -12,13 +12,13 @@ FILES = {
     "schemas/errors.py": "",
     "schemas/names.py": "NAME = 'name'",
     "models/__init__.py": "",
-    "models/ranker.py": "from schemas import names as n",
+    "models/rankers/ranker.py": "from schemas import names as n",
     "models/layers/__init__.py": "",
     "models/layers/cosine.py": "import math",
-    "models/unused.py": "import models.ranker",
+    "models/unused.py": "import models.rankers.ranker",
     "components/__init__.py": "",
     "components/trainer/__init__.py": "",
-    "components/trainer/executor.py": "import json\nfrom models.ranker import Ranker\nimport models.layers.cosine\n"
+    "components/trainer/executor.py": "import json\nfrom models.rankers.ranker import R\nimport models.layers.cosine\n"
     "def do():\n    from schemas.errors import DataError",
     "components/other/__init__.py": "",
     "components/other/executor.py": "from components.trainer import executor",
@@ -48,7 +48,7 @@ def test_the_digest_of_unchanged_code_is_the_same(tree: Path) -> None:
     "name",
     [
         "components/trainer/executor.py",
-        "models/ranker.py",
+        "models/rankers/ranker.py",
         "models/layers/cosine.py",
         "schemas/names.py",
         "schemas/errors.py",
@@ -74,5 +74,5 @@ def test_stages_have_digests_of_their_own(tree: Path) -> None:
 def test_code_that_moves_to_another_module_changes_the_digest(tree: Path) -> None:
     before = code_digest(STAGE)
     (tree / "schemas/names.py").rename(tree / "schemas/words.py")
-    (tree / "models/ranker.py").write_text("from schemas import words as n")
+    (tree / "models/rankers/ranker.py").write_text("from schemas import words as n")
     assert code_digest(STAGE) != before

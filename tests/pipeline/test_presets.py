@@ -9,7 +9,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from models.lexicon_settings import LexiconSettings
+from models.lexicon.settings import LexiconSettings
 from models.losses.declarations import LOSSES
 from models.settings import ENCODERS, LossSettings, ModelSettings, TrainingSettings
 from pipeline.config import RunConfig, dump_config, load_config

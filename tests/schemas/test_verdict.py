@@ -1,4 +1,4 @@
-"""The verdict of the gate and its file; the test behind a comparison is `models.randomisation_test`'s."""
+"""The verdict of the gate and its file; the test behind a comparison is `models.evaluation.significance`'s."""
 
 import pytest
 

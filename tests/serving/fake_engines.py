@@ -4,7 +4,7 @@ import threading
 import time
 from typing import Any
 
-from models.explanation import Explanation
+from models.exported.explanation import Explanation
 from schemas.drift import Drift
 from serving.engine import Engine
 from serving.http_records import Collection, ExplainAnswer, RankAnswer, RankedText, SearchAnswer

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from models.corpus_index.assemble_index import assemble_index
-from models.corpus_index.encode_documents import encode_documents
-from models.corpus_index.model_statistics import ModelStatistics
-from models.export import export_ranker
-from models.exported import load_model
+from models.exported.export import export_ranker
+from models.exported.model import load_model
+from models.exported.versions import model_fingerprint
 from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.make_channel import make_channel
-from models.model_fingerprint import model_fingerprint
-from models.ranker import Ranker
+from models.rankers.ranker import Ranker
+from models.retrieval.assemble_index import assemble_index
+from models.retrieval.drift import ModelStatistics
+from models.retrieval.segment import encode_documents
 from schemas.index_manifest import SEGMENTS
 from schemas.wikiclir import Text
 from tests.models.made_once import made_once

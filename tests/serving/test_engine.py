@@ -8,7 +8,7 @@ from threading import Event
 
 import pytest
 
-from models.corpus_index.corpus_index import CorpusIndex
+from models.retrieval.corpus_index import CorpusIndex
 from schemas.errors import DataError
 from serving.engine import Engine, Languages
 from serving.newest_engine import FolderEngines

@@ -13,10 +13,9 @@ import pytest
 
 from components.index_pusher.index_versions import IndexVersions
 from components.index_pusher.push_index import push_index
-from models.corpus_index.corpus_index import CorpusIndex
-from models.corpus_index.query_encoder import QueryEncoder
-from models.exported import load_model
-from models.loaded_model import LoadedModel
+from models.exported.model import LoadedModel, load_model
+from models.retrieval.corpus_index import CorpusIndex
+from models.retrieval.query_encoder import QueryEncoder
 from serving.update_index import IndexUpdater
 from tests.models.small_lexicon import export_with_words
 from tests.serving.dying_update import LEAST, MOST, DyingUpdate, Recorded, Work

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.ranking import rank
+from models.retrieval.ranking import rank
 from schemas.errors import DataError
 from serving.score_replay import TOLERANCE, Inversion, ScoredDocument, read_texts, replay_scores
 

@@ -15,13 +15,12 @@ from hypothesis import strategies as st
 
 from components.index_pusher.index_versions import IndexVersions
 from components.index_pusher.push_index import push_index
-from models.corpus_index.assemble_index import assemble_index
-from models.corpus_index.corpus_index import CorpusIndex
-from models.corpus_index.encode_documents import encode_documents
-from models.corpus_index.model_statistics import ModelStatistics
-from models.corpus_index.query_encoder import QueryEncoder
-from models.exported import load_model
-from models.loaded_model import LoadedModel
+from models.exported.model import LoadedModel, load_model
+from models.retrieval.assemble_index import assemble_index
+from models.retrieval.corpus_index import CorpusIndex
+from models.retrieval.drift import ModelStatistics
+from models.retrieval.query_encoder import QueryEncoder
+from models.retrieval.segment import encode_documents
 from schemas.drift import Drift
 from schemas.errors import DataError
 from schemas.index_manifest import SEGMENTS

@@ -52,7 +52,7 @@ class Predictor:
       name: the model's.
 
     Raises:
-      DataError: see `models.exported.load_model`.
+      DataError: see `models.exported.model.load_model`.
       ValueError: a folder's name is no number.
     """
 

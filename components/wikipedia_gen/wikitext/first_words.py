@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import regex
 
-# As `models.tokens.tokenize` parts words, but for NFKC, which makes two words of ½: runs of digits; each character
+# As `models.texts.tokens` parts words, but for NFKC, which makes two words of ½: runs of digits; each character
 # of a script written without spaces, with the marks that belong to it; runs of other letters, their marks and joiners.
 _SPACELESS: Final = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 WORD: Final = (

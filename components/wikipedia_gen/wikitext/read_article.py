@@ -73,7 +73,7 @@ def read_article(
       wikitext: of the page.
       title: of the page, which may tell its kind.
       conventions: of the wiki.
-      max_tokens: words of the text at most, as `models.tokens` counts them; None takes all.
+      max_tokens: words of the text at most, as `models.texts.tokens` counts them; None takes all.
       wanted: what is read.
 
     Raises:

@@ -10,8 +10,8 @@ from components.collection_gen import shard_writer as module
 from components.collection_gen.write_collection import write_collection
 from components.corpus_indexer import index_collection as job
 from components.corpus_indexer.index_collection import index_collection, parts_of, read_records
-from models.corpus_index.assemble_index import assemble_index
-from models.corpus_index.corpus_index import CorpusIndex
+from models.retrieval.assemble_index import assemble_index
+from models.retrieval.corpus_index import CorpusIndex
 from schemas.collection import MANIFEST_FILE, Shard, parse_manifest
 from tests.models.small_lexicon import export_with_words
 

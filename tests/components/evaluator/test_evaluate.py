@@ -5,7 +5,7 @@ import pytest
 import pytrec_eval
 
 from components.evaluator.evaluate import evaluate
-from models.metrics import METRICS, expected_metrics, per_query_metrics
+from models.evaluation.metrics import METRICS, expected_metrics, per_query_metrics
 from schemas.errors import DataError
 from schemas.relevance import MOST_RELEVANT
 from schemas.trec import parse_run

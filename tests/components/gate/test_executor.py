@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from components.evaluator.evaluate import evaluate
-from models.lists import read_lists
+from models.lists.ranking_lists import read_lists
 from schemas.errors import DataError
 from schemas.served_versions import NEWEST_PROPERTY, PUSHED_PROPERTY
 

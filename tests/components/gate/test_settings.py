@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from components.gate.settings import EvaluationSettings
-from models.metrics import METRICS
+from models.evaluation.metrics import METRICS
 
 
 @pytest.mark.parametrize("minimums", [None, {}, {"map": 0.0, "ndcg_5": 1.0}])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from models.bm25 import score_by_bm25
+from models.retrieval.bm25 import score_by_bm25
 from schemas.trec import parse_run
 from tests.models.synthetic import text_lists
 

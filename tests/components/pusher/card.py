@@ -1,6 +1,6 @@
 """What a model's card is made of, in small."""
 
-from models.metrics import METRICS
+from models.evaluation.metrics import METRICS
 from pipeline.config import RunConfig, without_folders
 from schemas.evaluation_report import EvaluationReport, PartReport
 from schemas.training_history import Epoch, ScoreCounts, TrainingHistory

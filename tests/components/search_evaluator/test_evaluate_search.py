@@ -9,14 +9,13 @@ import pytest
 import tensorflow as tf
 
 from components.search_evaluator.evaluate_search import COMPARED, evaluate_search
-from models.corpus_index.assemble_index import assemble_index
-from models.corpus_index.corpus_index import CorpusIndex
-from models.corpus_index.encode_documents import encode_documents
-from models.corpus_index.query_encoder import QueryEncoder
-from models.exported import load_model
-from models.loaded_model import LoadedModel
-from models.ranking import rank
-from models.search_metrics import SEARCH_METRICS, ranks_of, search_metrics
+from models.evaluation.search_metrics import SEARCH_METRICS, ranks_of, search_metrics
+from models.exported.model import LoadedModel, load_model
+from models.retrieval.assemble_index import assemble_index
+from models.retrieval.corpus_index import CorpusIndex
+from models.retrieval.query_encoder import QueryEncoder
+from models.retrieval.ranking import rank
+from models.retrieval.segment import encode_documents
 from schemas.evaluation_report import EvaluationReport
 from schemas.index_manifest import SEGMENTS
 from schemas.trec import parse_run

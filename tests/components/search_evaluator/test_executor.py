@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from models.corpus_index.assemble_index import assemble_index
-from models.corpus_index.encode_documents import encode_documents
-from models.exported import load_model
+from models.exported.model import load_model
+from models.retrieval.assemble_index import assemble_index
+from models.retrieval.segment import encode_documents
 from schemas.evaluation_report import EvaluationReport
 from schemas.index_manifest import SEGMENTS
 from schemas.query_metrics import QueryMetrics

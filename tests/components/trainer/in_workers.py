@@ -11,15 +11,15 @@ from unittest import mock
 import tensorflow as tf
 from tensorflow import keras
 
-from models import training_checkpoint
-from models.chief import Chief
-from models.list_evaluator import EvalFigures, ListEvaluator
 from models.losses.sosl import SmoothOrdinalSearchLoss
-from models.objective import RankingObjective
-from models.ranker import Ranker
+from models.objectives.objective import RankingObjective
+from models.rankers.ranker import Ranker
+from models.rankers.two_towers import TwoTowers, Words
 from models.settings import ModelSettings, TrainingSettings
-from models.training import train
-from models.two_towers import TwoTowers, Words
+from models.training import checkpoint as training_checkpoint
+from models.training.list_evaluator import EvalFigures, ListEvaluator
+from models.training.train import train
+from models.training.workers import Chief
 from schemas.errors import DataError
 from schemas.relevance import MOST_RELEVANT
 from tests.models.synthetic import VOCABULARY_SIZE, learnable_lists

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from models.lists import TEXT_SPEC
+from models.lists.ranking_lists import TEXT_SPEC
 from tests.models.synthetic import write_examples
 
 pytestmark = pytest.mark.beam  # it imports TFX

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from models.channel_weight import WEIGHTS
 from models.lexicon.make_channel import make_channel
-from models.list_evaluator import ListEvaluator
 from models.settings import LossSettings, ModelSettings, TrainingSettings
+from models.training.channel_weight import WEIGHTS
+from models.training.list_evaluator import ListEvaluator
 from schemas import features as f
 from schemas.relevance import MOST_RELEVANT
 from tests.models.lexicon.small_lexicon import learn

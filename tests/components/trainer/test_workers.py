@@ -15,8 +15,8 @@ from components.trainer import run_workers as run_workers_module
 from components.trainer.joined_cluster import joined_cluster
 from components.trainer.run_training import run_training
 from components.trainer.run_workers import run_workers
-from models.cluster import Cluster
 from models.settings import TrainingSettings
+from models.training.workers import Cluster
 from schemas.errors import ConfigError, DataError
 from schemas.training_history import TrainingHistory
 from schemas.worker_died import WorkerDied

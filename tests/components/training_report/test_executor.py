@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from components.training_report.report_files import training_files, tuning_files
-from models.search_results import SearchResults, Trial
 from models.settings import LossSettings, ModelSettings, TrainingSettings
-from models.tuning_settings import Space
+from models.tuning.results import SearchResults, Trial
+from models.tuning.settings import Space
 from tests.components.training_report.history import ROW, history
 
 pytestmark = pytest.mark.beam  # it imports TFX

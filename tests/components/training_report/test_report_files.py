@@ -8,9 +8,9 @@ from components.training_report.describe_stability import describe_stability
 from components.training_report.report_files import training_files, tuning_files, with_best_trial
 from components.training_report.stability_report import stability_report
 from components.training_report.tuning_report import tuning_report
-from models.search_results import SearchResults, Trial
 from models.settings import LossSettings, ModelSettings, TrainingSettings
-from models.tuning_settings import Space
+from models.tuning.results import SearchResults, Trial
+from models.tuning.settings import Space
 from tests.components.training_report.history import ROW, history
 
 MODEL, LOSS = ModelSettings(), LossSettings()

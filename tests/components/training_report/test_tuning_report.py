@@ -7,8 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from components.training_report.tuning_report import paint_trials, to_markdown, tuning_report
-from models.search_results import SearchResults, Trial
-from models.tuning_settings import Space
+from models.tuning.results import SearchResults, Trial
+from models.tuning.settings import Space
 
 
 def trial(number: int, epsilon: float, theta: float, value: float | None, reason: str | None = None) -> Trial:

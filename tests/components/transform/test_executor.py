@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import tensorflow as tf
 
-from models.word_table import SOURCES_KEY
+from models.texts.word_table import SOURCES_KEY
 from schemas import features as f
 from tests.components.on_both import WAYS, made
 

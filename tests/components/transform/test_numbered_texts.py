@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from components.transform import numbered_texts
 from components.transform.numbered_texts import NumberedTexts
-from models import mapped_rows
-from models.tokens import tokenize
+from models.lists import mapped_rows
+from models.texts.tokens import tokenize
 
 MAX_TOKENS = 3
 TEXTS = st.lists(st.text("ab1 !É北", max_size=8), max_size=12)

@@ -8,7 +8,7 @@ from google.protobuf import text_format
 
 from components.trainer.pretrained import Coverage, read_pretrained, vocabulary_size
 from components.trainer.transformed_texts import TransformedTexts
-from models.word_table import SOURCES_KEY, WordTableSource
+from models.texts.word_table import SOURCES_KEY, WordTableSource
 from schemas import features as f
 from schemas.errors import DataError
 from tests.schemas.word_tables import word2vec, write

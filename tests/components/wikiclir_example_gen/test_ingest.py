@@ -11,7 +11,7 @@ import tensorflow as tf
 
 from components.collection_gen import shard_writer
 from components.wikiclir_example_gen.sampling import is_cold, list_place, sample_negatives
-from models.lists import read_lists
+from models.lists.ranking_lists import read_lists
 from schemas import features as f
 from schemas.features import SPLITS
 from schemas.relevance import MOST_RELEVANT, NOT_RELEVANT, SOMEWHAT_RELEVANT

@@ -17,8 +17,7 @@ from experiments.report.page import Page
 from experiments.report.query_metrics import query_metrics
 from experiments.report.significance import Comparison
 from experiments.settings import Claim
-from models.holm import holm
-from models.randomisation_test import randomisation_test
+from models.evaluation.significance import holm, randomisation_test
 from schemas.errors import DataError
 from tests.experiments.conftest import SEEDS, tables
 from tests.experiments.experiment_folder import LOSSES, write_experiment

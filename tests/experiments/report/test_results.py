@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from models.metrics import METRICS
+from models.evaluation.metrics import METRICS
 from tests.experiments.conftest import results_text, tables
 from tests.experiments.experiment_folder import write_experiment
 

@@ -10,8 +10,8 @@ import pytest
 from experiments.experiment import read_experiment
 from experiments.report.query_metrics import query_metrics
 from experiments.report.significance import compare
-from models.metrics import METRICS
-from models.randomisation_test import RESOLUTION, randomisation_test
+from models.evaluation.metrics import METRICS
+from models.evaluation.significance import RESOLUTION, randomisation_test
 from schemas.errors import DataError
 from tests.experiments.experiment_folder import write_experiment
 

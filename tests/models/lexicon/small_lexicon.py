@@ -12,7 +12,7 @@ from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.lexicon import Kind, Lexicon
 from models.lexicon.make_channel import make_channel
 from models.lexicon.terms import terms_of
-from models.sparse_inner_product import SparseInnerProduct
+from models.rankers.scorer import SparseInnerProduct
 from tests.models.lexicon.reference import Reference, Table, Text, kept, model_1
 
 SAMPLE: Final = Path(__file__).parents[3] / "data" / "sample"

@@ -10,13 +10,13 @@ import pytest
 import tensorflow as tf
 from scipy import sparse
 
-from models.export import export_ranker
+from models.evaluation.score_lists import score_lists
+from models.exported.export import export_ranker
 from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.lexicon import CollectionRecord, Lexicon
 from models.lexicon.make_channel import make_channel
 from models.lexicon.word_scores import with_word_scores
-from models.ranker import Ranker
-from models.score_lists import score_lists
+from models.rankers.ranker import Ranker
 from schemas import features as f
 from tests.models.lexicon.small_lexicon import features, sample_texts
 from tests.models.small_model import features_of, small_text_features, small_towers

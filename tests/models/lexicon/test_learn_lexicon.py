@@ -49,7 +49,7 @@ def test_translations_and_statistics_are_those_of_the_loops(pairs, documents):
 def test_statistics_do_not_depend_on_how_the_texts_are_counted(pairs, documents, size):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("models.lexicon.learn_lexicon._BATCH", size)
-        patch.setattr("models.text_batches._LENGTH", size)
+        patch.setattr("models.texts.word_counts._LENGTH", size)
         in_batches = learn(pairs, documents)
     at_once = learn(pairs, documents)
     assert dict(in_batches.files()) == dict(at_once.files())

@@ -6,10 +6,9 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.bm25 import Bm25
 from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.make_channel import make_channel
-from tests.models.bm25_score import bm25_score
+from models.retrieval.bm25 import Bm25
 from tests.models.lexicon.reference import Reference, kept, model_1
 from tests.models.lexicon.small_lexicon import (
     COLLECTIONS,
@@ -24,6 +23,7 @@ from tests.models.lexicon.small_lexicon import (
     scores,
     terms,
 )
+from tests.models.retrieval.bm25_score import bm25_score
 
 few = settings(max_examples=8)
 """Making stems takes a tenth of a second."""

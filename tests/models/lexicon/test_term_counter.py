@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.lexicon import term_counter
-from models.lexicon.term_counter import TermCounter
+from models.lexicon import terms as term_counter
+from models.lexicon.terms import TermCounter
 from tests.models.lexicon.small_lexicon import MAX_TOKENS, terms
 
 TEXTS = st.lists(st.text("ab1 !Éé\u064e北", max_size=8), min_size=1, max_size=6)

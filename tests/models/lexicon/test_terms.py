@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.lexicon.terms import term_of, terms_of
-from models.stems import stems
-from models.tokens import tokenize
+from models.texts.stems import stems
+from models.texts.tokens import tokenize
 
 WORDS = ["a", "Été", "été", "naïveté", "чехов", "\u0301", "b\u0301\u0301", "1984", "北京", "!"]
 TEXTS = st.lists(st.lists(st.sampled_from(WORDS)).map(" ".join), max_size=4)

@@ -1,12 +1,12 @@
-"""models/lexicon/vocabulary.py: terms to numbers and back."""
+"""models/lexicon/lexicon_channel.py: terms to numbers and back."""
 
 import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.lexicon import vocabulary as subject
-from models.lexicon.vocabulary import Vocabulary
+from models.lexicon import lexicon_channel as subject
+from models.lexicon.lexicon_channel import Vocabulary
 
 WORDS = st.binary(max_size=4)
 

@@ -1,4 +1,4 @@
-"""components/wikipedia_gen/wikitext/first_words.py: the words that `models.tokens` counts."""
+"""components/wikipedia_gen/wikitext/first_words.py: the words that `models.texts.tokens` counts."""
 
 import unicodedata
 
@@ -61,7 +61,7 @@ def test_a_beginning_is_one_and_whatever_is_cut_off_begins_a_word(text: str, cou
 def test_words_are_those_of_the_models(text: str, count: int) -> None:
     import tensorflow as tf
 
-    from models.tokens import tokenize
+    from models.texts.tokens import tokenize
 
     whole, cut = tokenize(tf.constant([text, first_words(text, count)[0]])).to_list()
     assert cut == whole[:count]

@@ -1,0 +1,1 @@
+"""Metrics of ranked lists and of searches, and tests of their differences."""

@@ -1,0 +1,257 @@
+"""The ranking metrics: of each all that there is to know, and their values for ranked lists.
+
+`METRICS` is the one table of them. A metric is an entry there; settings, evaluation, baselines and reports follow it.
+TensorFlow Ranking computes the values as trec_eval defines them, of lists in the order of `models.retrieval.ranking`.
+All are means over queries: a query without a relevant document scores 0 and counts. With K grades MR is the highest
+grade K - 1, and relevant is MR alone, or any grade from 1 on.
+
+Importing this file does not import TensorFlow, for the settings know the metrics by it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import comb, log2
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from schemas.relevance import PADDING_LABEL
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+class Formula(NamedTuple):
+    """What a metric computes of a list."""
+
+    tf_ranking: Callable[[Any, int | None], Any]
+    """TF-Ranking's metric, of its module `metrics_impl` and the cutoff."""
+    expectation: Callable[[Sequence[int], int | None], float]
+    """Its exact expectation over all orders of a list, of the list's grades and the cutoff."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric.
+
+    Attributes:
+      key: our name of it, in settings and files.
+      paper_name: the paper's; None for a metric that the paper does not have.
+      definition: a sentence for readers of a report.
+      cutoff: how many documents count from the top; None for all.
+      of_mr_alone: whether MR documents alone are relevant, else those of any grade from 1 on.
+      formula: how it is computed.
+
+    Example:
+      >>> METRICS["p_mr_1"].expected([2, 1, 0, 0], top_grade=2)  # one MR document for one of four places
+      0.25
+    """
+
+    key: str
+    paper_name: str | None
+    definition: str
+    cutoff: int | None
+    of_mr_alone: bool
+    formula: Formula
+
+    @property
+    def name(self) -> str:
+        """What a reader knows it by: the paper's name, else the key."""
+        return self.paper_name or self.key
+
+    def expected(self, grades: Sequence[int], top_grade: int) -> float:
+        """Its exact expectation when a list is ordered at random, which every ranking should exceed.
+
+        Args:
+          grades: of the list's documents, in any order.
+          top_grade: the MR grade.
+        """
+        counted = [int(grade == top_grade) for grade in grades] if self.of_mr_alone else grades
+        return self.formula.expectation(counted, self.cutoff)
+
+
+# With n documents of which r are relevant, any place holds a relevant one with probability r/n, and
+#     E[AP] = 1/n * sum_k (1 + (k-1) (r-1)/(n-1)) / k,   P(first relevant at k) = C(n-k, r-1) / C(n, r).
+
+
+def _relevant(grades: Sequence[int]) -> int:
+    return sum(grade >= 1 for grade in grades)
+
+
+def _expected_precision(grades: Sequence[int], cutoff: int | None) -> float:
+    size = len(grades)
+    places = min(cutoff or size, size)
+    return _relevant(grades) / size * places / (cutoff or size)
+
+
+def _expected_recall(grades: Sequence[int], cutoff: int | None) -> float:
+    size = len(grades)
+    return min(cutoff or size, size) / size if _relevant(grades) else 0.0
+
+
+def _expected_ndcg(grades: Sequence[int], cutoff: int | None) -> float:
+    size = len(grades)
+    discounts = [1 / log2(1 + rank) for rank in range(1, min(cutoff or size, size) + 1)]
+    ideal = sum(float(grade) * d for grade, d in zip(sorted(grades, reverse=True), discounts, strict=False))
+    return sum(grades) / size * sum(discounts) / ideal if ideal else 0.0
+
+
+def _expected_average_precision(grades: Sequence[int], cutoff: int | None) -> float:
+    if cutoff is not None:
+        raise ValueError(f"the cutoff of average precision must be None: its expectation is that; got {cutoff}")
+    return _average_precision(len(grades), _relevant(grades))
+
+
+def _expected_reciprocal_rank(grades: Sequence[int], cutoff: int | None) -> float:
+    return _reciprocal_rank(len(grades), _relevant(grades), cutoff)
+
+
+@cache
+def _average_precision(size: int, relevant: int) -> float:
+    if not relevant:
+        return 0.0
+    others = (relevant - 1) / (size - 1) if size > 1 else 0.0
+    return sum((1 + (k - 1) * others) / k for k in range(1, size + 1)) / size
+
+
+@cache
+def _reciprocal_rank(size: int, relevant: int, cutoff: int | None) -> float:
+    if not relevant:
+        return 0.0
+    total, last = comb(size, relevant), size - relevant + 1
+    return sum(comb(size - k, relevant - 1) / total / k for k in range(1, min(cutoff or last, last) + 1))
+
+
+PRECISION = Formula(lambda tfr, cutoff: tfr.PrecisionMetric("precision", topn=cutoff), _expected_precision)
+"""Share of relevant documents among the first; divides by the cutoff even where a list is shorter."""
+RECALL = Formula(lambda tfr, cutoff: tfr.RecallMetric("recall", topn=cutoff), _expected_recall)
+"""Share of the relevant documents that stand among the first."""
+NDCG = Formula(lambda tfr, cutoff: tfr.NDCGMetric("ndcg", topn=cutoff, gain_fn=lambda grade: grade), _expected_ndcg)
+"""Gain is the grade (linear), discount 1/log2(1 + rank), ideal order that of the list."""
+AVERAGE_PRECISION = Formula(
+    lambda tfr, cutoff: tfr.MeanAveragePrecisionMetric("map", topn=cutoff), _expected_average_precision
+)
+"""Mean over the relevant documents of the precision at their ranks."""
+RECIPROCAL_RANK = Formula(lambda tfr, cutoff: tfr.MRRMetric("mrr", topn=cutoff), _expected_reciprocal_rank)
+"""One over the rank of the first relevant document."""
+
+METRICS: dict[str, Metric] = {
+    metric.key: metric
+    for metric in (
+        Metric(
+            "p_mr_1",
+            "P_mr@1",
+            "share of queries with the MR document at rank 1.",
+            cutoff=1,
+            of_mr_alone=True,
+            formula=PRECISION,
+        ),
+        Metric(
+            "recall_mr_5",
+            "P_mr@5",
+            "share of MR documents among the first five, that is recall at 5.",
+            cutoff=5,
+            of_mr_alone=True,
+            formula=RECALL,
+        ),
+        Metric(
+            "p_r_5",
+            "P_r@5",
+            "precision of MR and SR documents at 5; divides by 5 even where a list is shorter.",
+            cutoff=5,
+            of_mr_alone=False,
+            formula=PRECISION,
+        ),
+        Metric(
+            "ndcg_5",
+            "NDCG@5",
+            "linear gain (the grade), discount 1/log2(1 + rank), cut off at 5; the ideal order is that of the list.",
+            cutoff=5,
+            of_mr_alone=False,
+            formula=NDCG,
+        ),
+        Metric(
+            "map",
+            "MAP",
+            "mean average precision over the whole list; MR and SR documents are relevant.",
+            cutoff=None,
+            of_mr_alone=False,
+            formula=AVERAGE_PRECISION,
+        ),
+        Metric(
+            "mrr_mr",
+            "MRR_mr",
+            "mean reciprocal rank of the first MR document; no cutoff.",
+            cutoff=None,
+            of_mr_alone=True,
+            formula=RECIPROCAL_RANK,
+        ),
+        Metric(
+            "mrr_r",
+            "MRR_r",
+            "mean reciprocal rank of the first MR or SR document; no cutoff.",
+            cutoff=None,
+            of_mr_alone=False,
+            formula=RECIPROCAL_RANK,
+        ),
+    )
+}
+"""Every metric by its key, the paper's in the paper's order."""
+
+
+def per_query_metrics(
+    ranked: "Sequence[npt.NDArray[np.int64]]", top_grade: int
+) -> "dict[str, npt.NDArray[np.float64]]":
+    """Every metric for every query.
+
+    Args:
+      ranked: for each query its documents' grades, best-ranked first.
+      top_grade: the MR grade.
+
+    Returns:
+      key -> float [queries].
+    """
+    import numpy as np
+    import tensorflow as tf
+
+    # No public name, for TF-Ranking's public metrics give means alone; that the values are trec_eval's is tested.
+    from tensorflow_ranking.python import metrics_impl
+
+    shortest = max(metric.cutoff or 0 for metric in METRICS.values())
+    size = max([shortest, *map(len, ranked)])
+    grades = np.full((len(ranked), size), PADDING_LABEL, np.float32)
+    # Up to the cutoff, places that a short list does not have count as irrelevant documents: P@5 divides by 5.
+    grades[:, :shortest] = 0
+    for row, list_grades in zip(grades, ranked, strict=True):
+        row[: len(list_grades)] = list_grades
+    order = tf.constant(np.broadcast_to(np.arange(size, 0, -1, dtype=np.float32), grades.shape))
+    most_relevant = np.where(grades < 0, grades, grades == top_grade).astype(np.float32)
+    values = {}
+    for key, metric in METRICS.items():
+        labels = tf.constant(most_relevant if metric.of_mr_alone else grades)
+        value, _ = metric.formula.tf_ranking(metrics_impl, metric.cutoff).compute(labels, order)
+        values[key] = value.numpy().reshape(-1).astype(np.float64)
+    return values
+
+
+def mean_metrics(ranked: "Sequence[npt.NDArray[np.int64]]", top_grade: int) -> dict[str, float]:
+    """The mean of every metric over the queries; 0 where there are none."""
+    if not ranked:
+        return dict.fromkeys(METRICS, 0.0)
+    return {key: float(values.mean()) for key, values in per_query_metrics(ranked, top_grade).items()}
+
+
+def expected_metrics(lists: "Sequence[npt.NDArray[np.int64]]", top_grade: int) -> "dict[str, npt.NDArray[np.float64]]":
+    """Every metric's expectation under random order for every query.
+
+    Args:
+      lists: of each its documents' grades, in any order.
+      top_grade: the MR grade.
+
+    Returns:
+      key -> float [queries].
+    """
+    import numpy as np
+
+    grades = [one.tolist() for one in lists]
+    return {key: np.array([metric.expected(one, top_grade) for one in grades]) for key, metric in METRICS.items()}

@@ -1,0 +1,123 @@
+"""The metrics of a search: where in a ranking of the whole collection a query's judged documents stand.
+
+A ranking is cut at `DEPTH` documents. A judged document below that, or one that was not found at all, counts as never
+found: it adds nothing to any metric, and its reciprocal rank is 0. A document that is not judged for the query is not
+relevant to it. Rankings are in the order of `models.retrieval.ranking`: ties by document id
+descending. Grades and relevance are as in `metrics.py`; a query without a relevant document scores 0 and counts.
+
+Importing this file does not import TensorFlow.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+DEPTH: Final = 1000
+"""Documents of a ranking that count."""
+NEVER: Final = np.inf
+"""The rank of a document that was not found."""
+
+_Formula = Callable[[npt.NDArray[np.float64], npt.NDArray[np.float64], int], Any]
+"""Of one query's judged relevant documents the grades and the ranks, and the cutoff."""
+
+
+def _recall(grades: npt.NDArray[np.float64], ranks: npt.NDArray[np.float64], cutoff: int) -> Any:
+    return (ranks <= cutoff).mean()
+
+
+def _precision(grades: npt.NDArray[np.float64], ranks: npt.NDArray[np.float64], cutoff: int) -> Any:
+    return (ranks <= cutoff).sum() / cutoff
+
+
+def _reciprocal_rank(grades: npt.NDArray[np.float64], ranks: npt.NDArray[np.float64], cutoff: int) -> Any:
+    first = ranks.min()
+    return 1 / first if first <= cutoff else 0.0
+
+
+def _ndcg(grades: npt.NDArray[np.float64], ranks: npt.NDArray[np.float64], cutoff: int) -> Any:
+    found = ranks <= cutoff
+    ideal = np.sort(grades)[::-1][:cutoff]
+    best = (ideal / np.log2(1 + np.arange(1, len(ideal) + 1))).sum()
+    return (grades[found] / np.log2(1 + ranks[found])).sum() / best
+
+
+@dataclass(frozen=True)
+class SearchMetric:
+    """A metric of a search.
+
+    Attributes:
+      key: its name in files; one that `METRICS` of `metrics.py` has, too, is the same metric of a sampled list.
+      definition: a sentence for readers of a report.
+      of_mr_alone: whether MR documents alone are relevant, else those of any grade from 1 on.
+      cutoff: how many documents count from the top.
+      formula: how it is computed of the relevant documents.
+    """
+
+    key: str
+    definition: str
+    of_mr_alone: bool
+    cutoff: int
+    formula: _Formula
+
+
+SEARCH_METRICS: Final[dict[str, SearchMetric]] = {
+    metric.key: metric
+    for metric in (
+        SearchMetric("p_mr_1", "share of queries with an MR document at rank 1.", True, 1, _precision),
+        SearchMetric("ndcg_5", "linear gain, cut off at 5; ideal order of all judged documents.", False, 5, _ndcg),
+        SearchMetric("ndcg_10", "the same, cut off at 10.", False, 10, _ndcg),
+        SearchMetric(
+            "mrr_mr", f"reciprocal rank of the first MR document; 0 below {DEPTH}.", True, DEPTH, _reciprocal_rank
+        ),
+        SearchMetric("mrr_r", f"that of the first MR or SR document; 0 below {DEPTH}.", False, DEPTH, _reciprocal_rank),
+        SearchMetric("recall_mr_10", "share of MR documents among the first 10.", True, 10, _recall),
+        SearchMetric("recall_10", "share of MR and SR documents among the first 10.", False, 10, _recall),
+        SearchMetric("recall_100", "share of them among the first 100.", False, 100, _recall),
+        SearchMetric("recall_1000", "share of them among the first 1,000.", False, DEPTH, _recall),
+    )
+}
+"""Every metric by its key."""
+
+
+def search_metrics(
+    grades: Sequence[npt.NDArray[np.int64]], ranks: Sequence[npt.NDArray[np.float64]], top_grade: int
+) -> dict[str, npt.NDArray[np.float64]]:
+    """Every metric for every query.
+
+    Args:
+      grades: of each query's judged documents, int [judged].
+      ranks: of the same documents, from 1, `NEVER` for those that were not found: float [judged].
+      top_grade: the MR grade.
+
+    Returns:
+      key to float [queries].
+
+    Example:
+      >>> values = search_metrics([np.array([2, 1])], [np.array([2.0, NEVER])], top_grade=2)  # SR was not found
+      >>> values["mrr_mr"].tolist(), values["recall_10"].tolist(), values["recall_mr_10"].tolist()
+      ([0.5], [0.5], [1.0])
+    """
+    found = {key: np.zeros(len(grades)) for key in SEARCH_METRICS}
+    for query, (of_query, at) in enumerate(zip(grades, ranks, strict=True)):
+        for is_relevant, of_mr_alone in ((of_query == top_grade, True), (of_query > 0, False)):
+            if not is_relevant.any():
+                continue
+            counted, places = of_query[is_relevant].astype(np.float64), at[is_relevant]
+            for key, metric in SEARCH_METRICS.items():
+                if metric.of_mr_alone == of_mr_alone:
+                    found[key][query] = metric.formula(counted, places, metric.cutoff)
+    return found
+
+
+def ranks_of(doc_ids: Sequence[bytes], ranked: Sequence[bytes]) -> npt.NDArray[np.float64]:
+    """The ranks of documents in a ranking, from 1; `NEVER` for those that it lacks.
+
+    Example:
+      >>> ranks_of([b"d1", b"d2"], [b"d3", b"d1"]).tolist()
+      [2.0, inf]
+    """
+    rank_of = {doc_id: rank for rank, doc_id in enumerate(ranked, 1)}
+    return np.array([rank_of.get(doc_id, NEVER) for doc_id in doc_ids], np.float64)

@@ -1,0 +1,76 @@
+"""The paired randomisation test over queries (Smucker, Allan and Carterette, CIKM 2007)."""
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+_FLIPS: Final = 9999
+_FLIPS_AT_ONCE: Final = 100
+RESOLUTION: Final = 1 / (1 + _FLIPS)
+"""The p-value where none of the drawn sign flips is as extreme: that of all sign flips may be smaller."""
+
+
+def randomisation_test(
+    values: npt.NDArray[np.float64], other_values: npt.NDArray[np.float64], *, two_sided: bool
+) -> float:
+    """The p-value of a model whose mean lies below another's (one-sided), or apart from it (two-sided).
+
+    If the two models are equally good, each query's difference might as well have the other sign. The p-value is the
+    share of sign flips whose mean difference is as low as the one seen, or lower; two-sided, as far from 0, or farther:
+    of all of them where the queries are few, else of that one and 9,999 that are drawn with a fixed seed. (SciPy's
+    takes 60 s for 20,000 queries.)
+
+    Args:
+      values, other_values: a metric of the same queries with the two models, float [queries].
+      two_sided: whether a mean above the other's counts against equality too.
+
+    Returns:
+      the p-value, in (0, 1].
+
+    Example:
+      >>> values, other_values = np.array([0.1, 0.2, 0.3]), np.array([0.2, 0.4, 0.6])
+      >>> randomisation_test(values, other_values, two_sided=False)  # one flip of eight: none
+      0.125
+      >>> randomisation_test(values, other_values, two_sided=True)  # none, and all three
+      0.25
+    """
+    differences = values - other_values
+    queries: int = len(differences)
+    if 2**queries <= _FLIPS:
+        flips = np.array(list(product((False, True), repeat=queries)))
+        return _as_extreme(flips, differences, two_sided) / len(flips)
+    generator = np.random.default_rng(0)
+    drawn = 0
+    for start in range(0, _FLIPS, _FLIPS_AT_ONCE):
+        rows = min(_FLIPS_AT_ONCE, _FLIPS - start)
+        drawn += _as_extreme(generator.random((rows, queries), np.float32) < 0.5, differences, two_sided)
+    return (1 + drawn) / (1 + _FLIPS)
+
+
+def _as_extreme(flips: npt.NDArray[np.bool_], differences: npt.NDArray[np.float64], two_sided: bool) -> int:
+    """How many flips (bool [flips, queries]) leave a sum as low, or as far from 0, as that of the differences."""
+    rounding = 1e-12 * len(differences)
+    total, flipped = differences.sum(), flips @ differences
+    # What a flip turns changes its sign, so that the sum becomes total - 2 * flipped.
+    as_extreme = np.abs(total - 2 * flipped) >= abs(total) - rounding if two_sided else flipped >= -rounding
+    return int(np.count_nonzero(as_extreme))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's correction (1979): p-values that hold for all comparisons together.
+
+    The k-th smallest of m is multiplied by m - k + 1; it is not below the one before it, nor above 1.
+
+    Example:
+      >>> holm([0.01, 0.04, 0.03])  # 3 * 0.01; 2 * 0.03; 1 * 0.04, and not below 0.06
+      [0.03, 0.06, 0.06]
+    """
+    corrected = [0.0] * len(p_values)
+    highest = 0.0
+    for smaller, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        highest = max(highest, min(1.0, (len(p_values) - smaller) * p_values[place]))
+        corrected[place] = highest
+    return corrected

@@ -1,0 +1,1 @@
+"""The exported model: how it is written, loaded, asked and explained."""

@@ -1,0 +1,218 @@
+"""The SavedModel that is served: raw strings in, scores or vectors out, and no optimizer."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import tensorflow as tf
+
+from models.graphs import graph_function
+from models.rankers.ranker import Ranker
+from models.texts.text_features import TextFeatures, scored_words, term_counts
+from models.texts.tokens import tokenize_with_offsets
+from schemas import features as f
+
+_OF_ENCODING: Final = ("encode_query", "encode_document", "count_terms", "explain_words")
+_OF_EXPLAINING: Final = ("words_channel", "collection_statistics", "explain", "translate", "own_terms")
+
+
+class _Server(tf.Module):
+    """Holds what the signatures use: weights, and the vocabularies behind the features."""
+
+    def __init__(self, ranker: Ranker, text_features: TextFeatures, theta: Sequence[float]) -> None:
+        super().__init__()
+        # Only the weights: a tracked model would bring its optimizer's slots along, a tracked layer dropout.
+        self.weights = ranker.weights
+        self.resources = [text_features, *(channel.resources for channel in ranker.channels.values())]
+        self._text_features = text_features
+        self._padded_scores = ranker.padded_scores
+        self._score_texts = ranker.score_texts
+        self._weights_of_channels = ranker.weights_of_channels
+        self._theta = tuple(theta)
+
+    @graph_function(
+        input_signature=[
+            tf.TensorSpec([None], tf.string, name="query"),
+            tf.TensorSpec([None, None], tf.string, name="documents"),
+        ]
+    )
+    def score(self, query: tf.Tensor, documents: tf.Tensor) -> dict[str, tf.Tensor]:
+        """Scores of each query's documents, [batch, list_size]: the model's and each channel's."""
+        distinct, place = tf.unique(tf.reshape(documents, [-1]))
+        scores = self._score_texts(
+            {
+                **self._query_features(query),
+                **self._document_features(distinct),
+                f.DOCUMENT_INDEX: tf.reshape(place, tf.shape(documents)),
+            }
+        )
+        is_padding = tf.equal(documents, "")
+        return {name: tf.where(is_padding, self._padded_scores[name], one) for name, one in scores.items()}
+
+    @graph_function(input_signature=[])
+    def channel_weights(self) -> dict[str, tf.Tensor]:
+        """The weight of each channel in the score, by its name."""
+        return {name: tf.constant(weight) for name, weight in self._weights_of_channels.items()}
+
+    @graph_function(input_signature=[])
+    def grade_bands(self) -> dict[str, tf.Tensor]:
+        """The thresholds between the grades, if the loss has some."""
+        return {"theta": tf.constant(self._theta, tf.float32)}
+
+    def _query_features(self, texts: tf.Tensor) -> dict[str, tf.Tensor]:
+        return {**self._text_features.of_queries(texts), f.QUERY_TEXT: texts}
+
+    def _document_features(self, texts: tf.Tensor) -> dict[str, tf.Tensor]:
+        return {**self._text_features.of_documents(texts), f.DOC_TEXT: texts}
+
+
+class _EncodingServer(_Server):
+    """That of a ranker whose score is an inner product."""
+
+    def __init__(self, ranker: Ranker, text_features: TextFeatures, theta: Sequence[float]) -> None:
+        super().__init__(ranker, text_features, theta)
+        self._query_vector, self._document_vector = ranker.query_vector, ranker.document_vector
+        self._word_vectors = ranker.word_vectors
+        self._sparse = ranker.sparse.items  # not the layers, which would be tracked
+
+    @graph_function(input_signature=[tf.TensorSpec([None], tf.string, name="query")])
+    def encode_query(self, query: tf.Tensor) -> dict[str, tf.Tensor]:
+        """Vectors of queries, [batch, dim], and their terms, if a channel has some."""
+        terms = [channel.query_terms(query) for _, channel in self._sparse()]
+        return {"vector": self._query_vector(self._query_features(query)), **_padded(terms)}
+
+    @graph_function(input_signature=[tf.TensorSpec([None], tf.string, name="document")])
+    def encode_document(self, document: tf.Tensor) -> dict[str, tf.Tensor]:
+        """Vectors of documents, [batch, dim], and their terms, if a channel has some."""
+        terms = [channel.document_terms(document) for _, channel in self._sparse()]
+        return {"vector": self._document_vector(self._document_features(document)), **_padded(terms)}
+
+    @graph_function(input_signature=[tf.TensorSpec([None], tf.string, name="document")])
+    def count_terms(self, document: tf.Tensor) -> dict[str, tf.Tensor]:
+        """How many terms documents have, and how many of these nothing here knows, each [batch]."""
+        channel = next((one for _, one in self._sparse()), None)
+        return term_counts(self._text_features, channel, document)
+
+    @graph_function(
+        input_signature=[tf.TensorSpec([], tf.string, name="query"), tf.TensorSpec([], tf.string, name="document")]
+    )
+    def explain_words(self, query: tf.Tensor, document: tf.Tensor) -> dict[str, tf.Tensor]:
+        """The words of a query and of a document, where they stand, and what each of the document's adds."""
+        asked, held = tokenize_with_offsets(query), tokenize_with_offsets(document)
+        columns, is_scored = scored_words(self._text_features, held.tokens)
+        stem, query_stem = tf.zeros_like(held.tokens), tf.zeros_like(asked.tokens)
+        for _, channel in self._sparse():
+            stem, query_stem = channel.document_term_of(held.tokens), channel.query_term_of(asked.tokens)
+        found = {
+            "token": held.tokens,
+            "start": held.start,
+            "end": held.end,
+            "stem": stem,
+            "is_scored": is_scored,
+            "query_token": asked.tokens,
+            "query_start": asked.start,
+            "query_end": asked.end,
+            "query_stem": query_stem,
+        }
+        vectors = self._word_vectors({**columns, f.DOC_TEXT: held.tokens})
+        if vectors is not None:
+            found["dense"] = tf.linalg.matvec(vectors, self.encode_query(query[tf.newaxis])["vector"][0])
+        return found
+
+
+class _ExplainingServer(_EncodingServer):
+    """That of a ranker which has a channel of words that match."""
+
+    @graph_function(input_signature=[])
+    def words_channel(self) -> dict[str, tf.Tensor]:
+        """The name of that channel."""
+        ((name, _),) = self._sparse()
+        return {"name": tf.constant(name)}
+
+    @graph_function(
+        input_signature=[tf.TensorSpec([], tf.string, name="query"), tf.TensorSpec([], tf.string, name="document")]
+    )
+    def explain(self, query: tf.Tensor, document: tf.Tensor) -> dict[str, tf.Tensor]:
+        """The parts of the channel's score: a query's term, a document's term that answers it, what this adds."""
+        ((_, channel),) = self._sparse()
+        return channel.parts(query, document)._asdict()
+
+    @graph_function(input_signature=[tf.TensorSpec([None], tf.string, name="document")])
+    def own_terms(self, document: tf.Tensor) -> dict[str, tf.Tensor]:
+        """The terms that documents hold themselves, and their weights, each [batch, width]."""
+        ((_, channel),) = self._sparse()
+        return _padded([channel.own_terms(document)])
+
+    @graph_function(input_signature=[])
+    def collection_statistics(self) -> dict[str, tf.Tensor]:
+        """What the weights of that channel's terms come from."""
+        ((_, channel),) = self._sparse()
+        return channel.statistics()._asdict()
+
+    @graph_function(input_signature=[tf.TensorSpec([None], tf.string, name="query")])
+    def translate(self, query: tf.Tensor) -> dict[str, tf.Tensor]:
+        """What the terms of queries are translated to, each [entries]."""
+        ((_, channel),) = self._sparse()
+        return channel.translations(query)._asdict()
+
+
+def _padded(terms: Sequence[tuple[tf.RaggedTensor, tf.RaggedTensor]]) -> dict[str, tf.Tensor]:
+    """The terms of the one channel that has some, if there is one."""
+    return {
+        name: column.to_tensor(padding)
+        for of_channel in terms
+        for name, column, padding in zip(("stems", "weights"), of_channel, ("", 0.0), strict=True)
+    }
+
+
+def export_ranker(ranker: Ranker, text_features: TextFeatures, path: str, theta: Sequence[float] = ()) -> None:
+    """Writes a ranker as a SavedModel with signatures on plain strings.
+
+        score (serving_default)  query [batch], documents [batch, list_size] padded by ""
+                                 -> scores [batch, list_size], and each channel's scores by its name
+        encode_query             query [batch] -> vector [batch, dim], and with a channel of words that match
+                                 stems, weights [batch, width], padded by "" and 0
+        encode_document          document [batch] -> the same
+        count_terms              document [batch] -> terms, unknown [batch]
+        channel_weights          -> the weight of each channel by its name
+        grade_bands              -> theta [thresholds]
+        explain_words            query, document -> token, start, end, stem, is_scored, dense [tokens],
+                                 query_token, query_start, query_end, query_stem [query tokens]
+        words_channel            -> name, that of the channel of words that match
+        collection_statistics    -> documents, mean_length, and term, document_frequency [terms]: what its weights come
+                                 from
+        explain                  query, document -> query_term, document_term, part [entries]
+        translate                query [batch] -> query_term, document_term, weight [entries]
+        own_terms                document [batch] -> stems, weights [batch, width], as above, of the stems that the
+                                 documents hold themselves
+
+    Those that encode, `count_terms` (see `models.texts.text_features`) and `explain_words` are there if the score is an
+    inner product (see `models.rankers.scorer` and `models.rankers.scorer`), the last five if one of its channels is of
+    words that match. The inner product of a query's vector and a document's is the score of the dense channels,
+    weighted, so any maximum-inner-product index can search them; the sum, over the stems of both, of the products of
+    their weights is the score of the words that match,
+    so that an inverted index ranks exactly as that channel does. What a padded place scores is the scorer's (see
+    `Scorer.padded_score`): -1 for both cosines, below -embedding_dim for dot.
+
+    `explain_words` gives all words of both texts and their places in them (see `models.texts.tokens`); whether the
+    document's are within the limit on its length (`models.texts.text_features`); what each adds to the score by the
+    dense channels, weighted (`InnerProduct.word_vectors`), unless one of these cannot: then there is no `dense`; and as
+    stem, the term that the channel of words that match takes it for, "" without such a channel.
+
+    Args:
+      ranker: built, with its weights.
+      text_features: the training's own transformation.
+      path: folder to write.
+      theta: thresholds of the loss, on the scale of what was trained: the score of the dense channels, weighted. Empty
+        where the loss has none.
+    """
+    kind = _Server
+    if ranker.is_inner_product:
+        kind = _ExplainingServer if ranker.sparse else _EncodingServer
+    server = kind(ranker, text_features, theta)
+    signatures = {"serving_default": server.score}
+    signatures |= {one: getattr(server, one) for one in ("score", "channel_weights", "grade_bands")}
+    if isinstance(server, _EncodingServer):
+        signatures |= {one: getattr(server, one) for one in _OF_ENCODING}
+    if isinstance(server, _ExplainingServer):
+        signatures |= {one: getattr(server, one) for one in _OF_EXPLAINING}
+    tf.saved_model.save(server, path, signatures=signatures)

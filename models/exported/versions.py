@@ -1,0 +1,61 @@
+"""Tells one exported model from another."""
+
+import hashlib
+import os
+from typing import Final
+
+import tensorflow as tf
+
+from schemas.served_versions import BESIDE_MODEL, served_versions
+from schemas.stream_sha256 import stream_sha256
+
+
+def file_digests(root: str) -> dict[str, str]:
+    """SHA-256 of every file of an exported model, by its path there; without what a push adds to it.
+
+    Args:
+      root: the model's folder, local or remote.
+    """
+    digests = {}
+    for folder, _, names in tf.io.gfile.walk(root):
+        for name in names:
+            path = os.path.join(folder, name)
+            inner = os.path.relpath(path, root)
+            if inner in BESIDE_MODEL:
+                continue
+            with tf.io.gfile.GFile(path, "rb") as file:
+                digests[inner] = stream_sha256(file)
+    return digests
+
+
+def model_fingerprint(root: str) -> str:
+    """A SHA-256 of all that a model is, wherever it lies and whatever it is called."""
+    digests = file_digests(root)
+    lines = "".join(f"{digests[name]}  {name}\n" for name in sorted(digests))
+    return hashlib.sha256(lines.encode()).hexdigest()
+
+
+GRAPH_FILE: Final = "saved_model.pb"
+"""The file without which no folder is a SavedModel: in an object store it is written last."""
+
+
+def is_in_object_store(path: str) -> bool:
+    """Whether files lie where a folder cannot be renamed in one step."""
+    return "://" in path
+
+
+def whole_versions(serving: str) -> list[str]:
+    """The versions of a serving folder, in the order of their numbers.
+
+    On a disk a version appears by one rename, and is whole. In an object store it grows file by file, and is whole once
+    it has its graph.
+
+    Args:
+      serving: the folder; it need not be there.
+    """
+    if not tf.io.gfile.exists(serving):
+        return []
+    versions = served_versions(tf.io.gfile.listdir(serving))
+    if not is_in_object_store(serving):
+        return versions
+    return [version for version in versions if tf.io.gfile.exists(os.path.join(serving, version, GRAPH_FILE))]

@@ -1,0 +1,238 @@
+"""Query lists as one table: query, document and list columns, of tokens or of texts."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import tensorflow as tf
+
+from models.lists.mapped_rows import MappedRows, RowsFile
+from schemas import features as f
+from schemas.relevance import NOT_RELEVANT, PADDING_LABEL
+
+Column: TypeAlias = "tf.Tensor | tf.RaggedTensor"
+"""Values [rows] or [rows, (any number)] of one feature."""
+
+TEXT_SPEC: Final = {
+    name: tf.io.FixedLenFeature([], dtype)
+    if f.is_of_query(name)
+    else tf.io.RaggedFeature(dtype, row_splits_dtype=tf.int64)
+    for name in f.WITHOUT_TITLES
+    for dtype in [tf.int64 if name in f.INTEGERS else tf.string]
+}
+"""How to parse the examples that ingestion writes; Transform tells how to parse its own."""
+
+IDS_SPEC: Final = {name: TEXT_SPEC[name] for name in (f.QUERY_ID, f.DOC_ID, *f.INTEGERS)}
+"""How to parse nothing of them but what judgments hold."""
+
+_PARSE_BATCH = 512
+
+
+@dataclass(frozen=True)
+class RankingLists:
+    """The query lists of one split, sorted by query id; each distinct document stands in them once.
+
+    Columns go by the names of their features (see `schemas.features`).
+
+    Attributes:
+      query_columns: [lists] or [lists, (values)]; `query_id` among them.
+      document_columns: [documents] or [documents, (values)]; `doc_id` among them. Those of `IDS` that were read are
+        `MappedRows`.
+      list_columns: RaggedTensors [lists, (list_size)]; `relevance` among them.
+      documents: int32 RaggedTensor [lists, (list_size)], rows of the document columns.
+    """
+
+    query_columns: Mapping[str, Column]
+    document_columns: Mapping[str, Any]
+    list_columns: Mapping[str, tf.RaggedTensor]
+    documents: tf.RaggedTensor
+
+    def __len__(self) -> int:
+        return len(self.query_ids)
+
+    @cached_property
+    def query_ids(self) -> list[bytes]:
+        """The queries' ids, UTF-8: [lists]."""
+        ids: list[bytes] = self.query_columns[f.QUERY_ID].numpy().tolist()
+        return ids
+
+    @cached_property
+    def doc_ids(self) -> list[list[bytes]]:
+        """The ids of each list's documents, UTF-8: [lists][list_size]."""
+        ids = self.document_columns[f.DOC_ID].numpy()[self.documents.flat_values.numpy()]
+        return [of_list.tolist() for of_list in self.split(ids)]
+
+    @cached_property
+    def grades(self) -> list[npt.NDArray[np.int64]]:
+        """The grades of each list's documents: [lists], each int64 [list_size]."""
+        return self.split(self.list_columns[f.RELEVANCE].flat_values.numpy())
+
+    @property
+    def pairs(self) -> int:
+        """Query-document pairs over all lists."""
+        return int(self.documents.flat_values.shape[0])
+
+    def relevant_documents(self) -> frozenset[bytes]:
+        """The ids of the documents that are relevant to some query of the lists."""
+        return frozenset(self.document_columns[f.DOC_ID].numpy()[self._are_relevant()].tolist())
+
+    def with_judged_negatives(self) -> "RankingLists":
+        """The lists without the NR documents, drawn or judged, that are relevant to none of their queries."""
+        relevant = self._are_relevant()
+        kept = self.documents.with_flat_values(tf.constant(relevant[self.documents.flat_values.numpy()]))
+        documents = tf.ragged.boolean_mask(self.documents, kept)
+        rows = tf.constant(np.cumsum(relevant) - 1, tf.int32)
+        return replace(
+            self,
+            document_columns={
+                name: _selected(column, np.flatnonzero(relevant)) for name, column in self.document_columns.items()
+            },
+            list_columns={name: tf.ragged.boolean_mask(column, kept) for name, column in self.list_columns.items()},
+            documents=documents.with_flat_values(tf.gather(rows, documents.flat_values)),
+        )
+
+    def _are_relevant(self) -> npt.NDArray[np.bool_]:
+        """Whether each row of the document columns is relevant to some query: [documents]."""
+        relevant = np.zeros(len(self.document_columns[f.DOC_ID]), bool)
+        grades = self.list_columns[f.RELEVANCE].flat_values.numpy()
+        relevant[self.documents.flat_values.numpy()[grades > NOT_RELEVANT]] = True
+        return relevant
+
+    def split(self, values: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
+        """Values of all pairs ([pairs, ...]), as one array a list."""
+        return np.split(values, self.documents.row_splits.numpy()[1:-1]) if len(self) else []
+
+    def digest(self) -> str:
+        """SHA-256 over all columns: all that a training sees of the lists."""
+        digest = hashlib.sha256()
+        columns = {**self.query_columns, **self.document_columns, **self.list_columns, f.DOCUMENT_INDEX: self.documents}
+        for name, column in sorted(columns.items()):
+            digest.update(name.encode())
+            for part in _parts(column):
+                size = 0
+                for values in part:
+                    texts = values.dtype == object
+                    digest.update(b"\0".join([b"", *values.tolist()]) if texts else values.tobytes())
+                    size += len(values)
+                digest.update(f"/{size}".encode())
+        return digest.hexdigest()
+
+    def batch(self, rows: tf.Tensor) -> tuple[dict[str, Any], tf.Tensor]:
+        """The lists `rows` (int [batch]) as a scorer takes them, and their grades.
+
+        Returns:
+          (features, labels). Features: every column but the ids; query columns of the batch's lists, document columns
+          of the batch's distinct documents, list columns as [batch, list_size], padded with 0 or "", and
+          `document_index`, int [batch, list_size]. Labels: float [batch, list_size], padded with PADDING_LABEL.
+        """
+        documents = tf.gather(self.documents, rows)
+        distinct, place = tf.unique(documents.flat_values)
+        features = {name: tf.gather(column, rows) for name, column in _without(f.QUERY_ID, self.query_columns)}
+        features |= {name: _gathered(column, distinct) for name, column in _without(f.DOC_ID, self.document_columns)}
+        features |= {name: tf.gather(one, rows).to_tensor() for name, one in _without(f.RELEVANCE, self.list_columns)}
+        features[f.DOCUMENT_INDEX] = documents.with_flat_values(place).to_tensor(-1)
+        relevance = tf.gather(self.list_columns[f.RELEVANCE], rows)
+        return features, tf.cast(relevance, tf.float32).to_tensor(PADDING_LABEL)
+
+
+def _gathered(column: Any, rows: tf.Tensor) -> Column:
+    return column.gather(rows) if isinstance(column, MappedRows) else tf.gather(column, rows)
+
+
+def _selected(column: Any, rows: npt.NDArray[np.int64]) -> Any:
+    return column.select(rows) if isinstance(column, MappedRows) else tf.gather(column, rows)
+
+
+def _parts(column: Any) -> Iterator[Iterable[npt.NDArray[Any]]]:
+    """The arrays that a column is made of, each in blocks."""
+    if isinstance(column, MappedRows):
+        yield [column.row_splits]
+        yield (values for values, _ in column.blocks())
+    elif isinstance(column, tf.RaggedTensor):
+        yield from ([part.numpy()] for part in (*column.nested_row_splits, column.flat_values))
+    else:
+        yield [column.numpy()]
+
+
+def _without(name: str, columns: Mapping[str, Column]) -> list[tuple[str, Any]]:
+    return [(other, column) for other, column in columns.items() if other != name]
+
+
+def read_lists(
+    files: Iterable[str], spec: Mapping[str, Any] = TEXT_SPEC, used_negatives: int | None = None
+) -> RankingLists:
+    """Reads listwise examples (gzipped TFRecords), sorted by query id.
+
+    Args:
+      files: paths of the TFRecord files of one split.
+      spec: how to parse them: `TEXT_SPEC`, or what `TFTransformOutput.transformed_feature_spec` tells.
+      used_negatives: how many NR documents of a list are read; None for all.
+    """
+    dataset = tf.data.TFRecordDataset(sorted(files), "GZIP").batch(_PARSE_BATCH)
+    rows: dict[bytes, int] = {}
+    documents: list[tf.RaggedTensor] = []
+    # The ids of documents' words are nearly all that lists hold: in files, they may be larger than memory.
+    files_of = {name: RowsFile() for name in f.IDS if name in spec and f.is_of_document(name)}
+    parts: dict[str, list[Any]] = {name: [] for name in spec if name not in (*files_of, f.NEGATIVE_PLACE)}
+    # A batch of no examples first: where there are no others, the columns are empty and of the right types.
+    for serialized in chain([tf.constant([], tf.string)], dataset):
+        example = _used(_with_small_ids(tf.io.parse_example(serialized, dict(spec))), used_negatives)
+        doc_ids = example[f.DOC_ID]
+        new, places = [], []
+        for place, doc_id in enumerate(doc_ids.flat_values.numpy().tolist()):
+            if doc_id not in rows:
+                rows[doc_id] = len(rows)
+                new.append(place)
+            places.append(rows[doc_id])
+        documents.append(doc_ids.with_flat_values(tf.constant(places, tf.int32)))
+        for name, file in files_of.items():
+            ids = tf.gather(example[name].values, tf.constant(new, tf.int64))
+            file.add(ids.flat_values.numpy(), ids.row_lengths().numpy())
+        for name, some in parts.items():
+            column = example[name]
+            some.append(tf.gather(column.values, tf.constant(new, tf.int64)) if f.is_of_document(name) else column)
+    # Each column's parts go as it is made, or there would be twice of all.
+    columns = {name: tf.concat(parts.pop(name), axis=0) for name in [*parts]}
+    query_ids = columns[f.QUERY_ID].numpy()
+    order = tf.constant(sorted(range(len(query_ids)), key=query_ids.__getitem__), tf.int32)
+    of_query = {name: tf.gather(columns.pop(name), order) for name in [*columns] if f.is_of_query(name)}
+    of_document = {name: columns.pop(name) for name in [*columns] if f.is_of_document(name)}
+    return RankingLists(
+        query_columns=of_query,
+        document_columns={**of_document, **{name: file.mapped() for name, file in files_of.items()}},
+        list_columns={name: tf.gather(column, order) for name, column in columns.items()},
+        documents=tf.gather(tf.concat(documents, axis=0), order),
+    )
+
+
+def _used(example: dict[str, Any], used_negatives: int | None) -> dict[str, Any]:
+    """The examples without the NR documents that are not used, and without what tells them."""
+    places = example.pop(f.NEGATIVE_PLACE)
+    if used_negatives is None:
+        return example
+    used = places < used_negatives
+    return {
+        name: column if f.is_of_query(name) else tf.ragged.boolean_mask(column, used)
+        for name, column in example.items()
+    }
+
+
+def _with_small_ids(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Ids as int32: a vocabulary holds no more of them."""
+    return {name: tf.cast(column, tf.int32) if name in f.IDS else column for name, column in columns.items()}
+
+
+def epoch_order(query_ids: Sequence[bytes], seed: int, epoch: int) -> npt.NDArray[np.int32]:
+    """The order of the lists in an epoch, decided by query id, seed and epoch alone.
+
+    Returns:
+      int32 [lists], a permutation.
+    """
+    prefix = f"{seed}/{epoch}/".encode()
+    digests = [hashlib.blake2b(prefix + query_id, digest_size=8).digest() for query_id in query_ids]
+    return np.asarray(sorted(range(len(query_ids)), key=digests.__getitem__), np.int32)

@@ -1,0 +1,83 @@
+"""What a training minimises where every list is scored against all documents of its batch."""
+
+from typing import Any
+
+import tensorflow as tf
+
+from models.losses.ranking_loss import RankingLoss
+from models.objectives.objective import ListLosses, RankingObjective
+from models.rankers.ranker import Ranker
+from models.settings import LossSettings
+from schemas import features as f
+from schemas.relevance import NOT_RELEVANT, PADDING_LABEL
+
+
+class InBatchObjective(RankingObjective):
+    """The loss of a list, and terms over all documents of the batch: the list's own, and those of the other lists.
+
+        loss(q) = L(q) + I(q) + softmax_weight * H(q)
+
+        I(q) = mean over the documents d that are not of q's list of the loss of score(q, d) and grade 0
+        H(q) = - sum_d t(q, d) log softmax(score(q, .) / softmax_temperature)_d
+
+    L is the list's loss, as in `RankingObjective`. I is there with `in_batch`, and 0 where there is no other document;
+    H is 0 for a list without a relevant one. The targets t(q, d) sum to 1: proportional to softmax_top_weight for the
+    list's MR documents, to 1 for its others above grade 0, and 0 for all other documents. Under several replicas a
+    batch is a replica's part of it. The documents of a batch must be distinct, as `RankingLists.batch` makes them.
+
+    Args:
+      ranker: what is trained; its score is an inner product of vectors, so that one product of matrices gives all
+        scores.
+      loss: without reduction: it returns one value a list.
+      settings: its `in_batch` and those of the softmax.
+      top_grade: the MR grade.
+
+    Raises:
+      ValueError: the score is no inner product of vectors.
+    """
+
+    def __init__(self, ranker: Ranker, loss: RankingLoss, settings: LossSettings, top_grade: int) -> None:
+        super().__init__(ranker, loss)
+        if ranker.dense.keys() != ranker.channels.keys():
+            names = ", ".join(ranker.channels)
+            raise ValueError(f"the documents of a batch need channels that are inner products of vectors; got {names}.")
+        self._settings, self._top_grade = settings, top_grade
+
+    def __call__(self, features: dict[str, Any], labels: tf.Tensor) -> ListLosses:
+        """The losses of a batch's lists; the figures are the terms, unweighted."""
+        index = features[f.DOCUMENT_INDEX]
+        query, document = (
+            vectors(features, training=True) for vectors in (self.ranker.query_vector, self.ranker.document_vector)
+        )
+        scores = tf.matmul(query, document, transpose_b=True)
+        grades = _grades_of_all(index, labels, tf.shape(scores))
+        losses = {"own_loss": self.loss(labels, tf.gather(scores, tf.maximum(index, 0), batch_dims=1))}
+        total = losses["own_loss"]
+        if self._settings.in_batch:
+            others = tf.where(grades < 0, float(NOT_RELEVANT), float(PADDING_LABEL))
+            losses["in_batch_loss"] = self.loss(others, scores)
+            total += losses["in_batch_loss"]
+        if self._settings.softmax_weight:
+            losses["softmax_loss"] = self._cross_entropy(grades, scores)
+            total += self._settings.softmax_weight * losses["softmax_loss"]
+        return ListLosses(total, losses)
+
+    def _cross_entropy(self, grades: tf.Tensor, scores: tf.Tensor) -> tf.Tensor:
+        """H of each list, float [batch]."""
+        is_top, is_relevant = (tf.cast(one, scores.dtype) for one in (grades == self._top_grade, grades > 0))
+        shares = is_relevant + (self._settings.softmax_top_weight - 1) * is_top
+        total = tf.reduce_sum(shares, axis=1)
+        targets = tf.math.divide_no_nan(shares, total[:, tf.newaxis])
+        logarithms = tf.nn.log_softmax(scores / self._settings.softmax_temperature)
+        return -tf.reduce_sum(targets * logarithms, axis=1)
+
+
+def _grades_of_all(index: tf.Tensor, labels: tf.Tensor, shape: tf.Tensor) -> tf.Tensor:
+    """The grade of each document of the batch in each list, float [batch, documents]; padding where it is not in it."""
+    places = tf.where(index >= 0)
+    documents = tf.cast(tf.gather_nd(index, places), places.dtype)
+    return tf.tensor_scatter_nd_max(
+        tf.fill(shape, float(PADDING_LABEL)),
+        tf.stack([places[:, 0], documents], axis=1),
+        tf.gather_nd(labels, places),
+    )

@@ -1,0 +1,1 @@
+"""Optimizers for tables of word embeddings."""

@@ -1,0 +1,1 @@
+"""Rankers: scorers, the channels of one score, and their weighted sum."""

@@ -1,0 +1,153 @@
+"""A model's score: a weighted sum of named channels."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import tensorflow as tf
+from tensorflow import keras
+
+from models.rankers.scorer import InnerProduct, Scorer, SparseInnerProduct, padded_below
+
+SCORES: Final = "scores"
+"""The name of the sum among the scores of its channels."""
+
+
+class Ranker(keras.Model):
+    """Scores the documents of query lists by one scorer or several.
+
+        score = sum over the channels of weight * the channel's score
+
+    The score of a single channel is the model's, unscaled.
+
+    Args:
+      channels: the scorers by their names.
+      channel_weights: the weight of each, by the same names; a single channel has none.
+
+    Call arguments:
+      features, training: see `Scorer`.
+
+    Returns:
+      scores: float [batch, list_size]; that of a padded place means nothing.
+
+    Raises:
+      ValueError: there is no channel, one has the name of the sum, or names and weights do not agree.
+    """
+
+    def __init__(
+        self, channels: Mapping[str, Scorer], channel_weights: Mapping[str, float] | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        expected = set(channels) if len(channels) > 1 else set()
+        if not channels or SCORES in channels or set(channel_weights or {}) != expected:
+            raise ValueError(
+                f"channels need names other than {SCORES!r}, and if they are several a weight each; "
+                f"got channels {list(channels)} and weights {dict(channel_weights or {})}."
+            )
+        self.channels = dict(channels)
+        self._channel_weights = dict(channel_weights or {})
+
+    def call(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
+        """Scores each list."""
+        return self._sum({name: one(features, training=training) for name, one in self.channels.items()})
+
+    def score_texts(self, features: dict[str, Any]) -> dict[str, tf.Tensor]:
+        """The sum, as `scores`, and each channel's scores by its name; see `Scorer.score_texts`."""
+        scores = {name: channel.score_texts(features) for name, channel in self.channels.items()}
+        return {SCORES: self._sum(scores), **scores}
+
+    def score_and_watch(self, features: dict[str, Any]) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
+        """The scores, and the figures of all channels; see `Scorer.score_and_watch`."""
+        watched = {name: channel.score_and_watch(features) for name, channel in self.channels.items()}
+        return self._sum({name: scores for name, (scores, _) in watched.items()}), _merged(
+            figures for _, figures in watched.values()
+        )
+
+    def figures(self) -> dict[str, float]:
+        """Those of all channels; see `Scorer.figures`."""
+        return _merged(channel.figures() for channel in self.channels.values())
+
+    @property
+    def score_range(self) -> tuple[float, float]:
+        """The least and the largest score that it can give; infinite where nothing bounds it."""
+        low = high = 0.0
+        for name, channel in self.channels.items():
+            if self._channel_weights.get(name) != 0:  # 0 times infinity is no number
+                ends = sorted(self._weighted(name, end) for end in channel.score_range)
+                low, high = low + ends[0], high + ends[1]
+        return low, high
+
+    @property
+    def theta_ends(self) -> tuple[float, float]:
+        """theta_0 and theta_K of a loss: a single channel's, or the range of the sum."""
+        one, *others = self.channels.values()
+        return self.score_range if others else one.theta_ends
+
+    @property
+    def padded_scores(self) -> dict[str, float]:
+        """What the exported model gives a place without a document, by the names of `score_texts`."""
+        padded = {name: channel.padded_score for name, channel in self.channels.items()}
+        one, *others = padded.values()
+        return {SCORES: padded_below(self.score_range[0]) if others else one, **padded}
+
+    @property
+    def weights_of_channels(self) -> dict[str, float]:
+        """The weight of each channel by its name; a single one's is 1."""
+        return dict(self._channel_weights) or dict.fromkeys(self.channels, 1.0)
+
+    @property
+    def dense(self) -> dict[str, InnerProduct]:
+        """The channels that are inner products of vectors."""
+        return {name: channel for name, channel in self.channels.items() if isinstance(channel, InnerProduct)}
+
+    @property
+    def sparse(self) -> dict[str, SparseInnerProduct]:
+        """The channels that are inner products of sparse vectors over terms."""
+        return {name: channel for name, channel in self.channels.items() if isinstance(channel, SparseInnerProduct)}
+
+    @property
+    def is_inner_product(self) -> bool:
+        """Whether the score is that of two vectors, and of the terms of at most one channel."""
+        return bool(self.dense) and len(self.dense) + len(self.sparse) == len(self.channels) and len(self.sparse) <= 1
+
+    def query_vector(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
+        """Vectors of queries, those of all dense channels side by side, times their weights: float [batch, dim]."""
+        vectors = {name: channel.query_vector(features, training) for name, channel in self.dense.items()}
+        return _side_by_side([self._weighted(name, vector) for name, vector in vectors.items()])
+
+    def document_vector(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
+        """Vectors of documents, those of all dense channels side by side: float [documents, dim]."""
+        return _side_by_side([channel.document_vector(features, training) for channel in self.dense.values()])
+
+    def word_vectors(self, features: dict[str, Any]) -> tf.Tensor | None:
+        """What each word of one document adds to its vector, of all dense channels side by side: float [words, dim].
+
+        None where a channel cannot tell; see `InnerProduct.word_vectors`.
+        """
+        vectors = [channel.word_vectors(features) for channel in self.dense.values()]
+        return None if any(one is None for one in vectors) else _side_by_side(vectors)
+
+    def _sum(self, scores: Mapping[str, tf.Tensor]) -> tf.Tensor:
+        one, *others = (self._weighted(name, of_channel) for name, of_channel in scores.items())
+        return tf.add_n([one, *others]) if others else one
+
+    def _weighted(self, name: str, value: Any) -> Any:
+        """A channel's part of a sum; a single channel's is the value itself."""
+        return self._channel_weights[name] * value if self._channel_weights else value
+
+
+def _merged(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The figures of all channels.
+
+    Raises:
+      ValueError: two have the same name.
+    """
+    figures: dict[str, Any] = {}
+    for part in parts:
+        if twice := figures.keys() & part.keys():
+            raise ValueError(f"figures of channels must have names of their own; got {', '.join(sorted(twice))} twice.")
+        figures |= part
+    return figures
+
+
+def _side_by_side(vectors: Sequence[tf.Tensor]) -> tf.Tensor:
+    return tf.concat(vectors, axis=-1) if len(vectors) > 1 else vectors[0]

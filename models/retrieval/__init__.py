@@ -1,0 +1,1 @@
+"""Ranking and searching whole collections: BM25, inverted index, vectors, segments."""

@@ -1,0 +1,198 @@
+"""Texts as rows of a sparse matrix, with a column for each term."""
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import tensorflow as tf
+from scipy import sparse
+
+
+class TermMatrix:
+    """The weights of texts' terms, as an exported model gives them, batch by batch.
+
+    Attributes:
+      columns: the column of each term that there is.
+    """
+
+    def __init__(self) -> None:
+        self.columns: dict[bytes, int] = {}
+        self._batches = [sparse.csr_matrix((0, 0), dtype=np.float32)]
+
+    def add(self, terms: tf.Tensor, weights: tf.Tensor) -> None:
+        """Adds texts.
+
+        Args:
+          terms, weights: string and float [batch, width], padded by "" and 0; a text's terms are distinct.
+        """
+        is_term = terms != ""
+        distinct, place = tf.unique(tf.boolean_mask(terms, is_term))
+        numbers = [self.columns.setdefault(term, len(self.columns)) for term in distinct.numpy().tolist()]
+        ends = np.cumsum(tf.math.count_nonzero(is_term, axis=1).numpy())
+        rows = (
+            tf.boolean_mask(weights, is_term).numpy(),
+            np.array(numbers, np.int32)[place.numpy()],
+            np.concatenate([[0], ends]),
+        )
+        self._batches.append(sparse.csr_matrix(rows, shape=(len(ends), len(self.columns))))
+
+    def add_rows(self, terms: Sequence[bytes], rows: sparse.csr_matrix) -> None:
+        """Adds texts whose weights are rows already.
+
+        Args:
+          terms: of the columns.
+          rows: float32 [texts, terms].
+        """
+        columns = np.array([self.columns.setdefault(term, len(self.columns)) for term in terms], np.int32)
+        numbers = columns[rows.indices] if rows.nnz else np.zeros(0, np.int32)
+        shape = (rows.shape[0], len(self.columns))
+        self._batches.append(sparse.csr_matrix((rows.data, numbers, rows.indptr), shape=shape))
+
+    def rows(self) -> sparse.csr_matrix:
+        """All texts: float32 [texts, terms]."""
+        for batch in self._batches:
+            batch.resize((batch.shape[0], len(self.columns)))
+        self._batches = [sparse.vstack(self._batches, format="csr")]
+        return self._batches[0]
+
+
+TERMS_FILE: Final = "terms.txt"
+_STARTS_FILE: Final = "postings_starts.npy"
+_DOCUMENTS_FILE: Final = "postings_documents.npy"
+_WEIGHTS_FILE: Final = "postings_weights.npy"
+_FREQUENT_FILE: Final = "frequent_terms.npy"
+_COLUMNS_FILE: Final = "frequent_weights.npy"
+
+FREQUENT_SHARE: Final = 0.25
+"""A term that stands in more of the documents has a weight for each: that is twice its postings' bytes at most, and is
+added up ten times as fast."""
+
+
+class InvertedIndex:
+    """The inner products of a query's terms with those of every document, exactly.
+
+    Nothing is skipped: to add up all postings of a query takes less time than to find out which could be left out.
+
+    Args:
+      terms: distinct, in the order of the columns.
+      postings: float32 [documents, terms], by columns; empty where a term is frequent.
+      frequent: int32 [frequent terms], their columns, in order.
+      weights: float32 [frequent terms, documents].
+    """
+
+    def __init__(
+        self,
+        terms: Sequence[bytes],
+        postings: sparse.csc_matrix,
+        frequent: npt.NDArray[np.int32],
+        weights: npt.NDArray[np.float32],
+    ) -> None:
+        self._column = {term: column for column, term in enumerate(terms)}
+        self._postings = postings
+        self._row = dict(zip(frequent.tolist(), range(len(frequent)), strict=True))
+        self._weights = weights
+
+    @classmethod
+    def of(cls, documents: TermMatrix) -> "InvertedIndex":
+        """The index of documents; its terms are sorted by their UTF-8."""
+        terms = sorted(documents.columns)
+        by_column = documents.rows().tocsc()
+        found = np.diff(by_column.indptr)[[documents.columns[term] for term in terms]]
+        places = np.flatnonzero(found > FREQUENT_SHARE * max(by_column.shape[0], 1)).astype(np.int32)
+        order = np.array([documents.columns[term] for term in terms], np.int64)
+        weights = by_column[:, order[places]].T.toarray()
+        rare = found.copy()
+        rare[places] = 0
+        starts = np.concatenate([[0], np.cumsum(rare)])
+        # Column by column from the old order to the new one.
+        source = np.repeat(by_column.indptr[:-1][order] - starts[:-1], rare) + np.arange(starts[-1])
+        postings = sparse.csc_matrix(
+            (by_column.data[source], by_column.indices[source], starts), shape=(by_column.shape[0], len(terms))
+        )
+        return cls(terms, postings, places, weights)
+
+    @classmethod
+    def load(cls, folder: str, documents: int) -> "InvertedIndex":
+        """Maps the files that `save` wrote; of them, the terms alone are read."""
+        with open(os.path.join(folder, TERMS_FILE), "rb") as file:
+            terms = file.read().splitlines()
+
+        def mapped(name: str) -> npt.NDArray[np.generic]:
+            array: npt.NDArray[np.generic] = np.load(os.path.join(folder, name), mmap_mode="r")
+            return array
+
+        parts = (mapped(_WEIGHTS_FILE), mapped(_DOCUMENTS_FILE), mapped(_STARTS_FILE))
+        postings = sparse.csc_matrix(parts, shape=(documents, len(terms)), copy=False)
+        return cls(terms, postings, mapped(_FREQUENT_FILE), mapped(_COLUMNS_FILE))  # type: ignore[arg-type]
+
+    def save(self, folder: str) -> None:
+        """Writes it into a folder, in files that `load` maps."""
+        with open(os.path.join(folder, TERMS_FILE), "wb") as file:
+            file.writelines(term + b"\n" for term in self._column)
+        for name, array in (
+            (_STARTS_FILE, self._postings.indptr),
+            (_DOCUMENTS_FILE, self._postings.indices),
+            (_WEIGHTS_FILE, self._postings.data),
+            (_FREQUENT_FILE, np.array(list(self._row), np.int32)),
+            (_COLUMNS_FILE, self._weights),
+        ):
+            np.save(os.path.join(folder, name), array)
+
+    def scores(self, terms: npt.NDArray[np.object_], weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """The inner product of each document's terms and a query's.
+
+        Args:
+          terms, weights: of the query, [width]; its terms are distinct, and may be padded by "".
+
+        Returns:
+          float32 [documents].
+        """
+        known = [place for place, term in enumerate(terms) if term in self._column]
+        columns = [self._column[term] for term in terms[known]]
+        rare = [place for place, column in enumerate(columns) if column not in self._row]
+        chosen = np.array(columns, np.int64)[rare]
+        scores: npt.NDArray[np.float32] = self._postings[:, chosen] @ weights[known][rare].astype(np.float32)
+        for column, weight in zip(columns, weights[known], strict=True):
+            if column in self._row:
+                scores += weight * self._weights[self._row[column]]
+        return scores
+
+    @property
+    def terms(self) -> list[bytes]:
+        """In the order of the columns."""
+        return list(self._column)
+
+    def column_sums(
+        self,
+        value: Callable[
+            [npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float32]], npt.NDArray[np.float32]
+        ],
+    ) -> npt.NDArray[np.float64]:
+        """A sum over the documents that hold each term: float64 [terms].
+
+        Args:
+          value: of postings, from their columns, documents and weights, each [postings].
+        """
+        rare = np.repeat(np.arange(len(self._column)), np.diff(self._postings.indptr))
+        rows, documents = np.nonzero(self._weights)
+        frequent = np.array(list(self._row), np.int64)[rows]
+        sums = np.zeros(len(self._column))
+        sums += np.bincount(rare, value(rare, self._postings.indices, self._postings.data), len(sums))
+        sums += np.bincount(frequent, value(frequent, documents, self._weights[rows, documents]), len(sums))
+        return sums
+
+    @property
+    def postings(self) -> int:
+        """Weights that are not 0."""
+        return int(self._postings.nnz + np.count_nonzero(self._weights))
+
+    def rows(self) -> tuple[list[bytes], sparse.csr_matrix]:
+        """The terms, and what each document holds of them: float32 [documents, terms]."""
+        frequent = sparse.csr_matrix(
+            (np.ones(len(self._row), np.float32), (list(self._row), list(self._row.values()))),
+            shape=(len(self._column), len(self._row)),
+        )
+        rows = self._postings.tocsr() + (frequent @ sparse.csr_matrix(self._weights)).T.tocsr()
+        return list(self._column), rows

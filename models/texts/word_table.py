@@ -1,0 +1,111 @@
+"""Pre-trained word vectors of one language, by the words that our own tokenisation makes."""
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import tensorflow as tf
+
+from models.texts.tokens import tokenize
+from schemas.drops import Drop, DropCounter
+from schemas.errors import DataError
+from schemas.read_report import ReadReport
+from schemas.wikiclir import excerpt_of
+from schemas.word_vectors import VectorReason, WordVector, read_word_vectors
+
+SOURCES_KEY: Final = "word_tables"
+"""In the custom_config of Transform and the Trainer: by vocabulary, the fields of its `WordTableSource`."""
+
+_BATCH = 4096
+
+
+class WordTableSource(NamedTuple):
+    """Where a table comes from and how much of it is used; plain values, for TFX."""
+
+    path: str
+    sha256: str
+    width: int
+    """Numbers of a vector."""
+    most_words: int
+    """Words to take; reading stops there."""
+    max_bad_share: float
+    """The share of bad entries beyond which the table is refused."""
+    train: bool
+    """Whether its vectors are trained further."""
+
+
+@dataclass(frozen=True)
+class WordTable:
+    """A table's words after normalising, the most frequent first, and their vectors.
+
+    Attributes:
+      words: all different, each one token.
+      vectors: float32 [words, width].
+      report: what became of the entries that were read.
+    """
+
+    words: list[str]
+    vectors: npt.NDArray[np.float32]
+    report: ReadReport
+
+
+@lru_cache(maxsize=2)
+def read_word_table(source: WordTableSource) -> WordTable:
+    """Reads the first `most_words` usable words of a table, once a process.
+
+    A word that our tokenisation makes several words of, or none, is left out; of those that become the same the first,
+    the most frequent, is kept.
+
+    Raises:
+      DataError: see `read_word_vectors`; or there are too many bad entries, or no usable word.
+    """
+    places: dict[str, int] = {}
+    vectors = []
+    left_out = DropCounter()
+    read = 0
+    for entry, tokens in _tokenized(read_word_vectors(source.path, source.width, tf.io.gfile.GFile)):
+        read += 1
+        if isinstance(entry, WordVector):
+            reason = _fault_of(tokens, places)
+            if reason is None:
+                places[tokens[0]] = len(places)
+                vectors.append(entry.vector)
+                if len(places) == source.most_words:
+                    break
+                continue
+            entry = Drop(reason, source.path, entry.line, excerpt_of(entry.word))
+        left_out.add(entry)
+    report = ReadReport(source.path, read, len(places), left_out.drops())
+    _check(report, source.max_bad_share)
+    return WordTable(list(places), np.array(vectors), report)
+
+
+def _tokenized(
+    entries: Iterator[WordVector | Drop],
+) -> Iterator[tuple[WordVector | Drop, list[str]]]:
+    """Each entry with the tokens of its word, if it has one."""
+    while batch := list(itertools.islice(entries, _BATCH)):
+        with tf.init_scope():  # Transform calls this while it traces a graph
+            texts = [entry.word if isinstance(entry, WordVector) else "" for entry in batch]
+            tokens = tokenize(tf.constant(texts)).to_list()
+        yield from ((entry, [one.decode() for one in some]) for entry, some in zip(batch, tokens, strict=True))
+
+
+def _fault_of(tokens: list[str], places: dict[str, int]) -> VectorReason | None:
+    if len(tokens) != 1:
+        return VectorReason.SEVERAL_TOKENS if tokens else VectorReason.NO_TOKEN
+    return VectorReason.DUPLICATE if tokens[0] in places else None
+
+
+def _check(report: ReadReport, max_bad_share: float) -> None:
+    """Refuses a table of which too much is bad, or nothing can be used."""
+    faults = report.faults(max_bad_share, "entries")
+    if not report.used:
+        faults = [f"{report.path}: {report.bad:,} of {report.read:,} entries are bad, and none can be used:"]
+        faults += [line for drops in report.drops for line in drops.lines()]
+    if faults:
+        raise DataError("\n".join(faults))

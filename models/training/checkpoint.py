@@ -1,0 +1,138 @@
+"""Where a killed training goes on: everything that its next epoch depends on."""
+
+import json
+import logging
+import os
+import time
+from dataclasses import dataclass, field
+
+import tensorflow as tf
+from tensorflow import keras
+
+from models.objectives.objective import Objective
+from schemas.errors import DataError
+from schemas.training_history import Epoch
+
+log = logging.getLogger("clir.training")
+
+_LARGEST_SHARE = 0.05
+
+
+@dataclass
+class TrainingProgress:
+    """What training has reached.
+
+    Attributes:
+      epoch: the last that is done; 0 before the first.
+      best_epoch, best_value: by `best_metric` on the eval split.
+      history: the epochs so far.
+      pairs, seconds: trained so far, without evaluation.
+    """
+
+    epoch: int = 0
+    best_epoch: int = 0
+    best_value: float = -1.0
+    history: list[Epoch] = field(default_factory=list)
+    pairs: float = 0.0
+    seconds: float = 0.0
+
+
+class _Saved(tf.train.experimental.PythonState):
+    """Lets a checkpoint save progress, as JSON, which keeps floats exactly."""
+
+    def __init__(self, progress: TrainingProgress) -> None:
+        self._progress = progress
+
+    def serialize(self) -> str:
+        rows = [epoch.model_dump() for epoch in self._progress.history]
+        return json.dumps({**vars(self._progress), "history": rows})
+
+    def deserialize(self, string_value: str) -> None:
+        content = json.loads(string_value)
+        history = [Epoch.model_validate(row) for row in content["history"]]
+        for name, value in {**content, "history": history}.items():
+            setattr(self._progress, name, value)
+
+
+class TrainingCheckpoint:
+    """Weights, the best epoch's weights, optimizer and progress of one training, in a folder of its own.
+
+    A save that is killed leaves the one before it in force. So that saving takes at most a twentieth of the time, an
+    epoch that ends soon after a save is not saved.
+
+    Args:
+      folder: only of trainings with the same data, code and settings.
+      objective, optimizer: built.
+      writes: whether `save` does; of several workers the chief's alone.
+
+    Attributes:
+      progress: what training has reached; the training itself keeps it up.
+    """
+
+    def __init__(
+        self, folder: str, objective: Objective, optimizer: keras.optimizers.Optimizer, writes: bool = True
+    ) -> None:
+        self._writes = writes
+        self.progress = TrainingProgress()
+        self._weights = objective.variables
+        self._best = [tf.Variable(weight.numpy(), trainable=False) for weight in self._weights]
+        checkpoint = tf.train.Checkpoint(
+            objective=objective, optimizer=optimizer, best=self._best, progress=_Saved(self.progress)
+        )
+        self._manager = tf.train.CheckpointManager(checkpoint, folder, max_to_keep=1)
+        self._saved_at, self._save_seconds = time.monotonic(), 0.0
+
+    def restore(self) -> None:
+        """Puts what the folder holds, if anything, into objective, optimizer and progress.
+
+        Raises:
+          DataError: it cannot be read.
+        """
+        path = self._manager.latest_checkpoint
+        if path is None:
+            return
+        try:
+            self._manager.checkpoint.restore(path).assert_existing_objects_matched()
+        except (tf.errors.OpError, AssertionError, IndexError, ValueError) as error:
+            reason = str(error).splitlines()[0]
+            raise DataError(f"the checkpoint {path} cannot be read: {reason}; remove it to train anew.") from None
+        log.info("going on after epoch %d, which an earlier run had reached", self.progress.epoch)
+
+    def save(self) -> None:
+        """Saves, unless the last save is too recent."""
+        started = time.monotonic()
+        if self._writes and self._save_seconds <= _LARGEST_SHARE * (started - self._saved_at):
+            self._manager.save()
+            self._saved_at = time.monotonic()
+            self._save_seconds = self._saved_at - started
+
+    def keep_best(self) -> None:
+        """Remembers the weights as the best."""
+        for best, weight in zip(self._best, self._weights, strict=True):
+            best.assign(weight.numpy())
+
+    def use_best(self) -> None:
+        """Puts the best weights into force."""
+        for weight, best in zip(self._weights, self._best, strict=True):
+            weight.assign(best.numpy())
+
+
+def unfinished_work(folder: str, key: str, removes: bool = True) -> tuple[str, bool]:
+    """The folder of a piece of work; those of others, whatever they were, are of no more use.
+
+    Args:
+      folder: of all unfinished work of one kind, local or remote, there or not.
+      key: a digest of all that decides the work.
+      removes: whether those of others are removed.
+
+    Returns:
+      its path, which may be there, and whether others' were removed.
+    """
+    others = [
+        path
+        for name in (tf.io.gfile.listdir(folder) if removes and tf.io.gfile.exists(folder) else [])
+        if (path := os.path.join(folder, name.rstrip("/"))) != os.path.join(folder, key)
+    ]
+    for path in others:
+        tf.io.gfile.rmtree(path)
+    return os.path.join(folder, key), bool(others)

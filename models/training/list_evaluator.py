@@ -1,0 +1,91 @@
+"""Scores and metrics of a ranker on the lists of a split, while it trains."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import tensorflow as tf
+
+from models.evaluation.metrics import mean_metrics
+from models.graphs import graph_function
+from models.lists.ranking_lists import RankingLists
+from models.rankers.ranker import Ranker
+from models.retrieval.ranking import ranked_grades
+from schemas import features as f
+from schemas.training_history import ScoreCounts
+
+_BATCH = 64
+
+
+def score_bins(limit: float) -> npt.NDArray[np.float64]:
+    """Edges of the 40 bins of [-limit, limit] in which scores are counted; the last bin holds its right edge."""
+    return np.linspace(-limit, limit, 41)
+
+
+class EvalFigures(NamedTuple):
+    """What an evaluation found."""
+
+    metrics: dict[str, float]
+    """The mean of each metric (see `models.evaluation.metrics`)."""
+    scores: ScoreCounts
+    """Its limit is the largest magnitude of a score, but at least 1, and at most what the ranker's range allows."""
+    watched: dict[str, float]
+    """The largest of each figure of `Ranker.score_and_watch`."""
+
+
+class ListEvaluator:
+    """Scores the lists of a split with a ranker, compiled once for many epochs; its length is their number.
+
+    Args:
+      ranker: what scores.
+      lists: the lists.
+      top_grade: the MR grade.
+    """
+
+    def __init__(self, ranker: Ranker, lists: RankingLists, top_grade: int) -> None:
+        self._ranker, self._lists, self._top_grade = ranker, lists, top_grade
+
+        @graph_function(input_signature=[tf.TensorSpec([None], tf.int32)])
+        def score(rows: tf.Tensor) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
+            features, _ = lists.batch(rows)
+            scores, watched = ranker.score_and_watch(features)
+            return tf.boolean_mask(scores, features[f.DOCUMENT_INDEX] >= 0), watched
+
+        self._score = score
+
+    def __len__(self) -> int:
+        return len(self._lists)
+
+    def scores(self) -> tuple[list[npt.NDArray[np.float32]], dict[str, float]]:
+        """float32 [list_size] for each list, in the lists' order, and the largest of each figure that is watched."""
+        rows = np.arange(len(self), dtype=np.int32)
+        parts = [self._score(rows[start : start + _BATCH]) for start in range(0, len(rows), _BATCH)]
+        scores = np.concatenate([part.numpy() for part, _ in parts])
+        watched = {name: float(max(float(figures[name]) for _, figures in parts)) for name in parts[0][1]}
+        return self._lists.split(scores), watched
+
+    def evaluate(self) -> EvalFigures:
+        """Scores every list and computes the figures.
+
+        Raises:
+          DataError: a score is NaN or infinite.
+        """
+        scores, watched = self.scores()
+        ranked = ranked_grades(self._lists.query_ids, self._lists.doc_ids, scores, self._lists.grades)
+        return EvalFigures(mean_metrics(ranked, self._top_grade), self._counted(scores), watched)
+
+    def count_scores(self) -> ScoreCounts:
+        """Scores every list and counts the scores of each grade."""
+        return self._counted(self.scores()[0])
+
+    def _counted(self, scores: Sequence[npt.NDArray[np.float32]]) -> ScoreCounts:
+        all_scores, all_grades = np.concatenate(scores), np.concatenate(self._lists.grades)
+        largest = max(map(abs, self._ranker.score_range))
+        limit = min(largest, max(1.0, float(np.abs(all_scores).max(initial=0.0))))
+        all_scores = np.clip(all_scores, -limit, limit)  # float32 may round a score beyond its range
+        counts = {
+            str(grade): np.histogram(all_scores[all_grades == grade], score_bins(limit))[0].tolist()
+            for grade in range(self._top_grade + 1)
+        }
+        return ScoreCounts(limit=limit, counts=counts)

@@ -1,0 +1,54 @@
+"""The history of a training as TensorBoard shows it."""
+
+from types import TracebackType
+
+import numpy as np
+import tensorflow as tf
+
+from models.training.list_evaluator import score_bins
+from schemas.grade_names import grade_name
+from schemas.training_history import Epoch
+
+_HISTOGRAM = tf.compat.v1.SummaryMetadata(plugin_data=tf.compat.v1.SummaryMetadata.PluginData(plugin_name="histograms"))
+
+# Flushing waits for the disk: an epoch of a small collection takes less time than that may.
+_FLUSH_MILLISECONDS = 10_000
+
+
+class TrainingLog:
+    """Writes rows of a training's history, each an epoch, as scalars and histograms.
+
+    Args:
+      folder: where the events go; None for nowhere.
+    """
+
+    def __init__(self, folder: str | None) -> None:
+        self._writer = (
+            tf.summary.create_noop_writer()
+            if folder is None
+            else tf.summary.create_file_writer(folder, flush_millis=_FLUSH_MILLISECONDS)
+        )
+
+    def __enter__(self) -> "TrainingLog":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._writer.close()
+
+    def write(self, epoch: Epoch) -> None:
+        """Writes one epoch."""
+        with self._writer.as_default(step=epoch.epoch):
+            for name, value in epoch.figures.items():
+                tf.summary.scalar(name, value)
+            top_grade = max(map(int, epoch.scores.counts), default=0)
+            for grade, counts in epoch.scores.counts.items():
+                _write_histogram(f"scores/{grade_name(int(grade), top_grade)}", counts, epoch.scores.limit)
+
+
+def _write_histogram(tag: str, counts: list[int], limit: float) -> None:
+    """A histogram of counts that are already made; TensorFlow's own takes the values."""
+    bins = score_bins(limit)
+    buckets = np.stack([bins[:-1], bins[1:], np.asarray(counts, np.float64)], axis=1)
+    tf.summary.write(tag, buckets, metadata=_HISTOGRAM)

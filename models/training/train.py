@@ -1,0 +1,218 @@
+"""An estimate of how long work still takes."""
+
+import logging
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import tensorflow as tf
+
+from models.lists.ranking_lists import RankingLists
+from models.lists.training_batches import training_batches
+from models.objectives.objective import Objective
+from models.optimizers.lazy_adam import LazyAdam
+from models.settings import TrainingSettings
+from models.training.checkpoint import TrainingCheckpoint, TrainingProgress
+from models.training.list_evaluator import EvalFigures, ListEvaluator
+from models.training.log import TrainingLog
+from models.training.steps import GRADIENT_NORM, LOSS, TrainingSteps
+from models.training.workers import Chief
+from schemas.errors import DataError
+from schemas.training_history import THETA, Epoch, TrainingHistory
+
+
+class TimeLeft:
+    """Estimates from the time that the work so far took.
+
+    Args:
+      done: how much was done before the clock started.
+      total: how much there is to do, in the same unit.
+    """
+
+    def __init__(self, done: float, total: float) -> None:
+        self._started, self._first, self._total = time.monotonic(), done, total
+
+    def after(self, done: float) -> str:
+        """What is left after so much, for a person: "40 s", "12 min"."""
+        seconds = (time.monotonic() - self._started) / (done - self._first) * (self._total - done)
+        return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+
+
+log = logging.getLogger("clir.training")
+progress_log = logging.getLogger("clir.progress")
+
+_STEPS_PER_CALL = 50
+# A collective within a graph's loop keeps the shape of its first step, and gradients of embeddings change theirs.
+_STEPS_PER_CALL_OF_REPLICAS = 1
+
+
+def train(
+    objective: Objective,
+    train_lists: RankingLists,
+    evaluator: ListEvaluator,
+    settings: TrainingSettings,
+    log_dir: str,
+    checkpoint_dir: str,
+) -> TrainingHistory:
+    """Trains towards an objective and leaves the best epoch's weights in it.
+
+    The same lists, settings and devices give the same weights: the order of the lists follows from their query ids,
+    the seed and the epoch. What does not fill a batch is left for another epoch's order. A training that was killed
+    goes on where its checkpoint is, and gives the same weights, too. Several workers train as one device does on equal
+    batches, and each returns the same; the chief alone writes, and its eval metrics alone count.
+
+    Args:
+      objective: made within the scope of its ranker's strategy.
+      train_lists: lists of the train split.
+      evaluator: of the objective's ranker on the lists of the eval split; it picks the best epoch.
+      settings: see there.
+      log_dir: where TensorBoard's events go.
+      checkpoint_dir: a folder for this training alone: same lists, objective, settings and code.
+
+    Raises:
+      DataError: the scores are NaN or infinite, there are too few lists, or the checkpoint cannot be read.
+    """
+    strategy = objective.ranker.distribute_strategy
+    chief = Chief(strategy)
+    batch = _lists_of_a_step(train_lists, evaluator, settings, strategy.num_replicas_in_sync)
+    steps, all_epochs = len(train_lists) // batch, settings.epochs_of(len(train_lists))
+    with strategy.scope():
+        objective.ranker(train_lists.batch(tf.constant([0]))[0])  # builds it
+        optimizer = LazyAdam(settings.number("learning_rate"), settings.number("embedding_factor"))
+        optimizer.build(objective.trainable_variables)
+    checkpoint = TrainingCheckpoint(checkpoint_dir, objective, optimizer, writes=chief.is_here)
+    checkpoint.restore()
+    progress = checkpoint.progress
+    _check_start(progress.epoch, int(chief.tells(progress.epoch)), checkpoint_dir)
+    training_steps = TrainingSteps(objective, optimizer, settings.clip_norm)
+    epochs = range(progress.epoch + 1, all_epochs + 1)
+    batches = training_batches(train_lists, strategy, settings.seed, epochs, batch)
+    left = TimeLeft(progress.epoch, all_epochs)
+    with TrainingLog(log_dir if chief.is_here else None) as training_log:
+        for row in progress.history:
+            training_log.write(row)
+        while progress.epoch < all_epochs and not _patience_is_spent(progress, settings):
+            epoch_started = time.monotonic()
+            optimizer.learning_rate = learning_rate = settings.learning_rate_in(progress.epoch + 1, all_epochs)
+            of_steps = _train_epoch(training_steps, batches, steps, progress.epoch, all_epochs, left)
+            progress.seconds += time.monotonic() - epoch_started
+            progress.pairs += train_lists.pairs * steps * batch / len(train_lists)
+            figures = evaluator.evaluate()
+            progress.epoch += 1
+            row = Epoch.model_validate(
+                {
+                    "epoch": progress.epoch,
+                    "scores": figures.scores,
+                    "train/learning_rate": learning_rate,
+                    **_train_figures(of_steps, settings.clip_norm),
+                    **objective.figures(),
+                    **_eval_figures(figures),
+                }
+            )
+            training_log.write(row)
+            progress.history.append(row)
+            value = chief.tells(figures.metrics[settings.best_metric])
+            if value > progress.best_value:
+                progress.best_value, progress.best_epoch = value, progress.epoch
+                checkpoint.keep_best()
+            checkpoint.save()
+            progress_log.info(
+                "epoch %d/%d, loss %.5f, eval %s %.4f, best %.4f (epoch %d), %s pairs/s, %s left",
+                *(progress.epoch, all_epochs, row.figures["train/loss"], settings.best_metric, value),
+                *(progress.best_value, progress.best_epoch, f"{progress.pairs / progress.seconds:,.0f}"),
+                left.after(progress.epoch),
+            )
+    if progress.epoch < all_epochs:
+        log.info(
+            "stopped after epoch %d: no better %s since epoch %d",
+            *(progress.epoch, settings.best_metric, progress.best_epoch),
+        )
+    checkpoint.use_best()
+    best = progress.history[progress.best_epoch - 1]
+    return TrainingHistory(
+        train_pairs=train_lists.pairs,
+        best_epoch=progress.best_epoch,
+        best_value=progress.best_value,
+        history=progress.history,
+        pairs_per_second=progress.pairs / progress.seconds,
+        steps=steps * progress.epoch,
+        theta=[value for name, value in best.figures.items() if name.startswith(THETA)] or None,
+    )
+
+
+def _train_epoch(
+    training_steps: TrainingSteps, batches: Iterator[Any], steps: int, done: int, epochs: int, left: TimeLeft
+) -> dict[str, npt.NDArray[np.float32]]:
+    """Takes the steps of an epoch, and tells how far it is.
+
+    Args:
+      batches: see `training_batches`.
+      steps: of an epoch.
+      done: epochs before this one.
+      epochs: of the whole training.
+
+    Returns:
+      the figures of `TrainingSteps.run`, of every step.
+    """
+    steps_per_call = _STEPS_PER_CALL if training_steps.replicas == 1 else _STEPS_PER_CALL_OF_REPLICAS
+    parts = []
+    for start in range(0, steps, steps_per_call):
+        end = min(start + steps_per_call, steps)
+        parts.append(training_steps.run(batches, end - start))
+        progress_log.info("epoch %d/%d, %s left", done + 1, epochs, left.after(done + end / steps))
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def _lists_of_a_step(
+    train_lists: RankingLists, evaluator: ListEvaluator, settings: TrainingSettings, replicas: int
+) -> int:
+    """How many lists a step takes, over all replicas.
+
+    Raises:
+      DataError: there are too few lists.
+    """
+    batch = min(settings.batch_lists, len(train_lists) // replicas * replicas)
+    if batch == 0 or len(evaluator) == 0:
+        raise DataError(
+            f"training needs a train list for each of {replicas} replicas, and an eval list; got {len(train_lists)} "
+            f"train lists and {len(evaluator)} eval lists."
+        )
+    return batch
+
+
+def _check_start(epoch: int, of_chief: int, checkpoint_dir: str) -> None:
+    """Refuses to train with workers that start after different epochs.
+
+    Raises:
+      DataError: they do.
+    """
+    if epoch != of_chief:
+        raise DataError(
+            f"all workers must go on from one checkpoint, but the chief does after epoch {of_chief} and another worker "
+            f"after epoch {epoch}; give all of them the same folder {checkpoint_dir}."
+        )
+
+
+def _train_figures(of_steps: Mapping[str, npt.NDArray[np.float32]], clip_norm: float) -> dict[str, float]:
+    """An epoch's figures of the train split, from those of its steps."""
+    norms = of_steps[GRADIENT_NORM]
+    others = {name: values for name, values in of_steps.items() if name not in (LOSS, GRADIENT_NORM)}
+    return {
+        "train/loss": float(of_steps[LOSS].mean()),
+        "train/gradient_norm_mean": float(norms.mean()),
+        "train/gradient_norm_max": float(norms.max()),
+        "train/clipped_share": float((norms > clip_norm).mean()),
+        **{f"train/{name}": float(values.mean()) for name, values in others.items()},
+    }
+
+
+def _eval_figures(figures: EvalFigures) -> dict[str, float]:
+    """An epoch's figures of the eval split."""
+    return {**{f"eval/{key}": value for key, value in figures.metrics.items()}, **figures.watched}
+
+
+def _patience_is_spent(progress: TrainingProgress, settings: TrainingSettings) -> bool:
+    """Whether training stops before its last epoch."""
+    return settings.patience is not None and progress.epoch - progress.best_epoch >= settings.patience

@@ -1,0 +1,117 @@
+"""The workers that train together, as `TF_CONFIG` names them."""
+
+import json
+import random
+import socket
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from typing import Any, Final
+
+import tensorflow as tf
+
+from models.graphs import graph_function
+from schemas.errors import ConfigError
+
+_TASKS: Final = ("chief", "worker")
+_PORTS: Final = range(20_000, 32_768)
+"""Below those that Linux gives to outgoing connections, which may take one before a worker has started to listen."""
+_EXAMPLE: Final = '{"cluster": {"worker": ["host0:2222", "host1:2222"]}, "task": {"type": "worker", "index": 0}}'
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """One worker's view of a cluster.
+
+    Attributes:
+      tf_config: what TensorFlow reads of it, as JSON, from the environment.
+      workers: how many there are.
+      number: that of this worker among them; 0 is the chief, who alone writes.
+    """
+
+    tf_config: str
+    workers: int
+    number: int
+
+    @classmethod
+    def of(cls, tf_config: str) -> "Cluster":
+        """Reads a TF_CONFIG.
+
+        Args:
+          tf_config: its value; TensorFlow's documentation of MultiWorkerMirroredStrategy describes it.
+
+        Raises:
+          ConfigError: it names no cluster of workers alone, or not this one's place in it.
+
+        Example:
+          >>> Cluster.of('{"cluster": {"chief": ["a:1"], "worker": ["b:1"]}, "task": {"type": "worker", "index": 0}}')
+          Cluster(tf_config=..., workers=2, number=1)
+        """
+        try:
+            content: Any = json.loads(tf_config)
+            tasks = [
+                (kind, index) for kind in sorted(content["cluster"]) for index in range(len(content["cluster"][kind]))
+            ]
+            here = (str(content["task"]["type"]), int(content["task"]["index"]))
+        except (ValueError, TypeError, LookupError):
+            raise ConfigError([f"TF_CONFIG must be of the form {_EXAMPLE}; got {tf_config}."]) from None
+        if unknown := {kind for kind, _ in tasks}.difference(_TASKS):
+            kinds = ", ".join(sorted(unknown))
+            raise ConfigError([f"the tasks of TF_CONFIG's cluster must be {' and '.join(_TASKS)} alone; got {kinds}."])
+        if here not in tasks:
+            raise ConfigError([f"TF_CONFIG's task must be one of its cluster; got {here[0]} {here[1]} in {tf_config}."])
+        return cls(tf_config, len(tasks), tasks.index(here))
+
+    @classmethod
+    def on_loopback(cls, workers: int) -> "list[Cluster]":
+        """The view of each of some workers on this machine, on ports that are free now."""
+        addresses = [f"127.0.0.1:{port}" for port in _free_ports(workers)]
+        views = (
+            {"cluster": {"worker": addresses}, "task": {"type": "worker", "index": number}} for number in range(workers)
+        )
+        return [cls.of(json.dumps(view)) for view in views]
+
+
+def _free_ports(count: int) -> list[int]:
+    """Ports that nothing listens on."""
+    ports: list[int] = []
+    with ExitStack() as stack:
+        for port in random.SystemRandom().sample(_PORTS, len(_PORTS)):
+            with suppress(OSError):
+                stack.enter_context(socket.socket()).bind(("127.0.0.1", port))
+                ports.append(port)
+            if len(ports) == count:
+                break
+    return ports
+
+
+class Chief:
+    """The first of a strategy's workers; in a training of one process, that process.
+
+    Args:
+      strategy: the training's.
+    """
+
+    def __init__(self, strategy: tf.distribute.Strategy) -> None:
+        several = isinstance(strategy, tf.distribute.MultiWorkerMirroredStrategy)
+        self._strategy = strategy
+        self.workers: int = strategy.num_replicas_in_sync // len(strategy.extended.worker_devices) if several else 1
+        """How many processes train."""
+        self.is_here: bool = not several or strategy.extended.should_checkpoint
+        """Whether this process is the chief."""
+
+    def tells(self, value: float) -> float:
+        """The chief's value, for every worker; each waits here for all.
+
+        Args:
+          value: this worker's own, whose type every worker's has.
+        """
+        return value if self.workers == 1 else float(self._sum_of_chief(tf.constant(value, tf.float64)))
+
+    @graph_function
+    def _sum_of_chief(self, value: tf.Tensor) -> tf.Tensor:
+        def of_replica() -> tf.Tensor:
+            context = tf.distribute.get_replica_context()
+            is_first = context.replica_id_in_sync_group == 0
+            return context.all_reduce(tf.distribute.ReduceOp.SUM, tf.where(is_first, value, tf.zeros_like(value)))
+
+        return self._strategy.experimental_local_results(self._strategy.run(of_replica))[0]

@@ -1,0 +1,1 @@
+"""The search for epsilon and theta by short trainings."""

@@ -1,0 +1,180 @@
+"""The search for the best epsilon and theta: KerasTuner chooses what to try, a plain training tries it."""
+
+import json
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final
+
+import keras_tuner
+import tensorflow as tf
+from keras_tuner.engine import base_tuner  # a public path of KerasTuner's, which has no shorter one for this class
+
+from models.settings import TrainingSettings
+from models.tuning.results import SearchResults, Trial
+from models.tuning.settings import TuningSettings, describe_settings, searched_settings
+from schemas.errors import DataError
+from schemas.worker_died import WorkerDied
+
+log = logging.getLogger("clir.training")
+progress_log = logging.getLogger("clir.progress")
+
+Numbers = Mapping[str, float]
+"""Those of a trial, by the names in `TuningSettings.spaces`."""
+
+_ORACLES: Final = {
+    "grid": keras_tuner.oracles.GridSearchOracle,
+    "random": keras_tuner.oracles.RandomSearchOracle,
+    "bayesian": keras_tuner.oracles.BayesianOptimizationOracle,
+}
+_TRIALS_FILE: Final = "trials.json"
+
+
+class TrialSearch(base_tuner.BaseTuner):
+    """A KerasTuner tuner whose trials are trainings, and which goes on where it was killed.
+
+    The next trial follows from the seed and the results so far. So a search that was killed asks KerasTuner for the
+    same trials again and takes the results that it has from its folder: it ends as if nothing had been. (KerasTuner's
+    own reloading forgets a grid's order and a Bayesian search's random state.)
+
+    Args:
+      settings: with a `search`.
+      training: that of a trial.
+      epochs: of a trial.
+      train: trains for a trial's numbers and returns the best value of `best_metric`; the folder is the trial's own,
+        and what an earlier, killed call with the same numbers left there is still in it.
+      folder: of unfinished trials and of the results so far, for this search alone: same data, settings and code.
+      working_dir: for KerasTuner's files, which are of no use later.
+    """
+
+    def __init__(
+        self,
+        settings: TuningSettings,
+        training: TrainingSettings,
+        epochs: int,
+        train: Callable[[Numbers, str], float],
+        folder: str,
+        working_dir: str,
+    ) -> None:
+        oracle = _ORACLES[settings.search or ""](
+            objective=keras_tuner.Objective(training.best_metric, "max"),
+            max_trials=settings.most_trials,
+            # For 0 KerasTuner would draw a seed.
+            seed=training.seed + 1,
+            hyperparameters=_hyperparameters(settings),
+            # Scores that are NaN are a result, too: other trials may do better.
+            max_consecutive_failed_trials=sys.maxsize,
+        )
+        oracle.verbose = 0
+        super().__init__(oracle, directory=working_dir, project_name="search", overwrite=True)
+        self.folder = folder
+        self.trials: list[Trial] = []
+        """Those that are done, in order."""
+        self._settings, self._training, self._epochs, self._train = settings, training, epochs, train
+        self._file = os.path.join(folder, _TRIALS_FILE)
+        self._known: list[Trial] = []
+        if tf.io.gfile.exists(self._file):
+            with tf.io.gfile.GFile(self._file) as file:
+                self._known = [Trial.model_validate(one) for one in json.load(file)]
+            log.info("going on after trial %d, which an earlier run had reached", len(self._known))
+
+    def run_trial(self, trial: Any) -> float:
+        """The best value of the metric for a trial's numbers.
+
+        Raises:
+          FailedTrialError: the training failed on these numbers.
+          FatalError: it failed for another reason; this ends the search.
+        """
+        numbers = {name: trial.hyperparameters.values[name] for name in self._settings.spaces}
+        number, tried = len(self.trials) + 1, searched_settings(numbers)
+        try:
+            # Besides the trials of a killed search: a Bayesian one may ask for the same numbers again.
+            known = [(one.value, one.reason) for one in self._known if one.settings == tried]
+            value, reason = known[0] if known else self._try(number, numbers)
+            self.trials.append(Trial(number=number, settings=tried, value=value, reason=reason))
+            if number > len(self._known):
+                self._tell_and_keep()
+        except Exception as error:
+            # KerasTuner would take it for a trial that failed.
+            raise keras_tuner.errors.FatalError(str(error)) from error
+        if value is None:
+            raise keras_tuner.errors.FailedTrialError(reason)
+        return value
+
+    def on_search_end(self) -> None:
+        """Ends the search.
+
+        Raises:
+          DataError: every trial failed.
+        """
+        if all(trial.value is None for trial in self.trials):
+            raise DataError(f"a trial must succeed, but all {len(self.trials)} failed: {self.trials[-1].reason}")
+
+    def results(self) -> SearchResults:
+        """The search and its trials."""
+        return SearchResults(
+            metric=self._training.best_metric,
+            search=self._settings.search or "",
+            epochs=self._epochs,
+            epsilon=self._settings.epsilon,
+            theta=self._settings.theta,
+            trials=tuple(self.trials),
+        )
+
+    def _try(self, number: int, numbers: Numbers) -> tuple[float | None, str | None]:
+        """What a training reaches, or why it fails."""
+        with _told_before_progress(f"trial {number}/{self._settings.most_trials}"):
+            try:
+                return self._train(numbers, os.path.join(self.folder, f"trial_{number}")), None
+            except WorkerDied:
+                raise  # which tells nothing of the numbers
+            except DataError as error:
+                return None, str(error)
+
+    def _tell_and_keep(self) -> None:
+        """Tells of the last trial, and writes all, whole or not at all; its training is of no more use."""
+        last = self.trials[-1]
+        best = max((one.value for one in self.trials if one.value is not None), default=None)
+        log.info(
+            "trial %d/%d: %s: %s",
+            *(last.number, self._settings.most_trials, describe_settings(last.settings)),
+            f"failed: {last.reason}"
+            if last.value is None
+            else f"eval {self._training.best_metric} {last.value:.4f}, best {best:.4f}",
+        )
+        self._known = list(self.trials)
+        tf.io.gfile.makedirs(self.folder)
+        with tf.io.gfile.GFile(f"{self._file}.partial", "w") as file:
+            json.dump([trial.model_dump() for trial in self._known], file)
+        tf.io.gfile.rename(f"{self._file}.partial", self._file, overwrite=True)
+        training = os.path.join(self.folder, f"trial_{last.number}")
+        if tf.io.gfile.exists(training):
+            tf.io.gfile.rmtree(training)
+
+
+def _hyperparameters(settings: TuningSettings) -> keras_tuner.HyperParameters:
+    """The spaces as KerasTuner's."""
+    declared = keras_tuner.HyperParameters()
+    for name, space in settings.spaces.items():
+        if space.listed is not None:
+            declared.Choice(name, list(space.listed))
+        else:
+            declared.Float(name, *space.bounds, sampling="log" if space.log else "linear")
+    return declared
+
+
+@contextmanager
+def _told_before_progress(text: str) -> Iterator[None]:
+    """Puts a text before what the training tells of its epochs."""
+
+    def add(record: logging.LogRecord) -> bool:
+        record.msg = f"{text}, {record.msg}"
+        return True
+
+    progress_log.addFilter(add)
+    try:
+        yield
+    finally:
+        progress_log.removeFilter(add)

@@ -1,0 +1,131 @@
+"""The paired randomisation test: hand values, a plain enumeration of all sign flips, and the t-test."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from models.evaluation.significance import randomisation_test
+
+
+def p_value(differences, two_sided=False):
+    """Of a model whose metric differs from the other's by these, query by query."""
+    other_values = np.full(len(differences), 0.5)
+    return randomisation_test(other_values + differences, other_values, two_sided=two_sided)
+
+
+def enumerated(numbers, two_sided=False):
+    """The share of all sign flips whose sum is as low, or as far from 0, as the one seen; exact for integers."""
+    sums = [sum(sign * number for sign, number in zip(signs, numbers, strict=True)) for signs in all_signs(numbers)]
+    extremes = [abs(flipped) >= abs(sum(numbers)) if two_sided else flipped <= sum(numbers) for flipped in sums]
+    return sum(extremes) / len(sums)
+
+
+def all_signs(numbers):
+    return product([1, -1], repeat=len(numbers))
+
+
+# Few queries: exact
+
+
+@pytest.mark.parametrize(
+    ("differences", "expected"),
+    [
+        ([-0.1], 1 / 2),
+        ([0.1], 1),
+        ([-0.1, -0.2], 1 / 4),
+        ([-0.1, -0.2, -0.3], 1 / 8),
+        ([-0.1, -0.2, 0.3], 5 / 8),  # -0.6, -0.4, -0.2 and twice 0 are as low as its sum, 0
+        ([0.1, 0.2, 0.3], 1),
+        ([0.0, 0.0, 0.0], 1),
+        ([-0.1, 0.0, 0.0], 1 / 2),  # a query of equal values decides nothing
+        ([-0.1] * 10, 1 / 2**10),
+        ([-0.1] * 9 + [0.1], (1 + 10) / 2**10),  # all ten worse, or nine of them
+    ],
+)
+def test_p_values_of_few_queries_by_hand(differences, expected):
+    assert p_value(differences) == pytest.approx(expected)
+
+
+# Thirds are no short binary numbers: equal sums of them differ in their last bits, and must count as equal.
+NUMBERS = st.lists(st.integers(-6, 6), min_size=2, max_size=8)
+
+
+@pytest.mark.parametrize("two_sided", [False, True])
+@given(NUMBERS)
+def test_p_value_is_the_share_of_all_sign_flips_that_are_as_extreme(two_sided, numbers):
+    assert p_value(np.array(numbers) / 3, two_sided) == pytest.approx(enumerated(numbers, two_sided))
+
+
+VALUES = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=20)
+
+
+@given(VALUES)
+def test_the_two_sided_p_value_lies_above_0_and_is_symmetric_in_the_two_models(pairs):
+    values, other_values = np.array(pairs).T
+    there = randomisation_test(values, other_values, two_sided=True)
+    assert 0 < there <= 1
+    assert randomisation_test(other_values, values, two_sided=True) == there
+
+
+@pytest.mark.parametrize("queries", [1, 5, 300])
+def test_the_two_sided_p_value_of_equal_values_is_1(queries):
+    assert p_value(np.zeros(queries), two_sided=True) == 1
+
+
+@given(NUMBERS)
+def test_p_values_of_worse_and_of_better_are_those_of_the_two_tails(numbers):
+    values, other_values = np.array(numbers) / 3, np.zeros(len(numbers))
+    worse = randomisation_test(values, other_values, two_sided=False)
+    better = randomisation_test(other_values, values, two_sided=False)
+    equal = np.mean([np.dot(signs, numbers) == sum(numbers) for signs in all_signs(numbers)])
+    assert worse + better == pytest.approx(1 + equal)
+
+
+@given(NUMBERS, st.randoms(use_true_random=False), st.floats(0.1, 10))
+def test_neither_the_order_of_the_queries_nor_the_metric_s_unit_matters(numbers, random, unit):
+    shuffled = random.sample(numbers, len(numbers))
+    assert p_value(unit * np.array(shuffled) / 3) == pytest.approx(p_value(np.array(numbers) / 3))
+
+
+@given(NUMBERS, st.data())
+def test_a_query_that_gets_worse_never_raises_the_p_value(numbers, data):
+    place = data.draw(st.integers(0, len(numbers) - 1))
+    lower = [number - (index == place) for index, number in enumerate(numbers)]
+    assert p_value(np.array(lower) / 3) <= p_value(np.array(numbers) / 3) + 1e-9
+
+
+# Many queries: drawn
+
+MANY = 300
+
+
+@pytest.mark.parametrize(("two_sided", "alternative"), [(False, "less"), (True, "two-sided")])
+@pytest.mark.parametrize("shift", [-0.05, 0, 0.05, 0.1])
+def test_normal_differences_get_the_t_test_s_p_value(shift, two_sided, alternative):
+    differences = np.random.default_rng(1).normal(shift, 1, MANY)
+    theirs = stats.ttest_1samp(differences, 0, alternative=alternative).pvalue
+    # A share of 9,999 draws strays by sqrt(p (1 - p) / 9999).
+    assert p_value(differences, two_sided) == pytest.approx(theirs, abs=4 * (theirs * (1 - theirs) / 9999) ** 0.5)
+
+
+def test_the_draws_are_the_same_each_time():
+    differences = np.random.default_rng(2).normal(-0.05, 1, MANY)
+    assert p_value(differences) == p_value(differences)
+
+
+def test_a_clearly_worse_model_has_the_least_p_value_that_draws_can_give():
+    # The model's own order of signs counts as one more draw: never 0.
+    assert p_value(np.full(MANY, -0.1)) == pytest.approx(1 / (9999 + 1))
+
+
+def test_a_clearly_better_model_and_an_equal_one_have_one():
+    assert p_value(np.full(MANY, 0.1)) == p_value(np.zeros(MANY)) == 1
+
+
+def test_the_p_values_of_thousands_of_queries_stay_what_they_are():
+    differences = np.random.default_rng(5).normal(-0.1, 1, 2000)  # the t-test's are .00028 and .00056
+    assert (p_value(differences), p_value(differences, two_sided=True)) == (0.0004, 0.0008)

@@ -1,0 +1,38 @@
+"""models/lexicon/settings.py: what a channel's settings may be, and what each fault says."""
+
+import pydantic
+import pytest
+
+from models.lexicon.settings import LexiconSettings
+
+
+def faults(**settings: object) -> list[tuple[str, str]]:
+    """(key, message) of the faults of settings that must be refused."""
+    with pytest.raises(pydantic.ValidationError) as error:
+        LexiconSettings(**settings)
+    return [(".".join(map(str, one["loc"])), one["msg"].removeprefix("Value error, ")) for one in error.value.errors()]
+
+
+@pytest.mark.parametrize(
+    ("given", "taken"), [(0, 0.0), (0.25, 0.25), ("1e-3", 0.001), (1e12, 1e12), ("fitted", "fitted")]
+)
+def test_a_weight_is_a_number_or_fitted(given: object, taken: object) -> None:
+    assert LexiconSettings(weight=given).weight == taken
+
+
+@pytest.mark.parametrize(
+    "weight", [-0.1, 1.1e12, float("nan"), float("inf"), 10**400, "fited", "", True, False, None, [1]]
+)
+def test_a_weight_that_is_neither_is_refused_in_one_sentence(weight: object) -> None:
+    assert faults(weight=weight) == [("weight", f"must be a number from 0 to 1e12, or fitted; got {weight!r}")]
+
+
+@pytest.mark.parametrize("kind", ["bm25", "tfidf", "none"])
+def test_pairs_are_refused_where_nothing_is_learned(kind: str) -> None:
+    ((key, message),) = faults(kind=kind, pairs="pairs.tsv")
+    assert key == "pairs"
+    assert message == f"must be null for the kind {kind}, which learns nothing; got 'pairs.tsv'"
+
+
+def test_an_unknown_kind_is_one_fault_whatever_stands_beside_it() -> None:
+    assert [key for key, _ in faults(kind="lexikon", pairs="pairs.tsv")] == ["kind"]

@@ -1,0 +1,252 @@
+"""Query lists: read from transformed examples, batched with each document once, ordered by query id alone."""
+
+import dataclasses
+
+import pytest
+import tensorflow as tf
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.lists import ranking_lists as lists
+from models.lists.ranking_lists import IDS_SPEC, TEXT_SPEC, epoch_order, read_lists
+from schemas import features as f
+from tests.models.synthetic import ranking_lists, write_examples
+
+query_ids = st.lists(st.text(min_size=1, max_size=3).map(str.encode), unique=True, max_size=9)
+
+# As `TFTransformOutput.transformed_feature_spec` has them.
+SPEC = {
+    "query_id": tf.io.FixedLenFeature([], tf.string),
+    "query_tokens": tf.io.RaggedFeature(tf.int64, row_splits_dtype=tf.int64),
+    "doc_id": tf.io.RaggedFeature(tf.string, row_splits_dtype=tf.int64),
+    "doc_tokens": tf.io.RaggedFeature(
+        tf.int64,
+        value_key="doc_tokens$ragged_values",
+        partitions=[tf.io.RaggedFeature.RowLengths("doc_tokens$row_lengths_1")],
+        row_splits_dtype=tf.int64,
+    ),
+    "relevance": tf.io.RaggedFeature(tf.int64, row_splits_dtype=tf.int64),
+    "negative_place": tf.io.RaggedFeature(tf.int64, row_splits_dtype=tf.int64),
+}
+DOCUMENTS = {b"a": [1, 2], b"b": [], b"c": [3], b"d": [4, 4]}
+LISTS = {  # query_id: (query_tokens, doc_ids, relevance, negative_place)
+    b"q3": ([7], [b"a", b"b"], [2, 0], [-1, 0]),
+    b"q1": ([], [b"c"], [2], [-1]),
+    b"q2": ([8, 9], [b"b", b"d", b"a", b"c"], [0, 1, 2, 0], [1, -1, -1, 0]),
+}
+
+
+def transformed(query_id):
+    tokens, doc_ids, relevance, places = LISTS[query_id]
+    return {
+        "query_id": [query_id],
+        "query_tokens": tokens,
+        "doc_id": doc_ids,
+        "doc_tokens$ragged_values": [token for doc_id in doc_ids for token in DOCUMENTS[doc_id]],
+        "doc_tokens$row_lengths_1": [len(DOCUMENTS[doc_id]) for doc_id in doc_ids],
+        "relevance": relevance,
+        "negative_place": places,
+    }
+
+
+@pytest.fixture
+def files(tmp_path):
+    paths = [tmp_path / "part-0.gz", tmp_path / "part-1.gz"]
+    write_examples(paths[0], [transformed(b"q3"), transformed(b"q1")])
+    write_examples(paths[1], [transformed(b"q2")])
+    return [str(path) for path in paths]
+
+
+def tokens_of(read):
+    """The tokens of each distinct document."""
+    return dict(
+        zip(read.document_columns["doc_id"].numpy(), read.document_columns["doc_tokens"].to_list(), strict=True)
+    )
+
+
+@pytest.mark.parametrize("parse_batch", [1, 2, 512])
+def test_lists_read_are_the_lists_written_sorted_by_query_id(files, parse_batch, monkeypatch):
+    monkeypatch.setattr(lists, "_PARSE_BATCH", parse_batch)
+    read = read_lists(files, SPEC)
+    assert read.query_ids == sorted(LISTS)
+    for row, query_id in enumerate(read.query_ids):
+        tokens, doc_ids, relevance, _ = LISTS[query_id]
+        assert read.query_columns["query_tokens"][row].numpy().tolist() == tokens
+        assert read.doc_ids[row] == doc_ids
+        assert read.grades[row].tolist() == relevance
+
+
+def test_each_distinct_document_is_kept_once(files):
+    read = read_lists(files, SPEC)
+    assert len(read.document_columns["doc_id"]) == len(DOCUMENTS)
+    assert tokens_of(read) == DOCUMENTS
+    assert (len(read), read.pairs) == (3, 2 + 1 + 4)
+
+
+@pytest.mark.parametrize(
+    ("used_negatives", "doc_ids"),
+    [
+        (0, [[b"c"], [b"d", b"a"], [b"a"]]),
+        (1, [[b"c"], [b"d", b"a", b"c"], [b"a", b"b"]]),
+        (2, [[b"c"], [b"b", b"d", b"a", b"c"], [b"a", b"b"]]),
+        (9, [[b"c"], [b"b", b"d", b"a", b"c"], [b"a", b"b"]]),
+    ],
+)
+def test_the_first_nr_documents_alone_are_read_and_every_judged_one(files, used_negatives, doc_ids):
+    read = read_lists(files, SPEC, used_negatives)
+    assert read.doc_ids == doc_ids
+    grades = [dict(zip(LISTS[query_id][1], LISTS[query_id][2], strict=True)) for query_id in read.query_ids]
+    assert [one.tolist() for one in read.grades] == [
+        [of[one] for one in ids] for of, ids in zip(grades, doc_ids, strict=True)
+    ]
+    assert tokens_of(read) == {one: DOCUMENTS[one] for ids in doc_ids for one in ids}
+
+
+@pytest.mark.parametrize("spec", [SPEC, TEXT_SPEC, IDS_SPEC], ids=["tokens", "texts", "ids"])
+def test_no_files_have_no_lists(spec):
+    read = read_lists([], spec)
+    assert (len(read), read.pairs, read.query_ids, read.doc_ids, read.grades) == (0, 0, [], [], [])
+
+
+def test_lists_of_texts_are_read_as_those_of_tokens(tmp_path):
+    def example(query_id, doc_ids, relevance, places):
+        texts = {"query_text": [b"text of " + query_id], "doc_text": [b"text of " + doc_id for doc_id in doc_ids]}
+        ids = {"query_id": [query_id], "query_title": [b"title"], "doc_id": doc_ids}
+        return {**ids, **texts, "relevance": relevance, "negative_place": places}
+
+    write_examples(tmp_path / "part-0", [example(b"q2", [b"b", b"a"], [0, 2], [0, -1])])
+    write_examples(tmp_path / "part-1", [example(b"q1", ["é".encode(), b"a", b"c"], [2, 0, 0], [-1, 1, 0])])
+    read = read_lists(map(str, tmp_path.iterdir()), used_negatives=1)
+    assert read.query_columns["query_text"].numpy().tolist() == [b"text of q1", b"text of q2"]
+    assert read.doc_ids == [["é".encode(), b"c"], [b"b", b"a"]]
+    texts = dict(zip(*(read.document_columns[name].numpy() for name in ("doc_id", "doc_text")), strict=True))
+    assert texts == {doc_id: b"text of " + doc_id for doc_id in [b"a", b"b", b"c", "é".encode()]}
+
+
+def test_a_column_more_comes_with_the_lists_of_its_query_its_documents_or_its_places(tmp_path):
+    languages = {b"a": b"fr", b"b": b"de"}
+
+    def example(query_id, doc_ids, domains):
+        of_documents = [languages[doc_id] for doc_id in doc_ids]
+        zeros = [0] * len(doc_ids)
+        columns = {"query_language": [b"en of " + query_id], "doc_language": of_documents, "domain": domains}
+        ids = {"query_id": [query_id], "doc_id": doc_ids}
+        return {**ids, **columns, "relevance": zeros, "negative_place": list(range(len(doc_ids)))}
+
+    write_examples(tmp_path / "part", [example(b"q2", [b"a", b"b"], [5, 6]), example(b"q1", [b"b"], [7])])
+    ragged = {
+        name: tf.io.RaggedFeature(dtype, row_splits_dtype=tf.int64)
+        for dtype, names in ((tf.string, ("doc_id", "doc_language")), (tf.int64, f.INTEGERS + ("domain",)))
+        for name in names
+    }
+    single = {name: tf.io.FixedLenFeature([], tf.string) for name in ("query_id", "query_language")}
+    read = read_lists([str(tmp_path / "part")], single | ragged)
+    features, _ = read.batch(tf.constant([0, 1]))
+    assert features["query_language"].numpy().tolist() == [b"en of q1", b"en of q2"]
+    assert features["domain"].numpy().tolist() == [[7, 0], [5, 6]]
+    places, found = features["document_index"].numpy(), features["doc_language"].numpy()
+    assert [found[place] for place in (places[0, 0], places[1, 0], places[1, 1])] == [b"de", b"fr", b"de"]
+    less = read_lists([str(tmp_path / "part")], single | ragged, used_negatives=1)
+    assert less.batch(tf.constant([1]))[0]["domain"].numpy().tolist() == [[5]]
+
+
+def test_judgments_are_read_without_the_texts(files):
+    read = read_lists(files, IDS_SPEC, used_negatives=0)
+    assert (read.doc_ids, [*map(list, read.grades)]) == ([[b"c"], [b"d", b"a"], [b"a"]], [[2], [1, 2], [2]])
+    assert {*read.query_columns, *read.document_columns, *read.list_columns} == {"query_id", "doc_id", "relevance"}
+
+
+def test_a_judged_nr_document_is_one_that_is_relevant_to_another_query(files):
+    judged = read_lists(files, SPEC).with_judged_negatives()
+    assert judged.query_ids == [b"q1", b"q2", b"q3"]
+    assert judged.doc_ids == [[b"c"], [b"d", b"a", b"c"], [b"a"]]  # b is relevant to none
+    assert [one.tolist() for one in judged.grades] == [[2], [1, 2, 0], [2]]
+    assert tokens_of(judged) == {doc_id: DOCUMENTS[doc_id] for doc_id in (b"a", b"c", b"d")}
+
+
+@st.composite
+def lists_of_few_documents(draw):
+    lists = draw(
+        st.lists(st.dictionaries(st.integers(0, 5), st.integers(0, 2), min_size=1, max_size=5), min_size=1, max_size=6)
+    )
+    return ranking_lists(
+        [[]] * len(lists), [[row] for row in range(6)], [[*one] for one in lists], [[*one.values()] for one in lists]
+    )
+
+
+@given(lists_of_few_documents())
+def test_judged_negatives_leave_out_every_document_that_is_never_relevant_and_nothing_else(every):
+    relevant = {
+        doc_id
+        for ids, grades in zip(every.doc_ids, every.grades, strict=True)
+        for doc_id, grade in zip(ids, grades, strict=True)
+        if grade > 0
+    }
+    assert every.relevant_documents() == relevant
+    judged = every.with_judged_negatives()
+    assert set(judged.document_columns["doc_id"].numpy().tolist()) == relevant
+    for row, ids in enumerate(every.doc_ids):
+        kept = [(doc_id, grade) for doc_id, grade in zip(ids, every.grades[row], strict=True) if doc_id in relevant]
+        assert [*zip(judged.doc_ids[row], judged.grades[row], strict=True)] == kept
+    assert all(tokens == [int(doc_id[1:])] for doc_id, tokens in tokens_of(judged).items())
+    assert judged.with_judged_negatives().digest() == judged.digest()
+
+
+@pytest.fixture(scope="module")
+def three_lists():
+    return ranking_lists(
+        query_tokens=[[0], [1, 1], []],
+        document_tokens=[[5], [6, 6], [], [7]],
+        documents=[[0, 1], [1, 3, 0], [2]],
+        grades=[[2, 0], [0, 1, 2], [2]],
+    )
+
+
+def test_batch_holds_its_lists_padded_with_minus_one(three_lists):
+    features, labels = three_lists.batch(tf.constant([1, 2]))
+    assert features["query_tokens"].to_list() == [[1, 1], []]
+    assert labels.numpy().tolist() == [[0, 1, 2], [2, -1, -1]]
+    assert (features["document_index"].numpy() >= 0).tolist() == [[True, True, True], [True, False, False]]
+
+
+def test_batch_holds_each_of_its_distinct_documents_once(three_lists):
+    features, _ = three_lists.batch(tf.constant([1, 0]))
+    tokens = features["doc_tokens"].to_list()
+    assert sorted(tokens) == [[5], [6, 6], [7]]
+    index = features["document_index"].numpy()
+    assert [tokens[place] for place in index[0]] == [[6, 6], [7], [5]]
+    assert [tokens[place] for place in index[1, :2]] == [[5], [6, 6]]
+
+
+@given(query_ids, st.integers(0, 9), st.integers(1, 9))
+def test_epoch_order_is_a_permutation(ids, seed, epoch):
+    assert sorted(epoch_order(ids, seed, epoch)) == list(range(len(ids)))
+
+
+@given(query_ids, st.integers(0, 9), st.integers(1, 9), st.randoms())
+def test_two_queries_stand_in_one_order_whatever_the_others_are(ids, seed, epoch, random):
+    chosen = random.sample(ids, random.randint(0, len(ids)))
+    among_all = [ids[row] for row in epoch_order(ids, seed, epoch) if ids[row] in chosen]
+    assert [chosen[row] for row in epoch_order(chosen, seed, epoch)] == among_all
+
+
+def test_order_differs_between_epochs_and_seeds():
+    ids = [str(number).encode() for number in range(20)]
+    orders = [tuple(epoch_order(ids, seed, epoch)) for seed in (1, 2) for epoch in (1, 2)]
+    assert len(set(orders)) == 4
+
+
+def test_the_digest_tells_any_difference_of_what_training_sees():
+    tokens, documents = [[1, 2], [3]], [[4], [5, 6]]
+    places, grades = [[0, 1], [1]], [[2, 0], [2]]
+    same, *others = [
+        ranking_lists(tokens, documents, places, grades),
+        ranking_lists([[1], [2, 3]], documents, places, grades),
+        ranking_lists(tokens, [[4, 5], [6]], places, grades),
+        ranking_lists(tokens, documents, [[1, 0], [1]], grades),
+        ranking_lists(tokens, documents, places, [[2, 1], [2]]),
+    ]
+    ids = {**same.query_columns, "query_id": tf.constant(["q00", "q02"])}
+    others.append(dataclasses.replace(same, query_columns=ids))
+    assert same.digest() == ranking_lists(tokens, documents, places, grades).digest()
+    assert len({same.digest(), *(one.digest() for one in others)}) == 6

@@ -1,0 +1,233 @@
+"""The terms over all documents of a batch: their values, what they leave out, and a step of several replicas."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from hypothesis import given
+from hypothesis import strategies as st
+from tensorflow import keras
+
+from models.losses.declarations import LOSSES
+from models.losses.make_loss import make_loss
+from models.make_objective import make_objective
+from models.objectives.in_batch import InBatchObjective
+from models.objectives.objective import RankingObjective
+from models.rankers.ranker import Ranker
+from models.rankers.scorer import InnerProduct, Scorer
+from models.rankers.two_towers import TwoTowers, Words
+from models.settings import LossSettings, ModelSettings
+from models.training.steps import TrainingSteps
+from tests import reference
+from tests.models.synthetic import VOCABULARY_SIZE, learnable_lists, ranking_lists
+
+TOP_GRADE = 2
+BOTH = LossSettings(in_batch=True, softmax_weight=0.5, softmax_temperature=0.2, softmax_top_weight=3.0)
+WITH_THRESHOLDS = [name for name, declaration in LOSSES.items() if declaration.default_theta]
+WORDS = Words(VOCABULARY_SIZE)
+
+
+class Given(InnerProduct):
+    """Scores that are given: the columns of the queries' vectors, which stand for the documents."""
+
+    @property
+    def score_range(self):
+        return -1.0, 1.0
+
+    def query_vector(self, features, training=False):
+        return features["scores"]
+
+    def document_vector(self, features, training=False):
+        return tf.eye(tf.shape(features["scores"])[1])
+
+
+@st.composite
+def batches(draw):
+    """(documents of each list, their grades, scores of all documents of the batch for each list)."""
+    documents = draw(st.integers(1, 7))
+    lists = draw(st.lists(st.permutations(range(documents)), min_size=1, max_size=4))
+    lists = [one[: draw(st.integers(0, documents))] for one in lists]
+    grades = [draw(st.lists(st.integers(0, TOP_GRADE), min_size=len(one), max_size=len(one))) for one in lists]
+    score = st.floats(-1, 1, width=32)
+    scores = [draw(st.lists(score, min_size=documents, max_size=documents)) for _ in lists]
+    return lists, grades, scores
+
+
+def padded(rows):
+    """Rows as one table, padded with -1 to the longest of them and one place more."""
+    width = max(map(len, rows)) + 1
+    return np.array([[*row, *[-1] * (width - len(row))] for row in rows])
+
+
+def losses(settings, lists, grades, scores):
+    """What the objective makes of given scores, as NumPy: (losses, figures)."""
+    objective = make_objective(Ranker({"given": Given()}), settings, TOP_GRADE)
+    features = {
+        "document_index": tf.constant(padded(lists), tf.int32),
+        "scores": tf.constant(scores, tf.float32),
+    }
+    total, figures = objective(features, tf.constant(padded(grades), tf.float32))
+    return total.numpy(), {name: figure.numpy() for name, figure in figures.items()}
+
+
+@pytest.mark.parametrize("name", WITH_THRESHOLDS)
+@given(batch=batches())
+def test_every_term_is_that_of_the_reference(name, batch):
+    settings = BOTH.model_copy(update={"name": name, "theta": LOSSES[name].default_theta})
+    total, figures = losses(settings, *batch)
+    expected = {"own_loss": [], "in_batch_loss": [], "softmax_loss": []}
+    for documents, grades, scores in zip(*batch, strict=True):
+        own = [scores[document] for document in documents]
+        expected["own_loss"].append(reference.loss_of_list(name, grades, own, settings.theta))
+        expected["in_batch_loss"].append(reference.in_batch_loss(name, documents, scores, settings.theta))
+        expected["softmax_loss"].append(
+            reference.softmax_over_batch(dict(zip(documents, grades, strict=True)), scores, TOP_GRADE, 0.2, 3.0)
+        )
+    assert figures.keys() == expected.keys()
+    for term, of_lists in expected.items():
+        np.testing.assert_allclose(figures[term], of_lists, rtol=1e-4, atol=1e-5)
+    sums = np.array([expected["own_loss"], expected["in_batch_loss"], 0.5 * np.array(expected["softmax_loss"])])
+    np.testing.assert_allclose(total, sums.sum(axis=0), rtol=1e-4, atol=1e-5)
+
+
+def test_hand_values_of_two_lists():
+    # The first list has documents 0 (MR) and 1 (NR) of three, the second documents 2 (SR) and 1 (NR).
+    scores = [[0.9, 0.1, 0.5], [0.6, 0.0, 0.3]]
+    total, figures = losses(BOTH, [[0, 1], [2, 1]], [[2, 0], [1, 0]], scores)
+    np.testing.assert_allclose(figures["own_loss"], [0, 0], atol=1e-7)
+    np.testing.assert_allclose(figures["in_batch_loss"], [(0.5 - 0.2) ** 2, (0.6 - 0.2) ** 2], rtol=1e-5)
+    softmax = [
+        -np.log(np.exp(relevant / 0.2) / np.exp(np.array(row) / 0.2).sum())
+        for relevant, row in zip([0.9, 0.3], scores, strict=True)
+    ]
+    np.testing.assert_allclose(figures["softmax_loss"], softmax, rtol=1e-5)
+    np.testing.assert_allclose(total, figures["in_batch_loss"] + 0.5 * np.array(softmax), rtol=1e-5)
+
+
+def test_a_mr_document_has_its_share_of_the_softmax_targets():
+    scores = [[0.2, -0.4, 0.7]]
+    _, figures = losses(BOTH, [[0, 1, 2]], [[2, 1, 1]], scores)
+    logarithms = np.array(scores[0]) / 0.2 - np.log(np.exp(np.array(scores[0]) / 0.2).sum())
+    np.testing.assert_allclose(figures["softmax_loss"], [-(np.array([3, 1, 1]) / 5 * logarithms).sum()], rtol=1e-5)
+
+
+def test_lists_of_the_same_documents_have_no_in_batch_loss_and_a_list_without_a_relevant_one_no_softmax():
+    _, figures = losses(BOTH, [[0, 1], [1, 0]], [[2, 0], [0, 0]], [[0.9, 0.9], [0.9, 0.9]])
+    assert figures["in_batch_loss"].tolist() == [0, 0]
+    assert figures["softmax_loss"][0] > 0
+    assert figures["softmax_loss"][1] == 0
+
+
+def test_a_document_that_stands_twice_in_a_list_is_one_document_of_the_batch():
+    scores = [[0.5, 0.3, 0.9]]
+    once, twice = (
+        losses(BOTH, documents, grades, scores)[1]
+        for documents, grades in (
+            ([[0, 1]], [[2, 0]]),
+            ([[0, 1, 0]], [[2, 0, 2]]),
+        )
+    )
+    for term in ("in_batch_loss", "softmax_loss"):
+        np.testing.assert_array_equal(twice[term], once[term])
+
+
+@pytest.mark.parametrize(
+    ("settings", "terms"),
+    [
+        ({"in_batch": True}, {"own_loss", "in_batch_loss"}),
+        ({"softmax_weight": 0.5}, {"own_loss", "softmax_loss"}),
+        ({"softmax_weight": 0.5, "name": "approx_ndcg"}, {"own_loss", "softmax_loss"}),
+    ],
+)
+def test_a_term_that_is_not_asked_for_is_not_there(settings, terms):
+    total, figures = losses(LossSettings(**settings), [[0, 1], [2, 1]], [[2, 0], [1, 0]], [[0.9, 0.4, 0.5]] * 2)
+    assert figures.keys() == terms
+    weights = {"own_loss": 1.0, "in_batch_loss": 1.0, "softmax_loss": 0.5}
+    np.testing.assert_allclose(total, sum(weights[term] * figures[term] for term in terms), rtol=1e-6)
+
+
+def test_neither_option_is_the_papers_objective():
+    assert type(make_objective(Ranker({"given": Given()}), LossSettings(), TOP_GRADE)) is RankingObjective
+
+
+# With two towers
+
+MODEL = ModelSettings(embedding_dim=4, initial_scale=1.0)
+
+
+def objective_of(settings=BOTH, model=MODEL):
+    ranker = Ranker({"smooth_cosine": TwoTowers(WORDS, WORDS, model, seed=1)})
+    return make_objective(ranker, settings, TOP_GRADE)
+
+
+def gradients(objective, features, labels):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(objective(features, labels).losses)
+    return [tf.convert_to_tensor(one) for one in tape.gradient(loss, objective.trainable_variables)]
+
+
+@pytest.mark.parametrize("similarity", ["smooth_cosine", "cosine", "dot"])
+def test_the_own_loss_is_the_loss_of_the_rankers_own_scores(similarity):
+    objective = objective_of(model=MODEL.model_copy(update={"similarity": similarity}))
+    features, labels = learnable_lists(6, seed=1).batch(tf.range(6))
+    expected = make_loss(BOTH)(labels, objective.ranker(features))
+    np.testing.assert_allclose(objective(features, labels).figures["own_loss"], expected, rtol=1e-5, atol=1e-6)
+
+
+def test_padded_places_change_neither_the_losses_nor_the_gradients():
+    objective = objective_of()
+    features, labels = learnable_lists(6, seed=1).batch(tf.range(6))
+    wider = {**features, "document_index": tf.pad(features["document_index"], [[0, 0], [0, 3]], constant_values=-1)}
+    padded_labels = tf.pad(labels, [[0, 0], [0, 3]], constant_values=-1.0)
+    np.testing.assert_array_equal(objective(wider, padded_labels).losses, objective(features, labels).losses)
+    for with_padding, without in zip(
+        gradients(objective, wider, padded_labels), gradients(objective, features, labels), strict=True
+    ):
+        np.testing.assert_allclose(with_padding, without, atol=1e-7)
+
+
+def test_gradients_are_finite_for_texts_without_words_and_lists_without_a_relevant_document():
+    lists = ranking_lists([[0], [], [1]], [[0], [], [1], [2]], [[0, 1], [1, 2], [3]], [[2, 0], [1, 0], [0]])
+    assert all(np.isfinite(one).all() for one in gradients(objective_of(), *lists.batch(tf.range(3))))
+
+
+@pytest.mark.parametrize("learn_theta", [False, True])
+def test_two_replicas_step_by_the_mean_of_what_each_makes_of_its_own_batch(learn_theta, two_replicas):
+    settings = BOTH.model_copy(update={"learn_theta": learn_theta})
+    lists = learnable_lists(6, seed=1)
+    halves = [lists.batch(tf.range(start, start + 3)) for start in (0, 3)]
+
+    single = objective_of(settings)
+    of_halves = [gradients(single, *half) for half in halves]
+    expected = [
+        variable - 0.1 * (one + other) / 2
+        for variable, one, other in zip(single.trainable_variables, *of_halves, strict=True)
+    ]
+    with two_replicas.scope():
+        mirrored, sgd = objective_of(settings), keras.optimizers.SGD(0.1)
+        mirrored.ranker(halves[0][0])  # builds it
+    steps = TrainingSteps(mirrored, sgd, clip_norm=1e6)
+    rows = tf.data.Dataset.from_tensor_slices(np.arange(6, dtype=np.int32).reshape(2, 3)).map(lists.batch)
+    figures = steps.run(iter(two_replicas.distribute_datasets_from_function(lambda _: rows)), 1)
+    for variable, value in zip(mirrored.trainable_variables, expected, strict=True):
+        np.testing.assert_allclose(variable, value, rtol=1e-5, atol=1e-6)
+    for term, seen in figures.items():
+        if term.endswith("_loss"):
+            of_all = np.concatenate([single(*half).figures[term] for half in halves])
+            # The figures are those before the step.
+            assert seen.shape == (1,) and seen[0] == pytest.approx(of_all.mean(), rel=1e-4)
+
+
+class NoProduct(Scorer):
+    """A scorer that has no vectors."""
+
+    @property
+    def score_range(self):
+        return 0.0, 1.0
+
+    def call(self, features, training=False):
+        return tf.zeros_like(features["document_index"], tf.float32)
+
+
+def test_a_score_that_is_no_inner_product_is_refused():
+    with pytest.raises(ValueError, match="need channels that are inner products of vectors; got overlap"):
+        InBatchObjective(Ranker({"overlap": NoProduct()}), make_loss(BOTH), BOTH, TOP_GRADE)

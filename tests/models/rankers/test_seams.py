@@ -1,0 +1,289 @@
+"""What can be added without touching another module: each through training, export and serving.
+
+A scorer that is no inner product, a second channel, an objective with a second loss term, and a column of the lists.
+"""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from models.evaluation.score_lists import score_lists
+from models.exported.export import export_ranker
+from models.exported.model import load_model
+from models.lists.ranking_lists import read_lists
+from models.losses.make_loss import make_loss
+from models.losses.tf_ranking import SoftmaxLoss
+from models.objectives.objective import ListLosses, Objective, RankingObjective
+from models.rankers.ranker import Ranker
+from models.rankers.scorer import InnerProduct, Scorer
+from models.retrieval.document_ranker import DocumentRanker
+from models.settings import LossSettings, TrainingSettings
+from models.training.list_evaluator import ListEvaluator
+from models.training.train import train
+from schemas import features as f
+from schemas.errors import DataError
+from schemas.relevance import MOST_RELEVANT
+from schemas.wikiclir import Text
+from tests.models.small_model import small_text_features, small_towers
+from tests.models.synthetic import text_lists, write_examples
+
+pytestmark = [pytest.mark.training, pytest.mark.serving]
+
+QUERIES = {"q1": "white cat", "q2": "dog", "q3": "cat", "q4": "white dog"}
+DOCUMENTS = {"d1": "chat blanc", "d2": "un chien", "d3": "chat", "d4": "un blanc"}
+GRADES = {"q1": [2, 0, 1, 0], "q2": [0, 2, 0, 1], "q3": [1, 0, 2, 0], "q4": [0, 2, 0, 1]}
+DOMAINS = {"d1": 0, "d2": 1, "d3": 0, "d4": 1}
+TEXTS = text_lists(
+    (
+        query_id,
+        text,
+        {doc_id: (DOCUMENTS[doc_id], grade) for doc_id, grade in zip(DOCUMENTS, GRADES[query_id], strict=True)},
+    )
+    for query_id, text in QUERIES.items()
+)
+
+
+class Overlap(Scorer):
+    """A scorer that is no inner product, with a weight and a lookup table of its own.
+
+    Its scores are the share of a query's words, translated by the table, that the document holds, times the weight: in
+    training by tokens, in serving by the texts.
+    """
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.weight = self.add_weight(name="weight", shape=(), initializer="ones")
+        words = tf.lookup.KeyValueTensorInitializer(["white", "cat", "dog"], ["blanc", "chat", "chien"])
+        self._translation = tf.lookup.StaticHashTable(words, "")
+
+    @property
+    def resources(self):
+        return [self._translation]
+
+    @property
+    def score_range(self):
+        return 0.0, float("inf")
+
+    def call(self, features, training=False):
+        translated = tf.gather([1, 0, 2], features[f.QUERY_TOKENS])  # as the vocabularies have them
+        return self._shares(translated, features[f.DOC_TOKENS], features[f.DOCUMENT_INDEX])
+
+    def score_texts(self, features):
+        translated = tf.ragged.map_flat_values(self._translation.lookup, tf.strings.split(features[f.QUERY_TEXT]))
+        return self._shares(translated, tf.strings.split(features[f.DOC_TEXT]), features[f.DOCUMENT_INDEX])
+
+    def _shares(self, query, document, index):
+        words = query.to_tensor()[:, tf.newaxis, :, tf.newaxis]
+        others = tf.gather(document.to_tensor(), tf.maximum(index, 0))[:, :, tf.newaxis]
+        real = tf.sequence_mask(query.row_lengths())[:, tf.newaxis, :, tf.newaxis]
+        lengths = tf.gather(document.row_lengths(), tf.maximum(index, 0))
+        there = tf.sequence_mask(lengths, tf.shape(others)[-1])[:, :, tf.newaxis]
+        found = tf.reduce_any((words == others) & real & there, axis=-1)
+        shares = tf.reduce_sum(tf.cast(found, tf.float32), axis=-1) / tf.cast(query.row_lengths(), tf.float32)[:, None]
+        return self.weight * shares
+
+
+class AsymmetricTowers(InnerProduct):
+    """An inner product whose two functions differ: a query has one number more of its own."""
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.bias = self.add_weight(name="bias", shape=(), initializer="zeros")
+
+    @property
+    def score_range(self):
+        return -float("inf"), float("inf")
+
+    def query_vector(self, features, training=False):
+        counts = tf.cast(features[f.QUERY_TOKENS].row_lengths(), tf.float32)
+        return tf.stack([counts, tf.ones_like(counts)], axis=1)
+
+    def document_vector(self, features, training=False):
+        counts = tf.cast(features[f.DOC_TOKENS].row_lengths(), tf.float32)
+        return tf.stack([-counts, tf.fill(tf.shape(counts), self.bias)], axis=1)
+
+
+class WithDomains(Objective):
+    """An objective with a second loss term over a column of the lists, with a variable and a figure of its own."""
+
+    def __init__(self, ranker, loss):
+        super().__init__(ranker)
+        self.loss = loss
+        self.offset = tf.Variable(0.5, name="offset")
+
+    def __call__(self, features, labels):
+        scores = self.ranker(features, training=True)
+        domain = tf.cast(features["domain"], tf.float32)
+        of_places = tf.square(tf.reduce_mean(scores * domain, axis=1) - self.offset)
+        return ListLosses(self.loss(labels, scores) + 0.1 * of_places, {"domain": of_places})
+
+    @property
+    def trainable_variables(self):
+        return [*super().trainable_variables, self.offset]
+
+    def figures(self):
+        return {**super().figures(), "offset": float(self.offset.numpy())}
+
+
+@pytest.fixture
+def text_features(tmp_path):
+    return small_text_features(tmp_path / "words")
+
+
+@pytest.fixture
+def lists(tmp_path, text_features):
+    """The lists as tokens, and with a column that no module of the project knows."""
+
+    def ids(tokens):
+        return tokens.flat_values.numpy().tolist()
+
+    examples = []
+    for query_id, text in QUERIES.items():
+        documents = [text_features.of_documents(tf.constant([one]))["doc_tokens"] for one in DOCUMENTS.values()]
+        examples.append(
+            {
+                "query_id": [query_id.encode()],
+                "query_tokens": ids(text_features.of_queries(tf.constant([text]))["query_tokens"]),
+                "doc_id": [doc_id.encode() for doc_id in DOCUMENTS],
+                "doc_tokens": [token for one in documents for token in ids(one)],
+                "doc_lengths": [len(ids(one)) for one in documents],
+                "relevance": GRADES[query_id],
+                "negative_place": [-1] * len(DOCUMENTS),
+                "domain": list(DOMAINS.values()),
+            }
+        )
+    write_examples(tmp_path / "examples", examples)
+
+    def ragged(dtype, **arguments):
+        return tf.io.RaggedFeature(dtype, row_splits_dtype=tf.int64, **arguments)
+
+    of_words = {"value_key": "doc_tokens", "partitions": [tf.io.RaggedFeature.RowLengths("doc_lengths")]}
+    spec = {
+        "query_id": tf.io.FixedLenFeature([], tf.string),
+        "query_tokens": ragged(tf.int64),
+        "doc_id": ragged(tf.string),
+        "doc_tokens": ragged(tf.int64, **of_words),
+        **{name: ragged(tf.int64) for name in ("relevance", "negative_place", "domain")},
+    }
+    return read_lists([str(tmp_path / "examples")], spec)
+
+
+def trained(objective, lists, folder, epochs=3):
+    settings = TrainingSettings(epochs=epochs, batch_lists=2, device="cpu").for_encoder("mean")
+    evaluator = ListEvaluator(objective.ranker, lists, MOST_RELEVANT)
+    return train(objective, lists, evaluator, settings, str(folder / "log"), str(folder / "checkpoint"))
+
+
+def exported(ranker, text_features, folder):
+    export_ranker(ranker, text_features, str(folder / "model"))
+    return str(folder / "model")
+
+
+def scores_of(path, query, documents):
+    scores = load_model(path, "score").signatures["score"](
+        query=tf.constant([query]), documents=tf.constant([documents])
+    )
+    return {name: one.numpy()[0] for name, one in scores.items()}
+
+
+TEXTS_TO_RANK = [Text(doc_id, "", text, 1) for doc_id, text in DOCUMENTS.items()]
+
+
+def test_a_scorer_that_is_no_inner_product_is_trained_exported_and_ranks(tmp_path, lists, text_features):
+    ranker = Ranker({"overlap": Overlap()})
+    history = trained(RankingObjective(ranker, SoftmaxLoss(reduction="none")), lists, tmp_path)
+    assert history.history[-1].figures["train/loss"] < history.history[0].figures["train/loss"]
+    weight = float(ranker.channels["overlap"].weight)
+    assert weight > 1
+    path = exported(ranker, text_features, tmp_path)
+    scores = scores_of(path, "white cat", ["chat blanc", "un blanc", "un chien", ""])
+    assert scores["scores"] == pytest.approx([weight, weight / 2, 0, -1])  # padding: below the range
+    ranked = ranker(lists.batch(tf.range(len(lists)))[0]).numpy()
+    for of_list, of_texts in zip(ranked, score_lists(path, TEXTS)["scores"], strict=True):
+        np.testing.assert_allclose(of_texts, of_list, atol=1e-6)
+    found = DocumentRanker(path, TEXTS_TO_RANK).rank("white cat", 2)
+    assert [(one.doc_id, one.score) for one in found] == [
+        ("d1", pytest.approx(weight)),
+        ("d4", pytest.approx(weight / 2)),
+    ]
+
+
+def test_what_no_inner_product_cannot_give_is_told_in_a_sentence(tmp_path, lists, text_features):
+    ranker = Ranker({"overlap": Overlap()})
+    ranker(lists.batch(tf.constant([0]))[0])
+    path = exported(ranker, text_features, tmp_path)
+    assert set(tf.saved_model.load(path).signatures) == {
+        *("serving_default", "score", "channel_weights", "grade_bands")
+    }
+    with pytest.raises(DataError, match=r"model has no encode_query: its score is no inner product of two vectors, so"):
+        load_model(path, "encode_query", "encode_document")
+
+
+def test_a_second_channel_adds_its_weighted_scores_and_stands_beside_the_first(tmp_path, lists, text_features):
+    ranker = Ranker({"smooth_cosine": small_towers(), "overlap": Overlap()}, {"smooth_cosine": 1.0, "overlap": 0.25})
+    history = trained(RankingObjective(ranker, make_loss(LossSettings())), lists, tmp_path)
+    assert history.history[0].figures["score_gradient/bound"] == 1  # the towers' own, in a sum, too
+    scores = scores_of(exported(ranker, text_features, tmp_path), "white cat", ["chat blanc", "un chien", ""])
+    assert scores.keys() == {"scores", "smooth_cosine", "overlap"}
+    expected = scores["smooth_cosine"] + 0.25 * scores["overlap"]
+    np.testing.assert_allclose(scores["scores"][:2], expected[:2], atol=1e-6)
+    # Padding scores below the range of each, and of the sum, -1 + 0.25 * 0; the cosine's is its lowest score.
+    assert {name: one[2] for name, one in scores.items()} == {"scores": -2, "smooth_cosine": -1, "overlap": -1}
+
+
+def test_channels_that_are_inner_products_are_one_together(tmp_path, lists, text_features):
+    ranker = Ranker({"cosine": small_towers(), "counts": AsymmetricTowers()}, {"cosine": 2.0, "counts": -0.5})
+    ranker(lists.batch(tf.constant([0]))[0])
+    path = exported(ranker, text_features, tmp_path)
+    model = load_model(path, "encode_query", "encode_document")
+    texts = list(DOCUMENTS.values())
+    query = model.signatures["encode_query"](query=tf.constant(["white cat"]))["vector"].numpy()[0]
+    vectors = model.signatures["encode_document"](document=tf.constant(texts))["vector"].numpy()
+    scores = scores_of(path, "white cat", texts)
+    np.testing.assert_allclose(vectors @ query, scores["scores"], atol=1e-6)
+    np.testing.assert_allclose(scores["scores"], 2 * scores["cosine"] - 0.5 * scores["counts"], atol=1e-6)
+    assert scores["counts"].tolist() == [-2 * len(text.split()) for text in texts]
+
+
+def test_an_objective_with_a_second_term_over_a_column_shows_its_figures(tmp_path, lists, text_features):
+    ranker = Ranker({"smooth_cosine": small_towers()})
+    objective = WithDomains(ranker, make_loss(LossSettings()))
+    history = trained(objective, lists, tmp_path)
+    shown = [(row.figures["train/domain"], row.figures["offset"]) for row in history.history]
+    assert shown[-1][0] < shown[0][0]
+    assert len({offset for _, offset in shown}) == 3
+    assert float(objective.offset) == pytest.approx(shown[history.best_epoch - 1][1])
+    assert set(scores_of(exported(ranker, text_features, tmp_path), "dog", ["un chien"])) == {"scores", "smooth_cosine"}
+
+
+def test_a_killed_training_goes_on_with_what_the_objective_learned_besides(tmp_path, lists):
+    def objective():
+        return WithDomains(Ranker({"smooth_cosine": small_towers()}), make_loss(LossSettings()))
+
+    whole = trained(objective(), lists, tmp_path / "whole", epochs=4)
+    trained(objective(), lists, tmp_path / "parts", epochs=2)
+    assert trained(objective(), lists, tmp_path / "parts", epochs=4).history == whole.history
+
+
+@pytest.mark.parametrize(
+    ("channels", "weights"),
+    [([], None), (["scores"], None), (["one"], {"one": 1.0}), (["one", "two"], None), (["one", "two"], {"one": 1.0})],
+)
+def test_channels_without_a_name_or_a_weight_of_their_own_are_refused(channels, weights):
+    with pytest.raises(ValueError, match="channels need names other than 'scores', and if they are several a weight"):
+        Ranker({name: Overlap() for name in channels}, weights)
+
+
+def test_the_range_of_a_sum_is_the_weighted_sum_of_the_channels():
+    cosine, dot = small_towers(), small_towers(similarity="dot")
+    assert Ranker({"a": cosine}).score_range == (-1, 1)
+    assert Ranker({"a": cosine, "b": dot}, {"a": 1.0, "b": -0.5}).score_range == (-2, 2)
+    assert Ranker({"a": cosine, "b": Overlap()}, {"a": 1.0, "b": 0.0}).score_range == (-1, 1)
+    assert Ranker({"a": cosine, "b": Overlap()}, {"a": 1.0, "b": -2.0}).score_range == (-float("inf"), 1)
+    assert Ranker({"a": cosine, "b": Overlap()}, {"a": 1.0, "b": -2.0}).padded_scores["scores"] == -1e30
+
+
+def test_two_figures_of_one_name_are_refused():
+    ranker = Ranker({"a": small_towers(), "b": small_towers()}, {"a": 1.0, "b": 1.0})
+    with pytest.raises(ValueError, match="names of their own; got score_gradient/bound twice"):
+        ranker.figures()

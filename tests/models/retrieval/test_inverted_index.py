@@ -1,0 +1,56 @@
+"""The inverted index: it scores as the formula does, in memory and from its files."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from models.retrieval.inverted_index import InvertedIndex, TermMatrix
+from tests.models.retrieval.test_term_matrix import TEXTS, matrix_of, padded
+
+
+def scores(index, query):
+    terms, weights = (column.numpy()[0] for column in padded([query]))
+    return index.scores(terms, weights).tolist()
+
+
+@given(documents=TEXTS, query=TEXTS.filter(bool), split=st.integers(0, 6))
+def test_an_index_gives_the_sum_of_products_over_the_terms_of_both(documents, query, split):
+    index = InvertedIndex.of(matrix_of([documents[:split], documents[split:]]))
+    expected = [sum(query[0][term] * document.get(term, 0) for term in query[0]) for document in documents]
+    assert scores(index, query[0]) == pytest.approx(expected)
+
+
+@given(documents=TEXTS, query=TEXTS.filter(bool))
+def test_an_index_from_its_files_gives_the_same(tmp_path_factory, documents, query):
+    folder = str(tmp_path_factory.mktemp("index"))
+    index = InvertedIndex.of(matrix_of([documents]))
+    index.save(folder)
+    loaded = InvertedIndex.load(folder, len(documents))
+    assert scores(loaded, query[0]) == scores(index, query[0])
+    assert loaded.postings == sum(weight != 0 for document in documents for weight in document.values())
+
+
+@given(documents=TEXTS)
+def test_its_rows_are_the_documents(documents):
+    terms, rows = InvertedIndex.of(matrix_of([documents])).rows()
+    assert [
+        {terms[column].decode(): weight for column, weight in zip(row.indices, row.data, strict=True) if weight}
+        for row in rows
+    ] == [{term: weight for term, weight in document.items() if weight} for document in documents]
+
+
+def test_a_term_of_more_than_a_quarter_of_the_documents_is_frequent_and_scores_alike():
+    documents = [{"often": 1.0 + row, **({"seldom": 2.0} if row == 3 else {})} for row in range(8)]
+    index = InvertedIndex.of(matrix_of([documents]))
+    assert scores(index, {"often": 2.0, "seldom": 10.0}) == [2, 4, 6, 8 + 20, 10, 12, 14, 16]
+    assert scores(index, {"never": 1.0}) == [0] * 8
+
+
+def test_rows_of_another_matrix_keep_their_terms():
+    matrix = TermMatrix()
+    matrix.add(*padded([{"a": 1.0, "b": 2.0}]))
+    matrix.add_rows([b"c", b"b"], sparse.csr_matrix(np.array([[3.0, 4.0]], np.float32)))
+    assert sorted(matrix.columns) == [b"a", b"b", b"c"]
+    assert matrix.rows().toarray().tolist() == [[1, 2, 0], [0, 4, 3]]

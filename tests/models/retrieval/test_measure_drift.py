@@ -1,0 +1,133 @@
+"""The drift of an index: what its model keeps, against what its documents are."""
+
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from models.exported.model import load_model
+from models.lexicon.learn_lexicon import learn_lexicon
+from models.lexicon.lexicon import Kind
+from models.retrieval.assemble_index import assemble_index
+from models.retrieval.drift import ModelStatistics, jensen_shannon
+from models.retrieval.segment import encode_documents
+from schemas.drift import Drift
+from schemas.index_manifest import SEGMENTS, IndexManifest
+from schemas.wikiclir import Text
+from tests.models.small_lexicon import COLLECTION, PAIRS, export_with_words
+from tests.models.small_model import export_small_model
+
+pytestmark = pytest.mark.serving
+
+KINDS: tuple[Kind, ...] = ("lexicon", "bm25", "tfidf")
+WORDS = ["chat", "blanc", "chien", "un", "lune", "noir", "loup", "ararat", "moon", "zzz", "!"]
+TEXTS = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join), min_size=1, max_size=9)
+
+
+@pytest.fixture(scope="module")
+def paths(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    found = {kind: export_with_words(tmp_path_factory.mktemp(kind) / "model", kind) for kind in KINDS}
+    vectors = tmp_path_factory.mktemp("vectors") / "model"
+    export_small_model(vectors)
+    return {**found, "vectors": str(vectors)}
+
+
+@cache
+def model_of(path: str) -> Any:
+    return load_model(path)
+
+
+def drift_of(path: str, folder: Path, texts: list[str], most: int = 3, model: Any = None) -> Drift:
+    """That of an index of texts, in segments of so many."""
+    model = model or model_of(path)
+    os.makedirs(folder / SEGMENTS)
+    documents = [Text(f"d{number}", "", text, 1) for number, text in enumerate(texts)]
+    records = list(encode_documents(model, documents, str(folder / SEGMENTS), 0, most=most))
+    manifest = assemble_index(str(folder), "0a", records, len(records), statistics=ModelStatistics.of(model))
+    assert IndexManifest.from_json(manifest.to_json()) == manifest
+    assert manifest.drift
+    return manifest.drift
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_model_s_own_documents_do_not_drift(paths: dict[str, str], tmp_path: Path, kind: Kind) -> None:
+    drift = drift_of(paths[kind], tmp_path / "1", COLLECTION)
+    assert (drift.documents, drift.unknown_share, drift.reason) == (len(COLLECTION), 0, "")
+    assert drift.documents == drift.model_documents
+    assert drift.length_ratio == pytest.approx(1)
+    assert drift.divergence == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=8, deadline=None, phases=[Phase.generate])
+@given(texts=TEXTS, most=st.integers(1, 9))
+def test_the_frequencies_are_those_that_a_lexicon_of_the_documents_would_count(
+    paths: dict[str, str], tmp_path_factory: pytest.TempPathFactory, kind: Kind, texts: list[str], most: int
+) -> None:
+    drift = drift_of(paths[kind], tmp_path_factory.mktemp("index") / "1", texts, most)
+    model, ours = (dict[bytes, float]() for _ in range(2))
+    for counted, collection in ((model, COLLECTION), (ours, texts)):
+        lexicon = learn_lexicon(kind, ("en", "fr"), 200, PAIRS, collection)
+        counted |= zip(lexicon.terms, lexicon.document_frequency.tolist(), strict=True)
+    terms = sorted(model.keys() | ours.keys())
+    weights = [np.array([counted.get(term, 0.0) for term in terms]) for counted in (ours, model)]
+    if weights[0].any():
+        assert drift.divergence == pytest.approx(jensen_shannon(*weights), abs=1e-5)
+    else:
+        assert drift.divergence is None
+
+
+@settings(max_examples=8, deadline=None, phases=[Phase.generate])
+@given(texts=TEXTS, most=st.integers(1, 9))
+def test_the_division_into_segments_makes_no_difference(
+    paths: dict[str, str], tmp_path_factory: pytest.TempPathFactory, texts: list[str], most: int
+) -> None:
+    folder = tmp_path_factory.mktemp("index")
+    one, several = (drift_of(paths["lexicon"], folder / str(size), texts, size) for size in (100, most))
+    assert several.model_dump(exclude={"divergence"}) == one.model_dump(exclude={"divergence"})
+    assert several.divergence == pytest.approx(one.divergence, abs=1e-9)
+
+
+def test_a_term_is_unknown_that_neither_the_lexicon_nor_the_vectors_have(paths: dict[str, str], tmp_path: Path) -> None:
+    # The lexicon and the towers know chat, the lexicon alone noir; "!" is no word.
+    drift = drift_of(paths["lexicon"], tmp_path / "1", ["chat noir zzz !", "qqq qqq"])
+    assert (drift.unknown_share, drift.mean_length) == (3 / 5, 5 / 2)
+
+
+def test_without_a_lexicon_lengths_and_unknown_words_are_told(paths: dict[str, str], tmp_path: Path) -> None:
+    drift = drift_of(paths["vectors"], tmp_path / "1", ["chat noir blanc", "un chien"])
+    assert (drift.documents, drift.mean_length, drift.unknown_share) == (2, 5 / 2, 1 / 5)
+    assert (drift.model_documents, drift.model_mean_length, drift.divergence) == (None, None, None)
+    assert "has no channel of words that match" in drift.reason
+
+
+class _Earlier:
+    """A model that was exported before models kept their statistics."""
+
+    def __init__(self, model: Any) -> None:
+        new = ("count_terms", "collection_statistics")
+        self.signatures = {name: model.signatures[name] for name in model.signatures if name not in new}
+
+
+def test_of_a_model_of_an_earlier_version_the_drift_is_not_available(paths: dict[str, str], tmp_path: Path) -> None:
+    drift = drift_of("", tmp_path / "1", ["chat"], model=_Earlier(model_of(paths["lexicon"])))
+    assert drift == Drift(documents=1, reason=drift.reason)
+    assert "exported by an earlier version" in drift.reason
+
+
+def test_of_no_term_there_is_no_drift(paths: dict[str, str], tmp_path: Path) -> None:
+    for number, texts in enumerate(([], ["!"])):
+        drift = drift_of(paths["lexicon"], tmp_path / str(number), texts)
+        assert (drift.documents, drift.divergence, drift.reason) == (
+            len(texts), None, "the index or the lexicon holds no term",
+        )  # fmt: skip
+
+
+def test_the_manifest_of_an_earlier_version_is_read(tmp_path: Path) -> None:
+    old = '{"format": 1, "model": "0a", "dimension": 1, "documents": 0, "segments": [], "next_number": 0}'
+    assert IndexManifest.from_json(old).drift is None

@@ -1,0 +1,59 @@
+"""The order of a list: by score, then by document id, whatever order the documents come in."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.retrieval.ranking import rank, ranked_grades
+from schemas.errors import DataError
+
+doc_ids = st.text("aZ09é北😀", min_size=1, max_size=3).map(str.encode)
+finite_scores = st.floats(-1, 1, width=32) | st.sampled_from([0.0, 0.25, 0.5])  # the few make ties
+
+
+@st.composite
+def scored_lists(draw):
+    """doc_ids and scores of a list, often with ties."""
+    ids = draw(st.lists(doc_ids, min_size=1, max_size=9, unique=True))
+    return ids, np.array(draw(st.lists(finite_scores, min_size=len(ids), max_size=len(ids))), np.float32)
+
+
+@given(scored_lists())
+def test_increasing_maps_of_the_scores_do_not_change_the_ranking(example):
+    ids, scores = example
+    _, places = np.unique(scores, return_inverse=True)
+    for increasing in (2 * scores, places.astype(np.float32), np.exp(places.astype(np.float32))):
+        assert np.array_equal(rank(increasing, ids), rank(scores, ids))
+
+
+@given(scored_lists(), st.randoms())
+def test_order_in_which_the_documents_come_does_not_change_the_ranking(example, random):
+    ids, scores = example
+    order = random.sample(range(len(ids)), len(ids))
+    shuffled = [ids[place] for place in order]
+    assert [shuffled[place] for place in rank(scores[order], shuffled)] == [ids[place] for place in rank(scores, ids)]
+
+
+def test_ties_are_broken_by_document_id_descending_bytewise():
+    ids = [b"10", b"9", "é".encode(), b"z"]
+    assert [ids[place] for place in rank(np.zeros(4, np.float32), ids)] == ["é".encode(), b"z", b"9", b"10"]
+
+
+def test_scores_equal_as_float32_are_tied():
+    assert rank(np.array([1.0 + 1e-12, 1.0]), [b"a", b"b"]).tolist() == [1, 0]
+
+
+def test_the_grades_of_a_list_come_in_its_order():
+    (ranked,) = ranked_grades(
+        [b"q"], [[b"a", b"b", b"c"]], [np.array([0.5, 1, 0.5], np.float32)], [np.array([2, 0, 1])]
+    )
+    assert ranked.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("score", [float("nan"), float("inf"), -float("inf")])
+def test_score_that_is_not_finite_is_refused_with_its_query_and_document(score):
+    lists = [([b"d1"], [0.5], [1]), ([b"d1", b"d2"], [0.5, score], [1, 0])]
+    ids, scores, grades = zip(*lists, strict=True)
+    with pytest.raises(DataError, match=f"scores must be finite; query q2 got {score} for document d2"):
+        ranked_grades([b"q1", b"q2"], ids, [np.array(values, np.float32) for values in scores], grades)

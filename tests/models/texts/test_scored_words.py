@@ -1,0 +1,51 @@
+"""The limit on a document's length, as the transformation has it."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.texts.text_features import scored_words
+from tests.models.small_model import small_text_features
+
+LIMIT = 3
+WORDS = st.lists(st.sampled_from(["chat", "blanc", "chiens", "un", "zzz", "mot"]), max_size=6)
+"""`chiens` is known by its stem alone, `un` as a word alone; the last two not at all."""
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["words", "with stems"])
+def text_features(request, tmp_path_factory):
+    return small_text_features(tmp_path_factory.mktemp("words"), request.param, LIMIT)
+
+
+@pytest.fixture(scope="module")
+def of_words(text_features):
+    """(the ids of each word by column, which words are scored)."""
+    found = tf.function(
+        lambda words: scored_words(text_features, words), input_signature=[tf.TensorSpec([None], tf.string)]
+    )
+
+    def of_words(words):
+        columns, is_scored = found(tf.constant(words, tf.string))
+        return {name: column.to_list() for name, column in columns.items()}, is_scored.numpy().tolist()
+
+    return of_words
+
+
+@given(words=WORDS)
+def test_the_words_up_to_the_limit_have_their_ids_and_those_beyond_it_none(text_features, of_words, words):
+    columns, _ = of_words(words)
+    whole = text_features.of_documents(tf.constant([" ".join(words)]))
+    for name, rows in columns.items():
+        assert len(rows) == len(words)
+        assert np.concatenate([*rows, []]).tolist() == whole[name].to_list()[0]
+
+
+@given(words=WORDS)
+def test_the_words_up_to_the_limit_are_scored_whether_they_are_known_or_not(of_words, words):
+    assert of_words([*words, "chat"])[1] == [place < LIMIT for place in range(len(words) + 1)]
+
+
+def test_without_a_known_word_no_limit_shows(of_words):
+    assert of_words(["zzz"] * 5)[1] == [True] * 5

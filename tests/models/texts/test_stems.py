@@ -1,0 +1,100 @@
+"""Stems: what each writing system keeps, against the rules written out in plain Python."""
+
+import re
+import unicodedata
+
+import pytest
+import tensorflow as tf
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.texts.stems import stems
+from models.texts.tokens import tokenize
+
+EXPECTED = {
+    "Russian": ("ru", "Чайковский Хрущёв объявил", "chaik khrus obyav"),
+    "Russian, as English has it": ("en", "Chaikovsky Khrushchev", "chaik khrus"),
+    "Ukrainian": ("uk", "Київ Їжак Європа Ґанок Шевченко", "kiiv izhak evrop ganok shevc"),
+    "Serbian Cyrillic": ("sr", "Ђоковић Љубљана Њујорк Ћирић Џон", "dokov ljubl njujo ciric dzon"),
+    "Serbian Latin": ("sr", "Đoković Ćirić", "dokov ciric"),
+    "Turkish": ("tr", "İstanbul ISPARTA ışık Çağlar", "istan ispar isik cagla"),
+    "Polish": ("pl", "Łódź Wałęsa żółw", "lodz wales zolw"),
+    "Danish and French": ("da", "Ærø Østergård œuvre cœur naïveté", "aero oster oeuvr coeur naive"),
+    "Vietnamese": ("vi", "người Nguyễn đường", "người nguyễ dường"),
+    "Vietnamese in another language's text": ("fr", "Nguyễn", "nguye"),
+    "Arabic": ("ar", "كتاب المكتبات", "كتاب المكت"),
+    "Arabic with harakat": ("ar", "كِتَابٌ المَكْتَبات", "كتاب المكت"),
+    "Arabic with hamza": ("ar", "أحمد إلى", "أحمد إلى"),
+    "Hebrew": ("he", "שלום ירושלים", "שלום ירושל"),
+    "Hebrew with points": ("he", "שָׁלוֹם יְרוּשָׁלַיִם", "שלום ירושל"),
+    "Hindi": ("hi", "हिन्दी में विश्वविद्यालय", "हिन्द में विश्व"),
+    "Tamil": ("ta", "தமிழ்நாடு", "தமிழ்"),
+    "Korean": ("ko", "대한민국 서울 강", "대한 서울 강"),
+    "Thai, whose words NFKC takes apart": ("th", "น้ำ", "น้ํ า"),
+    "Japanese": ("ja", "東京タワー ガンバる", "東 京 タ ワー ガ ン バ る"),
+    "Greek": ("el", "Αθήνα Μακεδονία", "αθηνα μακεδ"),
+    "numbers": ("en", "1234567 in 2020", "1234567 in 2020"),
+}
+
+
+def stems_of(text: str, language: str) -> list[str]:
+    return [stem.decode() for stem in stems(tokenize(tf.constant([text])), language)[0].numpy()]
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_each_writing_system_keeps_what_tells_its_words_apart(name):
+    language, text, expected = EXPECTED[name]
+    assert stems_of(text, language) == [unicodedata.normalize("NFC", stem) for stem in expected.split()]
+
+
+LETTERS = dict(
+    zip("абвгдезиклмнопрстуфыэіє", "abvgdeziklmnoprstufyeie", strict=True),
+    ж="zh", х="kh", ц="ts", ч="ch", ш="sh", щ="shch", ъ="", ь="", ю="yu", я="ya", ґ="g", ђ="d", ј="j", љ="lj",
+    њ="nj", ћ="c", џ="dz", ѕ="dz", ı="i", ł="l", ø="o", đ="d", æ="ae", œ="oe",
+)  # fmt: skip
+
+
+def reference(word: str, language: str) -> str:
+    """A word's stem, by the rules in plain Python: Latin, Cyrillic, Hebrew, Arabic, Hangul, Han and kana."""
+    dropped = "" if language == "vi" else "\u0300-\u036f"
+    points = "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u0652\u0670"
+    word = re.sub(f"[{dropped}{points}]", "", unicodedata.normalize("NFKD", word))
+    word = unicodedata.normalize("NFC", "".join(LETTERS.get(letter, letter) for letter in word))
+    if re.match("[\u3040-\u30ff\u4e00-\u9fff]", word) or word.isnumeric():
+        return word
+    return word[: 2 if re.match("[\uac00-\ud7a3]", word) else 5]
+
+
+RANGES = [(0x61, 0x17F), (0x370, 0x3FF), (0x400, 0x45F), (0x5D0, 0x5EA), (0x620, 0x64A), (0xAC00, 0xD7A3)]
+WORDS = st.one_of(
+    *(
+        st.text(st.characters(whitelist_categories=("Ll", "Lo"), min_codepoint=low, max_codepoint=high), min_size=1)
+        for low, high in RANGES
+    ),
+    st.text("0123456789", min_size=1),
+    st.sampled_from("東京語ガるワ"),
+)  # fmt: skip
+
+
+@given(st.lists(st.lists(WORDS, max_size=4), min_size=1, max_size=3), st.sampled_from(["en", "vi"]))
+def test_stems_are_those_of_the_rules_whatever_stands_beside_them(texts, language):
+    words = tokenize(tf.constant([" ".join(text) for text in texts]))
+    expected = [[reference(word.decode(), language) for word in text] for text in words.to_list()]
+    found = [[stem.decode() for stem in text] for text in stems(words, language).to_list()]
+    assert found == [[stem for stem in text if stem] for text in expected]
+
+
+def test_a_word_of_marks_alone_has_no_stem_and_moves_no_other():
+    words = tf.ragged.constant([["a", "\u0301", "b"], [], ["\u0301"]])
+    assert stems(words, "fr").to_list() == [[b"a", b"b"], [], []]
+
+
+def test_texts_without_a_word_have_no_stem():
+    assert stems(tokenize(tf.constant(["", "!"])), "fr").to_list() == [[], []]
+    assert stems(tokenize(tf.constant([], tf.string)), "fr").to_list() == []
+
+
+def test_a_stem_is_its_own_stem_so_that_one_may_be_asked_for():
+    for language, text, _ in EXPECTED.values():
+        once = stems_of(text, language)
+        assert stems_of(" ".join(once), language) == once

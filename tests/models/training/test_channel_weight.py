@@ -1,0 +1,84 @@
+"""models/training/channel_weight.py: the weight that is fitted on the eval split."""
+
+from dataclasses import replace
+
+import numpy as np
+import tensorflow as tf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models.evaluation.metrics import mean_metrics
+from models.rankers.scorer import Scorer
+from models.training.channel_weight import WEIGHTS, fit_weight
+from schemas.relevance import MOST_RELEVANT
+from tests.models.synthetic import ranking_lists
+
+SCORES = st.lists(st.lists(st.sampled_from([-0.5, 0.0, 0.1, 0.2, 1.0]), min_size=4, max_size=4), min_size=3, max_size=3)
+GRADES = [[2, 1, 0, 0], [0, 2, 0, 1], [1, 1, 2, 0]]
+
+
+class Column(Scorer):
+    """Scores that stand in a column of the lists."""
+
+    def __init__(self, column):
+        super().__init__()
+        self._column = column
+
+    def call(self, features, training=False):
+        return features[self._column]
+
+    @property
+    def score_range(self):
+        return -1.0, 1.0
+
+
+def fitted(first, second, grades=GRADES):
+    """What is fitted to scores of lists of the same documents."""
+    rows = range(len(grades))
+    lists = ranking_lists([[row] for row in rows], [[0]] * 4, [[0, 1, 2, 3] for _ in rows], grades)
+    columns = {"first": first, "second": second}
+    ragged = {name: tf.ragged.constant(scores, tf.float32, ragged_rank=1) for name, scores in columns.items()}
+    lists = replace(lists, list_columns={**lists.list_columns, **ragged})
+    return fit_weight(lists, Column("first"), Column("second"), MOST_RELEVANT)
+
+
+def reference(first, second, weight):
+    """Means of ndcg_5 and p_mr_1; of equal scores that of the last document comes first."""
+    ranked = []
+    for one, other, grades in zip(first, second, GRADES, strict=True):
+        scores = np.float32(one) + np.float32(weight) * np.float32(other)
+        order = sorted(range(4), key=lambda place: (scores[place], place), reverse=True)
+        ranked.append(np.array([grades[place] for place in order]))
+    metrics = mean_metrics(ranked, MOST_RELEVANT)
+    return metrics["ndcg_5"], metrics["p_mr_1"]
+
+
+@settings(max_examples=6)
+@given(SCORES, SCORES)
+def test_the_curve_holds_the_metrics_of_each_weight_and_the_best_is_the_smallest_of_the_largest(first, second):
+    found = fitted(first, second)
+    assert [one.weight for one in found.curve] == list(WEIGHTS)
+    expected = [reference(first, second, weight) for weight in WEIGHTS]
+    np.testing.assert_allclose([(one.ndcg_5, one.p_mr_1) for one in found.curve], expected)
+    values = [ndcg + 0.1 * p_mr for ndcg, p_mr in expected]
+    assert found.weight == WEIGHTS[values.index(max(values))]
+
+
+def test_a_channel_that_changes_no_order_has_no_weight():
+    first = [[0.3, 0.2, 0.1, 0.0]] * 3
+    assert fitted(first, [[1.0] * 4] * 3).weight == 0
+    assert fitted(first, first).weight == 0
+
+
+def test_a_channel_that_knows_the_grades_has_the_least_weight_that_orders_by_them():
+    first = [[0.0, 0.25, 0.25, 0.25]] * 3
+    second = [[1.0, 0.0, 0.0, 0.0]] * 3
+    found = fitted(first, second, grades=[[2, 0, 0, 0]] * 3)
+    assert found.weight == 0.3
+    assert [one.p_mr_1 for one in found.curve] == [weight >= 0.3 for weight in WEIGHTS]
+
+
+def test_a_right_first_document_counts_beside_ndcg():
+    found = fitted([[0.3, 0.2, 0.1, 0.0]] * 3, [[0.0, 0.0, 0.0, 1.0]] * 3)
+    best = max(one.ndcg_5 + 0.1 * one.p_mr_1 for one in found.curve)
+    assert next(one.weight for one in found.curve if one.ndcg_5 + 0.1 * one.p_mr_1 == best) == found.weight
