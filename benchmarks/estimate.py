@@ -3,9 +3,10 @@
     .venv/bin/python benchmarks/estimate.py
     .venv/bin/python benchmarks/estimate.py configs/bible_en_tl.yaml configs/best/ntrex_en_fr.yaml
 
-Without a configuration it runs collections of several shapes, prints the costs for `pipeline/estimate/costs.py`, and
-how far what they give is from each run they were fitted to. With some it estimates each, runs it into a temporary
-folder, and prints both. A run has a process of its own; nothing else should be at work.
+Without a configuration it runs collections of several shapes, prints the costs for
+`pipeline/estimate/estimate_run.py`, and how far what they give is from each run they were fitted to. With some
+it estimates each, runs it into a temporary folder, and prints both. A run has a process of its own; nothing else should
+be at work.
 """
 
 import os
@@ -24,9 +25,7 @@ from scipy.optimize import nnls
 from data import TREE, generate, measure
 from pipeline.config import RunConfig, load_config
 from pipeline.estimate.collection_size import size_of_collection
-from pipeline.estimate.costs import QUANTITIES_OF_PART, STAGES_OF_PART, quantities
-from pipeline.estimate.estimate_run import estimate_run
-from pipeline.estimate.machine import sample_seconds
+from pipeline.estimate.estimate_run import QUANTITIES_OF_PART, STAGES_OF_PART, estimate_run, quantities, sample_seconds
 from pipeline.estimate.training_step import measure_training_step
 
 SHAPES: tuple[dict[str, Any], ...] = (

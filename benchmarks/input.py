@@ -28,7 +28,7 @@ from models.rankers.two_towers import TwoTowers, Words
 from models.settings import LossSettings, ModelSettings, TrainingSettings
 from models.training.devices import configure_devices, make_strategy
 from models.training.steps import TrainingSteps
-from pipeline.estimate.made_up_lists import WORDS_OF_A_STEM, made_up_lists
+from pipeline.estimate.training_step import WORDS_OF_A_STEM, made_up_lists
 from schemas.relevance import MOST_RELEVANT
 
 LISTS, LISTED, DOCUMENTS, QUERY_WORDS, DOCUMENT_WORDS, VOCABULARY = 2048, 45, 30_000, 25, 30, 24_000

@@ -38,7 +38,7 @@ from models.texts.stems import stems
 from models.texts.text_features import TextFeatures
 from models.texts.tokens import tokenize
 from pipeline.config import load_config
-from pipeline.paths import files_of
+from pipeline.input_files import files_of
 from schemas.wikiclir import Judgment, Text, parse_judgments, parse_texts
 
 PAIRS, QUERY_STEMS, DOCUMENT_STEMS, VOCABULARY = 15_000, 22, 84, 30_000

@@ -22,7 +22,7 @@ from models.rankers.two_towers import TwoTowers, Words
 from models.settings import ModelSettings, TrainingSettings
 from models.training.devices import make_strategy
 from models.training.steps import TrainingSteps
-from pipeline.estimate.made_up_lists import made_up_lists
+from pipeline.estimate.training_step import made_up_lists
 from schemas.relevance import MOST_RELEVANT
 
 VOCABULARY = 100_000

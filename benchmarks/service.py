@@ -30,10 +30,9 @@ import click
 import numpy as np
 
 from cli.model_folder import index_place
-from models.exported import load_model
 from models.exported.model import LoadedModel, load_model
 from pipeline.config import read_run_settings
-from pipeline.paths import files_of
+from pipeline.input_files import files_of
 from schemas.drops import Drop
 from schemas.wikiclir import parse_texts
 

@@ -24,7 +24,7 @@ from input import TOWERS, make_steps
 from models.lists.training_batches import training_batches
 from models.settings import TrainingSettings
 from models.training.devices import configure_devices, make_strategy
-from pipeline.estimate.made_up_lists import made_up_lists
+from pipeline.estimate.training_step import made_up_lists
 from schemas.relevance import MOST_RELEVANT
 
 TREE = Path(__file__).parent.parent

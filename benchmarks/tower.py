@@ -29,7 +29,7 @@ from models.rankers.two_towers import TwoTowers, Words
 from models.settings import LossSettings, ModelSettings, TrainingSettings
 from models.training.devices import configure_devices
 from models.training.steps import TrainingSteps
-from pipeline.estimate.made_up_lists import WORDS_OF_A_STEM
+from pipeline.estimate.training_step import WORDS_OF_A_STEM
 from schemas import features as f
 from schemas.relevance import MOST_RELEVANT
 

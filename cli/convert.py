@@ -8,12 +8,11 @@ import click
 from click.core import ParameterSource
 
 from cli.terminal import say, short, show, show_json
-from pipeline.conversion.convert import Conversion, convert
-from pipeline.conversion.folder import ACCOUNT_FILE, ConversionFolder, conversion_fault
-from pipeline.conversion.settings import DEPTH, MAX_BAD_SHARE, NEGATIVES, ConversionSettings, Sources
+from pipeline.conversion.convert import ACCOUNT_FILE, Conversion, ConversionFolder, conversion_fault, convert
+from pipeline.conversion.inputs import DEPTH, MAX_BAD_SHARE, NEGATIVES, ConversionSettings, Sources
 from pipeline.input_files import file_fault
 from pipeline.layout import CONFIG_FILE
-from pipeline.run_lock import run_lock
+from pipeline.output_folder import run_lock
 from schemas.did_you_mean import did_you_mean
 from schemas.errors import ConfigError
 from schemas.features import SPLITS

@@ -15,7 +15,7 @@ from components.wikiclir_example_gen.report import DataReport, read_report
 from models.evaluation.score_lists import score_lists
 from models.lists.ranking_lists import read_lists
 from models.rankers.ranker import SCORES
-from pipeline.paths import files_of
+from pipeline.input_files import files_of
 from schemas.features import SPLITS
 
 

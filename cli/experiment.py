@@ -1,13 +1,18 @@
 """`clir experiment`: a grid of settings over one prepared data set."""
 
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import click
 
 from cli.imports import heavy_imports
 from cli.terminal import say, short, show, show_json
 from cli.users_error import users_error
+from experiments.cell import Cell, CellFolder
+from models.evaluation.metrics import METRICS
 from pipeline.layout import CELLS, HTML_FILE
-from pipeline.output_folder import local_output
-from pipeline.run_lock import run_lock
+from pipeline.output_folder import local_output, run_lock
 from schemas.errors import DataError
 
 
@@ -27,9 +32,7 @@ def experiment(file: str, as_json: bool) -> None:
     loaded = load_grid(file, say)
     with run_lock(local_output(loaded.settings.output)):
         from cli.terminal import StageView
-        from experiments.cell_folder import CellFolder
         from experiments.run import run_experiment
-        from experiments.table import results_table
         from pipeline.quiet import quieten
 
         quieten(verbose=False)
@@ -37,7 +40,7 @@ def experiment(file: str, as_json: bool) -> None:
             states = run_experiment(loaded, view, users_error)
             view.start(0, 0, "writing the report")
             with heavy_imports():
-                from experiments.report.write import write_report
+                from experiments.report.write_report import write_report
 
             write_report(loaded.output)
         metrics = {
@@ -56,3 +59,31 @@ def experiment(file: str, as_json: bool) -> None:
             f"{len(failed)} of {len(states)} cells failed; cell.json and log.txt in "
             f"{short(str(loaded.output / CELLS))} tell why, and the same command runs them again."
         )
+
+
+def results_table(states: Sequence[Cell], metrics: Mapping[str, Mapping[str, float]]) -> str:
+    """A line a cell: its settings, and its metrics on the test split or why there are none.
+
+    Args:
+      states: of all cells.
+      metrics: of those that are done, by their name.
+    """
+    keys = list(states[0].settings)
+    columns = [[key.rpartition(".")[2], *(_value_text(state.settings[key]) for state in states)] for key in keys]
+    widths = [max(map(len, column)) for column in columns]
+    settings = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        for row in zip(*columns, strict=True)
+    ]
+    results = [
+        "".join(f"{metrics[state.name][key]:13.4f}" for key in METRICS)
+        if state.name in metrics
+        else f"  {state.status}: {(state.reason or '').splitlines()[0]}"
+        for state in states
+    ]
+    head = "".join(f"{key:>13}" for key in METRICS)
+    return "\n".join(left + right for left, right in zip(settings, [head, *results], strict=True))
+
+
+def _value_text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -11,7 +11,7 @@ from cli.imports import heavy_imports
 from cli.model_folder import index_place
 from cli.terminal import say, short, show, show_json
 from pipeline.config import read_run_settings
-from pipeline.paths import files_of
+from pipeline.input_files import files_of
 
 
 @click.command("index")

@@ -11,9 +11,8 @@ from cli.imports import heavy_imports
 from cli.model_folder import find_model
 from cli.terminal import say, show, show_json
 from pipeline.config import RunConfig, read_run_settings
-from pipeline.input_files import check_input_files
+from pipeline.input_files import check_input_files, files_of, sha256_of_file
 from pipeline.layout import CONFIG_FILE, EVALUATION, SERVING
-from pipeline.paths import files_of, sha256_of_file
 from schemas.errors import ConfigError, DataError
 from schemas.evaluation_files import METRICS_FILE, RUN_FILE, VERDICT_FILE
 from schemas.input_digest import input_digest

@@ -22,7 +22,7 @@ def report(folder: str) -> None:
 
     quieten(verbose=False)
     with heavy_imports():
-        from experiments.report.write import write_report
+        from experiments.report.write_report import write_report
 
     write_report(Path(folder))
     say(f"written to {short(folder)}: {HTML_FILE}, {MARKDOWN_FILE}")

@@ -9,7 +9,7 @@ import click
 
 from cli.terminal import say, short, show, show_json
 from pipeline.layout import CONFIG_FILE
-from pipeline.run_lock import run_lock
+from pipeline.output_folder import run_lock
 from pipeline.wikipedia.config import load_wikipedia_config
 from schemas.wikiclir_files import CARD_FILE, MANIFEST_FILE
 

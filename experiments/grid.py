@@ -21,9 +21,9 @@ from pipeline.config import (
     say_nothing,
 )
 from pipeline.digests import resolve_digests
+from pipeline.input_files import resolve_path
 from pipeline.layout import CELLS
 from pipeline.output_folder import output_fault
-from pipeline.paths import resolve_path
 from pipeline.presets import fault_of_another_preset
 from pipeline.settings_file import (
     Places,

@@ -2,10 +2,11 @@
 
 import json
 import re
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
+from schemas.errors import ConfigError
 from schemas.settings import Settings
 
 _PORTABLE = "portable"
@@ -135,3 +136,60 @@ def _has_command(text: str) -> bool:
     except json.JSONDecodeError:
         return False
     return isinstance(content, dict) and isinstance(content.get("command"), str) and bool(content["command"])
+
+
+_LONGEST_JOB: Final = 30 * 24 * 3600
+"""In seconds. Beam 2.60 waits for a job no longer than for one answer of its server, which is 60 by default."""
+
+_RUNNERS: Final = {"portable": "PortableRunner", "dataflow": "DataflowRunner"}
+_OF_RUNNER: Final = {
+    "portable": {
+        "job_endpoint": "endpoint",
+        "environment_config": "environment_config",
+        "parallelism": "parallelism",
+        "sdk_worker_parallelism": "parallelism",
+    },
+    "dataflow": {
+        "project": "project",
+        "region": "region",
+        "temp_location": "temp_location",
+        "sdk_container_image": "image",
+        "setup_file": "setup_file",
+        "max_num_workers": "parallelism",
+    },
+}
+"""Beam's options to the settings that they take their values from."""
+
+
+def beam_arguments(settings: BeamSettings) -> list[str]:
+    """What `apache_beam.Pipeline(argv=...)` and TFX's `beam_pipeline_args` take; none for the in-process runner.
+
+    Example:
+      >>> beam_arguments(BeamSettings())
+      []
+      >>> beam_arguments(BeamSettings(runner="portable", endpoint="flink:8099", environment="loopback"))[:3]
+      ['--runner=PortableRunner', '--environment_type=LOOPBACK', '--job_server_timeout=2592000']
+    """
+    if settings.runner == "in_process":
+        return []
+    values = {option: getattr(settings, name) for option, name in _OF_RUNNER[settings.runner].items()}
+    environment = {}
+    if settings.runner == "portable" and settings.environment:
+        environment = {"environment_type": settings.environment.upper(), "job_server_timeout": _LONGEST_JOB}
+    given = {"runner": _RUNNERS[settings.runner], **environment, **values, **settings.options}
+    return [f"--{option}={value}" for option, value in given.items() if value is not None]
+
+
+def check_local_beam(settings: BeamSettings) -> None:
+    """Refuses a runner whose workers see no folder of this machine, where a local run has its artifacts.
+
+    Raises:
+      ConfigError: the runner is Dataflow.
+    """
+    if settings.runner == "dataflow":
+        raise ConfigError(
+            [
+                "beam.runner: must be in_process or portable in a local run, whose artifacts lie in a local folder; "
+                "got 'dataflow', whose workers see Google Cloud Storage alone: take it where the pipeline's root is."
+            ]
+        )

@@ -12,21 +12,19 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator, mod
 
 from components.corpus_indexer.settings import SearchSettings
 from components.gate.settings import EvaluationSettings
-from components.wikipedia_gen.settings import FILE_KEYS
+from components.wikiclir_example_gen.settings import DataSettings
+from components.wikipedia_gen.settings import FILE_KEYS, WikipediaSettings
 from models.lexicon.settings import LexiconSettings
 from models.settings import EmbeddingSettings, LossSettings, ModelSettings, TrainingSettings
 from models.tuning.settings import TuningSettings
 from pipeline.beam_settings import BeamSettings
-from pipeline.data_settings import SourceSettings
 from pipeline.dump_files import dump_fault, dump_sections
-from pipeline.input_files import check_input_files, check_pairs, check_word_vectors
+from pipeline.input_files import check_input_files, check_pairs, check_word_vectors, resolve_path
 from pipeline.kubeflow.settings import KubeflowSettings
 from pipeline.layout import WIKIPEDIA
 from pipeline.output_folder import Kind, output_fault
-from pipeline.overrides import apply_override
-from pipeline.paths import resolve_path
 from pipeline.presets import DEFAULT, PRESETS, fault_of_another_preset, is_of_an_earlier_version, with_preset
-from pipeline.settings_file import Places, describe_fault, place_of, read_settings_file
+from pipeline.settings_file import Places, apply_override, describe_fault, place_of, read_settings_file
 from schemas.errors import ConfigError
 from schemas.one_of import OneOf
 from schemas.settings import Settings
@@ -43,6 +41,20 @@ PAIR_FILES = ("pairs",)
 
 Say = Callable[[str], None]
 """Takes a line for a person."""
+
+
+class SourceSettings(DataSettings):
+    """The collection: WikiCLIR files (see docs/formats.md), plain or gzipped, or dumps (see docs/wikipedia.md)."""
+
+    wikipedia: WikipediaSettings | None = None
+    """Dumps of the wikis of both languages, of which a first stage makes queries, documents and judgments; the three
+    are null then."""
+
+    @model_validator(mode="after")
+    def _dumps_have_the_pair(self) -> "SourceSettings":
+        if self.wikipedia and (missing := self.wikipedia.missing_for(self.query_language, self.document_language)):
+            raise ValueError(f"wikipedia.{missing}")
+        return self
 
 
 class RunConfig(Settings):

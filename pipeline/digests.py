@@ -5,7 +5,7 @@ from typing import Any
 
 from pipeline.config import RunConfig
 from pipeline.dump_files import files_of_dump
-from pipeline.paths import files_of, sha256_of_file
+from pipeline.input_files import files_of, sha256_of_file
 from schemas.errors import ConfigError, DataError
 from schemas.input_digest import input_digest
 

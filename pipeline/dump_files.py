@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from components.wikipedia_gen.dumps.find_dump_files import find_dump_files
-from pipeline.input_files import file_fault
-from pipeline.paths import files_of, is_remote, scheme_fault
+from pipeline.input_files import file_fault, files_of, is_remote, scheme_fault
 from schemas.errors import DataError
 
 

@@ -11,7 +11,7 @@ from models.losses.declarations import LOSSES
 from models.settings import ENCODERS
 from pipeline.config import RunConfig
 from pipeline.fingerprint import code_digest
-from pipeline.paths import sha256_of_file
+from pipeline.input_files import sha256_of_file
 
 if TYPE_CHECKING:
     from tfx.dsl.components.base.base_component import BaseComponent  # takes seconds, and only create_pipeline needs it

@@ -18,8 +18,7 @@ from components.trainer.joined_cluster import joined_cluster
 from components.wikiclir_example_gen.report import REPORT_FILE, DataReport
 from models.training.devices import configure_devices
 from models.tuning.results import SearchResults
-from pipeline.beam_arguments import beam_arguments
-from pipeline.check_local_beam import check_local_beam
+from pipeline.beam_settings import beam_arguments, check_local_beam
 from pipeline.config import RunConfig, dump_config
 from pipeline.launching import Outputs, launch
 from pipeline.layout import (
@@ -83,7 +82,7 @@ def run_locally(
 ) -> RunResult:
     """Runs every stage that the cache does not hold, in order.
 
-    The caller holds the output folder (see `pipeline.run_lock`).
+    The caller holds the output folder (see `pipeline.output_folder`).
 
     Args:
       config: resolved, with the digests of its inputs.

@@ -32,9 +32,9 @@ from models.texts.word_table import SOURCES_KEY, WordTableSource
 from pipeline.config import RunConfig, without_folders
 from pipeline.digests import dump_files, input_files
 from pipeline.identity import IDENTITY, chosen_modules, give_identities, identity
+from pipeline.input_files import files_of
 from pipeline.layout import CHECKPOINTS
 from pipeline.paper_baseline import paper_beside
-from pipeline.paths import files_of
 from schemas.features import (
     DOCUMENT_STEM_VOCABULARY,
     DOCUMENT_VOCABULARY,

@@ -12,7 +12,7 @@ from pathlib import Path
 import ml_metadata
 from ml_metadata.proto import metadata_store_pb2
 
-from pipeline.atomic_file import write_atomically
+from pipeline.output_folder import write_atomically
 from pipeline.stages import STAGES
 
 _UNFINISHED = (metadata_store_pb2.Execution.NEW, metadata_store_pb2.Execution.RUNNING)

@@ -5,14 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cli.experiment import results_table
 from cli.settings_doc import settings_markdown
 from cli.summary import metrics_table
 from components.evaluator.evaluate import evaluate
 from components.gate.settings import EvaluationSettings
 from experiments.experiment import read_experiment
-from experiments.report.content import make_page
-from experiments.report.markdown import as_markdown
-from experiments.table import results_table
+from experiments.report.page import as_markdown
+from experiments.report.write_report import make_page
 from models.evaluation.metrics import METRICS, NDCG, Metric
 from models.settings import TrainingSettings
 from tests.experiments.conftest import tables

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from pipeline.estimate.costs import COSTS, ONCE, STAGES_OF_PART, WITH_LEXICON
+from pipeline.estimate.estimate_run import COSTS, ONCE, STAGES_OF_PART, WITH_LEXICON
 from tools.marked import with_marked
 
 PAGE: Final = Path(__file__).parents[1] / "docs" / "performance.md"

@@ -1,22 +1,262 @@
-"""Everything that a conversion reads. Texts go straight to files of ours; ids, judgments and a run's best lines stay.
+"""The settings of a conversion: its files, and how they are read."""
 
-Documents are read first, then queries, judgments and the run: each may only name what stands in those before it.
-"""
-
-from collections.abc import Callable, Iterable, Iterator
+import bisect
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO, Final, TypeVar
 
-from pipeline.conversion.account import FileAccount
-from pipeline.conversion.lists import FirstStage
-from pipeline.conversion.settings import ConversionSettings, Sources
-from schemas.drops import Drop, DropReason
+from components.wikiclir_example_gen.sampling import sample_negatives
+from schemas.drops import Drop, DropCounter, DropReason
 from schemas.errors import DataError
+from schemas.features import SPLITS
 from schemas.foreign_judgments import parse_foreign_judgments
 from schemas.foreign_reason import ForeignReason
 from schemas.foreign_run import RunLine, parse_foreign_run
 from schemas.foreign_texts import parse_foreign_texts
-from schemas.wikiclir import Judgment, Reason, Text
+from schemas.read_report import ReadReport
+from schemas.relevance import NOT_RELEVANT
+from schemas.split_of import split_of
+from schemas.wikiclir import Judgment, Reason, Text, excerpt_of
+
+NEGATIVES: Final = 40
+DEPTH: Final = 100
+MAX_BAD_SHARE: Final = 0.05
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The files that are converted.
+
+    Attributes:
+      queries, documents: their paths.
+      judgments: (split, path) of each file; the split is empty where none is named.
+      run: a first stage's run file, if there is one.
+    """
+
+    queries: str
+    documents: str
+    judgments: tuple[tuple[str, str], ...]
+    run: str | None = None
+
+    def paths(self) -> list[str]:
+        """All of them."""
+        return [self.queries, self.documents, *(path for _, path in self.judgments), *([self.run] if self.run else [])]
+
+    def named_splits(self) -> frozenset[str]:
+        """The splits that judgments name."""
+        return frozenset(split for split, _ in self.judgments if split)
+
+    def has_candidates(self) -> bool:
+        """Whether they fix lists or splits, so that a conversion writes candidates."""
+        return self.run is not None or len(self.named_splits()) > 1
+
+
+@dataclass(frozen=True)
+class ConversionSettings:
+    """How files are converted.
+
+    Attributes:
+      query_language, document_language: ISO 639-1 codes.
+      negatives: NR documents that are drawn for a list, where there is no run.
+      depth: documents of a query that a run gives.
+      top_grade: higher grades count as this; None takes the highest that there is.
+      with_titles: whether a document's title is put before its text.
+      max_bad_share: a larger share of bad lines of a file ends the conversion.
+    """
+
+    query_language: str
+    document_language: str
+    negatives: int = NEGATIVES
+    depth: int = DEPTH
+    top_grade: int | None = None
+    with_titles: bool = False
+    max_bad_share: float = MAX_BAD_SHARE
+
+
+class FileAccount:
+    """Counts a file's lines: read, used, and left out by reason.
+
+    Args:
+      name: what the file is.
+      path: where it lies.
+
+    Attributes:
+      read, used: lines, counted by who reads and who writes; `report` asks that they balance.
+
+    Example:
+      >>> account = FileAccount("queries", "q.tsv")
+      >>> account.read, account.used = 3, 3
+      >>> account.report().describe()
+      '3 read, 3 used'
+    """
+
+    def __init__(self, name: str, path: str) -> None:
+        self.name = name
+        self.path = path
+        self.read = 0
+        self.used = 0
+        self._left_out = DropCounter()
+
+    def add(self, drop: Drop) -> None:
+        """Counts a line that a reader left out."""
+        self._left_out.add(drop)
+
+    def leave_out(self, reason: DropReason, line: int, excerpt: str) -> None:
+        """Counts a line that was read well, and is left out for what else was read."""
+        self.add(Drop(reason, self.path, line, excerpt_of(excerpt)))
+
+    def faults(self, max_bad_share: float) -> list[str]:
+        """The lines of an error where too much is bad, the worst reason first; none where it is not.
+
+        Args:
+          max_bad_share: the share of bad lines that a file may have; a reason that is fatal is too bad whatever the
+            share, and then shown alone.
+        """
+        drops = self._left_out.drops()
+        bad = sum(one.count for one in drops if one.reason.bad)
+        shown = [one for one in drops if one.reason.is_fatal]
+        limit = ""
+        if not shown:
+            if bad <= max_bad_share * self.read:
+                return []
+            limit = f"; at most a share of {max_bad_share:g} may be (--max-bad-share)"
+            shown = [one for one in drops if one.reason.bad]
+        worst_first = sorted(shown, key=lambda one: -one.count)
+        return [
+            f"{self.path}: {bad:,} of {self.read:,} lines are bad{limit}:",
+            *(line for one in worst_first for line in one.lines()),
+        ]
+
+    def report(self) -> ReadReport:
+        """The account of the whole file.
+
+        Raises:
+          AssertionError: the counts do not balance (a fault of ours).
+        """
+        return ReadReport(self.path, self.read, self.used, self._left_out.drops())
+
+
+_SEED = 1
+"""As `data.seed` is by default."""
+
+
+def missing_split(named: Collection[str]) -> str | None:
+    """The split that judgments do not name although they name two; None where they name all, or none, or one.
+
+    Example:
+      >>> missing_split({"train", "test"}), missing_split({"test"})
+      ('eval', None)
+    """
+    missing = [split for split in SPLITS if split not in named]
+    return missing[0] if len(missing) == 1 else None
+
+
+def donor_split(named: Collection[str]) -> str:
+    """The split whose queries a missing one takes a share of.
+
+    Example:
+      >>> donor_split({"train", "test"}), donor_split({"eval", "test"})
+      ('train', 'eval')
+    """
+    return "train" if "train" in named else "eval"
+
+
+def split_for(query_id: str, named_split: str, named: Collection[str]) -> str:
+    """The split of a query.
+
+    Where the judgments name fewer than two splits, a hash of its id tells, as without candidates. Where they name two,
+    the third takes its share, by the same hash, of the donor's.
+
+    Args:
+      query_id: the query.
+      named_split: the split of its judgments.
+      named: all splits that judgments name.
+
+    Example:
+      >>> {split_for(str(n), "train", {"train", "test"}) for n in range(99)} == {"train", "eval"}
+      True
+    """
+    if len(named) < 2:
+        return split_of(query_id)
+    missing = missing_split(named)
+    if missing and named_split == donor_split(named) and split_of(query_id) == missing:
+        return missing
+    return named_split
+
+
+def sampled_list(query_id: str, judged: Mapping[str, int], doc_ids: Sequence[str], negatives: int) -> dict[str, int]:
+    """doc_id to grade of a query's judged documents, and of the NR documents that a run would draw for it.
+
+    Args:
+      query_id: the query.
+      judged: doc_id to grade.
+      doc_ids: all documents, in the order of their file.
+      negatives: how many to draw.
+    """
+    drawn = sample_negatives(query_id, _SEED, negatives, doc_ids, judged.keys())
+    return {**judged, **dict.fromkeys(drawn, NOT_RELEVANT)}
+
+
+class FirstStage:
+    """The best documents of each query in a run file, whose lines come in any order.
+
+    Args:
+      depth: how many of a query's documents are kept; of equal scores, those that come first.
+
+    Example:
+      >>> stage = FirstStage(depth=1)
+      >>> stage.add(RunLine("q", "d1", 1.0, 1)), stage.add(RunLine("q", "d2", 2.0, 2)), stage.doc_ids("q")
+      (None, RunLine(query_id='q', doc_id='d1', score=1.0, line=1), ['d2'])
+    """
+
+    def __init__(self, depth: int) -> None:
+        self._depth = depth
+        self._best: dict[str, list[tuple[float, int, RunLine]]] = {}
+        self._kept: dict[str, set[str]] = {}
+
+    def keeps(self, line: RunLine) -> bool:
+        """Whether the line's document is kept for its query."""
+        return line.doc_id in self._kept.get(line.query_id, ())
+
+    def add(self, line: RunLine) -> RunLine | None:
+        """Takes a line; returns the one that falls beyond the depth, which may be this one, if any does."""
+        best = self._best.setdefault(line.query_id, [])
+        key = (-line.score, line.line, line)
+        if len(best) == self._depth and key > best[-1]:
+            return line
+        bisect.insort(best, key)
+        kept = self._kept.setdefault(line.query_id, set())
+        kept.add(line.doc_id)
+        if len(best) <= self._depth:
+            return None
+        beyond = best.pop()[2]
+        kept.discard(beyond.doc_id)
+        return beyond
+
+    def doc_ids(self, query_id: str) -> list[str]:
+        """The kept documents of a query, best first; none where the run has none."""
+        return [line.doc_id for line in self.lines(query_id)]
+
+    def lines(self, query_id: str) -> list[RunLine]:
+        """Their lines."""
+        return [line for _, _, line in self._best.get(query_id, ())]
+
+    def query_ids(self) -> Iterator[str]:
+        """The queries of which documents are kept."""
+        return iter(self._best)
+
+
+def reranking_list(judged: Mapping[str, int], ranked: Sequence[str], is_test: bool) -> dict[str, int]:
+    """doc_id to grade of what a first stage found, best first; outside the test split, of the other judged ones, too.
+
+    Example:
+      >>> reranking_list({"d1": 2, "d9": 1}, ["d3", "d1"], is_test=True)
+      {'d3': 0, 'd1': 2}
+    """
+    grades = {doc_id: judged.get(doc_id, NOT_RELEVANT) for doc_id in ranked}
+    return grades if is_test else {**grades, **{doc_id: judged[doc_id] for doc_id in judged if doc_id not in grades}}
+
 
 Record = TypeVar("Record")
 

@@ -11,7 +11,7 @@ import tensorflow as tf
 
 from models.texts.tokens import tokenize
 from pipeline.config import RunConfig
-from pipeline.paths import files_of
+from pipeline.input_files import files_of
 from schemas.drops import Drop
 from schemas.errors import DataError
 from schemas.features import SPLITS

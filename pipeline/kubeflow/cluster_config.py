@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from pipeline.config import RunConfig, Say, load_config
 from pipeline.digests import digest_of, resolve_digests
-from pipeline.paths import is_remote
+from pipeline.input_files import is_remote
 from schemas.errors import ConfigError, DataError
 
 

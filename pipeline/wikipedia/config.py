@@ -9,10 +9,9 @@ from pydantic import Field, field_validator, model_validator
 
 from components.wikipedia_gen.settings import FILE_KEYS, WikipediaSettings
 from pipeline.dump_files import dump_fault, dump_sections, files_of_dump
-from pipeline.made_folder import made_fault
-from pipeline.overrides import apply_override
-from pipeline.paths import resolve_path
-from pipeline.settings_file import describe_fault, place_of, read_settings_file
+from pipeline.input_files import resolve_path
+from pipeline.output_folder import made_fault
+from pipeline.settings_file import apply_override, describe_fault, place_of, read_settings_file
 from pipeline.wikipedia.folder import WIKIPEDIA_MADE
 from schemas.errors import ConfigError
 

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from pipeline.layout import CONFIG_FILE
-from pipeline.made_folder import Made
+from pipeline.output_folder import Made
 from schemas.wikiclir_files import CANDIDATES_FILE, CARD_FILE, MANIFEST_FILE, PAIRS_FILE
 
 ACCOUNT_FILE: Final = "wikipedia.json"

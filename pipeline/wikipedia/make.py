@@ -12,7 +12,7 @@ from components.wikipedia_gen.on_this_machine import on_this_machine
 from components.wikipedia_gen.read_dumps import read_dumps
 from pipeline.fingerprint import code_digest
 from pipeline.layout import CONFIG_FILE
-from pipeline.made_folder import MadeFolder
+from pipeline.output_folder import MadeFolder
 from pipeline.wikipedia.config import WikipediaConfig
 from pipeline.wikipedia.folder import WIKIPEDIA_MADE
 from schemas.errors import DataError
@@ -22,7 +22,7 @@ from schemas.wikiclir_files import CANDIDATES_FILE, PAIRS_FILE, documents_file, 
 def make_collections(
     config: WikipediaConfig, processes: int | None, say: Callable[[str], None]
 ) -> dict[str, dict[str, Any]]:
-    """Makes the collection of each pair. The caller holds the output (see `pipeline.run_lock`).
+    """Makes the collection of each pair. The caller holds the output (see `pipeline.output_folder`).
 
     A killed call leaves what it has read of the dumps, and the next call with the same files and settings goes on from
     there.

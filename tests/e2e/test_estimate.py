@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.estimate.costs import STAGES_OF_PART
+from pipeline.estimate.estimate_run import STAGES_OF_PART
 from tests.e2e.process import SampleRun, forked
 
 pytestmark = pytest.mark.e2e

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from experiments.experiment import read_experiment
-from experiments.report.markdown import as_markdown
-from experiments.report.page import Page
+from experiments.report.page import Page, as_markdown
 from experiments.report.results import results
-from experiments.report.write import write_report
+from experiments.report.write_report import write_report
 from tests.experiments.experiment_folder import LOSSES, write_experiment
 
 SEEDS = [1, 2, 3]

@@ -1,4 +1,4 @@
-"""experiments/cell_folder.py: when the results of a cell count."""
+"""experiments/cell.py: when the results of a cell count."""
 
 import contextlib
 import json
@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.cell import Cell
-from experiments.cell_folder import CellFolder
+from experiments.cell import Cell, CellFolder
 from experiments.grid import PlannedCell
 from pipeline import fingerprint
 from pipeline.config import dump_config, load_config

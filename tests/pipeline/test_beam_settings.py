@@ -3,9 +3,7 @@
 import pydantic
 import pytest
 
-from pipeline.beam_arguments import beam_arguments
-from pipeline.beam_settings import BeamSettings
-from pipeline.check_local_beam import check_local_beam
+from pipeline.beam_settings import BeamSettings, beam_arguments, check_local_beam
 from schemas.errors import ConfigError
 
 PORTABLE = {

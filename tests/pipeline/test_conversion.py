@@ -14,11 +14,8 @@ from hypothesis import strategies as st
 
 from components.wikiclir_example_gen.sampling import sample_negatives
 from pipeline.config import load_config
-from pipeline.conversion.config import thresholds
-from pipeline.conversion.convert import Conversion, convert
-from pipeline.conversion.folder import ConversionFolder, conversion_fault
-from pipeline.conversion.lists import FirstStage
-from pipeline.conversion.settings import ConversionSettings, Sources
+from pipeline.conversion.convert import Conversion, ConversionFolder, conversion_fault, convert, thresholds
+from pipeline.conversion.inputs import ConversionSettings, FirstStage, Sources
 from pipeline.output_folder import output_fault
 from schemas.drops import Drop
 from schemas.errors import DataError

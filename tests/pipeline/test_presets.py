@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from models.lexicon.settings import LexiconSettings
 from models.losses.declarations import LOSSES
 from models.settings import ENCODERS, LossSettings, ModelSettings, TrainingSettings
-from pipeline.config import RunConfig, dump_config, load_config
-from pipeline.data_settings import SourceSettings
+from pipeline.config import RunConfig, SourceSettings, dump_config, load_config
 from pipeline.digests import resolve_digests
 from pipeline.presets import PRESETS, with_preset
 from pipeline.settings_file import known_keys

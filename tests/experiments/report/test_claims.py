@@ -11,11 +11,9 @@ from hypothesis import strategies as st
 
 from experiments.experiment import read_experiment
 from experiments.report.claims import CONTRADICTED, HOLDS, OPEN, claims, verdict
-from experiments.report.content import make_page
-from experiments.report.markdown import as_markdown
-from experiments.report.page import Page
-from experiments.report.query_metrics import query_metrics
-from experiments.report.significance import Comparison
+from experiments.report.page import Page, as_markdown
+from experiments.report.significance import Comparison, query_metrics
+from experiments.report.write_report import make_page
 from experiments.settings import Claim
 from models.evaluation.significance import holm, randomisation_test
 from schemas.errors import DataError

@@ -12,8 +12,7 @@ from matplotlib.figure import Figure
 from components.training_report.svg import COLOURS, LINES, MARKERS, Picture, draw, line_style
 from experiments.cell import Cell
 from experiments.experiment import Row
-from experiments.report.density_figure import density_figure
-from experiments.report.similarity_figure import EPSILONS, score_derivative
+from experiments.report.figures import EPSILONS, density_figure, score_derivative
 from schemas.training_history import Epoch, ScoreCounts, TrainingHistory
 
 # SVG

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from experiments.experiment import read_experiment
-from experiments.report.query_metrics import query_metrics
-from experiments.report.significance import compare
+from experiments.report.significance import compare, query_metrics
 from models.evaluation.metrics import METRICS
 from models.evaluation.significance import RESOLUTION, randomisation_test
 from schemas.errors import DataError

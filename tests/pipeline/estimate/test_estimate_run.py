@@ -1,10 +1,10 @@
-"""pipeline/estimate/costs.py: every stage is a part of the estimate, and every part has its costs."""
+"""pipeline/estimate/estimate_run.py: every stage is a part of the estimate, and every part has its costs."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.estimate.collection_size import CollectionSize
-from pipeline.estimate.costs import COSTS, QUANTITIES_OF_PART, STAGES_OF_PART, cost, quantities
+from pipeline.estimate.estimate_run import COSTS, QUANTITIES_OF_PART, STAGES_OF_PART, cost, quantities
 from pipeline.estimate.training_step import TrainingStep
 from pipeline.stages import STAGES
 

@@ -1,7 +1,7 @@
-"""experiments/table.py: a line a cell."""
+"""cli/experiment.py: a line a cell."""
 
+from cli.experiment import results_table
 from experiments.cell import Cell
-from experiments.table import results_table
 from models.evaluation.metrics import METRICS
 
 

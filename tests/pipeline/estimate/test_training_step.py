@@ -1,11 +1,11 @@
-"""pipeline/estimate/made_up_lists.py: lists that are as large as they are asked for, and can be trained on."""
+"""pipeline/estimate/training_step.py: lists that are as large as they are asked for, and can be trained on."""
 
 import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.estimate.made_up_lists import WORDS_OF_A_STEM, made_up_lists
+from pipeline.estimate.training_step import WORDS_OF_A_STEM, made_up_lists
 from schemas import features as f
 
 

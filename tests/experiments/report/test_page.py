@@ -5,8 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.report.markdown import as_markdown
-from experiments.report.page import Entry, Line, Listing, Page, Section, Table
+from experiments.report.page import Entry, Line, Listing, Page, Section, Table, as_markdown
 
 
 def written(block: Table | Listing) -> str:
