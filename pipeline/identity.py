@@ -5,19 +5,16 @@ import importlib.metadata
 import platform
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from tfx.dsl.components.base.base_component import BaseComponent
+
+from components.stage import IDENTITY
 from models.losses.declarations import LOSSES
 from models.settings import ENCODERS
 from pipeline.config import RunConfig
 from pipeline.fingerprint import code_digest
 from pipeline.input_files import sha256_of_file
-
-if TYPE_CHECKING:
-    from tfx.dsl.components.base.base_component import BaseComponent  # takes seconds, and only create_pipeline needs it
-
-IDENTITY: Final = "identity"
-"""The execution property of every node; also a key of the training's settings, which decide what it may resume."""
 
 LIBRARIES: Final = (
     "apache-beam", "faiss-cpu", "keras", "keras-tuner", "matplotlib", "numpy", "scikit-learn", "scipy", "tensorflow",
@@ -34,7 +31,7 @@ _FILES: Final = ("schema_file",)
 """Those that name a file of ours."""
 
 
-def give_identities(components: "Iterable[BaseComponent]") -> None:
+def give_identities(components: Iterable[BaseComponent]) -> None:
     """Gives every node the property `IDENTITY`.
 
     It is a digest of the project's modules behind the node, of the files of ours that it reads, and of the versions of

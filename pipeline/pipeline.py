@@ -15,12 +15,12 @@ from components.evaluator.component import Evaluator
 from components.example_validator.component import ExampleValidator
 from components.gate.component import Gate
 from components.index_pusher.component import IndexPusher
-from components.lexical_baseline.component import LexicalBaseline
+from components.lexical_baseline import LexicalBaseline
 from components.lexicon_gen.component import LexiconGen
 from components.pusher.component import Pusher
 from components.search_evaluator.component import SearchEvaluator
 from components.statistics_gen.component import StatisticsGen
-from components.trained_baseline.component import TrainedBaseline
+from components.trained_baseline import TrainedBaseline
 from components.trainer import inputs
 from components.trainer.component import Trainer
 from components.trainer.training_arguments import TRAINING_KEY

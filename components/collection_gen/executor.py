@@ -4,12 +4,12 @@ import json
 import os
 from typing import Any, Final
 
+from models.mapping_executor import MappingExecutor
 from tfx import types
 from tfx.dsl.io import fileio
 from tfx.types import artifact_utils
 
 from components.collection_gen.write_collection import write_collection
-from models.mapping_executor import MappingExecutor
 
 COLLECTION_KEY: Final = "collection"
 PATHS_KEY: Final = "paths"

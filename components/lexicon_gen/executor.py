@@ -4,12 +4,12 @@ import json
 import os
 from typing import Any, Final
 
+from models.mapping_executor import MappingExecutor
 from tfx import types
 from tfx.dsl.io import fileio
 from tfx.types import artifact_utils
 
 from components.lexicon_gen.write_lexicon import FurtherPairs, mr_pairs, write_lexicon
-from models.mapping_executor import MappingExecutor
 from schemas.collection import document_texts
 from schemas.wikiclir_files import PAIRS_FILE
 

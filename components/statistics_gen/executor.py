@@ -10,8 +10,8 @@ from tfx.dsl.io import fileio
 from tfx.types import artifact_utils, standard_component_specs
 from tfx.utils import io_utils
 
+from components.on_workers import has_workers
 from components.statistics_gen.statistics_of import statistics_of
-from models.mapping_executor import has_workers
 
 _FILE: Final = "FeatureStats.pb"  # as TFX's own names it
 

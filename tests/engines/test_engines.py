@@ -30,7 +30,7 @@ def test_work_is_shared_among_the_two_worker_processes_of_the_pool(engine, tmp_p
 
     import apache_beam as beam
 
-    from models.on_workers import OnWorkers
+    from components.on_workers import OnWorkers
 
     on_workers = OnWorkers(partial(beam.Pipeline, argv=engine.arguments), str(tmp_path / ".work"))
     found = list(on_workers(process_of, range(20)))
@@ -45,7 +45,7 @@ def test_a_collection_that_is_made_of_dumps_is_the_same_on_the_engine(engine, tm
 
     import apache_beam as beam
 
-    from models.on_workers import OnWorkers
+    from components.on_workers import OnWorkers
     from tests.components.wikipedia_gen.small_wiki import make
     from tests.sample.test_sample import MADE, SAMPLE
 

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.beam
 def on_workers(tmp_path):
     import apache_beam as beam
 
-    from models.on_workers import OnWorkers
+    from components.on_workers import OnWorkers
 
     return OnWorkers(partial(beam.Pipeline, argv=[]), str(tmp_path / "folder" / ".work"))
 

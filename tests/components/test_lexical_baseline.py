@@ -1,4 +1,4 @@
-"""The executor of LexicalBaseline: a TREC run over the test lists."""
+"""LexicalBaseline: a TREC run over the test lists."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ LISTS = {
 
 @pytest.fixture
 def run_file(tmp_path, make_artifact, make_collection, make_examples) -> list[str]:
-    from components.lexical_baseline import executor as baseline
+    from components.lexical_baseline import LexicalBaseline
 
     lists = {
         query_id: (text, {doc_id: (COLLECTION[doc_id], 0) for doc_id in doc_ids})
@@ -36,11 +36,7 @@ def run_file(tmp_path, make_artifact, make_collection, make_examples) -> list[st
     # Titles say nothing, and a broken line is left out.
     lines = [f"{doc_id}\tCanis lupus\t{text}\n" for doc_id, text in COLLECTION.items()]
     collection = make_collection(tmp_path, {"documents": "".join(["d12\ttwo fields\n", *lines]).encode()})
-    baseline.Executor().Do(
-        {baseline.EXAMPLES_KEY: [examples], baseline.COLLECTION_KEY: [collection]},
-        {baseline.RUN_KEY: [run]},
-        {baseline.MAX_TOKENS_KEY: 200},
-    )
+    LexicalBaseline.test_call(examples, collection, run, apply=map, max_tokens=200)
     return (Path(run.uri) / "run.trec").read_text().splitlines()
 
 

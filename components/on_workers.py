@@ -1,4 +1,4 @@
-"""Applies a function to items on the workers of a Beam runner."""
+"""Applies a function to items on the workers of the Beam runner that an executor was given."""
 
 import os
 import pickle
@@ -12,15 +12,30 @@ _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
 
-class OnWorkers:
-    """As `map`: each item is one worker's, and the results come in the order of the items.
+def has_workers(executor: Any) -> bool:
+    """Whether an executor was given a Beam runner; in one process a plain loop takes less time than Beam's.
 
-    The function, the items and the results travel as files, for they may be too large for a job's description. A worker
-    that repeats an item, after another died of it, writes the same file once more.
+    The launcher says so only in private attributes, which TFX's own executors read, too.
+    `tests/components/test_stage.py` notices a change of them, and of the one below.
+    """
+    return bool(executor._beam_pipeline_args or executor._make_beam_pipeline_fn)
+
+
+def make_pipeline(executor: Any) -> Callable[[], beam.Pipeline]:
+    """A function that makes a Beam pipeline on an executor's runner; no public one has the runner's arguments."""
+    function: Callable[[], beam.Pipeline] = executor._make_beam_pipeline
+    return function
+
+
+class OnWorkers:
+    """Applies a function to items as `map` does: each item on one worker, the results in the order of the items.
+
+    The function, the items and the results travel as files, because they may be too large for a job's description. A
+    worker that repeats an item, after another worker died, writes the same file again.
 
     Args:
-      make_pipeline: of the runner that has the workers.
-      folder: which all workers and this process see; what is written there is removed.
+      make_pipeline: makes a pipeline on the runner that has the workers.
+      folder: a folder that this process and all workers see; its files are removed at the end.
     """
 
     def __init__(self, make_pipeline: Callable[[], beam.Pipeline], folder: str) -> None:
@@ -28,7 +43,7 @@ class OnWorkers:
         self._folder = folder
 
     def __call__(self, work: Callable[[_Item], _Result], items: Iterable[_Item]) -> Iterator[_Result]:
-        """Applies a function, which the workers can import, to items, and waits for all.
+        """Applies a function that the workers can import to the items, and waits for all of them.
 
         Raises:
           Exception: the runner's own, where an item failed.
@@ -53,7 +68,7 @@ class OnWorkers:
 
 
 class _WorkOnItem(beam.DoFn):
-    """number of an item -> nothing, but its file."""
+    """Number of an item -> nothing; writes the item's result to a file."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder

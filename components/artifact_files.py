@@ -1,0 +1,35 @@
+"""Reads and writes the files of artifacts."""
+
+import os
+
+from tfx.dsl.io import fileio
+from tfx.types import artifact_utils
+from tfx.types.artifact import Artifact
+from tfx.utils import path_utils
+
+
+def split_files(examples: Artifact, split: str) -> list[str]:
+    """The files of a split of Examples."""
+    files: list[str] = fileio.glob(os.path.join(artifact_utils.get_split_uri([examples], split), "*"))
+    return files
+
+
+def serving_model(model: Artifact) -> str:
+    """The folder of the SavedModel in a Model."""
+    folder: str = path_utils.serving_model_path(model.uri)
+    return folder
+
+
+def read_text(artifact: Artifact, name: str) -> str:
+    """The content of a file of an artifact."""
+    with fileio.open(os.path.join(artifact.uri, name)) as file:
+        content: str = file.read()
+    return content
+
+
+def write_text(artifact: Artifact, name: str, content: str) -> None:
+    """Writes a file of an artifact, in a folder below it where the name has one."""
+    path = os.path.join(artifact.uri, name)
+    fileio.makedirs(os.path.dirname(path))
+    with fileio.open(path, "w") as file:
+        file.write(content)

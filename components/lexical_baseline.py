@@ -1,0 +1,39 @@
+"""The stage LexicalBaseline: BM25 without translation."""
+
+from typing import Final
+
+from tfx.dsl.io import fileio
+from tfx.types.standard_artifacts import Examples
+
+from components.artifact_files import split_files, write_text
+from components.stage import Apply, Input, Output, stage
+from models.bm25 import score_by_bm25
+from models.lists import read_lists
+from models.ranking_run import ranking_run
+from schemas.artifacts import Collection, RankingRun
+from schemas.collection import document_texts
+from schemas.evaluation_files import RUN_FILE
+
+TAG: Final = "bm25"
+
+
+@stage
+def LexicalBaseline(
+    examples: Input[Examples],
+    collection: Input[Collection],
+    run: Output[RankingRun],
+    apply: Apply,
+    max_tokens: int,
+) -> None:
+    """Ranks the test lists by BM25 without translation.
+
+    Args:
+      examples: listwise Examples with a test split.
+      collection: the documents whose statistics BM25 uses.
+      run: a TREC run file over the test lists.
+      apply: shares the reading among workers.
+      max_tokens: the model's limit on a text.
+    """
+    lists = read_lists(split_files(examples, "test"))
+    scores = score_by_bm25(lists, document_texts(collection.uri, fileio.open, apply), max_tokens)
+    write_text(run, RUN_FILE, "".join(ranking_run(lists, scores, TAG)))

@@ -1,1 +1,0 @@
-"""LexicalBaseline: BM25 without translation: what shared names and numbers give."""
