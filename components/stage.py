@@ -189,7 +189,7 @@ def _parameter(where: str, hint: Any, default: Any) -> _Parameter:
     """
     kinds = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
     is_optional = type(None) in kinds
-    kind = Union[tuple(one for one in kinds if one is not type(None))]  # noqa: UP007
+    kind: Any = Union[tuple(one for one in kinds if one is not type(None))]  # noqa: UP007
     role = next((one for one in getattr(kind, "__metadata__", ()) if isinstance(one, _Role)), _Role.PARAMETER)
     has_default = default is not inspect.Parameter.empty
     if is_optional and default is not None:
@@ -203,7 +203,7 @@ def _parameter(where: str, hint: Any, default: Any) -> _Parameter:
         raise TypeError(f"{where} must name a type of artifacts; got {kind!r}.")
     if role is _Role.PARAMETER and is_artifact:
         raise TypeError(f"{where} must be Input[{kind.__name__}] or Output[{kind.__name__}]; got {kind.__name__}.")
-    adapter = None
+    adapter: TypeAdapter[Any] | None = None
     if role is _Role.PARAMETER and kind not in _PLAIN:
         try:
             adapter = TypeAdapter(kind)

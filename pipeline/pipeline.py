@@ -19,6 +19,7 @@ from components.lexical_baseline import LexicalBaseline
 from components.lexicon_gen.component import LexiconGen
 from components.pusher.component import Pusher
 from components.search_evaluator.component import SearchEvaluator
+from components.stage import IDENTITY
 from components.statistics_gen.component import StatisticsGen
 from components.trained_baseline import TrainedBaseline
 from components.trainer import inputs
@@ -31,7 +32,7 @@ from components.wikipedia_gen.component import WikipediaGen
 from models.texts.word_table import SOURCES_KEY, WordTableSource
 from pipeline.config import RunConfig, without_folders
 from pipeline.digests import dump_files, input_files
-from pipeline.identity import IDENTITY, chosen_modules, give_identities, identity
+from pipeline.identity import chosen_modules, give_identities, identity
 from pipeline.input_files import files_of
 from pipeline.layout import CHECKPOINTS
 from pipeline.paper_baseline import paper_beside
@@ -86,8 +87,8 @@ def create_pipeline(
     sources = [_wikipedia_gen(config, f"{checkpoints}.dumps")] if data.wikipedia else []
     wikiclir_files = sources[0].outputs["wikiclir_files"] if sources else None
     collection_gen = CollectionGen(
-        paths=json.dumps(_made_files(config) if sources else input_files(config)),
-        digests=data.sha256.model_dump_json(exclude_none=True, exclude={"wikipedia"}),
+        paths=_made_files(config) if sources else input_files(config),
+        digests=data.sha256.model_dump(exclude_none=True, exclude={"wikipedia"}),
         top_grade=data.top_grade,
         wikiclir_files=wikiclir_files,
     )
@@ -209,20 +210,19 @@ def create_pipeline(
 
 
 def _wikipedia_gen(config: RunConfig, unfinished: str) -> BaseComponent:
-    """What makes the collection's files of dumps."""
+    """The stage that makes the collection's files from dumps."""
     data = config.data
-    settings = data.wikipedia.model_dump(mode="json", exclude={"sitelinks"}) if data.wikipedia else {}
     return WikipediaGen(
-        files=json.dumps(dump_files(config)),
-        digests=json.dumps(data.sha256.wikipedia),
-        languages=json.dumps([data.query_language, data.document_language]),
-        settings=json.dumps(settings),
+        files=dump_files(config),
+        digests=data.sha256.wikipedia,
+        languages=(data.query_language, data.document_language),
+        settings=data.wikipedia and data.wikipedia.model_copy(update={"sitelinks": None}),
         unfinished=unfinished,
     )
 
 
-def _made_files(config: RunConfig) -> dict[str, str]:
-    """The files of each role that are made of dumps, perhaps in several shards."""
+def _made_files(config: RunConfig) -> dict[str, list[str]]:
+    """Role to the pattern of its files that are made from dumps, in one shard or several."""
     languages = config.data.query_language, config.data.document_language
     names = {
         "queries": queries_file(languages[0]),
@@ -231,23 +231,24 @@ def _made_files(config: RunConfig) -> dict[str, str]:
     }
     if languages[0] == languages[1]:
         names["candidates"] = CANDIDATES_FILE
-    return {role: f"{name}*" for role, name in names.items()}
+    return {role: [f"{name}*"] for role, name in names.items()}
 
 
 def _lexicon_gen(config: RunConfig, examples: Any, collection: Any, titles: Any) -> BaseComponent:
-    """What learns the channel of words that match."""
+    """The stage that learns the channel of words that match."""
     data, lexicon = config.data, config.lexicon
-    settings = {
-        "kind": lexicon.kind,
-        "query_language": data.query_language,
-        "document_language": data.document_language,
-        "max_tokens": data.max_document_tokens,
-        "top_grade": data.top_grade,
-        "max_bad_share": data.max_bad_share,
-        "pairs": files_of(lexicon.pairs) if lexicon.pairs else [],
-        "sha256": lexicon.sha256.pairs,
-    }
-    return LexiconGen(examples=examples, collection=collection, settings=json.dumps(settings), wikiclir_files=titles)
+    return LexiconGen(
+        examples=examples,
+        collection=collection,
+        kind=lexicon.kind,
+        languages=(data.query_language, data.document_language),
+        max_tokens=data.max_document_tokens,
+        top_grade=data.top_grade,
+        max_bad_share=data.max_bad_share,
+        pairs=files_of(lexicon.pairs) if lexicon.pairs else [],
+        pairs_digest=lexicon.sha256.pairs,
+        wikiclir_files=titles,
+    )
 
 
 def _lexical_baseline(config: RunConfig, examples: Any, collection: Any) -> list[BaseComponent]:

@@ -1,59 +1,40 @@
-"""The CollectionGen component's contract."""
+"""The stage CollectionGen: the input files, read once."""
 
-from tfx.dsl.components.base import base_beam_component, executor_spec
-from tfx.types import channel, component_spec
+import os
 
-from components.collection_gen.executor import (
-    COLLECTION_KEY,
-    DIGESTS_KEY,
-    PATHS_KEY,
-    TOP_GRADE_KEY,
-    WIKICLIR_FILES_KEY,
-    Executor,
-)
+from tfx.dsl.io import fileio
+
+from components.collection_gen.write_collection import write_collection
+from components.stage import Apply, Input, Output, stage
 from schemas.artifacts import Collection, WikiClirFiles
 
 
-class CollectionGenSpec(component_spec.ComponentSpec):
-    """Parameters and output of CollectionGen."""
-
-    PARAMETERS = {
-        PATHS_KEY: component_spec.ExecutionParameter(type=str),
-        DIGESTS_KEY: component_spec.ExecutionParameter(type=str),
-        TOP_GRADE_KEY: component_spec.ExecutionParameter(type=int),
-    }
-    INPUTS = {WIKICLIR_FILES_KEY: component_spec.ChannelParameter(type=WikiClirFiles, optional=True)}
-    OUTPUTS = {COLLECTION_KEY: component_spec.ChannelParameter(type=Collection)}
-
-
-class CollectionGen(base_beam_component.BaseBeamComponent):
+@stage
+def CollectionGen(
+    collection: Output[Collection],
+    apply: Apply,
+    paths: dict[str, list[str]],
+    digests: dict[str, str],
+    top_grade: int,
+    wikiclir_files: Input[WikiClirFiles] | None = None,
+) -> None:
     """Reads the input files once, and makes the collection that every later stage reads.
 
     Args:
-      paths: JSON object, role (queries, documents, judgments, perhaps candidates) to the list of its files; with
-        `wikiclir_files` to their name, or a pattern of several, in that artifact.
-      digests: JSON object, role to what `schemas.input_digest` makes of its files: other bytes are refused.
-      top_grade: the MR grade; judgments with a higher one are left out.
-      wikiclir_files: WikiClirFiles, of which the files are taken, if they were made of dumps.
+      collection: shards and a manifest.
+      apply: shares the files among workers.
+      paths: role (queries, documents, judgments, perhaps candidates) to its files; with `wikiclir_files` to patterns of
+        file names in that artifact.
+      digests: role to the digest that `schemas.input_digest` makes of its files; other content is refused.
+      top_grade: the MR grade; judgments with a higher grade are left out.
+      wikiclir_files: the files, if an earlier stage made them from dumps.
 
-    Outputs:
-      collection: Collection.
+    Raises:
+      DataError: see `write_collection`.
     """
-
-    SPEC_CLASS = CollectionGenSpec
-    EXECUTOR_SPEC = executor_spec.BeamExecutorSpec(Executor)
-
-    def __init__(
-        self, paths: str, digests: str, top_grade: int, wikiclir_files: channel.BaseChannel | None = None
-    ) -> None:
-        super().__init__(
-            CollectionGenSpec(
-                **{
-                    **({WIKICLIR_FILES_KEY: wikiclir_files} if wikiclir_files else {}),
-                    PATHS_KEY: paths,
-                    DIGESTS_KEY: digests,
-                    TOP_GRADE_KEY: top_grade,
-                    COLLECTION_KEY: channel.OutputChannel(Collection, self, COLLECTION_KEY),
-                }
-            )
-        )
+    if wikiclir_files:
+        paths = {
+            role: sorted(path for name in names for path in fileio.glob(os.path.join(wikiclir_files.uri, name)))
+            for role, names in paths.items()
+        }
+    write_collection(paths, digests, top_grade, collection.uri, fileio.open, apply)

@@ -1,63 +1,64 @@
-"""The LexiconGen component's contract."""
+"""The stage LexiconGen: translations of words."""
 
-from tfx.dsl.components.base import base_beam_component, executor_spec
-from tfx.types import channel, component_spec, standard_artifacts
+import os
 
-from components.lexicon_gen.executor import (
-    COLLECTION_KEY,
-    EXAMPLES_KEY,
-    LEXICON_KEY,
-    SETTINGS_KEY,
-    WIKICLIR_FILES_KEY,
-    Executor,
-)
+from tfx.dsl.io import fileio
+from tfx.types.standard_artifacts import Examples
+
+from components.artifact_files import split_files
+from components.lexicon_gen.write_lexicon import FurtherPairs, mr_pairs, write_lexicon
+from components.stage import Apply, Input, Output, stage
+from models.lexicon.lexicon import Kind
 from schemas.artifacts import Collection, Lexicon, WikiClirFiles
+from schemas.collection import document_texts
+from schemas.wikiclir_files import PAIRS_FILE
 
 
-class LexiconGenSpec(component_spec.ComponentSpec):
-    """Parameters, inputs and output of LexiconGen."""
-
-    PARAMETERS = {SETTINGS_KEY: component_spec.ExecutionParameter(type=str)}
-    INPUTS = {
-        EXAMPLES_KEY: component_spec.ChannelParameter(type=standard_artifacts.Examples),
-        COLLECTION_KEY: component_spec.ChannelParameter(type=Collection),
-        WIKICLIR_FILES_KEY: component_spec.ChannelParameter(type=WikiClirFiles, optional=True),
-    }
-    OUTPUTS = {LEXICON_KEY: component_spec.ChannelParameter(type=Lexicon)}
-
-
-class LexiconGen(base_beam_component.BaseBeamComponent):
-    """Learns which words of the two languages translate each other, and counts those of the collection.
+@stage
+def LexiconGen(
+    examples: Input[Examples],
+    collection: Input[Collection],
+    lexicon: Output[Lexicon],
+    apply: Apply,
+    kind: Kind,
+    languages: tuple[str, str],
+    max_tokens: int,
+    top_grade: int,
+    max_bad_share: float,
+    pairs: list[str],
+    pairs_digest: str | None = None,
+    wikiclir_files: Input[WikiClirFiles] | None = None,
+) -> None:
+    """Learns which words of the two languages translate each other, and counts the words of the collection.
 
     Args:
       examples: listwise Examples with a train split, as texts.
-      collection: Collection, the statistics of whose documents the channel uses.
-      settings: JSON object: kind, query_language, document_language, max_tokens, top_grade, max_bad_share, pairs (the
-        paths of further pairs of texts), and sha256 (of these).
-      wikiclir_files: WikiClirFiles, from whose titles to learn, too, if they were made of dumps.
+      collection: the documents whose statistics the channel uses.
+      lexicon: see `models.lexicon.lexicon`.
+      apply: shares the reading of the collection among workers.
+      kind: see `LexiconSettings`.
+      languages: of the queries, and of the documents.
+      max_tokens: the model's limit on a text.
+      top_grade: the MR grade.
+      max_bad_share: the largest share of broken lines among further pairs.
+      pairs: files with further pairs of texts.
+      pairs_digest: the digest of these files; other content is refused.
+      wikiclir_files: files made from dumps, whose pairs of titles are learned from, too.
 
-    Outputs:
-      lexicon: Lexicon.
+    Raises:
+      DataError: see `write_lexicon`.
     """
-
-    SPEC_CLASS = LexiconGenSpec
-    EXECUTOR_SPEC = executor_spec.BeamExecutorSpec(Executor)
-
-    def __init__(
-        self,
-        examples: channel.BaseChannel,
-        collection: channel.BaseChannel,
-        settings: str,
-        wikiclir_files: channel.BaseChannel | None = None,
-    ) -> None:
-        super().__init__(
-            LexiconGenSpec(
-                **{
-                    EXAMPLES_KEY: examples,
-                    COLLECTION_KEY: collection,
-                    **({WIKICLIR_FILES_KEY: wikiclir_files} if wikiclir_files else {}),
-                    SETTINGS_KEY: settings,
-                    LEXICON_KEY: channel.OutputChannel(Lexicon, self, LEXICON_KEY),
-                }
-            )
-        )
+    train_pairs = mr_pairs(split_files(examples, "train"), top_grade) if kind == "lexicon" else []
+    titles = [os.path.join(wikiclir_files.uri, PAIRS_FILE)] if wikiclir_files else []
+    further = FurtherPairs(pairs, pairs_digest, max_bad_share, fileio.open, titles)
+    texts = document_texts(collection.uri, fileio.open, apply)
+    write_lexicon(
+        kind,
+        languages,
+        max_tokens,
+        train_pairs,
+        further if pairs or titles else None,
+        texts,
+        lexicon.uri,
+        fileio.open,
+    )

@@ -1,63 +1,76 @@
-"""The WikipediaGen component's contract."""
+"""The stage WikipediaGen: queries, documents and judgments from the dumps of two wikis."""
 
+import hashlib
+import json
+import logging
 from typing import Any
 
-from tfx.dsl.components.base import base_beam_component, executor_spec
-from tfx.types import channel, component_spec
+from tfx.dsl.io import fileio
 
-from components.wikipedia_gen.executor import (
-    DIGESTS_KEY,
-    FILES_KEY,
-    LANGUAGES_KEY,
-    SETTINGS_KEY,
-    UNFINISHED_KEY,
-    WIKICLIR_FILES_KEY,
-    Executor,
-)
+from components.stage import Apply, Identity, Output, stage
+from components.wikipedia_gen.build import build_collection
+from components.wikipedia_gen.check_digests import check_digests
+from components.wikipedia_gen.estimate import preflight
+from components.wikipedia_gen.on_this_machine import on_this_machine
+from components.wikipedia_gen.read_dumps import read_dumps
+from components.wikipedia_gen.settings import WikipediaSettings
+from models.unfinished_work import unfinished_work
 from schemas.artifacts import WikiClirFiles
 
-
-class WikipediaGenSpec(component_spec.ComponentSpec):
-    """Parameters and output of WikipediaGen."""
-
-    PARAMETERS = {
-        FILES_KEY: component_spec.ExecutionParameter(type=str),
-        DIGESTS_KEY: component_spec.ExecutionParameter(type=str),
-        LANGUAGES_KEY: component_spec.ExecutionParameter(type=str),
-        SETTINGS_KEY: component_spec.ExecutionParameter(type=str),
-        UNFINISHED_KEY: component_spec.ExecutionParameter(type=str),
-    }
-    INPUTS: dict[str, Any] = {}
-    OUTPUTS = {WIKICLIR_FILES_KEY: component_spec.ChannelParameter(type=WikiClirFiles)}
+log = logging.getLogger("clir.data")
 
 
-class WikipediaGen(base_beam_component.BaseBeamComponent):
-    """Makes queries, documents and judgments of the dumps of two wikis.
+@stage
+def WikipediaGen(
+    wikiclir_files: Output[WikiClirFiles],
+    apply: Apply,
+    identity: Identity,
+    files: dict[str, list[str]],
+    digests: dict[str, str],
+    languages: tuple[str, str],
+    settings: WikipediaSettings,
+    unfinished: str,
+) -> None:
+    """Makes queries, documents and judgments from the dumps of two wikis.
+
+    It reads the pieces of the dumps, and joins them. After a kill the next execution goes on from the pieces.
 
     Args:
-      files: JSON object, key of an input (see `WikipediaSettings.paths`) to the list of its files.
-      digests: JSON object, key to what `schemas.input_digest` makes of its files: other bytes are refused.
-      languages: JSON list: the queries', and the documents'.
-      settings: JSON object, see `WikipediaSettings`.
-      unfinished: folder of the pieces that a killed execution has read; it is removed when one is done.
+      wikiclir_files: the files, a manifest and a data card.
+      apply: shares the pieces among workers.
+      identity: the digest of the stage's code.
+      files: key of an input (see `WikipediaSettings.paths`) to its files.
+      digests: key to the digest that `schemas.input_digest` makes of its files; other content is refused.
+      languages: of the queries, and of the documents.
+      settings: see there.
+      unfinished: folder of the pieces that a killed execution has read; the stage removes it when it is done.
 
-    Outputs:
-      wikiclir_files: WikiClirFiles.
+    Raises:
+      DataError: see `preflight`, `read_dumps` and `check_digests`.
     """
+    folder = wikiclir_files.uri
+    paths = [path for some in files.values() for path in some]
+    if apply is map:
+        apply = on_this_machine(paths)
+        if not any("://" in path for path in (folder, *paths)):
+            preflight([languages], settings, files, folder, log.info)
+    # The pieces depend on these values alone.
+    decisive = [identity, files, digests, languages, settings.model_dump(mode="json")]
+    work, _ = unfinished_work(unfinished, hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest())
+    fileio.makedirs(work)
+    dumps = read_dumps([languages], settings, files, work, open_file, apply)
+    check_digests(dumps.files, digests)
+    build_collection(languages, settings, dumps, folder, open_file)
+    fileio.rmtree(unfinished)
 
-    SPEC_CLASS = WikipediaGenSpec
-    EXECUTOR_SPEC = executor_spec.BeamExecutorSpec(Executor)
 
-    def __init__(self, files: str, digests: str, languages: str, settings: str, unfinished: str) -> None:
-        super().__init__(
-            WikipediaGenSpec(
-                **{
-                    FILES_KEY: files,
-                    DIGESTS_KEY: digests,
-                    LANGUAGES_KEY: languages,
-                    SETTINGS_KEY: settings,
-                    UNFINISHED_KEY: unfinished,
-                    WIKICLIR_FILES_KEY: channel.OutputChannel(WikiClirFiles, self, WIKICLIR_FILES_KEY),
-                }
-            )
-        )
+def open_file(path: str, mode: str) -> Any:
+    """Opens a file, local or remote; a missing file raises FileNotFoundError in both cases.
+
+    TensorFlow's files raise an exception of their own, and only when they are read.
+    """
+    if "://" not in path:
+        return open(path, mode)
+    if "r" in mode and not fileio.exists(path):
+        raise FileNotFoundError(path)
+    return fileio.open(path, mode)

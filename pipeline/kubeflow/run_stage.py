@@ -67,7 +67,8 @@ def _resolved(value: Any) -> Any:
 
 def _check_identity(stage: str, executor: str, parameters: dict[str, Any]) -> None:
     """Kubeflow's cache would keep what this code makes under the name of another."""
-    from pipeline.identity import IDENTITY, identity_of_stage
+    from components.stage import IDENTITY
+    from pipeline.identity import identity_of_stage
 
     found = identity_of_stage(executor.rpartition(".")[0], parameters)
     if found != parameters[IDENTITY]:

@@ -1,6 +1,5 @@
-"""WikipediaGen's executor: what a killed one leaves, and what the next one takes of it."""
+"""WikipediaGen: what a killed execution leaves, and what the next one takes of it."""
 
-import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -29,19 +28,21 @@ class Stage:
 
     def execute(self, **settings: Any) -> dict[str, bytes]:
         """Executes the stage; returns its files."""
-        from components.wikipedia_gen.executor import Executor
+        from components.wikipedia_gen.component import WikipediaGen
 
         self.executions += 1
         artifact = self._make_artifact("WikiClirFiles", self._folder / str(self.executions))
         given = self.settings.model_copy(update=settings)
-        properties = {
-            "files": json.dumps({key: [path] for key, path in given.paths().items()}),
-            "digests": "{}",
-            "languages": '["en", "fr"]',
-            "settings": given.model_dump_json(),
-            "unfinished": str(self.unfinished),
-        }
-        Executor().Do({}, {"wikiclir_files": [artifact]}, properties)
+        WikipediaGen.test_call(
+            artifact,
+            map,
+            identity="0a",
+            files={key: [path] for key, path in given.paths().items()},
+            digests={},
+            languages=("en", "fr"),
+            settings=given,
+            unfinished=str(self.unfinished),
+        )
         return {path.name: path.read_bytes() for path in Path(artifact.uri).iterdir()}
 
 

@@ -1,7 +1,6 @@
-"""The executor of CollectionGen with TFX's artifacts."""
+"""CollectionGen with TFX's artifacts."""
 
 import gzip
-import json
 from hashlib import sha256
 from pathlib import Path
 
@@ -22,19 +21,16 @@ CONTENTS = {
 
 @pytest.fixture
 def run(tmp_path, make_artifact):
-    """Runs the executor on files, with the digests of some content; returns the artifact's folder."""
-    from components.collection_gen.executor import COLLECTION_KEY, DIGESTS_KEY, PATHS_KEY, TOP_GRADE_KEY, Executor
+    """Runs the stage on files, with the digests of some content; returns the artifact's folder."""
+    from components.collection_gen.component import CollectionGen
 
     def run(digested=CONTENTS):
         for role, content in CONTENTS.items():
             (tmp_path / role).write_bytes(content)
         collection = make_artifact("Collection", tmp_path)
-        properties = {
-            PATHS_KEY: json.dumps({role: [str(tmp_path / role)] for role in CONTENTS}),
-            DIGESTS_KEY: json.dumps({role: sha256(content).hexdigest() for role, content in digested.items()}),
-            TOP_GRADE_KEY: 3,
-        }
-        Executor().Do({}, {COLLECTION_KEY: [collection]}, properties)
+        paths = {role: [str(tmp_path / role)] for role in CONTENTS}
+        digests = {role: sha256(content).hexdigest() for role, content in digested.items()}
+        CollectionGen.test_call(collection, map, paths, digests, top_grade=3)
         return Path(collection.uri)
 
     return run

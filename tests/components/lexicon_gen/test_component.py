@@ -1,6 +1,5 @@
-"""The executor of LexiconGen with TFX's artifacts."""
+"""LexiconGen with TFX's artifacts."""
 
-import json
 from hashlib import sha256
 from pathlib import Path
 
@@ -23,8 +22,8 @@ PAIRS = b"cat\tchat\n"
 
 @pytest.fixture
 def run(tmp_path, make_artifact, make_collection, make_examples):
-    """Runs the executor with settings; returns the lexicon and the report."""
-    from components.lexicon_gen import executor as lexicon_gen
+    """Runs the stage with parameters; returns the lexicon and the report."""
+    from components.lexicon_gen.component import LexiconGen
 
     def run(**settings):
         examples, written = make_examples(tmp_path, {}, LISTS), make_artifact("Lexicon", tmp_path)
@@ -33,19 +32,13 @@ def run(tmp_path, make_artifact, make_collection, make_examples):
         (tmp_path / "pairs.tsv").write_bytes(PAIRS)
         given = {
             "kind": "lexicon",
-            "query_language": "en",
-            "document_language": "fr",
+            "languages": ("en", "fr"),
             "max_tokens": 200,
             "top_grade": 3,
             "max_bad_share": 0.0,
             "pairs": [],
-            "sha256": None,
         }
-        lexicon_gen.Executor().Do(
-            {lexicon_gen.EXAMPLES_KEY: [examples], lexicon_gen.COLLECTION_KEY: [collection]},
-            {lexicon_gen.LEXICON_KEY: [written]},
-            {lexicon_gen.SETTINGS_KEY: json.dumps(given | settings)},
-        )
+        LexiconGen.test_call(examples, collection, written, map, **(given | settings))
         report = (Path(written.uri) / "report.json").read_text()
         return read_lexicon(written.uri), LexiconReport.from_json(report)
 
@@ -61,14 +54,14 @@ def test_it_learns_from_the_mr_documents_of_the_train_lists_and_counts_the_whole
 
 
 def test_it_learns_from_further_pairs(run, tmp_path):
-    lexicon, report = run(pairs=[str(tmp_path / "pairs.tsv")], sha256=sha256(PAIRS).hexdigest())
+    lexicon, report = run(pairs=[str(tmp_path / "pairs.tsv")], pairs_digest=sha256(PAIRS).hexdigest())
     assert table_of(lexicon)["cat"].keys() == {"chat"}
     assert report.pairs["used"] == 1
 
 
 def test_pairs_other_than_those_of_the_digest_are_refused(run, tmp_path):
     with pytest.raises(DataError, match=f"{tmp_path}/pairs.tsv must not change while a run reads it"):
-        run(pairs=[str(tmp_path / "pairs.tsv")], sha256=sha256(b"what stood there before").hexdigest())
+        run(pairs=[str(tmp_path / "pairs.tsv")], pairs_digest=sha256(b"what stood there before").hexdigest())
 
 
 def test_the_kinds_of_equal_words_count_and_learn_nothing(run):
