@@ -2,14 +2,14 @@
 
 from typing import Final
 
-from models.bm25 import score_by_bm25
-from models.ranking_run import ranking_run
 from tfx.dsl.io import fileio
 from tfx.types.standard_artifacts import Examples
 
 from components.artifact_files import split_files, write_text
 from components.stage import Apply, Input, Output, stage
 from models.lists import read_lists
+from models.retrieval.bm25 import score_by_bm25
+from models.retrieval.ranking import ranking_run
 from schemas.artifacts import Collection, RankingRun
 from schemas.collection import document_texts
 from schemas.evaluation_files import RUN_FILE

@@ -5,7 +5,6 @@ import json
 import logging
 from typing import Any
 
-from models.unfinished_work import unfinished_work
 from tfx.dsl.io import fileio
 
 from components.stage import Apply, Identity, Output, stage
@@ -15,6 +14,7 @@ from components.wikipedia_gen.estimate import preflight
 from components.wikipedia_gen.on_this_machine import on_this_machine
 from components.wikipedia_gen.read_dumps import read_dumps
 from components.wikipedia_gen.settings import WikipediaSettings
+from models.training.checkpoint import unfinished_work
 from schemas.artifacts import WikiClirFiles
 
 log = logging.getLogger("clir.data")
