@@ -7,7 +7,7 @@ from tfx.types.standard_artifacts import Examples
 
 from components.artifact_files import split_files, write_text
 from components.stage import Apply, Input, Output, stage
-from models.lists import read_lists
+from models.lists.ranking_lists import read_lists
 from models.retrieval.bm25 import score_by_bm25
 from models.retrieval.ranking import ranking_run
 from schemas.artifacts import Collection, RankingRun
