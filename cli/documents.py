@@ -9,8 +9,8 @@ from typing import Any, BinaryIO, Final
 from cli.terminal import FIELD
 from schemas.drops import Drop, DropCounter
 from schemas.errors import DataError
-from schemas.printable import printable
 from schemas.wikiclir import Text, parse_texts
+from schemas.wording import printable
 
 STDIN: Final = "-"
 MOST_BAD: Final = 0.05

@@ -8,7 +8,7 @@ from cli.arguments import check_query_text
 from cli.imports import heavy_imports
 from cli.model_folder import find_model
 from cli.terminal import FIELD, show, show_json
-from schemas.printable import printable
+from schemas.wording import printable
 
 if TYPE_CHECKING:
     from models.exported.word_translations import StemTranslations

@@ -10,7 +10,7 @@ from cli.documents import read_documents
 from cli.imports import heavy_imports
 from cli.model_folder import find_model
 from cli.terminal import FIELD, say, show, show_json
-from schemas.printable import printable
+from schemas.wording import printable
 
 if TYPE_CHECKING:
     from models.retrieval.document_ranker import RankedDocument

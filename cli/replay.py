@@ -13,12 +13,11 @@ from cli.terminal import say, show, show_json
 from pipeline.config import RunConfig, read_run_settings
 from pipeline.input_files import check_input_files, files_of, sha256_of_file
 from pipeline.layout import CONFIG_FILE, EVALUATION, SERVING
+from schemas.byte_streams import input_digest
 from schemas.errors import ConfigError, DataError
-from schemas.evaluation_files import METRICS_FILE, RUN_FILE, VERDICT_FILE
-from schemas.input_digest import input_digest
+from schemas.evaluation import METRICS_FILE, RUN_FILE, VERDICT_FILE, Verdict
 from schemas.served_versions import MODEL_NAME, newest_version
 from schemas.trec import parse_run
-from schemas.verdict import Verdict
 
 if TYPE_CHECKING:
     from serving.score_replay import Inversion
@@ -109,7 +108,7 @@ def _served_model(output: str, rest: str | None, grpc: str | None, name: str) ->
 
 def _read_run(folder: Path) -> dict[str, dict[str, float]]:
     """The evaluator's scores: query_id to doc_id to score."""
-    from schemas.evaluation_report import EvaluationReport
+    from schemas.evaluation import EvaluationReport
 
     path = folder / EVALUATION / RUN_FILE
     if not path.is_file():

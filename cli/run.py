@@ -8,7 +8,7 @@ import click
 from cli.imports import heavy_imports
 from cli.summary import RunSummary, describe_files, metrics_table, search_table, seen_warning
 from cli.terminal import say, short, show, show_json
-from components.training_report.unreachable import unreachable
+from components.training_report.stability_report import unreachable
 from pipeline.beam_settings import check_local_beam
 from pipeline.config import RunConfig, load_config
 from pipeline.digests import resolve_digests

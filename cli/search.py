@@ -9,7 +9,7 @@ from cli.imports import heavy_imports
 from cli.model_folder import index_place
 from cli.terminal import FIELD, say, show, show_json
 from schemas.errors import DataError
-from schemas.printable import printable
+from schemas.wording import printable
 
 
 @click.command()

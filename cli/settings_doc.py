@@ -17,8 +17,7 @@ from pipeline.config import RunConfig
 from pipeline.presets import PRESETS
 from pipeline.settings_file import settings_fields
 from pipeline.wikipedia.config import WikipediaConfig
-from schemas.one_of import OneOf
-from schemas.settings import Settings
+from schemas.settings import OneOf, Settings
 
 _HEADER = """# Settings
 

@@ -20,7 +20,7 @@ from pipeline.layout import (
     WIKIPEDIA,
 )
 from pipeline.stages import StageEnd
-from schemas.evaluation_report import EvaluationReport, PartReport
+from schemas.evaluation import EvaluationReport, PartReport
 from schemas.search_report import SearchReport
 from schemas.served_versions import served_versions
 

@@ -12,7 +12,7 @@ import click
 from rich.console import Console
 
 from pipeline.stages import StageEnd
-from schemas.printable import printable
+from schemas.wording import printable
 
 _LINE: Final = 4000
 FIELD: Final = 120

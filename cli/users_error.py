@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from pipeline.layout import METADATA_FILE
 from schemas.errors import ConfigError, DataError
-from schemas.printable import printable
+from schemas.wording import printable
 
 _OURS = {
     one.__name__

@@ -11,7 +11,7 @@ from cli.terminal import say, short, show, show_json
 from pipeline.layout import CONFIG_FILE
 from pipeline.output_folder import run_lock
 from pipeline.wikipedia.config import load_wikipedia_config
-from schemas.wikiclir_files import CARD_FILE, MANIFEST_FILE
+from schemas.wikiclir import CARD_FILE, MANIFEST_FILE
 
 if TYPE_CHECKING:
     from components.wikipedia_gen.estimate import Estimate

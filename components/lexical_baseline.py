@@ -12,7 +12,7 @@ from models.retrieval.bm25 import score_by_bm25
 from models.retrieval.ranking import ranking_run
 from schemas.artifacts import Collection, RankingRun
 from schemas.collection import document_texts
-from schemas.evaluation_files import RUN_FILE
+from schemas.evaluation import RUN_FILE
 
 TAG: Final = "bm25"
 

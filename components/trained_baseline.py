@@ -9,7 +9,7 @@ from models.lists.ranking_lists import read_lists
 from models.rankers.ranker import SCORES
 from models.retrieval.ranking import ranking_run
 from schemas.artifacts import RankingRun
-from schemas.evaluation_files import RUN_FILE
+from schemas.evaluation import RUN_FILE
 
 
 @stage

@@ -14,8 +14,7 @@ from pipeline.fingerprint import rooms_digest
 from pipeline.kubeflow.settings import KubeflowSettings
 from pipeline.layout import CELL_DIGEST_FILE, CELL_FILE, CELL_LOG_FILE, CELL_RESULTS, CELLS
 from pipeline.output_folder import OutputFolder
-from schemas.evaluation_files import METRICS_FILE
-from schemas.evaluation_report import EvaluationReport
+from schemas.evaluation import METRICS_FILE, EvaluationReport
 from schemas.stability import Stability
 from schemas.training_history import TrainingHistory
 

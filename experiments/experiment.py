@@ -15,12 +15,10 @@ from models.evaluation.metrics import METRICS
 from pipeline.layout import CELLS, CONFIG_FILE, EXPERIMENT_FILE
 from pipeline.presets import OF_EARLIER_VERSIONS
 from schemas.errors import DataError
-from schemas.evaluation_files import METRICS_FILE
-from schemas.evaluation_report import EvaluationReport
+from schemas.evaluation import METRICS_FILE, EvaluationReport
 from schemas.json_record import Record
 from schemas.stability import Stability
-from schemas.training_files import HISTORY_FILE, STABILITY_FILE
-from schemas.training_history import TrainingHistory
+from schemas.training_history import HISTORY_FILE, STABILITY_FILE, TrainingHistory
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,7 @@ from pydantic import AfterValidator, Field, field_validator
 from models.evaluation.metrics import METRICS
 from pipeline.config import RunConfig
 from pipeline.settings_file import known_keys
-from schemas.did_you_mean import did_you_mean
-from schemas.one_of import OneOf
-from schemas.settings import Settings
+from schemas.settings import OneOf, Settings, did_you_mean
 
 
 def _may_vary(key: str) -> str:

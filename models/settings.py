@@ -8,9 +8,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator, mod
 
 from models.evaluation.metrics import METRICS
 from models.losses.declarations import LOSSES, theta_fault
-from schemas.did_you_mean import did_you_mean
-from schemas.one_of import OneOf
-from schemas.settings import Settings
+from schemas.settings import OneOf, Settings, did_you_mean
 
 # What is counted is below 2**31: TensorFlow's indices are int32. Positive numbers lie within 1e-12 .. 1e12, so that the
 # product of any three, or its inverse, is one that float32 holds.

@@ -26,9 +26,8 @@ from pipeline.output_folder import Kind, output_fault
 from pipeline.presets import DEFAULT, PRESETS, fault_of_another_preset, is_of_an_earlier_version, with_preset
 from pipeline.settings_file import Places, apply_override, describe_fault, place_of, read_settings_file
 from schemas.errors import ConfigError
-from schemas.one_of import OneOf
-from schemas.settings import Settings
-from schemas.wikiclir_files import documents_file, queries_file
+from schemas.settings import OneOf, Settings
+from schemas.wikiclir import documents_file, queries_file
 
 INPUT_FILES = ("queries", "documents", "judgments", "candidates")
 """The keys of `data` that name files."""

@@ -6,8 +6,8 @@ from typing import Any
 from pipeline.config import RunConfig
 from pipeline.dump_files import files_of_dump
 from pipeline.input_files import files_of, sha256_of_file
+from schemas.byte_streams import input_digest
 from schemas.errors import ConfigError, DataError
-from schemas.input_digest import input_digest
 
 
 def input_files(config: RunConfig) -> dict[str, list[str]]:

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from schemas.byte_streams import stream_sha256
 from schemas.drops import Drop
 from schemas.errors import DataError
-from schemas.stream_sha256 import stream_sha256
 from schemas.wikiclir import Judgment, Reason, Text, parse_lines, parse_pairs, parse_texts, read_lines
 
 

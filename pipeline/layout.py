@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from schemas.evaluation_files import EVALUATION_FILES, SEARCH_FILES, VERDICT_FILE
+from schemas.evaluation import EVALUATION_FILES, SEARCH_FILES, VERDICT_FILE
 
 CONFIG_FILE: Final = "config.yaml"
 ARTIFACTS: Final = "artifacts"

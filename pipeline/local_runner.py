@@ -39,12 +39,10 @@ from pipeline.recovery import recover
 from pipeline.stages import StageEnd
 from pipeline.tensorboard_links import TensorBoardLinks
 from schemas.errors import ConfigError, DataError
-from schemas.evaluation_files import METRICS_FILE, SEARCH_FILE, VERDICT_FILE
-from schemas.evaluation_report import EvaluationReport
+from schemas.evaluation import METRICS_FILE, SEARCH_FILE, VERDICT_FILE, EvaluationReport, Verdict
 from schemas.lexicon_report import LexiconReport
 from schemas.search_report import SearchReport
 from schemas.served_versions import DESTINATION_PROPERTY, PUSHED_PROPERTY, newest_version
-from schemas.verdict import Verdict
 
 log = logging.getLogger("clir.run")
 

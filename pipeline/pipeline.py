@@ -43,7 +43,7 @@ from schemas.features import (
     QUERY_VOCABULARY,
     WITHOUT_TITLES,
 )
-from schemas.wikiclir_files import CANDIDATES_FILE, documents_file, judgments_file, queries_file
+from schemas.wikiclir import CANDIDATES_FILE, documents_file, judgments_file, queries_file
 
 NAME: Final = "smooth-clir"
 """No underscore, which Kubeflow Pipelines refuses."""

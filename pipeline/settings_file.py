@@ -8,10 +8,9 @@ from typing import Any, get_args, get_origin
 import pydantic
 import yaml
 
-from schemas.did_you_mean import did_you_mean
 from schemas.errors import ConfigError
-from schemas.printable import printable
-from schemas.settings import Settings
+from schemas.settings import Settings, did_you_mean
+from schemas.wording import printable
 
 _YAML_ERRORS = (yaml.YAMLError, ValueError, RecursionError)
 """What a text that is no YAML raises; the last two for a date that is none and for thousands of brackets."""

@@ -10,14 +10,13 @@ line n of its input files, counted through them: a record that was left out leav
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, TypeVar
 
-from schemas.raw_lines import raw_lines
-from schemas.read_report import ReadReport
-from schemas.sharded_texts import ShardedTexts
+from schemas.byte_streams import raw_lines
+from schemas.drops import ReadReport
 from schemas.wikiclir import Judgment, Reason, Text
 
 MANIFEST_FILE: Final = "manifest.json"
@@ -140,6 +139,52 @@ def raw_documents(folder: str, open_file: Callable[[str, str], Any]) -> Iterator
     for path in _document_shards(folder, open_file):
         with open_file(path, "rb") as stream:
             yield from read_raw_documents(stream)
+
+
+RawText = bytes | str
+_Result = TypeVar("_Result")
+
+
+class ShardedTexts:
+    """The texts of a collection, file by file.
+
+    Args:
+      paths: of the files.
+      read: path -> the texts of that file.
+      apply: applies a function to items, as `map` does, perhaps elsewhere.
+    """
+
+    def __init__(
+        self,
+        paths: Sequence[str],
+        read: Callable[[str], Iterator[RawText]],
+        apply: Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]] = map,
+    ) -> None:
+        self._paths, self._read, self._apply = paths, read, apply
+
+    def __iter__(self) -> Iterator[RawText]:
+        for path in self._paths:
+            yield from self._read(path)
+
+    def each(self, work: Callable[[Iterable[RawText]], _Result]) -> Iterable[_Result]:
+        """What a function makes of the texts of each file, in order."""
+        return self._apply(partial(_work_on_file, work, self._read), self._paths)
+
+
+def each_shard(texts: Iterable[RawText], work: Callable[[Iterable[RawText]], _Result]) -> Iterable[_Result]:
+    """What a function makes of the texts of each file; other texts than `ShardedTexts` count as one file.
+
+    Example:
+      >>> list(each_shard(["a", "b"], len))
+      [2]
+    """
+    return texts.each(work) if isinstance(texts, ShardedTexts) else [work(texts)]
+
+
+def _work_on_file(
+    work: Callable[[Iterable[RawText]], _Result], read: Callable[[str], Iterator[RawText]], path: str
+) -> _Result:
+    return work(read(path))
 
 
 def document_texts(

@@ -17,3 +17,7 @@ class ConfigError(Exception):
     def __init__(self, faults: Sequence[str]) -> None:
         self.faults = tuple(faults)
         super().__init__("\n".join(self.faults))
+
+
+class WorkerDied(DataError):
+    """A process of a training is gone: nothing that the data or settings of the training could tell of."""

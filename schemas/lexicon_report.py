@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from schemas.drops import ReadReport
 from schemas.json_record import JsonRecord
-from schemas.read_report import ReadReport
 from schemas.wikiclir import Reason
 
 
@@ -15,7 +15,7 @@ class LexiconReport(JsonRecord):
     train_pairs: int
     """Queries of the train split with a MR document each."""
     pairs: dict[str, Any] | None = None
-    """What became of the lines of `lexicon.pairs`, see `schemas.read_report`; None without such a file."""
+    """What became of the lines of `lexicon.pairs`, see `schemas.drops`; None without such a file."""
     terms: int
     """Of the collection and the pairs: stems, or words."""
     translations: int

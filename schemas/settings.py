@@ -1,5 +1,9 @@
 """The base of all settings: typed, documented, frozen, and closed to unknown keys."""
 
+import difflib
+import os
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
@@ -27,3 +31,52 @@ class Settings(BaseModel):
                 f"must not be a truth value (YAML reads a bare yes, no, on or off so: quote it); got {value}"
             )
         return value
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """Refuses a text that is no key of a table; a setting has it in `pydantic.AfterValidator`.
+
+    Args:
+      choices: the table, which may grow.
+
+    Example:
+      >>> OneOf(["map", "mrr_r"])("mapp")
+      Traceback (most recent call last):
+      ValueError: must be one of map, mrr_r; got 'mapp'; did you mean map?
+    """
+
+    choices: Collection[str]
+
+    def __call__(self, text: str) -> str:
+        if text not in self.choices:
+            raise ValueError(
+                f"must be one of {', '.join(self.choices)}; got {text!r}{did_you_mean(text, self.choices)}"
+            )
+        return text
+
+
+def did_you_mean(came: str, known: Iterable[str]) -> str:
+    """Names the nearest known word.
+
+    Args:
+      came: the mistaken word.
+      known: the words that are allowed.
+
+    Returns:
+      what to put after the fault's text: "; did you mean epochs?", or nothing where no word is near.
+
+    Example:
+      >>> did_you_mean("epoch", ["epochs", "seed"])
+      '; did you mean epochs?'
+      >>> did_you_mean("zzz", ["epochs", "seed"])
+      ''
+    """
+
+    def likeness(word: str) -> tuple[float, int]:
+        # Of equally near words the one that begins alike: eng is en rather than ng.
+        pair = word.lower(), came.lower()
+        return difflib.SequenceMatcher(None, *pair).ratio(), len(os.path.commonprefix(pair))
+
+    best = max(sorted(known), key=likeness)
+    return f"; did you mean {best}?" if likeness(best)[0] >= 0.5 else ""

@@ -1,4 +1,4 @@
-"""What a training came to, epoch by epoch: the content of `training.json`."""
+"""Names of the files that a training and a search leave for the stages after them."""
 
 import json
 from typing import Any, Final
@@ -6,6 +6,16 @@ from typing import Any, Final
 from pydantic import BaseModel, ConfigDict
 
 from schemas.json_record import JsonRecord
+
+HISTORY_FILE: Final = "training.json"
+"""In the artifact of a training's run: its history and speed."""
+VECTORS_FILE: Final = "embeddings.json"
+"""Beside it, where there were pre-trained vectors: what became of them."""
+STABILITY_FILE: Final = "stability.json"
+"""In the report of a training: what the theory makes of it, see `schemas.stability`."""
+TRIALS_FILE: Final = "trials.json"
+"""In the artifact of a search's results: the search and all its trials, see `models.tuning.results`."""
+
 
 THETA: Final = "theta/"
 """How the figures of learned thresholds begin; their numbers follow, from 1."""

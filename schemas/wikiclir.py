@@ -18,12 +18,12 @@ import itertools
 import re
 import zlib
 from collections.abc import Iterable, Iterator
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, Final, NamedTuple
 
+from schemas.byte_streams import unpacked
 from schemas.drops import Drop, DropReason
 from schemas.features import SPLITS
-from schemas.printable import printable
-from schemas.unpacking import unpacked
+from schemas.wording import printable
 
 MAX_LINE_BYTES = 1 << 24
 """A longer line is dropped: no text of this format comes near, and it might not fit in memory."""
@@ -80,8 +80,8 @@ class Judgment(NamedTuple):
 def read_lines(stream: BinaryIO, file: str) -> Iterator[tuple[int, bytes] | Drop]:
     """Yields (line number, bytes without the line end) of a plain, gzipped or bzipped stream, in order.
 
-    A line beyond `MAX_LINE_BYTES`, and what follows where the stream cannot be unpacked (see `schemas.unpacking`), come
-    as a `Drop`.
+    A line beyond `MAX_LINE_BYTES`, and what follows where the stream cannot be unpacked (see `unpacked`), come as a
+    `Drop`.
     """
     with unpacked(stream) as lines:
         yield from number_lines(lines, file)
@@ -233,3 +233,26 @@ def excerpt_of(line: bytes | str) -> str:
     """The start of a line, to be shown: tabs as bars, what cannot be printed as a sign for that."""
     text = line[: 4 * EXCERPT_CHARACTERS].decode("utf-8", "replace") if isinstance(line, bytes) else line
     return printable(text.replace("\t", " | "), EXCERPT_CHARACTERS)
+
+
+PAIRS_FILE: Final = "title_pairs.tsv"
+"""Titles of both languages that mean the same, for `lexicon.pairs`."""
+CANDIDATES_FILE: Final = "candidates.tsv"
+"""Fixed lists, where a wiki is paired with itself: a page is no NR document of its own query."""
+MANIFEST_FILE: Final = "manifest.json"
+CARD_FILE: Final = "README.md"
+
+
+def queries_file(query_language: str) -> str:
+    """As the WikiCLIR release names it."""
+    return f"wiki_{query_language}.queries"
+
+
+def documents_file(document_language: str) -> str:
+    """As the WikiCLIR release names it."""
+    return f"wiki_{document_language}.documents"
+
+
+def judgments_file(query_language: str, document_language: str) -> str:
+    """As the WikiCLIR release names it."""
+    return f"{query_language}2{document_language}.rel"

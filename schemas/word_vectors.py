@@ -17,10 +17,10 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from schemas.byte_streams import unpacked
 from schemas.drops import Drop, DropReason
 from schemas.errors import DataError
 from schemas.polyglot_pickle import HEADS, read_polyglot
-from schemas.unpacking import unpacked
 from schemas.wikiclir import Reason, excerpt_of, number_lines
 
 

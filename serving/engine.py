@@ -13,8 +13,8 @@ from models.exported.model import CallableModel
 from models.retrieval.corpus_index import CorpusIndex
 from models.retrieval.query_encoder import QueryEncoder
 from schemas.errors import DataError
-from schemas.grade_names import grade_name
 from schemas.json_record import JsonRecord
+from schemas.relevance import grade_name
 from schemas.wikiclir import Text
 from serving.http_records import Collection, ExplainAnswer, Hit, RankAnswer, RankedText, SearchAnswer
 from serving.refusals import NotThere

@@ -6,7 +6,7 @@ from typing import Any, Final
 from pydantic import BaseModel, ConfigDict
 
 from models.exported.explanation import Explanation
-from schemas.drift import Drift
+from schemas.index_manifest import Drift
 from schemas.json_record import JsonRecord
 from serving.snippet import Snippet
 

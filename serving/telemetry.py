@@ -70,7 +70,7 @@ _DRIFT: Final = {
     "unknown_share": "Share of the documents' terms that the model does not know.",
     "divergence": "Jensen-Shannon divergence of the documents' terms from the model's, in bits.",
 }
-"""Figures of `schemas.drift`; one that is not available has no row."""
+"""Figures of `schemas.index_manifest`; one that is not available has no row."""
 NO_ROUTE: Final = "none"
 """The route of a request for a path that there is not: the path itself would make a row for everything ever asked."""
 

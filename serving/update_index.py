@@ -24,9 +24,8 @@ from models.retrieval.segment import (
     document_line,
     encode_documents,
 )
-from schemas.drift import Drift
 from schemas.errors import DataError
-from schemas.index_manifest import REMOVED, SEGMENTS, VECTORS_FILE, IndexManifest, SegmentRecord
+from schemas.index_manifest import REMOVED, SEGMENTS, VECTORS_FILE, Drift, IndexManifest, SegmentRecord
 from schemas.json_record import JsonRecord
 from schemas.wikiclir import Text
 

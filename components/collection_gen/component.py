@@ -25,7 +25,7 @@ def CollectionGen(
       apply: shares the files among workers.
       paths: role (queries, documents, judgments, perhaps candidates) to its files; with `wikiclir_files` to patterns of
         file names in that artifact.
-      digests: role to the digest that `schemas.input_digest` makes of its files; other content is refused.
+      digests: role to the digest that `input_digest` makes of its files; other content is refused.
       top_grade: the MR grade; judgments with a higher grade are left out.
       wikiclir_files: the files, if an earlier stage made them from dumps.
 

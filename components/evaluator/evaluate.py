@@ -1,22 +1,58 @@
 """The metrics of a model's scores, and the baselines beside them. Never imports TFX."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from io import StringIO
 from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import tensorflow as tf
 
 from models.evaluation.metrics import METRICS, expected_metrics, per_query_metrics
 from models.evaluation.score_lists import score_metrics
 from models.lists.ranking_lists import RankingLists
 from models.retrieval.ranking import rank, ranking_run
 from schemas.errors import DataError
-from schemas.evaluation_files import METRICS_FILE, PER_QUERY_FILE, QRELS_FILE, RUN_FILE
-from schemas.evaluation_report import RANDOM_ORDER, EvaluationReport, PartReport
-from schemas.query_metrics import QueryMetrics
-from schemas.trec import qrels_lines
+from schemas.evaluation import (
+    METRICS_FILE,
+    PER_QUERY_FILE,
+    QRELS_FILE,
+    RANDOM_ORDER,
+    RUN_FILE,
+    EvaluationReport,
+    PartReport,
+    QueryMetrics,
+)
+from schemas.trec import parse_run, qrels_lines
+
+
+def read_baselines(paths: Iterable[str]) -> dict[str, dict[str, dict[str, float]]]:
+    """Reads run files; a run's name is its tag.
+
+    Args:
+      paths: of the files.
+
+    Returns:
+      name to the run's scores (query_id to doc_id to score), in the order of the names.
+
+    Raises:
+      DataError: a file holds no run, or several, or two runs have one name.
+    """
+    runs = {}
+    path_of: dict[str, str] = {}
+    for path in paths:
+        with tf.io.gfile.GFile(path) as file:
+            # At once: line by line takes ten times as long.
+            name, runs[path] = parse_run(StringIO(file.read()), path)
+        if name == RANDOM_ORDER:
+            raise DataError(f"{path}: a baseline's tag must not be {name}, which names random order.")
+        if name in path_of:
+            raise DataError(f"{path}: every baseline must have a tag of its own; {path_of[name]} has {name}, too.")
+        path_of[name] = path
+    return {name: runs[path] for name, path in sorted(path_of.items())}
+
 
 TAG = "smooth_clir"
 

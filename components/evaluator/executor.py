@@ -9,12 +9,11 @@ from tfx.dsl.io import fileio
 from tfx.types import artifact_utils
 from tfx.utils import path_utils
 
-from components.evaluator.baselines import read_baselines
-from components.evaluator.evaluate import evaluate
+from components.evaluator.evaluate import evaluate, read_baselines
 from models.evaluation.score_lists import score_lists
 from models.lists.ranking_lists import IDS_SPEC, read_lists
 from models.rankers.ranker import SCORES
-from schemas.evaluation_files import RUN_FILE
+from schemas.evaluation import RUN_FILE
 
 EXAMPLES_KEY: Final = "examples"
 MODEL_KEY: Final = "model"

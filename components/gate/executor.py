@@ -11,8 +11,7 @@ from tfx.dsl.io import fileio
 from tfx.types import artifact_utils
 from tfx.utils import path_utils
 
-from components.gate.judge import judge
-from components.gate.same_files import same_files
+from components.gate.judge import judge, same_files
 from components.gate.settings import EvaluationSettings
 from models.evaluation.score_lists import score_lists, score_metrics
 from models.evaluation.significance import randomisation_test
@@ -20,11 +19,16 @@ from models.exported.versions import whole_versions
 from models.lists.ranking_lists import read_lists
 from models.rankers.ranker import SCORES
 from schemas.errors import DataError
-from schemas.evaluation_files import METRICS_FILE, PER_QUERY_FILE, VERDICT_FILE
-from schemas.evaluation_report import RANDOM_ORDER, EvaluationReport
-from schemas.query_metrics import QueryMetrics
+from schemas.evaluation import (
+    METRICS_FILE,
+    PER_QUERY_FILE,
+    RANDOM_ORDER,
+    VERDICT_FILE,
+    Comparison,
+    EvaluationReport,
+    QueryMetrics,
+)
 from schemas.served_versions import NEWEST_PROPERTY, PUSHED_PROPERTY, newest_version
-from schemas.verdict import Comparison
 
 EXAMPLES_KEY: Final = "examples"
 MODEL_KEY: Final = "model"

@@ -1,8 +1,14 @@
-"""The gate: whether a model may be pushed, and why."""
+"""Decides whether a model may be pushed, and why."""
 
 from collections.abc import Mapping
 
-from schemas.verdict import Comparison, Verdict
+from models.exported.versions import file_digests
+from schemas.evaluation import Comparison, Verdict
+
+
+def same_files(one: str, other: str) -> bool:
+    """Whether two folders hold the same files with the same content, but for what a push adds to a model."""
+    return file_digests(one) == file_digests(other)
 
 
 def judge(

@@ -5,9 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, field_validator
 
 from models.evaluation.metrics import METRICS
-from schemas.did_you_mean import did_you_mean
-from schemas.one_of import OneOf
-from schemas.settings import Settings
+from schemas.settings import OneOf, Settings, did_you_mean
 
 
 class EvaluationSettings(Settings):

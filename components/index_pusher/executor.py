@@ -6,7 +6,7 @@ from tfx import types
 from tfx.dsl.components.base import base_executor
 from tfx.types import artifact_utils
 
-from components.index_pusher.push_index import push_index
+from components.index_pusher.index_versions import push_index
 from schemas.served_versions import DESTINATION_PROPERTY, WAS_PUSHED_PROPERTY
 
 INDEX_KEY: Final = "index"

@@ -1,6 +1,7 @@
 """The versions of an index: numbered folders with a manifest, which appear whole and never change."""
 
 import fcntl
+import hashlib
 import os
 import shutil
 from collections.abc import Iterator
@@ -8,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from models.retrieval.corpus_index import read_manifest
 from schemas.errors import DataError
 from schemas.index_manifest import MANIFEST_FILE
 from schemas.served_versions import served_versions
@@ -128,3 +130,28 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def push_index(index: str, folder: str) -> str:
+    """Pushes an index.
+
+    Args:
+      index: folder of what a run made.
+      folder: of the versions.
+
+    Returns:
+      the folder of the newest version.
+    """
+    versions = IndexVersions(folder)
+    origin = hashlib.sha256((Path(index) / MANIFEST_FILE).read_bytes()).hexdigest()
+    with versions.writing():
+        newest = versions.newest()
+        if newest is not None and read_manifest(str(newest)).origin == origin:
+            return str(newest)
+        staging = versions.begin()
+        staging.rmdir()
+        link_files(Path(index), staging)
+        manifest = read_manifest(index).model_copy(update={"origin": origin})
+        (staging / MANIFEST_FILE).unlink()  # a link must not be written through
+        (staging / MANIFEST_FILE).write_text(manifest.to_json(), encoding="utf-8")
+        return str(versions.commit())

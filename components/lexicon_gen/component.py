@@ -11,7 +11,7 @@ from components.stage import Apply, Input, Output, stage
 from models.lexicon.lexicon import Kind
 from schemas.artifacts import Collection, Lexicon, WikiClirFiles
 from schemas.collection import document_texts
-from schemas.wikiclir_files import PAIRS_FILE
+from schemas.wikiclir import PAIRS_FILE
 
 
 @stage

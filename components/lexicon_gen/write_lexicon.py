@@ -11,12 +11,10 @@ from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.lexicon import Kind, Lexicon
 from models.lists.ranking_lists import TEXT_SPEC
 from schemas import features as f
-from schemas.drops import Drop, DropCounter
+from schemas.byte_streams import HashingReader, input_digest
+from schemas.drops import Drop, DropCounter, ReadReport
 from schemas.errors import DataError
-from schemas.hashing_reader import HashingReader
-from schemas.input_digest import input_digest
 from schemas.lexicon_report import LexiconReport
-from schemas.read_report import ReadReport
 from schemas.wikiclir import parse_pairs
 
 Open = Callable[[str, str], Any]
@@ -94,7 +92,7 @@ class FurtherPairs:
 
     Args:
       paths: the files, read as if they were one.
-      digest: what `schemas.input_digest` makes of them: other bytes are refused.
+      digest: what `schemas.byte_streams` makes of them: other bytes are refused.
       max_bad_share: of their lines.
       open_file: opens them.
       made_paths: files that an earlier stage made, read after the others.

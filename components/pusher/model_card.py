@@ -9,9 +9,9 @@ from typing import Any, Final
 import yaml
 
 from models.evaluation.metrics import METRICS
-from schemas.evaluation_report import EvaluationReport, PartReport
-from schemas.printable import printable
+from schemas.evaluation import EvaluationReport, PartReport
 from schemas.training_history import TrainingHistory
+from schemas.wording import printable
 
 _MOST: Final = 200
 """Characters shown of a name of a user's."""

@@ -16,8 +16,7 @@ from models.retrieval.corpus_index import CorpusIndex, Found
 from models.retrieval.query_encoder import QueryEncoder
 from models.training.train import TimeLeft
 from schemas import features as f
-from schemas.evaluation_report import EvaluationReport
-from schemas.query_metrics import QueryMetrics
+from schemas.evaluation import EvaluationReport, QueryMetrics
 from schemas.relevance import NOT_RELEVANT
 from schemas.search_report import BM25, DENSE, Approximation, SampledMetrics, SearchComparison, SearchReport
 from schemas.trec import run_lines

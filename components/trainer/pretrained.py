@@ -11,8 +11,8 @@ import tensorflow_transform as tft
 from models.texts.tokens import tokenize
 from models.texts.word_table import WordTableSource, read_word_table
 from schemas import features as f
+from schemas.drops import ReadReport
 from schemas.errors import DataError
-from schemas.read_report import ReadReport
 
 
 class Coverage(NamedTuple):

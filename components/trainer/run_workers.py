@@ -17,8 +17,7 @@ from typing import IO, Any, Final
 from components.trainer import worker
 from models.settings import TrainingSettings
 from models.training.workers import Cluster
-from schemas.errors import ConfigError, DataError
-from schemas.worker_died import WorkerDied
+from schemas.errors import ConfigError, DataError, WorkerDied
 
 _SETTLING_SECONDS: Final = 1.0
 """When one worker dies, others soon fail for want of it: so long is waited for the one that died first."""

@@ -15,7 +15,7 @@ from components.trainer.unfinished import unfinished_folder
 from models.exported.export import export_ranker
 from models.training.workers import Chief
 from models.tuning.settings import searched_settings
-from schemas.training_files import HISTORY_FILE, VECTORS_FILE
+from schemas.training_history import HISTORY_FILE, VECTORS_FILE
 
 log = logging.getLogger("clir.training")
 

@@ -72,8 +72,7 @@ def _do(job: dict[str, Any]) -> Any:
 
 def _described(error: Exception) -> tuple[str, str]:
     """An error's kind and text."""
-    from schemas.errors import ConfigError, DataError
-    from schemas.worker_died import WorkerDied
+    from schemas.errors import ConfigError, DataError, WorkerDied
 
     for kind in (ConfigError, DataError):
         if isinstance(error, kind):

@@ -12,7 +12,7 @@ from tfx.types import artifact_utils
 from components.training_report.report_files import training_files, tuning_files, with_best_trial
 from models.settings import LossSettings, ModelSettings, TrainingSettings
 from models.tuning.results import SearchResults
-from schemas.training_files import HISTORY_FILE, TRIALS_FILE, VECTORS_FILE
+from schemas.training_history import HISTORY_FILE, TRIALS_FILE, VECTORS_FILE
 
 MODEL_RUN_KEY: Final = "model_run"
 TUNER_RESULTS_KEY: Final = "tuner_results"

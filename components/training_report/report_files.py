@@ -1,11 +1,9 @@
 """The files of a training's report, as texts by their paths."""
 
-from components.training_report.describe_stability import describe_stability
-from components.training_report.stability_report import stability_report
+from components.training_report.stability_report import describe_stability, stability_report
 from models.settings import LossSettings, ModelSettings, TrainingSettings
 from models.tuning.results import SearchResults
-from schemas.training_files import HISTORY_FILE, STABILITY_FILE
-from schemas.training_history import TrainingHistory
+from schemas.training_history import HISTORY_FILE, STABILITY_FILE, TrainingHistory
 
 
 def training_files(

@@ -1,8 +1,8 @@
 """What the paper's theory says of a training, beside what was seen in it. Importing it does not import TensorFlow."""
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
-from components.training_report.unreachable import unreachable
 from models.losses.declarations import ENDS, LOSSES
 from models.losses.proposition_1 import LossConstants
 from models.settings import LossSettings, ModelSettings
@@ -11,6 +11,31 @@ from models.theory.lemma_2 import Constants, loss_in_tables
 from models.theory.theorem_3 import generalization_bound, uniform_stability
 from schemas.stability import Stability, Theorem3
 from schemas.training_history import TrainingHistory
+
+
+def unreachable(model: ModelSettings, loss: LossSettings) -> list[str]:
+    """A sentence for each grade that no score can satisfy; those that are learned are judged by their first values.
+
+    Example:
+      >>> unreachable(ModelSettings(embedding_dim=64, epsilon=1), LossSettings(name="mse"))
+      ['with embedding_dim 64 and epsilon 1 no score exceeds 0.790; mse aims at 0.85 for grade 2, which cannot be ...']
+    """
+    largest = largest_score(model)
+    epsilon = f" and epsilon {model.epsilon:g}" if model.similarity == "smooth_cosine" else ""
+    sentences = []
+    for grade, (low, high) in enumerate(LOSSES[loss.name].targets(loss.theta or (), ENDS)):
+        if low > largest:
+            limit, aim = f"exceeds {largest:.3f}", f"{low:.3g}" + (" or more" if low < high else "")
+        elif high < -largest:
+            limit, aim = f"is below {-largest:.3f}", f"{high:.3g}" + (" or less" if low < high else "")
+        else:
+            continue
+        sentences.append(
+            f"with embedding_dim {model.embedding_dim}{epsilon} no score {limit}; {loss.name} aims at {aim} for grade "
+            f"{grade}, which cannot be reached"
+        )
+    return sentences
+
 
 _DELTA = 0.05
 
@@ -89,3 +114,38 @@ def _theorem_3(
         sentence=sentence,
         caveat=caveat,
     )
+
+
+_NO_THEOREM: Final = (
+    "not evaluated. Its constants are known for the paper's mean encoder, smooth cosine and a loss of single documents "
+    "whose thresholds are not learned, without terms over a batch."
+)
+
+
+def describe_stability(report: Stability) -> str:
+    """A Markdown page of what `stability_report` returns."""
+    theorem = report.theorem_3
+    rows = {
+        "largest gradient of a score, seen on the eval split": report.largest_score_gradient,
+        "what it cannot exceed (1/ε with smooth cosine)": report.gradient_bound,
+        "what the paper proves (2/ε)": report.paper_gradient_bound,
+        "what it would have been with plain cosine": report.largest_score_gradient_plain_cosine,
+        "share of steps whose gradient was clipped": report.clipped_share,
+        "Lipschitz constant of the loss in the score (Proposition 1)": report.loss_lipschitz,
+        "smoothness of the loss in the score (Proposition 1)": report.loss_smoothness,
+        "Lipschitz constant of the loss in the word embeddings (Lemma 2)": theorem.lipschitz if theorem else None,
+        "smoothness of the loss in the word embeddings (Lemma 2)": theorem.smoothness if theorem else None,
+        "stability β (Theorem A.4)": theorem.beta if theorem else None,
+        "bound of the generalization error (Theorem 3)": theorem.bound if theorem else None,
+        "largest loss": theorem.largest_loss if theorem else None,
+        "largest score that vectors can have": report.largest_score,
+    }
+    table = ["| | |", "|---|---:|", *(f"| {name} | {_number(value)} |" for name, value in rows.items())]
+    warnings = [f"- {sentence}." for sentence in report.unreachable]
+    sentence = f"{theorem.sentence} {theorem.caveat}" if theorem else _NO_THEOREM
+    parts = ["# Stability of the training", "\n".join(table), f"Theorem 3: {sentence}"]
+    return "\n\n".join([*parts, *(["## Warnings", "\n".join(warnings)] if warnings else [])]) + "\n"
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:,.4g}"

@@ -10,9 +10,8 @@ from tfx.types import artifact_utils, standard_component_specs
 from tfx.utils import io_utils, json_utils
 
 from components.on_workers import has_workers
-from components.transform.make_graph import make_graph
 from components.transform.numbered_lists import number_lists
-from components.transform.transform_lists import TransformLists
+from components.transform.one_process import TransformLists, make_graph
 
 _FILE_PREFIX: Final = "transformed_examples"  # as TFX's own names its files
 

@@ -10,7 +10,7 @@ from tfx.dsl.io import fileio
 from tfx.types import artifact_utils, standard_component_specs
 
 from schemas.lexicon_inputs import with_lexicon
-from schemas.training_files import TRIALS_FILE
+from schemas.training_history import TRIALS_FILE
 
 
 class Executor(executor.Executor):

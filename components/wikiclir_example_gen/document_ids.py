@@ -1,14 +1,98 @@
-"""What a worker knows of a collection's documents before it reads any."""
+"""The ids of a collection's documents, in little memory: every worker holds them before it reads any document."""
 
-from collections.abc import Iterable, Sequence
+import hashlib
+import os
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from typing import BinaryIO, overload
 
 import numpy as np
+import numpy.typing as npt
+from apache_beam.io.filesystem import CompressionTypes
+from apache_beam.io.filesystems import FileSystems
 
-from components.wikiclir_example_gen.collection_file import collection_file
-from components.wikiclir_example_gen.id_hashes import id_hashes
-from components.wikiclir_example_gen.least_seeded import least_seeded
-from components.wikiclir_example_gen.packed_ids import PackedIds
 from schemas.collection import Role
+from schemas.splits import stable_hash
+
+
+def collection_file(folder: str, name: str) -> BinaryIO:
+    """Opens a file of a collection, local or remote."""
+    stream: BinaryIO = FileSystems.open(os.path.join(folder, name), compression_type=CompressionTypes.UNCOMPRESSED)
+    return stream
+
+
+def id_hashes(ids: Iterable[bytes]) -> npt.NDArray[np.uint64]:
+    """A hash of each id, the same in every process: uint64 [ids].
+
+    That two of a million different ids have one is less likely than one in ten million.
+
+    Example:
+      >>> id_hashes([b"d1", b"d2", b"d1"]).tolist()  # doctest: +ELLIPSIS
+      [...]
+    """
+    return np.frombuffer(b"".join(hashlib.blake2b(one, digest_size=8).digest() for one in ids), "<u8")
+
+
+class PackedIds(Sequence[str]):
+    """A sequence of ids, held as one text and the place where each begins: some 15 bytes an id where a list takes 60.
+
+    Args:
+      lines: the ids, each with a line end; an empty line is none.
+
+    Example:
+      >>> list(PackedIds(b"d1\\n\\nd3\\n"))
+      ['d1', 'd3']
+    """
+
+    def __init__(self, lines: bytes) -> None:
+        ends = np.flatnonzero(np.frombuffer(lines, np.uint8) == ord("\n"))
+        starts = np.append(0, ends[:-1] + 1)[: len(ends)]
+        are_there = starts < ends
+        self._lines = lines
+        self._starts = array("Q", starts[are_there].astype(np.uint64).tobytes())
+        self._lengths = array("I", (ends - starts)[are_there].astype(np.uint32).tobytes())
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        if isinstance(place, slice):
+            return [self[one] for one in range(*place.indices(len(self)))]
+        start = self._starts[place]
+        return self._lines[start : start + self._lengths[place]].decode()
+
+    def raw(self) -> Iterator[bytes]:
+        """The ids in UTF-8."""
+        return (self._lines[start : start + length] for start, length in zip(self._starts, self._lengths, strict=True))
+
+    def select(self, places: npt.NDArray[np.int64]) -> "PackedIds":
+        """Those at some places."""
+        return PackedIds("".join(f"{self[place]}\n" for place in places.tolist()).encode())
+
+
+def least_seeded(hashes: npt.NDArray[np.uint64], seed: int, count: int) -> npt.NDArray[np.int64]:
+    """The places of a random choice of ids, which depends on the ids and the seed alone, and not on their order.
+
+    Args:
+      hashes: of the ids, see `id_hashes`.
+      seed: of the run.
+      count: how many, at most all.
+
+    Returns:
+      int64 [count], increasing.
+    """
+    mixed = hashes ^ np.uint64(stable_hash("sample", str(seed)))
+    # Steele, Lea and Flood's finalizer, which lets each bit depend on all: the least of these are no ids' own.
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    mixed ^= mixed >> np.uint64(31)
+    return np.sort(np.argsort(mixed, kind="stable")[:count])
 
 
 class DocumentIds:

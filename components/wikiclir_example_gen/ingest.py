@@ -13,12 +13,10 @@ from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
 from components.wikiclir_example_gen.dividing import DivideLists, GroupDocuments
-from components.wikiclir_example_gen.examples import MakeExample
+from components.wikiclir_example_gen.examples import MakeExample, WriteExamples
 from components.wikiclir_example_gen.lists import LimitQueries, MakeList
-from components.wikiclir_example_gen.needed_documents import NeededDocuments
-from components.wikiclir_example_gen.reading import ReadJudgments, ReadNeededDocuments, ReadQueries
+from components.wikiclir_example_gen.reading import NeededDocuments, ReadJudgments, ReadNeededDocuments, ReadQueries
 from components.wikiclir_example_gen.report import TALLIES, Tally, make_report, merge_tallies, write_report
-from components.wikiclir_example_gen.writing import WriteExamples
 from schemas.collection import Role
 from schemas.features import SPLITS
 

@@ -17,7 +17,7 @@ from components.wikiclir_example_gen.report import (
 from components.wikiclir_example_gen.sampling import sample_negatives
 from schemas.collection import Role, parse_judgments
 from schemas.relevance import NOT_RELEVANT
-from schemas.split_of import split_of
+from schemas.splits import split_of
 from schemas.wikiclir import EXCERPT_CHARACTERS, Judgment, Reason
 
 _ROLES = ("judgments", "candidates")

@@ -1,18 +1,112 @@
-"""Beam steps that read the shards of a collection (see `schemas.collection`)."""
+"""Beam steps that read a collection's shards, and of its documents only those that some list needs."""
 
+import pickle
+from array import array
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
-from typing import Any
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import apache_beam as beam
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
 
-from components.wikiclir_example_gen.collection_file import collection_file
-from components.wikiclir_example_gen.needed_documents import Needed
-from components.wikiclir_example_gen.packed_lines import pack_lines
+from components.wikiclir_example_gen.document_ids import collection_file, id_hashes
+from components.wikiclir_example_gen.lists import RankingList
 from components.wikiclir_example_gen.report import TALLIES, USED, tally
 from schemas.collection import EMPTY_LINE, Shard, read_texts
 from schemas.wikiclir import Reason
+
+PackedLines: TypeAlias = tuple[int, bytes]
+"""Many texts as one element, for Beam takes its time over each: the lines' bytes, and the lines, compressed. No class,
+whose name would be written with each."""
+
+_CODEC: Final = "snappy"
+"""Half the bytes for a tenth of gzip's time: a runner in one process holds some six copies of what passes a join."""
+
+
+def pack_lines(lines: Iterable[bytes]) -> PackedLines:
+    """Compresses lines, each of which has its end.
+
+    Example:
+      >>> unpack_lines(pack_lines([b"d1\\t\\tun loup\\n", b"d2\\t\\tun\\rrenard\\n"]))
+      [b'd1\\t\\tun loup\\n', b'd2\\t\\tun\\rrenard\\n']
+    """
+    content = b"".join(lines)
+    return len(content), pa.compress(content, _CODEC, asbytes=True)
+
+
+def unpack_lines(packed: PackedLines) -> list[bytes]:
+    """The lines again."""
+    size, compressed = packed
+    content = pa.decompress(compressed, size, _CODEC, asbytes=True)
+    # Not splitlines, to which a carriage return ends a line.
+    return [b"%b\n" % line for line in content.split(b"\n")[:-1]]
+
+
+class Needed(NamedTuple):
+    """The pairs of queries and documents, sorted by the documents' hashes: twelve bytes a pair."""
+
+    documents: npt.NDArray[np.uint64]
+    """Their hashes, [pairs]."""
+    queries: npt.NDArray[np.uint32]
+    """Places in the ids, [pairs]."""
+    ids: Sequence[str]
+    """Of the queries."""
+
+    def query_ids(self, doc_ids: Iterable[bytes]) -> Iterator[list[str]]:
+        """The queries that need each document, and once in a long while another: hashes may agree."""
+        hashes = id_hashes(doc_ids)
+        starts, ends = (np.searchsorted(self.documents, hashes, side).tolist() for side in ("left", "right"))
+        for start, end in zip(starts, ends, strict=True):
+            yield [self.ids[query] for query in self.queries[start:end].tolist()] if end > start else []
+
+    def to_bytes(self) -> bytes:
+        """A side input: one element, for Beam measures any other object by object."""
+        return pickle.dumps((self.documents.tobytes(), self.queries.tobytes(), list(self.ids)))
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> "Needed":
+        """What `to_bytes` was called on."""
+        documents, queries, ids = pickle.loads(content)
+        return cls(np.frombuffer(documents, np.uint64), np.frombuffer(queries, np.uint32), ids)
+
+
+class _Lists(NamedTuple):
+    """Some lists: ids of queries, how many documents each has, and the hashes of these."""
+
+    query_ids: list[str]
+    sizes: "array[int]"
+    hashes: "array[int]"
+
+
+class NeededDocuments(beam.CombineFn):
+    """(query_id, RankingList)s -> `Needed`, as bytes."""
+
+    def create_accumulator(self) -> _Lists:
+        return _Lists([], array("I"), array("Q"))
+
+    def add_input(self, accumulator: _Lists, element: tuple[str, RankingList]) -> _Lists:
+        query_id, ranking_list = element
+        accumulator.query_ids.append(query_id)
+        accumulator.sizes.append(len(ranking_list.grades))
+        accumulator.hashes.frombytes(id_hashes(doc_id.encode() for doc_id in ranking_list.grades).tobytes())
+        return accumulator
+
+    def merge_accumulators(self, accumulators: Iterable[_Lists]) -> _Lists:
+        first, *others = accumulators
+        for other in others:
+            first.query_ids.extend(other.query_ids)
+            first.sizes.extend(other.sizes)
+            first.hashes.extend(other.hashes)
+        return first
+
+    def extract_output(self, accumulator: _Lists) -> bytes:
+        hashes = np.frombuffer(accumulator.hashes, np.uint64)
+        queries = np.repeat(np.arange(len(accumulator.sizes), dtype=np.uint32), accumulator.sizes)
+        order = np.argsort(hashes, kind="stable")
+        return Needed(hashes[order], queries[order], accumulator.query_ids).to_bytes()
 
 
 class ReadQueries(beam.DoFn):

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from schemas.collection import Role
-from schemas.drops import MOST_EXAMPLES, Drop, Drops, in_order
+from schemas.drops import MOST_EXAMPLES, Drop, Drops, ReadReport, in_order
 from schemas.errors import DataError
 from schemas.features import SPLITS
-from schemas.read_report import ReadReport
 from schemas.wikiclir import Reason
 
 REPORT_FILE = "report.json"

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Collection, Sequence
 
-from schemas.stable_hash import stable_hash
+from schemas.splits import stable_hash
 
 
 def is_cold(unit: str, seed: int, share: float) -> bool:

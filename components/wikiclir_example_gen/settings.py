@@ -5,9 +5,8 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from schemas.did_you_mean import did_you_mean
 from schemas.languages import LANGUAGES
-from schemas.settings import Settings
+from schemas.settings import Settings, did_you_mean
 
 _TEXTS: Final = ("queries", "documents", "judgments")
 

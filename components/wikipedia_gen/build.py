@@ -20,7 +20,7 @@ from components.wikipedia_gen.settings import WikipediaSettings
 from components.wikipedia_gen.title_pairs import title_pairs
 from components.wikipedia_gen.wiki import NOT_FOUND
 from components.wikipedia_gen.write_pair import Fault, PairWriter, Written
-from schemas.wikiclir_files import CARD_FILE, MANIFEST_FILE, PAIRS_FILE
+from schemas.wikiclir import CARD_FILE, MANIFEST_FILE, PAIRS_FILE
 
 Open = Callable[[str, str], Any]
 """Opens a file, local or remote: (path, mode) -> stream of bytes."""

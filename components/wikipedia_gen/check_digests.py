@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from components.wikipedia_gen.dumps.checksums import FileSum
+from schemas.byte_streams import input_digest
 from schemas.errors import DataError
-from schemas.input_digest import input_digest
 
 
 def check_digests(files: Mapping[str, Sequence[FileSum]], digests: Mapping[str, str]) -> None:
@@ -12,7 +12,7 @@ def check_digests(files: Mapping[str, Sequence[FileSum]], digests: Mapping[str, 
 
     Args:
       files: what was read, by the keys of its settings.
-      digests: key to what `schemas.input_digest` made of its files before.
+      digests: key to what `schemas.byte_streams` made of its files before.
 
     Raises:
       DataError: an input has changed.

@@ -40,7 +40,7 @@ def WikipediaGen(
       apply: shares the pieces among workers.
       identity: the digest of the stage's code.
       files: key of an input (see `WikipediaSettings.paths`) to its files.
-      digests: key to the digest that `schemas.input_digest` makes of its files; other content is refused.
+      digests: key to the digest that `input_digest` makes of its files; other content is refused.
       languages: of the queries, and of the documents.
       settings: see there.
       unfinished: folder of the pieces that a killed execution has read; the stage removes it when it is done.

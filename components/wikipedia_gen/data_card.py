@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any, Final
 
-from schemas.wikiclir_files import (
+from schemas.wikiclir import (
     CANDIDATES_FILE,
     MANIFEST_FILE,
     PAIRS_FILE,

@@ -10,7 +10,7 @@ from typing import Any, Final
 from components.wikipedia_gen.look import Look, look_into
 from components.wikipedia_gen.settings import WikipediaSettings
 from schemas.errors import DataError
-from schemas.rounded import rounded, rounded_duration, rounded_size
+from schemas.wording import rounded, rounded_duration, rounded_size
 
 SMALL_BYTES: Final = 1 << 24
 """Dumps of no more bytes are read sooner than their estimate is made."""

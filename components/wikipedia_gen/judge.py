@@ -10,7 +10,7 @@ from components.wikipedia_gen.counterparts import Counterparts
 from components.wikipedia_gen.page_links import Edges, mutual, targets
 from components.wikipedia_gen.wiki import NOT_FOUND
 from schemas.relevance import MOST_RELEVANT, SOMEWHAT_RELEVANT
-from schemas.stable_hash import stable_hash
+from schemas.splits import stable_hash
 
 
 class Relevance(Protocol):

@@ -13,7 +13,7 @@ from components.wikipedia_gen.settings import WikipediaSettings
 from components.wikipedia_gen.title_pairs import Names
 from components.wikipedia_gen.wikitext.conventions import conventions_for
 from components.wikipedia_gen.write_pair import Example, Written
-from schemas.read_report import ReadReport
+from schemas.drops import ReadReport
 
 FORMAT: Final = 1
 

@@ -24,8 +24,7 @@ from components.wikipedia_gen.read_tables import (
 )
 from components.wikipedia_gen.title_pairs import Names
 from components.wikipedia_gen.wiki import Wiki
-from schemas.drops import sum_of_drops
-from schemas.read_report import ReadReport
+from schemas.drops import ReadReport, sum_of_drops
 
 Open = Callable[[str, str], Any]
 """Opens a file, local or remote: (path, mode) -> stream of bytes."""

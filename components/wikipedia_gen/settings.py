@@ -4,9 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from schemas.did_you_mean import did_you_mean
 from schemas.languages import LANGUAGES
-from schemas.settings import Settings
+from schemas.settings import Settings, did_you_mean
 
 
 class WikiFiles(Settings):

@@ -23,9 +23,8 @@ from components.wikipedia_gen.wikitext.read_article import KINDS
 from components.wikipedia_gen.wikitext.without_title import without_title
 from schemas.drops import Drop, DropCounter
 from schemas.relevance import MOST_RELEVANT, NOT_RELEVANT
-from schemas.split_of import split_of
-from schemas.stable_hash import stable_hash
-from schemas.wikiclir_files import CANDIDATES_FILE, documents_file, judgments_file, queries_file
+from schemas.splits import split_of, stable_hash
+from schemas.wikiclir import CANDIDATES_FILE, documents_file, judgments_file, queries_file
 
 Open = Callable[[str, str], Any]
 """Opens a file, local or remote: (path, mode) -> stream of bytes."""

@@ -18,7 +18,7 @@ from experiments.report.significance import (
 from experiments.settings import Claim
 from models.evaluation.metrics import METRICS
 from models.evaluation.significance import RESOLUTION, holm, randomisation_test
-from schemas.query_metrics import QueryMetrics
+from schemas.evaluation import QueryMetrics
 
 HOLDS: Final = "holds"
 CONTRADICTED: Final = "is contradicted"

@@ -20,7 +20,7 @@ from models.layers.smooth_cosine import SmoothCosine
 from models.losses.make_loss import make_loss
 from models.losses.ranking_loss import PointwiseLoss
 from models.settings import LossSettings
-from schemas.grade_names import grade_name
+from schemas.relevance import grade_name
 from schemas.training_history import ScoreCounts
 
 EPSILONS: Final = (0.05, 0.2, 0.5, 1.0)

@@ -10,7 +10,7 @@ from experiments.report.names import setting_name, settings_label, value_name
 from experiments.report.page import NOTHING, Block, Entry, Line, Section, Table, Text
 from experiments.report.significance import SIGNIFICANCE, Comparison, compare, reference_rows
 from models.evaluation.metrics import METRICS
-from schemas.evaluation_report import RANDOM_ORDER
+from schemas.evaluation import RANDOM_ORDER
 
 COLUMNS: Final = ("p_mr_1", "recall_mr_5", "p_r_5", "ndcg_5", "map", "mrr_mr", "mrr_r")
 """The metrics of both tables, in their order."""

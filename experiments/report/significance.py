@@ -12,8 +12,7 @@ from experiments.settings import SEED
 from models.evaluation.metrics import METRICS
 from models.evaluation.significance import RESOLUTION, holm, randomisation_test
 from schemas.errors import DataError
-from schemas.evaluation_files import METRICS_FILE, PER_QUERY_FILE, QRELS_FILE
-from schemas.query_metrics import QueryMetrics
+from schemas.evaluation import METRICS_FILE, PER_QUERY_FILE, QRELS_FILE, QueryMetrics
 
 
 def query_metrics(cell: Cell) -> QueryMetrics:

@@ -6,8 +6,8 @@ from typing import Final
 
 import tensorflow as tf
 
+from schemas.byte_streams import stream_sha256
 from schemas.served_versions import BESIDE_MODEL, served_versions
-from schemas.stream_sha256 import stream_sha256
 
 
 def file_digests(root: str) -> dict[str, str]:

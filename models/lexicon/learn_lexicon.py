@@ -12,7 +12,8 @@ from models.lexicon.lexicon import CollectionRecord, Kind, Lexicon
 from models.lexicon.model_1 import learn_translations
 from models.lexicon.terms import TermCounter
 from models.texts.word_counts import batches, text_batches
-from schemas.sharded_texts import Text, each_shard
+from schemas.collection import RawText as Text
+from schemas.collection import each_shard
 
 _BITS: Final = 32
 _ONE: Final = 2.0**_BITS

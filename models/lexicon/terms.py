@@ -13,7 +13,7 @@ from models.lexicon.lexicon import Kind
 from models.texts.stems import stems_of_distinct
 from models.texts.tokens import tokenize
 from models.texts.word_counts import distinct_words
-from schemas.sharded_texts import Text
+from schemas.collection import RawText as Text
 
 
 class Terms(NamedTuple):

@@ -11,6 +11,7 @@ from models.retrieval.corpus_index import document_numbers, removed_rows
 from models.retrieval.drift import ModelStatistics, measure_drift
 from models.retrieval.near_vectors import LEAST, PROBED, NearVectors, lists_for, sample_size
 from models.retrieval.segment import Segment
+from schemas.byte_streams import stream_sha256
 from schemas.index_manifest import (
     MANIFEST_FILE,
     SEGMENTS,
@@ -18,7 +19,6 @@ from schemas.index_manifest import (
     IndexManifest,
     SegmentRecord,
 )
-from schemas.stream_sha256 import stream_sha256
 
 _SEED: Final = 1
 

@@ -16,7 +16,7 @@ from models.retrieval.inverted_index import InvertedIndex, TermMatrix
 from models.retrieval.ranking import rank
 from models.texts.word_counts import WordCounter, batches, distinct_words, text_batches
 from schemas import features as f
-from schemas.sharded_texts import each_shard
+from schemas.collection import each_shard
 
 K1 = 1.2
 B = 0.75

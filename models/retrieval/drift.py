@@ -9,7 +9,7 @@ import numpy.typing as npt
 from models.lexicon.lexicon import idf
 from models.lexicon.structured_queries import held_share
 from models.retrieval.segment import Segment
-from schemas.drift import Drift
+from schemas.index_manifest import Drift
 
 
 class ModelStatistics(NamedTuple):

@@ -12,8 +12,8 @@ import tensorflow as tf
 from scipy import sparse
 
 from models.retrieval.inverted_index import InvertedIndex, TermMatrix
+from schemas.byte_streams import stream_sha256
 from schemas.index_manifest import FileRecord, SegmentRecord
-from schemas.stream_sha256 import stream_sha256
 from schemas.wikiclir import Text
 
 DOCUMENTS_FILE: Final = "documents.tsv"

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import tensorflow as tf
 
 from models.texts.tokens import tokenize
-from schemas.sharded_texts import Text
+from schemas.collection import RawText as Text
 
 _Item = TypeVar("_Item")
 

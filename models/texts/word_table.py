@@ -11,9 +11,8 @@ import numpy.typing as npt
 import tensorflow as tf
 
 from models.texts.tokens import tokenize
-from schemas.drops import Drop, DropCounter
+from schemas.drops import Drop, DropCounter, ReadReport
 from schemas.errors import DataError
-from schemas.read_report import ReadReport
 from schemas.wikiclir import excerpt_of
 from schemas.word_vectors import VectorReason, WordVector, read_word_vectors
 

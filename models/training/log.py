@@ -6,7 +6,7 @@ import numpy as np
 import tensorflow as tf
 
 from models.training.list_evaluator import score_bins
-from schemas.grade_names import grade_name
+from schemas.relevance import grade_name
 from schemas.training_history import Epoch
 
 _HISTOGRAM = tf.compat.v1.SummaryMetadata(plugin_data=tf.compat.v1.SummaryMetadata.PluginData(plugin_name="histograms"))

@@ -9,8 +9,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_serializer, m
 
 from models.losses.declarations import ENDS
 from models.settings import LossSettings, epsilon_fault
-from schemas.did_you_mean import did_you_mean
-from schemas.settings import Settings
+from schemas.settings import Settings, did_you_mean
 
 _MOST_VALUES = 1000
 

@@ -15,8 +15,7 @@ from keras_tuner.engine import base_tuner  # a public path of KerasTuner's, whic
 from models.settings import TrainingSettings
 from models.tuning.results import SearchResults, Trial
 from models.tuning.settings import TuningSettings, describe_settings, searched_settings
-from schemas.errors import DataError
-from schemas.worker_died import WorkerDied
+from schemas.errors import DataError, WorkerDied
 
 log = logging.getLogger("clir.training")
 progress_log = logging.getLogger("clir.progress")

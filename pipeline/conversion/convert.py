@@ -21,11 +21,10 @@ from pipeline.conversion.inputs import (
 )
 from pipeline.layout import CONFIG_FILE
 from pipeline.output_folder import Made, MadeFolder, made_fault
-from schemas.drops import DropReason
+from schemas.drops import DropReason, ReadReport
 from schemas.errors import DataError
 from schemas.features import SPLITS
-from schemas.foreign_reason import ForeignReason
-from schemas.read_report import ReadReport
+from schemas.foreign_files import ForeignReason
 from schemas.wikiclir import Reason
 
 QUERIES_FILE: Final = "queries.tsv"

@@ -7,16 +7,18 @@ from pathlib import Path
 from typing import BinaryIO, Final, TypeVar
 
 from components.wikiclir_example_gen.sampling import sample_negatives
-from schemas.drops import Drop, DropCounter, DropReason
+from schemas.drops import Drop, DropCounter, DropReason, ReadReport
 from schemas.errors import DataError
 from schemas.features import SPLITS
-from schemas.foreign_judgments import parse_foreign_judgments
-from schemas.foreign_reason import ForeignReason
-from schemas.foreign_run import RunLine, parse_foreign_run
-from schemas.foreign_texts import parse_foreign_texts
-from schemas.read_report import ReadReport
+from schemas.foreign_files import (
+    ForeignReason,
+    RunLine,
+    parse_foreign_judgments,
+    parse_foreign_run,
+    parse_foreign_texts,
+)
 from schemas.relevance import NOT_RELEVANT
-from schemas.split_of import split_of
+from schemas.splits import split_of
 from schemas.wikiclir import Judgment, Reason, Text, excerpt_of
 
 NEGATIVES: Final = 40

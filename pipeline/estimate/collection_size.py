@@ -16,7 +16,7 @@ from schemas.drops import Drop
 from schemas.errors import DataError
 from schemas.features import SPLITS
 from schemas.relevance import NOT_RELEVANT
-from schemas.split_of import split_of
+from schemas.splits import split_of
 from schemas.wikiclir import Judgment, Reason, parse_lines, read_lines
 
 _SAMPLE: Final = 4096

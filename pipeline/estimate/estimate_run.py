@@ -20,7 +20,7 @@ from pipeline.estimate.collection_size import CollectionSize, size_of_collection
 from pipeline.estimate.training_step import TrainingStep, measure_training_step
 from pipeline.paper_baseline import paper_beside
 from schemas.errors import DataError
-from schemas.rounded import rounded_duration, rounded_size
+from schemas.wording import rounded_duration, rounded_size
 
 ERROR: Final = 0.3
 """Time lies within this share of what was measured on collections that nothing was fitted to (docs/performance.md)."""

@@ -8,8 +8,7 @@ from typing import Annotated, Final
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from pipeline.stages import STAGES
-from schemas.one_of import OneOf
-from schemas.settings import Settings
+from schemas.settings import OneOf, Settings
 
 STORES: Final = ("gs://", "s3://", "minio://")
 """How the addresses of the stores begin that Kubeflow Pipelines brings artifacts from and to."""

@@ -5,7 +5,7 @@ from typing import Final
 
 from pipeline.layout import CONFIG_FILE
 from pipeline.output_folder import Made
-from schemas.wikiclir_files import CANDIDATES_FILE, CARD_FILE, MANIFEST_FILE, PAIRS_FILE
+from schemas.wikiclir import CANDIDATES_FILE, CARD_FILE, MANIFEST_FILE, PAIRS_FILE
 
 ACCOUNT_FILE: Final = "wikipedia.json"
 """Tells that a folder is one of ours, and which files in it are."""

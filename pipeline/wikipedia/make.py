@@ -16,7 +16,7 @@ from pipeline.output_folder import MadeFolder
 from pipeline.wikipedia.config import WikipediaConfig
 from pipeline.wikipedia.folder import WIKIPEDIA_MADE
 from schemas.errors import DataError
-from schemas.wikiclir_files import CANDIDATES_FILE, PAIRS_FILE, documents_file, judgments_file, queries_file
+from schemas.wikiclir import CANDIDATES_FILE, PAIRS_FILE, documents_file, judgments_file, queries_file
 
 
 def make_collections(

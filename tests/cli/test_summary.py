@@ -3,7 +3,7 @@
 from typing import Any
 
 from cli.summary import metrics_table, search_table, seen_warning
-from schemas.evaluation_report import EvaluationReport, PartReport
+from schemas.evaluation import EvaluationReport, PartReport
 from schemas.search_report import Approximation, SampledMetrics, SearchComparison, SearchReport
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from components.gate.same_files import same_files
+from components.gate.judge import same_files
 from components.pusher.push_version import push_version
 from models.exported.versions import whole_versions
 from models.texts.word_table import WordTableSource, read_word_table

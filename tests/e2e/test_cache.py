@@ -271,7 +271,7 @@ def test_what_decides_the_word_vectors_changes_the_stages_that_read_them(
         ("models/evaluation/metrics.py", {"Trainer", "Evaluator", "Gate", "TrainingReport", "Pusher"}),
         ("models/retrieval/ranking.py", {"LexicalBaseline", "Trainer", "Evaluator", "Gate"}),
         ("models/theory/theorem_3.py", {"TrainingReport"}),
-        ("components/training_report/describe_stability.py", {"TrainingReport"}),
+        ("components/training_report/stability_report.py", {"TrainingReport"}),
         ("components/pusher/push_version.py", {"Pusher"}),
         ("components/gate/judge.py", {"Gate"}),
         ("components/evaluator/evaluate.py", {"Evaluator"}),

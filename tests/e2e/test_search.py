@@ -11,7 +11,7 @@ from models.evaluation.search_metrics import ranks_of, search_metrics
 from models.exported.model import load_model
 from models.retrieval.ranking import rank
 from pipeline.output_folder import OutputFolder
-from schemas.query_metrics import QueryMetrics
+from schemas.evaluation import QueryMetrics
 from schemas.search_report import SearchReport
 from schemas.trec import parse_run
 from tests.e2e.process import SAMPLE, SampleRun

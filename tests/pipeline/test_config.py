@@ -19,8 +19,8 @@ from models.settings import ENCODERS
 from pipeline.config import RunConfig, dump_config, load_config
 from pipeline.digests import input_files, resolve_digests
 from pipeline.settings_file import known_keys
+from schemas.byte_streams import input_digest
 from schemas.errors import ConfigError
-from schemas.input_digest import input_digest
 from tests.bad_input.spoil import ALIASES, ALIASES_IN_A_LINE
 
 DEFAULTS = {

@@ -17,8 +17,7 @@ from schemas.collection import (
     read_raw_texts,
     read_texts,
 )
-from schemas.drops import Drop, Drops
-from schemas.read_report import ReadReport
+from schemas.drops import Drop, Drops, ReadReport
 from schemas.wikiclir import Judgment, Reason, Text
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))

@@ -2,9 +2,8 @@
 
 import pytest
 
-from schemas.drops import Drop, Drops
+from schemas.drops import Drop, Drops, ReadReport
 from schemas.lexicon_report import LexiconReport
-from schemas.read_report import ReadReport
 from schemas.wikiclir import Reason
 
 LEARNED = LexiconReport(

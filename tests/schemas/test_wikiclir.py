@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas import unpacking, wikiclir
+from schemas import byte_streams, wikiclir
 from schemas.drops import Drop
 from schemas.wikiclir import Judgment, Reason, Text, parse_candidates, parse_judgments, parse_texts
 
@@ -185,19 +185,19 @@ def test_a_broken_gzip_file_gives_the_records_before_the_break():
 @pytest.mark.parametrize("line", [b"1\ta\t" + b"b" * 1000 + b"\n", b"b"])
 def test_a_gzip_bomb_is_not_read_on(monkeypatch, line):
     monkeypatch.setattr(wikiclir, "MAX_LINE_BYTES", 1 << 16)
-    monkeypatch.setattr(unpacking, "_ALWAYS_ALLOWED", 1 << 16)
-    monkeypatch.setattr(unpacking, "_BUFFER", 1 << 13)  # what is read ahead, whatever it holds
+    monkeypatch.setattr(byte_streams, "_ALWAYS_ALLOWED", 1 << 16)
+    monkeypatch.setattr(byte_streams, "_BUFFER", 1 << 13)  # what is read ahead, whatever it holds
     piece = gzip.compress(line * ((1 << 20) // len(line)))
     stream = io.BytesIO(100 * piece)
     *_, drop = parse_texts(stream, FILE)
     assert drop.reason is Reason.UNREADABLE
-    assert drop.excerpt.startswith(f"holds more than {unpacking.MAX_EXPANSION} times its size")
+    assert drop.excerpt.startswith(f"holds more than {byte_streams.MAX_EXPANSION} times its size")
     assert stream.tell() < 20 * len(piece)
 
 
 def test_a_small_gzip_file_may_grow_as_it_likes():
     content = b"".join(b"%d\ta\tb\n" % line for line in range(100)) + b"100\ta\t" + b"b" * (1 << 20) + b"\n"
-    assert len(content) > unpacking.MAX_EXPANSION * len(gzip.compress(content))
+    assert len(content) > byte_streams.MAX_EXPANSION * len(gzip.compress(content))
     assert parse(gzip.compress(content)) == parse(content)
 
 

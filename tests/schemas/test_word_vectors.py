@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas import unpacking
+from schemas import byte_streams
 from schemas.drops import Drop
 from schemas.errors import DataError
 from schemas.word_vectors import VectorReason, WordVector, read_word_vectors
@@ -128,9 +128,9 @@ def test_an_archive_that_is_cut_off_is_an_error_of_the_data(read, name, pack):
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress])
 def test_an_archive_that_unpacks_to_far_more_than_its_size_is_not_read_on(read, pack, monkeypatch):
-    monkeypatch.setattr(unpacking, "_ALWAYS_ALLOWED", 1 << 16)
+    monkeypatch.setattr(byte_streams, "_ALWAYS_ALLOWED", 1 << 16)
     content = pack((b"a" * 1000 + b" 1 2\n") * 3000)
-    assert len(content) * unpacking.MAX_EXPANSION < 3_000_000
+    assert len(content) * byte_streams.MAX_EXPANSION < 3_000_000
     with pytest.raises(DataError, match="holds more than 200 times its size; if that is meant, bring it unpacked"):
         read(content)
 

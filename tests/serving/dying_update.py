@@ -11,14 +11,13 @@ from typing import Any, Final, NamedTuple
 
 import tensorflow as tf
 
-from components.index_pusher.index_versions import IndexVersions
-from components.index_pusher.push_index import push_index
+from components.index_pusher.index_versions import IndexVersions, push_index
 from schemas.wikiclir import Text
 from serving import update_index
 
 # It has the libraries imported and has run no op, so that each process is forked from it in no time.
 _context = multiprocessing.get_context("forkserver")
-_context.set_forkserver_preload(["serving.update_index", "components.index_pusher.push_index"])
+_context.set_forkserver_preload(["serving.update_index", "components.index_pusher.index_versions"])
 
 _STEPS: Final = ("open", "os.mkdir", "os.link", "os.rename", "os.remove", "os.rmdir", "shutil.rmtree")
 """What Python tells its audit hooks before it does it; `open` is told of paths in the index's folder alone."""

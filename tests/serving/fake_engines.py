@@ -5,7 +5,7 @@ import time
 from typing import Any
 
 from models.exported.explanation import Explanation
-from schemas.drift import Drift
+from schemas.index_manifest import Drift
 from serving.engine import Engine
 from serving.http_records import Collection, ExplainAnswer, RankAnswer, RankedText, SearchAnswer
 

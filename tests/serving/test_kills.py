@@ -11,8 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import pytest
 
-from components.index_pusher.index_versions import IndexVersions
-from components.index_pusher.push_index import push_index
+from components.index_pusher.index_versions import IndexVersions, push_index
 from models.exported.model import LoadedModel, load_model
 from models.retrieval.corpus_index import CorpusIndex
 from models.retrieval.query_encoder import QueryEncoder

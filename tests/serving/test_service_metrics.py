@@ -1,6 +1,6 @@
 """The metrics of an index's drift: a figure that is not available has no row."""
 
-from schemas.drift import Drift
+from schemas.index_manifest import Drift
 from serving.telemetry import ServiceMetrics
 from serving.work_queue import WorkQueue
 from tests.serving.fake_engines import FakeEngine

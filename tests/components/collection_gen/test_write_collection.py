@@ -15,9 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.collection_gen import shard_writer as module
+from components.collection_gen import write_collection as module
 from components.collection_gen.write_collection import write_collection
-from schemas import unpacking, wikiclir
+from schemas import byte_streams, wikiclir
+from schemas.byte_streams import input_digest
 from schemas.collection import (
     MANIFEST_FILE,
     InputFile,
@@ -27,10 +28,8 @@ from schemas.collection import (
     read_raw_texts,
     read_texts,
 )
-from schemas.drops import Drop, Drops
+from schemas.drops import Drop, Drops, ReadReport
 from schemas.errors import DataError
-from schemas.input_digest import input_digest
-from schemas.read_report import ReadReport
 from schemas.wikiclir import Judgment, Reason, Text, parse_candidates, parse_judgments, parse_texts
 from tests.components.collected import collect
 
@@ -321,7 +320,9 @@ def spoilt(stored: bytes) -> bytes:
 def test_a_broken_file_is_hashed_whole_and_what_follows_the_break_counts_as_one_line(
     spoil, compress, buffer, monkeypatch
 ):
-    monkeypatch.setattr(unpacking, "_BUFFER", 1 << 10)  # so that the break ends the reading long before the file's end
+    monkeypatch.setattr(
+        byte_streams, "_BUFFER", 1 << 10
+    )  # so that the break ends the reading long before the file's end
     stored, after = spoil(compress(LINES)), b"last\ttitle\ttext\n"
     with collected("documents", [stored, after], buffer) as (folder, found):
         lines = shard_lines(folder, found)

@@ -6,7 +6,7 @@ from pathlib import Path
 import apache_beam as beam
 import pytest
 
-from components.collection_gen import shard_writer as module
+from components.collection_gen import write_collection as module
 from components.collection_gen.write_collection import write_collection
 from components.corpus_indexer import index_collection as job
 from components.corpus_indexer.index_collection import index_collection, parts_of, read_records

@@ -1,9 +1,14 @@
 """The gate's verdict and its reason."""
 
-import pytest
+import tempfile
+from pathlib import Path
 
-from components.gate.judge import judge
-from schemas.verdict import Comparison, Verdict
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from components.gate.judge import judge, same_files
+from schemas.evaluation import Comparison, Verdict
 
 RANDOM = {"map": 0.1, "ndcg_5": 0.2}
 PERFECT = {"map": 1.0, "ndcg_5": 1.0}
@@ -110,3 +115,40 @@ def test_a_missed_minimum_and_a_worse_model_are_told_together():
     assert verdict.reason.startswith(
         "map must reach 0.6000; got 0.5000; the model is significantly worse than version 7 ("
     )
+
+
+FILES = st.dictionaries(st.sampled_from(["a", "b", "c/a", "c/d/a"]), st.binary(max_size=2), max_size=3)
+
+
+def write(folder: Path, files: dict[str, bytes]) -> str:
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    return str(folder)
+
+
+@given(FILES, FILES)
+def test_folders_are_the_same_where_names_and_contents_are_and_either_way_round(one, other):
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [write(Path(folder, name), files) for name, files in (("one", one), ("other", other))]
+        assert same_files(*paths) == same_files(*reversed(paths)) == (one == other)
+        assert same_files(paths[0], paths[0])
+
+
+def test_a_difference_in_the_last_byte_of_a_large_file_is_seen(tmp_path):
+    large = bytes((1 << 20) + 1)  # more than is read at once
+    one, same, other = (
+        write(tmp_path / name, {"shard": content})
+        for name, content in (("one", large), ("same", large), ("other", large[:-1] + b"\1"))
+    )
+    assert same_files(one, same)
+    assert not same_files(one, other)
+
+
+def test_what_a_push_adds_to_a_model_is_no_part_of_it(tmp_path):
+    files = {"saved_model.pb": b"graph"}
+    added = {"MODEL_CARD.md": b"# Model card", "assets.extra/tf_serving_warmup_requests": b"requests"}
+    model, version = (write(tmp_path / name, content) for name, content in (("model", files), ("v", files | added)))
+    assert same_files(model, version)
+    other = write(tmp_path / "other", {**files, "assets/MODEL_CARD.md": b"of the model's own"})
+    assert not same_files(model, other)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from components.lexicon_gen.write_lexicon import FurtherPairs, mr_pairs, write_lexicon
 from models.lexicon.lexicon import read_lexicon
+from schemas.byte_streams import input_digest
 from schemas.errors import DataError
-from schemas.input_digest import input_digest
 from schemas.lexicon_report import LexiconReport
 from schemas.wikiclir import MAX_LINE_BYTES
 from tests.models.lexicon.small_lexicon import table_of

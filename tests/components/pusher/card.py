@@ -2,7 +2,7 @@
 
 from models.evaluation.metrics import METRICS
 from pipeline.config import RunConfig, without_folders
-from schemas.evaluation_report import EvaluationReport, PartReport
+from schemas.evaluation import EvaluationReport, PartReport
 from schemas.training_history import Epoch, ScoreCounts, TrainingHistory
 
 SETTINGS = without_folders(

@@ -9,6 +9,7 @@ from tensorflow.core.protobuf import saved_model_pb2
 
 from components.pusher.model_card import model_card
 from components.pusher.warm_up import warm_up
+from schemas.evaluation import Verdict
 from schemas.served_versions import (
     DESTINATION_PROPERTY,
     NEWEST_PROPERTY,
@@ -16,7 +17,6 @@ from schemas.served_versions import (
     VERSION_PROPERTY,
     WAS_PUSHED_PROPERTY,
 )
-from schemas.verdict import Verdict
 from tests.components.pusher.card import DATA, SETTINGS, history, report
 
 pytestmark = pytest.mark.beam

@@ -16,7 +16,7 @@ from models.retrieval.corpus_index import CorpusIndex
 from models.retrieval.query_encoder import QueryEncoder
 from models.retrieval.ranking import rank
 from models.retrieval.segment import encode_documents
-from schemas.evaluation_report import EvaluationReport
+from schemas.evaluation import EvaluationReport
 from schemas.index_manifest import SEGMENTS
 from schemas.trec import parse_run
 from schemas.wikiclir import Text

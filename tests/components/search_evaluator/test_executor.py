@@ -7,9 +7,8 @@ import pytest
 from models.exported.model import load_model
 from models.retrieval.assemble_index import assemble_index
 from models.retrieval.segment import encode_documents
-from schemas.evaluation_report import EvaluationReport
+from schemas.evaluation import EvaluationReport, QueryMetrics
 from schemas.index_manifest import SEGMENTS
-from schemas.query_metrics import QueryMetrics
 from schemas.search_report import SearchReport
 from schemas.trec import parse_run
 from schemas.wikiclir import Text

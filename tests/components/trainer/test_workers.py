@@ -17,9 +17,8 @@ from components.trainer.run_training import run_training
 from components.trainer.run_workers import run_workers
 from models.settings import TrainingSettings
 from models.training.workers import Cluster
-from schemas.errors import ConfigError, DataError
+from schemas.errors import ConfigError, DataError, WorkerDied
 from schemas.training_history import TrainingHistory
-from schemas.worker_died import WorkerDied
 from tests.components.trainer.in_workers import train_small
 
 TWO = TrainingSettings(epochs=3, batch_lists=8, learning_rate=0.3, device="cpu", workers=2)

@@ -4,9 +4,8 @@ import json
 
 import pytest
 
-from components.training_report.describe_stability import describe_stability
 from components.training_report.report_files import training_files, tuning_files, with_best_trial
-from components.training_report.stability_report import stability_report
+from components.training_report.stability_report import describe_stability, stability_report
 from components.training_report.tuning_report import tuning_report
 from models.settings import LossSettings, ModelSettings, TrainingSettings
 from models.tuning.results import SearchResults, Trial

@@ -70,8 +70,8 @@ def on_workers(folder, lists, config):
 
 def in_one_process(folder, lists, config):
     """What our executor does."""
-    from components.transform.make_graph import make_graph
     from components.transform.numbered_lists import number_lists
+    from components.transform.one_process import make_graph
 
     schema, records = schema_and_records(lists)
     files = [folder / "a.gz", folder / "b.gz"]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.wikiclir_example_gen.packed_ids import PackedIds
+from components.wikiclir_example_gen.document_ids import PackedIds
 from tests.components.collected import collect
 
 pytestmark = pytest.mark.beam  # it imports Beam

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import pytest
 import tensorflow as tf
 
-from components.collection_gen import shard_writer
+from components.collection_gen import write_collection
 from components.wikiclir_example_gen.sampling import is_cold, list_place, sample_negatives
 from models.lists.ranking_lists import read_lists
 from schemas import features as f
 from schemas.features import SPLITS
 from schemas.relevance import MOST_RELEVANT, NOT_RELEVANT, SOMEWHAT_RELEVANT
-from schemas.split_of import split_of
+from schemas.splits import split_of
 from tests.components.collected import collect
 
 pytestmark = pytest.mark.beam
@@ -334,8 +334,8 @@ def test_several_files_of_a_role_are_one_file_whose_places_are_their_own(tmp_pat
 
 
 def test_the_size_of_the_shards_changes_no_example_and_no_line_of_the_report(tmp_path, faulty, full, monkeypatch):
-    monkeypatch.setattr(shard_writer, "_BUFFER", 100)
-    monkeypatch.setattr(shard_writer, "_SHARD_BYTES", 300)
+    monkeypatch.setattr(write_collection, "_BUFFER", 100)
+    monkeypatch.setattr(write_collection, "_SHARD_BYTES", 300)
     sharded = run_ingest(tmp_path, faulty)
     assert len(list((tmp_path / "collection").glob("documents-*"))) > 5
     assert sharded.lists == full.lists
@@ -356,8 +356,8 @@ def test_the_report_names_the_file_and_the_line_of_what_was_left_out(full):
 def test_a_judgment_that_another_file_repeats_is_left_out_whatever_order_the_shards_are_read_in(
     tmp_path, collection, full, monkeypatch
 ):
-    monkeypatch.setattr(shard_writer, "_BUFFER", 1)
-    monkeypatch.setattr(shard_writer, "_SHARD_BYTES", 1)
+    monkeypatch.setattr(write_collection, "_BUFFER", 1)
+    monkeypatch.setattr(write_collection, "_SHARD_BYTES", 1)
     contents = {role: lines(records) for role, records in collection.items()}
     # Every judgment again, with another grade.
     again = lines([f"{record.rsplit(chr(9), 1)[0]}\t0" for record in collection["judgments"]])

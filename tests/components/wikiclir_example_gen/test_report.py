@@ -15,9 +15,8 @@ from components.wikiclir_example_gen.report import (
     write_report,
 )
 from schemas.collection import InputFile, Role
-from schemas.drops import Drop, Drops
+from schemas.drops import Drop, Drops, ReadReport
 from schemas.errors import DataError
-from schemas.read_report import ReadReport
 from schemas.wikiclir import Reason
 
 LISTS = [tally("lists", "train", 3), tally("lists", "eval", 1), tally("lists", "test", 1), tally("pairs", "train", 150)]

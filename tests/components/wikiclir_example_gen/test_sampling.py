@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.wikiclir_example_gen.id_hashes import id_hashes
-from components.wikiclir_example_gen.least_seeded import least_seeded
+from components.wikiclir_example_gen.document_ids import id_hashes, least_seeded
 from components.wikiclir_example_gen.sampling import is_cold, list_place, sample_negatives
 from schemas.features import SPLIT_SHARES, SPLITS
-from schemas.split_of import split_of
+from schemas.splits import split_of
 
 QUERY_IDS = [str(number) for number in range(10_000)]
 DOC_IDS = [f"d{number}" for number in range(50)]

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.on_processes import OnProcesses
-from schemas.split_of import split_of
+from schemas.splits import split_of
 from tests.components.wikipedia_gen.small_wiki import LANGLINKS, PACKINGS, Made, SmallWiki, drops, make, write_table
 
 ENGLISH = SmallWiki(

@@ -16,8 +16,7 @@ from models.lexicon.lexicon import Kind
 from models.retrieval.assemble_index import assemble_index
 from models.retrieval.drift import ModelStatistics, jensen_shannon
 from models.retrieval.segment import encode_documents
-from schemas.drift import Drift
-from schemas.index_manifest import SEGMENTS, IndexManifest
+from schemas.index_manifest import SEGMENTS, Drift, IndexManifest
 from schemas.wikiclir import Text
 from tests.models.small_lexicon import COLLECTION, PAIRS, export_with_words
 from tests.models.small_model import export_small_model

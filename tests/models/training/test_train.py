@@ -23,8 +23,7 @@ from models.training.devices import make_strategy
 from models.training.list_evaluator import EvalFigures, ListEvaluator, score_bins
 from models.training.train import train
 from schemas.errors import DataError
-from schemas.grade_names import grade_name
-from schemas.relevance import MOST_RELEVANT
+from schemas.relevance import MOST_RELEVANT, grade_name
 from schemas.training_history import ScoreCounts
 from tests.models.synthetic import TOPICS, VOCABULARY_SIZE, WORDS_OF_A_TOPIC, learnable_lists
 

@@ -12,7 +12,7 @@ from pipeline.estimate import collection_size
 from pipeline.estimate.collection_size import size_of_collection
 from schemas.errors import DataError
 from schemas.features import SPLITS
-from schemas.split_of import split_of
+from schemas.splits import split_of
 
 QUERIES = 40
 NEGATIVES = 7

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.printable import printable
+from schemas.wording import printable
 
 texts = st.text()
 # Up to more than a text is long.

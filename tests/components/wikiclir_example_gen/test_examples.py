@@ -12,7 +12,7 @@ pytestmark = pytest.mark.beam
 def test_examples_read_back_the_same_from_numbered_gzipped_files(tmp_path, count):
     import apache_beam as beam
 
-    from components.wikiclir_example_gen.writing import WriteExamples
+    from components.wikiclir_example_gen.examples import WriteExamples
 
     examples = [b"%d\n\x00\xff" % number for number in range(count)]
     with beam.Pipeline(argv=[]) as pipeline:
@@ -31,7 +31,7 @@ def test_examples_read_back_the_same_from_numbered_gzipped_files(tmp_path, count
 def test_there_are_as_many_files_as_asked_and_an_example_s_bytes_say_which_is_its(tmp_path, count, shards):
     import apache_beam as beam
 
-    from components.wikiclir_example_gen.writing import WriteExamples
+    from components.wikiclir_example_gen.examples import WriteExamples
 
     examples = [b"%d\n\x00\xff" % number for number in range(count)]
     found = []

@@ -1,11 +1,34 @@
-"""Compressed input, read within bounds."""
+"""Streams of bytes: how a file is opened, unpacked within bounds, hashed and split into lines."""
 
 import bz2
 import gzip
+import hashlib
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, BinaryIO, Final, cast
+from typing import Any, BinaryIO, Final, Protocol, cast
+
+_BLOCK: Final = 1 << 20
+
+
+def raw_lines(stream: BinaryIO) -> Iterator[bytes]:
+    """The lines of a file, without their ends.
+
+    Args:
+      stream: whose lines end with a line feed, which the last may lack; a carriage return is of the line.
+
+    Example:
+      >>> from io import BytesIO
+      >>> list(raw_lines(BytesIO(b"a\\n\\nb\\r")))
+      [b'a', b'', b'b\\r']
+    """
+    begun = b""
+    while block := stream.read(_BLOCK):
+        *lines, begun = (begun + block).split(b"\n")
+        yield from lines
+    if begun:
+        yield begun
+
 
 MAX_EXPANSION: Final = 200
 """A file that unpacks to more than this many times its size is not read on: texts come to 3 to 20 times theirs."""
@@ -85,3 +108,59 @@ class _Bounded(io.RawIOBase):
             raise OSError(f"holds more than {MAX_EXPANSION} times its size; if that is meant, bring it unpacked")
         buffer[: len(data)] = data
         return len(data)
+
+
+class HashingReader(io.RawIOBase):
+    """Reads a stream, and hashes the bytes on the way."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._digest = hashlib.sha256()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._stream.read(len(buffer))
+        self._digest.update(data)
+        buffer[: len(data)] = data
+        return len(data)
+
+    def hexdigest(self) -> str:
+        """SHA-256 of the whole stream; what was not read, for a file may be broken in its midst, is read now."""
+        while data := self._stream.read(_BLOCK):
+            self._digest.update(data)
+        return self._digest.hexdigest()
+
+
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+def stream_sha256(stream: _Readable) -> str:
+    """The SHA-256 of what is left of a stream, in hexadecimal.
+
+    Example:
+      >>> import io
+      >>> stream_sha256(io.BytesIO(b"abc"))[:8]
+      'ba7816bf'
+    """
+    digest = hashlib.sha256()
+    while block := stream.read(_BLOCK):
+        digest.update(block)
+    return digest.hexdigest()
+
+
+def input_digest(digests: Sequence[str]) -> str:
+    """The digest of an input: its file's, or where there are several, one of all of them in their order.
+
+    Args:
+      digests: SHA-256 of each file, in hexadecimal.
+
+    Example:
+      >>> input_digest(["3a"]), input_digest(["3a", "3b"])[:8]
+      ('3a', 'bd8c769d')
+    """
+    if len(digests) == 1:
+        return digests[0]
+    return hashlib.sha256("".join(f"{digest}\n" for digest in digests).encode()).hexdigest()

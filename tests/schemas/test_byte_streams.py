@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas import raw_lines as module
-from schemas.raw_lines import raw_lines
+from schemas import byte_streams as module
+from schemas.byte_streams import raw_lines
 
 lines = st.lists(st.text("aé\r\u2028").map(str.encode), max_size=8)
 
@@ -19,6 +19,6 @@ def test_lines_are_the_same_however_large_the_blocks(some, last_has_end, size):
         content = content.removesuffix(b"\n")
     expected = content.split(b"\n")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_BYTES_OF_A_BLOCK", size)
+        patch.setattr(module, "_BLOCK", size)
         found = list(raw_lines(BytesIO(content)))
     assert found == (expected if expected[-1] else expected[:-1])

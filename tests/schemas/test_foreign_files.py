@@ -1,4 +1,4 @@
-"""schemas/foreign_texts.py: queries and documents of other layouts, line by line, and nothing lost silently."""
+"""Other layouts: a record or a drop for every line."""
 
 import gzip
 import io
@@ -9,9 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.drops import Drop, DropReason
-from schemas.foreign_reason import ForeignReason
-from schemas.foreign_texts import ID_KEYS, parse_foreign_texts
-from schemas.wikiclir import MAX_LINE_BYTES, Reason, Text, parse_texts
+from schemas.foreign_files import (
+    ID_KEYS,
+    ForeignReason,
+    RunLine,
+    parse_foreign_judgments,
+    parse_foreign_run,
+    parse_foreign_texts,
+)
+from schemas.trec import qrels_lines, run_lines
+from schemas.wikiclir import MAX_LINE_BYTES, Judgment, Reason, Text, parse_texts
 
 FILE = "corpus.jsonl"
 
@@ -124,3 +131,103 @@ def test_every_line_is_a_record_or_left_out_and_our_reader_takes_every_record(
         if isinstance(item, Text):
             line = f"{item.id}\t{item.title}\t{item.text}\n".encode()
             assert [*parse_texts(io.BytesIO(line), "ours")] == [item._replace(line=1)]
+
+
+HEADER = "query-id\tcorpus-id\tscore\n"
+ids = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zs", "Zl", "Zp"], exclude_characters="\ufeff"), min_size=1)
+
+
+def parse_judgments(content: str) -> list[Judgment | Drop]:
+    return [*parse_foreign_judgments(io.BytesIO(content.encode()), "qrels", "test")]
+
+
+@pytest.mark.parametrize("content", ["q1 0 d1 2\n", "q1\tQ0\td1\t2\n", " q1  0 d1\t2 \r\n", "q1\td1\t2\n", "q1 d1 2"])
+def test_columns_are_trec_s_four_or_three_between_any_white_space(content: str) -> None:
+    assert parse_judgments(content) == [Judgment("q1", "d1", 2, "test", 1)]
+
+
+def test_beir_s_header_is_no_judgment_and_no_fault() -> None:
+    header, judgment = parse_judgments(f"{HEADER}q1\td1\t1\n")
+    assert isinstance(header, Drop)
+    assert header.reason is ForeignReason.HEADER and not header.reason.bad
+    assert judgment == Judgment("q1", "d1", 1, "test", 2)
+
+
+def test_a_header_further_down_is_a_fault() -> None:
+    judgment, header = parse_judgments(f"q1\td1\t1\n{HEADER}")
+    assert isinstance(judgment, Judgment) and isinstance(header, Drop)
+    assert header.reason is ForeignReason.BAD_GRADE
+
+
+@pytest.mark.parametrize(("grade", "value"), [("-2", -2), ("+1", 1), ("007", 7), ("100", 100)])
+def test_a_grade_is_any_integer_up_to_100(grade: str, value: int) -> None:
+    assert parse_judgments(f"q1 0 d1 {grade}") == [Judgment("q1", "d1", value, "test", 1)]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("q1 0 d1 1.0", ForeignReason.BAD_GRADE),
+        ("q1 0 d1 101", ForeignReason.BAD_GRADE),
+        ("q1 0 d1 ²", ForeignReason.BAD_GRADE),
+        ("q1 0 d1 " + "9" * 5000, ForeignReason.BAD_GRADE),
+        ("q1 d1 1", Reason.FIELD_COUNT),
+        ("q1 0 d1 1 extra", Reason.FIELD_COUNT),
+        ("", ForeignReason.EMPTY_LINE),
+        ("q1 0 d1 1\x00", Reason.NUL_BYTE),
+    ],
+)
+def test_a_judgment_that_cannot_be_used_is_left_out_with_its_line(line: str, reason: DropReason) -> None:
+    first, second = parse_judgments(f"q0 0 d0 1\n{line}\n")
+    assert isinstance(first, Judgment) and isinstance(second, Drop)
+    assert (second.reason, second.line) == (reason, 2)
+
+
+@pytest.mark.parametrize("line", ["q 1\td1\t1", "\td1\t1"])
+def test_an_id_of_beir_s_holds_no_white_space_and_is_not_empty(line: str) -> None:
+    *_, last = parse_judgments(f"{HEADER}{line}\n")
+    assert isinstance(last, Drop)
+    assert last.reason is Reason.BAD_ID
+
+
+@given(st.dictionaries(ids, st.dictionaries(ids, st.integers(-9, 100), min_size=1), min_size=1))
+def test_qrels_that_we_write_read_back_the_same(judged: dict[str, dict[str, int]]) -> None:
+    content = "".join(
+        line for one, grades in judged.items() for line in qrels_lines(one, [*grades], [*grades.values()])
+    )
+    found: dict[str, dict[str, int]] = {}
+    for item in parse_judgments(content):
+        assert isinstance(item, Judgment)
+        found.setdefault(item.query_id, {})[item.doc_id] = item.grade
+    assert found == judged
+
+
+@given(st.lists(st.text(max_size=12).filter(lambda line: "\n" not in line)))
+def test_every_line_is_a_judgment_or_left_out(lines: list[str]) -> None:
+    content = "".join(f"{line}\n" for line in lines)
+    assert [item.line for item in parse_judgments(content)] == [*range(1, len(lines) + 1)]
+
+
+def parse_run(content: str) -> list[RunLine | Drop]:
+    return [*parse_foreign_run(io.BytesIO(content.encode()), "run.trec")]
+
+
+def test_run_lines_that_we_write_read_back_the_same() -> None:
+    content = "".join(run_lines("q1", ["d2", "d1"], [0.5, -1.25], "bm25"))
+    assert parse_run(content) == [RunLine("q1", "d2", 0.5, 1), RunLine("q1", "d1", -1.25, 2)]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("q1 Q0 d1 1 2", Reason.FIELD_COUNT),
+        ("q1 Q0 d1 1 high bm25", ForeignReason.BAD_SCORE),
+        ("q1 Q0 d1 1 nan bm25", ForeignReason.BAD_SCORE),
+        ("q1 Q0 d1 1 -inf bm25", ForeignReason.BAD_SCORE),
+        ("", ForeignReason.EMPTY_LINE),
+    ],
+)
+def test_a_line_that_cannot_be_used_is_left_out_alone(line: str, reason: DropReason) -> None:
+    first, second, third = parse_run(f"q1 Q0 d1 1 2 bm25\n{line}\nq1 Q0 d2 2 1 bm25\n")
+    assert isinstance(first, RunLine) and isinstance(second, Drop) and isinstance(third, RunLine)
+    assert (second.reason, second.line) == (reason, 2)

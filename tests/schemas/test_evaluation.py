@@ -1,10 +1,10 @@
-"""The report of an evaluation and its file."""
+"""The files of an evaluation, as they are written and read."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.evaluation_report import EvaluationReport
+from schemas.evaluation import Comparison, EvaluationReport, QueryMetrics, Verdict
 
 TEXT = """{
   "split": "test",
@@ -98,3 +98,64 @@ def test_values_read_back_the_same(metrics: dict[str, float]) -> None:
 def test_what_is_no_report_is_refused_with_the_place(text: str, fault: str) -> None:
     with pytest.raises(ValueError, match=fault):
         EvaluationReport.from_json(text)
+
+
+ids = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zs", "Zl", "Zp"]), min_size=1)
+TSV = "query_id\tmap\tmrr_r\nq1\t0.1\t1.0\nq2\t0.3333333333333333\t0.0\n"
+
+
+def test_the_file_is_a_table_that_a_person_can_open() -> None:
+    metrics = QueryMetrics(["q1", "q2"], {"map": [0.1, 1 / 3], "mrr_r": [1.0, 0.0]})
+    assert metrics.to_tsv() == TSV
+    assert QueryMetrics.from_tsv(TSV) == metrics
+
+
+@given(st.dictionaries(ids, st.tuples(st.floats(0, 1), st.floats(0, 1, width=32)), max_size=9))
+def test_every_number_reads_back_the_same(rows: dict[str, tuple[float, float]]) -> None:
+    metrics = QueryMetrics([*rows], {key: [row[place] for row in rows.values()] for place, key in enumerate("ab")})
+    assert QueryMetrics.from_tsv(metrics.to_tsv()) == metrics
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("", r"the first line must name query_id and metrics; got \[''\]"),
+        ("query_id\nq1\n", r"the first line must name query_id and metrics; got \['query_id'\]"),
+        ("q1\t0.1\t1.0\n", "the first line must name query_id"),
+        (TSV + "q3\t0.1\n", "line 4 must hold 3 fields; got 2"),
+        (TSV + "\n", "line 4 must hold 3 fields; got 1"),
+        (TSV.replace("0.1", "high"), "could not convert string to float: 'high'"),
+    ],
+)
+def test_what_is_no_such_table_is_refused(text: str, fault: str) -> None:
+    with pytest.raises(ValueError, match=fault):
+        QueryMetrics.from_tsv(text)
+
+
+COMPARISON = Comparison(version="7", metric="ndcg_5", value=0.4, last_value=0.5, p_value=0.04, significance=0.05)
+
+
+@pytest.mark.parametrize(("p_value", "is_worse"), [(0.04, True), (0.05, False), (0.06, False), (1.0, False)])
+def test_worse_is_a_p_value_below_the_significance(p_value, is_worse):
+    assert COMPARISON.model_copy(update={"p_value": p_value}).is_worse == is_worse
+
+
+def test_the_file_is_json_for_people_and_reads_back_the_same():
+    verdict = Verdict(blessed=False, reason="the model is worse", comparison=COMPARISON)
+    assert (
+        verdict.to_json()
+        == """{
+  "blessed": false,
+  "reason": "the model is worse",
+  "comparison": {
+    "version": "7",
+    "metric": "ndcg_5",
+    "value": 0.4,
+    "last_value": 0.5,
+    "p_value": 0.04,
+    "significance": 0.05
+  }
+}
+"""
+    )
+    assert Verdict.from_json(verdict.to_json()) == verdict

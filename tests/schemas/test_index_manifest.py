@@ -1,8 +1,8 @@
-"""schemas/drift.py: what a person is told, and when to train anew."""
+"""schemas/index_manifest.py: what a person is told, and when to train anew."""
 
 import pytest
 
-from schemas.drift import LEAST_DOCUMENTS, MOST_DIVERGENCE, MOST_LENGTH_RATIO, MOST_UNKNOWN, Drift
+from schemas.index_manifest import LEAST_DOCUMENTS, MOST_DIVERGENCE, MOST_LENGTH_RATIO, MOST_UNKNOWN, Drift
 
 NONE = Drift(
     documents=LEAST_DOCUMENTS, model_documents=LEAST_DOCUMENTS, mean_length=2, model_mean_length=2, unknown_share=0,

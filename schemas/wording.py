@@ -1,6 +1,22 @@
-"""Estimates in words: numbers, sizes and durations that are no exacter than they are known."""
+"""Text for people: users' text that is safe to show, and estimates in round numbers."""
 
 import math
+import re
+
+
+def printable(text: str, most: int) -> str:
+    """A text on one line, without control sequences, and no longer than `most` characters.
+
+    Tabs and line ends become spaces; any other character that cannot be printed becomes a sign for that: an escape
+    sequence could colour, move or overwrite what stands on the screen.
+
+    Example:
+      >>> printable("a\\x1b[31mred\\tone", most=8)
+      'a\ufffd[31mre…'
+    """
+    text = re.sub(r"[\t\r\n]", " ", text[: most + 1])
+    shown = "".join(character if character.isprintable() else "\ufffd" for character in text)
+    return shown if len(shown) <= most else shown[:most] + "…"
 
 
 def rounded(number: float) -> int:

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.drops import Drop, DropCounter, Drops
-from schemas.read_report import ReadReport
+from schemas.drops import Drop, DropCounter, Drops, ReadReport
 from schemas.wikiclir import Reason
 from schemas.word_vectors import VectorReason
 

@@ -8,8 +8,8 @@ import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.transform import numbered_texts
-from components.transform.numbered_texts import NumberedTexts
+from components.transform import numbered_lists as numbered_texts
+from components.transform.numbered_lists import NumberedTexts
 from models.lists import mapped_rows
 from models.texts.tokens import tokenize
 

@@ -1,0 +1,251 @@
+"""Files in other layouts than ours: queries and documents, judgments, and first-stage runs."""
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from typing import Any, BinaryIO, Final, NamedTuple
+
+from schemas.drops import Drop, DropReason
+from schemas.wikiclir import MAX_LINE_BYTES, Judgment, Reason, Text, excerpt_of, read_lines
+
+
+class ForeignReason(DropReason):
+    """Besides `schemas.wikiclir.Reason`: what only other layouts have, or only a conversion decides.
+
+    Example:
+      >>> ForeignReason.BAD_JSON.text, ForeignReason.BAD_JSON.bad
+      ('no JSON object', True)
+    """
+
+    HEADER = ("header", False)
+    EMPTY_LINE = ("empty line", False)
+    BAD_JSON = ("no JSON object", True)
+    NO_ID = ("no id under _id, doc_id, query_id, docno or id", True)
+    NO_TEXT = ("no text under text", True)
+    BAD_GRADE = ("grade is no integer up to 100", True)
+    BAD_SCORE = ("score is no finite number", True)
+    BEYOND_DEPTH = ("document beyond --depth", False)
+    NO_TOP_GRADE = ("query without a document of the top grade", False)
+    NOT_IN_RUN = ("query without a document in the run", False)
+    NO_TOP_GRADE_IN_RUN = ("test query without a document of the top grade in the run", False)
+
+
+def foreign_lines(stream: BinaryIO, file: str) -> Iterator[tuple[int, str] | Drop]:
+    """Yields (line number, text) or a `Drop` for every line, in order.
+
+    Args:
+      stream: of the file's bytes.
+      file: its name, for the drops.
+
+    Example:
+      >>> import io
+      >>> [*foreign_lines(io.BytesIO(b"one\\r\\n\\xff\\n"), "f")][0]
+      (1, 'one')
+    """
+    for item in read_lines(stream, file):
+        if isinstance(item, Drop):
+            yield item
+            continue
+        number, line = item
+        try:
+            text = line.decode("utf-8")
+        except UnicodeDecodeError:
+            yield Drop(Reason.BAD_UTF8, file, number, excerpt_of(line))
+            continue
+        if "\x00" in text:
+            yield Drop(Reason.NUL_BYTE, file, number, excerpt_of(text))
+        elif not text.strip():
+            yield Drop(ForeignReason.EMPTY_LINE, file, number, "")
+        else:
+            yield number, text
+
+
+ID_KEYS: Final = ("_id", "doc_id", "query_id", "docno", "id")
+"""Where an id may stand: the first of these that an object has."""
+
+_COLUMNS: Final = (2, 3)
+
+
+def parse_foreign_texts(stream: BinaryIO, file: str, with_titles: bool = False) -> Iterator[Text | Drop]:
+    """One `Text`, which a line of our own files can hold, or one `Drop` for every line.
+
+    Tabs and line ends within a title or a text become single spaces. Whether an id is given twice is the caller's to
+    see.
+
+    Args:
+      stream: of the file's bytes, which may be gzipped or bzipped.
+      file: its name, for the drops.
+      with_titles: whether a title is put before its text, besides standing in its place.
+
+    Example:
+      >>> import io
+      >>> [*parse_foreign_texts(io.BytesIO(b'{"_id": 7, "text": "two\\\\nlines"}'), "corpus.jsonl")]
+      [Text(id='7', title='', text='two lines', line=1)]
+    """
+    is_json: bool | None = None
+    columns = 0
+    for item in foreign_lines(stream, file):
+        if isinstance(item, Drop):
+            yield item
+            continue
+        number, line = item
+        if is_json is None:
+            is_json = line.lstrip().startswith("{")
+        if not is_json and not columns and (found := line.count("\t") + 1) in _COLUMNS:
+            columns = found
+        fields = _of_json(line) if is_json else _of_columns(line, columns)
+        if isinstance(fields, DropReason):
+            yield Drop(fields, file, number, excerpt_of(line))
+            continue
+        identifier, title, text = fields
+        if with_titles:
+            text = f"{title} {text}".strip()
+        if reason := _fault(identifier, title, text):
+            yield Drop(reason, file, number, excerpt_of(line))
+        else:
+            yield Text(identifier, title, text, number)
+
+
+def _of_json(line: str) -> tuple[str, str, str] | DropReason:
+    """Id, title and text of a JSON object."""
+    try:
+        content: Any = json.loads(line)
+    except (ValueError, RecursionError):
+        return ForeignReason.BAD_JSON
+    if not isinstance(content, dict):
+        return ForeignReason.BAD_JSON
+    identifier = next((content[key] for key in ID_KEYS if key in content), None)
+    if isinstance(identifier, bool) or not isinstance(identifier, str | int):
+        return ForeignReason.NO_ID
+    title, text = content.get("title"), content.get("text")
+    if not isinstance(text, str):
+        return ForeignReason.NO_TEXT
+    return str(identifier), _on_one_line(title if isinstance(title, str) else ""), _on_one_line(text)
+
+
+def _of_columns(line: str, columns: int) -> tuple[str, str, str] | DropReason:
+    """Id, title and text of a line of so many columns."""
+    fields = line.split("\t")
+    if len(fields) != columns:
+        return Reason.FIELD_COUNT
+    return fields[0], _on_one_line(fields[1] if columns == 3 else ""), _on_one_line(fields[-1])
+
+
+def _on_one_line(text: str) -> str:
+    return re.sub(r"[\t\r\n]+", " ", text).strip()
+
+
+def _fault(identifier: str, title: str, text: str) -> DropReason | None:
+    """Why our own files could not hold a record, if so."""
+    # A byte-order mark at the start of a file would be taken off.
+    if identifier.split() != [identifier] or "\ufeff" in identifier:
+        return Reason.BAD_ID
+    if not text:
+        return Reason.EMPTY_TEXT
+    line = f"{identifier}\t{title}\t{text}"
+    if "\x00" in line:
+        return Reason.NUL_BYTE
+    try:
+        return Reason.LINE_TOO_LONG if len(line.encode("utf-8")) > MAX_LINE_BYTES else None
+    except UnicodeEncodeError:  # half of a surrogate pair, as JSON may escape it
+        return Reason.BAD_UTF8
+
+
+MOST_GRADE: Final = 100
+"""The largest grade that a judgment may have, as in `data.top_grade`."""
+
+_HEADER: Final = ["query-id", "corpus-id", "score"]
+
+
+def parse_foreign_judgments(stream: BinaryIO, file: str, split: str) -> Iterator[Judgment | Drop]:
+    """One `Judgment`, its grade as it stands there, perhaps below 0, or one `Drop` for every line.
+
+    Args:
+      stream: of the file's bytes, which may be gzipped or bzipped.
+      file: its name, for the drops.
+      split: of the file's judgments; empty where it names none.
+
+    Example:
+      >>> import io
+      >>> [*parse_foreign_judgments(io.BytesIO(b"q1 0 d1 -2"), "qrels", "test")]
+      [Judgment(query_id='q1', doc_id='d1', grade=-2, split='test', line=1)]
+    """
+    columns, separator = 0, None
+    for item in foreign_lines(stream, file):
+        if isinstance(item, Drop):
+            yield item
+            continue
+        number, line = item
+        if not columns:
+            columns, separator = _layout(line)
+        fields = [field.strip() for field in line.split(separator)]
+        reason: DropReason | None = None
+        if number == 1 and fields == _HEADER:
+            reason = ForeignReason.HEADER
+        elif not columns or len(fields) != columns:
+            reason = Reason.FIELD_COUNT
+        elif any(field.split() != [field] for field in fields):
+            reason = Reason.BAD_ID
+        elif not re.fullmatch(r"[+-]?[0-9]{1,9}", fields[-1]) or int(fields[-1]) > MOST_GRADE:
+            reason = ForeignReason.BAD_GRADE
+        if reason is not None:
+            yield Drop(reason, file, number, excerpt_of(line))
+        else:
+            yield Judgment(fields[0], fields[-2], int(fields[-1]), split, number)
+
+
+def _layout(line: str) -> tuple[int, str | None]:
+    """The number of columns, and what separates them; 0 where the line has neither form."""
+    if line.count("\t") == 2 and len(line.split()) <= 3:
+        return 3, "\t"
+    found = len(line.split())
+    return (found if found in (3, 4) else 0), None
+
+
+class RunLine(NamedTuple):
+    """A document that a first stage ranks for a query: as in `trec_eval` by its score, and its rank is not read."""
+
+    query_id: str
+    doc_id: str
+    score: float
+    line: int
+
+
+def parse_foreign_run(stream: BinaryIO, file: str) -> Iterator[RunLine | Drop]:
+    """One `RunLine` or one `Drop` for every line.
+
+    Unlike `schemas.trec.parse_run`, which refuses a file that is not wholly one system's run, this loses a bad line
+    alone, and holds none.
+
+    Args:
+      stream: of the file's bytes, which may be gzipped or bzipped.
+      file: its name, for the drops.
+
+    Example:
+      >>> import io
+      >>> [*parse_foreign_run(io.BytesIO(b"q1 Q0 d1 1 12.5 bm25"), "run.trec")]
+      [RunLine(query_id='q1', doc_id='d1', score=12.5, line=1)]
+    """
+    for item in foreign_lines(stream, file):
+        if isinstance(item, Drop):
+            yield item
+            continue
+        number, line = item
+        fields = line.split()
+        if len(fields) != 6:
+            yield Drop(Reason.FIELD_COUNT, file, number, excerpt_of(line))
+            continue
+        score = _score(fields[4])
+        if math.isfinite(score):
+            yield RunLine(fields[0], fields[2], score, number)
+        else:
+            yield Drop(ForeignReason.BAD_SCORE, file, number, excerpt_of(line))
+
+
+def _score(text: str) -> float:
+    """The number, or NaN where it is none."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
