@@ -40,13 +40,13 @@ class Usage(NamedTuple):
 
 def read_alone(config_path: str) -> int:
     """Unpacks, parses, cleans leads and extracts links; returns how many pages."""
-    from components.wikipedia_gen.dumps.chunks import dump_chunks
-    from components.wikipedia_gen.dumps.page import Page
-    from components.wikipedia_gen.dumps.read_pages import read_pages
-    from components.wikipedia_gen.dumps.site_info import read_site_info
-    from components.wikipedia_gen.wikitext.conventions import conventions_for
-    from components.wikipedia_gen.wikitext.read_article import Wanted, read_article
     from pipeline.wikipedia.config import load_wikipedia_config
+    from wikipedia.dumps.chunks import dump_chunks
+    from wikipedia.dumps.page_parser import Page
+    from wikipedia.dumps.read_pages import read_pages
+    from wikipedia.dumps.site_info import read_site_info
+    from wikipedia.wikitext.article import Wanted, read_article
+    from wikipedia.wikitext.conventions import conventions_for
 
     config, count = load_wikipedia_config(config_path), 0
     # As the making: of the queries' wiki the leads, of the documents' wiki the texts and the links.

@@ -11,13 +11,13 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import yaml
 from pydantic.fields import FieldInfo
 
-from components.wikipedia_gen.settings import WikiFiles
 from experiments.settings import ExperimentSettings
 from pipeline.config import RunConfig
 from pipeline.presets import PRESETS
 from pipeline.settings_file import settings_fields
 from pipeline.wikipedia.config import WikipediaConfig
 from schemas.settings import OneOf, Settings
+from wikipedia.settings import WikiFiles
 
 _HEADER = """# Settings
 

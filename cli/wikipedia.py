@@ -14,8 +14,7 @@ from pipeline.wikipedia.config import load_wikipedia_config
 from schemas.wikiclir import CARD_FILE, MANIFEST_FILE
 
 if TYPE_CHECKING:
-    from components.wikipedia_gen.estimate import Estimate
-    from components.wikipedia_gen.look import Look
+    from wikipedia.collection.look import Estimate, Look
 
 
 @click.command("wikipedia")
@@ -42,9 +41,8 @@ def wikipedia(
     settings = load_wikipedia_config(config, overrides)
     # NumPy and the parsers take half a second, which wrong settings need not wait for.
     from cli.terminal import StageView
-    from components.wikipedia_gen.estimate import estimate_making, preflight
-    from components.wikipedia_gen.look import look_into
     from pipeline.wikipedia.make import folder_of, make_collections
+    from wikipedia.collection.look import estimate_making, look_into, preflight
 
     if check:
         _show(look_into(settings.languages(), settings, settings.files()), as_json)

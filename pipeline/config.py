@@ -13,7 +13,6 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator, mod
 from components.corpus_indexer.settings import SearchSettings
 from components.gate.settings import EvaluationSettings
 from components.wikiclir_example_gen.settings import DataSettings
-from components.wikipedia_gen.settings import FILE_KEYS, WikipediaSettings
 from models.lexicon.settings import LexiconSettings
 from models.settings import EmbeddingSettings, LossSettings, ModelSettings, TrainingSettings
 from models.tuning.settings import TuningSettings
@@ -28,6 +27,7 @@ from pipeline.settings_file import Places, apply_override, describe_fault, place
 from schemas.errors import ConfigError
 from schemas.settings import OneOf, Settings
 from schemas.wikiclir import documents_file, queries_file
+from wikipedia.settings import FILE_KEYS, WikipediaSettings
 
 INPUT_FILES = ("queries", "documents", "judgments", "candidates")
 """The keys of `data` that name files."""

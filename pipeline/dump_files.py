@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from components.wikipedia_gen.dumps.find_dump_files import find_dump_files
 from pipeline.input_files import file_fault, files_of, is_remote, scheme_fault
 from schemas.errors import DataError
+from wikipedia.dumps.files import find_dump_files
 
 
 def dump_sections(wikipedia: dict[str, Any], keys: tuple[str, ...]) -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:

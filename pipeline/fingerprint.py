@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 _ROOT = Path(__file__).parent.parent
-_FOLDERS = ("schemas", "models", "components")
+_FOLDERS = ("schemas", "wikipedia", "models", "components")
 
 
 def code_digest(*modules: str) -> str:

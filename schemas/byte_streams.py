@@ -4,9 +4,12 @@ import bz2
 import gzip
 import hashlib
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, BinaryIO, Final, Protocol, cast
+from typing import Any, BinaryIO, Final, Protocol, TypeAlias, cast
+
+OpenFile: TypeAlias = Callable[[str, str], Any]
+"""Opens a file, local or remote: (path, mode) -> stream of bytes."""
 
 _BLOCK: Final = 1 << 20
 

@@ -10,12 +10,13 @@ import pytest
 ROOT = Path(__file__).parents[1]
 MAY_IMPORT = {
     "schemas": {"schemas"},
+    "wikipedia": {"schemas", "wikipedia"},
     "models": {"schemas", "models"},
-    "components": {"schemas", "models", "components"},
-    "pipeline": {"schemas", "models", "components", "pipeline"},
-    "experiments": {"schemas", "models", "components", "pipeline", "experiments"},
+    "components": {"schemas", "wikipedia", "models", "components"},
+    "pipeline": {"schemas", "wikipedia", "models", "components", "pipeline"},
+    "experiments": {"schemas", "wikipedia", "models", "components", "pipeline", "experiments"},
     "serving": {"schemas", "models", "components", "serving"},
-    "cli": {"schemas", "models", "components", "pipeline", "experiments", "serving", "cli"},
+    "cli": {"schemas", "wikipedia", "models", "components", "pipeline", "experiments", "serving", "cli"},
 }
 """Every room, and the rooms that it may import."""
 TFX_FILES = {"component.py", "executor.py", "run_fn.py", "tuner_fn.py"}
@@ -87,6 +88,10 @@ def test_the_rooms_are_there() -> None:
     [
         ("schemas/a.py", "import models.rankers.ranker", "schemas.a -> models.rankers.ranker: back"),
         ("models/a.py", "from components.one import work", "models.a -> components.one.work: back"),
+        ("wikipedia/a.py", "import models.rankers.ranker", "wikipedia.a -> models.rankers.ranker: back"),
+        ("wikipedia/dumps/a.py", "from components.one import work", "wikipedia.dumps.a -> components.one: back"),
+        ("models/a.py", "from wikipedia.dumps import a", "models.a -> wikipedia.dumps: back"),
+        ("serving/a.py", "import wikipedia.settings", "serving.a -> wikipedia.settings: back"),
         ("models/layers/a.py", "def f():\n    import pipeline.config", "models.layers.a -> pipeline.config: back"),
         ("components/one/work.py", "from pipeline import config", "components.one.work -> pipeline.config: back"),
         ("pipeline/a.py", "from experiments.grid import Grid", "pipeline.a -> experiments.grid: back"),
@@ -109,7 +114,8 @@ def test_a_planted_wrong_import_is_found(tmp_path: Path, file: str, code: str, f
     good = {
         "schemas/artifacts.py": "import tfx.types",
         "models/rankers/ranker.py": "from schemas.errors import DataError",
-        "components/one/executor.py": "import tfx.v1\nfrom components.one import work",
+        "wikipedia/dumps/read.py": "from schemas.errors import DataError",
+        "components/one/executor.py": "import tfx.v1\nfrom components.one import work\nimport wikipedia.dumps.read",
         "components/two/work.py": "from models import ranker",
         "components/stage.py": "import tfx.v1",
         "components/three.py": "import tfx.types\nfrom components.stage import stage",

@@ -140,7 +140,7 @@ def test_a_module_has_a_page_with_its_formula_shapes_and_example(site: Path) -> 
 
 @pytest.mark.long
 def test_every_public_module_has_a_page(site: Path) -> None:
-    rooms = ("schemas", "models", "components", "pipeline", "experiments", "cli")
+    rooms = ("schemas", "wikipedia", "models", "components", "pipeline", "experiments", "cli")
     files = [path.relative_to(ROOT) for room in rooms for path in (ROOT / room).rglob("[a-z]*.py")]
     assert [path for path in files if not (site / "api" / path.with_suffix(".html")).is_file()] == []
 

@@ -8,14 +8,14 @@ from typing import Any
 from tfx.dsl.io import fileio
 
 from components.stage import Apply, Identity, Output, stage
-from components.wikipedia_gen.build import build_collection
-from components.wikipedia_gen.check_digests import check_digests
-from components.wikipedia_gen.estimate import preflight
-from components.wikipedia_gen.on_this_machine import on_this_machine
-from components.wikipedia_gen.read_dumps import read_dumps
-from components.wikipedia_gen.settings import WikipediaSettings
 from models.training.checkpoint import unfinished_work
 from schemas.artifacts import WikiClirFiles
+from wikipedia.collection.build import build_collection
+from wikipedia.collection.look import preflight
+from wikipedia.collection.read_dumps import read_dumps
+from wikipedia.dumps.files import check_digests
+from wikipedia.processes import on_this_machine
+from wikipedia.settings import WikipediaSettings
 
 log = logging.getLogger("clir.data")
 

@@ -1,19 +1,36 @@
-"""The configuration of `clir wikipedia`: one YAML file, checked whole before anything is read."""
+"""The configuration of `clir wikipedia`, and the folder that it writes."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import pydantic
 from pydantic import Field, field_validator, model_validator
 
-from components.wikipedia_gen.settings import FILE_KEYS, WikipediaSettings
 from pipeline.dump_files import dump_fault, dump_sections, files_of_dump
 from pipeline.input_files import resolve_path
-from pipeline.output_folder import made_fault
+from pipeline.layout import CONFIG_FILE
+from pipeline.output_folder import Made, made_fault
 from pipeline.settings_file import apply_override, describe_fault, place_of, read_settings_file
-from pipeline.wikipedia.folder import WIKIPEDIA_MADE
 from schemas.errors import ConfigError
+from schemas.wikiclir import CANDIDATES_FILE, CARD_FILE, MANIFEST_FILE, PAIRS_FILE
+from wikipedia.settings import FILE_KEYS, WikipediaSettings
+
+ACCOUNT_FILE: Final = "wikipedia.json"
+"""Tells that a folder is one of ours, and which files in it are."""
+
+_SHARD: Final = r"(?:-\d{5}-of-\d{5})?"
+_FIXED: Final = (CANDIDATES_FILE, CARD_FILE, MANIFEST_FILE, PAIRS_FILE, CONFIG_FILE)
+_PAIR: Final = re.compile("[a-z]{2}_[a-z]{2}")
+_NAMES: Final = (
+    rf"wiki_[a-z]{{2}}\.(?:queries|documents){_SHARD}",
+    rf"[a-z]{{2}}2[a-z]{{2}}\.rel{_SHARD}",
+    rf"{re.escape(CANDIDATES_FILE)}{_SHARD}",
+    *map(re.escape, _FIXED),
+)
+
+WIKIPEDIA_MADE: Final = Made("wikipedia", "collection from dumps", ACCOUNT_FILE, re.compile("|".join(_NAMES)), _PAIR)
 
 
 class WikipediaConfig(WikipediaSettings):

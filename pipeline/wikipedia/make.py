@@ -7,16 +7,15 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from components.wikipedia_gen.build import build_collection
-from components.wikipedia_gen.on_this_machine import on_this_machine
-from components.wikipedia_gen.read_dumps import read_dumps
 from pipeline.fingerprint import code_digest
 from pipeline.layout import CONFIG_FILE
 from pipeline.output_folder import MadeFolder
-from pipeline.wikipedia.config import WikipediaConfig
-from pipeline.wikipedia.folder import WIKIPEDIA_MADE
+from pipeline.wikipedia.config import WIKIPEDIA_MADE, WikipediaConfig
 from schemas.errors import DataError
 from schemas.wikiclir import CANDIDATES_FILE, PAIRS_FILE, documents_file, judgments_file, queries_file
+from wikipedia.collection.build import build_collection
+from wikipedia.collection.read_dumps import read_dumps
+from wikipedia.processes import on_this_machine
 
 
 def make_collections(
@@ -72,7 +71,7 @@ def _key(config: WikipediaConfig, files: Mapping[str, list[str]]) -> str:
     """What the pieces that were read of dumps hang on: the settings, the files as they are, and the code."""
     states = {path: [os.stat(path).st_size, os.stat(path).st_mtime_ns] for some in files.values() for path in some}
     settings = config.model_dump(mode="json", exclude={"output"})
-    content = json.dumps([settings, states, code_digest("components.wikipedia_gen.read_dumps")], sort_keys=True)
+    content = json.dumps([settings, states, code_digest("wikipedia.collection.read_dumps")], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from cli.settings_doc import settings_markdown
-from components.wikipedia_gen.settings import WikiFiles
 from experiments.settings import Adjustment, Claim, ExperimentSettings
 from pipeline.config import RunConfig
 from pipeline.settings_file import known_keys
 from pipeline.wikipedia.config import WikipediaConfig
 from schemas.settings import Settings
+from wikipedia.settings import WikiFiles
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "settings.md"
 

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 import yaml
 
-from components.wikipedia_gen import estimate, read_dumps
 from pipeline.config import load_config
 from pipeline.wikipedia import make
 from tests.cli.command import Answer, Clir
-from tests.components.wikipedia_gen.small_wiki import SmallWiki
-from tests.components.wikipedia_gen.test_build import ENGLISH, FRENCH
+from tests.wikipedia.collection.test_build import ENGLISH, FRENCH
+from tests.wikipedia.small_wiki import SmallWiki
+from wikipedia.collection import look as estimate
+from wikipedia.collection import read_dumps
 
 MADE = {
     "README.md", "config.yaml", "en2fr.rel", "manifest.json", "title_pairs.tsv", "wiki_en.queries",

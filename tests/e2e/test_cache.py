@@ -54,7 +54,7 @@ def changed_by_an_edit(file: str, folder: Path, monkeypatch: pytest.MonkeyPatch,
 
 
 def copy_code(folder: Path) -> None:
-    for room in ("schemas", "models", "components", "pipeline", "experiments", "cli"):
+    for room in ("schemas", "wikipedia", "models", "components", "pipeline", "experiments", "cli"):
         shutil.copytree(ROOT / room, folder / room, ignore=shutil.ignore_patterns("__pycache__"))
 
 

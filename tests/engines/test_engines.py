@@ -46,8 +46,8 @@ def test_a_collection_that_is_made_of_dumps_is_the_same_on_the_engine(engine, tm
     import apache_beam as beam
 
     from components.on_workers import OnWorkers
-    from tests.components.wikipedia_gen.small_wiki import make
     from tests.sample.test_sample import MADE, SAMPLE
+    from tests.wikipedia.small_wiki import make
 
     on_workers = OnWorkers(partial(beam.Pipeline, argv=engine.arguments), str(tmp_path / ".work"))
     wikis = {

@@ -11,6 +11,8 @@ FILES = {
     "schemas/__init__.py": "",
     "schemas/errors.py": "",
     "schemas/names.py": "NAME = 'name'",
+    "wikipedia/__init__.py": "",
+    "wikipedia/dumps.py": "",
     "models/__init__.py": "",
     "models/rankers/ranker.py": "from schemas import names as n",
     "models/layers/__init__.py": "",
@@ -19,6 +21,7 @@ FILES = {
     "components/__init__.py": "",
     "components/trainer/__init__.py": "",
     "components/trainer/executor.py": "import json\nfrom models.rankers.ranker import R\nimport models.layers.cosine\n"
+    "import wikipedia.dumps\n"
     "def do():\n    from schemas.errors import DataError",
     "components/other/__init__.py": "",
     "components/other/executor.py": "from components.trainer import executor",
@@ -28,7 +31,7 @@ STAGE = "components.trainer.executor"
 
 @pytest.fixture
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project in which a stage imports four modules: directly, through another, and within a function."""
+    """A project in which a stage imports five modules: directly, through another, and within a function."""
     for name, code in FILES.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(code)
@@ -50,6 +53,7 @@ def test_the_digest_of_unchanged_code_is_the_same(tree: Path) -> None:
         "components/trainer/executor.py",
         "models/rankers/ranker.py",
         "models/layers/cosine.py",
+        "wikipedia/dumps.py",
         "schemas/names.py",
         "schemas/errors.py",
     ],

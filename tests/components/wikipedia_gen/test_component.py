@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from components.wikipedia_gen import estimate, read_dumps
-from components.wikipedia_gen.settings import WikipediaSettings
 from schemas.errors import DataError
-from tests.components.wikipedia_gen.test_build import ENGLISH, FRENCH
+from tests.wikipedia.collection.test_build import ENGLISH, FRENCH
+from wikipedia.collection import look as estimate
+from wikipedia.collection import read_dumps
+from wikipedia.settings import WikipediaSettings
 
 pytestmark = pytest.mark.beam
 

@@ -1,1 +1,0 @@
-"""Readers of Wikimedia's dump files: pages in XML, tables in SQL, titles and checksums."""

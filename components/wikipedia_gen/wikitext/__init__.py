@@ -1,1 +1,0 @@
-"""From a page's wikitext to clean text, links and kind; no Beam here."""

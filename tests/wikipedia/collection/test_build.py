@@ -1,0 +1,328 @@
+"""From dumps to a collection: the paper's construction on small wikis, and on any that Hypothesis thinks of."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemas.splits import split_of
+from tests.wikipedia.small_wiki import LANGLINKS, PACKINGS, Made, SmallWiki, drops, make, write_table
+from wikipedia.processes import OnProcesses
+
+ENGLISH = SmallWiki(
+    "en",
+    {
+        "Wolf": "The '''wolf''' is a grey hunter of the woods. It lives in packs.\n\n== Diet ==\nIt eats [[deer]].",
+        "Dog": "The '''dog''' is a tame animal.",
+        "Canis lupus": "#REDIRECT [[Wolf]]",
+        "Mercury": "'''Mercury''' may mean:\n* a planet\n{{disambiguation}}",
+        "List of animals": "This is a list of many animals.\n* [[Wolf]]",
+        "Deer": "A '''deer''' has antlers and runs.",
+        "Unicorn": "The '''unicorn''' has one horn and no page abroad.",
+        "Moose": "{{Infobox}}",
+        "Loss": "The '''loss''' leads to a page that is gone.",
+        "Elk": "'''Elk'''.",
+    },
+    {
+        "Wolf": "Loup",
+        "Dog": "Clébard",
+        "Deer": "Cerf",
+        "Mercury": "Mercure",
+        "List of animals": "Liste des animaux",
+        "Moose": "Élan",
+        "Loss": "Perte",
+        "Elk": "Wapiti",
+    },
+)
+FRENCH = SmallWiki(
+    "fr",
+    {
+        "Loup": "Le '''loup''' chasse le [[cerf]], et descend de personne. Voir [[chien|le chien]], [[loup]].",
+        "Chien": "Le '''chien''' descend du [[Canis lupus]]. [[Cerf]]",
+        "Clébard": "#REDIRECTION [[Toutou]]",
+        "Toutou": "#REDIRECTION [[Chien]]",
+        "Canis lupus": "#REDIRECTION [[Loup]]",
+        "Cerf": "Le '''cerf''' fuit le [[Loup]].",
+        "Mercure": "Le '''mercure''' est un métal liquide.",
+        "Liste des animaux": "Voici une liste : [[Loup]], [[Chien]], [[Cerf]].",
+        "Élan": "L''''élan''' est un grand [[cerf]].",
+        "Wapiti": "Le '''wapiti''' est un autre [[cerf]].",
+        "Boucle": "#REDIRECTION [[Nœud]]",
+        "Nœud": "#REDIRECTION [[Boucle]]",
+    },
+)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    folder = tmp_path_factory.mktemp("wikis")
+    return make(folder, {"en": ENGLISH.write(folder), "fr": FRENCH.write(folder)})
+
+
+def grades_of(made: Made, title: str) -> dict[str, str]:
+    """The titles of the documents that are judged for a page's query, to their grades."""
+    ((query_id, _, _),) = [row for row in made.queries if row[1] == title]
+    titles = {doc_id: name for doc_id, name, _ in made.documents}
+    return {titles[doc_id]: grade for judged, doc_id, grade in made.judgments if judged == query_id}
+
+
+def test_a_query_is_the_first_sentence_without_the_words_of_the_title(made: Made) -> None:
+    texts = {title: text for _, title, text in made.queries}
+    assert texts["Wolf"] == "The is a grey hunter of the woods."
+    assert texts["Deer"] == "A has antlers and runs."
+
+
+def test_mr_is_the_linked_page_and_sr_are_those_with_mutual_links_to_it_through_redirects(made: Made) -> None:
+    assert grades_of(made, "Wolf") == {"Loup": "2", "Chien": "1", "Cerf": "1"}
+    assert grades_of(made, "Dog") == {"Chien": "2", "Loup": "1"}
+    assert grades_of(made, "Deer") == {"Cerf": "2", "Loup": "1"}
+
+
+def test_the_mr_document_is_the_first_judged(made: Made) -> None:
+    first = {}
+    for query_id, _, grade in made.judgments:
+        first.setdefault(query_id, grade)
+    assert set(first.values()) == {"2"}
+
+
+def test_documents_are_the_articles_with_their_page_ids(made: Made) -> None:
+    assert [(doc_id, title) for doc_id, title, _ in made.documents] == [
+        (str(FRENCH.page_id(title)), title)
+        for title in ("Loup", "Chien", "Cerf", "Mercure", "Liste des animaux", "Élan", "Wapiti")
+    ]
+
+
+def test_every_page_is_used_or_left_out_for_a_reason(made: Made) -> None:
+    manifest = made.manifest
+    assert drops(manifest["pages_with_queries"]) == {
+        "disambiguation": 1,
+        "no_language_link": 1,
+        "lost_language_link": 1,
+        "no_lead": 1,
+        "short_query": 1,
+    }
+    assert manifest["pages_with_queries"]["read"] == 9
+    assert manifest["wikis"]["en"]["pages"]["used"] == 10
+    assert manifest["wikis"]["fr"]["redirects"] == {"read": 5, "used": 3, "lost": 0, "circular": 2}
+    for report in (manifest["pages_with_queries"], manifest["documents"], manifest["wikis"]["en"]["pages"]):
+        assert report["read"] == report["used"] + sum(one["count"] for one in report["drops"])
+
+
+def test_the_manifest_has_the_inputs_and_the_card_their_checksums(made: Made) -> None:
+    written = json.loads((made.folder / "manifest.json").read_text(encoding="utf-8"))
+    assert written == made.manifest
+    (pages,) = written["inputs"]["wikis.en.pages"]
+    card = (made.folder / "README.md").read_text(encoding="utf-8")
+    assert pages["file"] in card and pages["sha256"] in card and "CC BY-SA" in card
+
+
+def test_lists_are_left_out_where_that_is_asked(tmp_path: Path) -> None:
+    wikis = {"en": ENGLISH.write(tmp_path), "fr": FRENCH.write(tmp_path)}
+    made = make(tmp_path, wikis, drop_lists=True, drop_disambiguations=False)
+    assert "Liste des animaux" not in {title for _, title, _ in made.documents}
+    assert drops(made.manifest["documents"]) == {"list": 1}
+    assert drops(made.manifest["pages_with_queries"])["list"] == 1
+    assert "disambiguation" not in drops(made.manifest["pages_with_queries"])
+
+
+def test_each_sentence_is_a_query_where_that_is_asked(tmp_path: Path) -> None:
+    made = make(tmp_path, {"en": ENGLISH.write(tmp_path), "fr": FRENCH.write(tmp_path)}, queries="sentences")
+    assert [row[2] for row in made.queries if row[1] == "Wolf"] == [
+        "The is a grey hunter of the woods.",
+        "It lives in packs.",
+    ]
+    assert [row[0] for row in made.queries] == [str(number) for number in range(1, len(made.queries) + 1)]
+
+
+def test_words_of_redirects_are_removed_where_that_is_asked(tmp_path: Path) -> None:
+    english = SmallWiki(
+        "en", {"Wolf": "The wolf, or canis lupus, hunts.", "Canis lupus": "#REDIRECT [[Wolf]]"}, {"Wolf": "Loup"}
+    )
+    wikis = {"en": english.write(tmp_path), "fr": FRENCH.write(tmp_path)}
+    assert make(tmp_path, wikis).queries[0][2] == "The , or canis lupus, hunts."
+    assert make(tmp_path, wikis, removed_words="title_and_redirects").queries[0][2] == "The , or , hunts."
+
+
+def test_sr_documents_are_no_more_than_asked(tmp_path: Path) -> None:
+    wikis = {"en": ENGLISH.write(tmp_path), "fr": FRENCH.write(tmp_path)}
+    made = make(tmp_path, wikis, max_somewhat_relevant=1)
+    assert sorted(grades_of(made, "Wolf").values()) == ["1", "2"]
+
+
+def test_so_many_pages_have_queries_as_asked(tmp_path: Path) -> None:
+    made = make(tmp_path, {"en": ENGLISH.write(tmp_path), "fr": FRENCH.write(tmp_path)}, max_query_pages=2)
+    assert made.manifest["pages_with_queries"]["used"] <= 2
+    assert drops(made.manifest["pages_with_queries"])["not_drawn"] == 4
+
+
+def test_a_wiki_is_paired_with_itself_by_its_links(tmp_path: Path) -> None:
+    made = make(tmp_path, {"fr": FRENCH.write(tmp_path)}, ("fr", "fr"), queries="text")
+    assert grades_of(made, "Loup") == {"Chien": "2", "Cerf": "2"}
+    assert grades_of(made, "Chien") == {"Loup": "2", "Cerf": "1"}
+    assert drops(made.manifest["pages_with_queries"])["no_mutual_link"] == 4
+    lists: dict[str, dict[str, str]] = {}
+    for line in (made.folder / "candidates.tsv").read_text(encoding="utf-8").splitlines():
+        query_id, doc_id, grade, split = line.split("\t")
+        assert split == split_of(query_id)
+        lists.setdefault(query_id, {})[doc_id] = grade
+    for query_id, own in lists.items():
+        assert query_id not in own
+        assert len(own) == len(made.documents) - 1
+
+
+@pytest.mark.parametrize("packing", PACKINGS)
+def test_the_packing_of_the_dumps_changes_no_byte(tmp_path: Path, made: Made, packing: str) -> None:
+    again = make(tmp_path, {"en": ENGLISH.write(tmp_path, packing), "fr": FRENCH.write(tmp_path, packing)})
+    for name in ("wiki_en.queries", "wiki_fr.documents", "en2fr.rel", "title_pairs.tsv"):
+        assert (again.folder / name).read_bytes() == (made.folder / name).read_bytes()
+
+
+def test_processes_change_no_byte(tmp_path: Path, made: Made) -> None:
+    wikis = {"en": ENGLISH.write(tmp_path), "fr": FRENCH.write(tmp_path)}
+    again = make(tmp_path, wikis, apply=OnProcesses(2))
+    for path in made.folder.iterdir():
+        assert (again.folder / path.name).read_bytes() == path.read_bytes()
+
+
+def test_shards_hold_the_same_lines(tmp_path: Path, made: Made) -> None:
+    sharded = make(tmp_path, {"en": ENGLISH.write(tmp_path), "fr": FRENCH.write(tmp_path)}, shards=3)
+    assert len(list(sharded.folder.glob("wiki_fr.documents-*-of-00003"))) == 3
+    assert sharded[:3] == made[:3]
+
+
+def test_language_links_of_the_other_side_and_wikidata_give_the_same(tmp_path: Path, made: Made) -> None:
+    english, other = ENGLISH._replace(language_links={}), {fr: en for en, fr in ENGLISH.language_links.items()}
+    links = {title: other[name] for name, title in {"Loup": "Loup", "Cerf": "Cerf", "Mercure": "Mercure"}.items()}
+    links |= {"Chien": "Dog", "Liste des animaux": "List of animals", "Élan": "Moose", "Wapiti": "Elk"}
+    french = FRENCH._replace(language_links=links)
+    (tmp_path / "one").mkdir()
+    one = make(tmp_path / "one", {"en": english.write(tmp_path), "fr": french.write(tmp_path)})
+    lines = [f"Q{number}\tenwiki\t{en}\nQ{number}\tfrwiki\t{fr}\n" for number, (fr, en) in enumerate(links.items())]
+    sitelinks = tmp_path / "sitelinks.tsv"
+    sitelinks.write_text("".join(lines), encoding="utf-8")
+    wikis = {"en": english.write(tmp_path), "fr": FRENCH.write(tmp_path)}
+    (tmp_path / "two").mkdir()
+    two = make(tmp_path / "two", wikis, sitelinks=str(sitelinks))
+    assert one[:3] == two[:3] == made[:3]
+
+
+def test_sql_tables_give_what_the_wikitext_gives_and_count_what_differs(tmp_path: Path, made: Made) -> None:
+    ids = {title: FRENCH.page_id(title) for title in FRENCH.pages}
+    links = [
+        ("Loup", "Cerf"), ("Loup", "Chien"), ("Loup", "Loup"), ("Chien", "Canis_lupus"), ("Chien", "Cerf"),
+        ("Cerf", "Loup"), ("Liste des animaux", "Loup"), ("Liste des animaux", "Chien"),
+        ("Liste des animaux", "Cerf"), ("Élan", "Cerf"), ("Wapiti", "Cerf"), ("Wapiti", "Élan"),
+    ]  # fmt: skip
+    targets = sorted({target for _, target in links})
+    french = FRENCH.write(tmp_path) | {
+        "redirects": write_table(
+            tmp_path / "redirect.sql.gz",
+            "redirect",
+            ("rd_from", "rd_namespace", "rd_title", "rd_interwiki", "rd_fragment"),
+            [
+                (ids["Clébard"], 0, "Toutou", "", ""),
+                (ids["Toutou"], 0, "Chien", "", ""),
+                (ids["Canis lupus"], 0, "Loup", "", ""),
+                (ids["Boucle"], 0, "Nœud", "", ""),
+                (ids["Nœud"], 0, "Boucle", "", ""),
+            ],
+        ),
+        "page_links": write_table(
+            tmp_path / "pagelinks.sql.gz",
+            "pagelinks",
+            ("pl_from", "pl_from_namespace", "pl_target_id"),
+            [(ids[source], 0, targets.index(target) + 1) for source, target in links],
+        ),
+        "link_targets": write_table(
+            tmp_path / "linktarget.sql.gz",
+            "linktarget",
+            ("lt_id", "lt_namespace", "lt_title"),
+            [(number, 0, target) for number, target in enumerate(targets, 1)],
+        ),
+    }
+    tables = make(tmp_path, {"en": ENGLISH.write(tmp_path), "fr": french})
+    assert tables[:3] == made[:3]
+    # Wapiti links to Élan by a template, as far as its wikitext tells.
+    assert tables.manifest["wikis"]["fr"]["links"] == {"used": 11, "of_wikitext": 10, "common": 10}
+    assert tables.manifest["wikis"]["fr"]["redirects"] == made.manifest["wikis"]["fr"]["redirects"]
+
+
+TITLES = [f"T{number}" for number in range(12)]
+
+
+@st.composite
+def wikis(draw: st.DrawFn) -> tuple[SmallWiki, SmallWiki]:
+    """Wikis whose pages are articles with links, or redirects, to pages that may be missing."""
+
+    def pages(language: str) -> dict[str, str]:
+        texts = {}
+        for title in draw(st.lists(st.sampled_from(TITLES), min_size=1, unique=True)):
+            targets = draw(st.lists(st.sampled_from(TITLES), max_size=5))
+            if draw(st.integers(0, 3)) == 0 and targets:
+                texts[title] = f"#REDIRECT [[{targets[0]}]]"
+            else:
+                links = " ".join(f"[[{target}|see]]" for target in targets)
+                texts[title] = f"A text of {language} about something. {links}"
+        return texts
+
+    english, french = pages("en"), pages("fr")
+    links = draw(st.dictionaries(st.sampled_from(sorted(english)), st.sampled_from(TITLES)))
+    return SmallWiki("en", english, links), SmallWiki("fr", french)
+
+
+def reference(english: SmallWiki, french: SmallWiki) -> dict[tuple[str, str], int]:
+    """(query page, document) to grade, by plain dictionaries."""
+
+    def is_article(wiki: SmallWiki, title: str) -> bool:
+        return title in wiki.pages and not wiki.pages[title].startswith("#")
+
+    def resolve(title: str) -> str | None:
+        for _ in range(len(TITLES)):
+            if title not in french.pages:
+                return None
+            if is_article(french, title):
+                return title
+            title = french.pages[title].split("[[")[1].removesuffix("]]")
+        return None
+
+    links: dict[str, set[str]] = {}
+    for title, text in french.pages.items():
+        if is_article(french, title):
+            targets = {resolve(part.split("|")[0]) for part in text.split("[[")[1:]}
+            links[title] = {target for target in targets if target and target != title}
+    grades: dict[tuple[str, str], int] = {}
+    for title, other in english.language_links.items():
+        most_relevant = resolve(other)
+        if is_article(english, title) and most_relevant:
+            grades[title, most_relevant] = 2
+            for partner in links[most_relevant]:
+                if most_relevant in links[partner]:
+                    grades[title, partner] = 1
+    return grades
+
+
+@settings(max_examples=60, deadline=None)
+@given(both=wikis(), packing=st.sampled_from(PACKINGS))
+def test_any_wikis_are_judged_as_dictionaries_do(
+    tmp_path_factory: pytest.TempPathFactory, both: tuple[SmallWiki, SmallWiki], packing: str
+) -> None:
+    english, french = both
+    folder = tmp_path_factory.mktemp("any")
+    files: Mapping[str, Any] = {"en": english.write(folder, packing), "fr": french.write(folder, packing)}
+    if not english.language_links:
+        files["en"]["language_links"] = write_table(folder / "none.sql.gz", "langlinks", LANGLINKS, [])
+    made = make(folder, files)
+    titles = {doc_id: title for doc_id, title, _ in made.documents}
+    pages = {query_id: title for query_id, title, _ in made.queries}
+    assert {(pages[query_id], titles[doc_id]): int(grade) for query_id, doc_id, grade in made.judgments} == reference(
+        english, french
+    )
+    held_out = {title for query_id, title in pages.items() if split_of(query_id) != "train"}
+    relevant = {titles[doc_id] for query_id, doc_id, _ in made.judgments if pages[query_id] in held_out}
+    for title, other in made.title_pairs:
+        assert title not in held_out
+        assert other not in relevant

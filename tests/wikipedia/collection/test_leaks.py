@@ -1,0 +1,61 @@
+"""wikipedia/collection/leaks.py: which texts are nearly the same."""
+
+import random
+
+import numpy as np
+import pytest
+
+from wikipedia.collection.leaks import HASHES, near_duplicates, signature
+
+TEXTS = 400
+LETTERS = {
+    "Latin": "abcdefghijklmnopqrstuvwxyz",
+    "Cyrillic": "абвгдежзийклмнопрстуфхцчшщ",
+    "kana": "あいうえおかきくけこさしす",
+}
+SHINGLE = 16
+
+
+def words(letters: str, count: int, generator: random.Random) -> list[str]:
+    return ["".join(generator.choices(letters, k=generator.randint(2, 9))) for _ in range(count)]
+
+
+def resemblance(one: str, other: str) -> float:
+    """The Jaccard similarity of two texts' runs of bytes."""
+    a, b = (
+        {content[at : at + SHINGLE] for at in range(len(content) - SHINGLE + 1)}
+        for content in (one.encode(), other.encode())
+    )
+    return len(a & b) / len(a | b)
+
+
+@pytest.mark.parametrize("letters", LETTERS)
+@pytest.mark.parametrize("changed", [1, 5, 25])
+def test_signatures_agree_at_as_many_places_as_the_texts_resemble_each_other(letters: str, changed: int) -> None:
+    generator = random.Random(changed)
+    agreeing, alike = [], []
+    for _ in range(TEXTS):
+        text = words(LETTERS[letters], 100, generator)
+        other = list(text)
+        for place in generator.sample(range(100), changed):
+            other[place] = words(LETTERS[letters], 1, generator)[0]
+        one, two = " ".join(text), " ".join(other)
+        agreeing.append((signature(one) == signature(two)).mean())
+        alike.append(resemblance(one, two))
+    # Six places of 400 texts: a standard deviation of at most .01, and a little more for that they share their text.
+    assert abs(np.mean(agreeing) - np.mean(alike)) < 0.04
+
+
+@pytest.mark.parametrize("text", ["", "a", "短", "fifteen letters"])
+def test_a_text_that_is_shorter_than_a_shingle_is_its_own_duplicate_alone(text: str) -> None:
+    assert (signature(text) == signature(text)).sum() == HASHES
+    assert (signature(text) == signature(f"{text}b")).sum() < HASHES
+
+
+def test_of_each_held_out_text_the_first_near_duplicate_is_found() -> None:
+    generator = random.Random(1)
+    text, other = (words(LETTERS["Latin"], 200, generator) for _ in range(2))
+    nearly = " ".join([*text[:-1], "end"])
+    signatures = np.array([signature(one) for one in (" ".join(text), " ".join(other), nearly, nearly, "short")])
+    places = [np.array(one, np.int64) for one in ([0, 1, 4], [3, 2, 0])]
+    assert list(near_duplicates(signatures, *places)) == [(0, 2)]

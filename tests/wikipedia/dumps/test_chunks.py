@@ -1,0 +1,121 @@
+"""dumps/chunks.py: a dump is divided where it can be read. That no page is lost is shown in test_read_pages.py."""
+
+import bz2
+import gzip
+import pickle
+from itertools import pairwise
+
+import pytest
+
+from schemas.errors import DataError
+from tests.wikipedia.dumps.dump_files import dump, multistream, opener, page
+from wikipedia.dumps.chunks import LAST_BYTES, Chunk, dump_chunks, index_path, next_stream_start, stream_offsets
+
+PATH = "enwiki-20240101-pages-articles-multistream.xml.bz2"
+INDEX = "enwiki-20240101-pages-articles-multistream-index.txt.bz2"
+PAGES = [page(place, f"Title {place}", f"text {place} " * 40) for place in range(1, 41)]
+CONTENT, INDEX_CONTENT = multistream(PAGES, 4)
+STARTS = [place for place in range(len(CONTENT)) if CONTENT.startswith(b"BZh91AY&SY", place)]
+
+
+def chunks_of(content: bytes, chunk_bytes: int, index: bytes | None = None) -> list[Chunk]:
+    return dump_chunks(PATH, opener({PATH: content} | ({INDEX: index} if index else {})), chunk_bytes)
+
+
+def starts(chunks: list[Chunk]) -> list[int]:
+    """Where they start, after a look at whether they are the whole file."""
+    assert chunks[0].is_first and chunks[-1].is_last
+    assert all(one.end == other.start for one, other in pairwise(chunks))
+    assert {chunk.size for chunk in chunks} == {chunks[-1].end}
+    return [chunk.start for chunk in chunks]
+
+
+def test_a_plain_file_is_divided_by_bytes_and_its_last_piece_is_no_sliver() -> None:
+    content = dump(*PAGES)
+    found = starts(chunks_of(content, 1000))
+    assert found == [*range(0, len(content) - LAST_BYTES, 1000)]
+
+
+@pytest.mark.parametrize("index", [INDEX_CONTENT, None], ids=["index", "no index"])
+def test_a_multistream_dump_is_divided_at_its_streams(index: bytes | None) -> None:
+    found = starts(chunks_of(CONTENT, 1, index))
+    # The footer's stream is named in no index.
+    assert found == (STARTS[:-1] if index else STARTS)
+    sizes = [other - one for one, other in pairwise(starts(chunks_of(CONTENT, 900, index)))]
+    assert all(900 <= size for size in sizes) and len(sizes) >= 2
+
+
+@pytest.mark.parametrize("pack", [bz2.compress, gzip.compress])
+def test_a_file_of_one_stream_is_one_piece(pack) -> None:
+    assert len(chunks_of(pack(dump(*PAGES)), 1)) == 1
+
+
+def test_a_piece_travels_to_other_processes() -> None:
+    (chunk,) = chunks_of(CONTENT, 1 << 30)
+    assert pickle.loads(pickle.dumps(chunk)) == chunk
+
+
+def test_a_piece_has_bytes() -> None:
+    with pytest.raises(ValueError, match="chunk_bytes must be >= 1; got 0"):
+        chunks_of(CONTENT, 0)
+
+
+# Streams without an index
+
+
+@pytest.mark.parametrize("after", [b"", b"\x00", b"x" * 200])
+def test_what_looks_like_a_stream_after_what_is_no_end_of_one_is_none(after: bytes) -> None:
+    stored = b"".join([bz2.compress(b"one"), after, b"BZh91AY&SY", b"two" * 50])
+    found = next_stream_start(opener({"f": stored})("f", "rb"), 1)
+    assert found == (None if after else len(bz2.compress(b"one")))
+
+
+def test_a_stream_is_found_wherever_blocks_of_the_search_meet(monkeypatch) -> None:
+    for block in (1, 7, 10, 11, 21, 1000):
+        monkeypatch.setattr("wikipedia.dumps.chunks._BLOCK", block)
+        assert starts(chunks_of(CONTENT, 1)) == STARTS
+
+
+def test_streams_may_end_at_any_bit() -> None:
+    content = b"".join(bz2.compress(b"x" * length, level) for length in range(40) for level in (1, 9))
+    found = [place for place in range(len(content)) if content[place : place + 10].endswith(b"1AY&SY")]
+    stream = opener({"f": content})("f", "rb")
+    assert [next_stream_start(stream, place) for place in found if place] == [place for place in found if place]
+
+
+# The index
+
+
+def test_the_index_of_a_numbered_part_has_its_number_and_pages() -> None:
+    assert index_path("d/enwiki-20240101-pages-articles-multistream27.xml-p1p9.bz2") == (
+        "d/enwiki-20240101-pages-articles-multistream-index27.txt-p1p9.bz2"
+    )
+    assert index_path(PATH) == INDEX
+    assert index_path("enwiki-20240101-pages-articles27.xml-p1p9.bz2") is None
+
+
+def test_titles_in_an_index_may_have_colons() -> None:
+    index = gzip.compress("600:10:2001: A Space Odyssey\n600:12::x\n712:25:狼:\n".encode())
+    assert [*stream_offsets("index", opener({"index": index}))] == [600, 712]
+
+
+def bzipped(*lines: str) -> bytes:
+    return bz2.compress("".join(lines).encode())
+
+
+@pytest.mark.parametrize(
+    ("index", "message"),
+    [
+        (bzipped(f"{STARTS[1]}:1:A\n", "5:2:B\n"), f"in rising order; got b'5:2:B' after {STARTS[1]}"),
+        (bzipped("Title\n"), "lines must be offset:page id:title"),
+        (bzipped("600:1:A"), "its last line must be a whole one"),
+        (bzipped(""), "the index names no page"),
+        (INDEX_CONTENT[:-9], "no bzip2 stream ends"),
+        (bzipped(f"{len(CONTENT)}:1:A\n"), "The dump is incomplete, or the index belongs to another"),
+        (bzipped(f"{STARTS[1] + 1}:1:A\n"), "which its index enwiki-20240101-pages-articles-multistream-index.txt.bz2"),
+    ],
+)
+def test_an_index_that_does_not_fit_is_an_error(index: bytes, message: str) -> None:
+    with pytest.raises(DataError) as error:
+        chunks_of(CONTENT, 1, index)
+    assert message in str(error.value)

@@ -1,0 +1,163 @@
+"""The files of a dump: found by a pattern, and compared with their checksums."""
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from schemas.errors import DataError
+from tests.wikipedia.dumps.dump_files import opener
+from wikipedia.dumps.files import FileSum, check_sums, find_dump_files
+
+PREFIX = "dumps/enwiki-20240101-pages-articles"
+
+
+def find(*there: str) -> Sequence[str]:
+    return find_dump_files("dumps/*", lambda pattern: there)
+
+
+def test_numbered_parts_come_in_the_order_of_their_pages() -> None:
+    parts = [
+        *(f"{PREFIX}1.xml-p1p41242.bz2", f"{PREFIX}2.xml-p41243p151573.bz2", f"{PREFIX}10.xml-p4045403p5399366.bz2"),
+        *(f"{PREFIX}27.xml-p73500000p74999999.bz2", f"{PREFIX}27.xml-p75000000p75714215.bz2"),
+    ]
+    assert find(*sorted(parts)) == find(*reversed(parts)) == parts
+
+
+def test_parts_without_pages_in_their_names_come_in_the_order_of_their_numbers() -> None:
+    assert find("dumps/w1.xml.gz", "dumps/w10.xml.gz", "dumps/w2.xml.gz") == [
+        *("dumps/w1.xml.gz", "dumps/w2.xml.gz", "dumps/w10.xml.gz")
+    ]
+
+
+def test_content_file_exports_come_in_the_order_of_their_pages() -> None:
+    parts = ["d/enwiki-2026-03-01-p10p1147431.xml.bz2", "d/enwiki-2026-03-01-p1147432p2304872.xml.bz2"]
+    assert find(*reversed(parts), "d/SHA256SUMS", "d/_SUCCESS") == parts
+
+
+def test_indexes_checksums_and_tables_are_left_out() -> None:
+    part = f"{PREFIX}-multistream1.xml-p1p41242.bz2"
+    others = [f"{PREFIX}-multistream-index1.txt-p1p41242.bz2", f"{part}.sha256", "dumps/enwiki-20240101-page.sql.gz"]
+    assert find(part, *others) == [part]
+
+
+def test_files_are_looked_for_on_disk(tmp_path: Path) -> None:
+    for name in ("w1.xml-p1p2.bz2", "w2.xml-p3p4.bz2"):
+        (tmp_path / name).touch()
+    assert find_dump_files(f"{tmp_path}/w*.bz2") == [f"{tmp_path}/w1.xml-p1p2.bz2", f"{tmp_path}/w2.xml-p3p4.bz2"]
+
+
+def test_a_path_that_is_no_pattern_may_have_any_name() -> None:
+    assert find_dump_files("my dump") == ["my dump"]
+
+
+@pytest.mark.parametrize(
+    "there",
+    [
+        ["d/enwiki-20240101-pages-articles.xml.bz2", "d/frwiki-20240101-pages-articles.xml.bz2"],
+        ["d/enwiki-20240101-pages-articles1.xml-p1p9.bz2", "d/enwiki-20240201-pages-articles2.xml-p10p19.bz2"],
+        ["d/w-pages-articles1.xml-p1p9.bz2", "d/w-pages-articles-multistream1.xml-p1p9.bz2"],
+        ["d/w-pages-articles.xml.bz2", "d/w-stub-articles.xml.gz"],
+        ["a/w1.xml-p1p9.bz2", "b/w2.xml-p10p19.bz2"],
+    ],
+)
+def test_files_of_several_dumps_are_refused(there: list[str]) -> None:
+    with pytest.raises(DataError, match=r"^dumps/\* must match the files of one dump; it matches those of 2: "):
+        find(*there)
+
+
+@pytest.mark.parametrize(
+    "there",
+    [
+        ["w.xml.bz2", "w1.xml-p1p9.bz2"],
+        ["w.xml.bz2", "w1.xml.bz2"],
+        ["w.xml.bz2", "w.xml"],
+        ["w1.xml.bz2", "w1.xml.gz"],
+        ["w1.xml.bz2", "w1.xml-p1p9.bz2"],
+        ["w1.xml-p1p9.bz2", "w1.xml-p1p9.gz"],
+        ["w1.xml-p1p9.bz2", "w1.xml-p9p12.bz2"],
+        ["w1.xml-p1p99.bz2", "w1.xml-p5p6.bz2"],
+    ],
+)
+def test_a_page_that_two_files_may_have_is_refused(there: list[str]) -> None:
+    for order in (there, there[::-1]):
+        with pytest.raises(DataError, match="may have pages in common"):
+            find(*order)
+
+
+def test_nothing_found_is_an_error() -> None:
+    with pytest.raises(DataError, match=r"no dump file .* matches dumps/\*"):
+        find("dumps/readme.txt")
+
+
+NAME = "enwiki-20240101-pages-articles1.xml-p1p9.bz2"
+PATH = f"dumps/{NAME}"
+CONTENT = b"content" * 1000
+SHA256, SHA1, MD5 = (hashlib.new(name, CONTENT).hexdigest() for name in ("sha256", "sha1", "md5"))
+
+
+def check(**sums: str) -> tuple[FileSum, list[str]]:
+    """What is found with files of checksums, by their names with `_` for `.` and `-`."""
+    said: list[str] = []
+    beside = {f"dumps/{name}": text.encode() for name, text in sums.items()}
+    (one,) = check_sums([PATH], said.append, opener({PATH: CONTENT} | beside))
+    return one, said
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("SHA256SUMS", f"{SHA256}  {NAME}\n"),
+        ("SHA256SUMS", f"{'0' * 64}  other.bz2\n{SHA256} *./{NAME}\r\n"),
+        ("SHA256SUMS", f"SHA256 ({NAME}) = {SHA256.upper()}\n"),
+        ("SHA1SUMS", f"{SHA1}  {NAME}\n"),
+        ("MD5SUMS", f"{MD5}  {NAME}\n"),
+        ("enwiki-20240101-sha1sums.txt", f"{SHA1}  {NAME}\n"),
+        ("enwiki-20240101-md5sums.txt", f"{MD5}  {NAME}\n"),
+        (f"{NAME}.sha256", f"{SHA256}\n"),
+        (f"{NAME}.sha1", f"{SHA1}  {NAME}"),
+    ],
+)
+def test_a_file_that_its_checksum_names_is_verified(name: str, text: str) -> None:
+    one, said = check(**{name: text})
+    assert one == FileSum(PATH, len(CONTENT), SHA256, (f"dumps/{name}",))
+    assert said == []
+
+
+def test_every_checksum_of_a_file_counts() -> None:
+    sums = {"SHA256SUMS": f"{SHA256}  {NAME}\n", "enwiki-20240101-sha1sums.txt": f"{SHA1}  {NAME}\n"}
+    one, _ = check(**sums)
+    assert one.verified_by == ("dumps/SHA256SUMS", "dumps/enwiki-20240101-sha1sums.txt")
+    with pytest.raises(DataError, match="wrong checksum: expected sha1 0000"):
+        check(**(sums | {"enwiki-20240101-sha1sums.txt": f"{'0' * 40}  {NAME}\n"}))
+
+
+@pytest.mark.parametrize(
+    "text", [f"{SHA256}  other.bz2\n", f"{SHA256}\n", "<html>404</html>\n", "", f"{SHA1}  {NAME}\n"]
+)
+def test_a_file_that_no_checksum_names_is_said_to_be_unverified(text: str) -> None:
+    one, said = check(SHA256SUMS=text)
+    assert one == FileSum(PATH, len(CONTENT), SHA256, ())
+    assert said == [f"{PATH}: not verified, for no file of checksums beside it names it."]
+
+
+def test_a_wrong_checksum_is_an_error_that_says_which() -> None:
+    with pytest.raises(DataError) as error:
+        check(**{f"{NAME}.sha256": "1" * 64})
+    assert str(error.value).startswith(
+        f"{PATH}: wrong checksum: expected sha256 {'1' * 64} by {PATH}.sha256; got {SHA256} of 7,000 bytes."
+    )
+
+
+def test_every_file_is_checked_in_its_order() -> None:
+    files = {"a": b"1", "b": b"22", "SHA256SUMS": f"{hashlib.sha256(b'22').hexdigest()}  b\n".encode()}
+    said: list[str] = []
+    sums = check_sums(["b", "a"], said.append, opener(files))
+    assert [(one.path, one.size, bool(one.verified_by)) for one in sums] == [("b", 2, True), ("a", 1, False)]
+    assert len(said) == 1
+
+
+def test_a_missing_file_is_an_error() -> None:
+    with pytest.raises(DataError, match="^none: cannot be read"):
+        check_sums(["none"], print, opener({}))

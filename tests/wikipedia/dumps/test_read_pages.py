@@ -1,0 +1,373 @@
+"""dumps/read_pages.py: every page is read or left out for a reason, once, whatever the pieces."""
+
+import bz2
+import gzip
+import tracemalloc
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.drops import Drop
+from schemas.errors import DataError
+from tests.wikipedia.dumps.dump_files import (
+    END,
+    dump,
+    header,
+    multistream,
+    opener,
+    page,
+    raw_page,
+    raw_revision,
+    revision,
+)
+from wikipedia.dumps.chunks import Chunk, dump_chunks
+from wikipedia.dumps.page_parser import MAX_TEXT_BYTES, Page, PageReason
+from wikipedia.dumps.read_pages import read_pages
+
+PATH = "enwiki-20240101-pages-articles-multistream.xml.bz2"
+INDEX = "enwiki-20240101-pages-articles-multistream-index.txt.bz2"
+
+
+def read(content: bytes, chunk_bytes: int = 1 << 30, index: bytes | None = None) -> list[Page | Drop]:
+    """The pages of a dump, piece by piece; `place` is where the piece's content begins, so it is left out."""
+    open_file = opener({PATH: content} | ({INDEX: index} if index else {}))
+    items = [item for chunk in dump_chunks(PATH, open_file, chunk_bytes) for item in read_pages(chunk, open_file)]
+    return [item._replace(place=0) if isinstance(item, Page) else item for item in items]
+
+
+def only(*pages: str) -> Page | Drop:
+    (item,) = read(dump(*pages))
+    return item
+
+
+def reason_of(one: str) -> PageReason:
+    """Why a page is left out, between two that are not."""
+    before, item, after = read(dump(page(1, "A", "a"), one, page(3, "C", "c")))
+    assert isinstance(before, Page) and isinstance(item, Drop) and isinstance(after, Page)
+    assert isinstance(item.reason, PageReason)
+    return item.reason
+
+
+# One page
+
+
+def test_a_page_has_what_the_dump_says() -> None:
+    text = "A '''wolf''' & a <ref name=\"x\">dog</ref>.\n\n== See ==\n"
+    assert only(page(7, "Wolf & <dog>", text)) == Page(7, 0, "Wolf & <dog>", None, "wikitext", text, 0)
+
+
+def test_a_place_is_where_the_page_begins() -> None:
+    content = dump(page(1, "A", "a"), page(2, "B", "b"))
+    open_file = opener({"dump.xml": content})
+    (chunk,) = dump_chunks("dump.xml", open_file)
+    assert [item.place for item in read_pages(chunk, open_file) if isinstance(item, Page)] == [
+        content.index(b"<page>"),
+        content.rindex(b"<page>"),
+    ]
+
+
+def test_redirects_are_pages_that_say_where_they_lead_and_a_chain_is_not_followed() -> None:
+    pages = [
+        page(1, "Wolves", "#REDIRECT [[Grey wolves]]", redirect="Grey wolves"),
+        page(2, "Grey wolves", '#REDIRECT [["Wolf"#Names]]', redirect='"Wolf"'),
+        page(3, "Loop", "#REDIRECT [[Loop]]", redirect="Loop"),
+    ]
+    items = read(dump(*pages))
+    assert [item.redirect for item in items if isinstance(item, Page)] == ["Grey wolves", '"Wolf"', "Loop"]
+
+
+@pytest.mark.parametrize(
+    "title", ["'),(1,0,'x", 'A "quoted" title', "2001: A Space Odyssey", "狼", "ذئب\u200f", "<page>"]
+)
+def test_titles_may_hold_anything(title: str) -> None:
+    item = only(page(1, title, "text"))
+    assert isinstance(item, Page) and item.title == title
+
+
+def test_of_several_revisions_the_last_counts() -> None:
+    revisions = revision("old") + revision("{}", "json") + revision("new")
+    assert only(raw_page(1, "A", revisions)) == Page(1, 0, "A", None, "wikitext", "new", 0)
+    assert reason_of(raw_page(2, "A", revision("old") + revision("{}", "json"))) is PageReason.OTHER_MODEL
+    emptied = revision("old") + raw_revision('<text bytes="0" />')
+    assert reason_of(raw_page(2, "A", emptied)) is PageReason.TEXT_EMPTY
+
+
+def test_further_slots_of_a_revision_are_not_its_text() -> None:
+    slot = (
+        "      <content>\n        <role>mediainfo</role>\n        <origin>70</origin>\n"
+        "        <model>wikibase</model>\n"
+        '        <format>application/json</format>\n        <text bytes="2">{}</text>\n      </content>\n'
+    )
+    item = only(raw_page(1, "A", revision("main", slots=slot)))
+    assert isinstance(item, Page) and (item.model, item.text) == ("wikitext", "main")
+
+
+def test_the_version_before_has_neither_origins_nor_slots() -> None:
+    old = page(1, "A", "text").replace("      <origin>70</origin>\n", "").replace('sha1="x" ', "")
+    (item,) = read(dump(old, version="0.10"))
+    assert isinstance(item, Page) and item.text == "text"
+
+
+def test_a_text_may_stand_in_a_cdata_section() -> None:
+    text = '<text bytes="9"><![CDATA[[[a]]<page>&amp;]]> &amp; b</text>'
+    item = only(raw_page(1, "A", raw_revision(text)))
+    assert isinstance(item, Page) and item.text == "[[a]]<page>&amp; & b"
+
+
+def test_character_references_are_decoded_and_others_of_wikitext_stay() -> None:
+    text = '<text bytes="9">&#233;&#x1F43A; &amp;nbsp; &quot;</text>'
+    item = only(raw_page(1, "A", raw_revision(text)))
+    assert isinstance(item, Page) and item.text == 'é🐺 &nbsp; "'
+
+
+def test_a_byte_order_mark_and_windows_line_ends_change_nothing() -> None:
+    content = dump(page(1, "A", "one\ntwo"))
+    assert read(b"\xef\xbb\xbf" + content.replace(b"\n", b"\r\n")) == read(content)
+
+
+def test_elements_that_are_not_known_are_passed_over() -> None:
+    strange = page(1, "A", "text").replace(
+        "    <revision>", "    <new><title>no</title><text>no</text></new>\n<revision>"
+    )
+    assert read(dump(strange, "  <logitem><id>4</id></logitem>\n")) == read(dump(page(1, "A", "text")))
+
+
+# Pages left out
+
+
+@pytest.mark.parametrize(
+    ("left_out", "reason"),
+    [
+        (page(2, "Talk:Wolf", "text", namespace=1), PageReason.OTHER_NAMESPACE),
+        (page(2, "Media:x", "text", namespace=-2), PageReason.OTHER_NAMESPACE),
+        (raw_page(2, "A.css", revision("b {}", "sanitized-css")), PageReason.OTHER_MODEL),
+        (raw_page(2, "A", raw_revision('<text bytes="9" deleted="deleted" />')), PageReason.TEXT_DELETED),
+        (raw_page(2, "A", raw_revision('<text bytes="0" xml:space="preserve" />')), PageReason.TEXT_EMPTY),
+        (raw_page(2, "A", raw_revision("<text></text>")), PageReason.TEXT_EMPTY),
+        (raw_page(2, "A", raw_revision('<text id="70" bytes="94" />')), PageReason.TEXT_MISSING),
+        (raw_page(2, "A", raw_revision("")), PageReason.TEXT_EMPTY),
+        (raw_page(2, "A", ""), PageReason.NO_REVISION),
+        (page(2, "", "text"), PageReason.MALFORMED),
+        (page(2, "A", "text").replace("<id>2</id>", ""), PageReason.MALFORMED),
+        (page(2, "A", "text").replace("<id>2</id>", "<id>two</id>"), PageReason.MALFORMED),
+        (page(2, "A", "text").replace("<ns>0</ns>", "<ns></ns>"), PageReason.MALFORMED),
+        ("  <page />\n", PageReason.MALFORMED),
+    ],
+)
+def test_a_page_that_cannot_be_used_is_left_out_for_a_reason(left_out: str, reason: PageReason) -> None:
+    assert reason_of(left_out) is reason
+
+
+def test_a_drop_names_the_page_so_that_it_is_the_same_for_any_packing() -> None:
+    assert only(page(12, "Talk:A\tb", "text", namespace=1)) == Drop(PageReason.OTHER_NAMESPACE, PATH, 12, "Talk:A | b")
+
+
+def test_a_page_of_ten_megabytes_is_left_out_and_the_next_is_read() -> None:
+    assert reason_of(page(2, "Long", "many words " * 1_000_000)) is PageReason.TEXT_TOO_LONG
+
+
+@pytest.mark.parametrize("escaped", [b"x", b"&amp;"])
+@pytest.mark.parametrize("beyond", [0, 1])
+def test_the_longest_text_is_measured_as_it_stands_in_the_file(escaped: bytes, beyond: int) -> None:
+    tag = '<text xml:space="preserve">'
+    count = (MAX_TEXT_BYTES - len(tag)) // len(escaped) + beyond
+    content = dump(raw_page(1, "A", raw_revision(f"{tag}{'%' * count}</text>"))).replace(b"%", escaped)
+    (item,) = read(content)
+    assert isinstance(item, Drop if beyond else Page)
+
+
+def test_a_long_page_is_not_held_in_memory() -> None:
+    content = bz2.compress(dump(page(1, "Long", "x" * (1 << 26))))
+    tracemalloc.start()
+    read(content)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 4 * MAX_TEXT_BYTES
+
+
+# Damage
+
+THREE = [page(1, "A", "a" * 900), page(2, "B", "b" * 900), page(3, "C", "c" * 900)]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (dump(*THREE)[:-13], "must end with </mediawiki>; it ends, after the page 3 (C)"),
+        (dump(*THREE)[:-100], "must end with </mediawiki>; it ends, after the page 2 (B)"),
+        (dump(*THREE).replace(b"bbb</text>", b"bbb"), "mismatched tag"),
+        (dump(*THREE).replace(b"bbb</text>", b"&nbsp;</text>"), "undefined entity"),
+        (dump(*THREE).replace(b"bbb</text>", b"\x00</text>"), "not well-formed (invalid token)"),
+        (dump(*THREE).replace(b"bbb</text>", b"\xff</text>"), "not well-formed (invalid token)"),
+        (dump(*THREE) + dump(*THREE), "junk after document element"),
+        (dump(*THREE).replace(b"mediawiki", b"media"), "begins with <mediawiki>; got <media>"),
+    ],
+)
+def test_damaged_xml_is_an_error_that_says_where_and_what_to_do(content: bytes, message: str) -> None:
+    with pytest.raises(DataError) as error:
+        read(content)
+    assert message in str(error.value)
+    assert str(error.value).startswith(f"{PATH}: ") and "download it again" in str(error.value)
+
+
+def test_the_place_in_a_packed_file_is_in_what_a_part_of_it_unpacks_to() -> None:
+    content, index = multistream([*THREE, THREE[0].replace("aaa", "&lt;&nbsp;")], 1)
+    start = content.rindex(b"BZh9", 0, content.rindex(b"BZh9"))
+    with pytest.raises(DataError, match=rf"undefined entity at byte \d+ of what its bytes {start:,} to [0-9,]+ unpack"):
+        read(content, 1, index)
+
+
+def test_pages_before_the_damage_are_counted_and_the_place_is_in_bytes() -> None:
+    content = dump(*THREE).replace(b"bbb</text>", b"&nbsp;</text>")
+    with pytest.raises(DataError, match=f"at byte {content.index(b'&nbsp;'):,}, after the page 1"):
+        read(content)
+
+
+BOMB = b"<!DOCTYPE m [<!ENTITY a 'ha'><!ENTITY b '&a;&a;&a;&a;'><!ENTITY c '&b;&b;&b;&b;'>]>"
+OUTSIDE = b"<!DOCTYPE m [<!ENTITY secret SYSTEM 'file:///etc/passwd'>]>"
+REMOTE = b"<!DOCTYPE m SYSTEM 'http://example.org/m.dtd'>"
+
+
+@pytest.mark.parametrize("prolog", [BOMB, OUTSIDE, REMOTE], ids=["bomb", "file", "address"])
+def test_a_document_type_and_so_any_entity_is_refused(prolog: bytes) -> None:
+    with pytest.raises(DataError, match=r"no document type, nor entities of its own; got <!DOCTYPE m at byte \d"):
+        read(prolog + dump(*THREE).replace(b"bbb", b"&c;&secret;"))
+
+
+@pytest.mark.parametrize("keep", [0.3, 0.999])
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress], ids=["gz", "bz2"])
+def test_a_truncated_file_is_an_error(pack: Callable[[bytes], bytes], keep: float) -> None:
+    content = pack(dump(*THREE))
+    with pytest.raises(DataError, match="damaged or incomplete: download it again"):
+        read(content[: int(keep * len(content))])
+
+
+def test_a_flipped_bit_is_an_error() -> None:
+    for pack in (gzip.compress, bz2.compress):
+        content = bytearray(pack(dump(*THREE)))
+        content[len(content) // 2] ^= 4
+        with pytest.raises(DataError, match="damaged or incomplete: download it again"):
+            read(bytes(content))
+
+
+def test_a_damaged_stream_amid_others_is_no_padding() -> None:
+    content, index = multistream([page(place, f"T{place}", "x") for place in range(1, 9)], 2)
+    start = content.index(b"BZh9", content.index(b"BZh9", 4) + 4)
+    with pytest.raises(DataError, match="bzip2 cannot unpack it"):
+        read(content[:start] + b"???" + content[start + 3 :], index=index)
+
+
+def test_a_multistream_dump_that_lacks_its_last_streams_is_an_error() -> None:
+    content, _ = multistream([page(place, f"T{place}", "x") for place in range(1, 9)], 2)
+    whole_streams = content[: content.rindex(b"BZh9")]
+    for chunk_bytes in (1, 1 << 30):
+        with pytest.raises(DataError, match="must end with </mediawiki>"):
+            read(whole_streams, chunk_bytes)
+
+
+def test_a_file_that_was_cut_since_it_was_divided_is_an_error() -> None:
+    content = dump(*THREE)
+    with pytest.raises(DataError, match="it ends at byte 2,000, and had"):
+        [*read_pages(Chunk(PATH, "plain", 0, len(content), len(content)), opener({PATH: content[:2000]}))]
+
+
+# Pieces
+
+MANY = [
+    page(1, "First <page>", "escaped <page> and </page>\n" * 20),
+    page(2, "Talk:x", "left out <page>", namespace=1),
+    page(3, "Empty", ""),
+    page(4, "狼", "狼は<ref>哺乳類</ref>" * 50),
+    page(5, "Redirect", "#REDIRECT [[x]]", redirect="x"),
+    raw_page(6, "Slots", revision("old") + revision("new")),
+    raw_page(7, "Gone", raw_revision('<text bytes="9" deleted="deleted" />')),
+    page(8, "Long", "word " * 3000),
+    *(page(place, f"Page {place}", f"text {place}") for place in range(9, 30)),
+]
+WHOLE = read(dump(*MANY))
+
+
+def test_in_one_go_every_page_is_there() -> None:
+    ids = [item.page_id if isinstance(item, Page) else item.line for item in WHOLE]
+    assert ids == [*range(1, 30)]
+
+
+@pytest.mark.parametrize("chunk_bytes", [97, 100, 101, 997, 5000, 40_000, 1 << 30])
+def test_the_pieces_of_a_plain_file_have_all_pages_once(chunk_bytes: int) -> None:
+    assert read(dump(*MANY), chunk_bytes) == WHOLE
+
+
+def test_a_piece_may_end_at_any_byte() -> None:
+    content = dump(page(1, "A", "<page>"), page(2, "B", "b"), page(3, "Talk:C", "c", namespace=1))
+    whole = read(content)
+    open_file = opener({PATH: content})
+    for cut in range(1, len(content) - 256):
+        chunks = [
+            Chunk(PATH, "plain", 0, cut, len(content)),
+            Chunk(PATH, "plain", cut, len(content), len(content)),
+        ]
+        items = [item for chunk in chunks for item in read_pages(chunk, open_file)]
+        assert [item._replace(place=0) if isinstance(item, Page) else item for item in items] == whole
+        starts = [item.place for item in items if isinstance(item, Page)]
+        assert all(content[start:].startswith(b"<page>") for start in starts)
+
+
+@pytest.mark.parametrize("in_stream", [1, 4, 100])
+@pytest.mark.parametrize("chunk_bytes", [1, 300, 1000, 1 << 30])
+@pytest.mark.parametrize("has_index", [True, False])
+def test_the_pieces_of_a_multistream_dump_have_all_pages_once(
+    in_stream: int, chunk_bytes: int, has_index: bool
+) -> None:
+    content, index = multistream(MANY, in_stream)
+    assert read(content, chunk_bytes, index if has_index else None) == WHOLE
+
+
+@pytest.mark.parametrize("length", [50, 333, 5000])
+def test_streams_that_end_within_pages_as_parallel_compressors_write_them_have_all_pages_once(length: int) -> None:
+    plain = dump(*MANY)
+    content = b"".join(bz2.compress(plain[start : start + length]) for start in range(0, len(plain), length))
+    assert len(dump_chunks(PATH, opener({PATH: content}), 1)) > 5
+    for chunk_bytes in (1, 700, 1 << 30):
+        assert read(content, chunk_bytes) == WHOLE
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress], ids=["gz", "bz2"])
+def test_a_packed_file_of_one_stream_has_all_pages(pack: Callable[[bytes], bytes]) -> None:
+    assert read(pack(dump(*MANY)), 100) == WHOLE
+
+
+def test_a_page_tag_in_a_cdata_section_that_a_piece_divides_is_an_error_and_no_page() -> None:
+    text = f'<text bytes="9"><![CDATA[{"x" * 2000}\n  <page>\n]]></text>'
+    content = dump(raw_page(1, "A", raw_revision(text)), page(2, "B", "b" * 400))
+    assert len(read(content)) == 2
+    with pytest.raises(DataError, match="a comment or CDATA section holds <page> at byte"):
+        read(content, 2000)
+
+
+def test_an_entity_bomb_is_refused_in_any_piece() -> None:
+    with pytest.raises(DataError, match="no document type"):
+        read(BOMB + dump(*MANY), 5000)
+
+
+texts = st.text(st.sampled_from("<>&;/ \npage[]'\"x狼\U0001f43a"), max_size=60)
+
+
+@given(st.lists(st.tuples(texts, st.sampled_from([0, 0, 1])), max_size=12), st.integers(1, 3000), st.integers(1, 4))
+def test_pieces_of_any_length_have_the_pages_of_the_whole(
+    pages: list[tuple[str, int]], chunk_bytes: int, in_stream: int
+) -> None:
+    some = [page(place, f"T{place}", text, namespace) for place, (text, namespace) in enumerate(pages, start=1)]
+    whole = read(dump(*some))
+    assert len(whole) == len(pages)
+    assert [item.text for item in whole if isinstance(item, Page)] == [text for text, ns in pages if text and not ns]
+    assert read(dump(*some), chunk_bytes) == whole
+    if some:
+        content, index = multistream(some, in_stream)
+        assert read(content, chunk_bytes) == whole
+        assert read(content, chunk_bytes, index) == whole
+
+
+def test_a_header_alone_is_a_dump_without_pages() -> None:
+    assert read(f"{header()}{END}".encode()) == []

@@ -1,0 +1,166 @@
+"""dumps/: what each table says, in the schema of today and that of older dumps."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from schemas.errors import DataError
+from tests.wikipedia.dumps.dump_files import opener
+from tests.wikipedia.dumps.sql_files import Value, sql_dump
+from wikipedia.dumps.tables import Redirect, language_links, page_links, redirects, wikidata_sitelinks
+from wikipedia.dumps.titles import title_hash
+
+
+def files(**tables: tuple[str, list[tuple[Value, ...]]]) -> Any:
+    """Opens dumps of tables, each its columns and rows."""
+    return opener({f"{name}.sql": sql_dump(name, columns, *rows) for name, (columns, rows) in tables.items()})
+
+
+def test_language_links_are_those_to_one_wiki() -> None:
+    columns = "`ll_from` int,\n `ll_lang` varbinary(35),\n `ll_title` varbinary(255)"
+    rows: list[tuple[Value, ...]] = [
+        (1, "de", "Wolf"),
+        (1, "fr", "Loup gris"),
+        (1, "frr", "Wulf"),
+        (2, "fr", "'),(3,'fr','L'"),
+        (3, "fr", ""),
+        (4, "fr", "Catégorie:Loup"),
+        (5, "fr", "é".encode()[:1]),
+    ]
+    assert [*language_links("langlinks.sql", "fr", files(langlinks=(columns, rows)))] == [
+        *((1, "Loup gris"), (2, "'),(3,'fr','L'"), (4, "Catégorie:Loup"), (5, "\ufffd"))
+    ]
+
+
+def test_redirects_have_spaces_sections_and_prefixes() -> None:
+    columns = (
+        "`rd_from` int,\n `rd_namespace` int,\n `rd_title` varbinary(255),\n "
+        "`rd_interwiki` varbinary(32),\n `rd_fragment` varbinary(255)"
+    )
+    rows: list[tuple[Value, ...]] = [
+        (1, 0, "Grey_wolf", "", ""),
+        (2, 0, "Grey_wolf", None, "Names in Latin"),
+        (3, 14, "Wolves", None, None),
+        (4, 0, "Loup", "fr", ""),
+    ]
+    assert [*redirects("redirect.sql", files(redirect=(columns, rows)))] == [
+        Redirect(1, 0, "Grey wolf", "", ""),
+        Redirect(2, 0, "Grey wolf", "Names in Latin", ""),
+        Redirect(3, 14, "Wolves", "", ""),
+        Redirect(4, 0, "Loup", "", "fr"),
+    ]
+
+
+NEW_LINKS = "`pl_from` int,\n `pl_from_namespace` int,\n `pl_target_id` bigint(20) unsigned NOT NULL"
+OLD_LINKS = "`pl_from` int,\n `pl_namespace` int,\n `pl_title` varbinary(255),\n `pl_from_namespace` int"
+TARGETS = "`lt_id` bigint,\n `lt_namespace` int,\n `lt_title` varbinary(255)"
+TARGET_ROWS: list[tuple[Value, ...]] = [(20, 0, "Grey_wolf"), (10, 0, "Dog"), (30, 14, "Wolves"), (40, 0, "'),(")]
+
+
+def linked(batches: Iterator[Any]) -> tuple[list[tuple[int, int]], int]:
+    """(page id, title's hash) of each link, and how many more there were."""
+    links, dangling = [], 0
+    for page_ids, hashes, count in batches:
+        assert (page_ids.dtype, hashes.dtype) == (np.int64, np.uint64)
+        links += [*zip(page_ids.tolist(), hashes.tolist(), strict=True)]
+        dangling += count
+    return links, dangling
+
+
+EXPECTED = [(1, title_hash("Grey wolf")), (1, title_hash("Dog")), (2, title_hash("'),("))]
+
+
+def test_links_of_today_get_their_titles_from_another_table() -> None:
+    rows: list[tuple[Value, ...]] = [(1, 0, 20), (1, 0, 10), (2, 0, 40), (2, 0, 30), (2, 0, 99), (3, 1, 10)]
+    open_file = files(pagelinks=(NEW_LINKS, rows), linktarget=(TARGETS, TARGET_ROWS))
+    assert linked(page_links("pagelinks.sql", "linktarget.sql", open_file)) == (EXPECTED, 2)
+
+
+def test_links_of_older_dumps_have_their_titles() -> None:
+    rows: list[tuple[Value, ...]] = [
+        *((1, 0, "Grey_wolf", 0), (1, 0, "Dog", 0), (2, 0, "'),(", 0), (2, 14, "Wolves", 0), (3, 0, "Dog", 1))
+    ]
+    assert linked(page_links("pagelinks.sql", None, files(pagelinks=(OLD_LINKS, rows)))) == (EXPECTED, 1)
+
+
+def test_while_a_table_has_both_its_titles_count() -> None:
+    columns = f"{OLD_LINKS},\n `pl_target_id` bigint(20) unsigned DEFAULT NULL"
+    rows: list[tuple[Value, ...]] = [(1, 0, "Grey_wolf", 0, 20), (1, 0, "Dog", 0, None), (2, 0, "'),(", 0, None)]
+    assert linked(page_links("pagelinks.sql", None, files(pagelinks=(columns, rows)))) == (EXPECTED, 0)
+
+
+def test_links_and_titles_in_several_batches() -> None:
+    rows: list[tuple[Value, ...]] = [(place, 0, place % 20_000) for place in range(30_000)]
+    titles: list[tuple[Value, ...]] = [(place, 0, f"Title_{place}") for place in range(20_000)]
+    open_file = files(pagelinks=(NEW_LINKS, rows), linktarget=(TARGETS, titles))
+    batches = [*page_links("pagelinks.sql", "linktarget.sql", open_file)]
+    assert len(batches) > 3
+    hashes = [title_hash(f"Title {place % 20_000}") for place in range(30_000)]
+    assert linked(iter(batches)) == ([*enumerate(hashes)], 0)
+
+
+def test_a_table_without_titles_has_no_links() -> None:
+    open_file = files(pagelinks=(NEW_LINKS, [(1, 0, 20)]), linktarget=(TARGETS, []))
+    assert linked(page_links("pagelinks.sql", "linktarget.sql", open_file)) == ([], 1)
+
+
+def test_links_by_number_need_the_table_of_titles() -> None:
+    with pytest.raises(DataError, match="the titles must come from linktarget.sql.gz of the same dump; got none"):
+        [*page_links("pagelinks.sql", None, files(pagelinks=(NEW_LINKS, [(1, 0, 20)])))]
+
+
+# Wikidata
+
+LINES = (
+    "Q5\tenwiki\tHuman\nQ5\tfrwiki\tHumain\nQ3\tfrwiki\tVie\nQ144\tenwiki\tDog\nQ3\tenwiki\tLife\nQ1\tdewiki\tWeltall\n"
+)
+PAIRS = [("Life", "Vie"), ("Human", "Humain")]
+
+
+def sitelinks(content: bytes) -> list[tuple[str, str]]:
+    return [*wikidata_sitelinks("sitelinks", "enwiki", "frwiki", opener({"sitelinks": content}))]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        LINES.encode(),
+        LINES.replace("Q", "").encode(),
+        b"\xef\xbb\xbf" + LINES.encode().replace(b"\n", b"\r\n") + b"\r\n",
+        b"ips_item_id\tips_site_id\tips_site_page\n" + LINES.encode(),
+        LINES.encode()[:-1],
+    ],
+)
+def test_sitelinks_of_lines_are_joined_by_item(content: bytes) -> None:
+    assert sitelinks(content) == PAIRS
+
+
+def test_sitelinks_of_the_table_are_joined_by_item() -> None:
+    columns = (
+        "`ips_row_id` bigint,\n `ips_item_id` int,\n `ips_site_id` varbinary(32),\n `ips_site_page` varbinary(310)"
+    )
+    fields = [line.split("\t") for line in LINES.splitlines()]
+    rows: list[tuple[Value, ...]] = [(9, int(item[1:]), database, title) for item, database, title in fields]
+    assert sitelinks(sql_dump("wb_items_per_site", columns, *rows)) == PAIRS
+
+
+def test_titles_of_sitelinks_are_whole() -> None:
+    lines = "1\tenwiki\t狼 'x'\n2\tenwiki\t\n1\tfrwiki\tÉtat\n2\tfrwiki\tb\n"
+    assert sitelinks(lines.encode()) == [("狼 'x'", "État"), ("", "b")]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"Q1\tenwiki\tA\nQ1\tenwiki\n", r"sitelinks:2: expected 3 tab-separated fields .* got 'Q1 \| enwiki'"),
+        (b"Q1\tenwiki\tA\nL1\tenwiki\tA\n", "sitelinks:2: expected 3"),
+        (b"Q1,enwiki,A\n", "sitelinks:1: expected 3"),
+        (b"Q1\tenwiki\tA\nQ1\tdewiki\tA\n", "there is none of frwiki"),
+        (sql_dump("page", "`page_id` int"), "expected a dump of the table wb_items_per_site; got one of page"),
+    ],
+)
+def test_what_are_no_sitelinks_is_refused(content: bytes, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        sitelinks(content)

@@ -1,0 +1,125 @@
+"""Two small wikis, in files as Wikimedia packs them, and what is made of them."""
+
+import bz2
+import gzip
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests.wikipedia.dumps.dump_files import dump, multistream, page
+from wikipedia.collection.build import build_collection
+from wikipedia.collection.read_dumps import read_dumps
+from wikipedia.dumps.files import find_dump_files
+from wikipedia.settings import WikipediaSettings
+
+PACKINGS = ("plain", "bz2", "multistream", "gz")
+
+
+class SmallWiki(NamedTuple):
+    """A wiki: its pages' titles to their wikitexts, and titles to those in the other language."""
+
+    language: str
+    pages: Mapping[str, str]
+    language_links: Mapping[str, str] = {}
+
+    def page_id(self, title: str) -> int:
+        """Of a page; ids are not the pages' places."""
+        return 10 * list(self.pages).index(title) + 3
+
+    def write(self, folder: Path, packing: str = "bz2") -> dict[str, str]:
+        """Writes the pages and the language links; returns their settings."""
+        about = {"database": f"{self.language}wiki", "language": self.language}
+        texts = [page(self.page_id(title), title, text) for title, text in self.pages.items()]
+        content = dump(*texts, **about)
+        stem = folder / f"{self.language}wiki-20260101-pages-articles"
+        path = {
+            "plain": f"{stem}.xml",
+            "bz2": f"{stem}.xml.bz2",
+            "multistream": f"{stem}-multistream.xml.bz2",
+            "gz": f"{stem}.xml.gz",
+        }[packing]
+        if packing == "multistream":
+            content, index = multistream(texts, 2, **about)
+            Path(f"{stem}-multistream-index.txt.bz2").write_bytes(index)
+        if packing in ("bz2", "gz"):
+            content = bz2.compress(content) if packing == "bz2" else gzip.compress(content, mtime=0)
+        Path(path).write_bytes(content)
+        links = [(self.page_id(title), other) for title, other in self.language_links.items()]
+        return {"pages": path, **({"language_links": self._write_links(folder, links)} if links else {})}
+
+    def _write_links(self, folder: Path, links: Iterable[tuple[int, str]]) -> str:
+        other = "fr" if self.language == "en" else "en"
+        rows = [(page_id, other, title) for page_id, title in links]
+        return write_table(folder / f"{self.language}wiki-langlinks.sql.gz", "langlinks", LANGLINKS, rows)
+
+
+LANGLINKS = ("ll_from", "ll_lang", "ll_title")
+
+
+def write_table(path: Path, table: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Writes a table as mysqldump does; returns its path."""
+    values = ",".join(f"({','.join(map(_value, row))})" for row in rows)
+    numbers = ("_from", "_id", "_namespace")
+    types = ["int(8) unsigned" if column.endswith(numbers) else "varbinary(255)" for column in columns]
+    names = "".join(f"  `{column}` {kind},\n" for column, kind in zip(columns, types, strict=True))
+    statements = f"INSERT INTO `{table}` VALUES {values};\n" if values else ""
+    path.write_bytes(
+        gzip.compress(f"CREATE TABLE `{table}` (\n{names}  PRIMARY KEY (`x`)\n);\n{statements}".encode(), mtime=0)
+    )
+    return str(path)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, int):
+        return str(value)
+    text = str(value).replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{text}'"
+
+
+class Made(NamedTuple):
+    """A collection as its files have it."""
+
+    queries: list[list[str]]
+    documents: list[list[str]]
+    judgments: list[list[str]]
+    title_pairs: list[list[str]]
+    manifest: dict[str, Any]
+    folder: Path
+
+
+def make(
+    folder: Path,
+    wikis: Mapping[str, Mapping[str, str]],
+    pair: tuple[str, str] = ("en", "fr"),
+    apply: Any = map,
+    **settings: Any,
+) -> Made:
+    """Makes a collection of files; short texts are good enough."""
+    given = WikipediaSettings.model_validate(
+        {"wikis": wikis, "min_query_words": 1, "min_document_words": 1, **settings}
+    )
+    files = {key: find_dump_files(path) for key, path in given.paths().items()}
+    out, work = folder / "out", folder / "work"
+    for one in (out, work):
+        one.mkdir(exist_ok=True)
+    dumps = read_dumps([pair], given, files, str(work), open, apply)
+    manifest = build_collection(pair, given, dumps, str(out), open)
+    return Made(
+        rows(out, f"wiki_{pair[0]}.queries*"),
+        rows(out, f"wiki_{pair[1]}.documents*"),
+        rows(out, f"{pair[0]}2{pair[1]}.rel*"),
+        rows(out, "title_pairs.tsv"),
+        manifest,
+        out,
+    )
+
+
+def rows(folder: Path, pattern: str) -> list[list[str]]:
+    """The fields of the lines of a file, or of its shards."""
+    text = "".join(path.read_text(encoding="utf-8") for path in sorted(folder.glob(pattern)))
+    return [line.split("\t") for line in text.split("\n")[:-1]]
+
+
+def drops(report: Mapping[str, Any]) -> dict[str, int]:
+    """Reason to count."""
+    return {one["reason"]: one["count"] for one in report["drops"]}

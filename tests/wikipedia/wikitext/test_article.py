@@ -1,0 +1,333 @@
+"""Articles, their links and redirects, as a reader of eight wikis sees them."""
+
+import contextlib
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from wikipedia.wikitext.article import MOST_LEAD, link_targets, read_article, redirect_target
+from wikipedia.wikitext.conventions import conventions_for
+from wikipedia.wikitext.markup import MOST_OPEN, Limit, TooCostly, visible
+
+HERE = Path(__file__).parent
+NAMESPACES = {
+    "en": {6: "File", 14: "Category"},
+    "fr": {6: "Fichier", 14: "Catégorie"},
+    "de": {6: "Datei", 14: "Kategorie"},
+    "ru": {6: "Файл", 14: "Категория"},
+    "ar": {6: "ملف", 14: "تصنيف"},
+    "ja": {6: "ファイル", 14: "Category"},
+    "sw": {6: "Picha", 14: "Jamii"},
+    "tl": {6: "Talaksan", 14: "Kategorya"},
+}
+ENGLISH = conventions_for("en", NAMESPACES["en"])
+
+
+def examples(name: str) -> list[Any]:
+    content: list[Any] = yaml.safe_load((HERE / name).read_text(encoding="utf-8"))
+    return content
+
+
+LEADS = [
+    pytest.param(language, lead, id=f"{language}: {lead['convention']}")
+    for language in NAMESPACES
+    for lead in examples(f"leads/{language}.yaml")
+]
+
+
+@pytest.mark.parametrize(("language", "lead"), LEADS)
+def test_a_lead_in_a_wikis_conventions_gives_the_sentences_that_one_reads(language: str, lead: dict[str, Any]) -> None:
+    article = read_article(lead["wikitext"], lead["title"], conventions_for(language, NAMESPACES[language]))
+    assert list(article.lead) == lead["lead"]
+    space = "" if language == "ja" else " "
+    assert article.text == lead.get("text", space.join(lead["lead"]))
+    assert article.kind == lead.get("kind", "article")
+
+
+@pytest.mark.parametrize("page", [pytest.param(one, id=one["case"]) for one in examples("nasty.yaml")])
+def test_a_nasty_page_gives_what_one_reads(page: dict[str, str]) -> None:
+    assert read_article(page["wikitext"], "Foo", ENGLISH).text == page["text"]
+
+
+# Kinds
+
+
+@pytest.mark.parametrize(
+    ("language", "title", "wikitext", "kind"),
+    [
+        ("en", "Mercury", "Mercury may be:\n* [[a]]\n{{Disambiguation|geo}}", "disambiguation"),
+        ("en", "Smith", "{{hndis|Smith}}", "disambiguation"),
+        ("en", "B1", "{{Letter-number_combination disambiguation}}", "disambiguation"),
+        ("en", "Mercury", "Mercury may be:__DISAMBIG__", "disambiguation"),
+        ("en", "Mercury (disambiguation)", "x", "disambiguation"),
+        ("en", "Mercury", "{{Disambiguation needed}} {{about|a|b|Mercury (disambiguation)}}", "article"),
+        ("en", "Mercury", "x <!-- {{disambig}} --> <nowiki>{{disambig}}</nowiki>", "article"),
+        ("en", "List of rivers", "x", "list"),
+        ("en", "Listening", "x", "article"),
+        ("fr", "Mercure", "{{Homonymie}}", "disambiguation"),
+        ("fr", "Liste des fleuves", "x", "list"),
+        ("fr", "Liste", "x", "article"),
+        ("de", "Liste der Flüsse", "x", "list"),
+        ("de", "Merkur", "x __BEGRIFFSKLÄRUNG__", "disambiguation"),
+        ("ru", "Список рек", "x", "list"),
+        ("ru", "Меркурий (значения)", "x", "disambiguation"),
+        ("ar", "قائمة الأنهار", "x", "list"),
+        ("ja", "日本の川の一覧", "x", "list"),
+        ("ja", "一覧表", "x", "article"),
+        ("ja", "水星", "{{人名の曖昧さ回避}}", "disambiguation"),
+        ("sw", "Orodha ya mito", "x", "list"),
+        ("tl", "Talaan ng mga ilog", "x", "list"),
+        ("br", "Disamb", "{{disambig}}", "disambiguation"),
+    ],
+)
+def test_a_page_is_told_by_its_template_its_switch_or_its_title(
+    language: str, title: str, wikitext: str, kind: str
+) -> None:
+    assert read_article(wikitext, title, conventions_for(language, {})).kind == kind
+
+
+# How much is read
+
+SECTION = "== Name ==\n" + "It is [[old]].<ref>See {{cite}}.</ref>\n\n" * 50
+
+
+def test_a_text_ends_after_its_words_with_their_punctuation() -> None:
+    page = "'''Foo''' is a [[bar]].\n\nIt is old (very, very old).\n== Name ==\nIts name is new."
+    assert [read_article(page, "Foo", ENGLISH, count).text for count in (0, 1, 4, 7, 8, 11)] == [
+        "",
+        "Foo",
+        "Foo is a bar.",
+        "Foo is a bar. It is old",
+        "Foo is a bar. It is old (very,",
+        "Foo is a bar. It is old (very, very old). Its",
+    ]
+
+
+@pytest.mark.parametrize("before", ["", f"{{{{a|{'b=[[c]]' * 4_000}}}}}", "{{", "<gallery>", "{|\n", "<!-- {{ -->"])
+def test_how_much_of_a_page_is_read_at_a_time_does_not_show(before: str) -> None:
+    page = f"{before}\n\n'''Foo''' is a bar.\n\n{SECTION * 40}"
+    whole = read_article(page, "Foo", ENGLISH, max_tokens=None)
+    first = read_article(page, "Foo", ENGLISH, max_tokens=20)
+    assert first.lead == whole.lead == ("Foo is a bar.",)
+    assert whole.text.startswith(first.text)
+    assert len(first.text.split()) == 20
+
+
+@pytest.mark.parametrize("size", [5_990, 6_000, 6_010, 24_000])
+@pytest.mark.parametrize("inside", ["{{a|%s}}", "<ref>%s</ref>", "[[File:a|%s]]", "{|\n| %s\n|}", "<!-- %s -->"])
+def test_markup_may_stand_across_what_is_read_at_a_time(size: int, inside: str) -> None:
+    page = f"'''Foo''' is a bar.\n== Name ==\n{inside % ('x ' * (size // 2))}\nIt is old.\n" + SECTION * 40
+    article = read_article(page, "Foo", ENGLISH, max_tokens=8)
+    assert article.text == "Foo is a bar. It is old. It"
+
+
+def test_links_are_those_of_the_whole_page() -> None:
+    page = f"Foo is.\n{SECTION * 100}\n== Notes ==\n{{|\n| <ref>[[a]]</ref>\n|}}\n{{{{b|[[c]]}}}}\n[[Category:d]]"
+    assert read_article(page, "Foo", ENGLISH, max_tokens=1).link_targets == ("old", "a", "c")
+
+
+# Limits
+
+
+def test_too_much_open_markup_is_refused() -> None:
+    for wikitext in ["[[a|{{b|''" * 3_000, "{{" * (MOST_OPEN + 1), "Foo " + "[[a:" * (MOST_OPEN + 1)]:
+        with pytest.raises(TooCostly) as caught:
+            read_article(wikitext, "Foo", ENGLISH)
+        assert caught.value.limit is Limit.OPEN_MARKUP
+    nested = "{{nowrap|" * MOST_OPEN + "Foo" + "}}" * MOST_OPEN
+    assert read_article(nested, "Foo", ENGLISH).text == "Foo"
+
+
+def test_too_long_a_lead_is_refused_and_a_long_article_is_not() -> None:
+    with pytest.raises(TooCostly, match="a lead of more than 20,000 characters") as caught:
+        read_article("Foo is. " * (MOST_LEAD // 8 + 1), "Foo", ENGLISH)
+    assert caught.value.limit is Limit.LEAD
+    assert read_article("Foo.\n== Name ==\n" + "Foo is. " * MOST_LEAD, "Foo", ENGLISH).lead == ("Foo.",)
+
+
+ONE_MEGABYTE = 1_000_000
+UNITS = [
+    *[
+        "{{",
+        "}}",
+        "[[",
+        "]]",
+        "{{a}}",
+        "{{a|",
+        "{{nowrap|",
+        "{{lang|fr|",
+        "{{!}}",
+        "{{#if:",
+        "{{disambig",
+        "[[a|{{b|''",
+    ],
+    *[
+        "[[a]]",
+        "[[a|",
+        "[[a|b\n",
+        "[[File:",
+        "[http://",
+        "[//a ",
+        "\n{|",
+        "\n|}",
+        "''",
+        "'''",
+        "=",
+        "\n=",
+        "=a",
+        "\n==a==",
+    ],
+    *[
+        "<ref>",
+        "<ref",
+        "<ref/>",
+        "</ref>",
+        "<!--",
+        "<nowiki>",
+        "<math>",
+        "<b>",
+        "<",
+        "&",
+        "&#",
+        "__",
+        "_ ",
+        "\n*",
+        "a\n\n",
+    ],
+    *["(", "()", "(;", "/ˈ", "[ˈ", "«", "漢。", "ー", "a\u0301", " ", "\0", "\ud800", "\r\n"],
+]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_no_markup_takes_a_second_however_often_it_stands_there(unit: str) -> None:
+    page = unit * (ONE_MEGABYTE // len(unit))
+    started = time.process_time()
+    with contextlib.suppress(TooCostly):
+        read_article(page, "Foo", ENGLISH)
+    assert time.process_time() - started < 1
+
+
+def test_a_page_of_ten_megabytes_takes_less_than_a_second() -> None:
+    page = "'''Foo''' is a bar.\n" + SECTION * (10 * ONE_MEGABYTE // len(SECTION))
+    started = time.process_time()
+    article = read_article(page, "Foo", ENGLISH)
+    assert time.process_time() - started < 1
+    assert article.lead == ("Foo is a bar.",)
+    assert len(article.text.split()) == 200
+
+
+# Laws
+
+MARKUP = """
+    {{ }} [[ ]] {| |} | = ' '' ''' ''''' <ref> </ref> <ref/> <!-- --> <nowiki> </nowiki> <br/> <math> </math> == __TOC__
+    ( ) [ ] * : ; # , . & &amp; &#91; &lt;ref&gt; http:// [http://a File: Category: fr: lang nowrap a b é 東京 ب
+    """.split()
+pieces = st.sampled_from([*MARKUP, " ", "\n", "\n\n", "\n==", "\r\n", "\0"]) | st.text(max_size=3)
+wikitexts = st.lists(pieces, max_size=60).map("".join)
+
+
+def check_laws(wikitext: str, language: str) -> None:
+    """What holds of every page."""
+    conventions = conventions_for(language, {})
+    article = read_article(wikitext, "Foo", conventions, max_tokens=None)
+    for text in (article.text, *article.lead):
+        assert not any(mark in text for mark in ("[[", "]]", "{{", "}}", "<ref", "\n", "\0"))
+        assert text == " ".join(text.split())
+        text.encode("utf-8")
+    assert article.text.replace(" ", "").startswith("".join(article.lead).replace(" ", ""))
+    assert all(article.lead)
+    cut = read_article(wikitext, "Foo", conventions, max_tokens=5)
+    assert article.text.startswith(cut.text)
+    assert (cut.lead, cut.link_targets, cut.kind) == (article.lead, article.link_targets, article.kind)
+    assert not any(set(target) & set("[]|{}<>\n") for target in article.link_targets)
+
+
+languages = st.sampled_from([*NAMESPACES, "br", "th"])
+
+
+@settings(max_examples=300, deadline=None)
+@given(wikitexts, languages)
+def test_generated_pages_give_clean_text(wikitext: str, language: str) -> None:
+    check_laws(wikitext, language)
+
+
+@pytest.mark.long
+@settings(max_examples=10_000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(wikitexts, languages)
+def test_ten_thousand_generated_pages_give_clean_text(wikitext: str, language: str) -> None:
+    check_laws(wikitext, language)
+
+
+FRENCH = conventions_for("fr", {6: "Fichier", 14: "Catégorie"})
+
+
+@pytest.mark.parametrize(
+    ("wikitext", "targets"),
+    [
+        ("[[a]] [[b|c]] [[d|]] [[a]]", ["a", "b", "d"]),
+        ("[[a#b]] [[#b]] [[A_b]] [[ a ]] [[:a]]", ["a#b", "#b", "A_b", " a ", ":a"]),
+        ("[[a|b [c] d]] [[b|''c'' {{d}}]]", ["a", "b"]),
+        ("[[a|b\nc]]", ["a"]),
+        ("{{a|[[b]]|c={{d|[[e]]}}}}", ["b", "e"]),
+        ("<ref>[[a]]</ref>\n{|\n| [[b]]\n|}\n<gallery>\nFichier:x|[[c]]\n</gallery>", ["a", "b", "c"]),
+        ("== [[a]] ==\n* [[b]]\n: [[c]]", ["a", "b", "c"]),
+        ("[[Fichier:a.jpg|thumb|[[b]] [[c|d]]]] [[image:x]] [[File:y]]", ["b", "c"]),
+        ("[[Catégorie:a|b]] [[category:c]] [[:Catégorie:d]]", [":Catégorie:d"]),
+        ("[[fr:a]] [[wikt:b|c]] [[Star Trek: d]]", ["fr:a", "wikt:b", "Star Trek: d"]),
+        ("<!-- [[a]] --> <nowiki>[[b]]</nowiki> <math>[[c]]</math> <pre>[[d]]</pre> [[e]]", ["e"]),
+        ("<!-- [[a]]", []),
+        ("[[a<!-- b -->c]]", ["ac"]),
+        ("[[a", []),
+        ("[[a|b", []),
+        ("[[a|b [[c]]", ["c"]),
+        ("[[a\nb]] [[]] [[|a]] [[{{a}}]] [[<b>a</b>]]", []),
+        ("[[[a]]] [a] [[b]", ["a"]),
+        ("]] [[a]]", ["a"]),
+    ],
+)
+def test_links_of_a_page(wikitext: str, targets: list[str]) -> None:
+    assert list(link_targets(visible(wikitext), FRENCH)) == targets
+
+
+@pytest.mark.parametrize(
+    ("language", "wikitext", "target"),
+    [
+        ("en", "#REDIRECT [[Foo]]", "Foo"),
+        ("en", "#redirect[[Foo]]", "Foo"),
+        ("en", "\n #Redirect : [[ Foo bar#Baz | x ]]\n{{R from move}}", "Foo bar#Baz"),
+        ("en", "#REDIRECT [[:Category:Foo]]", "Category:Foo"),
+        ("en", "#WEITERLEITUNG [[Foo]]", None),
+        ("en", "#REDIRECT Foo", None),
+        ("en", "#REDIRECT [[]]", None),
+        ("en", "#REDIRECT [[Foo", None),
+        ("en", "See #REDIRECT [[Foo]]", None),
+        ("en", "# [[Foo]]", None),
+        ("en", "", None),
+        ("fr", "#REDIRECTION [[Éléphant]]", "Éléphant"),
+        ("fr", "#REDIRECT [[Loup]]", "Loup"),
+        ("de", "#WEITERLEITUNG [[Köln]]", "Köln"),
+        ("ru", "#перенаправление [[Москва]]", "Москва"),
+        ("ru", "#ПЕРЕНАПРАВЛЕНИЕ [[Москва]]", "Москва"),
+        ("ru", "#перенапр [[Москва]]", "Москва"),
+        ("ar", "#تحويل [[القاهرة]]", "القاهرة"),
+        ("ja", "#転送 [[東京]]", "東京"),
+        ("ja", "＃リダイレクト[[東京]]", "東京"),
+        ("sw", "#REDIRECT [[Nairobi]]", "Nairobi"),
+        ("tl", "#REDIRECT [[Maynila]]", "Maynila"),
+        ("br", "#REDIRECT [[Breizh]]", "Breizh"),
+    ],
+)
+def test_a_redirects_target(language: str, wikitext: str, target: str | None) -> None:
+    assert redirect_target(wikitext, conventions_for(language, {})) == target
+
+
+def test_a_long_page_takes_no_time() -> None:
+    started = time.process_time()
+    for wikitext in ("#REDIRECT" + " " * 10_000_000, "#REDIRECT [[" + "a|" * 5_000_000):
+        assert redirect_target(wikitext, conventions_for("en", {})) is None
+    assert time.process_time() - started < 1

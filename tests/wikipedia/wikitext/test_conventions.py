@@ -1,0 +1,82 @@
+"""wikipedia/wikitext/conventions.py: what is known of a wiki."""
+
+import pickle
+import re
+
+import pytest
+
+from schemas.languages import LANGUAGES
+from wikipedia.wikitext import conventions as documented
+from wikipedia.wikitext import kept_templates
+from wikipedia.wikitext.article import read_article
+from wikipedia.wikitext.conventions import conventions_for
+from wikipedia.wikitext.markup import render_template
+
+
+def test_eight_wikis_are_documented_and_every_other_has_the_general_conventions() -> None:
+    assert [language for language in sorted(LANGUAGES) if not conventions_for(language, {}).is_general] == [
+        *("ar", "de", "en", "fr", "ja", "ru", "sw", "tl")
+    ]
+    assert set(documented.OF_LANGUAGE) == set(kept_templates.OF_LANGUAGE)
+
+
+def test_an_unknown_language_is_refused() -> None:
+    with pytest.raises(ValueError, match="must be an ISO 639-1 code; got 'simple'"):
+        conventions_for("simple", {})
+
+
+def test_the_general_conventions_take_the_namespaces_of_the_dump() -> None:
+    page = "[[Restr:A.jpg|thumb|b]]'''Brest''' a zo ur gêr.[[Rummad:Kêrioù]] [[Image:C.jpg]]"
+    assert read_article(page, "Brest", conventions_for("br", {6: "Restr", 14: "Rummad"})).text == "Brest a zo ur gêr."
+
+
+def test_conventions_go_to_other_processes() -> None:
+    conventions = conventions_for("fr", {6: "Fichier"})
+    assert pickle.loads(pickle.dumps(conventions)) == conventions
+
+
+@pytest.mark.parametrize("table", [kept_templates.EVERYWHERE, *kept_templates.OF_LANGUAGE.values()])
+def test_kept_templates_are_named_as_they_are_looked_up(table: dict[str, str]) -> None:
+    for name, pattern in table.items():
+        assert name == name.lower().replace("_", " ").strip()
+        assert all(re.fullmatch(r"\d|\*|[^\W\d_]+", place) for place in re.findall(r"\{([^{}]*)\}", pattern))
+
+
+@pytest.mark.parametrize("language", documented.OF_LANGUAGE)
+def test_names_are_listed_as_they_are_looked_up(language: str) -> None:
+    own = documented.OF_LANGUAGE[language]
+    for names in (own.file_names, own.redirect_words, own.disambiguation_templates, own.skipped_headings):
+        assert names == names.lower()
+        assert len(set(names.split("|"))) == len(names.split("|"))
+    assert all(word.startswith(("#", "＃")) for word in own.redirect_words.split("|") if word)
+
+
+@pytest.mark.parametrize(
+    ("language", "content", "text"),
+    [
+        ("en", "convert|5|km|mi|abbr=on", "5 km"),
+        ("en", "Convert", None),
+        ("en", "lang|fr|", None),
+        ("en", "lang-fr|Paris", "Paris"),
+        ("en", "nihongo||漢字|kanji", "漢字"),
+        ("en", "formatnum:1234", "1234"),
+        ("en", "formatnum:1234|R", "1234"),
+        ("en", "unknown|a", None),
+        ("en", "", None),
+        ("en", "nowrap|1=a=b", "a=b"),
+        ("en", 'nowrap|<span class="a">b</span>', '<span class="a">b</span>'),
+        ("fr", "s|XIX|e", "XIXe siècle"),
+        ("fr", "sp|XIX|e|au|XX|e", "XIXe au XXe siècle"),
+        ("fr", "heure|12|30", "12 h 30"),
+        ("fr", "citation étrangère|en|Foo", "« Foo »"),
+        ("de", "enS|foo", "englisch foo"),
+        ("de", "Audio|a.ogg|Foo", "Foo"),
+        ("ru", "нп5|А|Б|en|A", "Б"),
+        ("ru", "нп5|А||en|A", "А"),
+        ("ar", "وإو|تر=A|عر=ب", "ب"),
+        ("ja", "読み仮名_ruby不使用|東京|とうきょう", "東京（とうきょう）"),
+        ("ja", "仮リンク|A|en|B|label=C", "C"),
+    ],
+)
+def test_a_kept_template_gives_its_text(language: str, content: str, text: str | None) -> None:
+    assert render_template(content, conventions_for(language, {})) == text

@@ -1,0 +1,111 @@
+"""Words are counted as `models.texts.tokens` counts them, and those of titles are removed."""
+
+import re
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wikipedia.wikitext.words import count_words, first_words, without_title
+
+TEXTS = [
+    "L'été 2020: 3,5 km² à St-Malo (Ille-et-Vilaine), n°5 — fin…",
+    "Die Straße; 19. Jh. „Zitat“ 3×4=12 α-β Ωμέγα",
+    "Ло́ндон — столица Великобритании; 12 000 чел.",
+    "الكِتَابُ مجموعة من ١٢ ورقة، أو أكثر.",
+    "東京（とうきょう）は、2020年の日本のスーパー。ｱｲｳ",
+    "प्रयागराज में 12 नदियाँ हैं।",
+    "กรุงเทพมหานคร เป็นเมืองหลวง 2 ก.",
+    "한국어 위키백과 2.0",
+    "می\u200cخواهم ۱۲ کتاب",
+    "a_b a\u0301b e=mc² 1st 2nd x86 R2D2",
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "count", "beginning"),
+    [
+        ("Un arbre, (un chêne).", 2, "Un arbre,"),
+        ("Un arbre, (un chêne).", 3, "Un arbre, (un"),
+        ("Il dit « non ! » à tous.", 3, "Il dit « non ! »"),
+        ("東京は首都。", 3, "東京は"),
+        ("42km of 2020", 2, "42km"),
+        ("Ло́ндон — столица", 1, "Ло́ндон —"),
+        ("a b", 0, ""),
+    ],
+)
+def test_a_beginning_has_so_many_words_and_the_punctuation_behind_them(text: str, count: int, beginning: str) -> None:
+    assert first_words(text, count) == (beginning, True)
+
+
+@pytest.mark.parametrize("text", ["", "a", "a b.", "東京", "..."])
+def test_a_text_of_fewer_words_is_whole(text: str) -> None:
+    assert first_words(text, 2) == (text, False)
+
+
+@given(st.text() | st.text("aé1² .,(東ー\u0301'"), st.integers(0, 8))
+def test_a_beginning_is_one_and_whatever_is_cut_off_begins_a_word(text: str, count: int) -> None:
+    beginning, is_cut = first_words(text, count)
+    assert text.startswith(beginning)
+    assert is_cut or beginning == text
+    if is_cut:
+        rest = text[len(beginning) :]
+        assert any(unicodedata.category(sign)[0] in "LMN" for sign in rest)
+        assert count_words(beginning) == count
+
+
+@pytest.mark.training
+@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("count", [1, 2, 3, 5, 8, 100])
+def test_words_are_those_of_the_models(text: str, count: int) -> None:
+    import tensorflow as tf
+
+    from models.texts.tokens import tokenize
+
+    whole, cut = tokenize(tf.constant([text, first_words(text, count)[0]])).to_list()
+    assert cut == whole[:count]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "titles", "rest"),
+    [
+        ("The wolf is a Wolf-like mammal.", ["Wolf"], "The is a -like mammal."),
+        ("Wolves and werewolf stay.", ["Wolf"], "Wolves and werewolf stay."),
+        ("The grey wolf, or wolf, is grey.", ["Grey Wolf"], "The , or , is ."),
+        ("The planet Mercury is a planet.", ["Mercury (planet)"], "The planet is a planet."),
+        ("Paris is in Texas.", ["Paris, Texas"], "is in ."),
+        ("Ludwig XIV. was king.", ["Ludwig XIV."], ". was king."),
+        ("C++ is a language.", ["C++"], "C++ is a language."),
+        ("L'Ain est une rivière.", ["Ain"], "L' est une rivière."),
+        ("The dog or hound barks.", ["Dog", "Hound"], "The or barks."),
+        ("ÉTÉ is summer.", ["Été"], "is summer."),
+        ("Москва — столица; в Москве.", ["Москва"], "— столица; в Москве."),
+        ("東京都は日本の東京である。", ["東京"], "都は日本のである。"),
+        ("木は木曜日の木ではない。", ["木"], "木は木曜日の木ではない。"),
+        ("「木」(木) とは。", ["木"], "「」() とは。"),
+        ("水星（すいせい）は惑星。", ["水星 (惑星)"], "（すいせい）は惑星。"),
+        ("(x) is a letter.", ["(x)"], "() is a letter."),
+        ("It is.", [], "It is."),
+        ("It  is\t.", ["", "  ", "..."], "It is ."),
+    ],
+)
+def test_a_titles_words_go(sentence: str, titles: list[str], rest: str) -> None:
+    assert without_title(sentence, titles) == rest
+
+
+@given(st.text(), st.lists(st.text(max_size=8), max_size=4))
+def test_nothing_is_added_and_white_space_is_single(sentence: str, titles: list[str]) -> None:
+    rest = without_title(sentence, titles)
+    assert rest == " ".join(rest.split())
+    letters = iter(sentence)
+    assert all(letter in letters for letter in rest if letter != " ")
+
+
+@given(
+    sentence=st.text("abAB_1 -,é", max_size=30),
+    title=st.lists(st.text("abAB_1é", min_size=1, max_size=3), min_size=1, max_size=3).map(" ".join),
+)
+def test_any_sentence_loses_what_a_pattern_of_whole_words_finds(sentence: str, title: str) -> None:
+    pattern = "|".join(rf"\b{re.escape(word)}\b" for word in title.split())
+    assert without_title(sentence, [title]) == " ".join(re.sub(pattern, "", sentence, flags=re.IGNORECASE).split())

@@ -1,0 +1,1 @@
+"""Joins the articles of two wikis into queries, documents and judgments."""

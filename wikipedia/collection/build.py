@@ -1,0 +1,112 @@
+"""From dumps to the collection of one pair of wikis."""
+
+import os
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from schemas.byte_streams import OpenFile
+from schemas.wikiclir import CARD_FILE, MANIFEST_FILE, PAIRS_FILE
+from wikipedia.collection.leaks import near_duplicates
+from wikipedia.collection.links import mutual
+from wikipedia.collection.manifest import data_card, make_manifest, manifest_text
+from wikipedia.collection.names import title_pairs
+from wikipedia.collection.read_dumps import Dumps
+from wikipedia.collection.relevance import Counterparts, OtherLanguage, Relevance, SameWiki, find_counterparts
+from wikipedia.collection.wiki import NOT_FOUND, read_pairs
+from wikipedia.collection.write_pair import ArticleReason, Fault, PairWriter, Written
+from wikipedia.settings import WikipediaSettings
+
+
+def build_collection(
+    languages: tuple[str, str], settings: WikipediaSettings, dumps: Dumps, folder: str, open_file: OpenFile
+) -> dict[str, Any]:
+    """Writes the queries, documents, judgments, title pairs, manifest and card of a pair of wikis.
+
+    Args:
+      languages: of the queries, and of the documents; the same for a wiki paired with itself.
+      settings: how dumps become a collection.
+      dumps: what was read.
+      folder: to write to.
+      open_file: opens what is written.
+
+    Returns:
+      what the manifest holds.
+    """
+    queries, documents = (dumps.wikis[language] for language in languages)
+    writer = PairWriter(languages, settings, queries.articles, documents.articles, queries.names, folder, open_file)
+    writer.write_documents(documents.texts)
+    counterparts, relevance, faults = _relevance(languages, dumps, writer.is_document)
+    writer.write_queries(queries.texts, relevance, faults)
+    pairs = _write_title_pairs(languages, dumps, counterparts, writer.written, folder, open_file)
+    duplicates = near_duplicates(
+        documents.articles.signatures,
+        np.array(sorted(writer.written.held_out_documents), np.int64),
+        np.array(sorted(writer.written.train_documents), np.int64),
+    )
+    names = documents.names
+    shared = [(names.title(one), names.title(other)) for one, other in duplicates]
+    manifest = make_manifest(languages, settings, dumps, writer.written, counterparts, pairs, shared)
+    for name, content in ((MANIFEST_FILE, manifest_text(manifest)), (CARD_FILE, data_card(manifest))):
+        with open_file(os.path.join(folder, name), "wb") as file:
+            file.write(content.encode())
+    return manifest
+
+
+def _relevance(
+    languages: tuple[str, str], dumps: Dumps, is_document: npt.NDArray[np.bool_]
+) -> tuple[Counterparts | None, Relevance, list[Fault]]:
+    """Which documents are relevant, and why articles have no query for want of them."""
+    query_language, document_language = languages
+    queries, documents = (dumps.wikis[language] for language in languages)
+    if query_language == document_language:
+        both = mutual(documents.links)
+        linked = np.zeros(len(documents.articles), np.bool_)
+        sources, targets = (both >> np.uint64(32)).astype(np.int64), (both & np.uint64(0xFFFFFFFF)).astype(np.int64)
+        linked[sources[is_document[targets]]] = True
+        return None, SameWiki(documents.links, is_document), [(~linked, ArticleReason.NO_MUTUAL_LINK)]
+
+    def parts(tables: Any, key: str, *pair: str) -> Any:
+        return read_pairs(tables[pair], key, documents.open_file) if pair in tables else ()
+
+    counterparts = find_counterparts(
+        queries.articles,
+        documents.articles,
+        parts(dumps.language_links, "page_ids", query_language, document_language),
+        parts(dumps.language_links, "page_ids", document_language, query_language),
+        parts(dumps.sitelinks, "titles", query_language, document_language),
+    )
+    found = counterparts.documents != NOT_FOUND
+    left_out = np.zeros(len(found), np.bool_)
+    left_out[found] = ~is_document[counterparts.documents[found]]
+    faults = [
+        (~found & ~counterparts.is_lost, ArticleReason.NO_LANGUAGE_LINK),
+        (counterparts.is_lost, ArticleReason.LOST_LANGUAGE_LINK),
+        (left_out, ArticleReason.MR_LEFT_OUT),
+    ]
+    return counterparts, OtherLanguage(counterparts, documents.links, is_document), faults
+
+
+def _write_title_pairs(
+    languages: tuple[str, str],
+    dumps: Dumps,
+    counterparts: Counterparts | None,
+    written: Written,
+    folder: str,
+    open_file: OpenFile,
+) -> int:
+    """Writes the dictionary of titles; returns how many pairs it has."""
+    if counterparts is None:
+        return 0
+    queries, documents = (dumps.wikis[language].names for language in languages)
+    known = np.flatnonzero(counterparts.documents != NOT_FOUND).tolist()
+    pairs = ((query, int(counterparts.documents[query])) for query in known)
+    count = 0
+    with open_file(os.path.join(folder, PAIRS_FILE), "wb") as file:
+        for pair in title_pairs(
+            queries, documents, pairs, written.held_out_queries, sorted(written.held_out_documents)
+        ):
+            file.write("\t".join(pair).encode() + b"\n")
+            count += 1
+    return count

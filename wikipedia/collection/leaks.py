@@ -1,0 +1,105 @@
+"""What a collection gives away: title words in queries, and documents that stand in two splits."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+_STEM: Final = 4
+"""Letters of a word that begins like a word of the title: `wolves`, of Wolf, does not; `planets`, of Planet, does."""
+_WORD: Final = re.compile(r"\w+")
+
+
+@dataclass
+class QueryAudit:
+    """Counts queries in which words of their pages' names are left.
+
+    Attributes:
+      queries: looked at.
+      title_words: with a word of the title. The words are removed, so that this must be 0.
+      alike: with a word that begins as one of the title does, in four letters or all of it.
+      redirect_words: with a word of four letters or more of a redirect to the page.
+    """
+
+    queries: int = 0
+    title_words: int = 0
+    alike: int = 0
+    redirect_words: int = 0
+
+    def add(self, query: str, title: str, redirects: Sequence[str]) -> None:
+        """Looks at a query."""
+        words, names = _words(query), _words(title)
+        self.queries += 1
+        self.title_words += not words.isdisjoint(names)
+        stems = {name[:_STEM] for name in names if len(name) >= _STEM}
+        self.alike += any(word[:_STEM] in stems for word in words)
+        others = {word for name in redirects for word in _words(name) if len(word) >= _STEM}
+        self.redirect_words += not words.isdisjoint(others - names)
+
+
+def _words(text: str) -> set[str]:
+    return {word.casefold() for word in _WORD.findall(text)}
+
+
+HASHES: Final = 6
+"""Places of a signature."""
+AGREEING: Final = 5
+"""Near-duplicates agree at so many places: texts that share nine of ten shingles do with a probability of .89, texts
+that share half of them with .11."""
+
+_HALF: Final = 8
+"""Bytes of half a shingle; a whole one is as long as three words of English."""
+_HALVES: Final = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
+_FACTORS: Final = np.array(
+    [0x9E3779B185EBCA87, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53,
+     0xD6E8FEB86659FD93], np.uint64
+)  # fmt: skip
+
+
+def signature(text: str) -> npt.NDArray[np.uint32]:
+    """The signature of a text, [`HASHES`]: of all its runs of 16 bytes of UTF-8.
+
+    Example:
+      >>> same = signature("The wolf lives in packs, and howls.") == signature("The wolf lives in packs, and howls!")
+      >>> int(same.sum())
+      6
+    """
+    content = text.encode().ljust(2 * _HALF, b"\0")
+    # Every run of 8 bytes, wherever it starts, as a number; these wrap around, which is what they are for.
+    runs: npt.NDArray[np.uint64] = np.ndarray(len(content) - _HALF + 1, "<u8", content, strides=(1,))
+    shingles = runs[:-_HALF] * _HALVES[0] ^ runs[_HALF:] * _HALVES[1]
+    shingles ^= shingles >> np.uint64(32)
+    smallest: npt.NDArray[np.uint64] = (shingles * _FACTORS[:, None]).min(axis=1)
+    return (smallest >> np.uint64(32)).astype(np.uint32)
+
+
+def near_duplicates(
+    signatures: npt.NDArray[np.uint32], held_out: npt.NDArray[np.int64], others: npt.NDArray[np.int64]
+) -> Iterator[tuple[int, int]]:
+    """Pairs of texts of two sets that are nearly the same: of each held-out text the first of the others.
+
+    Args:
+      signatures: [texts, `HASHES`].
+      held_out: places of the texts of one set.
+      others: places of the texts of the other set; those in both are none's duplicates.
+    """
+    others = np.setdiff1d(others, held_out)
+    found: dict[int, int] = {}
+    # Six places of which five agree: one of three pairs of places agrees as a whole.
+    for first in range(0, HASHES, 2):
+        keys = signatures[:, first].astype(np.uint64) << np.uint64(32) | signatures[:, first + 1]
+        order = others[np.argsort(keys[others], kind="stable")]
+        starts = np.searchsorted(keys[order], keys[held_out], "left")
+        ends = np.searchsorted(keys[order], keys[held_out], "right")
+        for text, start, end in zip(held_out.tolist(), starts.tolist(), ends.tolist(), strict=True):
+            for other in order[start : min(end, start + _LOOKED_AT)].tolist():
+                if int((signatures[text] == signatures[other]).sum()) >= AGREEING:
+                    found[text] = min(other, found.get(text, other))
+    yield from sorted(found.items())
+
+
+_LOOKED_AT: Final = 100
+"""Of many that are the same a few are enough."""

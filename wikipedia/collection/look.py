@@ -1,0 +1,305 @@
+"""A look into dumps before a collection is made: counts, examples, time, disk and memory."""
+
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from schemas.errors import DataError
+from schemas.wording import rounded, rounded_duration, rounded_size
+from wikipedia.collection.pieces import ArticleReader, Piece, PieceAccount
+from wikipedia.dumps.chunks import dump_chunks
+from wikipedia.dumps.site_info import read_site_info
+from wikipedia.settings import WikipediaSettings
+from wikipedia.wikitext.article import KINDS, Wanted
+from wikipedia.wikitext.words import without_title
+
+SECONDS: Final = 3.0
+EXAMPLES: Final = 20
+
+_LEAST_PAGES: Final = 20
+"""However long they take."""
+_LONGEST: Final = 300
+"""Characters of an example's text."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a part of a dump holds.
+
+    Attributes:
+      language: of the wiki.
+      account: what became of the pages that were read.
+      seconds: that they took.
+      read_bytes: of the dump as it is stored, that they take.
+      dump_bytes: of the whole dump.
+      kept_bytes: of the texts that were kept of them.
+      kinds: how many articles are of each kind, in the order of `KINDS`.
+      without_lead: articles without a sentence above the first heading.
+      examples: title, first sentence without the title's words, and text.
+    """
+
+    language: str
+    account: PieceAccount
+    seconds: float
+    read_bytes: int
+    dump_bytes: int
+    kept_bytes: int
+    kinds: tuple[int, ...]
+    without_lead: int
+    examples: tuple[tuple[str, str, str], ...]
+
+    @property
+    def share(self) -> float:
+        """Of the dump, that was read."""
+        return min(self.read_bytes / self.dump_bytes, 1.0)
+
+    def describe(self) -> Iterator[str]:
+        """Lines for a person: counts, shares and examples."""
+        account = self.account
+        articles = max(account.articles, 1)
+        yield (
+            f"{self.language}: {account.read:,} pages read, {self.share:.1%} of the dump, in {self.seconds:.1f} s: "
+            f"{account.articles:,} articles, {account.redirects:,} redirects"
+        )
+        yield from (f"  {one.count:,} left out: {one.reason.text}" for one in account.drops)
+        shares = ", ".join(f"{count / articles:.1%} {kind}" for kind, count in zip(KINDS, self.kinds, strict=True))
+        links = account.links / articles
+        yield f"  {shares}; {self.without_lead / articles:.1%} without a lead; {links:.1f} links each"
+        for title, query, text in self.examples:
+            yield from (f"  {title}", f"    query: {query}", f"    text: {text}")
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        account = self.account._asdict() | {"drops": [one.as_dict() for one in self.account.drops]}
+        examples = [dict(zip(("title", "query", "text"), one, strict=True)) for one in self.examples]
+        return {
+            "language": self.language,
+            **account,
+            "share": self.share,
+            "seconds": self.seconds,
+            "kinds": dict(zip(KINDS, self.kinds, strict=True)),
+            "without_lead": self.without_lead,
+            "examples": examples,
+        }
+
+
+def look_into(
+    pairs: Sequence[tuple[str, str]],
+    settings: WikipediaSettings,
+    files: Mapping[str, Sequence[str]],
+    seconds: float = SECONDS,
+) -> list[Look]:
+    """Reads a part of the dump of each wiki that a pair names.
+
+    Args:
+      pairs, settings, files: see `read_dumps`; the files are on this machine.
+      seconds: that are spent on each wiki.
+
+    Raises:
+      DataError: a dump is damaged, as far as it was read.
+    """
+    languages = dict.fromkeys(language for pair in pairs for language in pair)
+    return [_look(language, settings, files[f"wikis.{language}.pages"], seconds) for language in languages]
+
+
+def _look(language: str, settings: WikipediaSettings, paths: Sequence[str], seconds: float) -> Look:
+    site = read_site_info(paths[0], open)
+    chunks = dump_chunks(paths[len(paths) // 2], open)
+    counted = _Counted()
+    piece = Piece(language, language, site, chunks[len(chunks) // 2], Wanted(), settings.max_words)
+    reader = ArticleReader(piece)
+    started = time.perf_counter()
+    examples: list[tuple[str, str, str]] = []
+    kept = without_lead = 0
+    for number, (line, is_redirect) in enumerate(reader.lines(counted.open)):
+        if not is_redirect:
+            kept += len(line.encode())
+            title, text, *lead = line.split("\t")
+            without_lead += not lead
+            if lead and len(examples) < EXAMPLES:
+                examples.append((title, without_title(lead[0], [title]), _cut(text)))
+        if number >= _LEAST_PAGES and time.perf_counter() - started > seconds:
+            break
+    taken = time.perf_counter() - started
+    kinds = reader.arrays().kinds.tolist()
+    return Look(
+        language=language,
+        account=reader.account(),
+        seconds=taken,
+        read_bytes=counted.bytes,
+        dump_bytes=sum(os.path.getsize(path) for path in paths),
+        kept_bytes=kept,
+        kinds=tuple(kinds.count(kind) for kind in range(len(KINDS))),
+        without_lead=without_lead,
+        examples=tuple(examples),
+    )
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+class _Counted:
+    """Opens files, and counts the bytes that are read of them."""
+
+    def __init__(self) -> None:
+        self.bytes = 0
+
+    def open(self, path: str, mode: str) -> Any:
+        """Opens a file."""
+        return _CountedFile(open(path, mode), self)
+
+
+class _CountedFile:
+    """A file whose bytes are counted as they are read."""
+
+    def __init__(self, file: Any, count: _Counted) -> None:
+        self._file = file
+        self._count = count
+
+    def read(self, size: int = -1) -> bytes:
+        """Reads bytes."""
+        data: bytes = self._file.read(size)
+        self._count.bytes += len(data)
+        return data
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def __enter__(self) -> "_CountedFile":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._file.close()
+
+
+SMALL_BYTES: Final = 1 << 24
+"""Dumps of no more bytes are read sooner than their estimate is made."""
+
+_TABLE_BYTES_A_SECOND: Final = 4e6
+"""Of a gzipped table."""
+_BASE_BYTES: Final = 250e6
+"""Of memory: Python, its libraries, and a piece of a dump."""
+_BYTES_A_PAGE: Final = 160
+"""Of memory: what is known of an article or redirect, and its title."""
+_BYTES_A_LINK: Final = 20
+"""Of memory, while mutual links are found."""
+_GAIN: Final = 0.8
+"""Of each process after the first: they share memory and disk."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a making takes.
+
+    Attributes:
+      pages: of all dumps.
+      processes: that read them.
+      seconds: of the whole.
+      disk_bytes: below the output, while it is made; half of it stays.
+      memory_bytes: of the largest process.
+    """
+
+    pages: int
+    processes: int
+    seconds: float
+    disk_bytes: int
+    memory_bytes: int
+
+    def describe(self) -> Iterator[str]:
+        """A line for a person."""
+        yield (
+            f"estimate: some {rounded(self.pages):,} pages, {rounded_duration(self.seconds)} with {self.processes} "
+            f"process{'es' if self.processes > 1 else ''}, {rounded_size(self.disk_bytes)} of disk while it is made, "
+            f"{rounded_size(self.memory_bytes)} of memory"
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+def preflight(
+    pairs: Sequence[tuple[str, str]],
+    settings: WikipediaSettings,
+    files: Mapping[str, Sequence[str]],
+    folder: str,
+    say: Callable[[str], None],
+    processes: int | None = None,
+) -> None:
+    """Says what a long making takes, and refuses one that the disk cannot hold.
+
+    Args:
+      pairs, settings, files: see `read_dumps`; the files are on this machine.
+      folder: that is written, there or not.
+      say: called with a line for a person.
+      processes: that read the dumps; None for as many as cores.
+
+    Raises:
+      DataError: the disk has too little room, or a dump is damaged, as far as it was read.
+    """
+    if sum(os.path.getsize(path) for some in files.values() for path in some) < SMALL_BYTES:
+        return
+    expected = estimate_making(pairs, settings, files, processes)
+    for line in expected.describe():
+        say(line)
+    _check_room(expected, folder)
+
+
+def estimate_making(
+    pairs: Sequence[tuple[str, str]],
+    settings: WikipediaSettings,
+    files: Mapping[str, Sequence[str]],
+    processes: int | None = None,
+) -> Estimate:
+    """Estimates a making by the sizes of its files and some seconds of reading each dump.
+
+    Args:
+      pairs, settings, files, processes: see `preflight`.
+
+    Raises:
+      DataError: a dump is damaged, as far as it was read.
+    """
+    looks = look_into(pairs, settings, files)
+    return estimate_from(looks, _table_bytes(files), processes or len(os.sched_getaffinity(0)))
+
+
+def estimate_from(looks: Sequence[Look], table_bytes: int, processes: int) -> Estimate:
+    """What follows from a look into each dump.
+
+    Args:
+      looks: one a wiki.
+      table_bytes: of the SQL tables, as they are stored.
+      processes: that read the dumps.
+    """
+    pages = sum(look.account.read / look.share for look in looks)
+    links = sum(look.account.links / look.share for look in looks)
+    kept = sum(look.kept_bytes / look.share for look in looks)
+    seconds = sum(look.seconds / look.share for look in looks) + table_bytes / _TABLE_BYTES_A_SECOND
+    return Estimate(
+        pages=round(pages),
+        processes=processes,
+        seconds=seconds / (1 + _GAIN * (processes - 1)),
+        disk_bytes=round(2 * kept + 8 * links + 64 * pages),
+        memory_bytes=round(_BASE_BYTES + _BYTES_A_PAGE * pages + _BYTES_A_LINK * links),
+    )
+
+
+def _check_room(expected: Estimate, output: str) -> None:
+    folder = Path(output)
+    while not folder.exists():
+        folder = folder.parent
+    free = shutil.disk_usage(folder).free
+    if free < expected.disk_bytes:
+        raise DataError(
+            f"{output} must lie on a disk with {rounded_size(expected.disk_bytes)} of room, as far as a look into the "
+            f"dumps tells; there are {rounded_size(free)}: make room, or choose another output."
+        )
+
+
+def _table_bytes(files: Mapping[str, Sequence[str]]) -> int:
+    return sum(os.path.getsize(path) for key, some in files.items() if not key.endswith(".pages") for path in some)

@@ -1,0 +1,146 @@
+"""The relevant documents of each article, as in the paper (section 5, Datasets)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from schemas.relevance import MOST_RELEVANT, SOMEWHAT_RELEVANT
+from schemas.splits import stable_hash
+from wikipedia.collection.links import Edges, mutual, targets
+from wikipedia.collection.wiki import NOT_FOUND, Pairs, Wiki
+
+
+@dataclass(frozen=True)
+class Counterparts:
+    """The MR document of every article of the queries' wiki.
+
+    Attributes:
+      documents: [articles], places of articles of the documents' wiki; `NOT_FOUND` where there is none.
+      is_lost: [articles], whether there is a link, but to no article of the dump.
+      counts: links by their source, and what became of them.
+    """
+
+    documents: npt.NDArray[np.int32]
+    is_lost: npt.NDArray[np.bool_]
+    counts: Mapping[str, int]
+
+
+def find_counterparts(
+    queries: Wiki,
+    documents: Wiki,
+    from_queries: Iterable[Pairs],
+    from_documents: Iterable[Pairs],
+    sitelinks: Iterable[Pairs],
+) -> Counterparts:
+    """Finds MR documents: by the query page's language link, then by the document's, then by Wikidata.
+
+    Titles lead through redirects to articles. Of several links of one page the first counts.
+
+    Args:
+      queries: the queries' wiki.
+      documents: the documents' wiki.
+      from_queries: parts of the language links of the queries' wiki to the other.
+      from_documents: of those the other way.
+      sitelinks: of what Wikidata says: title hashes in the queries' wiki, and in the documents'.
+    """
+    found = np.full(len(queries), NOT_FOUND, np.int32)
+    is_linked = np.zeros(len(queries), np.bool_)
+    counts = dict.fromkeys(("links", "of_no_article", "lost", "used", "as_before", "otherwise"), 0)
+
+    def add(sources: npt.NDArray[np.int32], targets: npt.NDArray[np.int32]) -> None:
+        known = sources != NOT_FOUND
+        counts["links"] += len(sources)
+        counts["of_no_article"] += int((~known).sum())
+        sources, targets = sources[known], targets[known]
+        is_linked[sources] = True
+        held = targets != NOT_FOUND
+        counts["lost"] += int((~held).sum())
+        sources, first = np.unique(sources[held], return_index=True)
+        targets = targets[held][first]
+        counts["otherwise"] += int(held.sum()) - len(sources)
+        new = found[sources] == NOT_FOUND
+        counts["used"] += int(new.sum())
+        counts["as_before"] += int((found[sources] == targets).sum())
+        counts["otherwise"] += int((~new & (found[sources] != targets)).sum())
+        found[sources[new]] = targets[new]
+
+    for page_ids, titles in from_queries:
+        add(queries.find_ids(page_ids), documents.find(titles))
+    for page_ids, titles in from_documents:
+        # A document's link goes the other way: to no article of the queries' wiki it says nothing.
+        add(queries.find(titles), documents.find_ids(page_ids))
+    for query_titles, document_titles in sitelinks:
+        add(queries.find(query_titles), documents.find(document_titles))
+    return Counterparts(found, is_linked & (found == NOT_FOUND), counts)
+
+
+class Relevance(Protocol):
+    """Which documents are relevant to the queries of an article."""
+
+    def grades(self, article: int) -> Mapping[int, int]:
+        """Articles of the documents' wiki to their grades, MR documents first; none where no MR document is there."""
+        ...
+
+
+class OtherLanguage:
+    """MR is the counterpart in the other wiki; SR are the articles with mutual links to it.
+
+    Args:
+      counterparts: the MR document of each article.
+      links: of the documents' wiki.
+      is_used: [articles of that wiki], whether an article is a document.
+    """
+
+    def __init__(self, counterparts: Counterparts, links: Edges, is_used: npt.NDArray[np.bool_]) -> None:
+        self._documents = counterparts.documents
+        self._mutual = mutual(links)
+        self._is_used = is_used
+
+    def grades(self, article: int) -> Mapping[int, int]:
+        most_relevant = int(self._documents[article])
+        if most_relevant == NOT_FOUND or not self._is_used[most_relevant]:
+            return {}
+        partners = targets(self._mutual, most_relevant)
+        return {most_relevant: MOST_RELEVANT} | dict.fromkeys(
+            partners[self._is_used[partners]].tolist(), SOMEWHAT_RELEVANT
+        )
+
+
+class SameWiki:
+    """MR are the articles with mutual links to the query's own; SR are those that it links to one way.
+
+    Args:
+      links: of the wiki.
+      is_used: [articles], whether an article is a document.
+    """
+
+    def __init__(self, links: Edges, is_used: npt.NDArray[np.bool_]) -> None:
+        self._links = links
+        self._mutual = mutual(links)
+        self._is_used = is_used
+
+    def grades(self, article: int) -> Mapping[int, int]:
+        grades: dict[int, int] = {}
+        for links, grade in ((self._mutual, MOST_RELEVANT), (self._links, SOMEWHAT_RELEVANT)):
+            linked = targets(links, article)
+            for other in linked[self._is_used[linked]].tolist():
+                grades.setdefault(other, grade)
+        return grades if MOST_RELEVANT in grades.values() else {}
+
+
+def capped(grades: Mapping[int, int], most: int | None, article: int) -> Mapping[int, int]:
+    """Grades with at most so many SR documents, drawn by a hash of both articles.
+
+    Example:
+      >>> len(capped({7: 2, 1: 1, 2: 1, 3: 1}, 2, article=7))
+      3
+    """
+    somewhat = [other for other, grade in grades.items() if grade == SOMEWHAT_RELEVANT]
+    if most is None or len(somewhat) <= most:
+        return grades
+    kept = sorted(somewhat, key=lambda other: stable_hash("somewhat", str(article), str(other)))[:most]
+    left_out = set(somewhat).difference(kept)
+    return {other: grade for other, grade in grades.items() if other not in left_out}

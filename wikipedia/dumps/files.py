@@ -1,0 +1,201 @@
+"""The files of a dump: which files make up one dump, and whether they are those that were published."""
+
+import glob
+import hashlib
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from schemas.byte_streams import OpenFile, input_digest
+from schemas.errors import DataError
+from wikipedia.dumps.reading import opened, opened_if_there
+
+_NAMES: Final = (
+    # enwiki-20240101-pages-articles1.xml-p1p41242.bz2
+    re.compile(r"(?P<stem>.*?)(?P<number>\d*)\.xml(-p(?P<first>\d+)p(?P<last>\d+))?(?:\.bz2|\.gz)?"),
+    # enwiki-2025-09-01-p10p1147431.xml.bz2
+    re.compile(r"(?P<stem>.*?)(?P<number>)-p(?P<first>\d+)p(?P<last>\d+)\.xml(?:\.bz2|\.gz)?"),
+)
+
+
+class _Part(NamedTuple):
+    first_page: int
+    last_page: int
+    number: int
+    stem: str
+    path: str
+
+
+def find_dump_files(pattern: str, find: Callable[[str], Sequence[str]] = glob.glob) -> list[str]:
+    """The parts of one dump, in the order of their pages.
+
+    Parts are told by what Wikimedia calls them: `...-pages-articles1.xml-p1p41242.bz2`, or
+    `enwiki-2025-09-01-p10p1147431.xml.bz2` of the content-file exports. Indexes, checksums and whatever else is no XML
+    are left out.
+
+    Args:
+      pattern: with `*`, `?` or `[...]`; or a file's path, which may be any.
+      find: the paths that match a pattern.
+
+    Raises:
+      DataError: nothing matches, or what does is not one dump: of two wikis, of two dates, whole files and parts, or
+        parts that have pages in common.
+
+    Example:
+      >>> there = ["w-pages2.xml-p9p14.bz2", "w-pages1.xml-p1p8.bz2", "w-index1.txt-p1p8.bz2"]
+      >>> find_dump_files("w-*", find=lambda pattern: there)
+      ['w-pages1.xml-p1p8.bz2', 'w-pages2.xml-p9p14.bz2']
+    """
+    if not glob.has_magic(pattern):
+        return [pattern]
+    parts = sorted(part for path in find(pattern) if (part := _part_of(path)))
+    if not parts:
+        raise DataError(f"no dump file (*.xml, *.xml.bz2, *.xml.gz, or parts of one) matches {pattern}.")
+    if len(stems := sorted({part.stem for part in parts})) > 1:
+        raise DataError(
+            f"{pattern} must match the files of one dump; it matches those of {len(stems)}: {', '.join(stems)}. "
+            "Narrow it down."
+        )
+    for one, other in pairwise(parts):
+        if not _follows(one, other):
+            raise DataError(
+                f"{pattern} must match each page once; {one.path} and {other.path} may have pages in common. "
+                "Narrow it down."
+            )
+    return [part.path for part in parts]
+
+
+def _follows(one: _Part, other: _Part) -> bool:
+    """Whether the pages of one part come after those of another, by their page ids or else by their numbers."""
+    if one.last_page >= 0:
+        return one.last_page < other.first_page
+    return other.last_page < 0 <= one.number < other.number
+
+
+def _part_of(path: str) -> _Part | None:
+    name = os.path.basename(path)
+    found = [match for regex in _NAMES if (match := regex.fullmatch(name))]
+    if not found:
+        return None
+    groups = found[-1].groupdict()
+    first, last, number = (int(groups[key]) if groups[key] else -1 for key in ("first", "last", "number"))
+    return _Part(first, last, number, os.path.join(os.path.dirname(path), groups["stem"]), path)
+
+
+_BLOCK: Final = 1 << 20
+_HEX_DIGITS: Final = {"sha256": 64, "sha1": 40, "md5": 32}
+_LINE: Final = re.compile(r"([0-9A-Fa-f]{32,64})(?:\s+\*?(\S.*))?")
+_TAGGED_LINE: Final = re.compile(r"[A-Z0-9]+ \((.+)\) = ([0-9A-Fa-f]{32,64})")
+_DUMP: Final = re.compile(r"[a-z0-9_]+-(?:[0-9]{8}|latest)")
+"""What the names of the files of one dump begin with, that of its checksums too."""
+
+
+class FileSum(NamedTuple):
+    """A file, as a manifest names it.
+
+    Attributes:
+      path: of the file.
+      size: in bytes.
+      sha256: in hexadecimal.
+      verified_by: the files of checksums that name it; empty if there are none.
+    """
+
+    path: str
+    size: int
+    sha256: str
+    verified_by: tuple[str, ...]
+
+
+def check_sums(paths: Sequence[str], say: Callable[[str], None], open_file: OpenFile) -> list[FileSum]:
+    """Reads each file once, and compares it with every checksum of it that lies beside.
+
+    Looked for are `SHA256SUMS` (and SHA1SUMS, MD5SUMS), `enwiki-20240101-sha1sums.txt` (and the like) and
+    `FILE.sha256` (and the like), in the forms that `sha256sum` writes.
+
+    Args:
+      paths: of the files.
+      say: is told of each file that has no checksum.
+      open_file: opens the files and the checksums.
+
+    Raises:
+      DataError: a file is not what it was when its checksum was published.
+    """
+    return [_check(path, say, open_file) for path in paths]
+
+
+def _check(path: str, say: Callable[[str], None], open_file: OpenFile) -> FileSum:
+    expected = [*_published(path, open_file)]
+    size, digests = _digests(path, {"sha256", *(algorithm for algorithm, _, _ in expected)}, open_file)
+    for algorithm, digest, source in expected:
+        if digests[algorithm] != digest:
+            raise DataError(
+                f"{path}: wrong checksum: expected {algorithm} {digest} by {source}; got {digests[algorithm]} of "
+                f"{size:,} bytes. Download the file again, or both if the dump was made anew."
+            )
+    if not expected:
+        say(f"{path}: not verified, for no file of checksums beside it names it.")
+    return FileSum(path, size, digests["sha256"], tuple(source for _, _, source in expected))
+
+
+def _digests(path: str, algorithms: set[str], open_file: OpenFile) -> tuple[int, Mapping[str, str]]:
+    """A file's size and its digests, in hexadecimal."""
+    hashes = {algorithm: hashlib.new(algorithm, usedforsecurity=False) for algorithm in sorted(algorithms)}
+    size = 0
+    with opened(path, open_file) as stream:
+        while block := stream.read(_BLOCK):
+            size += len(block)
+            for one in hashes.values():
+                one.update(block)
+    return size, {algorithm: one.hexdigest() for algorithm, one in hashes.items()}
+
+
+def _published(path: str, open_file: OpenFile) -> Iterator[tuple[str, str, str]]:
+    """(algorithm, digest, file of checksums) of every checksum of a file."""
+    folder, name = os.path.split(path)
+    dump = _DUMP.match(name)
+    for algorithm, digits in _HEX_DIGITS.items():
+        own = f"{name}.{algorithm}"
+        for source in (own, f"{algorithm.upper()}SUMS", f"{dump[0]}-{algorithm}sums.txt" if dump else ""):
+            lines = _lines(os.path.join(folder, source), open_file) if source else []
+            for digest, named in filter(None, map(_parsed, lines)):
+                if len(digest) == digits and (named == name or (source == own and not named)):
+                    yield algorithm, digest, os.path.join(folder, source)
+                    break
+
+
+def _parsed(line: str) -> tuple[str, str] | None:
+    """A digest, and the name of its file if the line has one."""
+    if found := _LINE.fullmatch(line):
+        return found[1].lower(), os.path.basename(found[2] or "")
+    if found := _TAGGED_LINE.fullmatch(line):
+        return found[2].lower(), os.path.basename(found[1])
+    return None
+
+
+def _lines(path: str, open_file: OpenFile) -> list[str]:
+    """The lines of a file; none if there is no such file."""
+    with opened_if_there(path, open_file) as stream:
+        content: bytes = stream.read() if stream else b""
+    return [line.strip() for line in content.decode("utf-8", "replace").splitlines()]
+
+
+def check_digests(files: Mapping[str, Sequence[FileSum]], digests: Mapping[str, str]) -> None:
+    """Refuses inputs of other bytes.
+
+    Args:
+      files: what was read, by the keys of its settings.
+      digests: key to what `schemas.byte_streams` made of its files before.
+
+    Raises:
+      DataError: an input has changed.
+    """
+    for key, some in files.items():
+        found = input_digest([one.sha256 for one in sorted(some, key=lambda one: one.path)])
+        if found != digests.get(key, found):
+            raise DataError(
+                f"{' and '.join(one.path for one in some)} must not change while a run reads the data "
+                f"(wikipedia.{key}): expected the SHA-256 {digests[key]}; got {found}. Run again once the files are "
+                "complete."
+            )

@@ -1,0 +1,261 @@
+"""Reads language links, redirects, page links and Wikidata's sitelinks."""
+
+import re
+from array import array
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from schemas.byte_streams import OpenFile
+from schemas.errors import DataError
+from schemas.wikiclir import excerpt_of
+from wikipedia.dumps.reading import damaged, unpacked_file
+from wikipedia.dumps.sql_dump import read_batches, read_rows, sql_columns, sql_text
+from wikipedia.dumps.sql_syntax import Value
+from wikipedia.dumps.titles import encoded_title_hashes
+
+
+def language_links(path: str, code: str, open_file: OpenFile) -> Iterator[tuple[int, str]]:
+    """The links of `langlinks.sql.gz` to one other wiki: (page id here, title there).
+
+    Pages of every namespace have such links; a title is as it was written, so that it still is to be made normal.
+
+    Args:
+      path: of the dump.
+      code: of the other wiki, see `SiteInfo.code`.
+      open_file: opens it.
+
+    Raises:
+      DataError: see `read_rows`.
+    """
+    wanted = code.encode()
+    for page_id, lang, title in read_rows(path, "langlinks", ("ll_from", "ll_lang", "ll_title"), open_file):
+        if lang == wanted and title:
+            yield int(page_id or 0), sql_text(title)
+
+
+_REDIRECT_COLUMNS = ("rd_from", "rd_namespace", "rd_title", "rd_interwiki", "rd_fragment")
+
+
+class Redirect(NamedTuple):
+    """A page that leads to another.
+
+    Attributes:
+      page_id: of the page.
+      namespace, title: of the other, with spaces.
+      fragment: the section to which it leads; empty if it leads to the whole page.
+      interwiki: the prefix of the wiki to which it leads; empty if it is this one.
+    """
+
+    page_id: int
+    namespace: int
+    title: str
+    fragment: str
+    interwiki: str
+
+
+def redirects(path: str, open_file: OpenFile) -> Iterator[Redirect]:
+    """The rows of `redirect.sql.gz`.
+
+    Raises:
+      DataError: see `read_rows`.
+    """
+    for page_id, namespace, title, interwiki, fragment in read_rows(path, "redirect", _REDIRECT_COLUMNS, open_file):
+        yield Redirect(
+            int(page_id or 0),
+            int(namespace or 0),
+            sql_text(title).replace("_", " "),
+            sql_text(fragment),
+            sql_text(interwiki),
+        )
+
+
+_LINKS: Final = "pagelinks"
+_TARGETS: Final = "linktarget"
+
+
+class PageLinks(NamedTuple):
+    """Many links from one article to another.
+
+    Attributes:
+      page_ids: of the pages with the links: int64 [links].
+      title_hashes: of the titles to which they lead, see `title_hash`: uint64 [links].
+      dangling: how many more links have a target that is no article, or of which there is no row.
+    """
+
+    page_ids: npt.NDArray[np.int64]
+    title_hashes: npt.NDArray[np.uint64]
+    dangling: int
+
+
+def page_links(path: str, targets_path: str | None, open_file: OpenFile) -> Iterator[PageLinks]:
+    """The links of `pagelinks.sql.gz` between pages of the main namespace, in the order of the dump.
+
+    Since 2024 that table has numbers for the titles, which stand in `linktarget.sql.gz`: of these 16 bytes a title of
+    the main namespace are held.
+
+    Args:
+      path: of the dump.
+      targets_path: of that of `linktarget`; older dumps of links need none.
+      open_file: opens them.
+
+    Raises:
+      DataError: see `read_rows`; or the titles are missing.
+    """
+    columns = sql_columns(path, _LINKS, open_file)
+    if "pl_title" in columns:  # for some months there were both, and the numbers not yet everywhere
+        yield from _with_titles(path, open_file)
+    elif targets_path is None:
+        raise DataError(
+            f"{path}: its links name their targets by number, so that the titles must come from linktarget.sql.gz of "
+            "the same dump; got none."
+        )
+    else:
+        yield from _with_numbers(path, _Targets(targets_path, open_file), open_file)
+
+
+class _Targets:
+    """Hashes of the titles of the main namespace, by their numbers."""
+
+    def __init__(self, path: str, open_file: OpenFile) -> None:
+        numbers, hashes = [np.zeros(0, np.int64)], [np.zeros(0, np.uint64)]
+        for batch in read_batches(path, _TARGETS, ("lt_id", "lt_namespace", "lt_title"), open_file):
+            is_article = _integers(batch[1]) == 0
+            numbers.append(_integers(batch[0])[is_article])
+            hashes.append(_hashes(batch[2])[is_article])
+        self._numbers, self._hashes = np.concatenate(numbers), np.concatenate(hashes)
+        if np.any(self._numbers[1:] <= self._numbers[:-1]):
+            order = np.argsort(self._numbers, kind="stable")
+            self._numbers, self._hashes = self._numbers[order], self._hashes[order]
+
+    def find(self, numbers: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.uint64]]:
+        """Whether each number is that of a title: bool [numbers]; and the hashes of those that are."""
+        places = np.searchsorted(self._numbers, numbers)
+        is_there = places < len(self._numbers)
+        is_there[is_there] = self._numbers[places[is_there]] == numbers[is_there]
+        return is_there, self._hashes[places[is_there]]
+
+
+def _with_numbers(path: str, targets: _Targets, open_file: OpenFile) -> Iterator[PageLinks]:
+    for batch in read_batches(path, _LINKS, ("pl_from", "pl_from_namespace", "pl_target_id"), open_file):
+        page_ids, namespaces, numbers = map(_integers, batch)
+        is_article = namespaces == 0
+        is_there, hashes = targets.find(numbers[is_article])
+        yield PageLinks(page_ids[is_article][is_there], hashes, int(np.count_nonzero(~is_there)))
+
+
+def _with_titles(path: str, open_file: OpenFile) -> Iterator[PageLinks]:
+    columns = ("pl_from", "pl_from_namespace", "pl_namespace", "pl_title")
+    for batch in read_batches(path, _LINKS, columns, open_file):
+        page_ids, namespaces, target_namespaces = map(_integers, batch[:3])
+        is_article = namespaces == 0
+        is_there = is_article & (target_namespaces == 0)
+        yield PageLinks(page_ids[is_there], _hashes(batch[3])[is_there], int(np.count_nonzero(is_article & ~is_there)))
+
+
+def _integers(values: Sequence[Value]) -> npt.NDArray[np.int64]:
+    return np.array(values, np.int64)
+
+
+def _hashes(titles: Sequence[Value]) -> npt.NDArray[np.uint64]:
+    return encoded_title_hashes(title.replace(b"_", b" ") for title in titles if isinstance(title, bytes))
+
+
+_SITELINK_COLUMNS: Final = ("ips_item_id", "ips_site_id", "ips_site_page")
+_SQL: Final = re.compile(rb"\s*(?:--|/\*|CREATE\b|DROP\b|SET\b|INSERT\b)", re.IGNORECASE)
+_ITEM: Final = re.compile(rb"Q?([0-9]{1,18})")
+
+
+def wikidata_sitelinks(path: str, query_db: str, document_db: str, open_file: OpenFile) -> Iterator[tuple[str, str]]:
+    """The titles of every item of which both wikis have a page, ordered by item.
+
+    Args:
+      path: of either
+        - lines `item id <TAB> database of the wiki <TAB> title`, as a query for `SELECT ips_item_id, ips_site_id,
+          ips_site_page FROM wb_items_per_site` gives them: an item as 42 or Q42, a title with spaces or underscores and
+          with its namespace; no quoting; a first line with names of columns may be there; plain, gzipped or bzipped; or
+        - that table's own dump, `wikidatawiki-...-wb_items_per_site.sql.gz`.
+      query_db, document_db: databases of the wikis, such as enwiki.
+      open_file: opens the file.
+
+    Yields:
+      the title in the first wiki and that in the second, as they were written.
+
+    Raises:
+      DataError: the file is neither, is damaged, or names no page of one of the wikis.
+
+    Example:
+      >>> import io
+      >>> lines = b"Q144\\tenwiki\\tDog\\nQ18498\\tenwiki\\tWolf\\nQ18498\\tfrwiki\\tLoup gris\\n"
+      >>> [*wikidata_sitelinks("sitelinks.tsv", "enwiki", "frwiki", lambda path, mode: io.BytesIO(lines))]
+      [('Wolf', 'Loup gris')]
+    """
+    queries, documents = _Titles(), _Titles()
+    titles_of = {query_db.encode(): queries, document_db.encode(): documents}
+    for item, database, title in _rows(path, open_file):
+        if (titles := titles_of.get(database)) is not None:
+            titles.add(item, title)
+    for database, titles in titles_of.items():
+        if not titles.items:
+            raise DataError(
+                f"{path}: expected pages of {query_db} and {document_db}; there is none of {database.decode()}. Name "
+                "the wikis by their databases, or take a file that has them."
+            )
+    _, query_places, document_places = np.intersect1d(queries.item_ids(), documents.item_ids(), return_indices=True)
+    for query_place, document_place in zip(query_places.tolist(), document_places.tolist(), strict=True):
+        yield queries.title(query_place), documents.title(document_place)
+
+
+class _Titles:
+    """Titles of one wiki: their bytes, and 16 more each, where a list of texts would have a hundred."""
+
+    def __init__(self) -> None:
+        self.items = array("q")
+        self._ends = array("q")
+        self._text = bytearray()
+
+    def add(self, item: int, title: bytes) -> None:
+        """Adds one."""
+        self.items.append(item)
+        self._text += title
+        self._ends.append(len(self._text))
+
+    def item_ids(self) -> npt.NDArray[np.int64]:
+        """Of the titles: int64 [titles]."""
+        return np.frombuffer(self.items, np.int64)
+
+    def title(self, place: int) -> str:
+        """One of them."""
+        start = self._ends[place - 1] if place else 0
+        return self._text[start : self._ends[place]].decode("utf-8", "replace")
+
+
+def _rows(path: str, open_file: OpenFile) -> Iterator[tuple[int, bytes, bytes]]:
+    blocks = unpacked_file(path, open_file)
+    first = next(blocks, b"")
+    if not _SQL.match(first):
+        yield from _of_lines(path, chain([first], blocks))
+        return
+    blocks.close()
+    for item, database, title in read_rows(path, "wb_items_per_site", _SITELINK_COLUMNS, open_file):
+        yield int(item or 0), bytes(database or b""), bytes(title or b"")  # type: ignore[arg-type]  # text columns
+
+
+def _of_lines(path: str, blocks: Iterator[bytes]) -> Iterator[tuple[int, bytes, bytes]]:
+    number = 0
+    rest = b""
+    for block in chain(blocks, [b"\n"]):
+        *lines, rest = (rest + block).split(b"\n")
+        for line in lines:
+            number += 1
+            fields = line.removesuffix(b"\r").removeprefix(b"\xef\xbb\xbf" * (number == 1)).split(b"\t")
+            if len(fields) == 3 and (item := _ITEM.fullmatch(fields[0])):
+                yield int(item[1]), fields[1], fields[2]
+            elif line.strip() and not (number == 1 and len(fields) == 3):
+                raise damaged(
+                    f"{path}:{number}",
+                    f"expected 3 tab-separated fields (item id, database of the wiki, title); got {excerpt_of(line)!r}",
+                )

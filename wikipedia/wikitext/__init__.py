@@ -1,0 +1,1 @@
+"""From a page's wikitext to clean text, links and kind."""
