@@ -1,4 +1,4 @@
-"""Queries and options that several commands take."""
+"""Arguments and options that several commands take."""
 
 import math
 import sys
@@ -9,12 +9,40 @@ import click
 
 from schemas.errors import DataError
 
+model_argument: Final = click.argument("model", type=click.Path())
+"""See `cli.model_folder.find_model`."""
+
+index_option: Final = click.option(
+    "--index", metavar="FOLDER", type=click.Path(), help="The index; default: the one beside the models."
+)
+json_option: Final = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+json_lines_option: Final = click.option("--json", "as_json", is_flag=True, help="Print one JSON object a query.")
+overrides_option: Final = click.option(
+    "--set", "overrides", metavar="KEY=VALUE", multiple=True, help="Override a setting, such as training.epochs=3."
+)
+
+
+def _number(_context: click.Context, _parameter: click.Parameter, value: float) -> float:
+    if math.isnan(value):  # click takes it to lie in any range
+        raise click.BadParameter("must be a number; got nan.")
+    return value
+
+
+feedback_option: Final = click.option(
+    "--feedback",
+    metavar="GAIN",
+    default=0.0,
+    type=click.FloatRange(0, 1e6),
+    callback=_number,
+    help="Weight of a second pass that prefers documents like the best two; usually 2 to 12, 0 for no second pass.",
+)
+
 
 def check_query_text(option: str, text: str) -> None:
-    """Refuses a text that is no query.
+    """Refuses a text that is not a query.
 
     Raises:
-      click.UsageError: it is blank, or no UTF-8: Python reads such bytes of an argument as lone surrogates.
+      click.UsageError: it is blank, or not UTF-8: Python reads such bytes of an argument as lone surrogates.
     """
     if not text.strip():
         raise click.UsageError(f"{option} must hold a word; got an empty text.")
@@ -25,10 +53,10 @@ def check_query_text(option: str, text: str) -> None:
 
 
 def lines_of_stdin() -> Iterator[str]:
-    """The queries on stdin, one a line.
+    """Yields the queries on stdin, one a line.
 
     Raises:
-      DataError: a line is no UTF-8.
+      DataError: a line is not UTF-8.
       click.UsageError: there is no line.
     """
     number = 0
@@ -41,19 +69,3 @@ def lines_of_stdin() -> Iterator[str]:
             yield query
     if number == 0:
         raise click.UsageError("there is no query; give one, or queries on stdin, one a line.")
-
-
-def _number(_context: click.Context, _parameter: click.Parameter, value: float) -> float:
-    if math.isnan(value):  # which lies in any range, for click
-        raise click.BadParameter("must be a number; got nan.")
-    return value
-
-
-feedback_option: Final = click.option(
-    "--feedback",
-    metavar="GAIN",
-    default=0.0,
-    type=click.FloatRange(0, 1e6),
-    callback=_number,
-    help="Rank in a second pass by how like documents are to the best two, too; 2 to 12 are usual, 0 is none.",
-)

@@ -1,35 +1,34 @@
-"""`clir compile`: the pipeline for Kubeflow Pipelines."""
+"""`clir compile`: compiles the pipeline for Kubeflow Pipelines."""
 
 import json
 from pathlib import Path
 
 import click
 
+from cli.arguments import overrides_option
 from cli.imports import heavy_imports
 from cli.terminal import say, short
+from pipeline.atomic_file import write_atomically
 from pipeline.kubeflow.cluster_config import load_cluster_config
 from pipeline.kubeflow.header import HEADER
-from pipeline.output_folder import write_atomically, write_fault
-from pipeline.quiet import quieten
+from pipeline.output_folder import write_fault
 from schemas.errors import ConfigError
 
 
 @click.command("compile")
 @click.argument("config", type=click.Path())
 @click.option("--output", required=True, metavar="FILE.yaml", help="The file to write.")
-@click.option("--image", metavar="IMAGE", help="Image of every stage: short for --set kubeflow.image=IMAGE.")
+@click.option("--image", metavar="IMAGE", help="Image of all stages; short for --set kubeflow.image=IMAGE.")
 @click.option(
-    "--pipeline-root", metavar="URI", help="Where artifacts are stored: short for --set kubeflow.pipeline_root=URI."
+    "--pipeline-root", metavar="URI", help="Storage of artifacts; short for --set kubeflow.pipeline_root=URI."
 )
-@click.option(
-    "--set", "overrides", metavar="KEY=VALUE", multiple=True, help="Override a setting, such as training.epochs=3."
-)
+@overrides_option
 def compile_command(
     config: str, output: str, image: str | None, pipeline_root: str | None, overrides: tuple[str, ...]
 ) -> None:
     """Compile the pipeline that CONFIG describes for Kubeflow Pipelines 2.
 
-    The graph is that of `clir run`; docs/kubeflow.md leads from an image to a run.
+    The graph is the one of `clir run`; see docs/kubeflow.md for the way from an image to a run.
 
     Example: clir compile configs/sample.yaml --output pipeline.yaml --image registry.example/clir:1
     """
@@ -39,7 +38,6 @@ def compile_command(
     short_forms = {"kubeflow.image": image, "kubeflow.pipeline_root": pipeline_root}
     given = [f"{key}={json.dumps(value)}" for key, value in short_forms.items() if value is not None]
     settings = load_cluster_config(config, [*overrides, *given], say)
-    quieten(verbose=False)
     with heavy_imports():
         from pipeline.kubeflow.compile_pipeline import compile_pipeline
     write_atomically(path, compile_pipeline(settings))
@@ -49,7 +47,7 @@ def compile_command(
 
 
 def _fault(path: Path) -> str | None:
-    """Why a specification cannot be written, if so."""
+    """Returns the reason why a specification cannot be written, or None."""
     if path.suffix != ".yaml":
         return f"must end in .yaml, by which Kubeflow knows the format; got {path}."
     if path.is_dir():

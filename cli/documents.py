@@ -14,112 +14,14 @@ from schemas.wording import printable
 
 STDIN: Final = "-"
 MOST_BAD: Final = 0.05
-"""Share of a collection's lines that may be unusable, as `data.max_bad_share` has it where nobody says otherwise."""
-
-
-class DocumentFiles:
-    """Documents of files, read as if they were one: the first of an id counts.
-
-    Args:
-      paths: of files, - for stdin.
-    """
-
-    def __init__(self, paths: Sequence[str]) -> None:
-        self._paths = paths
-        self._sizes = [0 if path == STDIN else _size(path) for path in paths]
-        self._left_out = DropCounter()
-        self._lines = self._bytes_before = 0
-        self._stream: BinaryIO | None = None
-
-    @property
-    def share(self) -> float:
-        """How much of the files was read, within [0, 1]; 0 where a file tells nothing of its size."""
-        read = self._bytes_before
-        if self._stream is not None and self._stream.seekable():
-            read += self._stream.tell()
-        return read / sum(self._sizes) if all(self._sizes) else 0.0
-
-    def texts(self) -> Iterator[Text]:
-        """The documents.
-
-        Raises:
-          DataError: a file cannot be read to its end, holds no document, or too many of the lines cannot be used.
-        """
-        seen: set[str] = set()
-        for path, size in zip(self._paths, self._sizes, strict=True):
-            with _open(path) as stream:
-                self._stream = stream
-                for item in parse_texts(stream, path, seen):
-                    self._lines += 1
-                    if not isinstance(item, Drop):
-                        yield item
-                        continue
-                    self._left_out.add(item)
-                    if item.reason.is_fatal:
-                        raise DataError(f"{path}:{item.line}: {item.reason.text}: {item.excerpt}. Nothing was changed.")
-            self._stream, self._bytes_before = None, self._bytes_before + size
-        bad = sum(one.count for one in self._left_out.drops() if one.reason.bad)
-        if not seen or bad > MOST_BAD * self._lines:
-            counts = f"{len(seen):,} of {self._lines:,} lines hold one" if seen else "no line does"
-            raise DataError(
-                "\n".join(
-                    [
-                        f"{' and '.join(self._paths)} must hold documents (id, title, text, tab-separated), and "
-                        f"{MOST_BAD:.0%} of the lines at most may be anything else; {counts}. Nothing was changed.",
-                        *self.left_out(),
-                    ]
-                )
-            )
-
-    def left_out(self) -> list[str]:
-        """A line for each reason for which lines were left out."""
-        return [
-            f"left out {one.count:,} x {one.reason.text}; first at {one.examples[0].file}:{one.examples[0].line}: "
-            f"{printable(one.examples[0].excerpt, FIELD)}"
-            for one in self._left_out.drops()
-        ]
-
-
-def read_ids(path: str) -> list[str]:
-    """Ids of documents, one a line; of a line with tabs the first field, so that a file of documents names its own.
-
-    Raises:
-      DataError: the file cannot be read, or is no UTF-8.
-    """
-    with _open(path) as stream:
-        lines = stream.read().removeprefix(b"\xef\xbb\xbf").splitlines()
-    ids = []
-    for number, line in enumerate(lines, 1):
-        try:
-            identifier = line.decode().partition("\t")[0].strip()
-        except UnicodeDecodeError:
-            raise DataError(f"{path}:{number}: an id must be UTF-8; got {line[:80]!r}.") from None
-        if identifier:
-            ids.append(identifier)
-    return ids
-
-
-def _size(path: str) -> int:
-    try:
-        return os.path.getsize(path)
-    except OSError as error:
-        raise DataError(f"{path}: {error.strerror}.") from None
-
-
-def _open(path: str) -> Any:
-    if path == STDIN:
-        return nullcontext(sys.stdin.buffer)
-    try:
-        return open(path, "rb")
-    except OSError as error:
-        raise DataError(f"{path}: {error.strerror}.") from None
+"""Largest share of unusable lines in a collection; the default of `data.max_bad_share`."""
 
 
 def read_documents(path: str) -> tuple[list[Text], list[str]]:
     """Reads a documents file, or stdin for `-`.
 
     Returns:
-      the documents, and a line for each reason for which records were left out.
+      The documents, and a line for each reason for which records were left out.
 
     Raises:
       DataError: the file cannot be read, or holds no document.
@@ -127,7 +29,7 @@ def read_documents(path: str) -> tuple[list[Text], list[str]]:
     documents: list[Text] = []
     left_out = DropCounter()
     try:
-        with _open_file(path) as stream:
+        with _open(path) as stream:
             for item in parse_texts(stream, path):
                 if isinstance(item, Drop):
                     left_out.add(item)
@@ -145,5 +47,98 @@ def read_documents(path: str) -> tuple[list[Text], list[str]]:
     return documents, lines
 
 
-def _open_file(path: str) -> BinaryIO:
-    return sys.stdin.buffer if path == "-" else open(path, "rb")
+def read_ids(path: str) -> list[str]:
+    """Reads ids of documents, one a line.
+
+    The id is the first of a line's tab-separated fields, so that a file of documents names its own.
+
+    Raises:
+      DataError: the file cannot be read, or is not UTF-8.
+    """
+    try:
+        with _open(path) as stream:
+            lines = stream.read().removeprefix(b"\xef\xbb\xbf").splitlines()
+    except OSError as error:
+        raise DataError(f"{path}: {error.strerror}.") from None
+    ids = []
+    for number, line in enumerate(lines, 1):
+        try:
+            identifier = line.decode().partition("\t")[0].strip()
+        except UnicodeDecodeError:
+            raise DataError(f"{path}:{number}: an id must be UTF-8; got {line[:80]!r}.") from None
+        if identifier:
+            ids.append(identifier)
+    return ids
+
+
+class DocumentFiles:
+    """A stream of the documents of several files; the first of an id counts.
+
+    Args:
+      paths: files, - for stdin.
+
+    Raises:
+      DataError: a file is not there.
+    """
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        self._paths = paths
+        self._left_out = DropCounter()
+        self._lines = self._bytes_before = 0
+        self._stream: BinaryIO | None = None
+        try:
+            self._sizes = [0 if path == STDIN else os.path.getsize(path) for path in paths]
+        except OSError as error:
+            raise DataError(f"{error.filename}: {error.strerror}.") from None
+
+    @property
+    def share(self) -> float:
+        """The share of the files that was read, within [0, 1]; 0 where a file's size is unknown."""
+        read = self._bytes_before
+        if self._stream is not None and self._stream.seekable():
+            read += self._stream.tell()
+        return read / sum(self._sizes) if all(self._sizes) else 0.0
+
+    def texts(self) -> Iterator[Text]:
+        """Yields the documents.
+
+        Raises:
+          DataError: a file cannot be read to its end, holds no document, or has too many unusable lines.
+        """
+        seen: set[str] = set()
+        for path, size in zip(self._paths, self._sizes, strict=True):
+            try:
+                opened = _open(path)
+            except OSError as error:
+                raise DataError(f"{path}: {error.strerror}.") from None
+            with opened as stream:
+                self._stream = stream
+                for item in parse_texts(stream, path, seen):
+                    self._lines += 1
+                    if not isinstance(item, Drop):
+                        yield item
+                        continue
+                    self._left_out.add(item)
+                    if item.reason.is_fatal:
+                        raise DataError(f"{path}:{item.line}: {item.reason.text}: {item.excerpt}. Nothing was changed.")
+            self._stream, self._bytes_before = None, self._bytes_before + size
+        bad = sum(one.count for one in self._left_out.drops() if one.reason.bad)
+        if not seen or bad > MOST_BAD * self._lines:
+            counts = f"{len(seen):,} of {self._lines:,} lines hold one" if seen else "no line does"
+            sentence = (
+                f"{' and '.join(self._paths)} must hold documents (id, title, text, tab-separated), and "
+                f"{MOST_BAD:.0%} of the lines at most may be anything else; {counts}. Nothing was changed."
+            )
+            raise DataError("\n".join([sentence, *self.left_out()]))
+
+    def left_out(self) -> list[str]:
+        """A line for each reason for which lines were left out."""
+        return [
+            f"left out {one.count:,} x {one.reason.text}; first at {one.examples[0].file}:{one.examples[0].line}: "
+            f"{printable(one.examples[0].excerpt, FIELD)}"
+            for one in self._left_out.drops()
+        ]
+
+
+def _open(path: str) -> Any:
+    return nullcontext(sys.stdin.buffer) if path == STDIN else open(path, "rb")

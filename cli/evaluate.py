@@ -1,33 +1,42 @@
-"""`clir evaluate`: the metrics of any exported model on any collection with fixed lists."""
+"""`clir evaluate`: measures any exported model on any collection with fixed lists, without the pipeline."""
 
+import os
+import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from cli.arguments import feedback_option
+from cli.arguments import feedback_option, json_option, model_argument
 from cli.imports import heavy_imports
 from cli.model_folder import find_model
 from cli.summary import metrics_table
-from cli.terminal import show, show_json
+from cli.terminal import StageView, show, show_json
 from components.wikiclir_example_gen.settings import DataSettings
 from pipeline.input_files import check_input_files
 from pipeline.output_folder import write_fault
+from pipeline.paths import files_of
 from schemas.errors import ConfigError
 from schemas.features import SPLITS
 
+if TYPE_CHECKING:
+    from components.evaluator.evaluate import Evaluation
+    from components.wikiclir_example_gen.report import DataReport
+
 
 @click.command()
-@click.argument("model", type=click.Path())
+@model_argument
 @click.option("--queries", required=True, metavar="FILE", help="Queries: id, title, text.")
 @click.option("--documents", required=True, metavar="FILE", help="Documents: id, title, text.")
 @click.option("--candidates", required=True, metavar="FILE", help="Lists: query id, document id, grade, split.")
-@click.option("--split", default="test", show_default=True, type=click.Choice(SPLITS), help="Whose lists count.")
+@click.option("--split", default="test", show_default=True, type=click.Choice(SPLITS), help="The split to evaluate.")
 @click.option(
     "--top-grade", default=2, show_default=True, type=click.IntRange(min=1, max=100), help="The grade of MR documents."
 )
 @feedback_option
 @click.option("--output", metavar="FOLDER", help="Write metrics.json, per_query.tsv, run.trec and qrels.trec there.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@json_option
 def evaluate(
     model: str,
     queries: str,
@@ -52,17 +61,9 @@ def evaluate(
         faults.append(f"--output: {fault}")
     if faults:
         raise ConfigError(faults)
-    from cli.terminal import StageView
-    from pipeline.quiet import quieten
-
-    quieten(verbose=False)
     with StageView() as view:
         view.start(0, 0, "evaluating")
-        with heavy_imports():
-            from cli.evaluation import evaluate_model
-
-        max_bad_share = DataSettings.model_fields["max_bad_share"].default
-        result, data_report = evaluate_model(path, paths, split, top_grade, feedback, max_bad_share)
+        result, data_report = _evaluate(path, paths, split, top_grade, feedback)
         for line in data_report.describe():
             view.say(line)
     if output:
@@ -73,3 +74,39 @@ def evaluate(
         show_json({**result.report.model_dump(), "data": data_report.as_dict()})
     else:
         show(metrics_table(result.report))
+
+
+def _evaluate(
+    model: str, paths: Mapping[str, str], split: str, top_grade: int, feedback: float
+) -> "tuple[Evaluation, DataReport]":
+    """Reads a collection as the pipeline does, and scores one split's lists.
+
+    Raises:
+      DataError: the files are too bad (see `DataReport.check`), or the model cannot be loaded.
+    """
+    with heavy_imports():
+        import apache_beam as beam
+        import tensorflow as tf
+
+        from components.collection_gen.write_collection import write_collection
+        from components.evaluator.evaluate import evaluate
+        from components.wikiclir_example_gen.ingest import IngestSettings, ingest
+        from components.wikiclir_example_gen.report import read_report
+        from models.lists import read_lists
+        from models.ranker import SCORES
+        from models.score_lists import score_lists
+
+    with tempfile.TemporaryDirectory() as folder:
+        report_path = os.path.join(folder, "report.json")
+        files = {role: files_of(path) for role, path in paths.items()}
+        roles = write_collection(files, {}, top_grade, folder, tf.io.gfile.GFile)
+        # No documents are sampled where there are candidates.
+        settings = IngestSettings(negatives=0, seed=0, max_queries=None, top_grade=top_grade)
+        splits = {name: os.path.join(folder, name) for name in SPLITS}
+        with beam.Pipeline() as pipeline:
+            ingest(pipeline, settings, folder, roles, splits, report_path)
+        report = read_report(Path(report_path).read_text(encoding="utf-8"))
+        report.check(DataSettings.model_fields["max_bad_share"].default, [split])
+        lists = read_lists(map(str, Path(folder).glob(f"{split}-*")))
+    scores = score_lists(model, lists, feedback)
+    return evaluate(lists, scores.pop(SCORES), {}, top_grade, split, channels=scores, feedback=feedback), report

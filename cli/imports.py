@@ -1,4 +1,4 @@
-"""Imports of the large libraries, which only the command that needs them makes."""
+"""Imports the large libraries, in the commands that need them."""
 
 import gc
 import sys
@@ -10,11 +10,8 @@ from importlib.util import find_spec
 from threading import RLock
 from types import ModuleType
 
-#: Packages whose own code imports much that no command uses, while other libraries import them for a part of it, or
-#: for nothing: all of TFX's components (with the clients of Kubernetes and Docker) for the few that the pipeline has,
-#: TensorFlow Model Analysis (with NLTK and scikit-learn) for one message's class, notebooks for pages that none shows,
-#: TensorFlow Hub for models that none loads, Google's services for data that no command keeps there.
-#: A third of all modules that `clir run` would import.
+from pipeline import quiet
+
 IN_PARTS = (
     "IPython",
     "google.cloud.bigquery",
@@ -24,15 +21,22 @@ IN_PARTS = (
     "tfx.components",
     "tqdm.notebook",
 )
+"""Packages whose own code imports much that no command uses; other libraries import them for a part, or for nothing.
+
+These are all of TFX's components (with the clients of Kubernetes and Docker) for the few that the pipeline has,
+TensorFlow Model Analysis (with NLTK and scikit-learn) for one message's class, notebooks, TensorFlow Hub, and Google's
+services: a third of all modules that `clir run` would import.
+"""
 
 
 @contextmanager
-def heavy_imports() -> Iterator[None]:
-    """Around imports of the large libraries: those that stay are imported in less time.
+def heavy_imports(verbose: bool = False) -> Iterator[None]:
+    """Silences the large libraries unless `verbose`, and speeds up their imports within the block.
 
-    They make 450,000 objects that stay. To look among them for garbage, again and again, would take three seconds of
-    twelve. And of `IN_PARTS` only those modules are imported that are asked for.
+    The imports make 450,000 objects that stay. Looking among them for garbage, again and again, would take three
+    seconds of twelve. And of `IN_PARTS` only the requested modules are imported.
     """
+    quiet.quieten(verbose)
     finder = _PartsFinder()
     sys.meta_path.insert(0, finder)
     gc.disable()
@@ -48,7 +52,7 @@ class _PartsFinder(MetaPathFinder):
     """Finds the packages of `IN_PARTS`, for `_PartsLoader`."""
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        """As Python's own finder has it, with the other loader."""
+        """Finds a package as Python's own finder does, with the other loader."""
         spec = PathFinder.find_spec(name, path) if name in IN_PARTS else None  # type: ignore[arg-type]
         if spec and spec.loader:
             spec.loader = _PartsLoader(spec.loader)
@@ -56,10 +60,10 @@ class _PartsFinder(MetaPathFinder):
 
 
 class _PartsLoader(Loader):
-    """Runs a package's own code when a name of it is asked for that is not one of its modules.
+    """Runs a package's own code at the first access to a name that is not one of its modules.
 
-    What `importlib.util.LazyLoader` does, too. But that one runs the code for any attribute at all, and `inspect` asks
-    every module for its file.
+    `importlib.util.LazyLoader` would run the code for any attribute at all, and `inspect` asks every module for its
+    file.
     """
 
     def __init__(self, loader: Loader) -> None:
@@ -68,13 +72,13 @@ class _PartsLoader(Loader):
         self._has_begun = False
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        """As the package's own loader makes it."""
+        """Creates the module as the package's own loader does."""
         return self._loader.create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Puts the package's code off."""
+        """Postpones the package's code."""
 
-        def get(name: str) -> object:  # Python calls a module's `__getattr__` for what the module has not (PEP 562)
+        def get(name: str) -> object:  # Python calls a module's `__getattr__` for missing names (PEP 562)
             if name.startswith("__") or (hasattr(module, "__path__") and find_spec(f"{module.__name__}.{name}")):
                 raise AttributeError(name)
             with self._lock:  # another thread waits until all of the code has run

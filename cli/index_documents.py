@@ -1,4 +1,4 @@
-"""`clir index`: makes the documents of a collection searchable, and keeps them so."""
+"""`clir index`: makes documents searchable, and updates their index."""
 
 import logging
 import time
@@ -6,24 +6,25 @@ from pathlib import Path
 
 import click
 
+from cli.arguments import index_option, json_option, model_argument
 from cli.documents import STDIN, DocumentFiles, read_ids
 from cli.imports import heavy_imports
 from cli.model_folder import index_place
-from cli.terminal import say, short, show, show_json
+from cli.terminal import StageView, say, short, show, show_json
 from pipeline.config import read_run_settings
 from pipeline.input_files import files_of
 
 
 @click.command("index")
-@click.argument("model", type=click.Path())
+@model_argument
 @click.option(
     "--documents", metavar="FILE", multiple=True,
-    help="All documents: id, title, text, tab-separated; repeatable. Without it, those of the run.",
+    help="All documents: id, title, text, tab-separated; repeatable. Default: those of the run.",
 )  # fmt: skip
 @click.option("--add", "added", metavar="FILE", multiple=True, help="Documents to add, or to replace; - for stdin.")
 @click.option("--remove", "removed", metavar="FILE", multiple=True, help="Ids to remove, one a line; - for stdin.")
-@click.option("--index", metavar="FOLDER", type=click.Path(), help="The index; without it, that beside the models.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@index_option
+@json_option
 def index_command(
     model: str,
     documents: tuple[str, ...],
@@ -34,10 +35,10 @@ def index_command(
 ) -> None:
     """Index documents with an exported MODEL, for `clir search` and `clir serve`.
 
-    The index then holds the given documents and no others. Those that it holds already, and that have not changed, are
-    not encoded again; where nothing has changed, nothing is written. With --add and --remove the other documents stay.
+    The index then holds the given documents and no others. Documents that have not changed are not encoded again; if
+    nothing has changed, nothing is written. With --add and --remove the other documents stay.
 
-    How far the documents are from those that the model was made with is shown as their drift: see docs/search.md.
+    The drift is the distance of the documents from those that the model was made with; see docs/search.md.
 
     MODEL is a run's output folder, its serving folder, or one version in it.
 
@@ -52,10 +53,6 @@ def index_command(
     given = added if is_change else documents or _documents_of_run(place.config)
     files = DocumentFiles([file for path in given for file in ([path] if path == STDIN else files_of(path))])
     ids = [one for path in removed for one in read_ids(path)]
-    from cli.terminal import StageView
-    from pipeline.quiet import quieten
-
-    quieten(verbose=False)
     with heavy_imports():
         from components.index_pusher.index_versions import IndexVersions
         from serving.update_index import IndexUpdater
@@ -65,12 +62,12 @@ def index_command(
         view.start(0, 0, "indexing")
         started = time.monotonic()
 
-        def told(encoded: int) -> None:
+        def report(encoded: int) -> None:
             share = files.share
             left = f", {(time.monotonic() - started) * (1 - share) / share:.0f} s left" if share else ""
             progress.info("%s documents encoded%s", f"{encoded:,}", left)
 
-        updater = IndexUpdater(place.newest_model, IndexVersions(place.index_folder), told)
+        updater = IndexUpdater(place.newest_model, IndexVersions(place.index_folder), report)
         update = (
             updater.change(files.texts() if added else (), ids) if is_change else updater.replace_all(files.texts())
         )
@@ -88,7 +85,7 @@ def index_command(
 
 
 def _documents_of_run(config: Path) -> list[str]:
-    """The documents that a run was given."""
+    """The documents file in a run's configuration."""
     if not config.is_file():
         raise click.UsageError(f"there is no {short(str(config))} that would name a run's documents; give --documents.")
     content, _, _ = read_run_settings(str(config))

@@ -1,10 +1,10 @@
-"""`clir lexicon`: what a model's lexicon translates words to."""
+"""`clir lexicon`: shows the translations in a model's lexicon."""
 
 from typing import TYPE_CHECKING
 
 import click
 
-from cli.arguments import check_query_text
+from cli.arguments import check_query_text, json_option, model_argument
 from cli.imports import heavy_imports
 from cli.model_folder import find_model
 from cli.terminal import FIELD, show, show_json
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("model", type=click.Path())
+@model_argument
 @click.option("--word", "words", metavar="WORD", multiple=True, required=True, help="A word of a query; repeatable.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@json_option
 def lexicon(model: str, words: tuple[str, ...], as_json: bool) -> None:
-    """Show what the lexicon of an exported MODEL translates words of queries to, best first.
+    """Show the translations of query words in the lexicon of an exported MODEL, best first.
 
-    Shown are a word's stem, the stems of documents that answer it, and the weight of each. The same stem answers it in
-    any case, with the weight 1.
+    Each word is shown with its stem, the document stems that answer it, and the weight of each. The same stem always
+    answers it, with the weight 1.
 
     MODEL is a run's output folder, its serving folder, or one version in it.
 
@@ -31,9 +31,6 @@ def lexicon(model: str, words: tuple[str, ...], as_json: bool) -> None:
     for word in words:
         check_query_text("--word", word)
     path = find_model(model)
-    from pipeline.quiet import quieten
-
-    quieten(verbose=False)
     with heavy_imports():
         from models.exported.word_translations import word_translations
 

@@ -1,4 +1,4 @@
-"""The command line: `clir`. Heavy libraries are imported only by the command that needs them."""
+"""The command line, `clir`; a heavy library is imported only by the commands that need it."""
 
 import os
 import sys
@@ -54,7 +54,7 @@ def clir() -> None:
 def _exit_interrupted() -> NoReturn:
     """Ends the process with Ctrl-C's code, whatever its threads do.
 
-    One of Beam's may wait for ever for the main thread, which was interrupted in the midst of its step.
+    A thread of Beam may wait forever for the main thread, which was interrupted within a step.
     """
     if all(thread.daemon or thread is threading.main_thread() for thread in threading.enumerate()):
         sys.exit(130)
@@ -64,7 +64,7 @@ def _exit_interrupted() -> NoReturn:
 
 
 def main() -> None:
-    """Runs `clir`. Exits 0 when done, 1 when it failed, 2 on wrong use; only our own bugs print a traceback."""
+    """Runs `clir`. Exits 0 on success, 1 on failure, 2 on wrong use; only our own bugs print a traceback."""
     try:
         clir.main(standalone_mode=False)
     except click.ClickException as error:
@@ -72,7 +72,7 @@ def main() -> None:
             say(f"{error.ctx.get_usage()}\nTry '{error.ctx.command_path} --help' for help.\n")
         say(f"Error: {error.format_message()}")
         sys.exit(2)
-    except BrokenPipeError:  # the reader of stdout had enough
+    except BrokenPipeError:  # the reader of stdout has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except (Exception, KeyboardInterrupt) as error:

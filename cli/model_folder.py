@@ -10,7 +10,7 @@ from schemas.served_versions import newest_version
 
 
 def find_model(path: str) -> str:
-    """The newest exported model under a folder.
+    """Finds the newest exported model under a folder.
 
     Args:
       path: a run's output folder, its serving folder, or one version in it.
@@ -19,7 +19,7 @@ def find_model(path: str) -> str:
       DataError: there is no such folder, or no model in it.
     """
     folder = Path(path)
-    if not os.path.isdir(folder):  # unlike Path's, it takes a name that is too long
+    if not os.path.isdir(folder):  # unlike Path's method, it accepts a name that is too long
         raise DataError(f"{path} must be a folder with an exported model, but there is no such folder.")
     for serving in (folder, folder / SERVING):
         if (serving / "saved_model.pb").is_file():
@@ -32,24 +32,24 @@ def find_model(path: str) -> str:
 
 
 class IndexPlace(NamedTuple):
-    """Where models and their index lie."""
+    """Places of models and their index."""
 
     newest_model: str
     """Folder of the newest version, or of the one that was named."""
     models: str
     """Folder of the versions, or the one that was named."""
     index_folder: str
-    """Folder of the index's versions; it need not be there."""
+    """Folder of the index's versions; it may be missing."""
     config: Path
-    """Of the run that made the model; it need not be there."""
+    """Configuration of the run that made the model; it may be missing."""
 
 
 def index_place(model: str, index: str | None) -> IndexPlace:
-    """Where the models under a folder lie, and their index.
+    """Finds the models under a folder, and their index.
 
     Args:
       model: a run's output folder, its serving folder, or one version in it.
-      index: what the user says of the index's folder, if anything; else it lies in the run's.
+      index: the index's folder as the user gave it; None for the one in the run's output.
 
     Raises:
       DataError: there is no such folder, or no model in it.

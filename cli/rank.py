@@ -1,11 +1,11 @@
-"""`clir rank`: documents in the order of a model's scores."""
+"""`clir rank`: ranks documents by a model's scores."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from cli.arguments import check_query_text, feedback_option, lines_of_stdin
+from cli.arguments import check_query_text, feedback_option, json_lines_option, lines_of_stdin, model_argument
 from cli.documents import read_documents
 from cli.imports import heavy_imports
 from cli.model_folder import find_model
@@ -17,17 +17,15 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("model", type=click.Path())
-@click.option(
-    "--query", "queries", metavar="TEXT", multiple=True, help="A query; without it, one query a line from stdin."
-)
+@model_argument
+@click.option("--query", "queries", metavar="TEXT", multiple=True, help="A query; default: each line of stdin.")
 @click.option(
     "--documents", required=True, metavar="FILE", help="Documents: id, title, text, tab-separated; - for stdin."
 )
 @click.option("--top", default=10, show_default=True, type=click.IntRange(min=1), help="Documents to show for a query.")
 @feedback_option
-@click.option("--explain", is_flag=True, help="Show what made each score: channels, and words that match.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a query.")
+@click.option("--explain", is_flag=True, help="Show the parts of each score: channels, and words that match.")
+@json_lines_option
 def rank(
     model: str, queries: tuple[str, ...], documents: str, top: int, feedback: float, explain: bool, as_json: bool
 ) -> None:
@@ -45,9 +43,6 @@ def rank(
     texts, drops = read_documents(documents)
     for line in drops:
         say(line)
-    from pipeline.quiet import quieten
-
-    quieten(verbose=False)
     with heavy_imports():
         from models.retrieval.document_ranker import DocumentRanker
 
@@ -71,7 +66,7 @@ def rank(
 
 
 def _as_dict(result: "RankedDocument") -> dict[str, Any]:
-    """For JSON; without parts where nobody asked for them."""
+    """For JSON; without parts unless they were requested."""
     content = result._asdict()
     parts = [part.model_dump() for part in content.pop("parts")]
     return {**content, "parts": parts} if parts else content
@@ -81,11 +76,11 @@ if TYPE_CHECKING:
     from models.exported.explanation import ScorePart
 
 MOST_WORDS: Final = 8
-"""Lines for the words of a channel; the parts of the others are summed."""
+"""Most lines for the words of a channel; the other words are summed in one line."""
 
 
 def describe_parts(parts: "tuple[ScorePart, ...]") -> Iterator[str]:
-    """A line for each part, and below it for each of its words, with the numbers under those of `clir rank`."""
+    """Yields a line for each part, followed by its words; the numbers stand below the scores."""
     for one in parts:
         yield _line(one.part, one.name)
         for word in one.words[:MOST_WORDS]:

@@ -1,4 +1,4 @@
-"""`clir replay`: whether a served model ranks as it did when it was evaluated."""
+"""`clir replay`: compares the ranking of a served model with its evaluation."""
 
 import os
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 import pydantic
 
+from cli.arguments import json_option
 from cli.imports import heavy_imports
 from cli.model_folder import find_model
 from cli.terminal import say, show, show_json
@@ -31,13 +32,13 @@ _SHOWN = 5
 @click.option("--rest", metavar="URL", help="Ask a TF Serving over its REST API, such as http://localhost:8501.")
 @click.option("--grpc", metavar="ADDRESS", help="Ask a TF Serving over gRPC, such as localhost:8500.")
 @click.option("--model-name", default=MODEL_NAME, show_default=True, help="The model's name in the TF Serving.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@json_option
 def replay(output: str, rest: str | None, grpc: str | None, model_name: str, as_json: bool) -> None:
-    """Check that a served model ranks the test lists as the evaluator saw it rank them.
+    """Check that a served model ranks the test lists as it did in the evaluation.
 
-    OUTPUT is a run's output folder. Its queries and documents are read again, and a TF Serving is asked for the scores
-    of each list; without an address, the pushed model in this process. Documents in another order, further apart than
-    1e-6, are a failure.
+    OUTPUT is a run's output folder. Its queries and documents are read again and scored, list by list, by a TF Serving
+    or, without an address, by the pushed model in this process. Two documents whose order differs and whose scores are
+    further apart than 1e-6 are a failure.
 
     Example: clir replay runs/sample --grpc localhost:8500
     """
@@ -48,9 +49,6 @@ def replay(output: str, rest: str | None, grpc: str | None, model_name: str, as_
     files = _input_files(folder)
     verdict = Verdict.from_json((folder / EVALUATION / VERDICT_FILE).read_text(encoding="utf-8"))
     pushed = newest_version(os.listdir(folder / SERVING)) if (folder / SERVING).is_dir() else None
-    from pipeline.quiet import quieten
-
-    quieten(verbose=False)
     with heavy_imports():
         import tensorflow as tf
 
@@ -92,7 +90,7 @@ def replay(output: str, rest: str | None, grpc: str | None, model_name: str, as_
 
 
 def _served_model(output: str, rest: str | None, grpc: str | None, name: str) -> "ServedModel":
-    """Where the scores come from."""
+    """The model to score with."""
     if rest:
         from serving.tf_serving_client import TfServingRestModel
 
@@ -124,7 +122,7 @@ def _read_run(folder: Path) -> dict[str, dict[str, float]]:
 
 
 def _input_files(folder: Path) -> dict[str, list[str]]:
-    """The files of the queries and of the documents, which are still those of the run."""
+    """The files of queries and documents, checked to be those of the run."""
     path = folder / CONFIG_FILE
     content, _, faults = read_run_settings(str(path))
     if faults:
@@ -144,7 +142,7 @@ def _input_files(folder: Path) -> dict[str, list[str]]:
 
 
 def _describe(inversions: "list[Inversion]", lists: int) -> list[str]:
-    """A sentence for each list, of the first ones."""
+    """A sentence for each of the first lists."""
     lines = [
         f"query {query_id}: the evaluator has document {above.doc_id} ({above.evaluated:.9g}) above {below.doc_id} "
         f"({below.evaluated:.9g}); the served model has {below.doc_id} ({below.served:.9g}) above {above.doc_id} "

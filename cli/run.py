@@ -1,19 +1,21 @@
-"""`clir run`: the whole pipeline."""
+"""`clir run`: runs the whole pipeline."""
 
 import time
 from pathlib import Path
 
 import click
 
+from cli.arguments import json_option, overrides_option
 from cli.imports import heavy_imports
 from cli.summary import RunSummary, describe_files, metrics_table, search_table, seen_warning
-from cli.terminal import say, short, show, show_json
-from components.training_report.stability_report import unreachable
-from pipeline.beam_settings import check_local_beam
+from cli.terminal import StageView, say, short, show, show_json
+from components.training_report.unreachable import unreachable
+from pipeline.check_local_beam import check_local_beam
 from pipeline.config import RunConfig, load_config
 from pipeline.digests import resolve_digests
 from pipeline.layout import TENSORBOARD
-from pipeline.output_folder import local_output, run_lock
+from pipeline.output_folder import local_output
+from pipeline.run_lock import run_lock
 from pipeline.stages import StageEnd
 from pipeline.usage import peak_memory
 from schemas.errors import DataError
@@ -21,11 +23,9 @@ from schemas.errors import DataError
 
 @click.command()
 @click.argument("config", type=click.Path())
-@click.option(
-    "--set", "overrides", metavar="KEY=VALUE", multiple=True, help="Override a setting, such as training.epochs=3."
-)
-@click.option("--estimate", is_flag=True, help="Only say how long it takes, and how much memory and disk.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@overrides_option
+@click.option("--estimate", is_flag=True, help="Only estimate time, memory and disk.")
+@json_option
 @click.option("-v", "--verbose", is_flag=True, help="Show the logs of TFX, Beam and TensorFlow.")
 def run(config: str, overrides: tuple[str, ...], estimate: bool, as_json: bool, verbose: bool) -> None:
     """Run the whole pipeline that CONFIG describes.
@@ -46,14 +46,10 @@ def run(config: str, overrides: tuple[str, ...], estimate: bool, as_json: bool, 
 
 
 def _estimate(settings: RunConfig, as_json: bool, verbose: bool) -> None:
-    """Prints what the run would take, of which it does nothing."""
-    from cli.terminal import StageView
-    from pipeline.quiet import quieten
-
-    quieten(verbose)
+    """Prints an estimate of the run's time, memory and disk."""
     with StageView() as view:
         view.start(0, 0, "measuring")
-        with heavy_imports():
+        with heavy_imports(verbose):
             from pipeline.estimate.estimate_run import estimate_run
 
         found = estimate_run(settings)
@@ -65,10 +61,6 @@ def _estimate(settings: RunConfig, as_json: bool, verbose: bool) -> None:
 
 def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
     """Runs the pipeline and prints its results."""
-    from cli.terminal import StageView
-    from pipeline.quiet import quieten
-
-    quieten(verbose)
     started = time.monotonic()
     stages: list[StageEnd] = []
     with StageView() as view:
@@ -81,7 +73,7 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
             view.end(stage)
 
         try:
-            with heavy_imports():
+            with heavy_imports(verbose):
                 from pipeline.local_runner import run_locally
 
             result = run_locally(settings, view.start, end)
@@ -94,7 +86,7 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
                 view.say(line)
         if result.cached:
             view.say(
-                "every stage came from the cache, but for the gate and the push, which are decided on every run: "
+                "every stage came from the cache, except the gate and the push, which decide on every run: "
                 "inputs, settings and code are those of an earlier run"
             )
     if as_json:

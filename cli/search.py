@@ -1,10 +1,10 @@
-"""`clir search`: the best documents of a whole collection."""
+"""`clir search`: finds the best documents of a whole collection."""
 
 import os
 
 import click
 
-from cli.arguments import check_query_text, lines_of_stdin
+from cli.arguments import check_query_text, index_option, json_lines_option, lines_of_stdin, model_argument
 from cli.imports import heavy_imports
 from cli.model_folder import index_place
 from cli.terminal import FIELD, say, show, show_json
@@ -13,13 +13,15 @@ from schemas.wording import printable
 
 
 @click.command()
-@click.argument("model", type=click.Path())
+@model_argument
 @click.argument("queries", metavar="[QUERY]...", nargs=-1)
-@click.option("-k", "most", default=10, show_default=True, type=click.IntRange(1, 1000), help="Documents of a query.")
-@click.option("--index", metavar="FOLDER", type=click.Path(), help="The index; without it, that beside the models.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a query.")
+@click.option(
+    "-k", "most", default=10, show_default=True, type=click.IntRange(1, 1000), help="Most results of a query."
+)
+@index_option
+@json_lines_option
 def search(model: str, queries: tuple[str, ...], most: int, index: str | None, as_json: bool) -> None:
-    """Search the index of a MODEL (see `clir index`) for each QUERY; without one, for each line of stdin.
+    """Search the index of a MODEL (see `clir index`) for each QUERY; without a QUERY, for each line of stdin.
 
     MODEL is a run's output folder, its serving folder, or one version in it.
 
@@ -28,9 +30,6 @@ def search(model: str, queries: tuple[str, ...], most: int, index: str | None, a
     for query in queries:
         check_query_text("QUERY", query)
     place = index_place(model, index)
-    from pipeline.quiet import quieten
-
-    quieten(verbose=False)
     with heavy_imports():
         from serving.newest_engine import FolderEngines
 

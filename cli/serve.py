@@ -1,4 +1,4 @@
-"""`clir serve`: an index and its model behind HTTP, with a page for people."""
+"""`clir serve`: serves an index and its model over HTTP, with a page."""
 
 import os
 import sys
@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import pydantic
 
+from cli.arguments import index_option, model_argument
 from cli.imports import heavy_imports
 from cli.model_folder import IndexPlace, index_place
 from cli.terminal import say, show
@@ -22,7 +24,7 @@ _DEFAULTS = ServiceSettings()
 
 
 def _limit(name: str, metavar: str, help_text: str) -> Any:
-    """An option for one of the limits."""
+    """Makes an option for a limit."""
     default = getattr(_DEFAULTS, name)
     return click.option(
         f"--{name.replace('_', '-')}", type=type(default), default=default, show_default=True, metavar=metavar,
@@ -31,34 +33,34 @@ def _limit(name: str, metavar: str, help_text: str) -> Any:
 
 
 @click.command()
-@click.argument("model", type=click.Path())
-@click.option("--index", metavar="FOLDER", type=click.Path(), help="The index; without it, that beside the models.")
-@_limit("host", "ADDRESS", "Where it listens; 0.0.0.0 lets other machines in.")
-@_limit("port", "PORT", "0 for any that is free.")
-@click.option("--allow-host", "allowed_hosts", metavar="NAME", multiple=True, help="A name it is asked by; repeatable.")
-@click.option("--tf-serving", metavar="ADDRESS", help="Ask a TF Serving over gRPC, such as localhost:8500.")
+@model_argument
+@index_option
+@_limit("host", "ADDRESS", "Address to listen at; 0.0.0.0 lets other machines in.")
+@_limit("port", "PORT", "Port; 0 for any free one.")
+@click.option("--allow-host", "allowed_hosts", metavar="NAME", multiple=True, help="Accepted Host header; repeatable.")
+@click.option(
+    "--tf-serving", metavar="ADDRESS", help="Ask a TF Serving over gRPC, such as localhost:8500, for the scores."
+)
 @click.option("--model-name", default=MODEL_NAME, show_default=True, help="The model's name in the TF Serving.")
-@_limit("seconds", "SECONDS", "That a request may take.")
+@_limit("seconds", "SECONDS", "Request timeout in seconds.")
 @_limit("threads", "N", "Requests at work at once.")
-@_limit("waiting", "N", "Requests that may wait; the next one is told to come back.")
-@_limit("connections", "N", "Clients at once.")
-@_limit("most_bytes", "N", "Of a request's body.")
-@_limit("most_query_characters", "N", "Of a query.")
-@_limit("most_k", "N", "Results of a search.")
-@_limit("most_documents", "N", "Of a request to rank.")
-@_limit("most_text_characters", "N", "Of a text to rank or to explain.")
-@_limit("drain_seconds", "SECONDS", "How long a stop waits for requests that are at work.")
-@_limit("poll_seconds", "SECONDS", "Between two looks for a newer model or index.")
+@_limit("waiting", "N", "Requests that may wait; the next one gets 503.")
+@_limit("connections", "N", "Clients at once; the next one gets 503.")
+@_limit("most_bytes", "N", "Largest request body in bytes.")
+@_limit("most_query_characters", "N", "Longest query in characters.")
+@_limit("most_k", "N", "Most results of a search.")
+@_limit("most_documents", "N", "Most documents of a request to rank.")
+@_limit("most_text_characters", "N", "Longest text to rank or to explain, in characters.")
+@_limit("drain_seconds", "SECONDS", "Longest time that a stop waits for the requests at work.")
+@_limit("poll_seconds", "SECONDS", "Seconds between two looks for a newer model or index.")
 def serve(model: str, index: str | None, tf_serving: str | None, model_name: str, **limits: Any) -> None:
     """Serve the index of a MODEL: search, ranking and explanations over HTTP, and a page.
 
     MODEL is a run's output folder, its serving folder, or one version in it. A newer model or index takes the place of
-    the older one without a pause. There is no password: whoever reaches the address can search.
+    the older one without a pause. There is no password: anyone who reaches the address can search.
 
     Example: clir serve runs/sample --port 8080
     """
-    import pydantic
-
     try:
         settings = ServiceSettings(**limits)
     except pydantic.ValidationError as error:
@@ -66,9 +68,6 @@ def serve(model: str, index: str | None, tf_serving: str | None, model_name: str
         option = f"--{str(fault['loc'][0]).replace('_', '-')}"
         raise click.UsageError(f"{option}: {fault['msg']}; got {fault['input']}.") from None
     place = index_place(model, index)
-    from pipeline.quiet import quieten
-
-    quieten(verbose=False)
     with heavy_imports():
         from serving.service import Service
 
@@ -80,11 +79,11 @@ def serve(model: str, index: str | None, tf_serving: str | None, model_name: str
         say("the time to finish requests is over; some were cut off")
         sys.stdout.flush()
         sys.stderr.flush()
-        os._exit(1)  # their threads would keep the process for as long as they like
+        os._exit(1)  # their threads would keep the process alive
 
 
 def _source(place: IndexPlace, tf_serving: str | None, model_name: str, seconds: float) -> "FolderEngines":
-    """Where the engines come from."""
+    """The source of engines."""
     from serving.newest_engine import FolderEngines
 
     connect = None
@@ -98,7 +97,7 @@ def _source(place: IndexPlace, tf_serving: str | None, model_name: str, seconds:
 
 
 def _languages(config: Path) -> "Languages | None":
-    """Those of the run that made the model, if its configuration is still beside it."""
+    """The languages of the run that made the model, if its configuration is still there."""
     from serving.engine import Languages
 
     if not config.is_file():

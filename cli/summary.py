@@ -1,4 +1,4 @@
-"""What a run or an evaluation tells in the end, in lines for a person."""
+"""Summaries of runs and evaluations, as text."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -26,10 +26,7 @@ from schemas.served_versions import served_versions
 
 
 def metrics_table(report: EvaluationReport) -> str:
-    """The metrics of a model beside those of its channels, the baselines and what a perfect order reaches.
-
-    On seen and on cold documents, too.
-    """
+    """The metrics of a model, its channels, the baselines and a perfect order; also on seen and cold documents."""
     lines = _table(f"{report.split} split", report, report.paper_names)
     if report.feedback:
         lines.append(f"model: with feedback {report.feedback:g}, a second pass over each list")
@@ -43,7 +40,7 @@ def metrics_table(report: EvaluationReport) -> str:
 
 
 def search_table(report: SearchReport) -> str:
-    """The metrics of a search in the whole collection, of model, channels and BM25, beside the model's on lists."""
+    """The metrics of model, channels and BM25 in the whole collection, and those of the model on lists."""
     sampled = report.sampled
     columns = [
         ("model", report.metrics),
@@ -80,7 +77,7 @@ def _table(title: str, part: EvaluationReport | PartReport, paper_names: Mapping
 
 
 def _columns(title: str, columns: Sequence[tuple[str, Mapping[str, float]]]) -> list[str]:
-    """A line of names, and one for each metric of the first column, which others may lack."""
+    """A line of names, and a line for each metric of the first column; other columns may lack it."""
     keys = columns[0][1]
     first = max(12, *(len(key) + 1 for key in keys))
     widths = [max(10, len(name) + 1) for name, _ in columns]
@@ -92,23 +89,23 @@ def _columns(title: str, columns: Sequence[tuple[str, Mapping[str, float]]]) -> 
 
 
 def seen_warning(report: EvaluationReport) -> str | None:
-    """What a person should know where nearly all test documents were seen in training."""
+    """A warning where training has seen nearly all test documents, or None."""
     if not report.nearly_all_seen:
         return None
     return (
-        "training has seen nearly all test queries' documents, with other queries: the metrics do not tell how new "
+        "most test documents also occur in training, with other queries; these metrics do not show how well unseen "
         "documents are ranked; data.cold_share, or data.split: documents, measures it"
     )
 
 
 @dataclass(frozen=True)
 class RunSummary:
-    """A run's stages, times and memory.
+    """A run's stages, time and memory.
 
     Attributes:
-      stages: those that are done.
-      seconds: of the whole run.
-      peak_memory_bytes: the most that the process has held.
+      stages: the finished stages.
+      seconds: duration of the whole run.
+      peak_memory_bytes: peak memory of the process.
     """
 
     stages: Sequence[StageEnd]
@@ -116,7 +113,7 @@ class RunSummary:
     peak_memory_bytes: int
 
     def describe(self) -> str:
-        """The summary in a line for a person."""
+        """The summary in a line."""
         hows = [stage.how for stage in self.stages]
         counts = ", ".join(f"{hows.count(how)} {how}" for how in ("run", "cached", "restored") if how in hows)
         took = f"{self.seconds:.0f} s in all, peak memory {self.peak_memory_bytes / 2**30:.1f} GiB"
@@ -141,7 +138,7 @@ class RunSummary:
 
 
 def describe_files(output: Path) -> list[str]:
-    """What a person finds under a run's output folder."""
+    """Lines that describe a run's output folder."""
 
     def names(folder: str) -> str:
         return ", ".join(sorted(path.name for path in (output / folder).iterdir()))

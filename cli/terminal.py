@@ -1,4 +1,4 @@
-"""Output of the command line: results on stdout, the rest on stderr, without control sequences or endless lines."""
+"""Output of the command line: results on stdout, the rest on stderr; no control sequence, no endless line."""
 
 import json
 import logging
@@ -14,41 +14,37 @@ from rich.console import Console
 from pipeline.stages import StageEnd
 from schemas.wording import printable
 
-_LINE: Final = 4000
 FIELD: Final = 120
-"""The most characters of a title, an id, or another text of the user's files."""
+"""Most characters shown of a title, an id, or another text of the user's files."""
+_LINE: Final = 4000
+_SECONDS_BETWEEN_LINES: Final = 10.0
 
 
 def say(text: str) -> None:
-    """Lines for a person, on stderr."""
+    """Prints lines for a person on stderr."""
     for line in text.split("\n"):
         click.echo(printable(line, _LINE), err=True)
 
 
 def show(text: str) -> None:
-    """A result for a person, on stdout."""
+    """Prints a result for a person on stdout."""
     for line in text.split("\n"):
         click.echo(printable(line, _LINE))
 
 
 def show_json(result: Any, indent: int | None = 2) -> None:
-    """A result for machines, on stdout: JSON in which every character that cannot be printed is escaped."""
+    """Prints a result for machines on stdout: JSON in which every character that cannot be printed is escaped."""
     text = json.dumps(result, indent=indent, ensure_ascii=False)
-    click.echo(re.sub(r"[^\n -~]", lambda match: match[0] if match[0].isprintable() else _escaped(match[0]), text))
+    escaped = re.sub(
+        r"[^\n -~]", lambda match: match[0] if match[0].isprintable() else json.dumps(match[0])[1:-1], text
+    )
+    click.echo(escaped)
 
 
 def short(path: str) -> str:
     """A path relative to the current folder, where it lies in it."""
     relative = os.path.relpath(path)
     return path if relative.startswith("..") else relative
-
-
-def _escaped(character: str) -> str:
-    return json.dumps(character)[1:-1]
-
-
-_SECONDS_BETWEEN_LINES = 10.0
-_LONGEST_LINE = 4000
 
 
 class StageView(logging.Handler):
@@ -86,25 +82,25 @@ class StageView(logging.Handler):
             self.say(f"{self._stage}: failed")
 
     def start(self, number: int, total: int, name: str) -> None:
-        """A stage starts."""
+        """Shows that a stage starts."""
         self._stage = f"[{number:{len(str(total))}}/{total}] {name}" if total else name
         self._last_line = time.monotonic()
         self._status.update(self._stage)
 
     def end(self, stage: StageEnd) -> None:
-        """A stage is done."""
+        """Shows that a stage is done."""
         self.say(stage.describe())
 
     def say(self, line: str) -> None:
         """Prints a line."""
-        self._console.print(printable(line, _LONGEST_LINE), markup=False)
+        self._console.print(printable(line, _LINE), markup=False)
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Shows a message of the project's loggers: `clir.progress` on the live line, others for good."""
+        """Shows a message of the project's loggers; one of `clir.progress` on the live line alone."""
         if record.name != "clir.progress":
             self.say(f"      {record.getMessage()}")
             return
-        line = printable(f"{self._stage}: {record.getMessage()}", _LONGEST_LINE)
+        line = printable(f"{self._stage}: {record.getMessage()}", _LINE)
         self._status.update(line)
         if not self._console.is_terminal and time.monotonic() - self._last_line > _SECONDS_BETWEEN_LINES:
             self._last_line = time.monotonic()

@@ -1,4 +1,8 @@
-"""Distinguishes a user's errors and Ctrl-C from our bugs."""
+"""Distinguishes a user's errors and Ctrl-C from our bugs.
+
+Runners wrap the exceptions of a stage, or keep their words alone. So an exception is first taken apart into the
+exceptions behind it (`raised_in`), and then each of these is recognised by its class or its words.
+"""
 
 import builtins
 import errno
@@ -16,12 +20,12 @@ _OURS = {
     for one in (ArithmeticError, AssertionError, AttributeError, ImportError, LookupError, NameError, TypeError)
 } | {"RecursionError", "NotImplementedError", "SyntaxError", "ValueError"}
 _ENDS = "(?:[Ee]rror|Exception|Interrupt|Exit|BadGzipFile)"
-"""How the names of exceptions end that matter here."""
+"""The endings of the exception names that matter here."""
 _TRACEBACK = "Traceback (most recent call last):\n"
 
 
 class Raised(NamedTuple):
-    """An exception, or what is left of one in words.
+    """An exception, or the words that are left of one.
 
     Example:
       >>> [*raised_in(RuntimeError("OSError: [Errno 13] Permission denied: '/x' [while running 'Write']"))][1]
@@ -29,22 +33,22 @@ class Raised(NamedTuple):
     """
 
     names: tuple[str, ...]
-    """Of its class and the classes above; that of one of ours, or of a library's, with its module's."""
+    """The names of its class and base classes; those of ours and of libraries with their modules."""
     text: str
-    """What it says."""
+    """Its message."""
     error: BaseException | None
-    """Itself; None where there are words alone."""
+    """The exception; None where there are words alone."""
 
     @property
     def is_a_slip(self) -> bool:
-        """Whether code is wrong that raises such a one, as far as its class tells."""
+        """Whether its class is one that only faulty code raises."""
         return not _OURS.isdisjoint(self.names)
 
 
 def raised_in(error: BaseException) -> Iterator[Raised]:
-    """An exception, those that its words tell of, and those behind it, the last that was raised first.
+    """Yields an exception, those that its words name, and those behind it, the last raised first.
 
-    What was handled when a slip was made is not behind it, unless the slip was made of it (`raise ... from`).
+    The exception that was being handled when a slip was raised is not behind the slip, except with `raise ... from`.
     """
     seen: set[int] = set()
     one: BaseException | None = error
@@ -57,17 +61,17 @@ def raised_in(error: BaseException) -> Iterator[Raised]:
 
 
 def _with_words(raised: Raised) -> Iterator[Raised]:
-    """An exception, and those that its words tell of, which are then theirs and not its own."""
+    """Yields an exception and those that its words name; the words then belong to these alone."""
     words = [] if raised.is_a_slip else list(_in_words(raised.text))
     yield raised._replace(text="") if words else raised
     yield from words
 
 
 def _in_words(text: str) -> Iterator[Raised]:
-    """The exceptions that a text names at its start, or at the end of a traceback, the last first."""
+    """Yields the exceptions that a text names at its start or at the end of a traceback, the last first."""
     for part in reversed(text.split(_TRACEBACK)):
         said = without_step(re.split(r"\n\n(?:During handling|The above exception)", part)[0])
-        # Of a traceback's lines the first that is not indented; what follows belongs to its message.
+        # The first line of a traceback that is not indented; the lines after it belong to its message.
         found = re.search(rf"^([A-Za-z_][\w.]*{_ENDS})(?:: (.*))?\Z", said, re.MULTILINE | re.DOTALL)
         if found:
             kind = getattr(builtins, found[1], None)
@@ -76,7 +80,7 @@ def _in_words(text: str) -> Iterator[Raised]:
 
 
 def without_step(text: str) -> str:
-    """What was said, without the steps of Beam that it went through."""
+    """A message without the steps of Beam that it went through."""
     return re.sub(r"(?: \[while running '[^\n]*'\])+\s*\Z", "", text).rstrip()
 
 
@@ -86,7 +90,7 @@ def _names(kind: type) -> tuple[str, ...]:
 
 
 _NO_SPACE: Final = (*map(os.strerror, (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)), "database or disk is full")
-"""How the system and SQLite tell of a full disk, a quota or a limit: Beam and TensorFlow pass on the words alone."""
+"""The words of the system and SQLite for a full disk, a quota or a limit; Beam and TensorFlow keep only the words."""
 
 _DATABASE: Final = (
     "database disk image is malformed",
@@ -97,7 +101,7 @@ _DATABASE: Final = (
     "database is locked",
     "disk I/O error",
 )
-"""What SQLite says where the file is at fault, and not the query."""
+"""SQLite's messages for a fault of the file, not of the query."""
 
 _NO_MEMORY: Final = (os.strerror(errno.ENOMEM), "std::bad_alloc", "can't start new thread", "OOM when allocating")
 
@@ -111,7 +115,7 @@ _WAYS_OUT: Final = {
     "see whether the disk is whole, and its network there": ("EIO", "ESTALE", "EREMOTEIO", "ETIMEDOUT"),
     "let go of it": ("EBUSY", "ETXTBSY", "EAGAIN", "ELOOP", "EMLINK"),
 }
-"""What to do about what the system cannot do for want of something outside of the program."""
+"""Remedies for failures of the system whose cause lies outside of the program."""
 
 _WAY_OUT: Final = {getattr(errno, name): way for way, names in _WAYS_OUT.items() for name in names}
 _NUMBERS: Final = {os.strerror(number).lower(): number for number in _WAY_OUT}
@@ -121,11 +125,11 @@ _LONGEST: Final = 1000
 
 
 def users_error(error: BaseException | None) -> ConfigError | DataError | None:
-    """The user's error behind an exception, if any: runners wrap what a stage raises, or keep its words alone.
+    """Returns the user's error behind an exception, or None.
 
-    That is an error of ours for users; and what a library raises because of the data, the disk or the memory, which is
-    recognised by its kind: what the system says, TensorFlow's code of it, or what SQLite says of its file. A slip of
-    the code is none, whatever was being handled when it was made.
+    A user's error is one of our classes for users, or a library's error about the data, the disk or the memory. The
+    latter is recognised by the system's message, TensorFlow's code, or SQLite's message about its file. A slip of the
+    code is none, whatever was being handled when it was raised.
     """
     for raised in raised_in(error) if error else ():
         for kind in () if raised.is_a_slip else (_ours, _no_space, _database, _system, _no_memory, _broken_file):
@@ -136,8 +140,17 @@ def users_error(error: BaseException | None) -> ConfigError | DataError | None:
     return None
 
 
+def is_interruption(error: BaseException) -> bool:
+    """Whether a KeyboardInterrupt stands behind an exception, or in the words that a runner kept of it.
+
+    Python raises it in the main thread, which may be in a step of Beam; the runner then raises a RuntimeError.
+    """
+    named = re.compile(r"^(?:\w+: )*KeyboardInterrupt\b", re.MULTILINE)
+    return any("KeyboardInterrupt" in raised.names or named.search(raised.text) for raised in raised_in(error))
+
+
 def _ours(raised: Raised) -> ConfigError | DataError | None:
-    """What we tell users, without the step of Beam that it went through."""
+    """One of our errors for users, without the step of Beam that it went through."""
     if isinstance(raised.error, ConfigError):
         return raised.error
     if raised.names[0] == "schemas.errors.ConfigError":
@@ -162,7 +175,7 @@ def _database(raised: Raised) -> DataError | None:
             return DataError(
                 f"{METADATA_FILE} in the output folder must be the database that runs write there; it cannot be used: "
                 f"{words}. See that it can be written and that no other program holds it, or move it away, and run it "
-                "again: stages then run anew."
+                "again: all stages then run again."
             )
     return None
 
@@ -179,12 +192,12 @@ def _no_memory(raised: Raised) -> DataError | None:
 
 
 def _system(raised: Raised) -> DataError | None:
-    """What the system could not do with a file."""
+    """A failure of the system with a file."""
     number, path = None, None
     if isinstance(raised.error, OSError):
         number, path = raised.error.errno, raised.error.filename
     if number is None:
-        number, path = _told_by(raised.text)
+        number, path = _system_fault(raised.text)
     if number in (None, errno.ENOMEM) or not (number in _WAY_OUT or path):
         return None
     place = f"{os.fsdecode(path)}: " if isinstance(path, str | bytes) else ""
@@ -192,8 +205,8 @@ def _system(raised: Raised) -> DataError | None:
     return DataError(f"{printable(place, _LONGEST)}{os.strerror(number)}; {way_out}, {_AGAIN}")
 
 
-def _told_by(text: str) -> tuple[int | None, str | None]:
-    """The number and the path of what the system could not do, as Python, Beam and TensorFlow write it."""
+def _system_fault(text: str) -> tuple[int | None, str | None]:
+    """The error number and the path in a message, as Python, Beam and TensorFlow write them."""
     if found := re.search(r"\[Errno (\d+)\] [^:\n\[]+(?:: b?(?P<quote>['\"])(.+?)(?P=quote))?", text):
         return int(found[1]), found[3]
     if found := re.search(r"(?:b?(?P<quote>['\"])([^'\"\n]+)(?P=quote): )?\w*Error\((\d+), '", text):
@@ -204,7 +217,7 @@ def _told_by(text: str) -> tuple[int | None, str | None]:
 
 
 def _broken_file(raised: Raised) -> DataError | None:
-    """What libraries say of a file that they read; TensorFlow's INVALID_ARGUMENT, INTERNAL and others are ours."""
+    """A library's error about a file that it read; TensorFlow's INVALID_ARGUMENT, INTERNAL and others are ours."""
     line = _first_line(raised.text)
     is_damage = (
         not {"EOFError", "zlib.error", "gzip.BadGzipFile", *_tensorflows("DataLossError")}.isdisjoint(raised.names)
@@ -227,24 +240,12 @@ def _is(raised: Raised, *names: str) -> bool:
 
 
 def _tensorflows(*names: str) -> tuple[str, ...]:
-    """TensorFlow's classes, which need not be imported."""
+    """Full names of TensorFlow's error classes, without importing TensorFlow."""
     return tuple(f"tensorflow.python.framework.errors_impl.{name}" for name in names)
 
 
 def _first_line(text: str) -> str:
-    """The first line that says what happened."""
+    """The first line of a message after its preamble."""
     lines = (line.strip() for line in text.splitlines())
     preamble = ("Graph execution error", "Detected at node", "<stack traces")
     return printable(next((line for line in lines if line and not line.startswith(preamble)), ""), _LONGEST).rstrip(".")
-
-
-def is_interruption(error: BaseException) -> bool:
-    """Whether a KeyboardInterrupt stands behind an exception, or in the words that a runner kept of it.
-
-    Python raises it wherever the main thread is: within a step of Beam, whose runner makes a RuntimeError of it.
-    """
-    return any("KeyboardInterrupt" in raised.names or _names_it(raised.text) for raised in raised_in(error))
-
-
-def _names_it(text: str) -> bool:
-    return re.search(r"^(?:\w+: )*KeyboardInterrupt\b", text, re.MULTILINE) is not None

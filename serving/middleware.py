@@ -15,26 +15,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from serving.refusals import Busy, HungUp, Misdirected, Refusal, TooLarge, TooLate, WrongType
 from serving.telemetry import NO_ROUTE, EventLog, ServiceMetrics
 
-
-def problem_answer(refusal: Refusal, headers: Mapping[str, str] | None = None) -> Response:
-    """The answer to a request that is refused.
-
-    Args:
-      refusal: with the status and the sentence.
-      headers: of the answer, besides.
-    """
-    again = {"retry-after": str(refusal.retry_after)} if isinstance(refusal, Busy) else {}
-    return sentence_answer(refusal.status, refusal.sentence, {**again, **(headers or {})})
-
-
-def sentence_answer(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
-    """An answer of a status and a sentence alone."""
-    content: dict[str, Any] = {"error": sentence}
-    return Response(json.dumps(content), status, dict(headers or {}), "application/json")
-
-
 NOTES: Final = "notes"
-"""In a request's state: a dict of what else its line in the log has."""
+"""Key in a request's state of a dict with further values for the request's line in the log."""
+RETRY_AFTER: Final = 5
+"""Seconds until a client may ask again where the service cannot answer at all."""
 
 _HEADERS: Final[Mapping[str, str]] = {
     # The page's script and style are files of its own; nothing else runs, whatever text a document holds.
@@ -47,18 +31,35 @@ _HEADERS: Final[Mapping[str, str]] = {
     # The address of a search holds its query.
     "referrer-policy": "no-referrer",
 }
-_HUNG_UP: Final = 499
 _FAILED: Final = 500
-_RETRY_AFTER: Final = 5
+_READ_ON: Final = 8
+"""Multiple of the body limit that is read and thrown away before a refusal: many clients read only after sending."""
+_JSON: Final = b"application/json"
+
+
+def problem_answer(refusal: Refusal, headers: Mapping[str, str] | None = None) -> Response:
+    """The answer to a refused request.
+
+    Args:
+      refusal: the status and the sentence.
+      headers: additional headers.
+    """
+    again = {"retry-after": str(refusal.retry_after)} if isinstance(refusal, Busy) else {}
+    return sentence_answer(refusal.status, refusal.sentence, {**again, **(headers or {})})
+
+
+def sentence_answer(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> Response:
+    """An answer of a status and a sentence alone."""
+    return Response(json.dumps({"error": sentence}), status, dict(headers or {}), "application/json")
 
 
 class RequestFrame:
-    """Goes around the whole service.
+    """Gives every request a number, a line in the log, a place in the metrics, and headers that keep browsers safe.
 
     Args:
       app: the service.
-      log: that gets a line for each request.
-      metrics: likewise.
+      log: the log.
+      metrics: the metrics.
     """
 
     def __init__(self, app: ASGIApp, log: EventLog, metrics: ServiceMetrics) -> None:
@@ -68,7 +69,7 @@ class RequestFrame:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        started, number, status = time.perf_counter(), secrets.token_hex(6), _HUNG_UP
+        started, number, status = time.perf_counter(), secrets.token_hex(6), HungUp.status
         notes: dict[str, Any] = {}
         scope.setdefault("state", {})[NOTES] = notes
 
@@ -77,8 +78,7 @@ class RequestFrame:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 headers = MutableHeaders(scope=message)
-                for name, value in _HEADERS.items():
-                    headers[name] = value
+                headers.update(_HEADERS)
                 headers["x-request-id"] = number
                 headers.setdefault("cache-control", "no-store")
             await send(message)
@@ -87,12 +87,12 @@ class RequestFrame:
         try:
             await self._app(scope, receive, send_framed)
         except asyncio.CancelledError:  # the time to finish requests is over
-            if status == _HUNG_UP:
-                refusal = Busy(f"the service is stopping; ask again in {_RETRY_AFTER} s.", _RETRY_AFTER)
+            if status == HungUp.status:
+                refusal = Busy(f"the service is stopping; ask again in {RETRY_AFTER} s.", RETRY_AFTER)
                 await problem_answer(refusal)(scope, receive, send_framed)
         except Exception as error:
             self._log.fail("request failed", error, id=number)
-            if status != _HUNG_UP:
+            if status != HungUp.status:
                 return  # the answer has begun, and can only be cut off
             sentence = f"the service failed at this request, which is its own fault; its log has the reason: {number}."
             await sentence_answer(_FAILED, sentence)(scope, receive, send_framed)
@@ -101,7 +101,7 @@ class RequestFrame:
             route = getattr(scope.get("route"), "path", NO_ROUTE)
             self._metrics.in_flight.dec()
             self._metrics.answered(route, scope["method"], status, seconds)
-            self._log.tell(
+            self._log.info(
                 "request",
                 id=number,
                 method=scope["method"],
@@ -113,30 +113,30 @@ class RequestFrame:
 
 
 class HostCheck:
-    """Lets requests in that name this service.
+    """Refuses requests that name another host.
 
     A page from elsewhere can make its own name point to this machine, and a browser then lets it read the answers. But
-    it cannot change the name that it asks for.
+    the page cannot change the name in the request.
 
     Args:
-      app: that gets the request.
+      app: the next application.
       host: the address that the service listens at.
-      allowed: names by which clients may ask for it; an address is always allowed. Without names, any is at an address
-        that other machines reach, and localhost alone at one that they do not.
+      allowed: accepted names; an address is always accepted. Without names, any name is accepted at an address that
+        other machines reach, and localhost alone at a local one.
     """
 
     def __init__(self, app: ASGIApp, host: str, allowed: Collection[str]) -> None:
         self._app = app
-        self._names = {name.lower() for name in allowed}
-        self._all = not allowed and not _is_local(host)
+        self._names = {"localhost", *(name.lower() for name in allowed)}
+        self._accepts_all = not allowed and not _is_local(host)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and not self._all:
+        if scope["type"] == "http" and not self._accepts_all:
             asked = dict(scope["headers"]).get(b"host", b"").decode("latin-1").lower()
             name = asked[1:].partition("]")[0] if asked.startswith("[") else asked.partition(":")[0]
-            if name not in self._names | {"localhost"} and not _is_address(name):
+            if name not in self._names and not _is_address(name):
                 refusal = Misdirected(
-                    f"the host of a request must be one of {', '.join(sorted(self._names | {'localhost'}))}, or an "
+                    f"the host of a request must be one of {', '.join(sorted(self._names))}, or an "
                     f"address; got {asked[:80]!r}. Start the service with --allow-host to add one."
                 )
                 await problem_answer(refusal)(scope, receive, send)
@@ -156,18 +156,13 @@ def _is_address(name: str) -> bool:
     return True
 
 
-_READ_ON: Final = 8
-"""So many times the limit is read, and thrown away, before the answer: many clients read none before all is sent."""
-_JSON: Final = b"application/json"
-
-
 class BoundedBody:
-    """Lets a request in whose body has come, is not too large, and is JSON if it is there.
+    """Reads a request's whole body first; refuses one that is too slow, too large, or not JSON.
 
     Args:
-      app: that gets the request.
-      most_bytes: of the body.
-      seconds: in which it must come.
+      app: the next application.
+      most_bytes: largest body in bytes.
+      seconds: longest time in which the body must arrive.
     """
 
     def __init__(self, app: ASGIApp, most_bytes: int, seconds: float) -> None:
@@ -214,7 +209,7 @@ class BoundedBody:
         return body
 
     async def _receive_all(self, receive: Receive) -> tuple[bytes, int]:
-        """The body, and its size, of which not all is in the body if it is too large."""
+        """The body and its size; a body that is too large is not kept whole."""
         body, size = bytearray(), 0
         while True:
             message = await receive()

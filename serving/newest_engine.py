@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from components.index_pusher.index_versions import IndexVersions
 from models.exported.versions import model_fingerprint
@@ -17,48 +17,98 @@ from serving.engine import Engine, Languages
 from serving.refusals import Busy
 from serving.served_model import LocalModel, ServedModel
 
-_RETRY_AFTER: Final = 5
+if TYPE_CHECKING:
+    from serving.telemetry import SwapLog
+
 AGAIN_SECONDS: Final = 60.0
-"""After which a version that could not be loaded is tried again: it may have been written badly, or not to its end."""
+"""Seconds until a version that could not be loaded is tried again: it may have been incomplete."""
+_RETRY_AFTER: Final = 5
+_MODEL_FILE: Final = "saved_model.pb"
 
 
 class EngineSource(Protocol):
-    """Where engines come from."""
+    """A source of engines."""
 
     def newest(self) -> str | None:
-        """What the newest pair of model and index is called; None where there is none."""
+        """The name of the newest pair of model and index; None where there is none."""
 
     def load(self, name: str) -> Engine:
-        """A pair by this name."""
+        """Loads the pair of this name."""
 
 
-class SwapWatch(Protocol):
-    """Who wants to know of swaps."""
+class FolderEngines:
+    """Engines from the folders that runs and `clir index` write: each version of an index with the model that made it.
 
-    def swapped(self, engine: Engine, seconds: float) -> None:
-        """An engine answers from now on; it took so long to load and to warm it."""
+    Args:
+      models: a serving folder, or one version in it.
+      index: the folder of an index's versions, or one version in it.
+      connect: makes the model of a version's number, where the model runs elsewhere.
+      languages: languages of queries and documents, where they are known.
+    """
 
-    def drained(self, engine: Engine, seconds: float) -> None:
-        """An engine has answered its last request, so long after another took its place."""
+    def __init__(
+        self,
+        models: str,
+        index: str,
+        connect: Callable[[str], ServedModel] | None = None,
+        languages: Languages | None = None,
+    ) -> None:
+        self._models, self._index = models, index
+        self._connect, self._languages = connect, languages
+        self._fingerprints = dict[str, str]()
 
-    def failed(self, name: str, error: Exception) -> None:
-        """A pair could not be loaded; the engine before it goes on."""
+    def newest(self) -> str | None:
+        """The number of the newest version of the index."""
+        if os.path.isfile(os.path.join(self._index, MANIFEST_FILE)):
+            return os.path.basename(os.path.abspath(self._index))
+        newest = IndexVersions(self._index).newest()
+        return None if newest is None else newest.name
+
+    def load(self, name: str) -> Engine:
+        """Loads a version of the index and its model.
+
+        Raises:
+          DataError: the index is damaged, or the model that made it is missing.
+        """
+        path = os.path.join(self._index, name)
+        folder = path if os.path.isdir(path) else self._index
+        model = self._model_of(read_manifest(folder).model, folder)
+        served = self._connect(os.path.basename(model)) if self._connect else LocalModel(model)
+        return Engine(served, CorpusIndex(folder), name, self._languages)
+
+    def _model_of(self, fingerprint: str, index: str) -> str:
+        """The folder of the newest model with this fingerprint."""
+        folders = self._versions()
+        for folder in folders:
+            if folder not in self._fingerprints:
+                self._fingerprints[folder] = model_fingerprint(folder)
+            if self._fingerprints[folder] == fingerprint:
+                return folder
+        raise DataError(
+            f"{index} must be the index of a model in {self._models}; it is of none of these: "
+            f"{', '.join(map(os.path.basename, folders)) or 'there is none'}. Make it again with `clir index`."
+        )
+
+    def _versions(self) -> list[str]:
+        if os.path.isfile(os.path.join(self._models, _MODEL_FILE)):
+            return [os.path.abspath(self._models)]
+        return [os.path.join(self._models, one) for one in reversed(served_versions(os.listdir(self._models)))]
 
 
 class EngineHolder:
-    """The engine that answers now.
+    """Holds the engine that answers now.
 
-    A newer one is loaded and warmed beside it; then one reference is swapped. Whoever asks the older one is answered by
-    it; it is closed when nobody does any more. So no request is dropped, and none sees two versions.
+    A newer one is loaded and warmed beside it; then one reference is swapped. The older one finishes its requests and
+    is closed after the last of them. So no request is dropped, and none sees two versions.
 
     Args:
-      source: of engines.
-      watch: is told of swaps.
-      poll_seconds: between two looks for a newer one.
+      source: the source of engines.
+      log: the record of swaps.
+      poll_seconds: seconds between two looks for a newer engine.
     """
 
-    def __init__(self, source: EngineSource, watch: SwapWatch, poll_seconds: float) -> None:
-        self._source, self._watch, self._poll_seconds = source, watch, poll_seconds
+    def __init__(self, source: EngineSource, log: "SwapLog", poll_seconds: float) -> None:
+        self._source, self._log, self._poll_seconds = source, log, poll_seconds
         self._lock = threading.Condition()
         self._current: _InUse | None = None
         self._name: str | None = None
@@ -82,7 +132,7 @@ class EngineHolder:
         self._thread.start()
 
     def stop(self) -> None:
-        """Looks no more, and closes the engine, unless a request is still with it: nothing ends that but its answer."""
+        """Stops looking, and closes the engine unless a request still uses it."""
         self._stop.set()
         with self._lock:
             current, self._current = self._current, None
@@ -97,7 +147,7 @@ class EngineHolder:
 
     @contextmanager
     def engine(self) -> Iterator[Engine]:
-        """The engine that answers now; it stays whole within the block.
+        """Yields the engine that answers now; it stays open within the block.
 
         Raises:
           Busy: there is none.
@@ -125,7 +175,7 @@ class EngineHolder:
             self._put(name)
         except Exception as error:  # whatever it is, the engine before it goes on
             self._failed = name, time.monotonic()
-            self._watch.failed(name, error)
+            self._log.failed(name, error)
 
     def _put(self, name: str) -> None:
         started = time.monotonic()
@@ -138,7 +188,7 @@ class EngineHolder:
         with self._lock:
             before, self._current = self._current, _InUse(engine)
             self._name, self._failed = name, None
-        self._watch.swapped(engine, time.monotonic() - started)
+        self._log.swapped(engine, time.monotonic() - started)
         if before:
             self._drain(before)
 
@@ -147,80 +197,18 @@ class EngineHolder:
         with self._lock:
             self._lock.wait_for(lambda: before.users == 0)
         before.engine.close()
-        self._watch.drained(before.engine, time.monotonic() - started)
+        self._log.drained(before.engine, time.monotonic() - started)
 
     def _look(self) -> None:
         while not self._stop.wait(self._poll_seconds):
             try:
                 self.refresh()
-            except Exception as error:  # a folder that cannot be read now may be read the next time
-                self._watch.failed("the newest", error)
+            except Exception as error:  # a folder that cannot be read now may be readable the next time
+                self._log.failed("the newest", error)
 
 
 class _InUse:
-    """An engine, and how many requests are with it."""
+    """An engine, and the number of requests that use it."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine, self.users = engine, 0
-
-
-_MODEL_FILE: Final = "saved_model.pb"
-
-
-class FolderEngines:
-    """An `EngineSource` of folders: the newest version of an index, with the model that made it.
-
-    Args:
-      models: a serving folder, or one version in it.
-      index: the folder of an index's versions, or one version in it.
-      connect: makes the model of a version's number, where it is not to be loaded here.
-      languages: of queries and documents, if they are known.
-    """
-
-    def __init__(
-        self,
-        models: str,
-        index: str,
-        connect: Callable[[str], ServedModel] | None = None,
-        languages: Languages | None = None,
-    ) -> None:
-        self._models, self._index = models, index
-        self._connect, self._languages = connect, languages
-        self._fingerprints = dict[str, str]()
-
-    def newest(self) -> str | None:
-        """The number of the newest version of the index."""
-        if os.path.isfile(os.path.join(self._index, MANIFEST_FILE)):
-            return os.path.basename(os.path.abspath(self._index))
-        newest = IndexVersions(self._index).newest()
-        return None if newest is None else newest.name
-
-    def load(self, name: str) -> Engine:
-        """The engine of a version of the index.
-
-        Raises:
-          DataError: the index is damaged, or there is no model that made it.
-        """
-        path = os.path.join(self._index, name)
-        folder = path if os.path.isdir(path) else self._index
-        model = self._model_of(read_manifest(folder).model, folder)
-        served = self._connect(os.path.basename(model)) if self._connect else LocalModel(model)
-        return Engine(served, CorpusIndex(folder), name, self._languages)
-
-    def _model_of(self, fingerprint: str, index: str) -> str:
-        """The folder of the model that made an index, the newest of equal ones."""
-        folders = self._versions()
-        for folder in folders:
-            if folder not in self._fingerprints:
-                self._fingerprints[folder] = model_fingerprint(folder)
-            if self._fingerprints[folder] == fingerprint:
-                return folder
-        raise DataError(
-            f"{index} must be the index of a model in {self._models}; it is of none of these: "
-            f"{', '.join(map(os.path.basename, folders)) or 'there is none'}. Make it anew with `clir index`."
-        )
-
-    def _versions(self) -> list[str]:
-        if os.path.isfile(os.path.join(self._models, _MODEL_FILE)):
-            return [os.path.abspath(self._models)]
-        return [os.path.join(self._models, one) for one in reversed(served_versions(os.listdir(self._models)))]

@@ -1,4 +1,4 @@
-"""What the service may answer instead of a result: each has a status and a sentence."""
+"""Errors that the service answers with a status and a sentence instead of a result."""
 
 from typing import ClassVar
 
@@ -18,7 +18,7 @@ class Refusal(Exception):
 
 
 class NotThere(Refusal):
-    """The request is for something that does not exist, here or now."""
+    """The requested thing does not exist, here or now."""
 
     status = 404
 
@@ -36,7 +36,7 @@ class TooLarge(Refusal):
 
 
 class WrongType(Refusal):
-    """The request's body is of a type that the service does not read."""
+    """The service does not read bodies of this type."""
 
     status = 415
 
@@ -48,7 +48,7 @@ class Misdirected(Refusal):
 
 
 class HungUp(Refusal):
-    """The client has gone; nobody reads this answer, and its status is only seen in the log."""
+    """The client has gone: nobody reads this answer, and only the log shows its status."""
 
     status = 499
 
@@ -58,7 +58,7 @@ class Busy(Refusal):
 
     Args:
       sentence: as above.
-      retry_after: seconds after which it may.
+      retry_after: seconds after which the client may ask again.
     """
 
     status = 503
@@ -69,6 +69,6 @@ class Busy(Refusal):
 
 
 class TooSlow(Refusal):
-    """The answer did not come in time."""
+    """The answer was not ready in time."""
 
     status = 504

@@ -4,22 +4,11 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final, TypeVar
 
 from fastapi import Body, FastAPI, Query, Request
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from starlette.responses import Response
 
 from serving.engine import Engine
-from serving.http_records import (
-    WORDED,
-    Alive,
-    Collection,
-    ExplainAnswer,
-    Inputs,
-    Problem,
-    RankAnswer,
-    Ready,
-    SearchAnswer,
-    StrictInputs,
-)
+from serving.http_records import Alive, Collection, ExplainAnswer, Problem, RankAnswer, Ready, SearchAnswer
 from serving.middleware import NOTES
 from serving.newest_engine import EngineHolder
 from serving.settings import ServiceSettings
@@ -28,18 +17,32 @@ from serving.work_queue import WorkQueue
 
 Answer = TypeVar("Answer", bound=BaseModel)
 
+_WORDED: Final = r"\S"
+"""A text that is not blank, as a regular expression."""
 _REFUSALS: Final = {
-    400: "The request is no HTTP, or its body no JSON.",
-    404: "What is asked for is not there.",
-    405: "The path has no such method.",
-    408: "The request did not come in time.",
+    400: "The request is not HTTP, or its body is not JSON.",
+    404: "The requested path or place does not exist.",
+    405: "The path does not have this method.",
+    408: "The request did not arrive in time.",
     413: "The body is too large.",
-    415: "The body is no JSON.",
+    415: "The body is not JSON.",
     421: "The request is for another host.",
-    422: "The request says something that it must not.",
+    422: "A value is missing, unknown or out of range.",
     503: "The service is busy, or cannot reach its model. The header Retry-After says when to ask again.",
-    504: "The answer did not come in time.",
+    504: "The answer was not ready in time.",
 }
+
+
+class Inputs(BaseModel):
+    """The base of inputs; an unknown name is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class StrictInputs(Inputs):
+    """The base of JSON inputs, where a number must be a number."""
+
+    model_config = ConfigDict(strict=True)
 
 
 def add_routes(
@@ -47,15 +50,13 @@ def add_routes(
 ) -> None:
     """Adds all paths but the page's."""
     most_query, most_text = settings.most_query_characters, settings.most_text_characters
-    Asked = Annotated[
-        str, Field(min_length=1, max_length=most_query, pattern=WORDED, description="What is searched for.")
-    ]
-    Text = Annotated[str, Field(min_length=1, max_length=most_text, pattern=WORDED, description="Of a document.")]
+    Asked = Annotated[str, Field(min_length=1, max_length=most_query, pattern=_WORDED, description="The query.")]
+    Text = Annotated[str, Field(min_length=1, max_length=most_text, pattern=_WORDED, description="A document's text.")]
     Place = Annotated[
-        str, Field(min_length=1, max_length=200, description="Of a document in the index, as a search gave it.")
+        str, Field(min_length=1, max_length=200, description="A document's place in the index, as a search gave it.")
     ]
-    Most = Annotated[int, Field(ge=1, le=settings.most_k, description="Results, at most."), BeforeValidator(_whole)]
-    WithSnippets = Annotated[bool, Field(description="Give of each document the piece with the words that match.")]
+    Most = Annotated[int, Field(ge=1, le=settings.most_k, description="Most results."), BeforeValidator(_whole)]
+    WithSnippets = Annotated[bool, Field(description="Give the piece of each document with the words that match.")]
     WithTexts = Annotated[bool, Field(description="Give the whole text of each document.")]
 
     class SearchParameters(Inputs):
@@ -83,7 +84,7 @@ def add_routes(
         text: Text
 
     async def answer(request: Request, work: Callable[[Engine], Answer], **notes: Any) -> Response:
-        """An answer that is worked out, and turned into JSON, in a thread."""
+        """Works out an answer, and its JSON, in a thread."""
         request.scope["state"][NOTES].update(notes)
 
         def worked() -> str:
@@ -94,7 +95,7 @@ def add_routes(
 
     @app.get("/v1/search", response_model=SearchAnswer, responses=_responses(), tags=["search"])
     async def search(request: Request, asked: Annotated[SearchParameters, Query()]) -> Response:
-        """The best documents of the whole collection for a query."""
+        """Finds the best documents of the whole collection for a query."""
         return await answer(
             request,
             lambda engine: engine.search(asked.q, asked.k, asked.snippets, asked.texts),
@@ -104,7 +105,7 @@ def add_routes(
 
     @app.post("/v1/search", response_model=SearchAnswer, responses=_responses(), tags=["search"])
     async def search_by_post(request: Request, asked: Annotated[SearchRequest, Body()]) -> Response:
-        """The same, for a query that shall stand in no address."""
+        """The same, without the query in the address."""
         return await answer(
             request,
             lambda engine: engine.search(asked.query, asked.k, asked.snippets, asked.texts),
@@ -114,7 +115,7 @@ def add_routes(
 
     @app.post("/v1/rank", response_model=RankAnswer, responses=_responses(), tags=["search"])
     async def rank(request: Request, asked: Annotated[RankRequest, Body()]) -> Response:
-        """The order of texts of your own for a query; they need not be in the collection."""
+        """Ranks your own texts for a query; they need not be in the collection."""
         return await answer(
             request,
             lambda engine: engine.rank(asked.query, asked.documents),
@@ -124,32 +125,32 @@ def add_routes(
 
     @app.get("/v1/explain", response_model=ExplainAnswer, responses=_responses(), tags=["search"])
     async def explain(request: Request, asked: Annotated[ExplainParameters, Query()]) -> Response:
-        """Why a document that was found has its score: the share of every word."""
+        """Explains the score of a document that was found: the share of every word."""
         return await answer(
             request, lambda engine: engine.explain(asked.q, asked.place, None), query_characters=len(asked.q)
         )
 
     @app.post("/v1/explain", response_model=ExplainAnswer, responses=_responses(), tags=["search"])
     async def explain_text(request: Request, asked: Annotated[ExplainRequest, Body()]) -> Response:
-        """The same of a text of your own."""
+        """Explains the score of your own text."""
         return await answer(
             request, lambda engine: engine.explain(asked.query, None, asked.text), query_characters=len(asked.query)
         )
 
     @app.get("/v1/collection", response_model=Collection, responses=_responses(), tags=["search"])
     async def collection() -> Response:
-        """What is searched, by which versions, and what a request may ask for."""
+        """Describes the collection, its versions, and the limits of a request."""
         with holder.engine() as engine:
             return _json(engine.collection(settings.most_query_characters, settings.most_k))
 
     @app.get("/healthz", response_model=Alive, responses=_responses(), tags=["operation"])
     async def healthz() -> Response:
-        """Whether the process runs."""
+        """Answers while the process runs."""
         return _json(Alive(alive=True))
 
     @app.get("/readyz", response_model=Ready, responses=_responses(), tags=["operation"])
     async def readyz() -> Response:
-        """Whether it can answer: 503 where it cannot."""
+        """Answers 200 where searches can be answered, else 503."""
         with holder.engine():
             return _json(Ready(ready=True))
 
@@ -160,7 +161,7 @@ def add_routes(
 
 
 def _whole(value: Any) -> Any:
-    """10.0 is the number 10 in JSON, too."""
+    """Reads 10.0 as the number 10, which it is in JSON."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -169,7 +170,7 @@ class _Metrics(Response):
 
 
 def _responses() -> dict[int | str, dict[str, Any]]:
-    return {status: {"model": Problem, "description": told} for status, told in _REFUSALS.items()}
+    return {status: {"model": Problem, "description": meaning} for status, meaning in _REFUSALS.items()}
 
 
 def _json(record: BaseModel) -> Response:

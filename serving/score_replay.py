@@ -1,4 +1,4 @@
-"""Whether a served model ranks as the evaluator saw it rank."""
+"""Compares the scores of a served model with those of the evaluator."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from schemas.wikiclir import Text, parse_lines, read_lines
 from serving.served_model import ServedModel
 
 TOLERANCE: Final = 1e-6
-"""Scores no further apart than this may change places: sums in another order differ in their last digits."""
+"""Scores this close may change places: sums in another order differ in their last digits."""
 
 _ANY_GRADE: Final = 1
 
@@ -28,22 +28,22 @@ class ScoredDocument(NamedTuple):
 
 
 class Inversion(NamedTuple):
-    """Two documents of a query that the evaluator has in one order, and the served model in the other."""
+    """Two documents of a query whose order differs between the evaluator and the served model."""
 
     query_id: str
     above: ScoredDocument
-    """The evaluator's upper one."""
+    """The document that the evaluator ranks higher."""
     below: ScoredDocument
 
 
 @dataclass(frozen=True)
 class Replay:
-    """What a replay found.
+    """The result of a replay.
 
     Attributes:
-      lists, documents: how many were scored again; a document counts once a list.
-      largest_difference: between the two scores of a document.
-      inversions: of each list with some, the two documents whose evaluated scores are furthest apart.
+      lists, documents: numbers of lists and documents scored again; a document counts once a list.
+      largest_difference: largest difference between the two scores of a document.
+      inversions: for each list with any, the inversion whose evaluated scores are furthest apart.
     """
 
     lists: int
@@ -58,10 +58,10 @@ def replay_scores(
     queries: Mapping[str, str],
     documents: Mapping[str, str],
 ) -> Replay:
-    """Asks a served model for the scores of a run again, list by list.
+    """Asks a served model for the scores of a run, list by list.
 
     Args:
-      model: the served one.
+      model: the served model.
       run: the evaluator's scores: query_id to doc_id to score.
       queries, documents: the text of each id in the run.
 
@@ -87,10 +87,10 @@ def replay_scores(
 def _furthest_inversion(
     doc_ids: list[str], evaluated: npt.NDArray[np.float64], served: npt.NDArray[np.float32]
 ) -> tuple[ScoredDocument, ScoredDocument] | None:
-    """The two documents in another order whose evaluated scores are furthest apart, if by more than the tolerance."""
+    """The inversion whose evaluated scores are furthest apart, if by more than the tolerance."""
     order = rank(served, [doc_id.encode() for doc_id in doc_ids])
     ranked = evaluated[order]
-    least_before = np.minimum.accumulate(ranked)  # of each document and all that are served above it
+    least_before = np.minimum.accumulate(ranked)  # the minimum over each document and those served above it
     place = int(np.argmax(ranked - least_before))
     if ranked[place] - least_before[place] <= TOLERANCE:
         return None
@@ -102,16 +102,16 @@ def _furthest_inversion(
 def read_texts(
     role: str, files: Iterable[str], ids: Collection[str], open_file: Callable[[str, str], BinaryIO]
 ) -> dict[str, str]:
-    """The texts of the records with these ids, as ingestion reads them.
+    """Returns the texts of the records with these ids, as ingestion reads them.
 
     Args:
       role: queries or documents.
-      files: of the role, in their order.
-      ids: of the records that are needed.
+      files: the role's files, in order.
+      ids: ids of the needed records.
       open_file: opens a file.
 
     Raises:
-      DataError: the files lack one.
+      DataError: the files lack one of the records.
     """
     files, texts, seen = [*files], dict[str, str](), set[str]()
     for file in files:

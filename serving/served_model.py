@@ -8,15 +8,15 @@ import numpy.typing as npt
 from models.exported.model import CallableModel, LoadedModel, load_model
 
 Arrays = Mapping[str, npt.NDArray[Any]]
-"""Tensors by the names of a signature's inputs or outputs; strings are objects, `bytes` each."""
+"""Tensors by the names of a signature's inputs or outputs; strings are arrays of `bytes` objects."""
 
 
 class ServedModel(CallableModel, Protocol):
-    """A model in this process, or in a TF Serving; its `call` raises DataError where that cannot be reached."""
+    """A model in this process or in a TF Serving; `call` raises DataError where the TF Serving cannot be reached."""
 
     @property
     def version(self) -> str:
-        """The number of the pushed version; every call is answered by this one."""
+        """The number of the pushed version that answers every call."""
 
 
 class LocalModel(LoadedModel):

@@ -1,4 +1,4 @@
-"""The piece of a text that shows best why it was found."""
+"""Chooses the piece of a text that shows best why it was found."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -13,48 +13,48 @@ from schemas.json_record import JsonRecord
 
 CHARACTERS: Final = 280
 _LEAST_SHARE: Final = 0.1
-"""Of the largest share of a word: what has less is not marked; without it, every article would be."""
+"""Least share of a marked word, relative to the largest; without this limit every article would be marked."""
 _NEAR: Final = 60
-"""Characters from the beginning of the text that are rather shown than left out."""
+"""A snippet that would begin within this many characters of the text begins at its beginning."""
 
 
 class Piece(JsonRecord):
-    """Some of a snippet's text."""
+    """A piece of a snippet."""
 
     text: str
     is_match: bool
-    """Whether it is a word that answers one of the query."""
+    """Whether the piece is a word that answers a word of the query."""
 
 
 class Snippet(JsonRecord):
     """A piece of a document's text."""
 
     pieces: tuple[Piece, ...]
-    """In their order; together they are the snippet."""
+    """The pieces in order; together they are the snippet's text."""
     is_beginning: bool
-    """Whether the text begins here."""
+    """Whether the snippet begins at the text's beginning."""
     is_end: bool
-    """Whether it ends here."""
+    """Whether the snippet ends at the text's end."""
 
 
 class Word(NamedTuple):
     """A word of a text."""
 
     start: int
-    """Characters from the text's beginning."""
+    """Position in characters from the text's beginning."""
     end: int
     term: str
     share: float
-    """What its term adds to the score."""
+    """The part of the score that its term adds."""
 
 
 def make_snippet(text: str, words: Sequence[Word], characters: int = CHARACTERS) -> Snippet:
-    """The piece of a text in which the words with the largest shares stand, each term counted once.
+    """Makes the snippet with the largest sum of shares, each term counted once.
 
     Args:
-      text: of a document.
-      words: of the text, in its order, without overlap.
-      characters: of the snippet, at most; words are not cut.
+      text: a document's text.
+      words: the text's words, in order and without overlap.
+      characters: longest snippet; words are not cut.
 
     Example:
       >>> words = [Word(0, 4, "a", 0.0), Word(5, 9, "b", 0.5), Word(10, 14, "c", 0.0)]
@@ -76,10 +76,10 @@ def make_snippet(text: str, words: Sequence[Word], characters: int = CHARACTERS)
 
 
 def matching_words(model: CallableModel, query: str, text: str) -> list[Word]:
-    """The words of a text that are scored, with their shares.
+    """Returns the scored words of a text with their shares.
 
-    The shares are those of words that match; of a model without such a channel, those of the vectors. None where the
-    model tells of no words.
+    The shares come from the channel of words that match; from the vectors where the model has no such channel. A model
+    without the signature `explain_words` gives no words.
     """
     if "explain_words" not in model.signatures:
         return []
@@ -101,7 +101,7 @@ def matching_words(model: CallableModel, query: str, text: str) -> list[Word]:
 
 
 def _best_stretch(matches: Sequence[Word], characters: int) -> tuple[int, int]:
-    """Where the best words that fit together begin and end."""
+    """The beginning and the end of the stretch with the best words."""
     best, found = 0.0, (0, 0)
     for place, first in enumerate(matches):
         terms, last = dict[str, float](), first
@@ -115,7 +115,7 @@ def _best_stretch(matches: Sequence[Word], characters: int) -> tuple[int, int]:
 
 
 def _window(text: str, words: Sequence[Word], first: int, last: int, characters: int) -> tuple[int, int]:
-    """A stretch with as much before as after it, without cut words."""
+    """The stretch, extended as much before as after it, without cut words."""
     begin = max(0, first - max(0, characters - (last - first)) // 2)
     begin = 0 if last <= characters and begin < _NEAR else begin
     end = min(len(text), begin + characters)
@@ -129,12 +129,12 @@ def _window(text: str, words: Sequence[Word], first: int, last: int, characters:
 
 
 def _last_space(text: str, begin: int, end: int) -> int:
-    """Where the last whole word of a text without known words ends."""
+    """The end of the last whole word of a text without known words."""
     place = text.rfind(" ", begin + 1, end)
     return place if place > 0 else end
 
 
 def _characters(text: str) -> npt.NDArray[Any]:
-    """Bytes of a text's UTF-8 before each of its bytes, and before its end, to characters."""
+    """The number of characters before each byte of a text's UTF-8, and before its end."""
     is_first_byte = (np.frombuffer(text.encode(), np.uint8) & 0xC0) != 0x80
     return np.concatenate([[0], np.cumsum(is_first_byte)])

@@ -1,4 +1,4 @@
-"""The service's log and its metrics."""
+"""The service's log, of one line of JSON an event, and its metrics for Prometheus."""
 
 import logging
 from typing import Any, Final, TextIO
@@ -10,14 +10,24 @@ from schemas.errors import DataError
 from serving.engine import Engine
 from serving.work_queue import WorkQueue
 
+NO_ROUTE: Final = "none"
+"""The route of a request for an unknown path: the path itself would make a row for every path ever asked for."""
+_SECONDS: Final = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
+_METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"})
+_DRIFT: Final = {
+    "model_documents": "Documents that the model keeps statistics of.",
+    "length_ratio": "Mean length of the index's documents over that of the model's.",
+    "unknown_share": "Share of the documents' terms that the model does not know.",
+    "divergence": "Jensen-Shannon divergence of the documents' terms from the model's, in bits.",
+}
+"""Figures of `schemas.drift`; a figure that is not available has no row."""
+
 
 class EventLog:
-    """Writes events.
-
-    No text of a query is among them: what people search for is about them.
+    """Writes events, without any text of a query: what people search for is personal.
 
     Args:
-      stream: that the lines go to.
+      stream: the stream for the lines.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -32,20 +42,20 @@ class EventLog:
             ],
         )
 
-    def tell(self, event: str, **values: Any) -> None:
-        """An event as it should be."""
+    def info(self, event: str, **values: Any) -> None:
+        """Writes an expected event."""
         self._log.info(event, **values)
 
     def warn(self, event: str, **values: Any) -> None:
-        """An event that someone should look at."""
+        """Writes an event that someone should look at."""
         self._log.warning(event, **values)
 
     def fail(self, event: str, error: BaseException | None = None, **values: Any) -> None:
-        """An event that is our fault, with the traceback of the error."""
+        """Writes an event that is our fault, with the traceback of the error."""
         self._log.error(event, exc_info=error, **values)
 
     def handler(self) -> logging.Handler:
-        """What makes events of a library's warnings."""
+        """A handler that writes a library's warnings as events."""
         return _Handler(self)
 
 
@@ -62,24 +72,14 @@ class _Handler(logging.Handler):
             self._events.warn("server", told=record.getMessage().strip())
 
 
-_SECONDS: Final = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
-_METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"})
-_DRIFT: Final = {
-    "model_documents": "Documents that the model keeps statistics of.",
-    "length_ratio": "Mean length of the index's documents over that of the model's.",
-    "unknown_share": "Share of the documents' terms that the model does not know.",
-    "divergence": "Jensen-Shannon divergence of the documents' terms from the model's, in bits.",
-}
-"""Figures of `schemas.index_manifest`; one that is not available has no row."""
-NO_ROUTE: Final = "none"
-"""The route of a request for a path that there is not: the path itself would make a row for everything ever asked."""
-
-
 class ServiceMetrics:
     """The metrics of one service.
 
     Args:
-      queue: whose length is measured.
+      queue: the work queue, whose length is measured.
+
+    Attributes:
+      in_flight: a gauge of the requests without an answer.
     """
 
     content_type: Final = "text/plain; version=0.0.4; charset=utf-8"
@@ -103,15 +103,20 @@ class ServiceMetrics:
         waiting = Gauge("clir_requests_waiting", "Requests that wait for a thread.", registry=registry)
         waiting.set_function(lambda: queue.waiting)
         self._engine = Gauge(
-            "clir_engine_info", "1 for what answers now.", ["model_version", "index_version"], registry=registry
+            "clir_engine_info",
+            "1 for the versions that answer now.",
+            ["model_version", "index_version"],
+            registry=registry,
         )
         self._documents = Gauge("clir_index_documents", "Documents that can be found.", registry=registry)
         self._drift = {
-            name: Gauge(f"clir_index_{name}", told, ["index_version"], registry=registry)
-            for name, told in _DRIFT.items()
+            name: Gauge(f"clir_index_{name}", meaning, ["index_version"], registry=registry)
+            for name, meaning in _DRIFT.items()
         }
         self._swaps = Counter("clir_engine_swaps", "Models and indexes that were put in place.", registry=registry)
-        self._failures = Counter("clir_engine_failures", "Those that could not be loaded.", registry=registry)
+        self._failures = Counter(
+            "clir_engine_failures", "Models and indexes that could not be loaded.", registry=registry
+        )
 
     def answered(self, route: str, method: str, status: int, seconds: float) -> None:
         """Counts an answer."""
@@ -119,7 +124,7 @@ class ServiceMetrics:
         self._seconds.labels(route).observe(seconds)
 
     def swapped(self, engine: Engine) -> None:
-        """Names what answers now."""
+        """Shows the engine that answers from now on."""
         self._engine.clear()
         self._engine.labels(engine.model_version, engine.index_version).set(1)
         self._documents.set(engine.documents)
@@ -130,49 +135,42 @@ class ServiceMetrics:
         self._swaps.inc()
 
     def failed(self) -> None:
-        """Counts what could not be loaded."""
+        """Counts an engine that could not be loaded."""
         self._failures.inc()
 
     def text(self) -> bytes:
-        """All of them, in Prometheus's text format."""
+        """All metrics in Prometheus's text format."""
         return generate_latest(self._registry)
 
 
 class SwapLog:
-    """A `SwapWatch` of the service.
+    """Writes swaps of engines to the log and counts them in the metrics.
 
     Args:
-      log: that gets the events.
-      metrics: that count them.
+      log: the log.
+      metrics: the metrics.
     """
 
     def __init__(self, log: EventLog, metrics: ServiceMetrics) -> None:
         self._log, self._metrics = log, metrics
 
     def swapped(self, engine: Engine, seconds: float) -> None:
-        """An engine answers from now on."""
+        """Records an engine that answers from now on, and the seconds that loading and warming it took."""
         self._metrics.swapped(engine)
-        self._log.tell(
-            "loaded",
-            model_version=engine.model_version,
-            index_version=engine.index_version,
-            documents=engine.documents,
-            seconds=round(seconds, 3),
-        )
+        self._info("loaded", engine, seconds, documents=engine.documents)
 
     def drained(self, engine: Engine, seconds: float) -> None:
-        """An engine has answered its last request."""
-        self._log.tell(
-            "drained",
-            model_version=engine.model_version,
-            index_version=engine.index_version,
-            seconds=round(seconds, 3),
-        )
+        """Records the last answer of an engine, so many seconds after another took its place."""
+        self._info("drained", engine, seconds)
 
     def failed(self, name: str, error: Exception) -> None:
-        """A pair could not be loaded."""
+        """Records a version that could not be loaded; the engine before it goes on."""
         self._metrics.failed()
         if isinstance(error, DataError):
             self._log.warn("not loaded", name=name, error=str(error))
         else:
             self._log.fail("not loaded", error, name=name)
+
+    def _info(self, event: str, engine: Engine, seconds: float, **values: int) -> None:
+        versions = {"model_version": engine.model_version, "index_version": engine.index_version}
+        self._log.info(event, **versions, **values, seconds=round(seconds, 3))

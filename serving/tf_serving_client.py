@@ -5,6 +5,7 @@ import json
 import urllib.error
 import urllib.parse
 import urllib.request
+from collections.abc import Mapping
 from typing import Any, Final, NoReturn
 
 import grpc
@@ -26,13 +27,159 @@ from schemas.served_versions import MODEL_NAME
 from serving.served_model import Arrays
 
 _SCORING: Final = ("score", "serving_default")
+_ANY_SIZE: Final = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
+"""No limit: gRPC's own, 4 MiB, is less than the vectors of a batch of documents."""
+
+
+class TfServingModel:
+    """A `ServedModel` in a TF Serving, over gRPC.
+
+    Args:
+      address: host:port of its gRPC API.
+      name: the model's name.
+      version: the version that every request asks for; None for the newest one that is served now.
+      deadline: longest time of a call, in seconds.
+
+    Raises:
+      DataError: it does not answer, or does not serve this model or version.
+    """
+
+    def __init__(
+        self, address: str, name: str = MODEL_NAME, version: str | None = None, deadline: float = 10.0
+    ) -> None:
+        self._address, self._name, self._deadline = address, name, deadline
+        self._channel = grpc.insecure_channel(address, options=_ANY_SIZE)
+        self._predictions = prediction_service_pb2_grpc.PredictionServiceStub(self._channel)
+        models = model_service_pb2_grpc.ModelServiceStub(self._channel)
+        request = get_model_status_pb2.GetModelStatusRequest(model_spec=self._spec(version))
+        found = self._ask(models.GetModelStatus, request, version).model_version_status
+        self.version = _newest({one.version: one.State.Name(one.state) for one in found}, address, name)
+        self.signatures = self._signatures()
+
+    def call(self, signature: str, inputs: Arrays) -> dict[str, npt.NDArray[Any]]:
+        """Calls a signature.
+
+        Raises:
+          DataError: the TF Serving does not answer in time, no longer serves the version, or refuses the request.
+        """
+        request = predict_pb2.PredictRequest(
+            model_spec=self._spec(self.version, signature),
+            inputs={name: tf.make_tensor_proto(one, _dtype(one)) for name, one in inputs.items()},
+        )
+        response = self._ask(self._predictions.Predict, request)
+        outputs = {name: tf.make_ndarray(tensor) for name, tensor in response.outputs.items()}
+        return own_columns(signature, inputs, outputs)
+
+    def close(self) -> None:
+        """Ends the connection."""
+        self._channel.close()
+
+    def _signatures(self) -> frozenset[str]:
+        request = get_model_metadata_pb2.GetModelMetadataRequest(
+            model_spec=self._spec(self.version), metadata_field=["signature_def"]
+        )
+        found = get_model_metadata_pb2.SignatureDefMap()
+        self._ask(self._predictions.GetModelMetadata, request).metadata["signature_def"].Unpack(found)
+        # TensorFlow's own signature, which initialises the tables, is not for callers.
+        return frozenset(name for name in found.signature_def if not name.startswith("__"))
+
+    def _spec(self, version: str | None, signature: str = "") -> Any:
+        spec = model_pb2.ModelSpec(name=self._name, signature_name=signature)
+        if version is not None:
+            spec.version.value = int(version)
+        return spec
+
+    def _ask(self, method: Any, request: Any, version: str | None = None) -> Any:
+        try:
+            return method(request, timeout=self._deadline)
+        except grpc.RpcError as error:
+            self._fail(error, version or getattr(self, "version", None))
+
+    def _fail(self, error: Any, version: str | None) -> NoReturn:
+        """Raises an error that states the problem and the remedy."""
+        code, details = error.code(), error.details().rstrip(".")
+        server = f"the TF Serving at {self._address}"
+        if code == grpc.StatusCode.UNAVAILABLE:
+            raise DataError(
+                f"no TF Serving answers at {self._address}: {details}. Start it, or name another."
+            ) from None
+        if code == grpc.StatusCode.DEADLINE_EXCEEDED:
+            raise DataError(f"{server} must answer within {self._deadline:g} s; it did not.") from None
+        if code == grpc.StatusCode.NOT_FOUND:
+            model = f"version {version} of the model" if version else "the model"
+            raise DataError(f"{server} must serve {model} {self._name}: {details}.") from None
+        raise DataError(f"{server} refused the request ({code.name}): {details}.") from None
+
+
+class TfServingRestModel:
+    """A `ServedModel` in a TF Serving, over its REST API, in columnar JSON.
+
+    It lacks the signatures without inputs, such as `channel_weights`: TF Serving's REST API refuses them.
+
+    Args:
+      url: address of the server, such as http://localhost:8501.
+      name: the model's name.
+      version: the version that every request asks for; None for the newest one that is served now.
+      deadline: longest time of a call, in seconds.
+
+    Raises:
+      DataError: it does not answer, or does not serve this model or version.
+    """
+
+    def __init__(self, url: str, name: str = MODEL_NAME, version: str | None = None, deadline: float = 10.0) -> None:
+        if not url.startswith(("http://", "https://")):
+            raise DataError(f"the address of a REST API must be http://host:port, or https; got {url!r}.")
+        self._url, self._name, self._deadline = url.rstrip("/"), name, deadline
+        model = f"/v1/models/{urllib.parse.quote(name, safe='')}"
+        found = self._ask(f"{model}/versions/{version}" if version else model)["model_version_status"]
+        self.version = _newest({int(one["version"]): one["state"] for one in found}, self._url, name)
+        self._path = f"{model}/versions/{self.version}"
+        signatures = self._ask(f"{self._path}/metadata")["metadata"]["signature_def"]["signature_def"]
+        self._outputs = {name: one["outputs"] for name, one in signatures.items() if one["inputs"]}
+
+    @property
+    def signatures(self) -> frozenset[str]:
+        """The signatures that have inputs."""
+        return frozenset(self._outputs)
+
+    def call(self, signature: str, inputs: Arrays) -> dict[str, npt.NDArray[Any]]:
+        """Calls a signature.
+
+        Raises:
+          DataError: the TF Serving does not answer in time, no longer serves the version, or refuses the request.
+        """
+        texts = {name: _as_json(np.asarray(one).tolist()) for name, one in inputs.items()}
+        answer = self._ask(f"{self._path}:predict", {"signature_name": signature, "inputs": texts})["outputs"]
+        outputs = self._outputs[signature]
+        if len(outputs) == 1:  # TF Serving leaves out the name of a single output
+            answer = dict.fromkeys(outputs, answer)
+        arrays = {name: _as_array(values, outputs[name]["dtype"]) for name, values in answer.items()}
+        return own_columns(signature, inputs, arrays)
+
+    def _ask(self, path: str, content: Any = None) -> Any:
+        """The JSON at a path; POST with a content, GET without one."""
+        body = None if content is None else json.dumps(content).encode()
+        server = f"the TF Serving at {self._url}"
+        try:
+            with urllib.request.urlopen(self._url + path, body, timeout=self._deadline) as answer:
+                return json.load(answer)
+        except urllib.error.HTTPError as error:
+            with error:
+                details = error.read().decode("utf-8", "replace").strip()
+            raise DataError(f"{server} refused {path} (HTTP {error.code}): {details}") from None
+        except TimeoutError:
+            raise DataError(f"{server} must answer within {self._deadline:g} s; it did not.") from None
+        except (OSError, ValueError) as error:
+            raise DataError(
+                f"no TF Serving answers at {self._url}: {getattr(error, 'reason', error)}. Start it, or name another."
+            ) from None
 
 
 def own_columns(signature: str, inputs: Arrays, outputs: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
-    """The outputs without columns of documents that were not asked for.
+    """Removes the scores of documents that were not in the request.
 
-    A TF Serving that forms batches pads a shorter list to the longest one of its batch, and gives the scores of what it
-    has added, too.
+    A TF Serving that forms batches pads a shorter list to the longest one of its batch, and also returns the scores of
+    the added documents.
 
     Example:
       >>> query, documents, scores = np.array(["q"]), np.array([["d", "e"]]), np.array([[0.5, 0.25, 0.5]])
@@ -45,178 +192,19 @@ def own_columns(signature: str, inputs: Arrays, outputs: dict[str, npt.NDArray[A
     return {name: scores[:, :size] for name, scores in outputs.items()}
 
 
-_ANY_SIZE: Final = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
-"""gRPC's own limit of 4 MiB is less than the vectors of a batch of documents."""
+def _newest(states: Mapping[int, str], address: str, model: str) -> str:
+    """The newest version in the state AVAILABLE."""
+    available = [version for version, state in states.items() if state == "AVAILABLE"]
+    if not available:
+        got = ", ".join(f"{version} is {state}" for version, state in sorted(states.items()))
+        raise DataError(f"the TF Serving at {address} must serve a version of the model {model}; got {got}.")
+    return str(max(available))
 
 
-class TfServingModel:
-    """A `ServedModel` in a TF Serving, over gRPC.
-
-    Args:
-      address: host:port of its gRPC API.
-      name: the model's.
-      version: the version's number, which every request asks for; None for the newest one that it serves now.
-      deadline: seconds after which a call is given up.
-
-    Raises:
-      DataError: it does not answer, or serves no such model or version.
-    """
-
-    def __init__(
-        self, address: str, name: str = MODEL_NAME, version: str | None = None, deadline: float = 10.0
-    ) -> None:
-        self._address, self._name, self._deadline = address, name, deadline
-        self._channel = grpc.insecure_channel(address, options=_ANY_SIZE)
-        self._predictions = prediction_service_pb2_grpc.PredictionServiceStub(self._channel)
-        self.version = self._available(version)
-        self.signatures = self._signatures()
-
-    def call(self, signature: str, inputs: Arrays) -> dict[str, npt.NDArray[Any]]:
-        """What a signature gives.
-
-        Raises:
-          DataError: the TF Serving does not answer in time, serves the version no more, or refuses the request.
-        """
-        request = predict_pb2.PredictRequest(
-            model_spec=self._spec(self.version, signature),
-            inputs={name: tf.make_tensor_proto(one, _kind(one)) for name, one in inputs.items()},
-        )
-        response = self._ask(self._predictions.Predict, request)
-        outputs = {name: tf.make_ndarray(tensor) for name, tensor in response.outputs.items()}
-        return own_columns(signature, inputs, outputs)
-
-    def close(self) -> None:
-        """Ends the connection."""
-        self._channel.close()
-
-    def _available(self, version: str | None) -> str:
-        """The version that is asked for: the given one, or the newest."""
-        service = model_service_pb2_grpc.ModelServiceStub(self._channel)
-        request = get_model_status_pb2.GetModelStatusRequest(model_spec=self._spec(version))
-        states = {one.version: one for one in self._ask(service.GetModelStatus, request, version).model_version_status}
-        available = [number for number, one in states.items() if one.state == one.AVAILABLE]
-        if not available:
-            told = ", ".join(f"{number} is {one.State.Name(one.state)}" for number, one in sorted(states.items()))
-            raise DataError(
-                f"the TF Serving at {self._address} must serve a version of the model {self._name}; got {told}."
-            )
-        return str(max(available))
-
-    def _signatures(self) -> frozenset[str]:
-        request = get_model_metadata_pb2.GetModelMetadataRequest(
-            model_spec=self._spec(self.version), metadata_field=["signature_def"]
-        )
-        found = get_model_metadata_pb2.SignatureDefMap()
-        self._ask(self._predictions.GetModelMetadata, request).metadata["signature_def"].Unpack(found)
-        # TensorFlow's own, which initialises the tables, is no one's to call.
-        return frozenset(name for name in found.signature_def if not name.startswith("__"))
-
-    def _spec(self, version: str | None, signature: str = "") -> Any:
-        spec = model_pb2.ModelSpec(name=self._name, signature_name=signature)
-        if version is not None:
-            spec.version.value = int(version)
-        return spec
-
-    def _ask(self, method: Any, request: Any, version: str | None = None) -> Any:
-        """A method's answer."""
-        try:
-            return method(request, timeout=self._deadline)
-        except grpc.RpcError as error:
-            self._fail(error, version or getattr(self, "version", None))
-
-    def _fail(self, error: Any, version: str | None) -> NoReturn:
-        """Says what is wrong, and what to do."""
-        code, told = error.code(), error.details().rstrip(".")
-        server = f"the TF Serving at {self._address}"
-        if code == grpc.StatusCode.UNAVAILABLE:
-            raise DataError(f"no TF Serving answers at {self._address}: {told}. Start it, or name another.") from None
-        if code == grpc.StatusCode.DEADLINE_EXCEEDED:
-            raise DataError(f"{server} must answer within {self._deadline:g} s; it did not.") from None
-        if code == grpc.StatusCode.NOT_FOUND:
-            model = f"version {version} of the model" if version else "the model"
-            raise DataError(f"{server} must serve {model} {self._name}: {told}.") from None
-        raise DataError(f"{server} refused the request ({code.name}): {told}.") from None
-
-
-def _kind(array: npt.NDArray[Any]) -> tf.DType | None:
-    """An array without values has no kind of its own; our inputs are texts."""
+def _dtype(array: npt.NDArray[Any]) -> tf.DType | None:
+    """The type of an input; an array without values has none of its own, and our inputs are texts."""
     array = np.asarray(array)
     return tf.string if array.dtype.kind in "OSU" or not array.size else None
-
-
-class TfServingRestModel:
-    """A `ServedModel` in a TF Serving, over its REST API, in columnar JSON.
-
-    It lacks the signatures without inputs, such as `channel_weights`: TF Serving's REST API refuses them.
-
-    Args:
-      url: of the server, such as http://localhost:8501.
-      name: the model's.
-      version: the version's number, which every request asks for; None for the newest one that it serves now.
-      deadline: seconds after which a call is given up.
-
-    Raises:
-      DataError: it does not answer, or serves no such model or version.
-    """
-
-    def __init__(self, url: str, name: str = MODEL_NAME, version: str | None = None, deadline: float = 10.0) -> None:
-        if not url.startswith(("http://", "https://")):
-            raise DataError(f"the address of a REST API must be http://host:port, or https; got {url!r}.")
-        self._url, self._name, self._deadline = url.rstrip("/"), name, deadline
-        model = f"/v1/models/{urllib.parse.quote(name, safe='')}"
-        self.version = self._available(f"{model}/versions/{version}" if version else model)
-        self._path = f"{model}/versions/{self.version}"
-        signatures = self._ask(f"{self._path}/metadata")["metadata"]["signature_def"]["signature_def"]
-        self._outputs = {name: one["outputs"] for name, one in signatures.items() if one["inputs"]}
-
-    @property
-    def signatures(self) -> frozenset[str]:
-        """Those that have inputs."""
-        return frozenset(self._outputs)
-
-    def call(self, signature: str, inputs: Arrays) -> dict[str, npt.NDArray[Any]]:
-        """What a signature gives.
-
-        Raises:
-          DataError: the TF Serving does not answer in time, serves the version no more, or refuses the request.
-        """
-        texts = {name: _as_json(np.asarray(one).tolist()) for name, one in inputs.items()}
-        answer = self._ask(f"{self._path}:predict", {"signature_name": signature, "inputs": texts})["outputs"]
-        outputs = self._outputs[signature]
-        if len(outputs) == 1:  # whose name TF Serving leaves out
-            answer = dict.fromkeys(outputs, answer)
-        arrays = {name: _as_array(values, outputs[name]["dtype"]) for name, values in answer.items()}
-        return own_columns(signature, inputs, arrays)
-
-    def _available(self, path: str) -> str:
-        """The newest version that is served, of the model or of one version of it."""
-        states = {one["version"]: one["state"] for one in self._ask(path)["model_version_status"]}
-        available = [str(version) for version, state in states.items() if state == "AVAILABLE"]
-        if not available:
-            told = ", ".join(f"{version} is {state}" for version, state in sorted(states.items()))
-            raise DataError(
-                f"the TF Serving at {self._url} must serve a version of the model {self._name}; got {told}."
-            )
-        return max(available, key=int)
-
-    def _ask(self, path: str, content: Any = None) -> Any:
-        """The JSON that comes back of a path."""
-        body = None if content is None else json.dumps(content).encode()
-        try:
-            with urllib.request.urlopen(self._url + path, body, timeout=self._deadline) as answer:
-                return json.load(answer)
-        except urllib.error.HTTPError as error:
-            with error:
-                told = error.read().decode("utf-8", "replace").strip()
-            raise DataError(f"the TF Serving at {self._url} refused {path} (HTTP {error.code}): {told}") from None
-        except TimeoutError:
-            raise DataError(
-                f"the TF Serving at {self._url} must answer within {self._deadline:g} s; it did not."
-            ) from None
-        except (OSError, ValueError) as error:
-            raise DataError(
-                f"no TF Serving answers at {self._url}: {getattr(error, 'reason', error)}. Start it, or name another."
-            ) from None
 
 
 def _as_json(values: Any) -> Any:

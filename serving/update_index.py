@@ -1,4 +1,4 @@
-"""Brings an index to what its documents are now; what has not changed is not encoded again."""
+"""Brings an index up to date; documents that have not changed are not encoded again."""
 
 import hashlib
 import shutil
@@ -10,46 +10,37 @@ import numpy as np
 import numpy.typing as npt
 
 from components.index_pusher.index_versions import IndexVersions, link_files
-from models.exported.model import load_model
-from models.exported.versions import model_fingerprint
-from models.retrieval.assemble_index import assemble_index
-from models.retrieval.corpus_index import document_numbers, read_manifest, removed_rows
-from models.retrieval.drift import ModelStatistics
-from models.retrieval.near_vectors import LEAST, NearVectors, lists_for
-from models.retrieval.segment import (
-    MOST_DOCUMENTS,
-    Segment,
-    SegmentWriter,
-    document_digest,
-    document_line,
-    encode_documents,
-)
+from models.corpus_index.assemble_index import assemble_index
+from models.corpus_index.corpus_index import document_numbers, read_manifest, removed_rows
+from models.corpus_index.encode_documents import encode_documents
+from models.corpus_index.model_statistics import ModelStatistics
+from models.corpus_index.near_vectors import LEAST, NearVectors, lists_for
+from models.corpus_index.segment import MOST_DOCUMENTS, Segment, SegmentWriter, document_digest, document_line
+from models.exported import load_model
+from models.model_fingerprint import model_fingerprint
+from schemas.drift import Drift
 from schemas.errors import DataError
-from schemas.index_manifest import REMOVED, SEGMENTS, VECTORS_FILE, Drift, IndexManifest, SegmentRecord
+from schemas.index_manifest import REMOVED, SEGMENTS, VECTORS_FILE, IndexManifest, SegmentRecord
 from schemas.json_record import JsonRecord
 from schemas.wikiclir import Text
 
 _NO_ROWS: Final = np.zeros(0, np.int32)
+_KEY_BYTES: Final = 8
 
 
 class IndexUpdate(JsonRecord):
-    """What became of an index's documents."""
+    """The changes of an index's documents."""
 
     version: str
     """The folder of the newest version."""
     documents: int
-    """That can be found now."""
+    """Number of documents that can be found now."""
     added: int
     replaced: int
     removed: int
     unchanged: int
     drift: Drift | None
-    """Of the newest version; None where an earlier version of the project made it."""
-
-    @property
-    def is_change(self) -> bool:
-        """Whether there is a new version."""
-        return bool(self.added or self.replaced or self.removed)
+    """The newest version's drift; None where an earlier version of the project made it."""
 
 
 class IndexUpdater:
@@ -57,18 +48,18 @@ class IndexUpdater:
 
     Args:
       model: folder of the exported model.
-      versions: of the index.
-      told: is called with the number of documents that are encoded, again and again.
-      least: vectors that need lists, see `models.retrieval.near_vectors`.
-      most: documents of a segment, at most `MOST_DOCUMENTS`. Where two have less than half of them, they are joined:
-        a search goes through every segment.
+      versions: the versions of the index.
+      report: is called repeatedly with the number of documents encoded so far.
+      least: least number of vectors that need lists, see `models.corpus_index.near_vectors`.
+      most: most documents of a segment, at most `MOST_DOCUMENTS`. Segments with less than half of that are joined,
+        because a search goes through every segment.
     """
 
     def __init__(
         self,
         model: str,
         versions: IndexVersions,
-        told: Callable[[int], None] = lambda documents: None,
+        report: Callable[[int], None] = lambda documents: None,
         least: int = LEAST,
         most: int = MOST_DOCUMENTS,
     ) -> None:
@@ -77,17 +68,17 @@ class IndexUpdater:
         self._fingerprint = model_fingerprint(model)
         self._statistics = ModelStatistics.of(self._model)
         self._versions = versions
-        self._told = told
+        self._report = report
         self._least, self._most = least, most
 
     def replace_all(self, documents: Iterable[Text]) -> IndexUpdate:
-        """Makes the index hold these documents, and no others.
+        """Makes the index hold these documents and no others.
 
         Args:
-          documents: with ids that differ.
+          documents: documents with distinct ids.
 
         Raises:
-          DataError: somebody else writes the index, or its folder holds what is no index.
+          DataError: another process writes the index, or its folder holds something else.
         """
         with self._versions.writing():
             newest = self._versions.newest()
@@ -95,14 +86,14 @@ class IndexUpdater:
             return self._next(_Before(newest if is_ours else None), documents, (), keep_others=False)
 
     def change(self, documents: Iterable[Text], removed: Iterable[str]) -> IndexUpdate:
-        """Adds documents, in place of those of the same ids, and removes others.
+        """Adds documents, replaces those of the same ids, and removes others.
 
         Args:
-          documents: with ids that differ.
-          removed: ids; one that the index does not hold is no fault.
+          documents: documents with distinct ids.
+          removed: ids; an id that the index does not hold is ignored.
 
         Raises:
-          DataError: as `replace_all`; and there is no index, or another model made it.
+          DataError: as in `replace_all`; or there is no index, or another model made it.
         """
         with self._versions.writing():
             newest = self._versions.newest()
@@ -125,7 +116,7 @@ class IndexUpdater:
         folder = staging / SEGMENTS
         folder.mkdir()
         changed = before.changed(documents)
-        new = list(encode_documents(self._model, changed, str(folder), number, self._told, self._most))
+        new = list(encode_documents(self._model, changed, str(folder), number, self._report, self._most))
         if not keep_others:
             before.remove_unnamed()
         if before.manifest is not None and not before.is_changed:
@@ -145,7 +136,7 @@ class IndexUpdater:
 
 
 class _Before:
-    """The version before, and what becomes of its documents."""
+    """The version before, and the changes of its documents."""
 
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
@@ -157,23 +148,23 @@ class _Before:
             if folder is not None
         ]
         self._records = {one.number: one for one in records}
-        self._known = KnownDocuments(self._segments)
+        self._known = _KnownDocuments(self._segments)
         self._lost = [np.zeros(len(segment), np.bool_) for segment in self._segments]
         self._named = [np.zeros(len(segment), np.bool_) for segment in self._segments]
         self._added = self._replaced = self._unchanged = 0
 
     def remove(self, doc_id: bytes) -> None:
-        """Removes a document, if it is there."""
+        """Marks a document as removed, if it is there."""
         if place := self._known.find(doc_id):
             self._lost[place.segment][place.row] = True
 
     def remove_unnamed(self) -> None:
-        """Removes every document that `changed` was not given."""
+        """Marks every document as removed that was not passed to `changed`."""
         for segment, lost, named in zip(self._segments, self._lost, self._named, strict=True):
             lost |= ~named & ~segment.is_removed
 
     def changed(self, documents: Iterable[Text]) -> Iterator[Text]:
-        """The documents that are to be encoded."""
+        """Yields the documents that must be encoded."""
         for document in documents:
             place = self._known.find(document.id.encode())
             if place is None:
@@ -191,11 +182,11 @@ class _Before:
 
     @property
     def is_changed(self) -> bool:
-        """Whether anything is."""
+        """Whether any document is."""
         return bool(self._added or any(lost.any() for lost in self._lost))
 
     def summary(self, version: str, newest: IndexManifest) -> IndexUpdate:
-        """What became of the documents, in the newest version."""
+        """The changes of the documents, up to the newest version."""
         lost = sum(int(one.sum()) for one in self._lost)
         return IndexUpdate(
             version=version,
@@ -208,10 +199,10 @@ class _Before:
         )
 
     def put_into(self, staging: Path, new: Sequence[SegmentRecord], most: int) -> list[SegmentRecord]:
-        """Brings the segments of the version before that stay, and joins small ones with the new.
+        """Takes over the segments that stay, and joins small ones with the new.
 
         Returns:
-          the records of all segments of the new version.
+          The records of all segments of the new version.
         """
         opened = {one.number: Segment(str(staging / SEGMENTS / str(one.number)), one, _NO_ROWS) for one in new}
         rows = {one.number: segment.kept for one, segment in zip(new, opened.values(), strict=True)}
@@ -238,7 +229,7 @@ class _Before:
         return sorted(records, key=lambda record: record.number)
 
     def near(self, staging: Path, segments: Sequence[SegmentRecord], least: int) -> NearVectors | None:
-        """The lists of the version before, brought to what the new one holds; None where they would not fit it."""
+        """The lists of the version before, updated to the new one; None where they would not fit it."""
         documents = sum(one.documents - one.removed for one in segments)
         if self.folder is None or self.manifest is None or not self.manifest.lists:
             return None
@@ -262,24 +253,21 @@ class _Before:
         return self._records[segment.number].model_copy(update={"removed": len(removed)})
 
 
-_KEY_BYTES: Final = 8
-
-
-class Place(NamedTuple):
-    """Where a document lies."""
+class _Place(NamedTuple):
+    """The place of a document."""
 
     segment: int
-    """The place of its segment among those given."""
+    """Position of its segment among the given ones."""
     row: int
     digest: bytes
-    """See `models.retrieval.segment.document_digest`."""
+    """See `models.corpus_index.segment.document_digest`."""
 
 
-class KnownDocuments:
-    """The documents of segments, by keys of their ids: some 16 bytes each, where a dict would take 200.
+class _KnownDocuments:
+    """Finds the documents of segments by their ids. Keys take some 16 bytes a document, where a dict would take 200.
 
     Args:
-      segments: whose documents are known.
+      segments: the segments.
     """
 
     def __init__(self, segments: Sequence[Segment]) -> None:
@@ -294,14 +282,14 @@ class KnownDocuments:
         order = np.argsort(np.concatenate(keys), kind="stable")
         self._keys, self._places, self._rows = (np.concatenate(part)[order] for part in (keys, places, rows))
 
-    def find(self, doc_id: bytes) -> Place | None:
-        """Where a document lies, if it is there."""
+    def find(self, doc_id: bytes) -> _Place | None:
+        """The place of a document; None where it is not there."""
         key = np.uint64(_key(doc_id))
         start, end = (int(np.searchsorted(self._keys, key, side=side)) for side in ("left", "right"))
         for at in range(start, end):
             segment, row = int(self._places[at]), int(self._rows[at])
             if self._segments[segment].doc_id(row) == doc_id:
-                return Place(segment, row, self._digests[segment][row].tobytes())
+                return _Place(segment, row, self._digests[segment][row].tobytes())
         return None
 
 

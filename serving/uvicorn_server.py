@@ -1,10 +1,21 @@
-"""A client's connection that cannot be held open by doing nothing."""
+"""uvicorn's HTTP server with our limits on clients: the one place that knows uvicorn's inner interfaces.
+
+`TimedConnection` extends uvicorn's protocol over h11, and `Server` its server, in methods that uvicorn does not promise
+to keep. An upgrade that changes one of them fails tests/serving/test_limits.py (connections, stop) or
+tests/serving/test_serve_command.py (signals).
+"""
 
 import asyncio
+import contextlib
 import json
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import h11
+import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 _FULL: Final = (
@@ -15,13 +26,13 @@ _FULL: Final = (
 class TimedConnection(H11Protocol):
     """Closes the connection of a client that sends the head of a request too slowly, or does not read the answer.
 
-    The service itself takes the time of bodies (see `serving.middleware`), and uvicorn that between two requests.
+    `serving.middleware.BoundedBody` limits the time of bodies, and uvicorn the time between two requests.
 
     Attributes:
-      seconds: that a head may take, and that a client may let an answer wait.
-      most: connections at once; the next one is refused.
-      is_stopping: whether the service ends; a client that comes then is sent away at once, for the stop, which has
-        closed the connections that were there, would wait for this one.
+      seconds: longest time for a head to arrive, and for an answer to be read.
+      most: most connections at once; the next one is refused.
+      is_stopping: whether the service is stopping. The stop closes the connections that it knows and would wait for a
+        later one, so a client that comes now is sent away at once.
     """
 
     seconds: float
@@ -32,29 +43,27 @@ class TimedConnection(H11Protocol):
     _write_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """A client has come."""
+        """Starts the head's timer, or refuses the client."""
         super().connection_made(transport)
         if self.is_stopping:
             transport.close()
             return
-        transport.set_write_buffer_limits(0)  # so that it is known at once when the client does not read
+        transport.set_write_buffer_limits(0)  # `pause_writing` is then called as soon as the client does not read
         if len(self.connections) > self.most:
-            body = json.dumps(
-                {"error": f"there must be at most {self.most} clients at once. Ask again in 1 s."}
-            ).encode()
+            body = _sentence(f"there must be at most {self.most} clients at once. Ask again in 1 s.")
             transport.write(_FULL + b"content-length: %d\r\n\r\n" % len(body) + body)
             transport.close()
             return
         self._expect_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The client has gone."""
+        """Ends the timers."""
         self._end_write_timer()
         self._end_head_timer()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """The client has sent something."""
+        """Ends the head's timer once the head is there."""
         if self.transport.is_closing():
             return
         super().data_received(data)
@@ -64,21 +73,19 @@ class TimedConnection(H11Protocol):
             self._end_head_timer()
 
     def pause_writing(self) -> None:
-        """The client does not read as fast as it is written to."""
+        """Gives the client `seconds` to read."""
         super().pause_writing()
         if self._write_timer is None:
             self._write_timer = self.loop.call_later(self.seconds, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """It has read."""
+        """Ends the timer of a client that has read."""
         self._end_write_timer()
         super().resume_writing()
 
     def send_400_response(self, msg: str) -> None:
-        """Answers what is no HTTP."""
-        body = json.dumps(
-            {"error": "a request must be HTTP/1.1 with a head of at most 64 KiB; this one is not."}
-        ).encode()
+        """Answers bytes that are not HTTP."""
+        body = _sentence("a request must be HTTP/1.1 with a head of at most 64 KiB; this one is not.")
         headers = [("content-type", "application/json"), ("content-length", str(len(body))), ("connection", "close")]
         events: list[Any] = [h11.Response(status_code=400, headers=headers), h11.Data(data=body), h11.EndOfMessage()]
         for event in events:
@@ -98,3 +105,46 @@ class TimedConnection(H11Protocol):
         if self._write_timer is not None:
             self._write_timer.cancel()
             self._write_timer = None
+
+
+def _sentence(text: str) -> bytes:
+    return json.dumps({"error": text}).encode()
+
+
+class Server(uvicorn.Server):
+    """uvicorn's server; a signal stops it and is not raised again afterwards.
+
+    Args:
+      config: uvicorn's configuration.
+      connection: the class of its connections.
+      listening: is called with the port as soon as the server listens.
+    """
+
+    def __init__(
+        self, config: uvicorn.Config, connection: type[TimedConnection], listening: Callable[[int], None]
+    ) -> None:
+        super().__init__(config)
+        self._connection, self._listening = connection, listening
+
+    async def main_loop(self) -> None:
+        """Reports the port, and waits for a signal."""
+        self._listening(self.servers[0].sockets[0].getsockname()[1])
+        await super().main_loop()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Ends all connections, also those that the event loop has accepted but not yet made known."""
+        self._connection.is_stopping = True
+        await super().shutdown(sockets)
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Takes signals as a wish to stop; the second Ctrl-C waits for no request."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {one: signal.signal(one, self.handle_exit) for one in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for one, handler in before.items():
+                signal.signal(one, handler)

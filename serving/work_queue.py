@@ -14,15 +14,15 @@ _RETRY_SECONDS: Final = 1
 
 
 class WorkQueue:
-    """Threads for the work of requests, which must not stand in the way of the event loop.
+    """Threads for the work of requests, which must not block the event loop.
 
-    Work cannot be ended once it has begun: that of a request which ran out of time, or whose client hung up, goes on,
-    and keeps its thread until it is done. What has not begun by then never will.
+    Work cannot be ended once it has begun. Where its request ran out of time, or its client hung up, it goes on and
+    keeps its thread until it is done. Work that has not begun by then never begins.
 
     Args:
-      threads: at work at once.
-      waiting: that may wait for a thread.
-      seconds: that a request may take, waiting included.
+      threads: number of threads.
+      waiting: number of requests that may wait for a thread.
+      seconds: longest time for a request, waiting included.
     """
 
     def __init__(self, threads: int, waiting: int, seconds: float) -> None:
@@ -33,22 +33,22 @@ class WorkQueue:
 
     @property
     def at_work(self) -> int:
-        """Requests that have a thread."""
+        """Number of requests that have a thread."""
         return min(self._held, self._threads)
 
     @property
     def waiting(self) -> int:
-        """Requests that wait for one."""
+        """Number of requests that wait for a thread."""
         return max(self._held - self._threads, 0)
 
     async def run(
         self, work: Callable[[], Found], hung_up: Callable[[], Coroutine[Any, Any, Any]] | None = None
     ) -> Found:
-        """What the work gives.
+        """Runs work in a thread and returns its result.
 
         Args:
-          work: is called in a thread.
-          hung_up: what it gives ends when the client has gone.
+          work: the work.
+          hung_up: makes a coroutine that ends when the client has gone.
 
         Raises:
           Busy: the waiting room is full, or no thread came free in time.
@@ -84,12 +84,12 @@ class WorkQueue:
                 _RETRY_SECONDS,
             )
         finally:
-            done.add_done_callback(_look_at)
+            done.add_done_callback(_retrieve_error)
             if gone:
                 gone.cancel()
 
     def close(self) -> bool:
-        """Ends the threads that have nothing to do; whether these are all."""
+        """Ends the idle threads; returns whether all threads were idle."""
         self._pool.shutdown(wait=False, cancel_futures=True)
         return self._held == 0
 
@@ -98,7 +98,7 @@ class WorkQueue:
             self._held -= 1
 
 
-def _look_at(done: "asyncio.Future[Any]") -> None:
-    """Takes note of an error that nobody waits for any more, lest asyncio complain of it."""
+def _retrieve_error(done: "asyncio.Future[Any]") -> None:
+    """Retrieves an error that nobody waits for, or asyncio would warn of it."""
     if not done.cancelled():
         done.exception()

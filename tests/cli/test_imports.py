@@ -11,8 +11,14 @@ import pytest
 
 from cli import imports
 from cli.imports import heavy_imports
+from pipeline import quiet
 
 PACKAGE = "of_many_parts"
+
+
+@pytest.fixture(autouse=True)
+def libraries_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(quiet, "quieten", lambda verbose: None)
 
 
 @pytest.fixture

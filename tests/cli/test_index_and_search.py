@@ -181,7 +181,7 @@ def test_an_index_of_another_model_is_refused_and_made_anew(clir: Clir, output: 
     answer = clir("search", output, "cat")
     assert answer.code == 1
     assert "must be the index of a model in" in answer.err
-    assert "Make it anew with `clir index`" in answer.err
+    assert "Make it again with `clir index`" in answer.err
     assert "another one did" in clir("index", output, "--add", output.parent / "documents").err
     assert "3 added" in clir("index", output).out
     assert found(clir("search", output, "lune", "-k", 1)) == ["c"]

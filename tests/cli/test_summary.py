@@ -77,7 +77,7 @@ def test_a_part_that_is_the_whole_is_not_shown_again() -> None:
 def test_a_warning_where_nearly_all_was_seen() -> None:
     few, many = (report(seen=part(seen, 0.8), cold=part(1000 - seen, 0.3)) for seen in (900, 901))
     assert seen_warning(report()) is seen_warning(few) is None
-    assert "do not tell how new documents are ranked; data.cold_share" in (seen_warning(many) or "")
+    assert "do not show how well unseen documents are ranked; data.cold_share" in (seen_warning(many) or "")
 
 
 def search(**changes: Any) -> SearchReport:

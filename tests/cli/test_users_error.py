@@ -160,7 +160,7 @@ def test_too_little_memory_is_a_sentence(error: Exception, passed_on: Callable[[
 def test_a_broken_database_is_named_with_a_way_on(words: str) -> None:
     told = str(users_error(wrapped(RuntimeError(words))))
     assert told.startswith("metadata.sqlite in the output folder must be the database")
-    assert told.endswith("or move it away, and run it again: stages then run anew.")
+    assert told.endswith("or move it away, and run it again: all stages then run again.")
 
 
 @pytest.mark.parametrize(
