@@ -118,7 +118,7 @@ def main(output: str, requests: int) -> None:
     print(f"in process, all channels:  {_percentiles(both)}")
     for clients in CLIENTS:
         body = json.dumps({"signature_name": "score", "inputs": {"query": [query], "documents": [documents]}})
-        with server("-m", "tests.stand_in_tf_serving", output, "--rest", "0", "--grpc", "0") as line:
+        with server("-m", "tests.stand_in_tf_serving", output) as line:
             port = re.search(r"REST on [^:]+:(\d+)", line)[1]  # type: ignore[index]
             url = f"http://127.0.0.1:{port}/v1/models/clir:predict"
             print(f"stand-in, {clients} clients:       {load(url, body, clients, requests)}")

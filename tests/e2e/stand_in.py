@@ -21,7 +21,7 @@ class Server(NamedTuple):
 @contextmanager
 def serve(output: Path) -> Iterator[Server]:
     """Runs it in front of a run's newest version, on ports that are free."""
-    command = [sys.executable, "-m", "tests.stand_in_tf_serving", str(output), "--rest", "0", "--grpc", "0"]
+    command = [sys.executable, "-m", "tests.stand_in_tf_serving", str(output)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         try:
             line = process.stdout.readline() if process.stdout else ""

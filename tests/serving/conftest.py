@@ -13,7 +13,7 @@ from tests.stand_in_tf_serving.predictor import Predictor
 from tests.stand_in_tf_serving.rest_server import RestServer
 
 
-class Loopback(NamedTuple):
+class StandIn(NamedTuple):
     """A stand-in that is running."""
 
     grpc: str
@@ -22,17 +22,17 @@ class Loopback(NamedTuple):
 
 
 @pytest.fixture(scope="session")
-def loopback(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loopback]:
+def stand_in(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StandIn]:
     """The stand-in, with versions 7 and 12, which score differently."""
     folder = tmp_path_factory.mktemp("serving")
     versions = {"7": folder / "7", "12": folder / "12"}
     export_small_model(versions["7"], epsilon=0.5)
     export_small_model(versions["12"], epsilon=2.0)
     predictor = Predictor([str(path) for path in versions.values()])
-    server, port = start_grpc(predictor, "127.0.0.1:0")
-    rest = RestServer(predictor, ("127.0.0.1", 0))
+    server, port = start_grpc(predictor)
+    rest = RestServer(predictor)
     Thread(target=rest.serve_forever, daemon=True).start()
-    yield Loopback(f"127.0.0.1:{port}", f"http://127.0.0.1:{rest.server_port}", versions)
+    yield StandIn(f"127.0.0.1:{port}", f"http://127.0.0.1:{rest.server_port}", versions)
     server.stop(None).wait()
     rest.shutdown()
     rest.server_close()

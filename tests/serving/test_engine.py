@@ -159,7 +159,7 @@ def test_a_newer_index_and_model_take_the_place_of_the_older_ones_without_a_fail
 
 
 def test_a_model_in_a_tf_serving_gives_the_same_answers(folder: Path, engine: Engine) -> None:
-    server, port = start_grpc(Predictor([str(folder / "serving" / "1")]), "127.0.0.1:0")
+    server, port = start_grpc(Predictor([str(folder / "serving" / "1")]))
     source = FolderEngines(
         str(folder / "serving"),
         str(folder / "index"),

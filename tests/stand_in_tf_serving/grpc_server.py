@@ -34,7 +34,7 @@ class _Models(model_service_pb2_grpc.ModelServiceServicer):
 
 
 def _answer(method: Callable[[_Request], _Response], request: _Request, context: Any) -> _Response:
-    """What a method says, or its refusal as gRPC has it."""
+    """A method's answer, or its refusal as gRPC has it."""
     try:
         return method(request)
     except Refusal as refusal:
@@ -42,24 +42,13 @@ def _answer(method: Callable[[_Request], _Response], request: _Request, context:
         raise  # abort does not return
 
 
-def start_grpc(predictor: Predictor, address: str) -> tuple[Any, int]:
-    """Starts the server.
-
-    Args:
-      predictor: answers.
-      address: host:port; port 0 for any that is free.
-
-    Returns:
-      (the server, with a method `stop`; its port)
-
-    Raises:
-      RuntimeError: the address cannot be taken.
-    """
+def start_grpc(predictor: Predictor) -> tuple[Any, int]:
+    """Starts the server at a free port of this machine, and returns it and the port."""
     # TF Serving sets no limit to the size of messages either, and shares its port with nobody.
     options = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1), ("grpc.so_reuseport", 0)]
     server = grpc.server(futures.ThreadPoolExecutor(_THREADS), options=options)
     prediction_service_pb2_grpc.add_PredictionServiceServicer_to_server(_Predictions(predictor), server)
     model_service_pb2_grpc.add_ModelServiceServicer_to_server(_Models(predictor), server)
-    port = server.add_insecure_port(address)
+    port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     return server, port

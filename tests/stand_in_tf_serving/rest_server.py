@@ -33,13 +33,13 @@ def fill_request(
     Args:
       body: UTF-8.
       request: with its model; signature and inputs are filled in.
-      inputs_of: tells the inputs (TensorInfos by their names) of the signature of a ModelSpec.
+      inputs_of: returns the inputs (TensorInfos by name) of the signature of a ModelSpec.
 
     Returns:
-      whether it was in rows, and so must be the answer.
+      Whether the request is in rows; the answer must be, too.
 
     Raises:
-      Refusal: it is no such JSON, or not of the signature's inputs.
+      Refusal: the JSON is malformed, or does not fit the signature's inputs.
     """
     content = _object(body)
     signature = content.get("signature_name", "")
@@ -174,7 +174,7 @@ def _as_json(name: str, value: Any) -> Any:
     if isinstance(value, list):
         return [_as_json(name, one) for one in value]
     if isinstance(value, bytes):
-        # By the name alone TF Serving knows strings that are no texts.
+        # TF Serving recognises binary strings by the output's name alone.
         return (
             {"b64": base64.b64encode(value).decode()} if name.endswith("_bytes") else value.decode("utf-8", "replace")
         )
@@ -203,17 +203,12 @@ _STATUS: Final = {
 
 
 class RestServer(ThreadingHTTPServer):
-    """Serves on a thread a connection; `serve_forever` runs it, `shutdown` ends it.
-
-    Args:
-      predictor: answers.
-      address: (host, port); port 0 for any that is free.
-    """
+    """A server at a free port of this machine, with a thread a connection."""
 
     daemon_threads = True
 
-    def __init__(self, predictor: Predictor, address: tuple[str, int]) -> None:
-        super().__init__(address, _Handler)
+    def __init__(self, predictor: Predictor) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
         self.predictor = predictor
 
 
@@ -230,10 +225,10 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(_post)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Says nothing: clients are told what is wrong."""
+        """Logs nothing."""
 
     def _answer(self, method: Any) -> None:
-        """Sends what a method says, or its refusal."""
+        """Sends a method's answer, or its refusal."""
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         path = urllib.parse.urlsplit(self.path).path
         try:

@@ -8,8 +8,8 @@ import pytest
 
 from schemas.errors import DataError
 from serving.served_model import LocalModel
-from serving.tf_serving_client import TfServingModel, TfServingRestModel
-from tests.serving.conftest import Loopback
+from serving.tf_serving_client import TfServingModel, TfServingRestModel, own_columns
+from tests.serving.conftest import StandIn
 
 pytestmark = pytest.mark.serving
 
@@ -21,15 +21,15 @@ QUERY = {"query": np.array([b"white cat"], object)}
 
 
 @pytest.fixture(params=["grpc", "rest"])
-def api(request: pytest.FixtureRequest, loopback: Loopback) -> Any:
+def api(request: pytest.FixtureRequest, stand_in: StandIn) -> Any:
     """Makes a client of one of the two APIs."""
     if request.param == "grpc":
-        return lambda **settings: TfServingModel(loopback.grpc, **settings)
-    return lambda **settings: TfServingRestModel(loopback.rest, **settings)
+        return lambda **settings: TfServingModel(stand_in.grpc, **settings)
+    return lambda **settings: TfServingRestModel(stand_in.rest, **settings)
 
 
-def test_a_client_gives_what_the_model_gives_in_this_process(api: Any, loopback: Loopback) -> None:
-    served, local = api(), LocalModel(str(loopback.versions["12"]))
+def test_a_client_gives_what_the_model_gives_in_this_process(api: Any, stand_in: StandIn) -> None:
+    served, local = api(), LocalModel(str(stand_in.versions["12"]))
     for signature, inputs in (("score", LISTS), ("serving_default", LISTS), ("encode_query", QUERY)):
         outputs, expected = served.call(signature, inputs), local.call(signature, inputs)
         assert outputs.keys() == expected.keys()
@@ -38,24 +38,24 @@ def test_a_client_gives_what_the_model_gives_in_this_process(api: Any, loopback:
             np.testing.assert_array_equal(outputs[name], array)
 
 
-def test_the_newest_version_is_pinned_unless_another_is_asked_for(api: Any, loopback: Loopback) -> None:
+def test_the_newest_version_is_pinned_unless_another_is_asked_for(api: Any, stand_in: StandIn) -> None:
     assert (api().version, api(version="7").version) == ("12", "7")
-    for version, path in loopback.versions.items():
+    for version, path in stand_in.versions.items():
         expected = LocalModel(str(path)).call("score", LISTS)["scores"]
         np.testing.assert_array_equal(api(version=version).call("score", LISTS)["scores"], expected)
     assert not np.array_equal(api(version="7").call("score", LISTS)["scores"], expected)
 
 
-def test_the_signatures_are_the_model_s_and_over_rest_those_with_inputs(loopback: Loopback) -> None:
-    served, over_rest = TfServingModel(loopback.grpc), TfServingRestModel(loopback.rest)
-    assert served.signatures == LocalModel(str(loopback.versions["12"])).signatures
+def test_the_signatures_are_the_model_s_and_over_rest_those_with_inputs(stand_in: StandIn) -> None:
+    served, over_rest = TfServingModel(stand_in.grpc), TfServingRestModel(stand_in.rest)
+    assert served.signatures == LocalModel(str(stand_in.versions["12"])).signatures
     without_inputs = served.signatures - over_rest.signatures
     assert "channel_weights" in without_inputs and "score" in over_rest.signatures <= served.signatures
     assert all(served.call(signature, {}) for signature in without_inputs)
 
 
-def test_lists_and_batches_may_be_empty(loopback: Loopback) -> None:
-    served = TfServingModel(loopback.grpc)
+def test_lists_and_batches_may_be_empty(stand_in: StandIn) -> None:
+    served = TfServingModel(stand_in.grpc)
     no_documents = {"query": np.array(["cat"]), "documents": np.zeros((1, 0), object)}
     assert served.call("score", no_documents)["scores"].shape == (1, 0)
     assert served.call("encode_query", {"query": np.array([])})["vector"].shape == (0, 2)
@@ -98,11 +98,27 @@ def test_an_address_that_is_no_url_is_refused() -> None:
 
 
 @pytest.mark.parametrize(("signature", "inputs"), [("scores", LISTS), ("score", QUERY), ("encode_query", LISTS)])
-def test_a_request_that_does_not_fit_is_refused_over_grpc(loopback: Loopback, signature: str, inputs: Any) -> None:
+def test_a_request_that_does_not_fit_is_refused_over_grpc(stand_in: StandIn, signature: str, inputs: Any) -> None:
     with pytest.raises(DataError, match=r"refused the request \(INVALID_ARGUMENT\)"):
-        TfServingModel(loopback.grpc).call(signature, inputs)
+        TfServingModel(stand_in.grpc).call(signature, inputs)
 
 
 def test_a_batch_that_does_not_fit_the_graph_is_refused(api: Any) -> None:
     with pytest.raises(DataError, match="refused"):
         api().call("score", {**LISTS, "query": np.array(["a", "b", "c"])})
+
+
+# Batches
+
+INPUTS = {"query": np.array(["q"]), "documents": np.array([["d", "e"]])}
+
+
+def test_scores_of_added_documents_are_taken_off() -> None:
+    padded = {"scores": np.float32([[0.5, 0.25, 0.5, 0.5]]), "lexicon": np.float32([[1, 0, 1, 1]])}
+    found = own_columns("score", INPUTS, padded)
+    assert {name: array.tolist() for name, array in found.items()} == {"scores": [[0.5, 0.25]], "lexicon": [[1, 0]]}
+
+
+def test_other_signatures_outputs_stay_as_they_are() -> None:
+    outputs = {"vector": np.zeros((1, 64))}
+    assert own_columns("encode_query", {"query": np.array(["q"])}, outputs) is outputs
