@@ -14,9 +14,8 @@ from cli.model_folder import find_model
 from cli.summary import metrics_table
 from cli.terminal import StageView, show, show_json
 from components.wikiclir_example_gen.settings import DataSettings
-from pipeline.input_files import check_input_files
+from pipeline.input_files import check_input_files, files_of
 from pipeline.output_folder import write_fault
-from pipeline.paths import files_of
 from schemas.errors import ConfigError
 from schemas.features import SPLITS
 
@@ -92,9 +91,9 @@ def _evaluate(
         from components.evaluator.evaluate import evaluate
         from components.wikiclir_example_gen.ingest import IngestSettings, ingest
         from components.wikiclir_example_gen.report import read_report
-        from models.lists import read_lists
-        from models.ranker import SCORES
-        from models.score_lists import score_lists
+        from models.evaluation.score_lists import score_lists
+        from models.lists.ranking_lists import read_lists
+        from models.rankers.ranker import SCORES
 
     with tempfile.TemporaryDirectory() as folder:
         report_path = os.path.join(folder, "report.json")

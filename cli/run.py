@@ -9,13 +9,12 @@ from cli.arguments import json_option, overrides_option
 from cli.imports import heavy_imports
 from cli.summary import RunSummary, describe_files, metrics_table, search_table, seen_warning
 from cli.terminal import StageView, say, short, show, show_json
-from components.training_report.unreachable import unreachable
-from pipeline.check_local_beam import check_local_beam
+from components.training_report.stability_report import unreachable
+from pipeline.beam_settings import check_local_beam
 from pipeline.config import RunConfig, load_config
 from pipeline.digests import resolve_digests
 from pipeline.layout import TENSORBOARD
-from pipeline.output_folder import local_output
-from pipeline.run_lock import run_lock
+from pipeline.output_folder import local_output, run_lock
 from pipeline.stages import StageEnd
 from pipeline.usage import peak_memory
 from schemas.errors import DataError

@@ -8,12 +8,12 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from models.corpus_index.corpus_index import CorpusIndex, Found
-from models.corpus_index.query_encoder import QueryEncoder
-from models.explanation import explain_document
-from models.ranker import SCORES
+from models.exported.explanation import explain_document
+from models.rankers.ranker import SCORES
+from models.retrieval.corpus_index import CorpusIndex, Found
+from models.retrieval.query_encoder import QueryEncoder
 from schemas.errors import DataError
-from schemas.grade_names import grade_name
+from schemas.relevance import grade_name
 from schemas.wikiclir import Text
 from serving.http_records import Collection, ExplainAnswer, Hit, RankAnswer, RankedText, SearchAnswer
 from serving.refusals import NotThere

@@ -20,7 +20,7 @@ _DRIFT: Final = {
     "unknown_share": "Share of the documents' terms that the model does not know.",
     "divergence": "Jensen-Shannon divergence of the documents' terms from the model's, in bits.",
 }
-"""Figures of `schemas.drift`; a figure that is not available has no row."""
+"""Figures of `schemas.index_manifest`; a figure that is not available has no row."""
 
 
 class EventLog:

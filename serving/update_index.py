@@ -10,17 +10,22 @@ import numpy as np
 import numpy.typing as npt
 
 from components.index_pusher.index_versions import IndexVersions, link_files
-from models.corpus_index.assemble_index import assemble_index
-from models.corpus_index.corpus_index import document_numbers, read_manifest, removed_rows
-from models.corpus_index.encode_documents import encode_documents
-from models.corpus_index.model_statistics import ModelStatistics
-from models.corpus_index.near_vectors import LEAST, NearVectors, lists_for
-from models.corpus_index.segment import MOST_DOCUMENTS, Segment, SegmentWriter, document_digest, document_line
-from models.exported import load_model
-from models.model_fingerprint import model_fingerprint
-from schemas.drift import Drift
+from models.exported.model import load_model
+from models.exported.versions import model_fingerprint
+from models.retrieval.assemble_index import assemble_index
+from models.retrieval.corpus_index import document_numbers, read_manifest, removed_rows
+from models.retrieval.drift import ModelStatistics
+from models.retrieval.near_vectors import LEAST, NearVectors, lists_for
+from models.retrieval.segment import (
+    MOST_DOCUMENTS,
+    Segment,
+    SegmentWriter,
+    document_digest,
+    document_line,
+    encode_documents,
+)
 from schemas.errors import DataError
-from schemas.index_manifest import REMOVED, SEGMENTS, VECTORS_FILE, IndexManifest, SegmentRecord
+from schemas.index_manifest import REMOVED, SEGMENTS, VECTORS_FILE, Drift, IndexManifest, SegmentRecord
 from schemas.json_record import JsonRecord
 from schemas.wikiclir import Text
 
@@ -50,7 +55,7 @@ class IndexUpdater:
       model: folder of the exported model.
       versions: the versions of the index.
       report: is called repeatedly with the number of documents encoded so far.
-      least: least number of vectors that need lists, see `models.corpus_index.near_vectors`.
+      least: least number of vectors that need lists, see `models.retrieval.near_vectors`.
       most: most documents of a segment, at most `MOST_DOCUMENTS`. Segments with less than half of that are joined,
         because a search goes through every segment.
     """
@@ -260,7 +265,7 @@ class _Place(NamedTuple):
     """Position of its segment among the given ones."""
     row: int
     digest: bytes
-    """See `models.corpus_index.segment.document_digest`."""
+    """See `models.retrieval.segment.document_digest`."""
 
 
 class _KnownDocuments:
