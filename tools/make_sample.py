@@ -1,9 +1,9 @@
-"""Packs the sample's wikitext pages as the dumps of two small wikis, as Wikimedia publishes those of large ones.
+"""Packs the sample's wikitext pages as the dumps of two small wikis, in Wikimedia's format.
 
     .venv/bin/python tools/make_sample.py
     .venv/bin/clir wikipedia configs/wikipedia/sample.yaml
 
-The second command makes the WikiCLIR files of the sample of these dumps. Run both from the repository's root.
+The second command makes the sample's WikiCLIR files from these dumps. Run both from the repository's root.
 """
 
 import bz2
@@ -104,7 +104,7 @@ def pages_xml(language: str, pages: list[Page]) -> str:
 
 
 def links_sql(pages: list[Page]) -> str:
-    """The links to the other language as MediaWiki's table."""
+    """The links to the other language, in the form of MediaWiki's table."""
     rows = (f"({page_id},'{page.language}','{_quoted(page.counterpart)}')" for page_id, page in enumerate(pages, 1))
     return _SQL.format(rows=",".join(rows))
 
@@ -122,7 +122,7 @@ def main() -> int:
         xml, sql = pages_xml(language, pages).encode(), links_sql(pages).encode()
         pages_path, links_path = Path(f"{prefix}pages-articles.xml.bz2"), Path(f"{prefix}langlinks.sql.gz")
         pages_path.write_bytes(bz2.compress(xml))
-        # Without the time of day, so that the same pages give the same bytes.
+        # Without the time of day, the same pages give the same bytes.
         with gzip.GzipFile("", "wb", fileobj=(packed := io.BytesIO()), mtime=0) as file:
             file.write(sql)
         links_path.write_bytes(packed.getvalue())

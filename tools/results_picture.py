@@ -19,7 +19,7 @@ PICTURE: Final = ROOT / "docs" / "images" / "results.svg"
 
 _SYSTEMS: Final = ("BM25", "paper's system", "lexicon alone", "best", "closed")
 _SEEN: Final = (ROOT / "README.md", r"\| `(\w+)`, [^|]+\|(.+)\|", _SYSTEMS)
-"""File, pattern of a line, and what its columns are."""
+"""A file, the pattern of a line, and the systems of its columns."""
 _UNSEEN: Final = (
     ROOT / "docs" / "results.md",
     r"\| `(\w+)`, [\d,]+ \| `judged` \|(.+)\|",
@@ -45,7 +45,7 @@ def results_picture() -> str:
 
 
 def _read(path: Path, pattern: str, systems: tuple[str | None, ...]) -> dict[str, dict[str, float]]:
-    """From a collection to the NDCG@5 of each system, as a table says."""
+    """Reads the NDCG@5 of each system from a table, by collection."""
     found = {}
     for collection, cells in re.findall(rf"^{pattern}$", path.read_text(encoding="utf-8"), re.MULTILINE):
         values = [float(re.match(r"[ *]*(\d*\.\d+) / ", cell)[1]) for cell in cells.split("|")]  # type: ignore[index]
@@ -54,7 +54,7 @@ def _read(path: Path, pattern: str, systems: tuple[str | None, ...]) -> dict[str
 
 
 def _paint(panel: Axes, table: Mapping[str, Mapping[str, float]], title: str) -> None:
-    """A group of bars for each collection."""
+    """Paints a group of bars for each collection."""
     width = 0.8 / len(_SYSTEMS)
     for place, system in enumerate(_SYSTEMS):
         x = np.arange(len(table)) + (place - (len(_SYSTEMS) - 1) / 2) * width

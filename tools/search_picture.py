@@ -1,4 +1,4 @@
-"""Draws docs/images/search.png: the page of a service that is running, as a browser shows it.
+"""Draws docs/images/search.png: the page of a running service in a browser.
 
 clir serve runs/sample --port 8080
 python tools/search_picture.py http://127.0.0.1:8080 docs/images/search.png
@@ -16,7 +16,7 @@ _CHROMIUM: Final = "/usr/bin/chromium"
 
 
 def draw(url: str, path: str) -> None:
-    """Writes a picture of the first results, and of why the first one was found."""
+    """Writes a picture of the first results, with the first one explained."""
     with sync_playwright() as playwright:
         # Chromium's own sandbox refuses to start for root.
         sandbox = [] if os.getuid() else ["--no-sandbox"]

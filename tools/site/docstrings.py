@@ -1,4 +1,4 @@
-"""Shows this project's docstrings to Griffe as it expects them: titles that it knows, text that Markdown keeps."""
+"""Rewrites this project's docstrings for Griffe: section titles that it knows, text that Markdown keeps."""
 
 import re
 from typing import Any
@@ -10,7 +10,7 @@ TITLES = {
     "Example:": "Examples: Example:",
     "Outputs:": "Attributes: Outputs:",
 }
-"""Section titles that Griffe does not know, each as a kind that it knows with a title of its own."""
+"""Section titles that Griffe does not know, as a known kind with a title of its own."""
 
 
 def for_markdown(line: str) -> str:
@@ -27,7 +27,7 @@ def for_markdown(line: str) -> str:
 
 
 def for_griffe(docstring: str) -> str:
-    """A docstring of ours as Griffe's parser and then Markdown shall read it."""
+    """Rewrites a docstring for Griffe's parser and for Markdown."""
     return "\n".join(TITLES.get(line) or for_markdown(line) for line in docstring.splitlines())
 
 

@@ -1,4 +1,4 @@
-"""The pages of the site whose sources are no files in docs/, as hooks of MkDocs (see mkdocs.yml).
+"""Makes the site's pages whose sources are not files in docs/, as hooks of MkDocs (see mkdocs.yml).
 
 The README is the front page; CONTRIBUTING.md and CHANGELOG.md are pages. Every public module has a page made of its
 docstrings, every notebook one of its cells. A link of any page to a file or folder of the repository leads to its page,
@@ -22,7 +22,7 @@ NAMED = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGEL
 """The Markdown files outside docs/ that have a place in the navigation."""
 STYLE = "site.css"
 LANGUAGES = {".cff": "yaml", ".lock": "text", ".pbtxt": "text", ".sh": "sh", "Makefile": "make"}
-"""How a file's text is coloured where that is not what its suffix says."""
+"""Languages for colouring a file's text where its suffix does not name one."""
 LARGEST = 256 * 1024
 """Bytes of the largest file that is shown as a page; a larger one is there to download."""
 
@@ -39,7 +39,7 @@ sources: dict[str, str] = {}
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Adds every page that is no file in docs/, and fills the navigation's entries that end in /*."""
+    """Adds every page that is not a file in docs/, and fills the navigation's entries that end in /*."""
     sources.clear()
     sources.update({f"docs/{file.src_uri}": file.src_uri for file in files} | NAMED)
     for path, uri in NAMED.items():
@@ -69,7 +69,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Points the links of a page to the pages of what they name."""
+    """Points the links of a page to pages of the site."""
     uri = page.file.src_uri
     path = next((path for path, published in sources.items() if published == uri), None)
     if path is None or uri.startswith("api/"):
@@ -87,12 +87,12 @@ def each_target(markdown: str, change: Callable[[str], str]) -> str:
 
 
 def base(path: str) -> str:
-    """What the links of a page are relative to: its file, or a file in its folder."""
+    """The base of a page's relative links: its file, or a file in its folder."""
     return f"{path}/index.md" if (ROOT / path).is_dir() else path
 
 
 def place(target: str, path: str) -> str | None:
-    """Where in the repository a link of the file `path` leads; None for an address or a place in the page."""
+    """The place in the repository that a link of `path` leads to; None for an address or a place in the page."""
     target = target.strip().split("#")[0]
     if not target or re.match(r"[a-z][a-z0-9+.-]*:|/", target):
         return None
@@ -124,7 +124,7 @@ def rewritten(target: str, path: str, uri: str) -> str:
 
 
 def shown(path: str) -> tuple[str, str | bytes]:
-    """The page, or the file to download, of a place in the repository that has none yet: its URI and content."""
+    """The URI and content of the page, or of the file to download, that shows a place in the repository."""
     place_ = ROOT / path
     if place_.is_dir():
         inner = sorted(child for child in place_.iterdir() if not child.name.startswith((".", "__pycache__")))
@@ -151,7 +151,7 @@ def is_text(path: Path) -> bool:
 
 
 def notebook_page(notebook: Path) -> str:
-    """A notebook as Markdown: its cells, and below each what it printed, showed or drew."""
+    """A notebook as Markdown: its cells, each followed by its output."""
     parts = []
     for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
         source = "".join(cell["source"])
@@ -166,7 +166,7 @@ def notebook_page(notebook: Path) -> str:
 
 
 def fenced(text: str, language: str) -> str:
-    """A text as a block of code; the fence is longer than any that it may hold."""
+    """A text as a block of code; the fence is longer than any fence in it."""
     return f"``````{language}\n{text.rstrip()}\n``````"
 
 
@@ -192,7 +192,7 @@ def api_pages() -> Iterator[tuple[str, str, str]]:
 
 
 def contents_of(folder: Path) -> Iterator[str]:
-    """The list of what is in a package, as lines of Markdown."""
+    """The contents of a package, as lines of a Markdown list."""
     yield ""
     for child in sorted(folder.iterdir()):
         if (child / "__init__.py").is_file():
