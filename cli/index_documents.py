@@ -2,16 +2,14 @@
 
 import logging
 import time
-from pathlib import Path
 
 import click
 
 from cli.arguments import index_option, json_option, model_argument
 from cli.documents import STDIN, DocumentFiles, read_ids
 from cli.imports import heavy_imports
-from cli.model_folder import index_place
+from cli.model_folder import IndexPlace, index_place
 from cli.terminal import StageView, say, short, show, show_json
-from pipeline.config import read_run_settings
 from pipeline.input_files import files_of
 
 
@@ -50,7 +48,7 @@ def index_command(
         raise click.UsageError("stdin can be read once; give - once.")
     place = index_place(model, index)
     is_change = bool(added or removed)
-    given = added if is_change else documents or _documents_of_run(place.config)
+    given = added if is_change else documents or _documents_of_run(place)
     files = DocumentFiles([file for path in given for file in ([path] if path == STDIN else files_of(path))])
     ids = [one for path in removed for one in read_ids(path)]
     with heavy_imports():
@@ -84,12 +82,12 @@ def index_command(
         show(update.drift.describe())
 
 
-def _documents_of_run(config: Path) -> list[str]:
+def _documents_of_run(place: IndexPlace) -> list[str]:
     """The documents file in a run's configuration."""
-    if not config.is_file():
-        raise click.UsageError(f"there is no {short(str(config))} that would name a run's documents; give --documents.")
-    content, _, _ = read_run_settings(str(config))
-    data = content.get("data")
-    if not isinstance(data, dict) or not isinstance(data.get("documents"), str):
-        raise click.UsageError(f"{short(str(config))} names no documents; give --documents.")
-    return [data["documents"]]
+    config = short(str(place.config))
+    if not place.config.is_file():
+        raise click.UsageError(f"there is no {config} that would name a run's documents; give --documents.")
+    documents = place.data_settings().get("documents")
+    if not isinstance(documents, str):
+        raise click.UsageError(f"{config} names no documents; give --documents.")
+    return [documents]

@@ -2,8 +2,9 @@
 
 import os
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from pipeline.config import read_run_settings
 from pipeline.layout import CONFIG_FILE, INDEX, SERVING
 from schemas.errors import DataError
 from schemas.served_versions import newest_version
@@ -42,6 +43,12 @@ class IndexPlace(NamedTuple):
     """Folder of the index's versions; it may be missing."""
     config: Path
     """Configuration of the run that made the model; it may be missing."""
+
+    def data_settings(self) -> dict[str, Any]:
+        """The section `data` of that configuration; empty where there is none."""
+        content = read_run_settings(str(self.config))[0] if self.config.is_file() else {}
+        data = content.get("data")
+        return data if isinstance(data, dict) else {}
 
 
 def index_place(model: str, index: str | None) -> IndexPlace:

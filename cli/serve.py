@@ -2,7 +2,6 @@
 
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,47 +11,43 @@ from cli.arguments import index_option, model_argument
 from cli.imports import heavy_imports
 from cli.model_folder import IndexPlace, index_place
 from cli.terminal import say, show
-from pipeline.config import read_run_settings
 from schemas.served_versions import MODEL_NAME
 from serving.settings import ServiceSettings
 
 if TYPE_CHECKING:
-    from serving.engine import Languages
     from serving.newest_engine import FolderEngines
 
-_DEFAULTS = ServiceSettings()
 
-
-def _limit(name: str, metavar: str, help_text: str) -> Any:
-    """Makes an option for a limit."""
-    default = getattr(_DEFAULTS, name)
+def _limit(name: str, metavar: str = "N") -> Any:
+    """Makes an option for a limit of the service, with the field's documentation as help."""
+    field = ServiceSettings.model_fields[name]
     return click.option(
-        f"--{name.replace('_', '-')}", type=type(default), default=default, show_default=True, metavar=metavar,
-        help=help_text,
+        f"--{name.replace('_', '-')}", type=type(field.default), default=field.default, show_default=True,
+        metavar=metavar, help=field.description,
     )  # fmt: skip
 
 
 @click.command()
 @model_argument
 @index_option
-@_limit("host", "ADDRESS", "Address to listen at; 0.0.0.0 lets other machines in.")
-@_limit("port", "PORT", "Port; 0 for any free one.")
+@_limit("host", "ADDRESS")
+@_limit("port", "PORT")
 @click.option("--allow-host", "allowed_hosts", metavar="NAME", multiple=True, help="Accepted Host header; repeatable.")
 @click.option(
     "--tf-serving", metavar="ADDRESS", help="Ask a TF Serving over gRPC, such as localhost:8500, for the scores."
 )
 @click.option("--model-name", default=MODEL_NAME, show_default=True, help="The model's name in the TF Serving.")
-@_limit("seconds", "SECONDS", "Request timeout in seconds.")
-@_limit("threads", "N", "Requests at work at once.")
-@_limit("waiting", "N", "Requests that may wait; the next one gets 503.")
-@_limit("connections", "N", "Clients at once; the next one gets 503.")
-@_limit("most_bytes", "N", "Largest request body in bytes.")
-@_limit("most_query_characters", "N", "Longest query in characters.")
-@_limit("most_k", "N", "Most results of a search.")
-@_limit("most_documents", "N", "Most documents of a request to rank.")
-@_limit("most_text_characters", "N", "Longest text to rank or to explain, in characters.")
-@_limit("drain_seconds", "SECONDS", "Longest time that a stop waits for the requests at work.")
-@_limit("poll_seconds", "SECONDS", "Seconds between two looks for a newer model or index.")
+@_limit("seconds", "SECONDS")
+@_limit("threads")
+@_limit("waiting")
+@_limit("connections")
+@_limit("most_bytes")
+@_limit("most_query_characters")
+@_limit("most_k")
+@_limit("most_documents")
+@_limit("most_text_characters")
+@_limit("drain_seconds", "SECONDS")
+@_limit("poll_seconds", "SECONDS")
 def serve(model: str, index: str | None, tf_serving: str | None, model_name: str, **limits: Any) -> None:
     """Serve the index of a MODEL: search, ranking and explanations over HTTP, and a page.
 
@@ -83,7 +78,8 @@ def serve(model: str, index: str | None, tf_serving: str | None, model_name: str
 
 
 def _source(place: IndexPlace, tf_serving: str | None, model_name: str, seconds: float) -> "FolderEngines":
-    """The source of engines."""
+    """The source of engines; the languages are those of the run that made the model, if its configuration is there."""
+    from serving.engine import Languages
     from serving.newest_engine import FolderEngines
 
     connect = None
@@ -93,18 +89,7 @@ def _source(place: IndexPlace, tf_serving: str | None, model_name: str, seconds:
         def connect(version: str) -> TfServingModel:
             return TfServingModel(tf_serving, model_name, version, seconds)
 
-    return FolderEngines(place.models, place.index_folder, connect, _languages(place.config))
-
-
-def _languages(config: Path) -> "Languages | None":
-    """The languages of the run that made the model, if its configuration is still there."""
-    from serving.engine import Languages
-
-    if not config.is_file():
-        return None
-    content, _, _ = read_run_settings(str(config))
-    data = content.get("data")
-    if not isinstance(data, dict):
-        return None
+    data = place.data_settings()
     query, document = data.get("query_language"), data.get("document_language")
-    return Languages(query, document) if isinstance(query, str) and isinstance(document, str) else None
+    languages = Languages(query, document) if isinstance(query, str) and isinstance(document, str) else None
+    return FolderEngines(place.models, place.index_folder, connect, languages)

@@ -1,9 +1,11 @@
 """The limits of the HTTP service."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
+
+from schemas.settings import Settings
 
 
-class ServiceSettings(BaseModel):
+class ServiceSettings(Settings):
     """Sizes, times and numbers that the service grants.
 
     Example:
@@ -11,12 +13,12 @@ class ServiceSettings(BaseModel):
       10.0
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(allow_inf_nan=True)  # a time may be unlimited
 
     host: str = "127.0.0.1"
-    """The address to listen at."""
+    """Address to listen at; 0.0.0.0 lets other machines in."""
     port: int = Field(default=8080, ge=0, le=65535)
-    """The port; 0 for any free one."""
+    """Port; 0 for any free one."""
     allowed_hosts: tuple[str, ...] = ()
     """Accepted Host headers; empty accepts any, or localhost alone at an address of this machine."""
     most_bytes: int = Field(default=1 << 20, ge=1)
@@ -30,7 +32,7 @@ class ServiceSettings(BaseModel):
     most_text_characters: int = Field(default=100_000, ge=1)
     """Longest text to rank or to explain, in characters."""
     seconds: float = Field(default=10.0, gt=0)
-    """Longest time for a request to arrive, then for its answer, then for the client to read it."""
+    """Request timeout in seconds: for its arrival, then for its answer, then for the client to read it."""
     threads: int = Field(default=2, ge=1)
     """Requests at work at once."""
     waiting: int = Field(default=64, ge=0)

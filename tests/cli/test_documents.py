@@ -1,4 +1,4 @@
-"""models/retrieval/document_ranker.py: the documents that `clir rank` reads."""
+"""`cli/documents.py`: the documents that `clir rank` reads."""
 
 import gzip
 from pathlib import Path
