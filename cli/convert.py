@@ -14,9 +14,9 @@ from pipeline.input_files import file_fault
 from pipeline.layout import CONFIG_FILE
 from pipeline.output_folder import run_lock
 from schemas.errors import ConfigError
-from schemas.features import SPLITS
 from schemas.languages import LANGUAGES
 from schemas.settings import did_you_mean
+from schemas.splits import SPLITS
 
 _SPLIT_NAMES = {**{split: split for split in SPLITS}, "dev": "eval"}
 _PACKED = ("", ".gz", ".bz2")

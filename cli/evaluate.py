@@ -17,7 +17,7 @@ from components.wikiclir_example_gen.settings import DataSettings
 from pipeline.input_files import check_input_files, files_of
 from pipeline.output_folder import write_fault
 from schemas.errors import ConfigError
-from schemas.features import SPLITS
+from schemas.splits import SPLITS
 
 if TYPE_CHECKING:
     from components.evaluator.evaluate import Evaluation

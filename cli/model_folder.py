@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from pipeline.config import read_run_settings
 from pipeline.layout import CONFIG_FILE, INDEX, SERVING
 from schemas.errors import DataError
-from schemas.served_versions import newest_version
+from schemas.served_versions import GRAPH_FILE, newest_version
 
 
 def find_model(path: str) -> str:
@@ -23,10 +23,10 @@ def find_model(path: str) -> str:
     if not os.path.isdir(folder):  # unlike Path's method, it accepts a name that is too long
         raise DataError(f"{path} must be a folder with an exported model, but there is no such folder.")
     for serving in (folder, folder / SERVING):
-        if (serving / "saved_model.pb").is_file():
+        if (serving / GRAPH_FILE).is_file():
             return str(serving)
         if serving.is_dir():
-            names = [entry.name for entry in serving.iterdir() if (entry / "saved_model.pb").is_file()]
+            names = [entry.name for entry in serving.iterdir() if (entry / GRAPH_FILE).is_file()]
             if version := newest_version(names):
                 return str(serving / version)
     raise DataError(f"no exported model under {path}; run `clir run` first, and see why the gate refused its model.")

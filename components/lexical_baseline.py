@@ -11,7 +11,7 @@ from models.lists.ranking_lists import read_lists
 from models.retrieval.bm25 import score_by_bm25
 from models.retrieval.ranking import ranking_run
 from schemas.artifacts import Collection, RankingRun
-from schemas.collection import document_texts
+from schemas.collection import DocumentTexts
 from schemas.evaluation import RUN_FILE
 
 TAG: Final = "bm25"
@@ -35,5 +35,5 @@ def LexicalBaseline(
       max_tokens: the model's limit on a text.
     """
     lists = read_lists(split_files(examples, "test"))
-    scores = score_by_bm25(lists, document_texts(collection.uri, fileio.open, apply), max_tokens)
+    scores = score_by_bm25(lists, DocumentTexts(collection.uri, fileio.open, apply), max_tokens)
     write_text(run, RUN_FILE, "".join(ranking_run(lists, scores, TAG)))

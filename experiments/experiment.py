@@ -17,8 +17,8 @@ from pipeline.presets import OF_EARLIER_VERSIONS
 from schemas.errors import DataError
 from schemas.evaluation import METRICS_FILE, EvaluationReport
 from schemas.json_record import Record
-from schemas.stability import Stability
-from schemas.training_history import HISTORY_FILE, STABILITY_FILE, TrainingHistory
+from schemas.stability import STABILITY_FILE, Stability
+from schemas.training_history import HISTORY_FILE, TrainingHistory
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from schemas.evaluation import EVALUATION_FILES, SEARCH_FILES, VERDICT_FILE
+from schemas.evaluation import EVALUATION_FILES, VERDICT_FILE
+from schemas.search_report import SEARCH_FILES
 
 CONFIG_FILE: Final = "config.yaml"
 ARTIFACTS: Final = "artifacts"

@@ -39,9 +39,9 @@ from pipeline.recovery import recover
 from pipeline.stages import StageEnd
 from pipeline.tensorboard_links import TensorBoardLinks
 from schemas.errors import ConfigError, DataError
-from schemas.evaluation import METRICS_FILE, SEARCH_FILE, VERDICT_FILE, EvaluationReport, Verdict
+from schemas.evaluation import METRICS_FILE, VERDICT_FILE, EvaluationReport, Verdict
 from schemas.lexicon_report import LexiconReport
-from schemas.search_report import SearchReport
+from schemas.search_report import SEARCH_FILE, SearchReport
 from schemas.served_versions import DESTINATION_PROPERTY, PUSHED_PROPERTY, newest_version
 
 log = logging.getLogger("clir.run")

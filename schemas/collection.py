@@ -1,33 +1,33 @@
-"""The collection as an artifact: what the input files hold that can be read, in shards, and how it came about.
+"""The collection as an artifact: the readable records of the input files, in shards, and the account of the reading.
 
     manifest.json
-    <role>-00000-00000.tsv, <role>-00000-00001.tsv, ...    of the first input file of queries, documents, judgments or
-                                                           candidates; that of the second begins with 00001, ...
-    <role>-00000-00000.ids, ...                            beside each shard of queries and documents, its ids
+    <role>-00000-00000.tsv, <role>-00000-00001.tsv, ...    shards of the first input file of queries, documents,
+                                                           judgments or candidates; the second begins with 00001, ...
+    <role>-00000-00000.ids, ...                            the ids of each shard of queries and documents
 
-Shards are UTF-8 in the form of `schemas.wikiclir`, never compressed. Line n of a role, counted through its shards, is
-line n of its input files, counted through them: a record that was left out leaves an empty line. So it is with the ids.
+Shards are UTF-8 in the form of `schemas.wikiclir`, never compressed. Line n of all shards of a role is line n of all
+its input files: a record that was left out leaves an empty line, in the ids too.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any, BinaryIO, Final, TypeVar
+from typing import BinaryIO, Final, TypeAlias, TypeVar
 
-from schemas.byte_streams import raw_lines
+from schemas.byte_streams import Apply, OpenFile, raw_lines
 from schemas.drops import ReadReport
 from schemas.wikiclir import Judgment, Reason, Text
 
 MANIFEST_FILE: Final = "manifest.json"
 FORMAT: Final = 3
 EMPTY_LINE: Final = b"\n"
-"""What stands for a record that was left out."""
+"""Stands for a record that was left out."""
 
 
 @dataclass(frozen=True)
 class InputFile:
-    """A file that was read: its path, the SHA-256 of its bytes as they are stored, and its lines."""
+    """An input file: its path, the SHA-256 of its stored bytes, and its number of lines."""
 
     path: str
     sha256: str
@@ -36,7 +36,7 @@ class InputFile:
 
 @dataclass(frozen=True)
 class Shard:
-    """A file of the artifact: its name, and which of the role's lines it holds."""
+    """A file of the artifact: its name, and the lines of the role that it holds."""
 
     name: str
     first_line: int
@@ -44,7 +44,7 @@ class Shard:
 
     @property
     def ids_name(self) -> str:
-        """The file of the ids of its records, where these have ids.
+        """The name of the file of its records' ids.
 
         Example:
           >>> Shard("documents-00000-00000.tsv", 1, 5).ids_name
@@ -55,14 +55,14 @@ class Shard:
 
 @dataclass(frozen=True)
 class Role:
-    """The files of one role, the shards that were made of them, and what became of their lines."""
+    """The input files of one role, the shards made of them, and the account of their lines."""
 
     files: tuple[InputFile, ...]
     shards: tuple[Shard, ...]
     report: ReadReport
 
     def place(self, line: int) -> tuple[str, int]:
-        """The file, and the line in it, of one of the role's lines.
+        """The file that holds a line of the role, and the number of the line there.
 
         Example:
           >>> role = Role((InputFile("a", "", 2), InputFile("b", "", 3)), (), ReadReport("a and b", 5, 5, ()))
@@ -102,6 +102,12 @@ def parse_manifest(text: str) -> dict[str, Role]:
     }
 
 
+def read_manifest(folder: str, open_file: OpenFile) -> dict[str, Role]:
+    """The roles of the collection in a folder."""
+    with open_file(f"{folder}/{MANIFEST_FILE}", "r") as manifest:
+        return parse_manifest(manifest.read())
+
+
 def read_texts(stream: BinaryIO, shard: Shard) -> Iterator[Text]:
     """The queries or documents of a shard."""
     for number, line in enumerate(stream, shard.first_line):
@@ -116,6 +122,14 @@ def split_text(line: bytes) -> tuple[str, bytes, bytes]:
     return identifier.decode(), title, text
 
 
+def parse_judgments(lines: Iterable[bytes], first_line: int) -> Iterator[Judgment]:
+    """The judgments or candidates in consecutive lines of a shard."""
+    for number, line in enumerate(lines, first_line):
+        if line != EMPTY_LINE:
+            query_id, doc_id, grade, *split = line.decode().rstrip("\n").split("\t")
+            yield Judgment(query_id, doc_id, int(grade), split[0] if split else "", number)
+
+
 def read_raw_documents(stream: BinaryIO) -> Iterator[tuple[bytes, bytes]]:
     """The ids and the texts of a shard's queries or documents, undecoded."""
     for line in filter(None, raw_lines(stream)):
@@ -123,98 +137,57 @@ def read_raw_documents(stream: BinaryIO) -> Iterator[tuple[bytes, bytes]]:
         yield identifier, text
 
 
-def read_raw_texts(stream: BinaryIO) -> Iterator[bytes]:
-    """Their texts alone."""
-    for _, text in read_raw_documents(stream):
-        yield text
-
-
-def raw_documents(folder: str, open_file: Callable[[str, str], Any]) -> Iterator[tuple[bytes, bytes]]:
-    """The id and the text, undecoded, of every document of a collection.
-
-    Args:
-      folder: of the collection, local or remote.
-      open_file: (path, mode) -> stream.
-    """
+def raw_documents(folder: str, open_file: OpenFile) -> Iterator[tuple[bytes, bytes]]:
+    """The id and the text, undecoded, of every document of a collection in a local or remote folder."""
     for path in _document_shards(folder, open_file):
         with open_file(path, "rb") as stream:
             yield from read_raw_documents(stream)
 
 
-RawText = bytes | str
+RawText: TypeAlias = bytes | str
 _Result = TypeVar("_Result")
 
 
-class ShardedTexts:
-    """The texts of a collection, file by file.
+class DocumentTexts:
+    """The text of every document of a collection, undecoded.
 
     Args:
-      paths: of the files.
-      read: path -> the texts of that file.
-      apply: applies a function to items, as `map` does, perhaps elsewhere.
+      folder: the collection's folder, local or remote.
+      open_file: opens its files.
+      apply: reads the shards, possibly in other processes.
     """
 
-    def __init__(
-        self,
-        paths: Sequence[str],
-        read: Callable[[str], Iterator[RawText]],
-        apply: Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]] = map,
-    ) -> None:
-        self._paths, self._read, self._apply = paths, read, apply
+    def __init__(self, folder: str, open_file: OpenFile, apply: Apply = map) -> None:
+        self._shards, self._open, self._apply = _document_shards(folder, open_file), open_file, apply
 
-    def __iter__(self) -> Iterator[RawText]:
-        for path in self._paths:
-            yield from self._read(path)
+    def __iter__(self) -> Iterator[bytes]:
+        for path in self._shards:
+            yield from _texts_of_shard(self._open, path)
 
-    def each(self, work: Callable[[Iterable[RawText]], _Result]) -> Iterable[_Result]:
-        """What a function makes of the texts of each file, in order."""
-        return self._apply(partial(_work_on_file, work, self._read), self._paths)
+    def each_shard(self, work: Callable[[Iterable[RawText]], _Result]) -> Iterable[_Result]:
+        """The results of a function on the texts of each shard, in order."""
+        return self._apply(partial(_work_on_shard, work, self._open), self._shards)
 
 
 def each_shard(texts: Iterable[RawText], work: Callable[[Iterable[RawText]], _Result]) -> Iterable[_Result]:
-    """What a function makes of the texts of each file; other texts than `ShardedTexts` count as one file.
+    """The results of a function on the texts of each shard; other texts than `DocumentTexts` count as one shard.
 
     Example:
       >>> list(each_shard(["a", "b"], len))
       [2]
     """
-    return texts.each(work) if isinstance(texts, ShardedTexts) else [work(texts)]
+    return texts.each_shard(work) if isinstance(texts, DocumentTexts) else [work(texts)]
 
 
-def _work_on_file(
-    work: Callable[[Iterable[RawText]], _Result], read: Callable[[str], Iterator[RawText]], path: str
-) -> _Result:
-    return work(read(path))
+def _work_on_shard(work: Callable[[Iterable[RawText]], _Result], open_file: OpenFile, path: str) -> _Result:
+    return work(_texts_of_shard(open_file, path))
 
 
-def document_texts(
-    folder: str,
-    open_file: Callable[[str, str], Any],
-    apply: Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]] = map,
-) -> ShardedTexts:
-    """Their texts alone, shard by shard; `apply` may read the shards elsewhere."""
-    return ShardedTexts(_document_shards(folder, open_file), partial(_texts_of_shard, open_file), apply)
-
-
-def _texts_of_shard(open_file: Callable[[str, str], Any], path: str) -> Iterator[bytes]:
+def _texts_of_shard(open_file: OpenFile, path: str) -> Iterator[bytes]:
     with open_file(path, "rb") as stream:
-        yield from read_raw_texts(stream)
+        for _, text in read_raw_documents(stream):
+            yield text
 
 
-def _document_shards(folder: str, open_file: Callable[[str, str], Any]) -> list[str]:
-    with open_file(f"{folder}/{MANIFEST_FILE}", "r") as manifest:
-        documents = parse_manifest(manifest.read())["documents"]
-    return [f"{folder}/{shard.name}" for shard in documents.shards]
-
-
-def read_judgments(stream: BinaryIO, shard: Shard) -> Iterator[Judgment]:
-    """The judgments or candidates of a shard."""
-    return parse_judgments(stream, shard.first_line)
-
-
-def parse_judgments(lines: Iterable[bytes], first_line: int) -> Iterator[Judgment]:
-    """The judgments or candidates in consecutive lines of a shard."""
-    for number, line in enumerate(lines, first_line):
-        if line != EMPTY_LINE:
-            query_id, doc_id, grade, *split = line.decode().rstrip("\n").split("\t")
-            yield Judgment(query_id, doc_id, int(grade), split[0] if split else "", number)
+def _document_shards(folder: str, open_file: OpenFile) -> list[str]:
+    return [f"{folder}/{shard.name}" for shard in read_manifest(folder, open_file)["documents"].shards]

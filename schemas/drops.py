@@ -1,4 +1,4 @@
-"""What becomes of an input: how much is read and used, and what is left out and why. Read = used + left out."""
+"""The account of an input: read = used + left out, with the reason and the first examples of each omission."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -7,17 +7,17 @@ from itertools import chain
 from typing import Any, Final, NamedTuple
 
 MOST_EXAMPLES: Final = 5
-"""How many of the records that were left out for one reason are shown."""
+"""Examples kept of each reason."""
 
 
 class DropReason(Enum):
-    """Why a reader leaves something out; each kind of input lists its own.
+    """A reason to leave a record out; each kind of input has its own enum of reasons.
 
     Attributes:
-      text: in words.
-      bad: whether it counts against the allowed share of bad records.
-      is_fatal: whether one such record is too bad, whatever the share.
-      place: among the reasons of its kind of input, from 0.
+      text: the reason in words.
+      bad: whether the record counts against the allowed share of bad records.
+      is_fatal: whether a single such record is too many, whatever the allowed share.
+      place: the position among the reasons of its enum, from 0.
     """
 
     def __init__(self, text: str, bad: bool, is_fatal: bool = False) -> None:
@@ -28,7 +28,7 @@ class DropReason(Enum):
 
 
 class Drop(NamedTuple):
-    """A record left out: why, and where it stood."""
+    """A record left out: its reason and its place."""
 
     reason: DropReason
     file: str
@@ -38,14 +38,14 @@ class Drop(NamedTuple):
 
 @dataclass(frozen=True)
 class Drops:
-    """All records of an input that were left out for one reason: how many, and the first of them."""
+    """All records of an input that were left out for one reason: their number and the first of them."""
 
     reason: DropReason
     count: int
     examples: tuple[Drop, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """The JSON content; `from_dict` reads it."""
         return {
             "reason": self.reason.name.lower(),
             "meaning": self.reason.text,
@@ -55,20 +55,20 @@ class Drops:
         }
 
     def lines(self) -> list[str]:
-        """Lines of an error: the count, and below it the examples."""
+        """The lines of an error: the count, then the examples."""
         shown = (f"    {one.file}:{one.line}: {one.excerpt}" for one in self.examples)
         return [f"  {self.count:,} x {self.reason.text}", *shown]
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any], reasons: type[DropReason]) -> "Drops":
-        """What `as_dict` was called on; `reasons` are those of its kind of input."""
+        """Reads the content of `as_dict`; `reasons` is the enum of the kind of input."""
         reason = reasons[content["reason"].upper()]
         examples = (Drop(reason, one["file"], one["line"], one["text"]) for one in content["examples"])
         return cls(reason, content["count"], tuple(examples))
 
 
 class DropCounter:
-    """Counts what a reader leaves out, and keeps the first examples of each reason."""
+    """Counts the records left out, and keeps the first examples of each reason."""
 
     def __init__(self) -> None:
         self._counts: dict[DropReason, int] = {}
@@ -82,34 +82,33 @@ class DropCounter:
             examples.append(drop)
 
     def drops(self) -> tuple[Drops, ...]:
-        """What was counted, in the order of the reasons."""
-        return in_order(Drops(reason, self._counts[reason], tuple(some)) for reason, some in self._examples.items())
+        """The counts, in the order of the reasons."""
+        return _in_order(Drops(reason, self._counts[reason], tuple(some)) for reason, some in self._examples.items())
 
 
 def sum_of_drops(parts: Iterable[Drops]) -> tuple[Drops, ...]:
-    """The drops of parts of an input, in their order, as those of the whole."""
+    """The drops of a whole input, from those of its parts in their order."""
     by_reason: dict[DropReason, list[Drops]] = {}
     for one in parts:
         by_reason.setdefault(one.reason, []).append(one)
-    return in_order(
+    return _in_order(
         Drops(reason, sum(one.count for one in some), tuple(chain(*(one.examples for one in some)))[:MOST_EXAMPLES])
         for reason, some in by_reason.items()
     )
 
 
-def in_order(drops: Iterable[Drops]) -> tuple[Drops, ...]:
-    """Drops of one kind of input in the order in which its reasons are listed."""
+def _in_order(drops: Iterable[Drops]) -> tuple[Drops, ...]:
     return tuple(sorted(drops, key=lambda one: one.reason.place))
 
 
 @dataclass(frozen=True)
 class ReadReport:
-    """The account of a file, or of several that are read as if they were one: read = used + left out.
+    """The account of a file, or of several files that are read as one.
 
     Attributes:
-      path: of the file; of several, with "and" between them.
-      read: records, or lines, that were read.
-      used: those of them that are used.
+      path: the file's path; the paths of several files, with "and" between them.
+      read: number of records, or lines, read.
+      used: number of them that are used.
       drops: the others, by reason.
 
     Raises:
@@ -132,16 +131,16 @@ class ReadReport:
 
     @property
     def bad(self) -> int:
-        """How many records were left out because they are bad."""
+        """The number of bad records left out."""
         return sum(one.count for one in self.drops if one.reason.bad)
 
     def faults(self, max_bad_share: float, records: str = "records") -> list[str]:
-        """The lines of an error where too much is bad, the worst reason first; none where it is not.
+        """The lines of an error, the most frequent reason first; empty where few enough records are bad.
 
         Args:
-          max_bad_share: the share of bad records that an input may have (`data.max_bad_share`); a reason that is fatal
-            is too bad whatever the share, and then shown alone.
-          records: what the records of the input are called.
+          max_bad_share: the allowed share of bad records (`data.max_bad_share`). A fatal reason is refused whatever
+            the share, and then shown alone.
+          records: the word for the input's records.
         """
         shown = [one for one in self.drops if one.reason.is_fatal]
         limit = ""
@@ -157,17 +156,17 @@ class ReadReport:
         ]
 
     def describe(self) -> str:
-        """The account in a line for a person, without the name of the input."""
+        """The account in one line for a person, without the name of the input."""
         left_out = "; ".join(f"{one.count:,} {one.reason.text}" for one in self.drops)
         return f"{self.read:,} read, {self.used:,} used" + (f"; left out: {left_out}" if left_out else "")
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """The JSON content; `from_dict` reads it."""
         drops = [one.as_dict() for one in self.drops]
         return {"path": self.path, "read": self.read, "used": self.used, "drops": drops}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any], reasons: type[DropReason]) -> "ReadReport":
-        """What `as_dict` was called on; `reasons` are those of its kind of input."""
+        """Reads the content of `as_dict`; `reasons` is the enum of the kind of input."""
         drops = tuple(Drops.from_dict(one, reasons) for one in content["drops"])
         return cls(content["path"], content["read"], content["used"], drops)

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 
 class DataError(Exception):
-    """A user's data cannot be used: what must hold, what was found, where, and what to do."""
+    """A user's data cannot be used. The message says what must hold, what came, where, and what to do."""
 
 
 class ConfigError(Exception):
     """A user's configuration is at fault.
 
     Args:
-      faults: every fault found, one sentence each, with its place.
+      faults: a sentence for each fault, with its place.
     """
 
     def __init__(self, faults: Sequence[str]) -> None:
@@ -20,4 +20,4 @@ class ConfigError(Exception):
 
 
 class WorkerDied(DataError):
-    """A process of a training is gone: nothing that the data or settings of the training could tell of."""
+    """A training lost one of its processes, which is no fault of its data or settings."""

@@ -1,10 +1,8 @@
-"""The files of an evaluation: their names and their content."""
+"""The files of an evaluation, and the gate's verdict on it: their names and their content."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
-
-from pydantic import AliasChoices, Field
 
 from schemas.json_record import JsonRecord
 
@@ -13,41 +11,27 @@ PER_QUERY_FILE: Final = "per_query.tsv"
 RUN_FILE: Final = "run.trec"
 QRELS_FILE: Final = "qrels.trec"
 EVALUATION_FILES: Final = (METRICS_FILE, PER_QUERY_FILE, RUN_FILE, QRELS_FILE)
-"""What an evaluation writes."""
-
 VERDICT_FILE: Final = "verdict.json"
-"""What the gate decided of the model."""
-
-SEARCH_FILE: Final = "search.json"
-SEARCH_PER_QUERY_FILE: Final = "search_per_query.tsv"
-SEARCH_RUN_FILE: Final = "search_run.trec"
-SEARCH_FILES: Final = (SEARCH_FILE, SEARCH_PER_QUERY_FILE, SEARCH_RUN_FILE)
-"""What an evaluation of the search in the whole collection writes."""
-
 
 RANDOM_ORDER: Final = "random"
 """The name of the baseline that no system ranks."""
 
-_BASELINES: Final = AliasChoices("baselines", "floors")
-"""With the key of earlier versions."""
-
 NEARLY_ALL: Final = 0.9
-"""Where more than this share of the queries are on seen documents, little is measured on others."""
+"""Above this share of queries on seen documents, few queries measure the ranking of unseen ones."""
 
 
 class PartReport(JsonRecord):
-    """The metrics on some of the queries, as the whole report has them."""
+    """The metrics on a part of the queries; see `EvaluationReport`. The dictionaries are empty without queries."""
 
     queries: int
     metrics: dict[str, float]
-    """Empty, as the others, where there are no queries."""
     reachable: dict[str, float]
-    baselines: dict[str, dict[str, float]] = Field(validation_alias=_BASELINES)
+    baselines: dict[str, dict[str, float]]
     channels: dict[str, dict[str, float]] = {}
 
 
 class EvaluationReport(JsonRecord):
-    """The metrics of a model on a split, by their keys, beside what they can be compared with."""
+    """The metrics of a model on a split, by their keys, beside those of other systems; in `metrics.json`."""
 
     split: str
     queries: int
@@ -55,20 +39,19 @@ class EvaluationReport(JsonRecord):
     feedback: float = 0.0
     """Gain of the model's second pass over each list (see `models.retrieval.document_ranker`); 0: none."""
     paper_names: dict[str, str]
-    """Of the metrics that the paper has."""
+    """The paper's names of its metrics."""
     metrics: dict[str, float]
-    """Means over the queries."""
+    """The model's means over the queries."""
     reachable: dict[str, float]
-    """Those of a perfect order."""
-    baselines: dict[str, dict[str, float]] = Field(validation_alias=_BASELINES)
-    """Those of random order, and of other systems on the same lists, by their names."""
+    """The means of a perfect order."""
+    baselines: dict[str, dict[str, float]]
+    """The means of random order and of other systems on the same lists, by their names."""
     channels: dict[str, dict[str, float]] = {}
-    """Those of each of the model's channels alone, by their names; empty where there is one."""
+    """The means of each of the model's channels alone, by their names; empty where there is only one."""
     seen: PartReport | None = None
-    """On the queries with an MR document that is relevant to some train query; None where the train split is unknown,
-    and in files of earlier versions."""
+    """The queries with an MR document that is relevant to some train query; None where the train split is unknown."""
     cold: PartReport | None = None
-    """On the other queries, likewise."""
+    """The other queries; None likewise."""
 
     @property
     def nearly_all_seen(self) -> bool:
@@ -81,11 +64,11 @@ _QUERY_ID = "query_id"
 
 @dataclass(frozen=True)
 class QueryMetrics:
-    """Every metric of every query.
+    """Every metric of every query: the content of `per_query.tsv`.
 
     Attributes:
-      query_ids: in the order of the lists, which is that of their ids.
-      values: of each metric, by its key, its value for each of the queries.
+      query_ids: in the order of the lists, which is the order of the ids.
+      values: each metric's key to its value for each query.
 
     Example:
       >>> QueryMetrics(["q1", "q2"], {"map": [0.5, 1.0]}).to_tsv()
@@ -102,10 +85,10 @@ class QueryMetrics:
 
     @classmethod
     def from_tsv(cls, text: str) -> "QueryMetrics":
-        """The metrics of a file's text.
+        """Reads the text of a file.
 
         Raises:
-          ValueError: it is not of this form.
+          ValueError: the text does not have this form.
         """
         (first, *names), *rows = (line.split("\t") for line in text.removesuffix("\n").split("\n"))
         if first != _QUERY_ID or not names:
@@ -121,15 +104,15 @@ class Comparison(JsonRecord):
     """A model beside the last pushed one, on the same lists."""
 
     version: str
-    """The last pushed model's."""
+    """The last pushed model's version."""
     metric: str
-    """The metric that is compared."""
+    """The compared metric."""
     value: float
     """The model's mean."""
     last_value: float
     """The last pushed model's mean."""
     p_value: float
-    """Of `models.evaluation.significance`, one-sided: the model is worse."""
+    """One-sided p-value of `models.evaluation.significance`: the model is worse."""
     significance: float
     """The model is significantly worse where `p_value` lies below this."""
 
@@ -140,9 +123,9 @@ class Comparison(JsonRecord):
 
 
 class Verdict(JsonRecord):
-    """The blessing of a model, with its reason in words."""
+    """The gate's decision about a model, with its reason in words: the content of `verdict.json`."""
 
     blessed: bool
     reason: str
     comparison: Comparison | None
-    """With the last pushed model; None where there was none to compare with."""
+    """The comparison with the last pushed model; None where there was none."""

@@ -1,8 +1,7 @@
 """Names of the features in a listwise `tf.train.Example`: one example a query, which is a row of one table.
 
-A feature's first word tells what it belongs to: `query_` to the list's query, `doc_` to a document, whatever list it
-stands in, and any other to a document's place in one list. A list has one value of a query column, and of the others as
-many as documents.
+A feature's first word shows its owner: `query_` the list's query, `doc_` a document in whatever list, and any other
+word a document's place in one list. A list has one value of a query column, and one for each document of any other.
 """
 
 from typing import Final
@@ -15,25 +14,26 @@ DOC_TEXT: Final = "doc_text"
 DOC_TITLE: Final = "doc_title"
 RELEVANCE: Final = "relevance"
 NEGATIVE_PLACE: Final = "negative_place"
-"""Place, from 0, of a NR document in the order in which its list's were drawn, or stand in the candidates file; -1 for
-documents that are judged, which no `data.used_negatives` leaves out."""
+"""Place, from 0, of an NR document in the order of the draw, or of the candidates file; -1 for judged documents, which
+`data.used_negatives` never leaves out."""
 
 INTEGERS: Final = (RELEVANCE, NEGATIVE_PLACE)
 """The features that are int64; any other is UTF-8."""
 
 WITHOUT_TITLES: Final = (QUERY_ID, QUERY_TEXT, DOC_ID, DOC_TEXT, RELEVANCE, NEGATIVE_PLACE)
-"""What models, baselines and statistics may read. Titles are for people: in WikiCLIR they give the answer away."""
+"""The features that models, baselines and statistics may read. Titles are for people: in WikiCLIR they give the answer
+away."""
 
 QUERY_TOKENS: Final = "query_tokens"
 DOC_TOKENS: Final = "doc_tokens"
-"""Vocabulary ids, made by Transform; words outside the vocabulary are left out."""
+"""Vocabulary ids, made by Transform; they leave out words outside the vocabulary."""
 
 QUERY_STEMS: Final = "query_stems"
 DOC_STEMS: Final = "doc_stems"
-"""Ids of the words' stems, likewise, in vocabularies of their own; a word outside its vocabulary keeps its stem."""
+"""Ids of the words' stems in separate vocabularies; a word outside its own vocabulary keeps its stem."""
 
 IDS: Final = (QUERY_TOKENS, DOC_TOKENS, QUERY_STEMS, DOC_STEMS)
-"""The features that hold places in a vocabulary."""
+"""The features that hold vocabulary ids."""
 
 DOCUMENT_INDEX: Final = "document_index"
 """In a batch: the row of the document columns at each place of each list; negative marks padding."""
@@ -53,17 +53,13 @@ COLUMN_OF_VOCABULARY: Final = {
     QUERY_STEM_VOCABULARY: QUERY_STEMS,
     DOCUMENT_STEM_VOCABULARY: DOC_STEMS,
 }
-"""The feature that holds places in each vocabulary."""
+"""The feature of each vocabulary's ids."""
 
 STEMS_OF_VOCABULARY: Final = {QUERY_VOCABULARY: QUERY_STEM_VOCABULARY, DOCUMENT_VOCABULARY: DOCUMENT_STEM_VOCABULARY}
 """The vocabulary of the stems of each vocabulary's words."""
 
 COUNTS_OF_VOCABULARY: Final = {QUERY_VOCABULARY: "query_word_counts", DOCUMENT_VOCABULARY: "document_word_counts"}
 """Where there are pre-trained vectors: files of all the train split's words, a line `count word` each."""
-
-SPLITS: Final = ("train", "eval", "test")
-SPLIT_SHARES: Final = (3, 1, 1)
-"""The paper's split, by query (section 5)."""
 
 
 def is_of_query(name: str) -> bool:

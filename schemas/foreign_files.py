@@ -1,4 +1,24 @@
-"""Files in other layouts than ours: queries and documents, judgments, and first-stage runs."""
+"""Files in other layouts than ours, plain, gzipped or bzipped, within the bounds of our own.
+
+Queries and documents; a JSON object's id stands under one of `ID_KEYS`, as a text or an integer, its title may be
+missing, and other keys are ignored:
+
+    JSON lines    {"_id": "d1", "title": "...", "text": "..."}    as BEIR, ir_datasets and NeuCLIR have them
+    TSV           id <TAB> text
+    TSV           id <TAB> title <TAB> text
+
+Judgments:
+
+    TREC    query_id 0 doc_id grade                   any white space between
+    BEIR    query-id <TAB> corpus-id <TAB> score      below a header of these very words
+    three columns like BEIR's without the header
+
+A first stage's run:
+
+    TREC    query_id Q0 doc_id rank score tag         any white space between
+
+The first line of one of these forms determines the form of a file.
+"""
 
 import json
 import math
@@ -11,12 +31,7 @@ from schemas.wikiclir import MAX_LINE_BYTES, Judgment, Reason, Text, excerpt_of,
 
 
 class ForeignReason(DropReason):
-    """Besides `schemas.wikiclir.Reason`: what only other layouts have, or only a conversion decides.
-
-    Example:
-      >>> ForeignReason.BAD_JSON.text, ForeignReason.BAD_JSON.bad
-      ('no JSON object', True)
-    """
+    """The reasons for leaving a record out that occur only in other layouts, or only in a conversion."""
 
     HEADER = ("header", False)
     EMPTY_LINE = ("empty line", False)
@@ -31,18 +46,8 @@ class ForeignReason(DropReason):
     NO_TOP_GRADE_IN_RUN = ("test query without a document of the top grade in the run", False)
 
 
-def foreign_lines(stream: BinaryIO, file: str) -> Iterator[tuple[int, str] | Drop]:
-    """Yields (line number, text) or a `Drop` for every line, in order.
-
-    Args:
-      stream: of the file's bytes.
-      file: its name, for the drops.
-
-    Example:
-      >>> import io
-      >>> [*foreign_lines(io.BytesIO(b"one\\r\\n\\xff\\n"), "f")][0]
-      (1, 'one')
-    """
+def _lines(stream: BinaryIO, file: str) -> Iterator[tuple[int, str] | Drop]:
+    """Yields (line number, text) or a `Drop` for every line, in order."""
     for item in read_lines(stream, file):
         if isinstance(item, Drop):
             yield item
@@ -62,7 +67,7 @@ def foreign_lines(stream: BinaryIO, file: str) -> Iterator[tuple[int, str] | Dro
 
 
 ID_KEYS: Final = ("_id", "doc_id", "query_id", "docno", "id")
-"""Where an id may stand: the first of these that an object has."""
+"""The keys of an id; the first one that an object has counts."""
 
 _COLUMNS: Final = (2, 3)
 
@@ -70,13 +75,12 @@ _COLUMNS: Final = (2, 3)
 def parse_foreign_texts(stream: BinaryIO, file: str, with_titles: bool = False) -> Iterator[Text | Drop]:
     """One `Text`, which a line of our own files can hold, or one `Drop` for every line.
 
-    Tabs and line ends within a title or a text become single spaces. Whether an id is given twice is the caller's to
-    see.
+    Tabs and line ends within a title or a text become single spaces. The caller looks for repeated ids.
 
     Args:
-      stream: of the file's bytes, which may be gzipped or bzipped.
-      file: its name, for the drops.
-      with_titles: whether a title is put before its text, besides standing in its place.
+      stream: the file's bytes.
+      file: the file's name, for the drops.
+      with_titles: whether to put a title before its text as well.
 
     Example:
       >>> import io
@@ -85,7 +89,7 @@ def parse_foreign_texts(stream: BinaryIO, file: str, with_titles: bool = False) 
     """
     is_json: bool | None = None
     columns = 0
-    for item in foreign_lines(stream, file):
+    for item in _lines(stream, file):
         if isinstance(item, Drop):
             yield item
             continue
@@ -125,7 +129,7 @@ def _of_json(line: str) -> tuple[str, str, str] | DropReason:
 
 
 def _of_columns(line: str, columns: int) -> tuple[str, str, str] | DropReason:
-    """Id, title and text of a line of so many columns."""
+    """Id, title and text of a line with this number of columns."""
     fields = line.split("\t")
     if len(fields) != columns:
         return Reason.FIELD_COUNT
@@ -137,8 +141,8 @@ def _on_one_line(text: str) -> str:
 
 
 def _fault(identifier: str, title: str, text: str) -> DropReason | None:
-    """Why our own files could not hold a record, if so."""
-    # A byte-order mark at the start of a file would be taken off.
+    """The reason why our own files cannot hold a record, or None."""
+    # Our readers remove a byte-order mark at the start of a file.
     if identifier.split() != [identifier] or "\ufeff" in identifier:
         return Reason.BAD_ID
     if not text:
@@ -153,18 +157,18 @@ def _fault(identifier: str, title: str, text: str) -> DropReason | None:
 
 
 MOST_GRADE: Final = 100
-"""The largest grade that a judgment may have, as in `data.top_grade`."""
+"""The largest grade of a judgment, as in `data.top_grade`."""
 
 _HEADER: Final = ["query-id", "corpus-id", "score"]
 
 
 def parse_foreign_judgments(stream: BinaryIO, file: str, split: str) -> Iterator[Judgment | Drop]:
-    """One `Judgment`, its grade as it stands there, perhaps below 0, or one `Drop` for every line.
+    """One `Judgment`, with the file's own grade, which may be below 0, or one `Drop` for every line.
 
     Args:
-      stream: of the file's bytes, which may be gzipped or bzipped.
-      file: its name, for the drops.
-      split: of the file's judgments; empty where it names none.
+      stream: the file's bytes.
+      file: the file's name, for the drops.
+      split: the split of the file's judgments; may be empty.
 
     Example:
       >>> import io
@@ -172,7 +176,7 @@ def parse_foreign_judgments(stream: BinaryIO, file: str, split: str) -> Iterator
       [Judgment(query_id='q1', doc_id='d1', grade=-2, split='test', line=1)]
     """
     columns, separator = 0, None
-    for item in foreign_lines(stream, file):
+    for item in _lines(stream, file):
         if isinstance(item, Drop):
             yield item
             continue
@@ -196,7 +200,7 @@ def parse_foreign_judgments(stream: BinaryIO, file: str, split: str) -> Iterator
 
 
 def _layout(line: str) -> tuple[int, str | None]:
-    """The number of columns, and what separates them; 0 where the line has neither form."""
+    """The number of columns, and their separator; 0 where the line has neither form."""
     if line.count("\t") == 2 and len(line.split()) <= 3:
         return 3, "\t"
     found = len(line.split())
@@ -204,7 +208,7 @@ def _layout(line: str) -> tuple[int, str | None]:
 
 
 class RunLine(NamedTuple):
-    """A document that a first stage ranks for a query: as in `trec_eval` by its score, and its rank is not read."""
+    """A document that a first stage ranks for a query, by its score as in `trec_eval`; its rank is not read."""
 
     query_id: str
     doc_id: str
@@ -215,19 +219,14 @@ class RunLine(NamedTuple):
 def parse_foreign_run(stream: BinaryIO, file: str) -> Iterator[RunLine | Drop]:
     """One `RunLine` or one `Drop` for every line.
 
-    Unlike `schemas.trec.parse_run`, which refuses a file that is not wholly one system's run, this loses a bad line
-    alone, and holds none.
-
-    Args:
-      stream: of the file's bytes, which may be gzipped or bzipped.
-      file: its name, for the drops.
+    Unlike `schemas.trec.parse_run`, which refuses a file with a bad line, this loses only the bad line.
 
     Example:
       >>> import io
       >>> [*parse_foreign_run(io.BytesIO(b"q1 Q0 d1 1 12.5 bm25"), "run.trec")]
       [RunLine(query_id='q1', doc_id='d1', score=12.5, line=1)]
     """
-    for item in foreign_lines(stream, file):
+    for item in _lines(stream, file):
         if isinstance(item, Drop):
             yield item
             continue
@@ -244,7 +243,7 @@ def parse_foreign_run(stream: BinaryIO, file: str) -> Iterator[RunLine | Drop]:
 
 
 def _score(text: str) -> float:
-    """The number, or NaN where it is none."""
+    """The number, or NaN."""
     try:
         return float(text)
     except ValueError:

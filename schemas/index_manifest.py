@@ -1,23 +1,34 @@
-"""How far the documents of an index are from those that its model was made with."""
+"""An index of a collection on disk: one version of it, a folder that never changes.
+
+manifest.json
+segments/NUMBER/    some of the documents, see `models.retrieval.segment`
+removed/NUMBER.npy  int32: the rows of a segment whose documents were removed, if any
+vectors.faiss       the index of near vectors, where the documents are many
+"""
 
 from collections.abc import Iterator
 from typing import Final
 
 from schemas.json_record import JsonRecord
 
+MANIFEST_FILE: Final = "manifest.json"
+SEGMENTS: Final = "segments"
+REMOVED: Final = "removed"
+VECTORS_FILE: Final = "vectors.faiss"
+FORMAT: Final = 1
+
 MOST_LENGTH_RATIO: Final = 1.5
 MOST_UNKNOWN: Final = 0.1
 MOST_DIVERGENCE: Final = 0.2
 LEAST_DOCUMENTS: Final = 250
-"""Of fewer, on either side, the divergence is chance, see docs/search.md."""
+"""With fewer documents, on either side, the divergence is chance; see docs/search.md."""
 
 
 class Drift(JsonRecord):
-    """Statistics of an index's documents, beside those that its model keeps.
+    """How far the documents of an index are from those of its model: the statistics of both.
 
-    The model's are of the documents that its lexicon was made of: their number, their lengths and how many hold each
-    term weigh the words that match. A term that an index's document holds is unknown where the lexicon does not have
-    it, nor the towers; in the lexicon's own documents none is.
+    The model's statistics are those of its lexicon's documents, by which it weighs matching words. A term is unknown
+    where neither the lexicon nor the towers have it; in the lexicon's own documents no term is.
 
     Example:
       >>> drift = Drift(documents=3, model_documents=9, mean_length=4, model_mean_length=2, unknown_share=0.25)
@@ -28,18 +39,18 @@ class Drift(JsonRecord):
     """
 
     documents: int
-    """That can be found."""
+    """Number of documents in the index."""
     model_documents: int | None = None
-    """None, as all that is not available; see `reason`."""
+    """Number of the model's documents. None, here and below, where it is not available; see `reason`."""
     mean_length: float | None = None
-    """Of a document, in terms that count: within the lexicon's limit on a document's length, or all, without one."""
+    """Mean length of a document, in the terms that count within the lexicon's limit, if it has one."""
     model_mean_length: float | None = None
     unknown_share: float | None = None
-    """Of all occurrences of terms, those of unknown ones: 0 .. 1."""
+    """Share of unknown terms among all occurrences of terms: 0 .. 1."""
     divergence: float | None = None
-    """Jensen-Shannon divergence of the terms' document frequencies, each side's divided by their sum: 0 .. 1 bits."""
+    """Jensen-Shannon divergence of the terms' document frequencies, normalised on each side: 0 .. 1 bits."""
     reason: str = ""
-    """Why something is not available; empty where all is."""
+    """The reason why a value is not available; empty where all are."""
 
     @property
     def length_ratio(self) -> float | None:
@@ -47,7 +58,7 @@ class Drift(JsonRecord):
         return self.mean_length / self.model_mean_length if self.mean_length and self.model_mean_length else None
 
     def describe(self) -> str:
-        """All of it in a line for a person."""
+        """All values in one line for a person."""
 
         def beside(value: str, of_model: str | None) -> str:
             return value if of_model is None else f"{value} ({of_model})"
@@ -63,7 +74,7 @@ class Drift(JsonRecord):
         return f"drift{of_model}: {', '.join(parts)}" + f"; more is not available: {self.reason}" * bool(self.reason)
 
     def warnings(self) -> Iterator[str]:
-        """What is so far apart that a new model should be trained; the bounds are explained in docs/search.md."""
+        """A sentence for each value that calls for a new model; docs/search.md explains the bounds."""
         ratio = self.length_ratio
         if ratio is not None and not 1 / MOST_LENGTH_RATIO <= ratio <= MOST_LENGTH_RATIO:
             yield (
@@ -92,13 +103,6 @@ def _text(value: float | None, form: str) -> str | None:
     return None if value is None else form.format(value)
 
 
-MANIFEST_FILE: Final = "manifest.json"
-SEGMENTS: Final = "segments"
-REMOVED: Final = "removed"
-VECTORS_FILE: Final = "vectors.faiss"
-FORMAT: Final = 1
-
-
 class FileRecord(JsonRecord):
     """A file of a segment."""
 
@@ -110,15 +114,15 @@ class SegmentRecord(JsonRecord):
     """A segment of an index."""
 
     number: int
-    """Its own among all versions of the index."""
+    """The segment's number, unique among all versions of the index."""
     documents: int
-    """Rows, those that were removed since among them."""
+    """Number of rows, including removed ones."""
     removed: int = 0
-    """Rows that are documents no more."""
+    """Number of rows whose documents were removed."""
     postings: int
-    """Weights above 0 of its documents' terms."""
+    """Number of weights above 0 of its documents' terms."""
     files: dict[str, FileRecord]
-    """By their names."""
+    """The segment's files by their names."""
 
 
 class IndexManifest(JsonRecord):
@@ -131,20 +135,21 @@ class IndexManifest(JsonRecord):
 
     format: int = FORMAT
     model: str
-    """The fingerprint of the model that made it, and that alone can search it: see `models.exported.versions`."""
+    """The fingerprint of the model that made the index, the only one that can search it: see
+    `models.exported.versions`."""
     dimension: int
-    """Of a vector."""
+    """Length of a vector."""
     documents: int
-    """That can be found."""
+    """Number of documents in the index."""
     segments: tuple[SegmentRecord, ...]
     next_number: int
-    """Of a segment that is to come."""
+    """The number of the next new segment."""
     lists: int = 0
-    """Of the vectors in `vectors.faiss`; 0 where there is no such file, and every document is compared."""
+    """Number of lists of vectors in `vectors.faiss`; 0 without this file: every document is compared."""
     probes: int = 0
-    """How many of the lists a search looks into."""
+    """Number of lists that a search reads."""
     vectors_sha256: str = ""
     origin: str = ""
-    """What a run made, and updates have changed since: the SHA-256 of its manifest; empty in that manifest itself."""
+    """SHA-256 of the manifest of the run's index, which updates have changed since; empty in that manifest itself."""
     drift: Drift | None = None
-    """How far its documents are from those that the model was made with; None in an index of an earlier version."""
+    """How far the index's documents are from the model's; None until it is measured."""

@@ -1,4 +1,4 @@
-"""What a JSON file of ours holds, as a typed value."""
+"""The content of our JSON files as typed values."""
 
 import json
 from typing import TypeVar
@@ -9,7 +9,7 @@ Record = TypeVar("Record", bound="JsonRecord")
 
 
 class JsonRecord(BaseModel):
-    """The base of such values: frozen, and blind to keys that it does not know, which later versions may write.
+    """The base of these values: frozen; it ignores unknown keys, which later versions may write.
 
     Example:
       >>> class Point(JsonRecord):
@@ -26,10 +26,10 @@ class JsonRecord(BaseModel):
 
     @classmethod
     def from_json(cls: type[Record], text: str) -> Record:
-        """The value of a file's text.
+        """Reads the text of a file.
 
         Raises:
-          ValueError: it is no JSON, or not of this form.
+          ValueError: the text is no JSON, or has another form.
         """
         content = json.loads(text)
         try:

@@ -1,4 +1,4 @@
-"""What a lexicon was learned from, as `lexicon/report.json` has it."""
+"""The report of a learned lexicon, `lexicon/report.json`."""
 
 from typing import Any
 
@@ -11,19 +11,19 @@ class LexiconReport(JsonRecord):
     """The content of `report.json`."""
 
     kind: str
-    """What matches: lexicon, bm25 or tfidf."""
+    """The kind of matching: lexicon, bm25 or tfidf."""
     train_pairs: int
-    """Queries of the train split with a MR document each."""
+    """Number of pairs of a train query and one of its MR documents."""
     pairs: dict[str, Any] | None = None
-    """What became of the lines of `lexicon.pairs`, see `schemas.drops`; None without such a file."""
+    """The account of the lines of `lexicon.pairs` (see `schemas.drops`); None without such a file."""
     terms: int
-    """Of the collection and the pairs: stems, or words."""
+    """Number of stems, or words, of the collection and the pairs."""
     translations: int
-    """Entries of the table."""
+    """Number of entries of the translation table."""
     translated: int
-    """Terms of queries with a translation."""
+    """Number of query terms with a translation."""
     documents: int
-    """Of the collection."""
+    """Number of documents in the collection."""
 
     def describe(self) -> list[str]:
         """The report in a few lines for a person."""

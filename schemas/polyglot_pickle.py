@@ -1,4 +1,4 @@
-"""Polyglot's pickles of word vectors (Al-Rfou et al. 2013), read without running anything that they name."""
+"""Polyglot's pickles of word vectors (Al-Rfou et al. 2013), read without running any code that they name."""
 
 import io
 import pickle
@@ -10,7 +10,7 @@ import numpy.typing as npt
 from schemas.errors import DataError
 
 HEADS: Final = (b"\x80", b"((l", b"(]q")
-"""How a pickle of such a tuple begins: with the protocol's number, or under protocols 0 and 1 with what it holds."""
+"""The first bytes of such a pickle: the mark of a protocol, or under protocols 0 and 1 those of a tuple or list."""
 
 _MOST_BYTES = 1 << 32
 _FLOATS = frozenset({"f2", "f4", "f8"})
@@ -19,8 +19,8 @@ _FLOATS = frozenset({"f2", "f4", "f8"})
 def read_polyglot(stream: BinaryIO, file: str) -> tuple[list[str | bytes], npt.NDArray[Any]]:
     """Reads a pickled tuple (words, vectors), as Python 2 or 3 wrote it.
 
-    The pickle is interpreted in Python: C's unpickler takes memory for whatever number a pickle names. The few names
-    that rebuild an array stand for functions of our own, so that no code of NumPy's sees unchecked data.
+    The pickle is interpreted in Python: C's unpickler allocates as much memory as a pickle names. The few names that
+    rebuild an array stand for our own functions, so that NumPy never sees unchecked data.
 
     Args:
       stream: the unpacked pickle.
@@ -30,7 +30,7 @@ def read_polyglot(stream: BinaryIO, file: str) -> tuple[list[str | bytes], npt.N
       the words (`bytes` where Python 2 wrote plain strings) and float [words, width].
 
     Raises:
-      DataError: it names something else, is cut off, or holds anything but words and as many vectors of floats.
+      DataError: the pickle names something else, is cut off, or does not hold words and a vector of floats for each.
     """
     try:
         content = _Unpickler(_whole(stream), encoding="bytes").load()
@@ -59,7 +59,7 @@ def read_polyglot(stream: BinaryIO, file: str) -> tuple[list[str | bytes], npt.N
 
 
 class _Refused(Exception):
-    """A name that no array needs."""
+    """The pickle names something that no array needs."""
 
 
 class _Type:
@@ -83,7 +83,7 @@ class _Array:
         self.state = state
 
     def to_numpy(self) -> npt.NDArray[Any] | None:
-        """The matrix, or None where the state is none of floats."""
+        """The matrix, or None where the state is no matrix of floats."""
         if not (isinstance(self.state, tuple) and len(self.state) == 5):
             return None
         _, shape, dtype, by_columns, content = self.state
@@ -98,20 +98,21 @@ class _Array:
 
 
 def _encode(text: Any, encoding: Any) -> bytes:
-    """Stands for `_codecs.encode`, by which Python 3 writes bytes for Python 2."""
+    """Stands for `_codecs.encode`, with which Python 3 writes bytes for Python 2."""
     if not isinstance(text, str) or encoding not in ("latin1", b"latin1"):
         raise pickle.UnpicklingError("bytes must be written as latin1")
     return text.encode("latin-1")
 
 
 class _Unpickler(pickle._Unpickler):
-    """Finds stand-ins for the names that an array needs, and no other name.
+    """Finds stand-ins for the names that an array needs, and refuses every other name.
 
-    Python gives its interpreter in Python no public name. C's takes memory for a number that a pickle names.
+    A private class, because Python's interpreter in Python has no public name; the tests of this module notice a
+    change.
     """
 
     def find_class(self, module: Any, name: Any) -> Any:
-        # New ones each time: a pickle may change what it gets.
+        # New stand-ins each time: a pickle may change them.
         found: dict[tuple[str, str], Any] = {
             ("numpy", "dtype"): lambda *arguments: _Type(*arguments),
             ("numpy", "ndarray"): None,
@@ -125,7 +126,7 @@ class _Unpickler(pickle._Unpickler):
 
 
 def _whole(stream: BinaryIO) -> io.BytesIO:
-    """The stream in memory, where reading takes no more room than there is content."""
+    """The whole stream in memory; takes no more memory than there is content."""
     content = io.BytesIO()
     while part := stream.read(1 << 20):
         if content.tell() + len(part) > _MOST_BYTES:
@@ -136,7 +137,7 @@ def _whole(stream: BinaryIO) -> io.BytesIO:
 
 
 def _shown(content: Any) -> str:
-    """What came, without its content: that may be anything."""
+    """A description of a value without its content, which may be anything."""
     if isinstance(content, _Array):
         if not (isinstance(content.state, tuple) and len(content.state) == 5):
             return "an array without content"

@@ -1,4 +1,4 @@
-"""Relevance grades of WikiCLIR (Sasaki et al. 2018) and what a label may be.
+"""Relevance grades of WikiCLIR (Sasaki et al. 2018), their names, and the label of padding.
 
 A collection may have more grades, or two: they are 0 .. `data.top_grade`, and the highest is the MR grade.
 """
@@ -17,7 +17,7 @@ PADDING_LABEL: Final = -1
 
 
 def grade_name(grade: int, top_grade: int) -> str:
-    """MR for the top grade, NR for 0, SR between.
+    """The name of a grade: MR for the top grade, NR for 0, SR between.
 
     Example:
       >>> [grade_name(grade, 2) for grade in range(3)], grade_name(1, 3)

@@ -1,19 +1,24 @@
-"""The report of an evaluated search, `search.json`."""
+"""The files of an evaluated search in the whole collection: their names, and the content of `search.json`."""
 
 from typing import Final, Literal
 
 from schemas.json_record import JsonRecord
 
+SEARCH_FILE: Final = "search.json"
+SEARCH_PER_QUERY_FILE: Final = "search_per_query.tsv"
+SEARCH_RUN_FILE: Final = "search_run.trec"
+SEARCH_FILES: Final = (SEARCH_FILE, SEARCH_PER_QUERY_FILE, SEARCH_RUN_FILE)
+
 DENSE: Final = "dense"
-"""The channel of the vectors."""
+"""The name of the channel of vectors."""
 BM25: Final = "bm25"
-"""The baseline."""
+"""The name of the baseline."""
 
 
 class SampledMetrics(JsonRecord):
-    """The metrics of the same queries' test lists, those that the search has, too.
+    """The metrics that an evaluation of the same queries' test lists shares with the search.
 
-    They are lists of a query's relevant documents and some others, and not of the collection.
+    A test list holds a query's relevant documents and some others, not the whole collection.
     """
 
     metrics: dict[str, float]
@@ -21,21 +26,20 @@ class SampledMetrics(JsonRecord):
     baselines: dict[str, dict[str, float]]
     """Empty where the evaluation has no such baseline."""
     feedback: float
-    """Gain of the second pass in the metrics here (see `models.retrieval.document_ranker`), no part of search; 0 where
-    there was none."""
+    """Gain of the second pass in these metrics (see `models.retrieval.document_ranker`); search has none; 0: none."""
 
 
 class SearchComparison(JsonRecord):
     """The model beside a channel or a baseline, in one metric."""
 
     other: str
-    """Its name."""
+    """The name of the channel or baseline."""
     kind: Literal["channel", "baseline"]
     metric: str
     difference: float
-    """Of the means over queries; above 0 where the model's lies above the other's."""
+    """The difference of the means over queries; above 0 where the model is better."""
     p_value: float
-    """Of `models.evaluation.significance`, two-sided, after Holm's correction over all comparisons of the report."""
+    """Two-sided p-value of `models.evaluation.significance`, after Holm's correction over the report's comparisons."""
     is_bound: bool
     """Whether the test is at its resolution, so that the p-value may be smaller."""
 
@@ -46,13 +50,12 @@ class SearchComparison(JsonRecord):
 
 
 class Approximation(JsonRecord):
-    """What is lost where not every document is scored."""
+    """The loss where not every document is scored."""
 
     overlap_10: float
-    """Mean share of the ten best documents, by the scores of all, that are among the ten best that were found; 1 where
-    every document is scored."""
+    """Mean share of the ten truly best documents among the ten that search finds; 1 where every document is scored."""
     queries: int
-    """Of which it was measured; 0 where every document is scored."""
+    """The number of queries measured; 0 where every document is scored."""
 
 
 class SearchReport(JsonRecord):
@@ -61,17 +64,17 @@ class SearchReport(JsonRecord):
     queries: int
     queries_without_relevant_document: int
     documents: int
-    """Of the collection."""
+    """The number of documents in the collection."""
     depth: int
-    """Documents of a ranking that count."""
+    """The number of a ranking's documents that count."""
     definitions: dict[str, str]
-    """Of the metrics."""
+    """The definitions of the metrics."""
     metrics: dict[str, float]
-    """The model's, means over the queries."""
+    """The model's means over the queries."""
     channels: dict[str, dict[str, float]]
-    """Those of each channel alone; empty where there is one. The vectors' is called dense."""
+    """The means of each channel alone, by name; empty where there is only one."""
     baselines: dict[str, dict[str, float]]
-    """Those of BM25 without translation, which finds the documents that share a word with the query."""
+    """The means of BM25 without translation, which finds the documents that share a word with the query."""
     sampled: SampledMetrics
     comparisons: tuple[SearchComparison, ...]
     approximation: Approximation

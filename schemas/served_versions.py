@@ -4,27 +4,29 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+GRAPH_FILE: Final = "saved_model.pb"
+"""The file without which no folder is a SavedModel; a push to an object store writes it last."""
 CARD_FILE: Final = "MODEL_CARD.md"
-"""Beside `saved_model.pb` in a version: the model's card, which no server reads."""
+"""The model's card, which no server reads."""
 WARM_UP_FILE: Final = "assets.extra/tf_serving_warmup_requests"
-"""In a version: the requests that TF Serving answers for itself before it lets others ask. The name is TF Serving's."""
+"""The requests that TF Serving answers to itself before it answers others. The name is TF Serving's."""
 BESIDE_MODEL: Final = (CARD_FILE, WARM_UP_FILE)
-"""What a push adds to a model's own files."""
+"""The files that a push adds to a model's own files."""
 
 MODEL_NAME: Final = "clir"
 """The name under which a TF Serving serves the versions."""
 
 NEWEST_PROPERTY: Final = "newest_version"
-"""Of a blessing: the newest version when the model was judged; empty where there was none."""
+"""Property of a blessing: the newest version when the model was judged; empty where there was none."""
 PUSHED_PROPERTY: Final = "is_pushed"
-"""Of a blessing: 1 where the newest version is the judged model itself."""
+"""Property of a blessing: 1 where the newest version is the judged model itself."""
 
 WAS_PUSHED_PROPERTY: Final = "pushed"
-"""Of a pushed model, as TFX's own Pusher names it: 1 where it is a version now."""
+"""Property of a pushed model, with the name of TFX's own Pusher: 1 where the model is now a version."""
 DESTINATION_PROPERTY: Final = "pushed_destination"
-"""Likewise: the version's folder."""
+"""Property of a pushed model, likewise: the version's folder."""
 VERSION_PROPERTY: Final = "pushed_version"
-"""Likewise: its number."""
+"""Property of a pushed model, likewise: the version's number."""
 
 
 def served_versions(names: Iterable[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The base of all settings: typed, documented, frozen, and closed to unknown keys."""
+"""The base of all settings: typed, documented, frozen, closed to unknown keys; and checks that several share."""
 
 import difflib
 import os
@@ -16,8 +16,8 @@ class Settings(BaseModel):
       pydantic.ValidationError: at construction, with every fault at once.
     """
 
-    # For the documentation of settings. No other record has its docstrings read: Pydantic looks for a class among all
-    # modules that are imported, which took a second of each command once the large libraries were there.
+    # Only settings have their docstrings read, for their documentation: Pydantic searches all imported modules for each
+    # class, which took a second of each command once the large libraries were imported.
     model_config = ConfigDict(
         frozen=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True, validate_default=True
     )
@@ -35,10 +35,10 @@ class Settings(BaseModel):
 
 @dataclass(frozen=True)
 class OneOf:
-    """Refuses a text that is no key of a table; a setting has it in `pydantic.AfterValidator`.
+    """Refuses a text that is no key of a table; for a setting's `pydantic.AfterValidator`.
 
     Args:
-      choices: the table, which may grow.
+      choices: the table, which may grow later.
 
     Example:
       >>> OneOf(["map", "mrr_r"])("mapp")
@@ -57,14 +57,11 @@ class OneOf:
 
 
 def did_you_mean(came: str, known: Iterable[str]) -> str:
-    """Names the nearest known word.
+    """The end of an error message that names the nearest known word; empty where no word is near.
 
     Args:
       came: the mistaken word.
-      known: the words that are allowed.
-
-    Returns:
-      what to put after the fault's text: "; did you mean epochs?", or nothing where no word is near.
+      known: the allowed words.
 
     Example:
       >>> did_you_mean("epoch", ["epochs", "seed"])
@@ -74,7 +71,7 @@ def did_you_mean(came: str, known: Iterable[str]) -> str:
     """
 
     def likeness(word: str) -> tuple[float, int]:
-        # Of equally near words the one that begins alike: eng is en rather than ng.
+        # Among equally near words, prefers a common beginning: eng is en rather than ng.
         pair = word.lower(), came.lower()
         return difflib.SequenceMatcher(None, *pair).ratio(), len(os.path.commonprefix(pair))
 

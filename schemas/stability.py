@@ -1,8 +1,12 @@
-"""The stability of a training, as `stability.json` holds it. Importing this file does not import TensorFlow."""
+"""The stability of a training: the content of `stability.json`. Importing this file does not import TensorFlow."""
+
+from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
 from schemas.json_record import JsonRecord
+
+STABILITY_FILE: Final = "stability.json"
 
 
 class Theorem3(BaseModel):
@@ -11,52 +15,51 @@ class Theorem3(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     bound: float
-    """Of expected minus mean training loss."""
+    """Upper bound of expected minus mean training loss."""
     largest_loss: float
-    """What no loss exceeds."""
+    """Upper bound of a loss."""
     beta: float
     """The training's uniform stability, in the unit of the loss."""
     lipschitz: float
     """Lipschitz constant of the loss in the tables of word embeddings."""
     smoothness: float
-    """Its smoothness there."""
+    """Smoothness of the loss in these tables."""
     pairs: int
     """Query-document pairs of the train split."""
     steps: int
-    """Up to the exported epoch."""
+    """Number of steps up to the exported epoch."""
     step_constant: float
-    """c, where step t is at most c / t long."""
+    """c, where the length of step t is at most c / t."""
     delta: float
-    """The probability with which the bound does not hold."""
+    """Probability that the bound does not hold."""
     sentence: str
-    """What the bound is worth."""
+    """The value of the bound in words."""
     caveat: str
-    """Why it is no promise."""
+    """The limits of the bound in words."""
 
 
 class Stability(JsonRecord):
-    """What was seen in a training beside what the paper's theory says of it.
+    """Observations of a training beside the bounds of the paper's theory.
 
-    None stands for what is infinite, or not known of this loss, similarity or scorer.
+    None stands for a value that is infinite, or unknown for this loss, similarity or scorer.
     """
 
     gradient_bound: float | None
-    """What a score's gradient in either vector cannot exceed: 1 / epsilon."""
+    """Upper bound of a score's gradient in either vector: 1 / epsilon."""
     paper_gradient_bound: float | None
-    """The paper's bound of it: 2 / epsilon."""
+    """The paper's upper bound of this gradient: 2 / epsilon."""
     largest_score_gradient: float | None
-    """Seen on the eval split, over all epochs."""
+    """The largest gradient on the eval split, over all epochs."""
     largest_score_gradient_plain_cosine: float | None
-    """Plain cosine's at the same vectors."""
+    """The largest gradient of plain cosine at the same vectors."""
     clipped_share: float
-    """Of all steps."""
+    """Share of all steps whose gradient was clipped."""
     loss_lipschitz: float | None
-    """Proposition 1, at the exported epoch's thresholds."""
+    """Lipschitz constant of Proposition 1, at the exported epoch's thresholds."""
     loss_smoothness: float | None
-    """Likewise."""
+    """Smoothness of Proposition 1, likewise."""
     theorem_3: Theorem3 | None
-    """None where its constants are not known."""
     largest_score: float
-    """That vectors can have."""
+    """Upper bound of a score."""
     unreachable: tuple[str, ...]
     """A sentence for each grade that no score can satisfy."""

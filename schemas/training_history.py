@@ -1,4 +1,4 @@
-"""Names of the files that a training and a search leave for the stages after them."""
+"""The files that a training and a search leave for later stages: their names, and the content of `training.json`."""
 
 import json
 from typing import Any, Final
@@ -10,15 +10,12 @@ from schemas.json_record import JsonRecord
 HISTORY_FILE: Final = "training.json"
 """In the artifact of a training's run: its history and speed."""
 VECTORS_FILE: Final = "embeddings.json"
-"""Beside it, where there were pre-trained vectors: what became of them."""
-STABILITY_FILE: Final = "stability.json"
-"""In the report of a training: what the theory makes of it, see `schemas.stability`."""
+"""In the same artifact: the account of the pre-trained vectors, if there are any."""
 TRIALS_FILE: Final = "trials.json"
 """In the artifact of a search's results: the search and all its trials, see `models.tuning.results`."""
 
-
 THETA: Final = "theta/"
-"""How the figures of learned thresholds begin; their numbers follow, from 1."""
+"""The prefix of the figures of learned thresholds; their numbers follow, from 1."""
 
 
 class ScoreCounts(BaseModel):
@@ -33,7 +30,7 @@ class ScoreCounts(BaseModel):
 
 
 class Epoch(BaseModel):
-    """An epoch's row: whatever stands in it besides the two fields is a figure.
+    """An epoch's row; every value besides the two fields is a figure.
 
     Example:
       >>> Epoch(epoch=1, scores=ScoreCounts(limit=1, counts={}), **{"train/loss": 0.5}).figures
@@ -44,19 +41,19 @@ class Epoch(BaseModel):
     __pydantic_extra__: dict[str, float]
 
     epoch: int
-    """Its number, from 1."""
+    """The number of the epoch, from 1."""
     scores: ScoreCounts
-    """Of the eval split."""
+    """The scores of the eval split."""
 
     @property
     def figures(self) -> dict[str, float]:
-        """Of the train split (`train/loss`, ...), of the objective (`theta/1`, ...), and of the eval split
+        """Figures of the train split (`train/loss`, ...), the objective (`theta/1`, ...) and the eval split
         (`eval/ndcg_5`, `score_gradient/max`, ...)."""
         return dict(self.__pydantic_extra__)
 
 
 class WeightTried(BaseModel):
-    """What the eval split makes of a weight of the second channel."""
+    """A weight of the second channel, and its metrics on the eval split."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -66,18 +63,18 @@ class WeightTried(BaseModel):
 
 
 class ChannelWeight(BaseModel):
-    """The weight of the second channel that was fitted on the eval split."""
+    """The weight of the second channel that is best on the eval split."""
 
     model_config = ConfigDict(frozen=True)
 
     weight: float
-    """That with the largest ndcg_5 + 0.1 p_mr_1."""
+    """The weight with the largest ndcg_5 + 0.1 p_mr_1."""
     curve: list[WeightTried]
-    """All that were tried."""
+    """All weights tried."""
 
 
 class TrainingHistory(JsonRecord):
-    """What a training reached.
+    """The history of a training: the content of `training.json`.
 
     Example:
       >>> rows = [Epoch(epoch=number, scores=ScoreCounts(limit=1, counts={})) for number in (1, 2)]
@@ -95,7 +92,7 @@ class TrainingHistory(JsonRecord):
     best_epoch: int
     """The epoch whose weights are exported."""
     best_value: float
-    """Its value of `training.best_metric` on the eval split."""
+    """The best epoch's value of `training.best_metric` on the eval split."""
     history: list[Epoch]
     """The epochs, in order."""
     pairs_per_second: float
@@ -105,12 +102,11 @@ class TrainingHistory(JsonRecord):
     theta: list[float] | None
     """The thresholds that the best epoch learned; None where none are learned."""
     channel_weight: ChannelWeight | None = None
-    """The weight of the second channel; None where it was given, or there is none."""
+    """The fitted weight of the second channel; None where the settings give it, or there is no such channel."""
     train_scores: ScoreCounts | None = None
-    """The scores of the train split with the best epoch's weights, of the channel that is trained; None where an
-    earlier version left none."""
+    """The train split's scores of the trained channel with the best epoch's weights; None until they are counted."""
     searched: dict[str, Any] = {}
-    """Dotted settings to the values that a search found, with which the training was done; empty where none did."""
+    """Dotted settings to the values that a search found and the training used; empty without a search."""
 
     @property
     def best(self) -> Epoch:
@@ -118,5 +114,5 @@ class TrainingHistory(JsonRecord):
         return self.history[self.best_epoch - 1]
 
     def to_json(self) -> str:
-        """The text of the file, without line ends: a score count is one of thousands."""
+        """The text of the file, without line ends: it holds thousands of score counts."""
         return json.dumps(self.model_dump())

@@ -11,9 +11,9 @@ def run_lines(query_id: str, doc_ids: Sequence[str], scores: Sequence[float], ta
 
     Args:
       query_id: the query.
-      doc_ids: best-ranked first.
-      scores: of the documents; nine digits, so that a float32 reads back the same.
-      tag: names the system.
+      doc_ids: the documents, best-ranked first.
+      scores: the documents' scores; nine digits, so that a float32 reads back the same.
+      tag: the name of the system.
     """
     for rank, (doc_id, score) in enumerate(zip(doc_ids, scores, strict=True), 1):
         yield f"{query_id} Q0 {doc_id} {rank} {score:.9g} {tag}\n"
@@ -29,7 +29,7 @@ class Run(NamedTuple):
     """The content of a run file."""
 
     tag: str
-    """Names the system."""
+    """The name of the system."""
     scores: dict[str, dict[str, float]]
     """query_id to doc_id to score."""
 
@@ -38,11 +38,11 @@ def parse_run(lines: Iterable[str], path: str) -> Run:
     """Reads a run file.
 
     Args:
-      lines: its lines.
-      path: it, for messages.
+      lines: the lines of the file.
+      path: the file's path, for messages.
 
     Raises:
-      DataError: it is not the run of one system.
+      DataError: the file is not the run of one system.
     """
     scores: dict[str, dict[str, float]] = {}
     tags: dict[str, None] = {}

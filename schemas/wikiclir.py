@@ -1,4 +1,4 @@
-"""The file format of the WikiCLIR release (Sasaki et al. 2018): records, and parsers that lose nothing silently.
+"""The file format of the WikiCLIR release (Sasaki et al. 2018): names, records, and parsers that report every loss.
 
 Tab-separated UTF-8 without header or quoting, plain, gzipped or bzipped:
 
@@ -7,11 +7,11 @@ Tab-separated UTF-8 without header or quoting, plain, gzipped or bzipped:
     judgments   query_id <TAB> doc_id <TAB> grade
     candidates  query_id <TAB> doc_id <TAB> grade <TAB> split
 
-and, of ours, beside a collection:
+and, our addition:
 
     pairs       query-language text <TAB> document-language text
 
-A parser yields one record or one `Drop` for every line it reads, so lines read = records + drops always.
+A parser yields one record or one `Drop` for every line: lines read = records + drops.
 """
 
 import itertools
@@ -22,17 +22,40 @@ from typing import BinaryIO, Final, NamedTuple
 
 from schemas.byte_streams import unpacked
 from schemas.drops import Drop, DropReason
-from schemas.features import SPLITS
+from schemas.splits import SPLITS
 from schemas.wording import printable
 
 MAX_LINE_BYTES = 1 << 24
-"""A longer line is dropped: no text of this format comes near, and it might not fit in memory."""
+"""Longer lines are dropped: no text of this format is near this size, and a line might not fit in memory."""
 
 EXCERPT_CHARACTERS = 80
 
 
+PAIRS_FILE: Final = "title_pairs.tsv"
+"""Titles of both languages that mean the same, for `lexicon.pairs`."""
+CANDIDATES_FILE: Final = "candidates.tsv"
+"""Fixed lists of a wiki that is paired with itself: a page is never an NR document of its own query."""
+MANIFEST_FILE: Final = "manifest.json"
+CARD_FILE: Final = "README.md"
+
+
+def queries_file(query_language: str) -> str:
+    """The WikiCLIR release's name of the queries."""
+    return f"wiki_{query_language}.queries"
+
+
+def documents_file(document_language: str) -> str:
+    """The WikiCLIR release's name of the documents."""
+    return f"wiki_{document_language}.documents"
+
+
+def judgments_file(query_language: str, document_language: str) -> str:
+    """The WikiCLIR release's name of the judgments."""
+    return f"{query_language}2{document_language}.rel"
+
+
 class Reason(DropReason):
-    """Why a record was left out."""
+    """The reasons for leaving a record out."""
 
     FIELD_COUNT = ("wrong number of tab-separated fields", True)
     BAD_UTF8 = ("not valid UTF-8", True)
@@ -68,7 +91,7 @@ class Text(NamedTuple):
 
 
 class Judgment(NamedTuple):
-    """The relevance grade of a document for a query; `split` is set in a candidates file alone."""
+    """The relevance grade of a document for a query; only a candidates file sets `split`."""
 
     query_id: str
     doc_id: str
@@ -77,18 +100,23 @@ class Judgment(NamedTuple):
     line: int
 
 
+def excerpt_of(line: bytes | str) -> str:
+    """The start of a line as text to show, with bars for tabs and a sign for each unprintable character."""
+    text = line[: 4 * EXCERPT_CHARACTERS].decode("utf-8", "replace") if isinstance(line, bytes) else line
+    return printable(text.replace("\t", " | "), EXCERPT_CHARACTERS)
+
+
 def read_lines(stream: BinaryIO, file: str) -> Iterator[tuple[int, bytes] | Drop]:
     """Yields (line number, bytes without the line end) of a plain, gzipped or bzipped stream, in order.
 
-    A line beyond `MAX_LINE_BYTES`, and what follows where the stream cannot be unpacked (see `unpacked`), come as a
-    `Drop`.
+    A line beyond `MAX_LINE_BYTES` gives a `Drop`, and so does the rest of a stream that cannot be unpacked.
     """
     with unpacked(stream) as lines:
         yield from number_lines(lines, file)
 
 
 def number_lines(lines: BinaryIO, file: str) -> Iterator[tuple[int, bytes] | Drop]:
-    """As `read_lines`, of a stream that is unpacked already."""
+    """Does the same as `read_lines` on a stream that is already unpacked."""
     for number in itertools.count(1):
         try:
             line = lines.readline(MAX_LINE_BYTES + 1)
@@ -109,12 +137,12 @@ def number_lines(lines: BinaryIO, file: str) -> Iterator[tuple[int, bytes] | Dro
 
 
 def parse_texts(stream: BinaryIO, file: str, seen: set[str] | None = None) -> Iterator[Text | Drop]:
-    """Queries or documents: the first record of an id is kept, later ones are dropped.
+    """Queries or documents: keeps the first record of an id, and drops later ones.
 
     Args:
-      stream: of the file.
-      file: its name, for the drops.
-      seen: ids of files before this one, which belong together; those of this one are added.
+      stream: the file's bytes.
+      file: the file's name, for the drops.
+      seen: the ids of earlier files of the same collection; the ids of this file are added.
     """
     return _parse_texts(read_lines(stream, file), file, set() if seen is None else seen)
 
@@ -125,12 +153,12 @@ def parse_judgments(stream: BinaryIO, file: str, top_grade: int) -> Iterator[Jud
 
 
 def parse_candidates(stream: BinaryIO, file: str, top_grade: int) -> Iterator[Judgment | Drop]:
-    """Candidates: judgments with a split of `schemas.features.SPLITS`."""
+    """Candidates: judgments with a split of `schemas.splits.SPLITS`."""
     return _parse_judgments(read_lines(stream, file), file, 4, top_grade)
 
 
 def parse_pairs(stream: BinaryIO, file: str) -> Iterator[tuple[str, str] | Drop]:
-    """Texts of two languages that say the same: words of a dictionary, or sentences."""
+    """Translated texts: words of a dictionary, or sentences."""
     for fields in _split_fields(read_lines(stream, file), file, 2):
         if isinstance(fields, Drop):
             yield fields
@@ -145,14 +173,14 @@ def parse_pairs(stream: BinaryIO, file: str) -> Iterator[tuple[str, str] | Drop]
 def parse_lines(
     role: str, lines: Iterable[tuple[int, bytes] | Drop], file: str, top_grade: int, seen: set[str] | None
 ) -> Iterator[Text | Judgment | Drop]:
-    """As the three above, by a role's name, of lines that `read_lines` gives.
+    """Parses the lines of `read_lines` by the name of their role.
 
     Args:
       role: queries, documents, judgments or candidates.
-      lines: of one file.
-      file: its name, for the drops.
+      lines: the lines of one file.
+      file: the file's name, for the drops.
       top_grade: the MR grade.
-      seen: ids of the role's files before this one; those of this one are added. None looks for no repeated id.
+      seen: the ids of the role's earlier files; the ids of this file are added. None keeps repeated ids.
     """
     if role in ("queries", "documents"):
         return _parse_texts(lines, file, seen)
@@ -225,34 +253,5 @@ def _split_fields(
 
 
 def _is_id(identifier: str) -> bool:
-    """Run files and qrels separate ids by white space, so an id can hold none."""
+    """Whether a text can be an id: run files and qrels separate ids by white space, so an id holds none."""
     return identifier.split() == [identifier]
-
-
-def excerpt_of(line: bytes | str) -> str:
-    """The start of a line, to be shown: tabs as bars, what cannot be printed as a sign for that."""
-    text = line[: 4 * EXCERPT_CHARACTERS].decode("utf-8", "replace") if isinstance(line, bytes) else line
-    return printable(text.replace("\t", " | "), EXCERPT_CHARACTERS)
-
-
-PAIRS_FILE: Final = "title_pairs.tsv"
-"""Titles of both languages that mean the same, for `lexicon.pairs`."""
-CANDIDATES_FILE: Final = "candidates.tsv"
-"""Fixed lists, where a wiki is paired with itself: a page is no NR document of its own query."""
-MANIFEST_FILE: Final = "manifest.json"
-CARD_FILE: Final = "README.md"
-
-
-def queries_file(query_language: str) -> str:
-    """As the WikiCLIR release names it."""
-    return f"wiki_{query_language}.queries"
-
-
-def documents_file(document_language: str) -> str:
-    """As the WikiCLIR release names it."""
-    return f"wiki_{document_language}.documents"
-
-
-def judgments_file(query_language: str, document_language: str) -> str:
-    """As the WikiCLIR release names it."""
-    return f"{query_language}2{document_language}.rel"

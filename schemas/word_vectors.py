@@ -1,4 +1,4 @@
-"""Files of pre-trained word vectors: a reader that loses nothing silently.
+"""Files of pre-trained word vectors: a reader that reports every loss.
 
 The content shows the format, plain, gzipped or bzipped:
 
@@ -11,13 +11,13 @@ Tables are sorted by frequency, the most frequent word first.
 
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from schemas.byte_streams import unpacked
+from schemas.byte_streams import OpenFile, unpacked
 from schemas.drops import Drop, DropReason
 from schemas.errors import DataError
 from schemas.polyglot_pickle import HEADS, read_polyglot
@@ -25,7 +25,7 @@ from schemas.wikiclir import Reason, excerpt_of, number_lines
 
 
 class VectorReason(DropReason):
-    """Why an entry of a table was left out."""
+    """The reasons for leaving an entry of a table out."""
 
     WRONG_WIDTH = ("wrong number of numbers", True)
     NOT_A_NUMBER = ("not a number", True)
@@ -40,7 +40,7 @@ class VectorReason(DropReason):
 
 
 class WordVector(NamedTuple):
-    """A word as its table has it, and its vector, float32 [width]; `line` is its place among the pickle's words."""
+    """A table's word and its vector, float32 [width]; in a pickle, `line` is the word's place."""
 
     word: str
     vector: npt.NDArray[np.float32]
@@ -53,19 +53,17 @@ _MARK = re.compile(r"</?\w+>")
 _MOST_CHARACTERS = 1000
 
 
-def read_word_vectors(
-    path: str, width: int, open_file: Callable[[str, str], Any] = open
-) -> Iterator[WordVector | Drop]:
-    """Yields every entry of a table, in order, a line at a time; a pickle alone is held whole.
+def read_word_vectors(path: str, width: int, open_file: OpenFile = open) -> Iterator[WordVector | Drop]:
+    """Yields every entry of a table in order. Reads a line at a time; only a pickle is held whole.
 
     Args:
       path: the file.
-      width: how many numbers a vector must have.
-      open_file: opens it, where it may not be a local one.
+      width: the number of values that a vector must have.
+      open_file: opens the file, local or remote.
 
     Raises:
-      DataError: the file says or shows that its vectors have another width, is cut off or broken, or is a pickle
-        that holds, or names, anything else (see `read_polyglot`).
+      DataError: the file's vectors have another width, it is cut off or broken, or it is a refused pickle (see
+        `read_polyglot`).
     """
     with open_file(path, "rb") as stream, unpacked(stream) as content:
         try:
@@ -93,7 +91,7 @@ def _of_text(content: BinaryIO, path: str, width: int) -> Iterator[WordVector | 
             continue
         number, line = item
         if number == 1 and (header := _HEADER.fullmatch(line)):
-            # How many words the header counts is not asked: tables are often cut to their first lines.
+            # The header's number of words is not checked: tables are often cut to their first lines.
             if int(header[2]) != width:
                 raise _wrong_width(path, width, int(header[2]))
             continue
@@ -101,8 +99,8 @@ def _of_text(content: BinaryIO, path: str, width: int) -> Iterator[WordVector | 
 
 
 def _of_line(path: str, number: int, line: bytes, width: int) -> WordVector | Drop:
-    # At the ASCII space alone, and from the right: a word may hold no-break spaces, which `str.split()` takes for white
-    # space, and even spaces.
+    # Splits only at ASCII spaces, from the right: a word may hold spaces, and no-break spaces, at which `str.split()`
+    # would split too.
     word, *numbers = line.rstrip(b" ").rsplit(b" ", width)
     if len(numbers) != width or (b" " in word and _is_number(word.rpartition(b" ")[2])):
         return Drop(VectorReason.WRONG_WIDTH, path, number, excerpt_of(line))
@@ -114,9 +112,9 @@ def _of_line(path: str, number: int, line: bytes, width: int) -> WordVector | Dr
 
 
 def _entry(path: str, number: int, word: str | bytes, vector: npt.NDArray[Any]) -> WordVector | Drop:
-    """Checks what is the same in all formats."""
+    """The checks that all formats share."""
     try:
-        # Python 2 wrote half a character, a surrogate, where it had cut one.
+        # Python 2 wrote a surrogate, half a character, where it had cut a character.
         word = (word.encode() if isinstance(word, str) else word).decode()
     except UnicodeError:
         return Drop(VectorReason.BAD_UTF8, path, number, excerpt_of(word))

@@ -7,8 +7,8 @@ import re
 def printable(text: str, most: int) -> str:
     """A text on one line, without control sequences, and no longer than `most` characters.
 
-    Tabs and line ends become spaces; any other character that cannot be printed becomes a sign for that: an escape
-    sequence could colour, move or overwrite what stands on the screen.
+    Tabs and line ends become spaces; any other unprintable character becomes a sign for it: an escape sequence could
+    colour, move or overwrite the text on a screen.
 
     Example:
       >>> printable("a\\x1b[31mred\\tone", most=8)
@@ -20,7 +20,7 @@ def printable(text: str, most: int) -> str:
 
 
 def rounded(number: float) -> int:
-    """The first two digits of a number.
+    """A number, rounded to two digits.
 
     Example:
       >>> rounded(1_234_567)
@@ -30,7 +30,7 @@ def rounded(number: float) -> int:
 
 
 def rounded_size(count: float) -> str:
-    """Bytes.
+    """A number of bytes in words.
 
     Example:
       >>> rounded_size(1_234_567_890), rounded_size(12_345_678)
@@ -40,7 +40,7 @@ def rounded_size(count: float) -> str:
 
 
 def rounded_duration(seconds: float) -> str:
-    """Seconds.
+    """A number of seconds in words.
 
     Example:
       >>> [rounded_duration(seconds) for seconds in (0.2, 80, 100, 1_000, 10_000)]

@@ -12,7 +12,7 @@ from models.exported.versions import model_fingerprint
 from models.retrieval.corpus_index import CorpusIndex, read_manifest
 from schemas.errors import DataError
 from schemas.index_manifest import MANIFEST_FILE
-from schemas.served_versions import served_versions
+from schemas.served_versions import GRAPH_FILE, served_versions
 from serving.engine import Engine, Languages
 from serving.refusals import Busy
 from serving.served_model import LocalModel, ServedModel
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 AGAIN_SECONDS: Final = 60.0
 """Seconds until a version that could not be loaded is tried again: it may have been incomplete."""
 _RETRY_AFTER: Final = 5
-_MODEL_FILE: Final = "saved_model.pb"
 
 
 class EngineSource(Protocol):
@@ -90,7 +89,7 @@ class FolderEngines:
         )
 
     def _versions(self) -> list[str]:
-        if os.path.isfile(os.path.join(self._models, _MODEL_FILE)):
+        if os.path.isfile(os.path.join(self._models, GRAPH_FILE)):
             return [os.path.abspath(self._models)]
         return [os.path.join(self._models, one) for one in reversed(served_versions(os.listdir(self._models)))]
 

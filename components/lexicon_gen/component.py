@@ -10,7 +10,7 @@ from components.lexicon_gen.write_lexicon import FurtherPairs, mr_pairs, write_l
 from components.stage import Apply, Input, Output, stage
 from models.lexicon.lexicon import Kind
 from schemas.artifacts import Collection, Lexicon, WikiClirFiles
-from schemas.collection import document_texts
+from schemas.collection import DocumentTexts
 from schemas.wikiclir import PAIRS_FILE
 
 
@@ -51,7 +51,7 @@ def LexiconGen(
     train_pairs = mr_pairs(split_files(examples, "train"), top_grade) if kind == "lexicon" else []
     titles = [os.path.join(wikiclir_files.uri, PAIRS_FILE)] if wikiclir_files else []
     further = FurtherPairs(pairs, pairs_digest, max_bad_share, fileio.open, titles)
-    texts = document_texts(collection.uri, fileio.open, apply)
+    texts = DocumentTexts(collection.uri, fileio.open, apply)
     write_lexicon(
         kind,
         languages,

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 
 import tensorflow as tf
 
-from models.exported.versions import GRAPH_FILE, is_in_object_store, whole_versions
-from schemas.served_versions import served_versions
+from models.exported.versions import is_in_object_store, whole_versions
+from schemas.served_versions import GRAPH_FILE, served_versions
 
 _STAGING = ".incoming"  # no number, so that TF Serving does not take it for a version
 

@@ -13,7 +13,7 @@ from tensorflow.core.protobuf import saved_model_pb2
 from tensorflow_serving.apis import predict_pb2, prediction_log_pb2
 
 from schemas import features as f
-from schemas.served_versions import MODEL_NAME
+from schemas.served_versions import GRAPH_FILE, MODEL_NAME
 
 LISTS: Final = 10
 """The lists that requests are built from: with three requests a list and two of them all, 32 in all."""
@@ -62,7 +62,7 @@ def _first_lists(examples: Iterable[str]) -> list[tuple[bytes, list[bytes]]]:
 
 def _signatures(model: str) -> set[str]:
     """The names of a SavedModel's signatures, without loading it."""
-    with tf.io.gfile.GFile(os.path.join(model, "saved_model.pb"), "rb") as file:
+    with tf.io.gfile.GFile(os.path.join(model, GRAPH_FILE), "rb") as file:
         (graph,) = saved_model_pb2.SavedModel.FromString(file.read()).meta_graphs
     return set(graph.signature_def)
 

@@ -3,7 +3,8 @@
 from components.training_report.stability_report import describe_stability, stability_report
 from models.settings import LossSettings, ModelSettings, TrainingSettings
 from models.tuning.results import SearchResults
-from schemas.training_history import HISTORY_FILE, STABILITY_FILE, TrainingHistory
+from schemas.stability import STABILITY_FILE
+from schemas.training_history import HISTORY_FILE, TrainingHistory
 
 
 def training_files(

@@ -14,7 +14,7 @@ from tfx.types import artifact_utils
 from components.wikiclir_example_gen.ingest import IngestSettings, ingest
 from components.wikiclir_example_gen.report import REPORT_FILE, read_report
 from schemas.collection import MANIFEST_FILE, parse_manifest
-from schemas.features import SPLITS
+from schemas.splits import SPLITS
 
 EXAMPLES_KEY: Final = "examples"
 REPORT_KEY: Final = "report"

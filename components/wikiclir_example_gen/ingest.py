@@ -18,7 +18,7 @@ from components.wikiclir_example_gen.lists import LimitQueries, MakeList
 from components.wikiclir_example_gen.reading import NeededDocuments, ReadJudgments, ReadNeededDocuments, ReadQueries
 from components.wikiclir_example_gen.report import TALLIES, Tally, make_report, merge_tallies, write_report
 from schemas.collection import Role
-from schemas.features import SPLITS
+from schemas.splits import SPLITS
 
 
 @dataclass(frozen=True)

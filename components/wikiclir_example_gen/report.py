@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from schemas.collection import Role
-from schemas.drops import MOST_EXAMPLES, Drop, Drops, ReadReport, in_order
+from schemas.drops import MOST_EXAMPLES, Drop, Drops, ReadReport, sum_of_drops
 from schemas.errors import DataError
-from schemas.features import SPLITS
+from schemas.splits import SPLITS
 from schemas.wikiclir import Reason
 
 REPORT_FILE = "report.json"
@@ -133,7 +133,7 @@ def make_report(tallies: Iterable[Tally], roles: Mapping[str, Role]) -> DataRepo
             Drops(reason, count, tuple(Drop(reason, *role.place(line), excerpt) for line, excerpt in examples))
             for reason, (count, examples) in counted.items()
         ]
-        drops = in_order([*role.report.drops, *left_out])
+        drops = sum_of_drops([*role.report.drops, *left_out])
         files[name] = ReadReport(role.report.path, role.report.read, total(name, USED), drops)
     lists, pairs = ({split: total(kind, split) for split in SPLITS} for kind in ("lists", "pairs"))
     return DataReport(files, lists, pairs, total("candidates", GRADE_DISAGREEMENT))

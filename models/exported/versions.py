@@ -2,12 +2,11 @@
 
 import hashlib
 import os
-from typing import Final
 
 import tensorflow as tf
 
 from schemas.byte_streams import stream_sha256
-from schemas.served_versions import BESIDE_MODEL, served_versions
+from schemas.served_versions import BESIDE_MODEL, GRAPH_FILE, served_versions
 
 
 def file_digests(root: str) -> dict[str, str]:
@@ -33,10 +32,6 @@ def model_fingerprint(root: str) -> str:
     digests = file_digests(root)
     lines = "".join(f"{digests[name]}  {name}\n" for name in sorted(digests))
     return hashlib.sha256(lines.encode()).hexdigest()
-
-
-GRAPH_FILE: Final = "saved_model.pb"
-"""The file without which no folder is a SavedModel: in an object store it is written last."""
 
 
 def is_in_object_store(path: str) -> bool:

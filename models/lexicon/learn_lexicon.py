@@ -127,7 +127,7 @@ def learn_lexicon(
       languages: ISO 639-1 codes of queries and documents.
       max_tokens: words of a text that count.
       pairs: texts of queries and of documents that say the same.
-      collection: the text of every document; `ShardedTexts` are counted shard by shard.
+      collection: the text of every document; `DocumentTexts` are counted shard by shard.
     """
     counter = TermCounter(kind, max_tokens)
     translations = _translations(counter, languages, pairs) if kind == "lexicon" else sparse.csr_matrix((0, 0))

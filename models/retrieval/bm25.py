@@ -32,7 +32,7 @@ class Bm25:
 
     Args:
       queries: tokens of the queries that will be asked; only their words are counted in the collection.
-      collection: the text of every document of the collection; `ShardedTexts` are counted shard by shard.
+      collection: the text of every document of the collection; `DocumentTexts` are counted shard by shard.
       max_tokens: the model's limit on a text.
 
     Attributes:

@@ -23,8 +23,8 @@ from pipeline.layout import CONFIG_FILE
 from pipeline.output_folder import Made, MadeFolder, made_fault
 from schemas.drops import DropReason, ReadReport
 from schemas.errors import DataError
-from schemas.features import SPLITS
 from schemas.foreign_files import ForeignReason
+from schemas.splits import SPLITS
 from schemas.wikiclir import Reason
 
 QUERIES_FILE: Final = "queries.tsv"

@@ -9,7 +9,6 @@ from typing import BinaryIO, Final, TypeVar
 from components.wikiclir_example_gen.sampling import sample_negatives
 from schemas.drops import Drop, DropCounter, DropReason, ReadReport
 from schemas.errors import DataError
-from schemas.features import SPLITS
 from schemas.foreign_files import (
     ForeignReason,
     RunLine,
@@ -18,7 +17,7 @@ from schemas.foreign_files import (
     parse_foreign_texts,
 )
 from schemas.relevance import NOT_RELEVANT
-from schemas.splits import split_of
+from schemas.splits import SPLITS, split_of
 from schemas.wikiclir import Judgment, Reason, Text, excerpt_of
 
 NEGATIVES: Final = 40

@@ -14,9 +14,8 @@ from pipeline.config import RunConfig
 from pipeline.input_files import files_of
 from schemas.drops import Drop
 from schemas.errors import DataError
-from schemas.features import SPLITS
 from schemas.relevance import NOT_RELEVANT
-from schemas.splits import split_of
+from schemas.splits import SPLITS, split_of
 from schemas.wikiclir import Judgment, Reason, parse_lines, read_lines
 
 _SAMPLE: Final = 4096

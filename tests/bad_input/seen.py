@@ -61,8 +61,8 @@ def ingest_cases(cases: Sequence[Case], folder: Path) -> dict[str, Seen]:
 
     from components.collection_gen import write_collection as collection_gen
     from components.wikiclir_example_gen.ingest import IngestSettings, ingest
-    from schemas.features import SPLITS
     from schemas.relevance import MOST_RELEVANT
+    from schemas.splits import SPLITS
 
     write_collection(folder)
     write_candidates(folder)

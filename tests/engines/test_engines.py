@@ -94,7 +94,7 @@ def test_a_worker_s_memory_does_not_hold_the_collection(engine, tmp_path):
     import apache_beam as beam
 
     from components.wikiclir_example_gen.ingest import IngestSettings, ingest
-    from schemas.features import SPLITS
+    from schemas.splits import SPLITS
     from tests.components.collected import collect
 
     peaks = {}

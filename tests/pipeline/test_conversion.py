@@ -19,9 +19,8 @@ from pipeline.conversion.inputs import ConversionSettings, FirstStage, Sources
 from pipeline.output_folder import output_fault
 from schemas.drops import Drop
 from schemas.errors import DataError
-from schemas.features import SPLITS
 from schemas.foreign_files import RunLine
-from schemas.splits import split_of
+from schemas.splits import SPLITS, split_of
 from schemas.wikiclir import Judgment, Text, parse_candidates, parse_judgments, parse_texts
 
 DOC_IDS = [f"d{number}" for number in range(9)]

@@ -1,4 +1,4 @@
-"""The collection's manifest, the places of its lines, and what reads its shards."""
+"""The collection's manifest, the places of its lines, and the readers of its shards."""
 
 import io
 
@@ -11,10 +11,9 @@ from schemas.collection import (
     Role,
     Shard,
     manifest_text,
+    parse_judgments,
     parse_manifest,
-    read_judgments,
     read_raw_documents,
-    read_raw_texts,
     read_texts,
 )
 from schemas.drops import Drop, Drops, ReadReport
@@ -92,10 +91,8 @@ def test_texts_come_with_their_lines_and_empty_lines_hold_none(documents):
     assert list(read_texts(*documents)) == TEXTS
 
 
-def test_raw_texts_are_those_of_the_texts(documents):
+def test_raw_documents_are_those_of_the_texts(documents):
     stream, _ = documents
-    assert list(read_raw_texts(stream)) == [one.text.encode() for one in TEXTS]
-    stream.seek(0)
     assert list(read_raw_documents(stream)) == [(one.id.encode(), one.text.encode()) for one in TEXTS]
 
 
@@ -103,4 +100,5 @@ def test_raw_texts_are_those_of_the_texts(documents):
 def test_judgments_come_with_their_lines_and_a_split_where_they_have_one(split):
     judgments = [one._replace(split=split) for one in JUDGMENTS]
     lines = ["\t".join([one.query_id, one.doc_id, str(one.grade), *([split] if split else [])]) for one in judgments]
-    assert list(read_judgments(*stored(lines))) == judgments
+    stream, shard = stored(lines)
+    assert list(parse_judgments(stream, shard.first_line)) == judgments

@@ -1,4 +1,4 @@
-"""The listwise example: feature names, splits, and `schema.pbtxt`, which must agree with them."""
+"""The listwise example: feature names, and `schema.pbtxt`, which must agree with them."""
 
 from pathlib import Path
 
@@ -16,11 +16,6 @@ LIST_FEATURES = {f.DOC_ID, f.DOC_TEXT, f.RELEVANCE, f.NEGATIVE_PLACE}
 def schema():
     text = (Path(f.__file__).parent / "schema.pbtxt").read_text()
     return text_format.Parse(text, schema_pb2.Schema())
-
-
-def test_every_split_has_the_papers_share():
-    shares = dict(zip(f.SPLITS, f.SPLIT_SHARES, strict=True))
-    assert shares == {"train": 3, "eval": 1, "test": 1}
 
 
 def test_schema_names_the_features_and_no_title(schema):

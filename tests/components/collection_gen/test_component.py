@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from schemas.collection import MANIFEST_FILE, parse_manifest, read_judgments, read_texts
+from schemas.collection import MANIFEST_FILE, parse_judgments, parse_manifest, read_texts
 from schemas.errors import DataError
 from schemas.wikiclir import Judgment, Text
 
@@ -47,7 +47,7 @@ def test_the_artifact_holds_the_records_of_the_files(run, tmp_path):
             Text("d2", "Élan", "vit au nord", 3),
         ]
     with (folder / judgments.name).open("rb") as stream:
-        assert list(read_judgments(stream, judgments)) == [Judgment("q1", "d1", 3, "", 1)]
+        assert list(parse_judgments(stream, judgments.first_line)) == [Judgment("q1", "d1", 3, "", 1)]
     assert {path.name for path in folder.iterdir()} == {
         MANIFEST_FILE,
         *(shard.name for role in roles.values() for shard in role.shards),

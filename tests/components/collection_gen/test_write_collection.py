@@ -24,10 +24,10 @@ from schemas.collection import (
     InputFile,
     Role,
     parse_manifest,
-    read_judgments,
-    read_raw_texts,
+    read_raw_documents,
     read_texts,
 )
+from schemas.collection import parse_judgments as parse_judgment_lines
 from schemas.drops import Drop, Drops, ReadReport
 from schemas.errors import DataError
 from schemas.wikiclir import Judgment, Reason, Text, parse_candidates, parse_judgments, parse_texts
@@ -41,6 +41,12 @@ PARSERS = {
     "judgments": partial(parse_judgments, top_grade=TOP_GRADE),
     "candidates": partial(parse_candidates, top_grade=TOP_GRADE),
 }
+
+
+def read_judgments(stream, shard):
+    return parse_judgment_lines(stream, shard.first_line)
+
+
 READERS = {"queries": read_texts, "documents": read_texts, "judgments": read_judgments, "candidates": read_judgments}
 STORES = [bytes, gzip.compress, bz2.compress]
 
@@ -193,7 +199,9 @@ def test_ids_and_raw_texts_of_the_shards_are_those_of_the_records(blobs):
     ids_of_all = b"".join(ids for _, ids in stored).decode().split("\n")
     assert [one for one in ids_of_all if one] == [record.id for record in records]
     streams = [io.BytesIO(content) for content, _ in stored]
-    assert [one for stream in streams for one in read_raw_texts(stream)] == [record.text.encode() for record in records]
+    assert [text for stream in streams for _, text in read_raw_documents(stream)] == [
+        record.text.encode() for record in records
+    ]
 
 
 @given(st.lists(st.lists(st.integers(0, 9), max_size=8), max_size=4), st.integers(1, 60))

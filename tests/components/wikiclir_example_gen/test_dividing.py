@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from components.wikiclir_example_gen.dividing import MOST_IN_ONE, DocumentGroups
 from components.wikiclir_example_gen.sampling import is_cold
-from schemas.features import SPLITS
-from schemas.splits import split_of
+from schemas.splits import SPLITS, split_of
 
 few = st.integers(0, 30).map(lambda number: f"d{number}")
 lists = st.lists(st.lists(few, min_size=1, max_size=4, unique=True), max_size=20)

@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 
 from schemas.errors import DataError
-from schemas.features import SPLITS
+from schemas.splits import SPLITS
 
 pytestmark = pytest.mark.beam
 

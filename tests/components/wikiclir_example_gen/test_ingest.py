@@ -13,9 +13,8 @@ from components.collection_gen import write_collection
 from components.wikiclir_example_gen.sampling import is_cold, list_place, sample_negatives
 from models.lists.ranking_lists import read_lists
 from schemas import features as f
-from schemas.features import SPLITS
 from schemas.relevance import MOST_RELEVANT, NOT_RELEVANT, SOMEWHAT_RELEVANT
-from schemas.splits import split_of
+from schemas.splits import SPLITS, split_of
 from tests.components.collected import collect
 
 pytestmark = pytest.mark.beam

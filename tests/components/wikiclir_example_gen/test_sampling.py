@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from components.wikiclir_example_gen.document_ids import id_hashes, least_seeded
 from components.wikiclir_example_gen.sampling import is_cold, list_place, sample_negatives
-from schemas.features import SPLIT_SHARES, SPLITS
-from schemas.splits import split_of
+from schemas.splits import SPLIT_SHARES, SPLITS, split_of
 
 QUERY_IDS = [str(number) for number in range(10_000)]
 DOC_IDS = [f"d{number}" for number in range(50)]

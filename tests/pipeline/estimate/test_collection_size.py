@@ -11,8 +11,7 @@ from pipeline.config import load_config
 from pipeline.estimate import collection_size
 from pipeline.estimate.collection_size import size_of_collection
 from schemas.errors import DataError
-from schemas.features import SPLITS
-from schemas.splits import split_of
+from schemas.splits import SPLITS, split_of
 
 QUERIES = 40
 NEGATIVES = 7
