@@ -34,7 +34,7 @@ from pathlib import Path
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 try:
     from pipeline.quiet import quieten
-    from pipeline.digests import resolve_digests
+    from pipeline.input_files import resolve_digests
 except ImportError:
     from pipeline.progress import quieten
     from pipeline.config import resolve_digests

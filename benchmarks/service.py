@@ -31,8 +31,9 @@ import numpy as np
 
 from cli.model_folder import index_place
 from models.exported.model import LoadedModel, load_model
-from pipeline.config import read_run_settings
+from pipeline.config import RunConfig
 from pipeline.input_files import files_of
+from pipeline.settings_file import read_settings_file
 from schemas.drops import Drop
 from schemas.wikiclir import parse_texts
 
@@ -108,7 +109,7 @@ def main(output: str, requests: int) -> None:
     if not shutil.which("hey"):
         raise click.ClickException("needs the load generator hey; on Debian: apt-get install hey")
     place = index_place(output, None)
-    content, _, _ = read_run_settings(str(place.config))
+    content, _, _ = read_settings_file(str(place.config), RunConfig)
     query = next(texts_of(content["data"]["queries"]))
     documents = of_words(content["data"]["documents"])
     print(f"load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores; {len(documents)} documents of {WORDS} words")

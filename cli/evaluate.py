@@ -14,7 +14,7 @@ from cli.model_folder import find_model
 from cli.summary import metrics_table
 from cli.terminal import StageView, show, show_json
 from components.wikiclir_example_gen.settings import DataSettings
-from pipeline.input_files import check_input_files, files_of
+from pipeline.input_files import check_collection, files_of
 from pipeline.output_folder import write_fault
 from schemas.errors import ConfigError
 from schemas.splits import SPLITS
@@ -55,7 +55,7 @@ def evaluate(
     """
     path = find_model(model)
     paths = {"queries": queries, "documents": documents, "candidates": candidates}
-    faults = [f"--{role}: {fault}" for role, fault in check_input_files(paths)]
+    faults = [f"--{role}: {fault}" for role, fault in check_collection(paths)]
     if output and (fault := write_fault(Path(output))):
         faults.append(f"--output: {fault}")
     if faults:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from cli.imports import heavy_imports
-from cli.terminal import say, short, show, show_json
+from cli.terminal import short, show, show_json
 from cli.users_error import users_error
 from experiments.cell import Cell, CellFolder
 from models.evaluation.metrics import METRICS
@@ -29,7 +29,7 @@ def experiment(file: str, as_json: bool) -> None:
     """
     from experiments.grid import load_grid
 
-    loaded = load_grid(file, say)
+    loaded = load_grid(file)
     with run_lock(local_output(loaded.settings.output)):
         from cli.terminal import StageView
         from experiments.run import run_experiment

@@ -4,8 +4,9 @@ import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pipeline.config import read_run_settings
+from pipeline.config import RunConfig
 from pipeline.layout import CONFIG_FILE, INDEX, SERVING
+from pipeline.settings_file import read_settings_file
 from schemas.errors import DataError
 from schemas.served_versions import GRAPH_FILE, newest_version
 
@@ -46,7 +47,7 @@ class IndexPlace(NamedTuple):
 
     def data_settings(self) -> dict[str, Any]:
         """The section `data` of that configuration; empty where there is none."""
-        content = read_run_settings(str(self.config))[0] if self.config.is_file() else {}
+        content = read_settings_file(str(self.config), RunConfig)[0] if self.config.is_file() else {}
         data = content.get("data")
         return data if isinstance(data, dict) else {}
 

@@ -11,9 +11,10 @@ from cli.arguments import json_option
 from cli.imports import heavy_imports
 from cli.model_folder import find_model
 from cli.terminal import say, show, show_json
-from pipeline.config import RunConfig, read_run_settings
-from pipeline.input_files import check_input_files, files_of, sha256_of_file
+from pipeline.config import RunConfig
+from pipeline.input_files import check_collection, files_of, sha256_of_file
 from pipeline.layout import CONFIG_FILE, EVALUATION, SERVING
+from pipeline.settings_file import read_settings_file
 from schemas.byte_streams import input_digest
 from schemas.errors import ConfigError, DataError
 from schemas.evaluation import METRICS_FILE, RUN_FILE, VERDICT_FILE, Verdict
@@ -124,7 +125,7 @@ def _read_run(folder: Path) -> dict[str, dict[str, float]]:
 def _input_files(folder: Path) -> dict[str, list[str]]:
     """The files of queries and documents, checked to be those of the run."""
     path = folder / CONFIG_FILE
-    content, _, faults = read_run_settings(str(path))
+    content, _, faults = read_settings_file(str(path), RunConfig)
     if faults:
         raise ConfigError(faults)
     try:
@@ -132,7 +133,7 @@ def _input_files(folder: Path) -> dict[str, list[str]]:
     except pydantic.ValidationError as error:
         raise DataError(f"{path} must be a run's resolved configuration: {error.errors()[0]['msg']}.") from None
     data, paths = config.data, config.text_paths()
-    if faults := [f"{path}: data.{role}: {fault}" for role, fault in check_input_files(paths)]:
+    if faults := [f"{path}: data.{role}: {fault}" for role, fault in check_collection(paths)]:
         raise ConfigError(faults)
     files = {role: files_of(path) for role, path in paths.items()}
     for role, of_role in files.items():

@@ -12,7 +12,7 @@ from cli.terminal import StageView, say, short, show, show_json
 from components.training_report.stability_report import unreachable
 from pipeline.beam_settings import check_local_beam
 from pipeline.config import RunConfig, load_config
-from pipeline.digests import resolve_digests
+from pipeline.input_files import resolve_digests
 from pipeline.layout import TENSORBOARD
 from pipeline.output_folder import local_output, run_lock
 from pipeline.stages import StageEnd
@@ -33,7 +33,7 @@ def run(config: str, overrides: tuple[str, ...], estimate: bool, as_json: bool, 
 
     Example: clir run configs/sample.yaml --set training.epochs=3
     """
-    loaded = load_config(config, overrides, say)
+    loaded = load_config(config, overrides)
     if estimate:
         _estimate(loaded, as_json, verbose)
         return

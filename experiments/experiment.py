@@ -13,7 +13,6 @@ from experiments.report.names import settings_label
 from experiments.settings import SEED, Claim
 from models.evaluation.metrics import METRICS
 from pipeline.layout import CELLS, CONFIG_FILE, EXPERIMENT_FILE
-from pipeline.presets import OF_EARLIER_VERSIONS
 from schemas.errors import DataError
 from schemas.evaluation import METRICS_FILE, EvaluationReport
 from schemas.json_record import Record
@@ -108,7 +107,7 @@ def _read_cell(folder: Path) -> Cell:
     files: dict[str, Any] = {}
     if content["status"] == "done":
         files = {
-            "config": {"preset": OF_EARLIER_VERSIONS, **_read(folder / CONFIG_FILE)},
+            "config": _read(folder / CONFIG_FILE),
             "training": _read_record(folder / HISTORY_FILE, TrainingHistory),
             "evaluation": _read_evaluation(folder / METRICS_FILE),
         }

@@ -12,16 +12,8 @@ from typing import Any, NamedTuple
 import pydantic
 
 from experiments.settings import VARIANT, ExperimentSettings
-from pipeline.config import (
-    RunConfig,
-    Say,
-    check_config,
-    read_run_settings,
-    resolve_paths,
-    say_nothing,
-)
-from pipeline.digests import resolve_digests
-from pipeline.input_files import resolve_path
+from pipeline.config import RunConfig, check_config
+from pipeline.input_files import resolve_digests
 from pipeline.layout import CELLS
 from pipeline.output_folder import output_fault
 from pipeline.presets import fault_of_another_preset
@@ -30,6 +22,7 @@ from pipeline.settings_file import (
     describe_fault,
     place_of,
     read_settings_file,
+    resolve_paths,
     without_empty_sections,
 )
 from schemas.errors import ConfigError
@@ -76,21 +69,19 @@ class Grid:
         return Path(self.settings.output)
 
 
-def load_grid(path: str, say: Say = say_nothing) -> Grid:
+def load_grid(path: str) -> Grid:
     """Reads and checks an experiment and the run that it varies.
 
     Args:
       path: a YAML file. Relative paths in it are relative to its folder.
-      say: see `load_config`.
 
     Raises:
       ConfigError: with every fault, each with its place. A cell alone may be at fault without it: see `Cell.fault`.
     """
     content, places, faults = read_settings_file(path, ExperimentSettings)
-    if isinstance(content.get("output"), str) and content["output"]:
-        content["output"] = resolve_path(content["output"], Path(path).parent)
-        if fault := output_fault(content["output"], "experiment"):
-            faults.append(f"{place_of(('output',), places, path)}: output: {fault}")
+    output = content.get("output")
+    if isinstance(output, str) and output and (fault := output_fault(output, "experiment")):
+        faults.append(f"{place_of(('output',), places, path)}: output: {fault}")
     try:
         settings = ExperimentSettings.model_validate(content)
         faults += [f"{place_of(keys, places, path)}: {'.'.join(keys)}: {fault}" for keys, fault in settings.faults()]
@@ -101,7 +92,7 @@ def load_grid(path: str, say: Say = say_nothing) -> Grid:
     except pydantic.ValidationError as errors:
         faults += [describe_fault(error, places, path, ExperimentSettings) for error in errors.errors()]
     try:
-        run = _read_run(content.get("run"), content.get("output"), places, path, say)
+        run = _read_run(content.get("run"), output, places, path)
     except ConfigError as error:
         faults += error.faults
     if faults:
@@ -161,7 +152,7 @@ class _Run(NamedTuple):
             return None, "\n".join(describe_fault(error, places, self.path, RunConfig) for error in errors.errors())
 
 
-def _read_run(run: Any, output: Any, places: Places, path: str, say: Say) -> _Run:
+def _read_run(run: Any, output: Any, places: Places, path: str) -> _Run:
     """Reads and checks the run that is varied.
 
     Raises:
@@ -170,19 +161,19 @@ def _read_run(run: Any, output: Any, places: Places, path: str, say: Say) -> _Ru
     if isinstance(run, dict):
         faults: list[str] = []
         content = without_empty_sections({**run, "output": output}, RunConfig)
-        resolve_paths(content, Path(path).parent)
+        resolve_paths(content, RunConfig, Path(path).parent)
         inner = {keys[1:]: place for keys, place in places.items() if keys[0] == "run" and len(keys) > 1}
         inner["output",] = place_of(("output",), places, path)
         places, path = inner, place_of(("run",), places, path)
     elif isinstance(run, str) and run:
         path = os.path.relpath(Path(path).parent / os.path.expanduser(run))
-        content, places, faults = read_run_settings(path)
+        content, places, faults = read_settings_file(path, RunConfig)
     else:
         raise ConfigError([])  # told by the field itself
     if output is not None:
         content["output"] = output
-    config = resolve_digests(check_config(content, places, path, faults, kind="experiment", say=say))
-    content["preset"] = config.preset  # with digests and without a name it would be one of an earlier version
+    config = resolve_digests(check_config(content, places, path, faults, kind="experiment"))
+    content["preset"] = config.preset
     for section in ("data", "embeddings", "lexicon"):
         content.setdefault(section, {})["sha256"] = getattr(config, section).sha256.model_dump()
     return _Run(content, places, path)

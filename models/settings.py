@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator, mod
 
 from models.evaluation.metrics import METRICS
 from models.losses.declarations import LOSSES, theta_fault
-from schemas.settings import OneOf, Settings, did_you_mean
+from schemas.settings import InputFile, OneOf, Settings, did_you_mean
 
 # What is counted is below 2**31: TensorFlow's indices are int32. Positive numbers lie within 1e-12 .. 1e12, so that the
 # product of any three, or its inverse, is one that float32 holds.
@@ -148,9 +148,9 @@ class EmbeddingDigests(Settings):
 class EmbeddingSettings(Settings):
     """Pre-trained word vectors (paper, section 5: Polyglot's, of length 64); see docs/formats.md."""
 
-    query: Annotated[str | None, Field(min_length=1)] = None
+    query: Annotated[str | None, Field(min_length=1), InputFile("vectors")] = None
     """Path of the query language's word vectors; null starts all words at random."""
-    document: Annotated[str | None, Field(min_length=1)] = None
+    document: Annotated[str | None, Field(min_length=1), InputFile("vectors")] = None
     """Path of the document language's word vectors; null starts all words at random."""
     train: bool = True
     """Train the pre-trained vectors further; false leaves them as they are, and other words out."""

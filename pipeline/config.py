@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,29 +17,16 @@ from models.lexicon.settings import LexiconSettings
 from models.settings import EmbeddingSettings, LossSettings, ModelSettings, TrainingSettings
 from models.tuning.settings import TuningSettings
 from pipeline.beam_settings import BeamSettings
-from pipeline.dump_files import dump_fault, dump_sections
-from pipeline.input_files import check_input_files, check_pairs, check_word_vectors, resolve_path
+from pipeline.input_files import check_inputs
 from pipeline.kubeflow.settings import KubeflowSettings
 from pipeline.layout import WIKIPEDIA
 from pipeline.output_folder import Kind, output_fault
-from pipeline.presets import DEFAULT, PRESETS, fault_of_another_preset, is_of_an_earlier_version, with_preset
+from pipeline.presets import DEFAULT, PRESETS, fault_of_another_preset, fault_of_no_preset, with_preset
 from pipeline.settings_file import Places, apply_override, describe_fault, place_of, read_settings_file
 from schemas.errors import ConfigError
-from schemas.settings import OneOf, Settings
+from schemas.settings import OneOf, OutputFolder, Settings, given_paths
 from schemas.wikiclir import documents_file, queries_file
-from wikipedia.settings import FILE_KEYS, WikipediaSettings
-
-INPUT_FILES = ("queries", "documents", "judgments", "candidates")
-"""The keys of `data` that name files."""
-
-VECTOR_FILES = ("query", "document")
-"""The keys of `embeddings` that name files."""
-
-PAIR_FILES = ("pairs",)
-"""The keys of `lexicon` that name files."""
-
-Say = Callable[[str], None]
-"""Takes a line for a person."""
+from wikipedia.settings import WikipediaSettings
 
 
 class SourceSettings(DataSettings):
@@ -85,7 +72,7 @@ class RunConfig(Settings):
     """Kubeflow Pipelines."""
     beam: BeamSettings = BeamSettings()
     """Where the stages that may be shared among machines run."""
-    output: Annotated[str, Field(min_length=1)]
+    output: Annotated[str, Field(min_length=1), OutputFolder()]
     """Folder of everything the run writes."""
 
     @model_validator(mode="before")
@@ -173,13 +160,20 @@ class RunConfig(Settings):
             )
         return evaluation
 
-    def input_paths(self) -> dict[str, str]:
-        """The input file of each role that is set."""
-        return _given_files(self.data, INPUT_FILES)
+    def paper_beside(self) -> "RunConfig":
+        """The paper's own system as a baseline beside this one: the preset `paper`, resolved.
 
-    def dump_paths(self) -> dict[str, str]:
-        """The file of each dump that the collection is made of, by its key in `data.wikipedia`."""
-        return self.data.wikipedia.paths() if self.data.wikipedia else {}
+        It has the same lists, vocabularies, seed and devices, and no word vectors.
+        """
+        return RunConfig.model_validate(
+            {
+                "preset": "paper",
+                "data": self.data.model_dump(),
+                "model": {"vocabulary_size": self.model.vocabulary_size},
+                "training": self.training.model_dump(include={"seed", "device", "replicas", "workers"}),
+                "output": self.output,
+            }
+        )
 
     def text_paths(self) -> dict[str, str]:
         """Where the queries and the documents lie for whoever reads them after a run: given, or made of dumps."""
@@ -190,33 +184,13 @@ class RunConfig(Settings):
             "documents": data.documents or str(folder / f"{documents_file(data.document_language)}{end}"),
         }
 
-    def pair_paths(self) -> dict[str, str]:
-        """The file of further pairs for the lexicon, if there is one."""
-        return _given_files(self.lexicon, PAIR_FILES)
 
-    def vector_paths(self) -> dict[str, str]:
-        """The file of word vectors of each side that has one."""
-        return _given_files(self.embeddings, VECTOR_FILES)
-
-
-def _given_files(section: Settings, keys: Sequence[str]) -> dict[str, str]:
-    paths = {key: getattr(section, key) for key in keys}
-    return {key: path for key, path in paths.items() if path is not None}
-
-
-def say_nothing(line: str) -> None:
-    """Ignores a line."""
-
-
-def load_config(
-    path: str, overrides: Sequence[str] = (), say: Say = say_nothing, for_cluster: bool = False
-) -> RunConfig:
+def load_config(path: str, overrides: Sequence[str] = (), for_cluster: bool = False) -> RunConfig:
     """Reads and checks a configuration, and the form of the files it names.
 
     Args:
       path: a YAML file. Relative paths in it are relative to its folder.
       overrides: `section.key=value`, the value in YAML. Relative paths in them are relative to the current folder.
-      say: called with each line that a person should read of a configuration without faults.
       for_cluster: see `check_config`.
 
     Returns:
@@ -225,17 +199,10 @@ def load_config(
     Raises:
       ConfigError: with every fault, each with its place.
     """
-    content, places, faults = read_run_settings(path)
-    for override in overrides:
-        faults += apply_override(content, places, override, resolve_paths, fault_of_another_preset)
-    return check_config(content, places, path, faults, say=say, for_cluster=for_cluster)
-
-
-def read_run_settings(path: str) -> tuple[dict[str, Any], Places, list[str]]:
-    """A run's settings as its file gives them, with absolute paths (see `read_settings_file`)."""
     content, places, faults = read_settings_file(path, RunConfig)
-    resolve_paths(content, Path(path).parent)
-    return content, places, faults
+    for override in overrides:
+        faults += apply_override(content, places, override, RunConfig, fault_of_another_preset)
+    return check_config(content, places, path, faults, for_cluster=for_cluster)
 
 
 def check_config(
@@ -244,7 +211,6 @@ def check_config(
     path: str,
     faults: Sequence[str] = (),
     kind: Kind = "run",
-    say: Say = say_nothing,
     for_cluster: bool = False,
 ) -> RunConfig:
     """Checks raw settings, and the form of the files that they name.
@@ -255,7 +221,6 @@ def check_config(
       path: the place of a key that stands nowhere.
       faults: those found before.
       kind: what writes the output.
-      say: see `load_config`.
       for_cluster: whether the run is one elsewhere: its output is not tried here, and files on the volumes of
         `kubeflow.volumes` need not be here.
 
@@ -263,33 +228,24 @@ def check_config(
       ConfigError: with every fault, each with its place.
     """
     faults = list(faults)
-    is_earlier, content = is_of_an_earlier_version(content), with_preset(content, RunConfig)
+    if fault := fault_of_no_preset(content):
+        faults.append(f"{path}: preset: {fault}")
+    content = with_preset(content, RunConfig)
     try:
         config = RunConfig.model_validate(content)
     except pydantic.ValidationError as errors:
         faults += [describe_fault(error, places, path, RunConfig) for error in errors.errors()]
     kubeflow = _kubeflow_in(content) if for_cluster else KubeflowSettings()
-    files, tables, pairs = (
-        {key: file for key, file in _files_in(content, section, keys).items() if not kubeflow.is_elsewhere(file)}
-        for section, keys in (("data", INPUT_FILES), ("embeddings", VECTOR_FILES), ("lexicon", PAIR_FILES))
-    )
-    faults += [f"{places.get(('data', role), path)}: data.{role}: {fault}" for role, fault in check_input_files(files)]
+    inputs = [one for one in given_paths(RunConfig, content) if one.form and not kubeflow.is_elsewhere(one.path)]
     faults += [
-        f"{places.get(('embeddings', side), path)}: embeddings.{side}: {fault}"
-        for side, fault in check_word_vectors(tables, _width_in(content))
+        f"{place_of(one.keys, places, path)}: {one.name}: {fault}"
+        for one, fault in check_inputs(inputs, _width_in(content))
     ]
-    faults += [f"{places.get(('lexicon', key), path)}: lexicon.{key}: {fault}" for key, fault in check_pairs(pairs)]
-    faults += _dump_faults(content, places, path, kubeflow)
     output = content.get("output")
     if output and isinstance(output, str) and (fault := output_fault(output, None if for_cluster else kind)):
         faults.append(f"{places.get(('output',), path)}: output: {fault}")
     if faults:
         raise ConfigError(faults)
-    if is_earlier:
-        say(
-            f"{path} names no preset and holds data.sha256, as resolved configurations of earlier versions do: it is "
-            f"taken as preset {config.preset}, and gives what it gave"
-        )
     return config
 
 
@@ -312,36 +268,9 @@ def dump_config(config: RunConfig, found: Mapping[str, Any] | None = None) -> st
 def without_folders(config: RunConfig) -> dict[str, Any]:
     """The configuration as plain values for others' eyes: of a path the name alone, and nothing of where it ran."""
     content = config.model_dump(mode="json", exclude={"output", "kubeflow", "beam"})
-    sections = {"data": config.input_paths(), "lexicon": config.pair_paths(), "embeddings": config.vector_paths()}
-    for section, paths in sections.items():
-        content[section] |= {key: os.path.basename(path) for key, path in paths.items()}
-    for dumps, _ in _dump_sections(content):
-        dumps |= {key: os.path.basename(dumps[key]) for key in FILE_KEYS if dumps.get(key)}
+    for one in given_paths(RunConfig, content):
+        one.section[one.keys[-1]] = os.path.basename(one.path)
     return content
-
-
-def _files_in(content: Mapping[str, Any], section: str, keys: Sequence[str]) -> dict[str, str]:
-    """The paths in a section of a raw configuration."""
-    given = content.get(section)
-    values = given if isinstance(given, dict) else {}
-    return {key: values[key] for key in keys if isinstance(values.get(key), str) and values[key]}
-
-
-def _dump_faults(content: Mapping[str, Any], places: Places, path: str, kubeflow: KubeflowSettings) -> Iterator[str]:
-    """What is wrong with the dump files of a raw configuration, at first sight."""
-    for section, keys in _dump_sections(content):
-        for key in FILE_KEYS:
-            file = section.get(key)
-            if isinstance(file, str) and file and not kubeflow.is_elsewhere(file) and (fault := dump_fault(file)):
-                yield f"{place_of((*keys, key), places, path)}: {'.'.join((*keys, key))}: {fault}"
-
-
-def _dump_sections(content: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:
-    """The parts of a raw configuration that name dump files, and their keys."""
-    data = content.get("data")
-    wikipedia = data.get("wikipedia") if isinstance(data, dict) else None
-    if isinstance(wikipedia, dict):
-        yield from dump_sections(wikipedia, ("data", "wikipedia"))
 
 
 def _kubeflow_in(content: Mapping[str, Any]) -> KubeflowSettings:
@@ -360,19 +289,3 @@ def _width_in(content: Mapping[str, Any]) -> int | None:
         return ModelSettings.model_validate(given).embedding_dim
     except pydantic.ValidationError:
         return None
-
-
-def resolve_paths(content: dict[str, Any], folder: Path) -> None:
-    """Makes the paths in a raw configuration absolute."""
-    files = (
-        (content.get("data"), INPUT_FILES),
-        (content.get("embeddings"), VECTOR_FILES),
-        (content.get("lexicon"), PAIR_FILES),
-        (content, ("output",)),
-    )
-    dumps = ((section, FILE_KEYS) for section, _ in _dump_sections(content))
-    for section, keys in (*files, *dumps):
-        if isinstance(section, dict):
-            for key in keys:
-                if isinstance(section.get(key), str) and section[key]:
-                    section[key] = resolve_path(section[key], folder)

@@ -1,17 +1,20 @@
-"""The input files of a configuration: their paths, and a first look at them in well under a second."""
+"""The input files of a configuration: their paths, their digests, and a first look at their heads."""
 
 import glob
 import itertools
 import os
 import re
-from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeVar
 
-from schemas.byte_streams import stream_sha256
+from schemas.byte_streams import input_digest, stream_sha256
 from schemas.drops import Drop
-from schemas.errors import DataError
+from schemas.errors import ConfigError, DataError
+from schemas.settings import GivenPath, Settings, given_paths
 from schemas.wikiclir import Judgment, Reason, Text, parse_lines, parse_pairs, parse_texts, read_lines
+from wikipedia.dumps.files import find_dump_files
+
+Config = TypeVar("Config", bound=Settings)
 
 
 def is_remote(path: str) -> bool:
@@ -27,11 +30,6 @@ def scheme_fault(path: str) -> str | None:
     return f"must be a local path, or one on Google Cloud Storage (gs://...); got {path!r}."
 
 
-def resolve_path(path: str, folder: Path) -> str:
-    """An absolute path; one with a scheme stays as it is."""
-    return path if "://" in path else os.path.realpath(folder / os.path.expanduser(path))
-
-
 def files_of(path: str) -> list[str]:
     """The files that a path names: itself, or in the order of their names all that match it as a pattern."""
     if is_remote(path):
@@ -41,6 +39,15 @@ def files_of(path: str) -> list[str]:
     if os.path.exists(path) or not glob.has_magic(path):
         return [path]
     return sorted(glob.glob(path))
+
+
+def files_of_dump(path: str) -> list[str]:
+    """The files of a dump, in the order of their pages; of a table its one file.
+
+    Raises:
+      DataError: a pattern matches none, or files of two dumps.
+    """
+    return find_dump_files(path, files_of)
 
 
 def sha256_of_file(path: str) -> str:
@@ -57,12 +64,71 @@ def _open(path: str) -> Any:
     return open(path, "rb")
 
 
-_LINES = 2000
-_ANY_GRADE = 1 << 30
+def digest_of(path: str, given: str | None = None) -> str:
+    """The digest of an input as it is, whatever digest the configuration gives."""
+    return input_digest([sha256_of_file(file) for file in files_of(path)])
 
 
-def check_input_files(paths: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Looks at the head of every file.
+def resolve_digests(config: Config, find: Callable[[str, str | None], str] = digest_of) -> Config:
+    """The configuration with the SHA-256 of every input: another content is another input, whatever its path.
+
+    Args:
+      config: not resolved. The digests of a section's inputs stand in its `sha256`, by the inputs' keys.
+      find: takes the path of an input and the digest that the configuration gives, and returns the digest that it has.
+
+    Raises:
+      ConfigError: an input does not have the digest that the configuration gives, or `find` raises a DataError.
+    """
+    content = config.model_dump(mode="json")
+    faults: list[str] = []
+    for one in given_paths(type(config), content):
+        if one.form is None:
+            continue
+        section, first, *below = one.keys
+        digests = content[section]["sha256"]
+        digests, key = (digests[first], ".".join(below)) if below else (digests, first)
+        given = digests.get(key)
+        try:
+            files = sorted(files_of_dump(one.path)) if one.form == "dump" else [one.path]
+            found = input_digest([find(file, given if len(files) == 1 else None) for file in files])
+        except DataError as error:
+            faults.append(f"{one.name}: {error}")
+            continue
+        if given not in (None, found):
+            faults.append(
+                f"{one.name}: {one.path} must have the SHA-256 {given}; got {found}. "
+                f"The file has changed: restore it, or remove {section}.sha256 from the configuration."
+            )
+        digests[key] = found
+    if faults:
+        raise ConfigError(faults)
+    return type(config).model_validate(content)
+
+
+_LINES: Final = 2000
+_ANY_GRADE: Final = 1 << 30
+
+
+def check_inputs(given: Sequence[GivenPath], width: int | None) -> Iterator[tuple[GivenPath, str]]:
+    """Looks at the head of every input file, in well under a second; a pickle of word vectors is read whole.
+
+    Args:
+      given: the paths of inputs in raw settings.
+      width: the numbers that a word vector must have; None does not look into files of word vectors.
+
+    Yields:
+      a path and its fault.
+    """
+    collection = {one.keys[-1]: one for one in given if one.form == "collection"}
+    for role, fault in check_collection({role: one.path for role, one in collection.items()}):
+        yield collection[role], fault
+    for one in given:
+        if one.form != "collection" and (found := _input_fault(one.path, one.form, width)):
+            yield one, found
+
+
+def check_collection(paths: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Looks at the head of every file of a collection.
 
     Args:
       paths: the file of each role: queries, documents, judgments, and perhaps candidates; or a pattern of several, of
@@ -74,48 +140,33 @@ def check_input_files(paths: Mapping[str, str]) -> list[tuple[str, str]]:
     faults: list[tuple[str, str]] = []
     heads: dict[str, list[Text | Judgment]] = {}
     for role, path in paths.items():
-        fault = scheme_fault(path)
-        # What lies elsewhere is looked at by the stage that reads it.
-        if fault is None and not is_remote(path):
-            files = files_of(path)
-            fault = next((fault for fault in map(file_fault, files) if fault), None if files else _nothing(path))
-            if fault is None:
-                heads[role], fault = _head(role, files[0], is_whole=len(files) == 1)
-        if fault is not None:
+        files, fault = _find(path)
+        if files and not fault:
+            heads[role], fault = _head(role, files[0], is_whole=len(files) == 1)
+        if fault:
             faults.append((role, fault))
     return [*faults, *_swapped(paths, heads)]
 
 
-def check_pairs(paths: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Looks at the head of files of pairs, the first file of a pattern; returns (key, fault) for each fault."""
-    faults = []
-    for key, path in paths.items():
-        fault = scheme_fault(path)
-        if fault is None and not is_remote(path):
-            files = files_of(path)
-            fault = next(filter(None, map(file_fault, files)), None) if files else _nothing(path)
-            fault = fault or _pairs_fault(files[0])
-        if fault is not None:
-            faults.append((key, fault))
-    return faults
+def _input_fault(path: str, form: str | None, width: int | None) -> str | None:
+    find = {"vectors": lambda one: [one], "dump": files_of_dump}.get(form or "", files_of)
+    files, fault = _find(path, find)
+    if fault or not files or form == "dump":
+        return fault
+    if form == "pairs":
+        return _pairs_fault(files[0])
+    return None if width is None else _vectors_fault(path, width)
 
 
-def check_word_vectors(paths: Mapping[str, str], width: int | None) -> list[tuple[str, str]]:
-    """Looks at the head of files of word vectors; a pickle is read whole.
-
-    Args:
-      paths: the file of each side that has one.
-      width: the numbers that a vector must have; None looks at the files' being there alone.
-
-    Returns:
-      (side, fault) for each fault.
-    """
-    faults = (
-        (side, scheme_fault(path) or file_fault(path) or (None if width is None else _vectors_fault(path, width)))
-        for side, path in paths.items()
-        if not is_remote(path)
-    )
-    return [(side, fault) for side, fault in faults if fault is not None]
+def _find(path: str, find: Callable[[str], list[str]] = files_of) -> tuple[list[str], str | None]:
+    """The files of a path and the reason why one cannot be read; neither of a remote path, which its stage looks at."""
+    if (fault := scheme_fault(path)) or is_remote(path):
+        return [], fault
+    try:
+        files = find(path)
+    except DataError as error:
+        return [], str(error)
+    return files, next(filter(None, map(file_fault, files)), None) if files else _nothing(path)
 
 
 def _pairs_fault(path: str) -> str | None:

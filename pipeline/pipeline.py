@@ -31,11 +31,9 @@ from components.wikiclir_example_gen.component import WikiClirExampleGen
 from components.wikipedia_gen.component import WikipediaGen
 from models.texts.word_table import SOURCES_KEY, WordTableSource
 from pipeline.config import RunConfig, without_folders
-from pipeline.digests import dump_files, input_files
 from pipeline.identity import chosen_modules, give_identities, identity
-from pipeline.input_files import files_of
+from pipeline.input_files import files_of, files_of_dump
 from pipeline.layout import CHECKPOINTS
-from pipeline.paper_baseline import paper_beside
 from schemas.features import (
     DOCUMENT_STEM_VOCABULARY,
     DOCUMENT_VOCABULARY,
@@ -87,7 +85,7 @@ def create_pipeline(
     sources = [_wikipedia_gen(config, f"{checkpoints}.dumps")] if data.wikipedia else []
     wikiclir_files = sources[0].outputs["wikiclir_files"] if sources else None
     collection_gen = CollectionGen(
-        paths=_made_files(config) if sources else input_files(config),
+        paths=_made_files(config) if sources else {role: files_of(path) for role, path in data.inputs().items()},
         digests=data.sha256.model_dump(exclude_none=True, exclude={"wikipedia"}),
         top_grade=data.top_grade,
         wikiclir_files=wikiclir_files,
@@ -213,7 +211,7 @@ def _wikipedia_gen(config: RunConfig, unfinished: str) -> BaseComponent:
     """The stage that makes the collection's files from dumps."""
     data = config.data
     return WikipediaGen(
-        files=dump_files(config),
+        files={key: files_of_dump(path) for key, path in data.wikipedia.inputs().items()} if data.wikipedia else {},
         digests=data.sha256.wikipedia,
         languages=(data.query_language, data.document_language),
         settings=data.wikipedia and data.wikipedia.model_copy(update={"sitelinks": None}),
@@ -260,7 +258,7 @@ def _paper_baseline(
     config: RunConfig, examples: Any, training: dict[str, Any], checkpoints: str
 ) -> list[BaseComponent]:
     """The paper's system, trained on the same lists, and what ranks the test lists by it."""
-    paper = paper_beside(config)
+    paper = config.paper_beside()
     trainer = Trainer(
         run_fn=f"{_RUN_FN}.run_fn",
         **{**training, "lexicon": None, "texts": None},
@@ -350,5 +348,5 @@ def _word_tables(config: RunConfig) -> dict[str, dict[str, Any]]:
             max_bad_share=config.data.max_bad_share,
             train=config.embeddings.train,
         )._asdict()
-        for side, path in config.vector_paths().items()
+        for side, path in config.embeddings.inputs().items()
     }

@@ -8,8 +8,8 @@ from schemas.settings import Settings
 
 DEFAULT: Final = "best"
 """The preset of a configuration that names none."""
-OF_EARLIER_VERSIONS: Final = "paper"
-"""What versions were that knew no presets."""
+_SECTIONS: Final = {"model", "embeddings", "loss", "training", "tuning", "evaluation"}
+"""Sections of every resolved configuration."""
 
 
 class Condition(NamedTuple):
@@ -74,7 +74,7 @@ def with_preset(content: Mapping[str, Any], settings: type[Settings]) -> dict[st
       >>> with_preset({"preset": "closed", "model": {"encoder": "cnn"}}, RunConfig)["model"]
       {'embedding_dim': 128, 'encoder': 'cnn'}
     """
-    named = content.get("preset", OF_EARLIER_VERSIONS if is_of_an_earlier_version(content) else DEFAULT)
+    named = content.get("preset", DEFAULT)
     merged: dict[str, Any] = {**content, "preset": named}
     for key, (value, where) in (PRESETS.get(named, {}) if isinstance(named, str) else {}).items():
         section, _, name = key.partition(".")
@@ -103,11 +103,14 @@ def fault_of_another_preset(content: Mapping[str, Any], preset: Any) -> str | No
     )
 
 
-def is_of_an_earlier_version(content: Mapping[str, Any]) -> bool:
-    """Whether raw settings name no preset and hold digests, as resolved configurations did before presets."""
+def fault_of_no_preset(content: Mapping[str, Any]) -> str | None:
+    """The fault of raw settings that are resolved, for they give digests and all sections, and name no preset."""
     data = content.get("data")
     digests = data.get("sha256") if isinstance(data, Mapping) else None
-    return "preset" not in content and isinstance(digests, Mapping) and any(digests.values())
+    is_resolved = isinstance(digests, Mapping) and any(digests.values()) and _SECTIONS <= content.keys()
+    if "preset" in content or not is_resolved:
+        return None
+    return f"must be given in a resolved configuration, for it decides what the file leaves out: {', '.join(PRESETS)}."
 
 
 def _holds(condition: Condition, content: Mapping[str, Any], settings: type[Settings]) -> bool:

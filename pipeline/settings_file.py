@@ -1,5 +1,6 @@
 """YAML files of settings: their values, the place of every key, and each fault in our words."""
 
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -9,7 +10,7 @@ import pydantic
 import yaml
 
 from schemas.errors import ConfigError
-from schemas.settings import Settings, did_you_mean
+from schemas.settings import Settings, did_you_mean, given_paths
 from schemas.wording import printable
 
 _YAML_ERRORS = (yaml.YAMLError, ValueError, RecursionError)
@@ -26,10 +27,10 @@ Places = dict[tuple[str, ...], str]
 
 
 def read_settings_file(path: str, settings: type[Settings]) -> tuple[dict[str, Any], Places, list[str]]:
-    """Reads a file's plain values, unchecked.
+    """Reads a file's plain values, unchecked but with absolute paths.
 
     Args:
-      path: a YAML file.
+      path: a YAML file. Relative paths in it are relative to its folder.
       settings: the class that they are meant for.
 
     Returns:
@@ -59,7 +60,16 @@ def read_settings_file(path: str, settings: type[Settings]) -> tuple[dict[str, A
             name = printable(".".join(keys), _LONGEST_VALUE)
             faults.append(f"{place}: {name}: is given twice; first at {places[keys]}; keep one.")
         places[keys] = place
-    return without_empty_sections(content, settings), places, faults
+    content = without_empty_sections(content, settings)
+    resolve_paths(content, settings, Path(path).parent)
+    return content, places, faults
+
+
+def resolve_paths(content: dict[str, Any], settings: type[Settings], folder: Path) -> None:
+    """Makes the paths in raw settings absolute, relative ones from a folder on; those with a scheme stay."""
+    for one in given_paths(settings, content):
+        if "://" not in one.path:
+            one.section[one.keys[-1]] = os.path.realpath(folder / os.path.expanduser(one.path))
 
 
 class NotYamlError(Exception):
@@ -196,7 +206,7 @@ def apply_override(
     content: dict[str, Any],
     places: Places,
     override: str,
-    resolve_paths: Callable[[dict[str, Any], Path], None],
+    settings: type[Settings],
     fault_of_preset: Callable[[Mapping[str, Any], Any], str | None] = lambda content, value: None,
 ) -> list[str]:
     """Applies one `section.key=value` to raw settings.
@@ -204,8 +214,8 @@ def apply_override(
     Args:
       content: the settings.
       places: of their keys.
-      override: the value in YAML.
-      resolve_paths: makes the paths in raw settings absolute.
+      override: the value in YAML. Relative paths in it are relative to the current folder.
+      settings: the class that the settings are meant for.
       fault_of_preset: why `preset` cannot be overridden, if so.
 
     Returns:
@@ -235,7 +245,7 @@ def apply_override(
     nested: dict[str, Any] = {key: value}
     for section in reversed(sections):
         nested = {section: nested}
-    resolve_paths(nested, Path.cwd())
+    resolve_paths(nested, settings, Path.cwd())
     for section in sections:
         nested = nested[section]
     target[key] = nested[key]

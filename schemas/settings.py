@@ -1,10 +1,10 @@
-"""The base of all settings: typed, documented, frozen, closed to unknown keys; and checks that several share."""
+"""The base of all settings: typed, documented, frozen, closed to unknown keys; their paths; and shared checks."""
 
 import difflib
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationInfo, field_validator
 
@@ -31,6 +31,82 @@ class Settings(BaseModel):
                 f"must not be a truth value (YAML reads a bare yes, no, on or off so: quote it); got {value}"
             )
         return value
+
+    def inputs(self) -> dict[str, str]:
+        """The path of each input that is given, by its dotted setting."""
+        given = given_paths(type(self), self.model_dump())
+        return {one.name: one.path for one in given if one.form}
+
+
+@dataclass(frozen=True)
+class InputFile:
+    """Marks a setting as the path of an input, or a pattern of several files, relative to the file that gives it.
+
+    The digest of the input stands in the `sha256` of its top section, under the setting's key.
+
+    Attributes:
+      form: the form of the file's lines.
+    """
+
+    form: Literal["collection", "pairs", "vectors", "dump"]
+
+
+@dataclass(frozen=True)
+class OutputFolder:
+    """Marks a setting as the path of the folder to write, relative to the file that gives it."""
+
+
+class GivenPath(NamedTuple):
+    """A path in raw settings."""
+
+    section: dict[str, Any]
+    """The mapping that holds it, where it may be replaced."""
+    keys: tuple[str, ...]
+    """The keys of its setting, from the top."""
+    form: str | None
+    """The form of the input; None of an output folder."""
+
+    @property
+    def path(self) -> str:
+        """The path as it is given."""
+        path: str = self.section[self.keys[-1]]
+        return path
+
+    @property
+    def name(self) -> str:
+        """The dotted setting."""
+        return ".".join(self.keys)
+
+
+def given_paths(settings: type[Settings], content: Any, above: tuple[str, ...] = ()) -> Iterator[GivenPath]:
+    """Every path that raw settings give, whatever faults they have elsewhere.
+
+    Args:
+      settings: the class that they are meant for.
+      content: unchecked; what is no mapping gives no path.
+      above: keys of the section.
+
+    Example:
+      >>> from typing import Annotated
+      >>> class Data(Settings):
+      ...     queries: Annotated[str, InputFile("collection")]
+      >>> class Run(Settings):
+      ...     data: Data | None = None
+      >>> [(one.name, one.path) for one in given_paths(Run, {"data": {"queries": "q.tsv", "documents": 3}})]
+      [('data.queries', 'q.tsv')]
+    """
+    for name, field in settings.model_fields.items() if isinstance(content, dict) else ():
+        keys, value = (*above, name), content.get(name)
+        kind = next((one for one in field.metadata if isinstance(one, InputFile | OutputFolder)), None)
+        if kind and isinstance(value, str) and value:
+            yield GivenPath(content, keys, getattr(kind, "form", None))
+        types = (field.annotation, *get_args(field.annotation))
+        for section in (one for one in types if isinstance(one, type) and issubclass(one, Settings)):
+            if get_origin(field.annotation) is not dict:
+                yield from given_paths(section, value, keys)
+            elif isinstance(value, dict):
+                for key, item in value.items():
+                    yield from given_paths(section, item, (*keys, str(key)))
 
 
 @dataclass(frozen=True)

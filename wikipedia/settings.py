@@ -5,23 +5,23 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationInfo, field_validator
 
 from schemas.languages import LANGUAGES
-from schemas.settings import Settings, did_you_mean
+from schemas.settings import InputFile, Settings, did_you_mean
 
 
 class WikiFiles(Settings):
     """The dump files of one wiki, as https://dumps.wikimedia.org has them: plain, gzipped or bzipped."""
 
-    pages: Annotated[str, Field(min_length=1)]
+    pages: Annotated[str, Field(min_length=1), InputFile("dump")]
     """Path of the pages (`...-pages-articles.xml.bz2`, multistream or not, or content-file exports), or a pattern of
     the numbered parts of one dump."""
-    language_links: str | None = None
+    language_links: Annotated[str | None, InputFile("dump")] = None
     """Path of this wiki's `...-langlinks.sql.gz`. One of the two wikis must have it, or `sitelinks` be given."""
-    redirects: str | None = None
+    redirects: Annotated[str | None, InputFile("dump")] = None
     """Path of `...-redirect.sql.gz`, of which redirects are taken; null takes them of the pages."""
-    page_links: str | None = None
+    page_links: Annotated[str | None, InputFile("dump")] = None
     """Path of `...-pagelinks.sql.gz`, of which links are taken, those of templates too; null takes them of the pages'
     wikitext."""
-    link_targets: str | None = None
+    link_targets: Annotated[str | None, InputFile("dump")] = None
     """Path of `...-linktarget.sql.gz`, whose titles the page links of dumps since 2024 name by numbers."""
 
     @field_validator("link_targets")
@@ -32,16 +32,12 @@ class WikiFiles(Settings):
         return path
 
 
-FILE_KEYS = (*WikiFiles.model_fields, "sitelinks")
-"""The keys that name files."""
-
-
 class WikipediaSettings(Settings):
     """How dumps become queries, documents and judgments. See docs/wikipedia.md."""
 
     wikis: Annotated[dict[str, WikiFiles], Field(min_length=1)]
     """The dump files of each wiki, by its language code."""
-    sitelinks: str | None = None
+    sitelinks: Annotated[str | None, InputFile("dump")] = None
     """Path of Wikidata's sitelinks (item, wiki, title, separated by tabs; or `...-wb_items_per_site.sql.gz`), which say
     which pages are of one thing where language links do not."""
     queries: Literal["first_sentence", "sentences", "text"] = "first_sentence"
@@ -92,13 +88,3 @@ class WikipediaSettings(Settings):
                 "given: nothing else says which pages of two wikis are of one thing"
             )
         return None
-
-    def paths(self) -> dict[str, str]:
-        """The path or pattern of each input, by its key below these settings."""
-        wikis = {
-            f"wikis.{language}.{key}": path
-            for language, wiki in self.wikis.items()
-            for key in WikiFiles.model_fields
-            if (path := getattr(wiki, key)) is not None
-        }
-        return wikis | ({"sitelinks": self.sitelinks} if self.sitelinks else {})

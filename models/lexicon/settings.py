@@ -4,7 +4,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, ValidationError, ValidationInfo, ValidatorFunctionWrapHandler, field_validator
 
-from schemas.settings import Settings
+from schemas.settings import InputFile, Settings
 
 FITTED: Final = "fitted"
 ChannelWeightSetting = Annotated[float, Field(ge=0, le=1e12)] | Literal["fitted"]
@@ -26,7 +26,7 @@ class LexiconSettings(Settings):
     weight: ChannelWeightSetting = 0.5
     """Weight of the channel; fitted: of 0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8 and 1.2 the best on the eval split,
     by ndcg_5 + 0.1 p_mr_1."""
-    pairs: Annotated[str | None, Field(min_length=1)] = None
+    pairs: Annotated[str | None, Field(min_length=1), InputFile("pairs")] = None
     """Path of further pairs to learn from, a bilingual dictionary or parallel text: query-language text and
     document-language text, tab-separated; of one file, or a pattern of several. For the kind lexicon alone."""
     title_pairs: bool = False

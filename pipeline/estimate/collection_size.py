@@ -76,7 +76,7 @@ def size_of_collection(config: RunConfig) -> CollectionSize:
       DataError: the collection is made of dumps, lies elsewhere, cannot be read to its end, or has a split without a
         query.
     """
-    paths = config.input_paths()
+    paths = config.data.inputs()
     if config.data.wikipedia:
         raise DataError(
             "data must name files for an estimate: what dumps hold is known when they are read. `clir wikipedia` "
@@ -107,14 +107,14 @@ def _lists(config: RunConfig) -> list[_List]:
     """The judged queries that a run would use, each with the documents that are named with it."""
     role = "candidates" if config.data.candidates else "judgments"
     lists: dict[str, _List] = {}
-    for judgment in _judgments(role, config.input_paths()[role], config.data.top_grade):
+    for judgment in _judgments(role, config.data.inputs()[role], config.data.top_grade):
         query_id, doc_id, grade, split, _ = judgment
         of_query = lists.get(query_id)
         if of_query is None:
             of_query = lists[query_id] = _List(split or split_of(query_id))
         of_query.has_most_relevant |= grade == config.data.top_grade
         (of_query.relevant if grade > NOT_RELEVANT else of_query.others).add(doc_id)
-    ids = (line.split(b"\t", 1)[0].decode(errors="replace") for line in _lines(config.input_paths()["queries"]))
+    ids = (line.split(b"\t", 1)[0].decode(errors="replace") for line in _lines(config.data.inputs()["queries"]))
     # In the order of the file, of which a run takes the first ones.
     used = (lists[query_id] for query_id in dict.fromkeys(ids) if query_id in lists)
     return [*islice((one for one in used if one.has_most_relevant), config.data.max_queries)]

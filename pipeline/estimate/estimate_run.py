@@ -18,7 +18,6 @@ from models.training.devices import configure_devices
 from pipeline.config import RunConfig
 from pipeline.estimate.collection_size import CollectionSize, size_of_collection
 from pipeline.estimate.training_step import TrainingStep, measure_training_step
-from pipeline.paper_baseline import paper_beside
 from schemas.errors import DataError
 from schemas.wording import rounded_duration, rounded_size
 
@@ -100,7 +99,7 @@ def estimate_run(config: RunConfig) -> RunEstimate:
     seconds = {part: factor * cost(part, of) for part in parts}
     seconds["training"] = step.training_seconds + factor * cost("training", of)
     if "paper" in config.evaluation.baselines:
-        paper = measure_training_step(paper_beside(config), size)
+        paper = measure_training_step(config.paper_beside(), size)
         beside = factor * cost("training", quantities(size, paper, has_lexicon=False))
         seconds["paper's training"] = paper.training_seconds + beside
     seconds["evaluation"] = factor * cost("evaluation", of)

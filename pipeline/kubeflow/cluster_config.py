@@ -1,15 +1,14 @@
 """The configuration of a run in a cluster: whether it can run there, and what its inputs are by their content."""
 
 import glob
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from pipeline.config import RunConfig, Say, load_config
-from pipeline.digests import digest_of, resolve_digests
-from pipeline.input_files import is_remote
+from pipeline.config import RunConfig, load_config
+from pipeline.input_files import digest_of, is_remote, resolve_digests
 from schemas.errors import ConfigError, DataError
 
 
-def load_cluster_config(path: str, overrides: Sequence[str], say: Say) -> RunConfig:
+def load_cluster_config(path: str, overrides: Sequence[str], say: Callable[[str], None]) -> RunConfig:
     """Reads, checks and resolves a configuration, by whose digests the cluster's cache knows the inputs.
 
     An input that can be read here is read. One on Google Cloud Storage whose digest is given is not, and one on a
@@ -22,7 +21,7 @@ def load_cluster_config(path: str, overrides: Sequence[str], say: Say) -> RunCon
     Raises:
       ConfigError: with every fault, each with its place.
     """
-    config = load_config(path, overrides, say, for_cluster=True)
+    config = load_config(path, overrides, for_cluster=True)
     if faults := [f"{path}: {fault}" for fault in _faults(config)]:
         raise ConfigError(faults)
     config = resolve_digests(config, lambda file, given: _digest(config, file, given))
@@ -73,13 +72,7 @@ def _unread(path: str, is_pattern: bool, reason: str) -> str:
 
 
 def _paths_of_this_machine(config: RunConfig) -> Iterator[str]:
-    paths = {
-        **{f"data.{role}": path for role, path in config.input_paths().items()},
-        **{f"data.wikipedia.{key}": path for key, path in config.dump_paths().items()},
-        **{f"embeddings.{side}": path for side, path in config.vector_paths().items()},
-        **{f"lexicon.{key}": path for key, path in config.pair_paths().items()},
-        "output": config.output,
-    }
+    paths = {**config.inputs(), "output": config.output}
     local = {key: path for key, path in paths.items() if not is_remote(path) and not config.kubeflow.is_on_volume(path)}
     output = local.pop("output", None)
     for key, path in local.items():

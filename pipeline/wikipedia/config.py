@@ -2,20 +2,19 @@
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 import pydantic
 from pydantic import Field, field_validator, model_validator
 
-from pipeline.dump_files import dump_fault, dump_sections, files_of_dump
-from pipeline.input_files import resolve_path
+from pipeline.input_files import check_inputs, files_of_dump
 from pipeline.layout import CONFIG_FILE
 from pipeline.output_folder import Made, made_fault
 from pipeline.settings_file import apply_override, describe_fault, place_of, read_settings_file
 from schemas.errors import ConfigError
+from schemas.settings import OutputFolder, given_paths
 from schemas.wikiclir import CANDIDATES_FILE, CARD_FILE, MANIFEST_FILE, PAIRS_FILE
-from wikipedia.settings import FILE_KEYS, WikipediaSettings
+from wikipedia.settings import WikipediaSettings
 
 ACCOUNT_FILE: Final = "wikipedia.json"
 """Tells that a folder is one of ours, and which files in it are."""
@@ -39,7 +38,7 @@ class WikipediaConfig(WikipediaSettings):
     pairs: Annotated[list[str], Field(min_length=1)]
     """The languages of the queries and of the documents of each collection: `en-fr`; `en-en` pairs a wiki with itself.
     Each dump is read once, for all of them."""
-    output: Annotated[str, Field(min_length=1)]
+    output: Annotated[str, Field(min_length=1), OutputFolder()]
     """Folder of the collection; of several, one folder each in it, such as `en_fr`."""
 
     @field_validator("pairs")
@@ -62,8 +61,8 @@ class WikipediaConfig(WikipediaSettings):
         return [(query, document) for query, document in (pair.split("-") for pair in self.pairs)]
 
     def files(self) -> dict[str, list[str]]:
-        """The files of each input, by its key (see `paths`)."""
-        return {key: files_of_dump(path) for key, path in self.paths().items()}
+        """The files of each input, by its dotted setting."""
+        return {key: files_of_dump(path) for key, path in self.inputs().items()}
 
 
 def load_wikipedia_config(path: str, overrides: Sequence[str] = ()) -> WikipediaConfig:
@@ -77,30 +76,17 @@ def load_wikipedia_config(path: str, overrides: Sequence[str] = ()) -> Wikipedia
       ConfigError: with every fault, each with its place.
     """
     content, places, faults = read_settings_file(path, WikipediaConfig)
-    _resolve_paths(content, Path(path).parent)
     for override in overrides:
-        faults += apply_override(content, places, override, _resolve_paths)
+        faults += apply_override(content, places, override, WikipediaConfig)
     try:
         config = WikipediaConfig.model_validate(content)
     except pydantic.ValidationError as errors:
         faults += [describe_fault(error, places, path, WikipediaConfig) for error in errors.errors()]
-    for section, keys in dump_sections(content, ()):
-        for key in FILE_KEYS:
-            file = section.get(key)
-            if isinstance(file, str) and file and (fault := dump_fault(file)):
-                faults.append(f"{place_of((*keys, key), places, path)}: {'.'.join((*keys, key))}: {fault}")
+    inputs = [one for one in given_paths(WikipediaConfig, content) if one.form]
+    faults += [f"{place_of(one.keys, places, path)}: {one.name}: {fault}" for one, fault in check_inputs(inputs, None)]
     output = content.get("output")
     if output and isinstance(output, str) and (fault := made_fault(output, WIKIPEDIA_MADE)):
         faults.append(f"{places.get(('output',), path)}: output: {fault}")
     if faults:
         raise ConfigError(faults)
     return config
-
-
-def _resolve_paths(content: dict[str, Any], folder: Path) -> None:
-    """Makes the paths in a raw configuration absolute."""
-    sections = [section for section, _ in dump_sections(content, ())]
-    for section in sections:
-        for key in (*FILE_KEYS, "output"):
-            if isinstance(section.get(key), str) and section[key]:
-                section[key] = resolve_path(section[key], folder)

@@ -8,7 +8,7 @@ from typing import Any
 
 import schemas
 from pipeline.config import load_config
-from pipeline.digests import resolve_digests
+from pipeline.input_files import resolve_digests
 
 LAST = "Transform"
 ROLES = {"queries": "wiki_en.queries", "documents": "wiki_fr.documents", "judgments": "en2fr.rel"}

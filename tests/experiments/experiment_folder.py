@@ -91,6 +91,7 @@ def _write_cell(
         (folder / name).write_text(text)
     loss = LossSettings(name=settings.get("loss.name", "sosl"))
     config = {
+        "preset": settings.get("preset", "paper"),
         "data": {"top_grade": 2},
         "model": {
             "epsilon": epsilon,

@@ -284,22 +284,11 @@ def test_a_preset_may_vary_and_decides_what_neither_run_nor_cell_gives(
 @pytest.mark.parametrize("named", ["", "preset: closed\n"])
 def test_cells_have_the_preset_of_the_run_that_is_varied(experiment_file: Path, config_file: Path, named: str) -> None:
     config_file.write_text(config_file.read_text() + named)
-    said: list[str] = []
-    cells = load_grid(str(experiment_file), said.append).cells
+    cells = load_grid(str(experiment_file)).cells
     expected = load_config(str(config_file))
     assert {cell.config and (cell.config.preset, cell.config.model.embedding_dim) for cell in cells} == {
         (expected.preset, 128)
     }
-    assert said == []
-
-
-def test_a_run_that_an_earlier_version_resolved_is_the_papers(experiment_file: Path, config_file: Path) -> None:
-    digest = hashlib.sha256((config_file.parent / "wiki.queries").read_bytes()).hexdigest()
-    replace(config_file, "fr\n", f"fr\n  sha256: {{queries: {digest}}}\n")
-    said: list[str] = []
-    cells = load_grid(str(experiment_file), said.append).cells
-    assert {cell.config and cell.config.preset for cell in cells} == {"paper"}
-    assert len(said) == 1
 
 
 def test_an_unknown_preset_is_at_fault_in_its_cells_alone(experiment_file: Path) -> None:

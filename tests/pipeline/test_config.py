@@ -17,7 +17,7 @@ from models.evaluation.metrics import METRICS
 from models.losses.declarations import LOSSES
 from models.settings import ENCODERS
 from pipeline.config import RunConfig, dump_config, load_config
-from pipeline.digests import input_files, resolve_digests
+from pipeline.input_files import files_of, resolve_digests
 from pipeline.settings_file import known_keys
 from schemas.byte_streams import input_digest
 from schemas.errors import ConfigError
@@ -123,7 +123,7 @@ def test_word_vectors_are_files_like_the_others(config_file: Path, monkeypatch: 
     (config_file.parent / "fr.vec").write_text("loup 1 2\n")
     add(config_file, "model: {embedding_dim: 2}\nembeddings: {document: fr.vec}\n")
     config = resolve_digests(load_config(str(config_file)))
-    assert config.vector_paths() == {"document": str(config_file.parent.resolve() / "fr.vec")}
+    assert config.embeddings.inputs() == {"document": str(config_file.parent.resolve() / "fr.vec")}
     assert config.embeddings.sha256.document == hashlib.sha256(b"loup 1 2\n").hexdigest()
     assert config.embeddings.sha256.query is None
 
@@ -462,7 +462,7 @@ def test_a_pattern_names_all_files_that_match_it_in_the_order_of_their_names(con
     for number, text in ((10, "d1\tLoup\tvit\n"), (2, "d2\tChien\tgarde\n")):
         (folder / f"fr.documents-{number:02}").write_text(text)
     config = resolve_digests(load_config(str(config_file), [f"data.documents={folder}/fr.documents-*"]))
-    files = input_files(config)
+    files = {role: files_of(path) for role, path in config.data.inputs().items()}
     assert files["documents"] == [f"{folder}/fr.documents-02", f"{folder}/fr.documents-10"]
     assert files["queries"] == [str(folder / "wiki.queries")]
     digests = [hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files["documents"]]

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.input_files import check_input_files, check_pairs
+from pipeline.input_files import check_collection, check_inputs
+from schemas.settings import GivenPath
 
 FILES = {
     "queries": "q1\tWolf\tlives in packs\nq2\tDog\tguards houses\n",
@@ -40,42 +41,42 @@ def make_folder(path: Path) -> None:
 
 
 def test_good_files_have_no_fault(paths: Paths) -> None:
-    assert check_input_files(paths) == []
+    assert check_collection(paths) == []
 
 
 def test_files_without_candidates_have_no_fault(paths: Paths) -> None:
     del paths["candidates"]
-    assert check_input_files(paths) == []
+    assert check_collection(paths) == []
 
 
 def test_gzipped_files_have_no_fault_whatever_their_names(paths: Paths) -> None:
     for role, text in FILES.items():
         Path(paths[role]).write_bytes(gzip.compress(text.encode()))
-    assert check_input_files(paths) == []
+    assert check_collection(paths) == []
 
 
 def test_windows_line_ends_and_a_byte_order_mark_are_no_fault(paths: Paths) -> None:
     for role, text in FILES.items():
         Path(paths[role]).write_text("\ufeff" + text, encoding="utf-8", newline="\r\n")
-    assert check_input_files(paths) == []
+    assert check_collection(paths) == []
 
 
 def test_some_bad_lines_are_left_to_the_run(paths: Paths) -> None:
     Path(paths["queries"]).write_text("no tab\n\n" + FILES["queries"])
-    assert check_input_files(paths) == []
+    assert check_collection(paths) == []
 
 
 def test_one_document_among_the_first_lines_of_many_is_left_to_the_run(paths: Paths) -> None:
     Path(paths["documents"]).write_text(FILES["documents"].splitlines()[0] + 2000 * "\nno tab")
     del paths["candidates"]
-    assert check_input_files(paths) == []
+    assert check_collection(paths) == []
 
 
 @pytest.mark.parametrize("role", FILES)
 def test_a_break_below_good_lines_is_found(paths: Paths, role: str) -> None:
     path = Path(paths[role])
     path.write_bytes(gzip.compress(path.read_bytes())[:-8])
-    assert check_input_files(paths) == [(role, f"{path}:3: rest of the file cannot be read: {CUT}")]
+    assert check_collection(paths) == [(role, f"{path}:3: rest of the file cannot be read: {CUT}")]
 
 
 @pytest.mark.parametrize("role", FILES)
@@ -95,20 +96,20 @@ def test_a_break_below_good_lines_is_found(paths: Paths, role: str) -> None:
 )
 def test_a_spoilt_file_is_found_and_named(paths: Paths, role: str, spoil: Callable[[Path], object], words: str) -> None:
     spoil(Path(paths[role]))
-    ((faulty, fault),) = check_input_files(paths)
+    ((faulty, fault),) = check_collection(paths)
     assert faulty == role
     assert words.format(path=paths[role]) in fault
 
 
 def test_every_spoilt_file_is_found(paths: Paths) -> None:
     paths |= {"queries": "missing.queries", "judgments": "missing.rel"}
-    assert [role for role, _ in check_input_files(paths)] == ["queries", "judgments"]
+    assert [role for role, _ in check_collection(paths)] == ["queries", "judgments"]
 
 
 @pytest.mark.parametrize("role", ["queries", "documents"])
 def test_swapped_judgments_are_found(paths: Paths, role: str) -> None:
     paths["judgments"], paths[role] = paths[role], paths["judgments"]
-    faults = dict(check_input_files(paths))
+    faults = dict(check_collection(paths))
     assert "is it swapped with data.judgments?" in faults.pop(role)
     assert "must hold lines of query_id, doc_id, grade" in faults.pop("judgments")
     assert not faults
@@ -116,19 +117,19 @@ def test_swapped_judgments_are_found(paths: Paths, role: str) -> None:
 
 def test_swapped_candidates_and_judgments_are_found(paths: Paths) -> None:
     paths["judgments"], paths["candidates"] = paths["candidates"], paths["judgments"]
-    assert {role for role, _ in check_input_files(paths)} == {"judgments", "candidates"}
+    assert {role for role, _ in check_collection(paths)} == {"judgments", "candidates"}
 
 
 def test_judgments_given_as_queries_are_found(paths: Paths) -> None:
     Path(paths["queries"]).write_text(FILES["judgments"])
-    ((role, fault),) = check_input_files(paths)
+    ((role, fault),) = check_collection(paths)
     assert role == "queries"
     assert "swapped with data.judgments" in fault
 
 
 def test_numeric_queries_are_no_fault(paths: Paths) -> None:
     Path(paths["queries"]).write_text("q1\tNumber two\t2\nq2\tDog\tguards houses\n")
-    assert check_input_files(paths) == []
+    assert check_collection(paths) == []
 
 
 def test_ids_of_one_space_in_different_orders_are_no_fault(paths: Paths) -> None:
@@ -137,12 +138,18 @@ def test_ids_of_one_space_in_different_orders_are_no_fault(paths: Paths) -> None
     Path(paths["documents"]).write_text("".join(f"{i}\tLoup\tvit en meute\n" for i in reversed(range(3000))))
     Path(paths["judgments"]).write_text("".join(f"{i + 2000}\t{i}\t2\n" for i in range(1000)))
     del paths["candidates"]
-    assert check_input_files(paths) == []
+    assert check_collection(paths) == []
 
 
 # Further pairs for the lexicon
 
 PAIRS = "wolf\tloup\nlives in packs\tvit en meute\n"
+
+
+def pairs_faults(path: str) -> list[str]:
+    """The faults of a file of pairs."""
+    given = GivenPath({"pairs": path}, ("lexicon", "pairs"), "pairs")
+    return [fault for _, fault in check_inputs([given], None)]
 
 
 @pytest.fixture
@@ -164,7 +171,7 @@ def pairs(tmp_path: Path) -> Path:
 )
 def test_good_pairs_have_no_fault(pairs: Path, content: bytes) -> None:
     pairs.write_bytes(content)
-    assert check_pairs({"pairs": str(pairs)}) == []
+    assert pairs_faults(str(pairs)) == []
 
 
 @pytest.mark.parametrize(
@@ -187,8 +194,7 @@ def test_good_pairs_have_no_fault(pairs: Path, content: bytes) -> None:
 )
 def test_spoilt_pairs_are_found(pairs: Path, spoil: Callable[[Path], object], words: str) -> None:
     spoil(pairs)
-    ((key, fault),) = check_pairs({"pairs": str(pairs)})
-    assert key == "pairs"
+    (fault,) = pairs_faults(str(pairs))
     assert words.format(path=pairs) in fault
 
 
@@ -196,16 +202,16 @@ def test_each_file_of_a_pattern_must_be_readable(tmp_path: Path) -> None:
     for number in range(2):
         (tmp_path / f"pairs-{number}").write_text(PAIRS)
     pattern = str(tmp_path / "pairs-*")
-    assert check_pairs({"pairs": pattern}) == []
+    assert pairs_faults(pattern) == []
     (tmp_path / "pairs-1").write_text("")
-    assert check_pairs({"pairs": pattern}) == [("pairs", f"{tmp_path}/pairs-1 is empty.")]
+    assert pairs_faults(pattern) == [f"{tmp_path}/pairs-1 is empty."]
 
 
 def test_a_pattern_without_pairs_and_another_scheme_are_faults(tmp_path: Path) -> None:
-    assert check_pairs({"pairs": f"{tmp_path}/*.tsv"}) == [("pairs", f"there is no file {tmp_path}/*.tsv.")]
-    ((_, fault),) = check_pairs({"pairs": "s3://bucket/pairs.tsv"})
+    assert pairs_faults(f"{tmp_path}/*.tsv") == [f"there is no file {tmp_path}/*.tsv."]
+    (fault,) = pairs_faults("s3://bucket/pairs.tsv")
     assert fault.startswith("must be a local path, or one on Google Cloud Storage")
 
 
 def test_remote_pairs_are_left_to_the_run() -> None:
-    assert check_pairs({"pairs": "gs://bucket/pairs.tsv"}) == []
+    assert pairs_faults("gs://bucket/pairs.tsv") == []

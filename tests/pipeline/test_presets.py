@@ -13,7 +13,7 @@ from models.lexicon.settings import LexiconSettings
 from models.losses.declarations import LOSSES
 from models.settings import ENCODERS, LossSettings, ModelSettings, TrainingSettings
 from pipeline.config import RunConfig, SourceSettings, dump_config, load_config
-from pipeline.digests import resolve_digests
+from pipeline.input_files import resolve_digests
 from pipeline.presets import PRESETS, with_preset
 from pipeline.settings_file import known_keys
 from schemas.errors import ConfigError
@@ -206,49 +206,24 @@ def test_the_resolved_configuration_of_a_preset_loads_to_the_same(
     second = config_file.with_name("resolved.yaml")
     second.write_text(dump_config(resolved))
     assert next(iter(yaml.safe_load(second.read_text()).items())) == ("preset", preset)
-    said: list[str] = []
-    assert resolve_digests(load_config(str(second), say=said.append)) == resolved
-    assert said == []
+    assert resolve_digests(load_config(str(second))) == resolved
 
 
-# A resolved file of an earlier version
-
-
-@pytest.fixture
-def earlier(config_file: Path) -> Path:
-    """What a version that knew no presets resolved the configuration to: without preset, and what came after it."""
+@pytest.mark.parametrize("preset", [None, "best"])
+def test_a_resolved_file_without_a_preset_is_refused(config_file: Path, preset: str | None) -> None:
     content = yaml.safe_load(dump_config(resolve_digests(load_config(str(config_file), ["preset=paper"]))))
     del content["preset"], content["lexicon"]
-    later = {key for key in PRESETS["closed"] if not key.startswith("lexicon.")}
-    for section, name in (key.split(".") for key in later - {"model.embedding_dim", "training.epochs"}):
-        del content[section][name]
-    content["training"]["learning_rate"] = 0.1
     path = config_file.with_name("config.yaml")
     path.write_text(yaml.safe_dump(content))
-    return path
+    if preset:
+        assert load_config(str(path), [f"preset={preset}"]).lexicon.kind == "lexicon"
+    else:
+        (fault,) = faults_of(path)
+        assert fault.startswith(f"{path}: preset: must be given in a resolved configuration")
 
 
-def test_a_resolved_file_of_an_earlier_version_is_the_papers_and_a_line_says_so(
-    config_file: Path, earlier: Path
-) -> None:
-    said: list[str] = []
-    config = load_config(str(earlier), say=said.append)
-    assert config == resolve_digests(load_config(str(config_file), ["preset=paper"]))
-    (line,) = said
-    assert line.startswith(f"{earlier} names no preset and holds data.sha256, ")
-    assert "taken as preset paper" in line
-
-
-def test_a_preset_that_is_named_is_taken_of_a_resolved_file_too(earlier: Path) -> None:
-    said: list[str] = []
-    config = load_config(str(earlier), ["preset=best"], said.append)
-    assert (config.preset, config.lexicon.kind, config.model.embedding_dim) == ("best", "lexicon", 64)
-    assert said == []
-
-
-@pytest.mark.parametrize("lines", ["", "data: {}\n", "data: {sha256: {}}\n", "data: {sha256: {queries: null}}\n"])
-def test_without_digests_no_file_is_of_an_earlier_version(lines: str) -> None:
-    assert with_preset(yaml.safe_load(lines) or {}, RunConfig)["preset"] == "best"
+def test_a_digest_that_is_given_by_hand_needs_no_preset(config_file: Path) -> None:
+    assert load_config(str(config_file), [f"data.sha256.queries={'a5' * 32}"]).preset == "best"
 
 
 # Faults

@@ -98,7 +98,7 @@ def make(
     given = WikipediaSettings.model_validate(
         {"wikis": wikis, "min_query_words": 1, "min_document_words": 1, **settings}
     )
-    files = {key: find_dump_files(path) for key, path in given.paths().items()}
+    files = {key: find_dump_files(path) for key, path in given.inputs().items()}
     out, work = folder / "out", folder / "work"
     for one in (out, work):
         one.mkdir(exist_ok=True)

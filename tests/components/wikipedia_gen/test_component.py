@@ -38,7 +38,7 @@ class Stage:
             artifact,
             map,
             identity="0a",
-            files={key: [path] for key, path in given.paths().items()},
+            files={key: [path] for key, path in given.inputs().items()},
             digests={},
             languages=("en", "fr"),
             settings=given,
