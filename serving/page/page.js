@@ -301,7 +301,7 @@ function matchesOf(lexicon, total, lang) {
       element("td", { class: "fluid" }, element("ul", { class: "answers" }, ...answers)), element("td", {}, number(value, 4)));
   });
   return [heading, element("table", {},
-    element("caption", {}, "What each word of the query adds, by the words of the document that translate it."),
+    element("caption", {}, "The share of each query word, through the document words that translate it."),
     headOf("Query", "Document", "Adds"), element("tbody", {}, ...rows), footOf(2, total))];
 }
 
@@ -335,7 +335,7 @@ function vectorsOf(words, total, isAvailable, names, lang) {
       element("td", {}, number(left, 4))));
   }
   return [heading, element("table", {},
-    element("caption", {}, "What each word of the document adds. All are multiplied by a factor of the whole text: without a word, it would be another."),
+    element("caption", {}, "The share of each document word. All shares include a factor of the whole text, which would change without a word."),
     headOf("Document", "", "Adds"), element("tbody", {}, ...rows), footOf(2, total))];
 }
 
