@@ -83,9 +83,9 @@ def add_routes(
         query: Asked
         text: Text
 
-    async def answer(request: Request, work: Callable[[Engine], Answer], **notes: Any) -> Response:
+    async def answer(request: Request, query: str, work: Callable[[Engine], Answer], **notes: int) -> Response:
         """Works out an answer, and its JSON, in a thread."""
-        request.scope["state"][NOTES].update(notes)
+        request.scope["state"][NOTES].update(query_characters=len(query), **notes)
 
         def worked() -> str:
             with holder.engine() as engine:
@@ -97,10 +97,7 @@ def add_routes(
     async def search(request: Request, asked: Annotated[SearchParameters, Query()]) -> Response:
         """Finds the best documents of the whole collection for a query."""
         return await answer(
-            request,
-            lambda engine: engine.search(asked.q, asked.k, asked.snippets, asked.texts),
-            query_characters=len(asked.q),
-            k=asked.k,
+            request, asked.q, lambda engine: engine.search(asked.q, asked.k, asked.snippets, asked.texts), k=asked.k
         )
 
     @app.post("/v1/search", response_model=SearchAnswer, responses=_responses(), tags=["search"])
@@ -108,8 +105,8 @@ def add_routes(
         """The same, without the query in the address."""
         return await answer(
             request,
+            asked.query,
             lambda engine: engine.search(asked.query, asked.k, asked.snippets, asked.texts),
-            query_characters=len(asked.query),
             k=asked.k,
         )
 
@@ -118,24 +115,20 @@ def add_routes(
         """Ranks your own texts for a query; they need not be in the collection."""
         return await answer(
             request,
+            asked.query,
             lambda engine: engine.rank(asked.query, asked.documents),
-            query_characters=len(asked.query),
             documents=len(asked.documents),
         )
 
     @app.get("/v1/explain", response_model=ExplainAnswer, responses=_responses(), tags=["search"])
     async def explain(request: Request, asked: Annotated[ExplainParameters, Query()]) -> Response:
         """Explains the score of a document that was found: the share of every word."""
-        return await answer(
-            request, lambda engine: engine.explain(asked.q, asked.place, None), query_characters=len(asked.q)
-        )
+        return await answer(request, asked.q, lambda engine: engine.explain(asked.q, asked.place, None))
 
     @app.post("/v1/explain", response_model=ExplainAnswer, responses=_responses(), tags=["search"])
     async def explain_text(request: Request, asked: Annotated[ExplainRequest, Body()]) -> Response:
         """Explains the score of your own text."""
-        return await answer(
-            request, lambda engine: engine.explain(asked.query, None, asked.text), query_characters=len(asked.query)
-        )
+        return await answer(request, asked.query, lambda engine: engine.explain(asked.query, None, asked.text))
 
     @app.get("/v1/collection", response_model=Collection, responses=_responses(), tags=["search"])
     async def collection() -> Response:

@@ -67,9 +67,9 @@ class _Handler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         error = record.exc_info[1] if record.exc_info else None
         if error:
-            self._events.fail("server", error, told=record.getMessage().strip())
+            self._events.fail("server", error, message=record.getMessage().strip())
         else:
-            self._events.warn("server", told=record.getMessage().strip())
+            self._events.warn("server", message=record.getMessage().strip())
 
 
 class ServiceMetrics:

@@ -12,7 +12,7 @@ from pipeline import quiet
 
 
 class Answer(NamedTuple):
-    """What a command left."""
+    """The result of a command."""
 
     code: object
     out: str

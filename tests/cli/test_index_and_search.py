@@ -46,7 +46,7 @@ def found(answer: Answer) -> list[str]:
 
 
 def told(answer: Answer) -> str:
-    """What became of the documents."""
+    """The counts of documents in an answer of `clir index`."""
     return answer.out.splitlines()[0].split(" holds ")[1]
 
 

@@ -1,4 +1,4 @@
-"""What `clir rank --explain` and `clir lexicon` show of words that match."""
+"""`clir rank` with its explanations and its feedback, and `clir lexicon`."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What a run tells in the end: the metrics on all, on seen and on cold documents."""
+"""The summary of a run: the metrics on all, on seen and on cold documents."""
 
 from typing import Any
 

@@ -4,8 +4,6 @@ import doctest
 import errno
 import gzip
 import os
-import subprocess
-import sys
 import traceback
 import zlib
 from collections.abc import Callable
@@ -20,7 +18,7 @@ AGAIN = "and run it again: stages that are done stay in the cache."
 
 
 def caught(act: Callable[[], object]) -> Exception:
-    """What it raises, with its traceback."""
+    """The exception that a function raises, with its traceback."""
     try:
         act()
     except Exception as error:
@@ -258,11 +256,3 @@ def test_an_error_of_tensorflow_is_told_by_its_code(name: str, text: str, senten
     for one in (error, wrapped(error), in_words(error)):
         found = users_error(one)
         assert found is None if sentence is None else str(found).startswith(sentence)
-
-
-def test_tensorflow_is_not_imported_to_tell_an_error() -> None:
-    script = (
-        "import sys; from cli.users_error import users_error as u; u(OSError('x')); print('tensorflow' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout == "False\n"

@@ -206,47 +206,6 @@ def test_rank_orders_documents_by_the_model_s_scores(sample_run: SampleRun, mode
     assert {one["doc_id"]: one["title"] for one in ranked} == {row[0]: row[1] for row in rows}
 
 
-def test_rank_prints_rank_score_id_and_title_of_the_best(clir: Clir, model_path: str) -> None:
-    arguments = ["rank", model_path, "--query", QUERIES[0], "--documents", DOCUMENTS, "--top", 3]
-    done = clir(*arguments)
-    assert (done.code, done.err) == (0, "")
-    best = json.loads(clir(*arguments, "--json").out)
-    assert [line.split(maxsplit=3) for line in done.out.splitlines()] == [
-        [str(one["rank"]), f"{one['score']:.4f}", one["doc_id"], one["title"]] for one in best["documents"]
-    ]
-
-
-def test_rank_finds_the_model_in_the_run_the_serving_and_the_version_folder(clir: Clir, model_path: str) -> None:
-    version = Path(model_path)
-    answers = [
-        clir("rank", folder, "--query", QUERIES[0], "--documents", DOCUMENTS)
-        for folder in (version, version.parent, version.parent.parent)
-    ]
-    assert answers == [answers[0]] * 3
-    assert answers[0].code == 0
-    assert len(answers[0].out.splitlines()) == 10
-
-
-def test_rank_reads_queries_from_stdin(clir: Clir, model_path: str) -> None:
-    stdin = f"{QUERIES[0]}\n\n  {QUERIES[1]}\r\n"
-    done = clir("rank", model_path, "--documents", DOCUMENTS, "--top", 2, "--json", stdin=stdin)
-    assert (done.code, done.err) == (0, "")
-    answers = [json.loads(line) for line in done.out.splitlines()]
-    assert [answer["query"] for answer in answers] == QUERIES[:2]
-    assert [len(answer["documents"]) for answer in answers] == [2, 2]
-
-
-def test_rank_reads_documents_from_stdin_and_tells_of_those_left_out(clir: Clir, model_path: str) -> None:
-    stdin = "".join(f"d{i}\tt{i}\t{text}\n" for i, text in enumerate(TEXTS)) + "no tab\n"
-    queries = ["--query", QUERIES[0], "--query", QUERIES[1]]
-    done = clir("rank", model_path, *queries, "--documents", "-", "--json", stdin=stdin)
-    assert done.code == 0
-    answers = [json.loads(line) for line in done.out.splitlines()]
-    assert [answer["query"] for answer in answers] == QUERIES[:2]
-    assert [{one["doc_id"] for one in answer["documents"]} for answer in answers] == [{"d0", "d1", "d2"}] * 2
-    assert "1 x wrong number of tab-separated fields; first at line 4: no tab" in done.err
-
-
 def test_rank_with_a_file_without_documents_exits_1(clir: Clir, model_path: str, tmp_path: Path) -> None:
     done = clir("rank", model_path, "--query", QUERIES[0], "--documents", tmp_path / "missing")
     assert done == (1, "", f"clir: documents: {tmp_path / 'missing'}: No such file or directory.\n")

@@ -20,7 +20,7 @@ _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload(["serving.update_index", "components.index_pusher.index_versions"])
 
 _STEPS: Final = ("open", "os.mkdir", "os.link", "os.rename", "os.remove", "os.rmdir", "shutil.rmtree")
-"""What Python tells its audit hooks before it does it; `open` is told of paths in the index's folder alone."""
+"""Audit events of Python that count as steps; `open` counts for paths in the index's folder alone."""
 MOST: Final = 4
 """Documents of a segment."""
 LEAST: Final = 12
@@ -28,7 +28,7 @@ LEAST: Final = 12
 
 
 class Recorded:
-    """What an exported model gives for some texts: as good as the model for them, and there at once.
+    """An exported model's outputs for some texts, recorded so that no process has to load the model.
 
     Args:
       model: that was loaded; it encodes documents.
@@ -69,7 +69,7 @@ def tensors(columns: dict[str, Any]) -> dict[str, tf.Tensor]:
 
 
 class Work(NamedTuple):
-    """What is done to an index."""
+    """A piece of work on an index."""
 
     kind: str
     """push; or replace, or change."""
@@ -102,7 +102,7 @@ class DyingUpdate:
         self._parent.recv()
 
     def steps(self, seconds: float | None = None) -> list[str] | None:
-        """Those that it did, when it is done; None where it was killed.
+        """The steps it did; None where it was killed.
 
         Args:
           seconds: after which it is killed; None for never.

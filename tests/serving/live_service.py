@@ -73,7 +73,7 @@ def live_service(source: EngineSource, **settings: Any) -> Iterator[LiveService]
 
 
 def read_all(connection: socket.socket) -> bytes:
-    """What comes until the other side closes the connection."""
+    """Receives bytes until the other side closes the connection."""
     found = b""
     with connection:
         while True:

@@ -1,4 +1,4 @@
-"""What every answer has, the log and the metrics."""
+"""Headers of every answer, the log and the metrics."""
 
 import threading
 from collections.abc import Iterator

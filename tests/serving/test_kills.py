@@ -22,7 +22,7 @@ from tests.serving.dying_update import LEAST, MOST, DyingUpdate, Recorded, Work
 pytestmark = [pytest.mark.serving, pytest.mark.long]
 
 KILLS: Final = 10
-"""Of each of the five pieces of work: at named steps, and the others at times; the model itself encodes in the first of
+"""Kills of each piece of work: at named steps, then at random times; the model itself encodes in the first of
 these, and in the others what it gave before stands for it."""
 WORDS: Final = ["chat", "blanc", "chien", "un", "lune", "noir", "loup", "ararat", "zzz"]
 QUERIES: Final = ("white cat", "dog", "moon over ararat", "loup")
@@ -55,7 +55,7 @@ def recorded(model: Any, cases: dict[str, Case]) -> Recorded:
 
 @pytest.fixture(scope="module")
 def answers(model: Any) -> Callable[[Path | None], Answers]:
-    """What the newest version of an index answers."""
+    """Returns the answers of an index's version."""
     encoder = QueryEncoder(LoadedModel(model))
 
     def of(newest: Path | None) -> Answers:

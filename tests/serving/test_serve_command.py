@@ -21,7 +21,7 @@ pytestmark = pytest.mark.serving
 
 @pytest.fixture(scope="module")
 def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What a run leaves, as far as it is served."""
+    """The part of a run's output that is served."""
     output = tmp_path_factory.mktemp("served")
     (output / "index").mkdir()
     export_searchable(output / "serving" / "1")

@@ -70,7 +70,7 @@ def content(index: CorpusIndex) -> dict[str, str]:
 
 
 def drift_anew(exported: Any, folder: Path, documents: dict[str, str]) -> Drift | None:
-    """That of an index that is made of these documents at once."""
+    """The drift of an index made from these documents at once."""
     (folder / SEGMENTS).mkdir()
     records = list(encode_documents(exported, texts_of(documents), str(folder / SEGMENTS), 0))
     return assemble_index(str(folder), "", records, 1, statistics=ModelStatistics.of(exported)).drift

@@ -18,13 +18,18 @@ from tensorflow_serving.apis import (
 from schemas.served_versions import MODEL_NAME
 from serving.served_model import LocalModel, ServedModel
 
+_DEFAULT_SIGNATURE: Final = "serving_default"
+_METADATA: Final = "signature_def"
+_CODES: Final = {code.value[0]: code for code in grpc.StatusCode}
+"""TensorFlow's error codes are gRPC's."""
+
 
 class Refusal(Exception):
     """A request that is refused, as TF Serving refuses it.
 
     Args:
-      code: gRPC's, from which the REST API's follows.
-      message: says why.
+      code: gRPC's code, from which the REST API's follows.
+      message: the reason.
     """
 
     def __init__(self, code: grpc.StatusCode, message: str) -> None:
@@ -32,8 +37,8 @@ class Refusal(Exception):
         self.code = code
 
 
-DEFAULT_SIGNATURE: Final = "serving_default"
-_METADATA: Final = "signature_def"
+def invalid(message: str) -> Refusal:
+    return Refusal(grpc.StatusCode.INVALID_ARGUMENT, message)
 
 
 class _Version(NamedTuple):
@@ -41,7 +46,7 @@ class _Version(NamedTuple):
 
     model: ServedModel
     signatures: Mapping[str, Any]
-    """SignatureDefs by their names, as the SavedModel has them."""
+    """SignatureDefs by name."""
 
 
 class Predictor:
@@ -49,15 +54,9 @@ class Predictor:
 
     Args:
       versions: folders of pushed versions; their names are the versions' numbers.
-      name: the model's.
-
-    Raises:
-      DataError: see `models.exported.model.load_model`.
-      ValueError: a folder's name is no number.
     """
 
-    def __init__(self, versions: Sequence[str], name: str = MODEL_NAME) -> None:
-        self.name = name
+    def __init__(self, versions: Sequence[str]) -> None:
         self._versions = {int(path.rstrip("/").rpartition("/")[2]): _load(path) for path in versions}
 
     def predict(self, request: predict_pb2.PredictRequest) -> predict_pb2.PredictResponse:
@@ -67,12 +66,12 @@ class Predictor:
           Refusal: there is no such model, version or signature, or the inputs do not fit it.
         """
         number, version = self._find(request.model_spec)
-        signature = request.model_spec.signature_name or DEFAULT_SIGNATURE
-        _check_names("input", set(request.inputs), set(self.inputs(request.model_spec)))
-        outputs = set(version.signatures[signature].outputs)
-        if unknown := set(request.output_filter) - outputs:
-            raise _invalid(
-                f"output tensor alias not found in signature: {min(unknown)} Outputs expected: {sorted(outputs)}."
+        signature = request.model_spec.signature_name or _DEFAULT_SIGNATURE
+        given, expected = set(request.inputs), set(self.inputs(request.model_spec))
+        if given != expected:
+            raise invalid(
+                f"input size does not match signature: {len(given)}!={len(expected)} "
+                f"Sent extra: {sorted(given - expected)}. Missing but required: {sorted(expected - given)}."
             )
         try:
             inputs = {name: tf.make_ndarray(tensor) for name, tensor in request.inputs.items()}
@@ -80,10 +79,10 @@ class Predictor:
         except tf.errors.OpError as error:
             raise Refusal(_CODES.get(error.error_code, grpc.StatusCode.INTERNAL), error.message) from None
         except (TypeError, ValueError) as error:
-            raise _invalid(str(error)) from None
+            raise invalid(str(error)) from None
         response = predict_pb2.PredictResponse(model_spec=self._spec(number, signature))
-        for name in request.output_filter or found:
-            response.outputs[name].CopyFrom(tf.make_tensor_proto(found[name]))
+        for name, array in found.items():
+            response.outputs[name].CopyFrom(tf.make_tensor_proto(array))
         return response
 
     def inputs(self, spec: model_pb2.ModelSpec) -> Mapping[str, Any]:
@@ -93,9 +92,9 @@ class Predictor:
           Refusal: there is no such model, version or signature.
         """
         _, version = self._find(spec)
-        name = spec.signature_name or DEFAULT_SIGNATURE
+        name = spec.signature_name or _DEFAULT_SIGNATURE
         if name not in version.model.signatures:
-            raise _invalid(f'Serving signature name: "{name}" not found in signature def')
+            raise invalid(f'Serving signature name: "{name}" not found in signature def')
         inputs: Mapping[str, Any] = version.signatures[name].inputs
         return inputs
 
@@ -108,7 +107,7 @@ class Predictor:
           Refusal: there is no such model or version, or something else is asked for.
         """
         if list(request.metadata_field) != [_METADATA]:
-            raise _invalid(f"Metadata field must be {_METADATA}; got {list(request.metadata_field)}.")
+            raise invalid(f"Metadata field must be {_METADATA}; got {list(request.metadata_field)}.")
         number, version = self._find(request.model_spec)
         signatures = any_pb2.Any()
         signatures.Pack(get_model_metadata_pb2.SignatureDefMap(signature_def=version.signatures))
@@ -126,7 +125,7 @@ class Predictor:
         """
         spec = request.model_spec
         asked = [spec.version.value] if spec.HasField("version") else sorted(self._versions, reverse=True)
-        if spec.name != self.name or not self._versions.keys() >= {*asked}:
+        if spec.name != MODEL_NAME or not self._versions.keys() >= {*asked}:
             versions = f"version {asked[0]}" if spec.HasField("version") else "any versions"
             raise Refusal(grpc.StatusCode.NOT_FOUND, f"Could not find {versions} of model {spec.name}")
         state = get_model_status_pb2.ModelVersionStatus.AVAILABLE
@@ -137,24 +136,20 @@ class Predictor:
         )
 
     def _find(self, spec: model_pb2.ModelSpec) -> tuple[int, _Version]:
-        """The version that is asked for, or the newest, with its number."""
+        """The requested version, or the newest, and its number."""
         if spec.version_label:
-            raise _invalid(f"Unrecognized servable version label: {spec.version_label}")
+            raise invalid(f"Unrecognized servable version label: {spec.version_label}")
         asked = spec.version.value if spec.HasField("version") else None
         number = max(self._versions) if asked is None else asked
-        if spec.name != self.name or number not in self._versions:
+        if spec.name != MODEL_NAME or number not in self._versions:
             servable = f"Latest({spec.name})" if asked is None else f"Specific({spec.name}, {asked})"
             raise Refusal(grpc.StatusCode.NOT_FOUND, f"Servable not found for request: {servable}")
         return number, self._versions[number]
 
     def _spec(self, number: int, signature: str = "") -> model_pb2.ModelSpec:
-        spec = model_pb2.ModelSpec(name=self.name, signature_name=signature)
+        spec = model_pb2.ModelSpec(name=MODEL_NAME, signature_name=signature)
         spec.version.value = number
         return spec
-
-
-_CODES: Final = {code.value[0]: code for code in grpc.StatusCode}
-"""TensorFlow's codes of errors are gRPC's."""
 
 
 def _load(path: str) -> _Version:
@@ -162,15 +157,3 @@ def _load(path: str) -> _Version:
     with tf.io.gfile.GFile(os.path.join(path, "saved_model.pb"), "rb") as file:
         (graph,) = saved_model_pb2.SavedModel.FromString(file.read()).meta_graphs
     return _Version(model, dict(graph.signature_def))
-
-
-def _check_names(kind: str, given: set[str], expected: set[str]) -> None:
-    if given != expected:
-        raise _invalid(
-            f"{kind} size does not match signature: {len(given)}!={len(expected)} "
-            f"Sent extra: {sorted(given - expected)}. Missing but required: {sorted(expected - given)}."
-        )
-
-
-def _invalid(message: str) -> Refusal:
-    return Refusal(grpc.StatusCode.INVALID_ARGUMENT, message)
