@@ -1,32 +1,33 @@
-"""Fits the costs of `clir run --estimate` on generated collections, or compares estimates with runs.
+"""The costs of `clir run --estimate`: fits them to runs of generated collections, or compares estimates with runs.
 
-    .venv/bin/python benchmarks/estimate.py
-    .venv/bin/python benchmarks/estimate.py configs/bible_en_tl.yaml configs/best/ntrex_en_fr.yaml
+    python -m benchmarks.estimate
+    python -m benchmarks.estimate configs/bible_en_tl.yaml configs/best/ntrex_en_fr.yaml
 
-Without a configuration it runs collections of several shapes, prints the costs for
-`pipeline/estimate/estimate_run.py`, and how far what they give is from each run they were fitted to. With some
-it estimates each, runs it into a temporary folder, and prints both. A run has a process of its own; nothing else should
-be at work.
+Without a configuration it runs collections of several shapes, and prints the costs for the product's table with the
+errors of the fit. With configurations it estimates each, runs it, and prints both. No other program should run.
 """
 
+import json
 import os
 import tempfile
 import time
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 import click
 import numpy as np
-import yaml
 from scipy.optimize import nnls
 
-from data import TREE, generate, measure
-from pipeline.config import RunConfig, load_config
-from pipeline.estimate.collection_size import size_of_collection
-from pipeline.estimate.estimate_run import QUANTITIES_OF_PART, STAGES_OF_PART, estimate_run, quantities, sample_seconds
-from pipeline.estimate.training_step import measure_training_step
+from benchmarks.generated import write_random
+from benchmarks.harness import CLIR, disk_bytes, run_pipeline, run_process
+from pipeline.config import load_config
+from pipeline.digests import resolve_digests
+from pipeline.estimate.collection_size import CollectionSize
+from pipeline.estimate.costs import QUANTITIES_OF_PART, STAGES_OF_PART, quantities
+from pipeline.estimate.machine import sample_seconds
+from pipeline.estimate.training_step import TrainingStep
 
 SHAPES: tuple[dict[str, Any], ...] = (
     {"documents": 4_000, "queries": 400, "words": 60, "training": {"epochs": 20}},
@@ -41,92 +42,89 @@ SHAPES: tuple[dict[str, Any], ...] = (
     {"documents": 3_000, "queries": 1_000, "words": 90, "training": {"epochs": 30}},
     {"documents": 475_000, "queries": 6_250, "training": {"epochs": 3}, "search": {"index": False}},
 )
-"""The last is a quarter of the French size."""
-
-
-class Run(NamedTuple):
-    """What a run took: seconds of each part, and bytes of memory and disk."""
-
-    parts: dict[str, float]
-    seconds: float
-
-    @staticmethod
-    def of(config: Path) -> "Run":
-        """Runs a configuration."""
-        started = time.perf_counter()
-        stages = measure(TREE, config)
-        seconds = time.perf_counter() - started
-        parts = {
-            part: sum(stages[name].seconds for name in names if name in stages)
-            for part, names in STAGES_OF_PART.items()
-            if any(name in stages for name in names)
-        }
-        parts = {"start": seconds - sum(parts.values()), **parts}
-        parts["memory"] = max(stage.peak_bytes for stage in stages.values())
-        of_index = [stages[name].disk_bytes for name in STAGES_OF_PART["index"] if name in stages]
-        parts["disk"] = sum(stage.disk_bytes for stage in stages.values()) - sum(of_index)
-        if of_index:
-            parts["disk of the index"] = sum(of_index)
-        return Run(parts, seconds)
-
-
-def fit() -> None:
-    """Prints the costs, and the errors of what they give."""
-    rows: list[tuple[dict[str, float], dict[str, float]]] = []
-    for shape in SHAPES:
-        with tempfile.TemporaryDirectory() as folder:
-            path = generate(Path(folder), **{"search": {"index": True}, **shape})
-            config = load_config(str(path))
-            size = size_of_collection(config)
-            step = measure_training_step(config, size)
-            parts = Run.of(path).parts
-        print(shape, {part: round(value, 1) for part, value in parts.items()}, step, flush=True)
-        parts["training"] -= step.training_seconds
-        rows.append((quantities(size, step, config.lexicon.kind != "none"), parts))
-    for part, names in QUANTITIES_OF_PART.items():
-        of_part = [(of, parts) for of, parts in rows if part in parts]
-        taken = np.array([parts[part] for _, parts in of_part])
-        # Relative errors count: each equation is divided by what it must give.
-        scale = np.maximum(np.abs(taken), 1.0)
-        table = np.array([[of[name] for name in names] for of, _ in of_part])
-        found, _ = nnls(table / scale[:, np.newaxis], taken / scale)
-        errors = ", ".join(f"{error:+.0%}" for error in (table @ found - taken) / scale)
-        costs = {name: float(f"{one:.4g}") for name, one in zip(names, found, strict=True) if one}
-        print(f"{part!r}: {costs},  # {errors}")
-    print(f"the sample of work takes {sample_seconds():.3f} s")
-
-
-def compare(path: str) -> None:
-    """Prints an estimate and the run."""
-    config: RunConfig = load_config(path)
-    started = time.perf_counter()
-    estimate = estimate_run(config)
-    took = time.perf_counter() - started
-    with tempfile.TemporaryDirectory() as folder:
-        resolved = Path(folder) / "config.yaml"
-        resolved.write_text(yaml.safe_dump(config.model_dump(mode="json")))
-        run = Run.of(resolved)
-    run.parts["disk"] += run.parts.pop("disk of the index", 0)
-    expected = {**estimate.seconds, "memory": estimate.memory_bytes, "disk": estimate.disk_bytes}
-    print(f"\n{path}: estimated in {took:.1f} s, machine {estimate.machine_factor:.2f}")
-    for part, taken in run.parts.items():
-        unit, digits = (1e9, 2) if part in ("memory", "disk") else (1, 1)
-        values = f"{expected[part] / unit:10.{digits}f} {taken / unit:10.{digits}f}"
-        print(f"{part:18} {values} {expected[part] / taken:6.2f}")
-    total = sum(estimate.seconds.values())
-    print(f"{'in all':18} {total:10.1f} {run.seconds:10.1f} {total / run.seconds:6.2f}", flush=True)
+"""The last shape is a quarter of the size of French WikiCLIR."""
 
 
 @click.command()
-@click.argument("configs", nargs=-1, type=click.Path())
+@click.argument("configs", nargs=-1, type=click.Path(exists=True))
 def main(configs: tuple[str, ...]) -> None:
-    """Fits, or compares."""
-    print(f"load {os.getloadavg()[0]:.1f} before, {os.cpu_count()} cores")
+    """Fit the costs, or compare estimates with runs."""
+    click.echo(f"load {os.getloadavg()[0]:.1f} before, {os.cpu_count()} cores")
     for path in configs:
         compare(path)
     if not configs:
         fit()
-    print(f"load {os.getloadavg()[0]:.1f} after")
+    click.echo(f"load {os.getloadavg()[0]:.1f} after")
+
+
+def estimate(config: str | Path) -> dict[str, Any]:
+    """Returns what `clir run --estimate` prints as JSON."""
+    command = [*CLIR, "run", str(Path(config).resolve()), "--estimate", "--json"]
+    found: dict[str, Any] = json.loads(run_process(command).output)
+    return found
+
+
+def measure(config: str | Path) -> dict[str, float]:
+    """Runs a configuration; returns the seconds of each part, and the bytes of memory and disk."""
+    loaded = load_config(str(config))
+    started = time.perf_counter()
+    resolve_digests(loaded)
+    inputs = time.perf_counter() - started
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder, "out")
+        run = run_pipeline(config, output)
+        of_index = [*(output / "artifacts" / name for name in STAGES_OF_PART["index"]), output / "index"]
+        index = disk_bytes(*of_index)
+        disk = disk_bytes(output) - index
+    seconds = {"inputs": inputs, **{name: stage["seconds"] for name, stage in run.stages.items()}}
+    parts = {
+        part: sum(seconds[name] for name in names if name in seconds)
+        for part, names in STAGES_OF_PART.items()
+        if any(name in seconds for name in names)
+    }
+    start = run.usage.seconds - sum(parts.values())
+    disks = {"disk": disk, "disk of the index": index} if index else {"disk": disk}
+    return {"start": start, **parts, "memory": run.usage.peak_bytes, **disks}
+
+
+def fit() -> None:
+    """Prints the costs, and the relative errors of the fit."""
+    rows: list[tuple[dict[str, float], dict[str, float]]] = []
+    for shape in SHAPES:
+        with tempfile.TemporaryDirectory() as folder:
+            path = write_random(Path(folder), **{"search": {"index": True}, **shape})
+            found = estimate(path)
+            step = TrainingStep(**found["step"])
+            parts = measure(path)
+            has_lexicon = load_config(str(path)).lexicon.kind != "none"
+        click.echo(f"{shape} { {part: round(value, 1) for part, value in parts.items()} } {step}")
+        parts["training"] -= step.training_seconds
+        rows.append((quantities(CollectionSize(**found["size"]), step, has_lexicon), parts))
+    for part, names in QUANTITIES_OF_PART.items():
+        of_part = [(of, parts) for of, parts in rows if part in parts]
+        taken = np.array([parts[part] for _, parts in of_part])
+        # Relative errors count: divides each equation by its right-hand side.
+        scale = np.maximum(np.abs(taken), 1.0)
+        table = np.array([[of[name] for name in names] for of, _ in of_part])
+        found_costs, _ = nnls(table / scale[:, np.newaxis], taken / scale)
+        errors = ", ".join(f"{error:+.0%}" for error in (table @ found_costs - taken) / scale)
+        costs = {name: float(f"{one:.4g}") for name, one in zip(names, found_costs, strict=True) if one}
+        click.echo(f"{part!r}: {costs},  # {errors}")
+    click.echo(f"the sample of work takes {sample_seconds():.3f} s")
+
+
+def compare(path: str) -> None:
+    """Prints the estimate and the run of a configuration."""
+    found, taken = estimate(path), measure(path)
+    taken["disk"] += taken.pop("disk of the index", 0)
+    expected = {**found["seconds"], "memory": found["memory_bytes"], "disk": found["disk_bytes"]}
+    click.echo(f"\n{path}: machine {found['machine_factor']:.2f}\n{'':18} {'estimate':>10} {'run':>10}  ratio")
+    for part, value in taken.items():
+        unit, digits = (1e9, 2) if part in ("memory", "disk") else (1, 1)
+        values = f"{expected[part] / unit:10.{digits}f} {value / unit:10.{digits}f}"
+        click.echo(f"{part:18} {values} {expected[part] / value:6.2f}")
+    total = sum(value for part, value in taken.items() if part not in ("memory", "disk"))
+    click.echo(f"{'in all':18} {found['all_seconds']:10.1f} {total:10.1f} {found['all_seconds'] / total:6.2f}")
 
 
 if __name__ == "__main__":

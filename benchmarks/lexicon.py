@@ -1,210 +1,87 @@
-"""The channel of words that match: learning it, and what it adds to scoring through a SavedModel.
+"""The lexicon: learning it, and what its channel adds to scoring with an exported model.
 
-    .venv/bin/python benchmarks/lexicon.py
-    .venv/bin/python benchmarks/lexicon.py configs/bible_en_tl.yaml
+    python -m benchmarks.lexicon
+    python -m benchmarks.lexicon configs/bible_en_tl.yaml
 
-It learns from every query and its MR documents of a configuration's collection, or from synthetic pairs whose words are
-as frequent as Zipf's law has it. The baseline of learning is a quarter of the pairs, and the ratio compares the time
-that a pair takes. The baseline of scoring is a model of vectors alone, with the tower of the preset best or that of
-the preset paper; it and the same with the channel score in turn, texts of the collection, or of the sample.
+Runs a configuration (the bundled sample by default) with the presets best and paper, each with the lexicon and without
+(the baseline), for one epoch. Then both exported models score in turn: one list, and 64 lists, of 50 documents of 100
+words of the collection. The time of learning is that of the stage LexiconGen.
 """
 
 import os
-import resource
-import statistics
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
-from itertools import product
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 import click
 import numpy as np
 import tensorflow as tf
+import tensorflow_text  # noqa: F401  (registers the ops of an exported model)
 
-from models.exported.export import export_ranker
-from models.exported.model import load_model
-from models.graphs import kept_values
-from models.lexicon.learn_lexicon import learn_lexicon
-from models.lexicon.lexicon import Lexicon
-from models.lexicon.make_channel import make_channel
-from models.rankers.ranker import Ranker
-from models.rankers.two_towers import TwoTowers, Words
-from models.texts.stems import stems
-from models.texts.text_features import TextFeatures
-from models.texts.tokens import tokenize
-from pipeline.config import load_config
-from pipeline.input_files import files_of
-from schemas.wikiclir import Judgment, Text, parse_judgments, parse_texts
+from benchmarks.harness import TREE, Figures, Harness, benchmark, run_pipeline
 
-PAIRS, QUERY_STEMS, DOCUMENT_STEMS, VOCABULARY = 15_000, 22, 84, 30_000
-LIST_SIZE, WORDS_OF_A_DOCUMENT = 50, 100
-BATCHES: Final = (1, 64)
-TOWERS: Final = ("best", "paper")
-LANGUAGES: Final = ("en", "fr")
-SAMPLE: Final = str(Path(__file__).parent.parent / "configs" / "sample.yaml")
-
-Pairs = Sequence[tuple[str, str]]
-
-
-def synthetic_pairs() -> Pairs:
-    """Pairs that share four of five of the query's words, each in its language's own form."""
-    random = np.random.default_rng(1)
-    frequency = 1 / np.arange(1, VOCABULARY + 1)
-    documents = random.choice(VOCABULARY, (PAIRS, DOCUMENT_STEMS), p=frequency / frequency.sum())
-    shape = (PAIRS, QUERY_STEMS)
-    queries = np.where(random.random(shape) < 0.2, random.integers(VOCABULARY, size=shape), documents[:, :QUERY_STEMS])
-    words = [np.array([prefix + _letters(number) for number in range(VOCABULARY)]) for prefix in "qd"]
-    return [
-        (" ".join(words[0][query]), " ".join(words[1][document]))
-        for query, document in zip(queries, documents, strict=True)
-    ]
-
-
-def _letters(number: int) -> str:
-    """Four letters, so that a stem holds the whole word."""
-    return "".join(chr(ord("a") + number // 26**place % 26) for place in range(4))
-
-
-def pairs_of(config_path: str) -> Pairs:
-    """Every query of a collection with each of its MR documents."""
-    data = load_config(config_path).data
-
-    def texts(path: str) -> dict[str, str]:
-        found = {}
-        for file in files_of(path):
-            with open(file, "rb") as stream:
-                found |= {one.id: one.text for one in parse_texts(stream, file) if isinstance(one, Text)}
-        return found
-
-    queries, documents = texts(data.queries), texts(data.documents)
-    pairs = []
-    for file in files_of(data.judgments):
-        with open(file, "rb") as stream:
-            for one in parse_judgments(stream, file, data.top_grade):
-                if isinstance(one, Judgment) and one.grade == data.top_grade:
-                    pairs.append((queries[one.query_id], documents[one.doc_id]))
-    return pairs
-
-
-def learn(pairs: Pairs) -> tuple[Lexicon, float, float]:
-    """The lexicon of pairs, and the seconds and CPU seconds that it took."""
-    collection = list(dict.fromkeys(document for _, document in pairs))
-    started, used = time.perf_counter(), time.process_time()
-    lexicon = learn_lexicon("lexicon", LANGUAGES, 200, pairs, collection)
-    return lexicon, time.perf_counter() - started, time.process_time() - used
-
-
-class _Ids(TextFeatures):
-    """Words, and stems if there are some, to ids, as Transform has them."""
-
-    def __init__(self, words: tf.Tensor, of_stems: tf.Tensor | None) -> None:
-        super().__init__()
-        self._words, self._stems = (
-            None
-            if keys is None
-            else tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(keys, tf.range(len(keys))), -1)
-            for keys in (words, of_stems)
-        )
-
-    def of_queries(self, texts: tf.Tensor) -> dict[str, Any]:
-        return self._features("query", "en", texts)
-
-    def of_documents(self, texts: tf.Tensor) -> dict[str, Any]:
-        return self._features("doc", "fr", texts)
-
-    def _features(self, side: str, language: str, texts: tf.Tensor) -> dict[str, Any]:
-        words = tokenize(texts)
-        features = {f"{side}_tokens": _known(self._words, words)}
-        if self._stems:
-            features[f"{side}_stems"] = _known(self._stems, stems(words, language))
-        return features
-
-
-def _known(table: Any, words: tf.RaggedTensor) -> tf.RaggedTensor:
-    ids = tf.ragged.map_flat_values(table.lookup, words)
-    return kept_values(ids, ids.flat_values >= 0)
-
-
-def exported(tower: str, lexicon: Lexicon, pairs: Pairs, folder: str) -> list[Any]:
-    """The scoring signatures of a model without the channel, and of one with it."""
-    found = tokenize(tf.constant([text for pair in pairs for text in pair]))
-    words, of_stems = tf.unique(found.flat_values)[0], None
-    settings = load_config(SAMPLE, [f"preset={tower}"]).model
-    if settings.stem_embeddings:
-        of_stems = tf.unique(stems(found, "fr").flat_values)[0]
-    text_features, sizes = _Ids(words, of_stems), Words(len(words), stems=0 if of_stems is None else len(of_stems))
-    towers = TwoTowers(sizes, sizes, settings, seed=1)
-    channel = make_channel(lexicon)
-    text = tf.constant(["text"])
-    towers({**text_features.of_queries(text), **text_features.of_documents(text), "document_index": tf.constant([[0]])})
-    models = []
-    for name, ranker in (
-        ("dense", Ranker({"smooth_cosine": towers})),
-        ("both", Ranker({"smooth_cosine": towers, "lexicon": channel}, {"smooth_cosine": 1.0, "lexicon": 0.5})),
-    ):
-        export_ranker(ranker, text_features, f"{folder}/{name}")
-        models.append(load_model(f"{folder}/{name}", "score"))
-    return models
-
-
-def requests(pairs: Pairs, lists: int) -> dict[str, tf.Tensor]:
-    """Queries, each with documents of which every list has its own."""
-    words = " ".join(document for _, document in pairs).split()
-    places = np.arange(lists * LIST_SIZE)[:, np.newaxis] * WORDS_OF_A_DOCUMENT + np.arange(WORDS_OF_A_DOCUMENT)
-    documents = [" ".join(row) for row in np.array(words)[places % len(words)]]
-    return {
-        "query": tf.constant([query for query, _ in pairs[:lists]]),
-        "documents": tf.reshape(tf.constant(documents), [lists, LIST_SIZE]),
-    }
-
-
-def cpu_seconds(call: Callable[[], Any], times: int) -> float:
-    """What one call takes, over all threads."""
-    started = time.process_time()
-    for _ in range(times):
-        call()
-    return (time.process_time() - started) / times
+LIST_SIZE, WORDS, BATCHES = 50, 100, (1, 64)
+PRESETS = ("best", "paper")
 
 
 @click.command()
-@click.argument("config_path", metavar="[CONFIG]", type=click.Path(), required=False)
-@click.option("--rounds", default=9, show_default=True, type=click.IntRange(min=1), help="Rounds of either model.")
-def main(config_path: str | None, rounds: int) -> None:
-    """Prints the figures and their ratios."""
-    pairs = pairs_of(config_path) if config_path else synthetic_pairs()
-    print(f"load {os.getloadavg()[0]:.1f} before, {os.cpu_count()} cores, {config_path or 'synthetic texts'}")
-    quarter, *of_quarter = learn(pairs[: len(pairs) // 4])
-    lexicon, *of_all = learn(pairs)
-    print(f"{'learning':20} {'pairs':>9} {'terms':>9} {'translations':>13} {'time':>10} {'CPU':>10}")
-    for name, count, one, (seconds, used) in (
-        ("all", len(pairs), lexicon, of_all),
-        ("quarter (baseline)", len(pairs) // 4, quarter, of_quarter),
-    ):
-        print(f"{name:20} {count:9,} {len(one.terms):9,} {one.translations.nnz:13,} {seconds:8.1f} s {used:8.1f} s")
-    ratios = [whole / part / 4 for whole, part in zip(of_all, of_quarter, strict=True)]
-    print(f"{'ratio, a pair':20} {'':33} {ratios[0]:8.2f}   {ratios[1]:8.2f}")
-    print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GiB")
-    print(f"{'scoring, CPU':20} {'dense (baseline)':>18} {'with the channel':>18} {'ratio':>7}")
-    if config_path is None:
-        pairs = pairs_of(SAMPLE)
-        lexicon, *_ = learn(pairs)
-    for tower, lists in product(TOWERS, BATCHES):
-        with tempfile.TemporaryDirectory() as folder:
-            models = exported(tower, lexicon, pairs, folder)
+@click.argument("config", default=str(TREE / "configs" / "sample.yaml"), type=click.Path(exists=True))
+@benchmark(rounds=9)
+def main(harness: Harness, config: str) -> None:
+    """Compare scoring with the lexicon and without it."""
+    with tempfile.TemporaryDirectory() as folder:
+        for preset in PRESETS:
+            ways = {}
+            for kind in ("none", "lexicon"):
+                output = Path(folder, f"{preset}-{kind}")
+                settings = (f"preset={preset}", f"lexicon.kind={kind}", "training.epochs=1", "evaluation.minimums={}")
+                run = run_pipeline(config, output, *settings)
+                ways[kind] = scoring(output)
+                if learning := run.stages.get("LexiconGen"):
+                    lexicon = run.result["lexicon"]
+                    click.echo(f"learning: {learning['seconds']:.1f} s, {learning['cpu_seconds']:.1f} CPU s, {lexicon}")
+            harness.compare(f"preset {preset}, lists of {LIST_SIZE} documents of {WORDS} words", ways, warm_up=1)
+
+
+def scoring(output: Path) -> Callable[[], Figures]:
+    """The CPU time of a request to the newest exported model of a run."""
+    version = max((output / "serving").iterdir(), key=lambda one: one.name)
+    score = tf.saved_model.load(str(version)).signatures["score"]
+    calls = {lists: partial(score, **request(output, lists)) for lists in BATCHES}
+
+    def measure() -> Figures:
+        figures = {}
+        for lists, call in calls.items():
             times = max(32 // lists, 1)
-            calls = [partial(model.signatures["score"], **requests(pairs, lists)) for model in models]
-            for call in calls:
-                cpu_seconds(call, 2)  # the first calls optimise the graph
-            seen = [[cpu_seconds(call, times) for call in calls] for _ in range(rounds)]
-        dense, both = (1000 * statistics.median(column) for column in zip(*seen, strict=True))
-        ratio = statistics.median(other / one for one, other in seen)
-        print(f"{f'{tower}, {lists} x {LIST_SIZE}':20} {dense:15.1f} ms {both:15.1f} ms {ratio:7.2f}")
-    print(f"load {os.getloadavg()[0]:.1f} after")
+            started = time.process_time()
+            for _ in range(times):
+                call()
+            name = f"{lists} list{'s' if lists > 1 else ''}, CPU ms"
+            figures[name] = 1000 * (time.process_time() - started) / times
+        return figures
+
+    return measure
+
+
+def request(output: Path, lists: int) -> dict[str, Any]:
+    """Queries of a run's collection, and documents made of its words."""
+    columns = {}
+    for role in ("queries", "documents"):
+        (shard, *_) = sorted(output.glob(f"artifacts/CollectionGen/*/*/{role}-*.tsv"))
+        lines = shard.read_text(encoding="utf-8").splitlines()
+        columns[role] = [line.split("\t")[2] for line in lines[:20_000] if line]
+    words = np.array(" ".join(columns["documents"]).split(), object)
+    places = np.arange(lists * LIST_SIZE * WORDS).reshape(lists * LIST_SIZE, WORDS) % len(words)
+    documents = [" ".join(row) for row in words[places]]
+    return {
+        "query": tf.constant((columns["queries"] * lists)[:lists]),
+        "documents": tf.reshape(tf.constant(documents), [lists, LIST_SIZE]),
+    }
 
 
 if __name__ == "__main__":

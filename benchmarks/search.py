@@ -1,133 +1,160 @@
-"""Indexing a generated collection, and searching it: time, memory, and what approximate search loses.
+"""Indexing and searching generated collections: time, memory, and what approximate search loses.
 
-    .venv/bin/python benchmarks/search.py
-    .venv/bin/python benchmarks/search.py --documents 10000 --documents 100000
+    python -m benchmarks.search
+    python -m benchmarks.search --documents 100000 --baseline ../before --rounds 3
 
-A model of the preset best is trained on 20,000 documents of the same kind. Then `clir index` indexes each number of
-documents in a process of its own, and another process searches: queries of 10 and of 20 words, both channels and their
-fused score. The baseline of recall is every document compared; that of time is the smallest index.
+Each tree trains a model on 20,000 documents of the same kind. Each round then makes an index with `clir index`, starts
+`clir serve` on it, and asks over one connection for the ten best documents, for 200 queries of 10 words and 200 of 20.
+Recall is the share of the ten best documents that the search finds, against a search that scores every document.
+Without --baseline the smallest collection is the baseline.
 """
 
-import json
+import http.client
 import os
 import subprocess
-import sys
 import tempfile
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache, partial
 from pathlib import Path
-from typing import Any
-
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+from urllib.parse import quote, urlsplit
 
 import click
 import numpy as np
-from topics import Topics
 
-TREE = Path(__file__).parent.parent
+from benchmarks.generated import write_topics
+from benchmarks.harness import (
+    CLIR,
+    TREE,
+    Figures,
+    Harness,
+    baseline_option,
+    benchmark,
+    disk_bytes,
+    environment,
+    run_pipeline,
+    run_process,
+    trees,
+)
+
 SIZES = (10_000, 100_000, 1_000_000)
-TRAINED_ON, QUERIES, LENGTHS, DEPTH = (20_000, 8_000), 200, (10, 20), 100
+QUERIES, LENGTHS, TOP = 200, (10, 20), 10
+_Queries = dict[int, list[str]]
 
 
-def run(*command: str) -> tuple[float, float]:
-    """Runs a command of ours: seconds, and the most memory that it held, in MB."""
-    started = time.monotonic()
-    process = subprocess.Popen([sys.executable, "-c", "from cli.main import main; main()", *command], cwd=TREE)
-    _, status, usage = os.wait4(process.pid, 0)
-    if status:
-        raise click.ClickException(f"{' '.join(command)} ended with {status}")
-    return time.monotonic() - started, usage.ru_maxrss / 1024
+@contextmanager
+def server(output: Path, index: Path, tree: Path = TREE) -> Iterator[tuple[str, int]]:
+    """Runs `clir serve` on a free port until the block ends; yields its address and its process id."""
+    command = [*CLIR, "serve", str(output), "--index", str(index), "--port", "0"]
+    with subprocess.Popen(
+        command, cwd=tree, env=environment(tree), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
+        try:
+            address = process.stdout.readline().strip() if process.stdout else ""
+            if not address:
+                raise click.ClickException(f"clir serve {output} in {tree} did not start")
+            yield urlsplit(address).netloc, process.pid
+        finally:
+            process.terminate()
 
 
-def measure(output: str, index: str, queries: list[list[str]]) -> dict[str, Any]:
-    """What searching an index takes; in this process."""
-    from models.retrieval.corpus_index import CorpusIndex
-    from serving.newest_engine import FolderEngines
-
-    engines = FolderEngines(f"{output}/serving", index)
-    started = time.monotonic()
-    engine = engines.load(str(engines.newest()))
-    engine.warm()
-    figures: dict[str, Any] = {"load_s": time.monotonic() - started}
-    searcher = engine._searcher
-    opened: CorpusIndex = searcher.index
-    for length, texts in zip(LENGTHS, queries, strict=True):
-        times = []
-        for text in texts:
-            started = time.perf_counter()
-            searcher.search(text, 10)
-            times.append((time.perf_counter() - started) * 1000)
-        figures[f"p50_{length}_ms"], figures[f"p99_{length}_ms"] = np.percentile(times, [50, 99])
-    encoded = [searcher._encoder.encode(text) for text in queries[0][:50]]
-    recalls = []
-    for query in encoded:
-        everything = np.concatenate([segment.vectors @ query.vector for segment in opened._segments])
-        least = np.partition(everything, -DEPTH)[-DEPTH]
-        recalls.append(np.mean([one.dense >= least - 1e-6 for one in opened.dense_search(query, DEPTH)]))
-    figures["dense_recall"] = float(np.mean(recalls))
-    figures["words_recall"] = words_recall(searcher, queries[0][:20])
-    figures |= {"resident_MB": memory("VmRSS"), "own_MB": memory("RssAnon")}
-    return figures
+def measure(output: Path, index: Path, documents: Path, queries: _Queries, tree: Path) -> Figures:
+    """Indexes documents with the model of a run, and searches."""
+    made = run_process([*CLIR, "index", str(output), "--documents", str(documents), "--index", str(index)], tree)
+    figures = {
+        "indexing, s": made.seconds,
+        "indexing, CPU s": made.cpu_seconds,
+        "indexing, peak GB": made.peak_bytes / 1e9,
+        "index, GB": disk_bytes(index) / 1e9,
+    }
+    started = time.perf_counter()
+    with server(output, index, tree) as (address, process_id):
+        figures["start of the service, s"] = time.perf_counter() - started
+        for length, texts in queries.items():
+            median, slow = np.percentile(milliseconds(address, texts), [50, 99])
+            figures |= {f"{length} words, median ms": median, f"{length} words, 99 % ms": slow}
+        status = Path(f"/proc/{process_id}/status").read_text(encoding="utf-8").splitlines()
+        sizes = {line.split(":")[0]: int(line.split()[1]) / 1e6 for line in status if line.endswith("kB")}
+    return {**figures, "memory without mapped files, GB": sizes["RssAnon"], "with mapped files, GB": sizes["VmRSS"]}
 
 
-def words_recall(searcher: Any, texts: list[str]) -> float:
-    """The share of the best documents by words that are found: those of the signature `score`, over a sample of all."""
-    index, shares = searcher.index, []
-    generator = np.random.default_rng(0)
-    for text in texts:
-        found = index.words_search(searcher._encoder.encode(text), DEPTH)
-        least = found[-1].words if len(found) >= DEPTH else 0.0
-        kept = {(one.segment, one.row) for one in found}
-        places = generator.integers(0, len(index._segments), 500)
-        rows = [int(generator.integers(0, len(index._segments[place]))) for place in places]
-        some = [*kept, *zip(places.tolist(), rows, strict=True)]
-        documents = np.array([[index.document(*place).text for place in some]], object)
-        scores = searcher._model.call("score", {"query": np.array([text]), "documents": documents})
-        weight = searcher._encoder._words_weight
-        words = weight * scores[str(searcher._model.call("words_channel", {})["name"].item().decode())][0]
-        missed = [one for one, score in zip(some, words, strict=True) if score > least + 1e-4 and one not in kept]
-        shares.append(1 - len(missed) / max(len(kept), 1))
-    return float(np.mean(shares))
+def milliseconds(address: str, texts: Sequence[str]) -> list[float]:
+    """Returns the time of each search, after ten that are not counted."""
+    connection, times = http.client.HTTPConnection(address), []
+    for text in [*texts[:10], *texts]:
+        started = time.perf_counter()
+        connection.request("GET", f"/v1/search?q={quote(text)}&k={TOP}")
+        answer = connection.getresponse()
+        answer.read()
+        times.append((time.perf_counter() - started) * 1000)
+        if answer.status != 200:
+            raise click.ClickException(f"the answer of {address} must be 200; got {answer.status}")
+    connection.close()
+    return times[10:]
 
 
-def memory(kind: str) -> float:
-    """What this process holds, in MB: VmRSS with the files that are mapped, RssAnon without."""
-    with open("/proc/self/status") as status:
-        return next(int(line.split()[1]) / 1024 for line in status if line.startswith(kind))
+def recalls(output: Path, index: Path, queries: Sequence[str]) -> tuple[float, float]:
+    """Returns the recall of the score among the ten best, and of the vectors among the hundred best."""
+    from models.corpus_index.corpus_index import CorpusIndex
+    from models.corpus_index.query_encoder import QueryEncoder
+    from models.exported import load_model
+    from models.loaded_model import LoadedModel
+
+    version = max((output / "serving").iterdir(), key=lambda one: one.name)
+    encoder = QueryEncoder(LoadedModel(load_model(str(version))))
+    opened = CorpusIndex(str(max(index.iterdir(), key=lambda one: one.name)))
+    found: list[tuple[float, float]] = []
+    for query in map(encoder.encode, queries):
+        vector = query._replace(terms=query.terms[:0], weights=query.weights[:0])
+        pairs = (
+            (opened.search(query, TOP), opened.search(query, TOP, depth=len(opened))),
+            (opened.dense_search(vector, 100), opened.search(vector, 100, depth=len(opened))),
+        )
+        ids = [[{one.doc_id for one in documents} for documents in pair] for pair in pairs]
+        found.append((len(ids[0][0] & ids[0][1]) / TOP, len(ids[1][0] & ids[1][1]) / 100))
+    score, vectors = np.mean(found, axis=0).tolist()
+    return score, vectors
 
 
 @click.command()
+@baseline_option
 @click.option("--documents", "sizes", multiple=True, default=SIZES, type=click.IntRange(min=200), show_default=True)
-@click.option("--folder", type=click.Path(path_type=Path), help="Keep the model and the indexes here.")
-@click.option("--measured", hidden=True, nargs=3, type=str)
-def main(sizes: tuple[int, ...], folder: Path | None, measured: tuple[str, str, str] | None) -> None:
-    """Prints a line for each size."""
-    if measured:
-        print(json.dumps(measure(measured[0], measured[1], json.loads(measured[2]))))
-        return
+@benchmark(rounds=1)
+def main(harness: Harness, baseline: Path | None, sizes: tuple[int, ...]) -> None:
+    """Compare two trees, or collections of several sizes."""
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     with tempfile.TemporaryDirectory() as temporary:
-        work = (folder or Path(temporary)).absolute()
-        topics = Topics()
-        output = work / "small" / "out"
-        if not output.is_dir():
-            topics.write(work / "small", *TRAINED_ON)
-            run("run", str(work / "small" / "run.yaml"))
-        print(f"load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores")
-        for size in sizes:
-            collection, index = work / str(size), work / f"index-{size}"
-            queries = []
-            for length in LENGTHS:
-                topics.write(collection, size, QUERIES, length)
-                lines = (collection / "queries").read_text(encoding="utf-8").splitlines()
-                queries.append([line.split("\t")[2] for line in lines])
-            seconds, peak = run("index", str(output), "--documents", f"{collection}/documents", "--index", str(index))
-            done = subprocess.run(
-                [sys.executable, __file__, "--measured", str(output), str(index), json.dumps(queries)],
-                cwd=TREE, env={**os.environ, "PYTHONPATH": str(TREE)}, stdout=subprocess.PIPE, text=True, check=True,
-            )  # fmt: skip
-            figures = json.loads(done.stdout.splitlines()[-1])
-            disk = sum(file.stat().st_size for file in index.rglob("*") if file.is_file()) / 1e6
-            print(f"{size:,} documents: indexed in {seconds:.0f} s, peak {peak:,.0f} MB, {disk:,.0f} MB on disk")
-            print("  " + ", ".join(f"{name} {value:,.3f}" for name, value in figures.items()), flush=True)
+        work = Path(temporary)
+
+        @cache
+        def model(tree: Path) -> Path:
+            output = work / f"model-{tree == TREE}"
+            run_pipeline(write_topics(work / "small", 20_000, 8_000), output, tree=tree)
+            return output
+
+        @cache
+        def texts(size: int, length: int) -> list[str]:
+            write_topics(work / str(size), size, QUERIES, length)
+            lines = (work / str(size) / "queries").read_text(encoding="utf-8").splitlines()
+            return [line.split("\t")[2] for line in lines]
+
+        def search(size: int, tree: Path) -> Figures:
+            queries = {length: texts(size, length) for length in LENGTHS}
+            output = model(tree)
+            with tempfile.TemporaryDirectory(dir=work) as folder:
+                index = Path(folder) / "index"
+                figures = measure(output, index, work / str(size) / "documents", queries, tree)
+                if tree == TREE and not baseline:
+                    score, vectors = recalls(output, index, queries[LENGTHS[0]][:50])
+                    figures = {**figures, "recall of the score at 10": score, "recall of the vectors at 100": vectors}
+            return figures
+
+        if baseline:
+            for size in sizes:
+                harness.compare(f"{size:,} documents", trees(baseline, partial(search, size)))
+        else:
+            harness.compare("documents", {f"{size:,}": partial(search, size, TREE) for size in sizes})
 
 
 if __name__ == "__main__":

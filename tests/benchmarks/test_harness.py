@@ -1,0 +1,69 @@
+"""The harness of the benchmarks: turns, medians and ratios to a baseline."""
+
+import json
+from pathlib import Path
+
+import click
+import pytest
+
+from benchmarks.harness import CLIR, TREE, Harness, disk_bytes, run_process, summarise, table, trees
+
+ROUNDS = [
+    {"before": {"s": 10.0, "MB": 4.0}, "now": {"s": 5.0, "MB": 4.0}},
+    {"before": {"s": 40.0, "MB": 6.0}, "now": {"s": 40.0, "MB": 3.0}},
+    {"before": {"s": 20.0, "MB": 8.0}, "now": {"s": 8.0, "MB": 8.0}},
+]
+
+
+def test_a_ratio_is_the_median_of_the_ratios_of_each_round() -> None:
+    found = summarise(["before", "now"], ROUNDS)
+    assert found["now"]["s"] == {"median": 8.0, "ratio": 0.5, "values": [5.0, 40.0, 8.0]}
+    assert found["before"]["s"]["ratio"] == 1.0
+
+
+def test_a_figure_that_the_baseline_lacks_has_no_ratio() -> None:
+    found = summarise(["one", "two"], [{"one": {"s": 1.0}, "two": {"s": 2.0, "recall": 0.5}}])
+    assert found["two"]["recall"]["ratio"] is None
+    assert [line.split() for line in table(found)[1:]] == [["one", "1", "1.000", "-"], ["two", "2", "2.000", "0.5"]]
+
+
+def test_ways_run_in_turn_and_every_other_round_in_reverse(capsys: pytest.CaptureFixture[str]) -> None:
+    order: list[str] = []
+
+    def way(name: str, seconds: float):  # type: ignore[no-untyped-def]
+        return lambda: order.append(name) or {"s": seconds}
+
+    Harness(rounds=2, as_json=True).compare("sleep", {"slow": way("slow", 2.0), "fast": way("fast", 1.0)}, warm_up=1)
+    assert order == ["slow", "fast", "fast", "slow", "slow", "fast"]
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["baseline"] == "slow" and len(printed["load"]) == 2
+    assert printed["ways"]["fast"]["s"] == {"median": 1.0, "ratio": 0.5, "values": [1.0, 1.0]}
+
+
+def test_a_table_has_a_line_for_each_way_or_for_each_figure_where_these_are_more() -> None:
+    figures = summarise(["before", "now"], ROUNDS)
+    assert [line.split()[0] for line in table(figures)[1:]] == ["before", "now"]
+    for name in ("before", "now"):
+        figures[name]["CPU s"] = figures[name]["s"]
+    assert [line.split()[0] for line in table(figures)[1:]] == ["s", "MB", "CPU"]
+
+
+def test_a_process_imports_the_modules_of_its_tree(tmp_path: Path) -> None:
+    (tmp_path / "cli").mkdir()
+    (tmp_path / "cli" / "main.py").write_text("def main():\n    print('another tree')\n")
+    figures = trees(tmp_path, lambda tree: {"length": len(run_process([*CLIR, "--help"], tree).output)})
+    assert figures["baseline"]() == {"length": len("another tree\n")}
+    assert figures["now"]()["length"] > 100
+    assert list(trees(None, lambda tree: {})) == ["now"]
+
+
+def test_a_failed_process_ends_the_benchmark_with_its_message() -> None:
+    with pytest.raises(click.ClickException, match="No such command 'fly'"):
+        run_process([*CLIR, "fly"], TREE)
+
+
+def test_disk_is_the_sum_of_all_files_below_the_folders(tmp_path: Path) -> None:
+    for name, size in (("a/b/one", 3), ("a/two", 4), ("c/three", 5)):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(b"x" * size)
+    assert disk_bytes(tmp_path / "a", tmp_path / "c") == 3 + 4 + 5
