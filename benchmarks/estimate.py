@@ -25,8 +25,7 @@ from benchmarks.harness import CLIR, disk_bytes, run_pipeline, run_process
 from pipeline.config import load_config
 from pipeline.digests import resolve_digests
 from pipeline.estimate.collection_size import CollectionSize
-from pipeline.estimate.costs import QUANTITIES_OF_PART, STAGES_OF_PART, quantities
-from pipeline.estimate.machine import sample_seconds
+from pipeline.estimate.estimate_run import QUANTITIES_OF_PART, STAGES_OF_PART, quantities, sample_seconds
 from pipeline.estimate.training_step import TrainingStep
 
 SHAPES: tuple[dict[str, Any], ...] = (

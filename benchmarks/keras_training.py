@@ -6,10 +6,10 @@ import numpy as np
 import tensorflow as tf
 from tensorflow import keras
 
-from models.lists import RankingLists
+from models.lists.ranking_lists import RankingLists
 from models.losses.sosl import SmoothOrdinalSearchLoss
-from models.objective import Objective
-from models.two_towers import Words
+from models.objectives.objective import Objective
+from models.rankers.two_towers import Words
 from pipeline.config import RunConfig
 from schemas import features as f
 

@@ -47,17 +47,17 @@ from benchmarks.harness import (
     trees,
 )
 from benchmarks.keras_training import PAIRS_PER_STEP, ObjectiveModel, compiled_pair_model, pair_batches
-from models.devices import configure_devices, make_strategy
-from models.lazy_adam import LazyAdam
-from models.lists import RankingLists, read_lists
+from models.lists.ranking_lists import RankingLists, read_lists
+from models.lists.training_batches import training_batches
 from models.make_objective import make_objective
-from models.ranker import Ranker
+from models.optimizers.lazy_adam import LazyAdam
+from models.rankers.ranker import Ranker
+from models.rankers.two_towers import TwoTowers, Words
 from models.settings import ENCODERS, LossSettings, ModelSettings, TrainingSettings
-from models.training_batches import training_batches
-from models.training_steps import TrainingSteps
-from models.two_towers import TwoTowers, Words
+from models.training.devices import configure_devices, make_strategy
+from models.training.steps import TrainingSteps
 from pipeline.config import load_config
-from pipeline.estimate.made_up_lists import WORDS_OF_A_STEM, made_up_lists
+from pipeline.estimate.training_step import WORDS_OF_A_STEM, made_up_lists
 from schemas import features as f
 from schemas.relevance import MOST_RELEVANT
 
@@ -239,7 +239,7 @@ class Trained:
     @property
     def pairs_per_step(self) -> float:
         """Mean number of query-document pairs of a step."""
-        return self.lists.pairs / len(self.lists) * self.batch_lists
+        return float(self.lists.pairs / len(self.lists) * self.batch_lists)
 
 
 def timed(steps: int, pairs_per_step: float, work: Callable[[], Any]) -> Figures:

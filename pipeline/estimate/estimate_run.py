@@ -220,7 +220,7 @@ COSTS: Final[Mapping[str, Mapping[str, float]]] = {
     "disk": {DOCUMENT_BYTES: 7.28e8, LISTED_BYTES: 1.1e9, PAIRS: 3.63e7, WEIGHTS: 5.42e6},
     "disk of the index": {ONCE: 7.4e6, DOCUMENTS: 1.65e9, LEXICON_DOCUMENT_WORDS: 2.68e7},
 }
-"""By part: the seconds, or bytes, that one of a quantity takes. `benchmarks/estimate.py` fits them."""
+"""By part: the seconds, or bytes, that one of a quantity takes. `python -m benchmarks.estimate` fits them."""
 
 
 def quantities(size: CollectionSize, step: TrainingStep, has_lexicon: bool) -> dict[str, float]:
