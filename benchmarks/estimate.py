@@ -23,10 +23,10 @@ from scipy.optimize import nnls
 from benchmarks.generated import write_random
 from benchmarks.harness import CLIR, disk_bytes, run_pipeline, run_process
 from pipeline.config import load_config
-from pipeline.digests import resolve_digests
 from pipeline.estimate.collection_size import CollectionSize
 from pipeline.estimate.estimate_run import QUANTITIES_OF_PART, STAGES_OF_PART, quantities, sample_seconds
 from pipeline.estimate.training_step import TrainingStep
+from pipeline.input_files import resolve_digests
 
 SHAPES: tuple[dict[str, Any], ...] = (
     {"documents": 4_000, "queries": 400, "words": 60, "training": {"epochs": 20}},

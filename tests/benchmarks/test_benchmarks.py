@@ -38,9 +38,9 @@ def test_the_generated_collections_are_what_a_run_reads(tmp_path: Path) -> None:
         folder = tmp_path / write.__name__
         folder.mkdir()
         config = load_config(str(write(folder, 120, 10)))
-        lines = {
-            role: Path(path).read_text(encoding="utf-8").splitlines() for role, path in config.input_paths().items()
-        }
+        assert Path(config.text_paths()["documents"]) == folder / "documents"
+        roles = ("documents", "queries", "judgments")
+        lines = {role: (folder / role).read_text(encoding="utf-8").splitlines() for role in roles}
         assert len(lines["documents"]) == 120 and len(lines["queries"]) == 10
         assert {line.split("\t")[0] for line in lines["judgments"]} == {f"q{number}" for number in range(10)}
         assert len(lines["documents"][0].split("\t")[2].split()) == 100
