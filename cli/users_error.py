@@ -106,21 +106,21 @@ _DATABASE: Final = (
 _NO_MEMORY: Final = (os.strerror(errno.ENOMEM), "std::bad_alloc", "can't start new thread", "OOM when allocating")
 
 _WAYS_OUT: Final = {
-    "give this user the right to it, or choose another": ("EACCES", "EPERM"),
+    "give this user access, or choose another": ("EACCES", "EPERM"),
     "choose another, on a disk that can be written": ("EROFS", "EOPNOTSUPP", "ENOLCK"),
     "put it back": ("ENOENT", "ENXIO", "ENODEV"),
-    "move away what lies in its place": ("EEXIST", "EISDIR", "ENOTDIR", "ENOTEMPTY"),
+    "move away the file or folder in its place": ("EEXIST", "EISDIR", "ENOTDIR", "ENOTEMPTY"),
     "choose a shorter path": ("ENAMETOOLONG",),
     "allow more open files (ulimit -n)": ("EMFILE", "ENFILE"),
-    "see whether the disk is whole, and its network there": ("EIO", "ESTALE", "EREMOTEIO", "ETIMEDOUT"),
-    "let go of it": ("EBUSY", "ETXTBSY", "EAGAIN", "ELOOP", "EMLINK"),
+    "check the disk and its network": ("EIO", "ESTALE", "EREMOTEIO", "ETIMEDOUT"),
+    "close the program that uses it": ("EBUSY", "ETXTBSY", "EAGAIN", "ELOOP", "EMLINK"),
 }
 """Remedies for failures of the system whose cause lies outside of the program."""
 
 _WAY_OUT: Final = {getattr(errno, name): way for way, names in _WAYS_OUT.items() for name in names}
 _NUMBERS: Final = {os.strerror(number).lower(): number for number in _WAY_OUT}
 _STRERROR: Final = "|".join(re.escape(words) for words in _NUMBERS)
-_AGAIN: Final = "and run it again: stages that are done stay in the cache."
+_AGAIN: Final = "and run it again: finished stages stay in the cache."
 _LONGEST: Final = 1000
 
 
@@ -164,7 +164,7 @@ def _no_space(raised: Raised) -> DataError | None:
     for words in _NO_SPACE:
         if words in raised.text:
             return DataError(
-                f"no space left to write what comes out ({words}); free some, or choose another output, {_AGAIN}"
+                f"no space left to write the output ({words}); free some, or choose another output, {_AGAIN}"
             )
     return None
 
@@ -201,7 +201,7 @@ def _system(raised: Raised) -> DataError | None:
     if number in (None, errno.ENOMEM) or not (number in _WAY_OUT or path):
         return None
     place = f"{os.fsdecode(path)}: " if isinstance(path, str | bytes) else ""
-    way_out = _WAY_OUT.get(number, "see to it")
+    way_out = _WAY_OUT.get(number, "correct the cause")
     return DataError(f"{printable(place, _LONGEST)}{os.strerror(number)}; {way_out}, {_AGAIN}")
 
 
@@ -231,7 +231,7 @@ def _broken_file(raised: Raised) -> DataError | None:
             "and run it again."
         )
     if is_absence:
-        return DataError(f"a file must be there and be readable: {line}; see to it, {_AGAIN}")
+        return DataError(f"a file must be there and be readable: {line}; correct the cause, {_AGAIN}")
     return None
 
 

@@ -86,7 +86,7 @@ def test_a_full_disk_ends_in_a_sentence_and_leaves_no_half_file(
     monkeypatch.setattr(Path, "write_text", write_text)
     code, _, err = clir("compile", config_file, "--output", tmp_path / "p.yaml", "--image", "clir:1")
     assert code == 1
-    assert "no space left to write what comes out" in err
+    assert "no space left to write the output" in err
     assert not list(tmp_path.glob("p.yaml*"))
 
 

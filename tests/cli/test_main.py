@@ -123,7 +123,7 @@ def test_a_full_disk_is_no_error_of_ours(clir: Clir, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(run, "load_config", raises(error))
     code, out, err = clir("run", "run.yaml")
     assert (code, out) == (1, "")
-    assert re.fullmatch(r"clir: no space left to write what comes out \(.+\); free some, .+\n", err)
+    assert re.fullmatch(r"clir: no space left to write the output \(.+\); free some, .+\n", err)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from cli import users_error as raised
 from cli.users_error import users_error
 from schemas.errors import ConfigError, DataError
 
-AGAIN = "and run it again: stages that are done stay in the cache."
+AGAIN = "and run it again: finished stages stay in the cache."
 
 
 def caught(act: Callable[[], object]) -> Exception:
@@ -81,13 +81,16 @@ def test_the_example_in_the_docstring_holds() -> None:
         (lambda: open("/no/such/file"), f"/no/such/file: No such file or directory; put it back, {AGAIN}"),
         (lambda: open(b"/no/such/file"), f"/no/such/file: No such file or directory; put it back, {AGAIN}"),
         (lambda: open("/proc/new", "w"), f"/proc/new: No such file or directory; put it back, {AGAIN}"),
-        (lambda: open("/proc"), f"/proc: Is a directory; move away what lies in its place, {AGAIN}"),
-        (lambda: os.mkdir("/proc"), f"/proc: File exists; move away what lies in its place, {AGAIN}"),
-        (lambda: open("/dev/null/x"), f"/dev/null/x: Not a directory; move away what lies in its place, {AGAIN}"),
+        (lambda: open("/proc"), f"/proc: Is a directory; move away the file or folder in its place, {AGAIN}"),
+        (lambda: os.mkdir("/proc"), f"/proc: File exists; move away the file or folder in its place, {AGAIN}"),
+        (
+            lambda: open("/dev/null/x"),
+            f"/dev/null/x: Not a directory; move away the file or folder in its place, {AGAIN}",
+        ),
         (lambda: open(300 * "x"), f"{300 * 'x'}: File name too long; choose a shorter path, {AGAIN}"),
         (
             raising(PermissionError(errno.EACCES, "Permission denied", "/x/y")),
-            f"/x/y: Permission denied; give this user the right to it, or choose another, {AGAIN}",
+            f"/x/y: Permission denied; give this user access, or choose another, {AGAIN}",
         ),
         (
             raising(OSError(errno.EROFS, "Read-only file system", "/x")),
@@ -99,11 +102,11 @@ def test_the_example_in_the_docstring_holds() -> None:
         ),
         (
             raising(OSError(errno.EIO, "Input/output error")),
-            f"Input/output error; see whether the disk is whole, and its network there, {AGAIN}",
+            f"Input/output error; check the disk and its network, {AGAIN}",
         ),
         (
             raising(OSError(errno.EINVAL, "Invalid argument", "/fat/a:b")),
-            f"/fat/a:b: Invalid argument; see to it, {AGAIN}",
+            f"/fat/a:b: Invalid argument; correct the cause, {AGAIN}",
         ),
     ],
     ids="missing bytes unmade folder exists under long permission read-only handles disk named".split(),
@@ -223,11 +226,19 @@ def test_an_exception_that_stands_behind_itself_ends() -> None:
     ("name", "text", "sentence"),
     [
         ("NotFoundError", "/x/y; No such file or directory", "/x/y: No such file or directory; put it back"),
-        ("FailedPreconditionError", "/x; Is a directory", "/x: Is a directory; move away what lies in its place"),
-        ("FailedPreconditionError", "/x is not a directory", "/x: Not a directory; move away what lies in its place"),
-        ("PermissionDeniedError", "/x; Permission denied", "/x: Permission denied; give this user the right to it"),
+        (
+            "FailedPreconditionError",
+            "/x; Is a directory",
+            "/x: Is a directory; move away the file or folder in its place",
+        ),
+        (
+            "FailedPreconditionError",
+            "/x is not a directory",
+            "/x: Not a directory; move away the file or folder in its place",
+        ),
+        ("PermissionDeniedError", "/x; Permission denied", "/x: Permission denied; give this user access"),
         ("ResourceExhaustedError", "/x; Too many open files", "/x: Too many open files; allow more open files"),
-        ("ResourceExhaustedError", "/x; No space left on device", "no space left to write what comes out"),
+        ("ResourceExhaustedError", "/x; No space left on device", "no space left to write the output"),
         (
             "ResourceExhaustedError",
             "Graph execution error:\n\nDetected at node a\nOOM when allocating tensor with shape[9]",
@@ -241,7 +252,7 @@ def test_an_exception_that_stands_behind_itself_ends() -> None:
             "a file must be as it was written; it is damaged: truncated record",
         ),
         ("OutOfRangeError", "Read less bytes than requested", "a file must be as it was written; it is damaged: Read"),
-        ("UnavailableError", "socket closed", "a file must be there and be readable: socket closed; see to it"),
+        ("UnavailableError", "socket closed", "a file must be there and be readable: socket closed; correct the cause"),
         ("OutOfRangeError", "End of sequence", None),
         ("InvalidArgumentError", "Incompatible shapes: [2] vs. [3]", None),
         ("InternalError", "failed to run", None),
