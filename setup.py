@@ -19,7 +19,6 @@ setup(
         "components.trainer",
         "components.training_report",
         "components.transform",
-        "components.tuner",
         "components.wikiclir_example_gen",
         "components.wikipedia_gen",
         "experiments",

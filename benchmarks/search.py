@@ -96,9 +96,10 @@ def milliseconds(address: str, texts: Sequence[str]) -> list[float]:
 
 def recalls(output: Path, index: Path, queries: Sequence[str]) -> tuple[float, float]:
     """Returns the recall of the score among the ten best, and of the vectors among the hundred best."""
+    from models.retrieval.query_encoder import QueryEncoder
+
     from models.exported.model import LoadedModel, load_model
     from models.retrieval.corpus_index import CorpusIndex
-    from models.retrieval.query_encoder import QueryEncoder
 
     version = max((output / "serving").iterdir(), key=lambda one: one.name)
     encoder = QueryEncoder(LoadedModel(load_model(str(version))))

@@ -49,7 +49,7 @@ from benchmarks.harness import (
 from benchmarks.keras_training import PAIRS_PER_STEP, ObjectiveModel, compiled_pair_model, pair_batches
 from models.lists.ranking_lists import RankingLists, read_lists
 from models.lists.training_batches import training_batches
-from models.make_objective import make_objective
+from models.objectives.objective import make_objective
 from models.optimizers.lazy_adam import LazyAdam
 from models.rankers.ranker import Ranker
 from models.rankers.two_towers import TwoTowers, Words

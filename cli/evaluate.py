@@ -91,9 +91,9 @@ def _evaluate(
         from components.evaluator.evaluate import evaluate
         from components.wikiclir_example_gen.ingest import IngestSettings, ingest
         from components.wikiclir_example_gen.report import read_report
+        from models.choices import SCORES
         from models.evaluation.score_lists import score_lists
         from models.lists.ranking_lists import read_lists
-        from models.rankers.ranker import SCORES
 
     with tempfile.TemporaryDirectory() as folder:
         report_path = os.path.join(folder, "report.json")

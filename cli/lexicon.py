@@ -11,7 +11,7 @@ from cli.terminal import FIELD, show, show_json
 from schemas.wording import printable
 
 if TYPE_CHECKING:
-    from models.exported.word_translations import StemTranslations
+    from models.exported.model import StemTranslations
 
 
 @click.command()
@@ -32,9 +32,9 @@ def lexicon(model: str, words: tuple[str, ...], as_json: bool) -> None:
         check_query_text("--word", word)
     path = find_model(model)
     with heavy_imports():
-        from models.exported.word_translations import word_translations
+        from models.exported.model import LoadedModel
 
-    found = word_translations(path, words)
+    found = LoadedModel(path).translations(words)
     if as_json:
         show_json([{"word": word, "stems": [stem.model_dump() for stem in found[word]]} for word in words])
         return

@@ -44,9 +44,11 @@ def rank(
     for line in drops:
         say(line)
     with heavy_imports():
+        from models.exported.model import LoadedModel
         from models.retrieval.document_ranker import DocumentRanker
 
-    ranker = DocumentRanker(path, texts, feedback)
+    model_here = LoadedModel(path, *(["own_terms"] if feedback else []))
+    ranker = DocumentRanker(model_here, texts, feedback)
     for query in queries or lines_of_stdin():
         results = ranker.rank(query, top, explain)
         if not results:

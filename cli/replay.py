@@ -22,8 +22,8 @@ from schemas.served_versions import MODEL_NAME, newest_version
 from schemas.trec import parse_run
 
 if TYPE_CHECKING:
+    from models.exported.model import ExportedModel
     from serving.score_replay import Inversion
-    from serving.served_model import ServedModel
 
 _SHOWN = 5
 
@@ -55,7 +55,7 @@ def replay(output: str, rest: str | None, grpc: str | None, model_name: str, as_
 
         from serving.score_replay import read_texts, replay_scores
 
-        model = _served_model(output, rest, grpc, model_name)
+        model = _model_of(output, rest, grpc, model_name)
     if not verdict.blessed:
         say(f"the gate refused the evaluated model ({verdict.reason}): what is served is another")
     if pushed != model.version:
@@ -90,7 +90,7 @@ def replay(output: str, rest: str | None, grpc: str | None, model_name: str, as_
         show("every list is in the evaluator's order")
 
 
-def _served_model(output: str, rest: str | None, grpc: str | None, name: str) -> "ServedModel":
+def _model_of(output: str, rest: str | None, grpc: str | None, name: str) -> "ExportedModel":
     """The model to score with."""
     if rest:
         from serving.tf_serving_client import TfServingRestModel
@@ -100,9 +100,9 @@ def _served_model(output: str, rest: str | None, grpc: str | None, name: str) ->
         from serving.tf_serving_client import TfServingModel
 
         return TfServingModel(grpc, name)
-    from serving.served_model import LocalModel
+    from models.exported.model import LoadedModel
 
-    return LocalModel(find_model(output))
+    return LoadedModel(find_model(output))
 
 
 def _read_run(folder: Path) -> dict[str, dict[str, float]]:

@@ -1,27 +1,36 @@
 """Settings of the model, its loss and its training. Importing this file does not import TensorFlow."""
 
 import math
-from collections.abc import Collection, Mapping
-from typing import Annotated, Final, Literal, NamedTuple
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
+from models.choices import (
+    CHANNELS,
+    ENCODERS,
+    OBJECTIVES,
+    OPTIMIZERS,
+    SCORERS,
+    ChannelWeightSetting,
+    check_choice,
+    own_settings,
+)
 from models.evaluation.metrics import METRICS
 from models.losses.declarations import LOSSES, theta_fault
-from schemas.settings import InputFile, OneOf, Settings, did_you_mean
+from schemas.settings import InputFile, OneOf, Settings
 
-# What is counted is below 2**31: TensorFlow's indices are int32. Positive numbers lie within 1e-12 .. 1e12, so that the
-# product of any three, or its inverse, is one that float32 holds.
+# Counts are below 2**31, because TensorFlow's indices are int32. Positive numbers lie within 1e-12 .. 1e12, so that
+# float32 holds the product of any three, and its inverse.
 
 SMALLEST_EPSILON: Final = 1e-6
-"""The least epsilon that is not 0: beside a norm of 1 it counts in float32, whose numbers there lie 1.2e-7 apart."""
+"""The smallest epsilon above 0 that changes a norm of 1 in float32, whose numbers lie 1.2e-7 apart there."""
 
 LARGEST_EPSILON: Final = 1e6
-"""The largest epsilon: beside it a norm of 1 counts in float32, whose numbers there lie 0.06 apart."""
+"""The largest epsilon that a norm of 1 changes in float32, whose numbers lie 0.06 apart there."""
 
 
 def epsilon_fault(epsilon: float) -> str | None:
-    """Why float32 cannot compute (|q| + epsilon) * (|d| + epsilon) as it is meant, if so.
+    """Returns an error message where float32 loses epsilon in (|q| + epsilon) * (|d| + epsilon), or None.
 
     Example:
       >>> epsilon_fault(1e-300)
@@ -35,83 +44,59 @@ def epsilon_fault(epsilon: float) -> str | None:
     )
 
 
-class EncoderDeclaration(NamedTuple):
-    """What an encoder needs of a configuration: its layer, and what null stands for in the settings of that name."""
-
-    keras_class: str
-    default_dropout: float
-    default_learning_rate: float
-    default_learning_rate_decay: float
-    default_embedding_factor: float
-    settings: Mapping[str, int] = {}
-    """The arguments of its own that can be set, as `model.encoder_settings`, and what they are if they are not."""
-    has_short_ops: bool = False
-    """Whether the ops of a training step take less time than it takes two cores to divide them: see
-    `models.training.devices.configure_devices`."""
-
-
-ENCODERS = {
-    "mean": EncoderDeclaration("models.layers.mean_embedding.MeanEmbedding", 0.0, 0.1, 1.0, 1.0, has_short_ops=True),
-    "cnn": EncoderDeclaration("models.layers.cnn_encoder.CnnEncoder", 0.4, 0.001, 0.95, 30.0, {"filters": 300}),
-    "lstm": EncoderDeclaration("models.layers.lstm_encoder.LstmEncoder", 0.4, 0.001, 0.95, 30.0, {"units": 64}),
-}
-"""Every encoder by its name in a configuration."""
-
-
-def _one_of(choices: Collection[str], name: str) -> str:
-    """The name, which must be a choice."""
-    if name not in choices:
-        raise ValueError(f"must be one of {', '.join(sorted(choices))}; got {name!r}{did_you_mean(name, choices)}")
-    return name
-
-
 class ModelSettings(Settings):
-    """The two-tower ranker (paper, sections 3.1 to 3.3 and 5)."""
+    """The scorer that is trained: the paper's two towers (sections 3.1 to 3.3 and 5), or another."""
 
+    scorer: str = "two_towers"
+    """Scorer of a query and its documents: two_towers, the similarity of two encodings (the paper's)."""
+    scorer_settings: dict[str, Any] = {}
+    """Settings that the scorer alone has, by name; two_towers has none but those below."""
     encoder: str = "mean"
-    """What makes a text's vector of its words': mean (the paper's average pooling), cnn or lstm (its baselines DSSM-CNN
-    and DSSM-LSTM)."""
-
-    encoder_settings: dict[str, Annotated[int, Field(strict=True, ge=1, le=65_536)]] = {}
-    """Settings that the encoder alone has, by name: for cnn `filters` (300), for lstm `units` of each direction (64);
-    those that are not given are these."""
+    """Encoder of a text's words into one vector: mean (the paper's average pooling), cnn or lstm (its baselines
+    DSSM-CNN and DSSM-LSTM)."""
+    encoder_settings: dict[str, Any] = {}
+    """Settings that the encoder alone has, by name: `filters` of cnn (default 300), `units` of each direction of lstm
+    (default 64)."""
     vocabulary_size: Annotated[int, Field(ge=1, lt=2**31)] = 100_000
-    """Most frequent words kept per language; of a language with `embeddings`, as many of their words, and of others."""
+    """Number of most frequent words kept per language; with `embeddings` also the number of their words."""
     embedding_dim: Annotated[int, Field(ge=1, le=65_536)] = 64
     """Length of a word's, a query's and a document's vector."""
     similarity: Literal["smooth_cosine", "cosine", "dot"] = "smooth_cosine"
-    """What scores a query's and a document's vector: the paper's smooth cosine (eq. 1), the plain cosine, or the inner
-    product."""
+    """Similarity of a query's and a document's vector: the paper's smooth cosine (eq. 1), the plain cosine, or the
+    inner product."""
     epsilon: Annotated[float, Field(ge=0, le=LARGEST_EPSILON)] = 1.0
-    """Smoothness of smooth_cosine (eq. 1), in the unit of the vectors' norms; 0 is the plain cosine. The least other is
-    1e-6: less is lost beside norms of 1 in float32. Unused with cosine and dot."""
+    """Smoothness of smooth_cosine (eq. 1), in the unit of the vectors' norms; 0 is the plain cosine. The smallest other
+    value is 1e-6, because float32 loses less beside norms of 1. Unused with cosine and dot."""
     initial_scale: Annotated[float, Field(ge=1e-12, le=1e12)] = 0.1
     """Standard deviation of the initial word embeddings."""
     dropout: Annotated[float | None, Field(ge=0, le=0.999)] = None
     """Share of the components of the word embeddings that a training step leaves out; null: the encoder's own (mean: 0;
     cnn and lstm: 0.4)."""
     word_dropout: Annotated[float, Field(ge=0, le=0.999)] = 0.0
-    """Share of the words of a text that a training step leaves out; for the encoder mean alone."""
+    """Share of a text's words that a training step leaves out; for the encoder mean alone."""
     stem_embeddings: bool = False
-    """Whether a word's stem (its first letters, see `models.texts.stems`) has an embedding, too, which is added to the
-    word's; for the encoder mean alone."""
+    """Add an embedding of each word's stem (its first letters, see `models.texts.stems`) to the word's; for the encoder
+    mean alone."""
+
+    @field_validator("scorer")
+    @classmethod
+    def _scorer_is_known(cls, scorer: str) -> str:
+        return check_choice(SCORERS, scorer)
+
+    @field_validator("scorer_settings")
+    @classmethod
+    def _scorer_has_them(cls, given: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+        return own_settings(SCORERS, info.data.get("scorer", ""), given)
 
     @field_validator("encoder")
     @classmethod
     def _encoder_is_known(cls, encoder: str) -> str:
-        return _one_of(ENCODERS, encoder)
+        return check_choice(ENCODERS, encoder)
 
     @field_validator("encoder_settings")
     @classmethod
-    def _encoder_has_them(cls, given: dict[str, int], info: ValidationInfo) -> dict[str, int]:
-        name = info.data.get("encoder", "")
-        if name not in ENCODERS:
-            return given
-        own = ENCODERS[name].settings
-        for key in given.keys() - own.keys():
-            known = f"must hold settings of {name}, {', '.join(own)}" if own else f"must be empty for {name}"
-            raise ValueError(f"{known}; got {key!r}{did_you_mean(key, own) if own else ''}")
-        return {**own, **given}
+    def _encoder_has_them(cls, given: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+        return own_settings(ENCODERS, info.data.get("encoder", ""), given)
 
     @field_validator("epsilon")
     @classmethod
@@ -135,14 +120,40 @@ class ModelSettings(Settings):
             raise ValueError(f"must be {nothing} for {encoder}: it is for the encoder mean alone; got {came}")
         return given
 
+    @property
+    def channel(self) -> str:
+        """The name of the trained scorer among the channels of the score: two towers are named for their similarity."""
+        return self.similarity if self.scorer == "two_towers" else self.scorer
+
+
+class ChannelSettings(Settings):
+    """A further channel of the score."""
+
+    kind: str
+    """Kind of the channel."""
+    weight: ChannelWeightSetting = 0.5
+    """Weight of the channel; fitted: the best on the eval split, of the values that `lexicon.weight` lists."""
+    settings: dict[str, Any] = {}
+    """Settings that this kind alone has, by name."""
+
+    @field_validator("kind")
+    @classmethod
+    def _kind_is_known(cls, kind: str) -> str:
+        return check_choice(CHANNELS, kind)
+
+    @field_validator("settings")
+    @classmethod
+    def _kind_has_them(cls, given: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+        return own_settings(CHANNELS, info.data.get("kind", ""), given)
+
 
 class EmbeddingDigests(Settings):
     """SHA-256 of the tables, in hexadecimal; a resolved configuration holds them, and a rerun checks them."""
 
     query: str | None = None
-    """Of `embeddings.query`."""
+    """Digest of `embeddings.query`."""
     document: str | None = None
-    """Of `embeddings.document`."""
+    """Digest of `embeddings.document`."""
 
 
 class EmbeddingSettings(Settings):
@@ -158,6 +169,23 @@ class EmbeddingSettings(Settings):
     """Digests that the tables must have; filled in by every run in its resolved configuration."""
 
 
+class WordTableSource(Settings):
+    """The origin of one language's word vectors, and how much of them is used."""
+
+    path: str
+    """Path of the file."""
+    sha256: str
+    """Digest that the file must have, in hexadecimal."""
+    width: int
+    """Numbers of a vector."""
+    most_words: int
+    """Number of words to take; reading stops there."""
+    max_bad_share: float
+    """Share of bad entries beyond which the file is refused."""
+    train: bool
+    """Whether the vectors are trained further."""
+
+
 class LossSettings(Settings):
     """The training loss (paper, sections 3.4 and 5)."""
 
@@ -168,22 +196,22 @@ class LossSettings(Settings):
     """Thresholds, increasing within (-1, 1): for sosl, mse and proportional_odds as many as `data.top_grade`, for
     three_part_l2 three, for the others none; null: the loss's own (0.2, 0.7; three_part_l2: 0.2, 0.55, 0.9)."""
     learn_theta: bool = False
-    """Whether the thresholds are learned along with the model, from `theta` on: for sosl and proportional_odds."""
+    """Learn the thresholds along with the model, starting from `theta`; for sosl and proportional_odds."""
     in_batch: bool = False
-    """Whether the documents of a step's other lists count as NR documents of every list, as much as its own documents
-    do together: for the losses with thresholds."""
+    """Count the documents of a step's other lists as NR documents of every list, with the same weight as its own
+    documents together; for the losses with thresholds."""
     softmax_weight: Annotated[float, Field(ge=0, le=1e12)] = 0.0
-    """Weight of a second term: the cross entropy of the softmax of the scores of all documents of a step. It memorises
-    which documents are relevant to any query: for collections whose documents are all known when training."""
+    """Weight of a second term, the cross entropy of a softmax over the scores of all documents of a step. It memorises
+    which documents are relevant to any query; for collections whose documents are all known when training."""
     softmax_temperature: Annotated[float, Field(ge=1e-12, le=1e12)] = 0.1
-    """What the scores are divided by in that softmax."""
+    """Divisor of the scores in that softmax."""
     softmax_top_weight: Annotated[float, Field(ge=1e-12, le=1e12)] = 4.0
-    """The share of a MR document in the target of that softmax, in shares of a document with a lower grade above 0."""
+    """Weight of an MR document in the target of that softmax; a document of a lower grade above 0 weighs 1."""
 
     @field_validator("name")
     @classmethod
     def _name_is_known(cls, name: str) -> str:
-        return _one_of(LOSSES, name)
+        return check_choice(LOSSES, name)
 
     @field_validator("theta")
     @classmethod
@@ -225,7 +253,7 @@ class LossSettings(Settings):
         return self.in_batch or self.softmax_weight > 0
 
     def fault_for(self, top_grade: int) -> str | None:
-        """Why the loss cannot be trained on grades 0 .. top_grade, if so."""
+        """Returns an error message where the loss cannot be trained on grades 0 .. top_grade, or None."""
         declaration = LOSSES[self.name]
         if declaration.top_grade not in (None, top_grade):
             return f"{self.name} is defined for data.top_grade {declaration.top_grade} alone; got {top_grade}"
@@ -240,14 +268,24 @@ class LossSettings(Settings):
 
 FEWEST_EPOCHS: Final = 5
 EPOCHS_OF_ONE_LIST: Final = 1000
-"""What `TrainingSettings.epochs_of` divides by the root of the number of lists."""
+"""Dividend of `TrainingSettings.epochs_of`; the divisor is the root of the number of lists."""
 
 
 class TrainingSettings(Settings):
     """Optimisation (paper, section 5, experimental setup)."""
 
+    objective: str | None = None
+    """Training objective: lists (the loss of each list, as in the paper) or in_batch (terms over all documents of a
+    step);
+    null: in_batch where `loss.in_batch` or `loss.softmax_weight` asks for such terms, else lists."""
+    objective_settings: dict[str, Any] = {}
+    """Settings that the objective alone has, by name; lists and in_batch have none."""
+    optimizer: str = "lazy_adam"
+    """Optimizer: lazy_adam, which moves only the rows of word embeddings that a step's texts use."""
+    optimizer_settings: dict[str, Any] = {}
+    """Settings that the optimizer alone has, by name; lazy_adam has none."""
     epochs: Annotated[int | None, Field(ge=1, lt=2**31)] = 30
-    """Passes over the train split; null: as many as its number of lists asks for, the more lists the fewer."""
+    """Passes over the train split; null: a number that follows from the number of lists, fewer for more lists."""
     batch_lists: Annotated[int, Field(ge=1, lt=2**31)] = 16
     """Query lists per step, over all replicas."""
     learning_rate: Annotated[float | None, Field(ge=1e-12, le=1e12)] = None
@@ -256,15 +294,15 @@ class TrainingSettings(Settings):
     """Factor on the learning rate after each epoch; null: the encoder's own (mean: 1; cnn and lstm: 0.95), or 1 where
     there is a `learning_rate_end`."""
     learning_rate_end: Annotated[float | None, Field(ge=1e-12, le=1)] = None
-    """The learning rate falls linearly with the epochs, and is this share of its first in the last of `epochs`; null:
-    it does not. Then there is no other `learning_rate_decay`."""
+    """Share of the first learning rate that is left in the last epoch, after a linear fall; null: no linear fall.
+    Excludes another `learning_rate_decay`."""
     embedding_factor: Annotated[float | None, Field(ge=1e-12, le=1e12)] = None
-    """Factor on the step size of a word embedding, which moves only in the steps whose texts hold the word; null: the
-    encoder's own (mean: 1, for it has no other weights; cnn and lstm: 30)."""
+    """Factor on the step size of word embeddings, each of which moves only in the steps whose texts hold the word;
+    null: the encoder's own (mean: 1, because it has no other weights; cnn and lstm: 30)."""
     negatives_from: Literal["all", "judged"] = "all"
-    """Which NR documents a train list keeps: all, or those that are relevant to some train query (judged). A document
-    that is only ever NR is learned as irrelevant to everything, which is wrong for documents that training has not seen
-    as relevant. Eval and test lists keep all."""
+    """NR documents that a train list keeps: all, or those that are relevant to some train query (judged). A document
+    that is never relevant is learned as irrelevant to everything, which is wrong for documents that are new to the
+    model. Eval and test lists keep all."""
     clip_norm: Annotated[float, Field(ge=1e-12, le=1e12)] = 5.0
     """Largest global norm of the gradient; a longer one is scaled down to it."""
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 1
@@ -274,12 +312,32 @@ class TrainingSettings(Settings):
     patience: Annotated[int | None, Field(ge=1, lt=2**31)] = None
     """Stop after this many epochs without a better `best_metric`; null trains all epochs."""
     device: Literal["auto", "cpu", "gpu"] = "auto"
-    """What to train on; auto takes every GPU that is there, else the CPU."""
+    """Device to train on; auto takes every GPU that is there, else the CPU."""
     replicas: Annotated[int | None, Field(ge=1, le=256)] = None
-    """Replicas of `MirroredStrategy`, or of each worker; null takes one per GPU, or one CPU."""
+    """Number of replicas of `MirroredStrategy`, or of each worker; null: one per GPU, or one CPU."""
     workers: Annotated[int | None, Field(ge=1, le=64)] = None
-    """Processes of `MultiWorkerMirroredStrategy` that train together, on this machine, see docs/workers.md; null: one,
-    or as many as TF_CONFIG names."""
+    """Number of processes of `MultiWorkerMirroredStrategy` that train together on this machine, see docs/workers.md;
+    null: one, or as many as TF_CONFIG names."""
+
+    @field_validator("objective")
+    @classmethod
+    def _objective_is_known(cls, objective: str | None) -> str | None:
+        return objective and check_choice(OBJECTIVES, objective)
+
+    @field_validator("objective_settings")
+    @classmethod
+    def _objective_has_them(cls, given: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+        return own_settings(OBJECTIVES, info.data.get("objective") or "lists", given)
+
+    @field_validator("optimizer")
+    @classmethod
+    def _optimizer_is_known(cls, optimizer: str) -> str:
+        return check_choice(OPTIMIZERS, optimizer)
+
+    @field_validator("optimizer_settings")
+    @classmethod
+    def _optimizer_has_them(cls, given: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+        return own_settings(OPTIMIZERS, info.data.get("optimizer", ""), given)
 
     @field_validator("workers")
     @classmethod
@@ -307,7 +365,7 @@ class TrainingSettings(Settings):
         return self
 
     def for_encoder(self, encoder: str) -> "TrainingSettings":
-        """The settings with the encoder's own values in place of null."""
+        """Returns the settings with the encoder's own values in place of null."""
         declaration = ENCODERS[encoder]
         falls = self.learning_rate_end is not None
         own = {
@@ -318,10 +376,10 @@ class TrainingSettings(Settings):
         return self.model_copy(update={key: value for key, value in own.items() if getattr(self, key) is None})
 
     def number(self, name: str) -> float:
-        """A setting whose null stands for the encoder's own.
+        """Returns a setting whose null stands for the encoder's own value.
 
         Raises:
-          ValueError: it is null, see `for_encoder`.
+          ValueError: it is still null, see `for_encoder`.
         """
         value: float | None = getattr(self, name)
         if value is None:
@@ -329,9 +387,10 @@ class TrainingSettings(Settings):
         return value
 
     def epochs_of(self, lists: int) -> int:
-        """The number of epochs of a training on so many lists.
+        """Returns the number of epochs of a training on a number of lists.
 
-        Where it is null it falls with the root of their number: a larger collection needs more steps, in fewer epochs.
+        A null setting stands for a number that falls with the root of the number of lists: a larger collection needs
+        more steps, in fewer epochs.
 
         Example:
           >>> [TrainingSettings(epochs=None).epochs_of(lists) for lists in (400, 1_199, 15_000, 10**6)]

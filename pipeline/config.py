@@ -13,8 +13,9 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator, mod
 from components.corpus_indexer.settings import SearchSettings
 from components.gate.settings import EvaluationSettings
 from components.wikiclir_example_gen.settings import DataSettings
+from models.job import channels_fault, index_fault, objective_fault
 from models.lexicon.settings import LexiconSettings
-from models.settings import EmbeddingSettings, LossSettings, ModelSettings, TrainingSettings
+from models.settings import ChannelSettings, EmbeddingSettings, LossSettings, ModelSettings, TrainingSettings
 from models.tuning.settings import TuningSettings
 from pipeline.beam_settings import BeamSettings
 from pipeline.input_files import check_inputs
@@ -58,6 +59,9 @@ class RunConfig(Settings):
     """The word vectors that training starts from."""
     lexicon: LexiconSettings = LexiconSettings()
     """The channel of words that match, beside the vectors."""
+    channels: dict[str, ChannelSettings] = {}
+    """Further channels of the score, by name, each with `kind`, `weight` and `settings`; see CONTRIBUTING.md for how to
+    add a kind."""
     loss: LossSettings = LossSettings()
     """The training loss."""
     training: TrainingSettings = TrainingSettings()
@@ -103,6 +107,26 @@ class RunConfig(Settings):
             )
         return lexicon
 
+    @field_validator("channels")
+    @classmethod
+    def _channels_have_names_of_their_own(
+        cls, channels: dict[str, ChannelSettings], info: ValidationInfo
+    ) -> dict[str, ChannelSettings]:
+        model, lexicon = info.data.get("model"), info.data.get("lexicon")
+        if model and lexicon and (fault := channels_fault(model, channels, [lexicon.kind])):
+            raise ValueError(fault)
+        return channels
+
+    @field_validator("search")
+    @classmethod
+    def _index_can_search_the_score(cls, search: SearchSettings, info: ValidationInfo) -> SearchSettings:
+        model, lexicon, channels = (info.data.get(name) for name in ("model", "lexicon", "channels"))
+        if search.index and model and lexicon and channels is not None:
+            matching = {} if lexicon.kind == "none" else {lexicon.kind: ChannelSettings(kind=lexicon.kind)}
+            if fault := index_fault(model, {**matching, **channels}):
+                raise ValueError(f"index must be false, because no index can search this score: {fault}; got true")
+        return search
+
     @field_validator("loss")
     @classmethod
     def _loss_fits_the_grades(cls, loss: LossSettings, info: ValidationInfo) -> LossSettings:
@@ -114,7 +138,9 @@ class RunConfig(Settings):
     @field_validator("training")
     @classmethod
     def _nulls_are_the_encoders_own(cls, training: TrainingSettings, info: ValidationInfo) -> TrainingSettings:
-        model = info.data.get("model")
+        model, loss = info.data.get("model"), info.data.get("loss")
+        if model and loss and (fault := objective_fault(model, loss, training)):
+            raise ValueError(fault)
         return training.for_encoder(model.encoder) if model else training
 
     @field_validator("tuning")

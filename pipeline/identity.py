@@ -3,16 +3,13 @@
 import hashlib
 import importlib.metadata
 import platform
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, Final
 
 from tfx.dsl.components.base.base_component import BaseComponent
 
 from components.stage import IDENTITY
-from models.losses.declarations import LOSSES
-from models.settings import ENCODERS
-from pipeline.config import RunConfig
 from pipeline.fingerprint import code_digest
 from pipeline.input_files import sha256_of_file
 
@@ -36,7 +33,7 @@ def give_identities(components: Iterable[BaseComponent]) -> None:
 
     It is a digest of the project's modules behind the node, of the files of ours that it reads, and of the versions of
     Python and the libraries: where one of them changes, the node runs anew. Input files stand in the properties of the
-    node that reads them, by their digests, and the modules that a training chooses in its settings (`chosen_modules`).
+    node that reads them, by their digests, and the modules behind the names in a training's settings in its job.
     """
     for component in components:
         executor = component.executor_spec.executor_class.__module__
@@ -69,9 +66,3 @@ def identity(modules: Iterable[str], files: Iterable[str] = ()) -> str:
         *(f"{name} {version(name)}" for name in LIBRARIES),
     ]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
-
-
-def chosen_modules(config: RunConfig) -> Iterator[str]:
-    """Encoder and loss are imported by their names, which no import of a module tells."""
-    for declaration in (ENCODERS[config.model.encoder], LOSSES[config.loss.name]):
-        yield declaration.keras_class.rpartition(".")[0]

@@ -14,7 +14,7 @@ from tfx.orchestration import metadata
 
 import schemas
 from components.index_pusher.index_versions import IndexVersions
-from components.trainer.joined_cluster import joined_cluster
+from components.trainer.workers import joined_cluster
 from components.wikiclir_example_gen.report import REPORT_FILE, DataReport
 from models.training.devices import configure_devices
 from models.tuning.results import SearchResults

@@ -19,19 +19,18 @@ from components.lexical_baseline import LexicalBaseline
 from components.lexicon_gen.component import LexiconGen
 from components.pusher.component import Pusher
 from components.search_evaluator.component import SearchEvaluator
-from components.stage import IDENTITY
 from components.statistics_gen.component import StatisticsGen
 from components.trained_baseline import TrainedBaseline
-from components.trainer import inputs
 from components.trainer.component import Trainer
-from components.trainer.training_arguments import TRAINING_KEY
 from components.training_report.component import TrainingReport
 from components.transform.component import Transform
+from components.transform.settings import TransformSettings
 from components.wikiclir_example_gen.component import WikiClirExampleGen
 from components.wikipedia_gen.component import WikipediaGen
-from models.texts.word_table import SOURCES_KEY, WordTableSource
+from models.job import TrainingJob
+from models.settings import ChannelSettings, LossSettings, ModelSettings, WordTableSource
 from pipeline.config import RunConfig, without_folders
-from pipeline.identity import chosen_modules, give_identities, identity
+from pipeline.identity import give_identities, identity
 from pipeline.input_files import files_of, files_of_dump
 from pipeline.layout import CHECKPOINTS
 from schemas.features import (
@@ -117,17 +116,18 @@ def create_pipeline(
     transform = Transform(
         examples=examples,
         schema=schema,
-        custom_config={
-            "vocabulary_size": config.model.vocabulary_size,
-            "max_tokens": data.max_document_tokens,
-            SOURCES_KEY: _word_tables(config),
-            "stem_languages": _stem_languages(config),
-        },
+        settings=TransformSettings(
+            vocabulary_size=config.model.vocabulary_size,
+            max_tokens=data.max_document_tokens,
+            word_tables=_word_tables(config),
+            stem_languages=_stem_languages(config),
+        ),
     )
     # An anomaly must stop the run before anything is made of the data.
     transform.add_upstream_node(example_validator)
     titles = wikiclir_files if config.lexicon.title_pairs else None
     lexicons = [_lexicon_gen(config, examples, collection, titles)] if config.lexicon.kind != "none" else []
+    job = _training_job(config, os.path.join(checkpoints, *([cell] if cell else [])))
     training = {
         "examples": transform.outputs["transformed_examples"],
         "transform_graph": transform.outputs["transform_graph"],
@@ -135,21 +135,17 @@ def create_pipeline(
         "train_args": trainer_pb2.TrainArgs(splits=["train"]),
         "eval_args": trainer_pb2.EvalArgs(splits=["eval"]),
         "lexicon": lexicons[0].outputs["lexicon"] if lexicons else None,
-        "texts": examples if lexicons else None,
+        "texts": examples if job.channels else None,
     }
-    settings = _training_settings(config, os.path.join(checkpoints, *([cell] if cell else [])))
-    tuners = [_tuner(config, training, settings)] if config.tuning.search else []
+    tuners = [_tuner(config, training, job)] if config.tuning.search else []
     trainer = Trainer(
-        run_fn=f"{_RUN_FN}.run_fn",
-        **training,
-        hyperparameters=tuners[0].outputs["best_hyperparameters"] if tuners else None,
-        custom_config={**settings, IDENTITY: identity([_RUN_FN, *chosen_modules(config)])},
+        job=job, **training, hyperparameters=tuners[0].outputs["best_hyperparameters"] if tuners else None
     )
     training_report = TrainingReport(
         model_run=trainer.outputs["model_run"],
-        model=json.dumps(settings[inputs.MODEL_KEY]),
-        loss=json.dumps(settings[inputs.LOSS_KEY]),
-        training=json.dumps(settings[TRAINING_KEY]),
+        model=job.model.model_dump_json(),
+        loss=job.loss.model_dump_json(),
+        training=job.training.model_dump_json(),
         tuner_results=tuners[0].outputs["tuner_results"] if tuners else None,
     )
     baselines = {
@@ -259,15 +255,9 @@ def _paper_baseline(
 ) -> list[BaseComponent]:
     """The paper's system, trained on the same lists, and what ranks the test lists by it."""
     paper = config.paper_beside()
-    trainer = Trainer(
-        run_fn=f"{_RUN_FN}.run_fn",
-        **{**training, "lexicon": None, "texts": None},
-        custom_config={
-            # Not within the other folder, whose training removes all that is not its own, perhaps at the same time.
-            **_training_settings(paper, f"{checkpoints}.paper"),
-            IDENTITY: identity([_RUN_FN, *chosen_modules(paper)]),
-        },
-    ).with_id("PaperTrainer")
+    # Not within the other folder, whose training removes all folders but its own, perhaps at the same time.
+    job = _training_job(paper, f"{checkpoints}.paper")
+    trainer = Trainer(job=job, **{**training, "lexicon": None, "texts": None}).with_id("PaperTrainer")
     return [trainer, TrainedBaseline(examples=examples, model=trainer.outputs["model"], tag="paper")]
 
 
@@ -290,42 +280,47 @@ def _search(
     return [indexer, index_pusher, search_evaluator]
 
 
-def _training_settings(config: RunConfig, checkpoints: str) -> dict[str, Any]:
-    """The settings that a training uses, for Trainer and Tuner: without those that a search replaces."""
-    searched = config.tuning.search is not None
+def _training_job(config: RunConfig, checkpoints: str) -> TrainingJob:
+    """Returns the training of a configuration; settings that a search replaces, or that do not matter, are defaults.
+
+    A cache key holds no more of the settings than the stage uses.
+    """
     # Transform alone uses the size of the vocabularies.
-    not_of_the_model = {"vocabulary_size", *(["epsilon"] if searched and config.tuning.epsilon else [])}
-    not_of_the_loss = {"theta"} if searched and config.tuning.theta else set()
-    return {
-        inputs.MODEL_KEY: config.model.model_dump(mode="json", exclude=not_of_the_model),
-        inputs.LOSS_KEY: config.loss.model_dump(mode="json", exclude=not_of_the_loss),
-        inputs.TOP_GRADE_KEY: config.data.top_grade,
-        inputs.USED_NEGATIVES_KEY: config.data.used_negatives,
-        TRAINING_KEY: config.training.model_dump(mode="json"),
-        SOURCES_KEY: _word_tables(config),
-        inputs.CHECKPOINTS_KEY: checkpoints,
-        **({inputs.CHANNEL_WEIGHT_KEY: config.lexicon.weight} if config.lexicon.kind != "none" else {}),
-    }
-
-
-def _tuner(config: RunConfig, training: dict[str, Any], settings: dict[str, Any]) -> BaseComponent:
-    """The search for epsilon and theta."""
-    # KerasTuner and scikit-learn take two seconds to import.
-    from components.trainer.tuner_fn import TUNING_KEY
-    from components.tuner.component import Tuner
-
-    tuning = config.tuning
-    epochs = {"epochs": tuning.epochs or config.training.epochs}
-    return Tuner(
-        tuner_fn=f"{_TUNER_FN}.tuner_fn",
-        **training,
-        custom_config={
-            **settings,
-            TRAINING_KEY: settings[TRAINING_KEY] | epochs,
-            TUNING_KEY: tuning.model_dump(mode="json", exclude={"epochs"}),
-            IDENTITY: identity([_TUNER_FN, "components.tuner.executor", *chosen_modules(config)]),
-        },
+    unused: dict[str, float] = {"vocabulary_size": ModelSettings().vocabulary_size}
+    loss, lexicon, tuning = config.loss, config.lexicon, config.tuning
+    if tuning.search and tuning.epsilon:
+        unused["epsilon"] = ModelSettings().epsilon
+    if tuning.search and tuning.theta:
+        loss = loss.model_copy(update={"theta": LossSettings(name=loss.name).theta})
+    channels = dict(config.channels)
+    if lexicon.kind != "none":
+        channels = {lexicon.kind: ChannelSettings(kind=lexicon.kind, weight=lexicon.weight), **channels}
+    job = TrainingJob(
+        model=config.model.model_copy(update=unused),
+        loss=loss,
+        training=config.training,
+        channels=channels,
+        word_tables=_word_tables(config),
+        top_grade=config.data.top_grade,
+        used_negatives=config.data.used_negatives,
+        checkpoints=checkpoints,
     )
+    return job.model_copy(update={"identity": identity([_RUN_FN, *(one.module for one in job.declarations())])})
+
+
+def _tuner(config: RunConfig, training: dict[str, Any], job: TrainingJob) -> BaseComponent:
+    """Returns the stage that searches for epsilon and theta."""
+    # KerasTuner and scikit-learn take two seconds to import.
+    from components.trainer.tuner import Tuner
+
+    epochs = {"epochs": config.tuning.epochs or config.training.epochs}
+    modules = [_TUNER_FN, "components.trainer.tuner", *(one.module for one in job.declarations())]
+    update = {
+        "training": config.training.model_copy(update=epochs),
+        "tuning": config.tuning.model_copy(update={"epochs": None}),
+        "identity": identity(modules),
+    }
+    return Tuner(job=job.model_copy(update=update), **training)
 
 
 def _stem_languages(config: RunConfig) -> dict[str, str]:
@@ -336,8 +331,8 @@ def _stem_languages(config: RunConfig) -> dict[str, str]:
     return {QUERY_STEM_VOCABULARY: data.query_language, DOCUMENT_STEM_VOCABULARY: data.document_language}
 
 
-def _word_tables(config: RunConfig) -> dict[str, dict[str, Any]]:
-    """The pre-trained vectors of each vocabulary that has some, as plain values."""
+def _word_tables(config: RunConfig) -> dict[str, WordTableSource]:
+    """Returns the pre-trained vectors, by vocabulary."""
     vocabularies = {"query": QUERY_VOCABULARY, "document": DOCUMENT_VOCABULARY}
     return {
         vocabularies[side]: WordTableSource(
@@ -347,6 +342,6 @@ def _word_tables(config: RunConfig) -> dict[str, dict[str, Any]]:
             most_words=config.model.vocabulary_size,
             max_bad_share=config.data.max_bad_share,
             train=config.embeddings.train,
-        )._asdict()
+        )
         for side, path in config.embeddings.inputs().items()
     }

@@ -38,9 +38,6 @@ IDS: Final = (QUERY_TOKENS, DOC_TOKENS, QUERY_STEMS, DOC_STEMS)
 DOCUMENT_INDEX: Final = "document_index"
 """In a batch: the row of the document columns at each place of each list; negative marks padding."""
 
-WORD_SCORE: Final = "word_score"
-"""A list column: the scores of the channel of words that match, computed once from the texts."""
-
 QUERY_VOCABULARY: Final = "query_vocabulary"
 DOCUMENT_VOCABULARY: Final = "document_vocabulary"
 QUERY_STEM_VOCABULARY: Final = "query_stem_vocabulary"
@@ -60,6 +57,11 @@ STEMS_OF_VOCABULARY: Final = {QUERY_VOCABULARY: QUERY_STEM_VOCABULARY, DOCUMENT_
 
 COUNTS_OF_VOCABULARY: Final = {QUERY_VOCABULARY: "query_word_counts", DOCUMENT_VOCABULARY: "document_word_counts"}
 """Where there are pre-trained vectors: files of all the train split's words, a line `count word` each."""
+
+
+def fixed_score(channel: str) -> str:
+    """Returns the list column with the scores of a channel that training does not change."""
+    return f"fixed_score_{channel}"
 
 
 def is_of_query(name: str) -> bool:

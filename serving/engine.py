@@ -6,18 +6,14 @@ import time
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-import numpy as np
-
-from models.exported.explanation import explain_document
-from models.rankers.ranker import SCORES
+from models.choices import SCORES
+from models.exported.model import ExportedModel
 from models.retrieval.corpus_index import CorpusIndex, Found
-from models.retrieval.query_encoder import QueryEncoder
 from schemas.errors import DataError
 from schemas.relevance import grade_name
 from schemas.wikiclir import Text
 from serving.http_records import Collection, ExplainAnswer, Hit, RankAnswer, RankedText, SearchAnswer
 from serving.refusals import NotThere
-from serving.served_model import ServedModel
 from serving.snippet import make_snippet, matching_words
 
 _PLACE: Final = re.compile(r"([0-9]{1,9}):([0-9]{1,9})@(.+)", re.ASCII)
@@ -49,21 +45,20 @@ class Engine:
     """
 
     def __init__(
-        self, model: ServedModel, index: CorpusIndex, index_version: str, languages: Languages | None = None
+        self, model: ExportedModel, index: CorpusIndex, index_version: str, languages: Languages | None = None
     ) -> None:
-        self._model, self._index, self._encoder = model, index, QueryEncoder(model)
+        self._model, self._index = model, index
         self.model_version, self.index_version, self.languages = model.version, index_version, languages
         self.documents = len(index)
         self.drift = index.manifest.drift
-        self.can_explain = "explain_words" in model.signatures
-        theta = model.call("grade_bands", {})["theta"].tolist() if "grade_bands" in model.signatures else []
-        self.theta: tuple[float, ...] = tuple(theta)
-        self.grades = tuple(grade_name(grade, len(theta)) for grade in range(len(theta) + 1)) if theta else ()
+        self.can_explain, self.theta = model.can_explain, model.theta
+        top_grade = len(self.theta)
+        self.grades = tuple(grade_name(grade, top_grade) for grade in range(top_grade + 1)) if top_grade else ()
 
     def search(self, query: str, most: int, with_snippets: bool, with_texts: bool) -> SearchAnswer:
         """Finds the best documents of the whole collection; none where the model knows no word of the query."""
         started = time.perf_counter()
-        found = self._index.search(self._encoder.encode(query), most)
+        found = self._index.search(self._model.encode_query(query), most)
         hits = tuple(self._hit(query, rank, one, with_snippets, with_texts) for rank, one in enumerate(found, 1))
         return SearchAnswer(
             query=query, results=hits, documents=self.documents, milliseconds=_since(started), **self._versions()
@@ -72,8 +67,7 @@ class Engine:
     def rank(self, query: str, documents: Sequence[str]) -> RankAnswer:
         """Ranks texts by their scores; they need not be in the index."""
         started = time.perf_counter()
-        lists = {"query": np.array([query]), "documents": np.array([documents], object)}
-        scores = [_finite(score) for score in self._model.call("score", lists)[SCORES][0].tolist()]
+        scores = [_finite(score) for score in self._model.score(query, documents)[SCORES]]
         order = sorted(range(len(scores)), key=lambda position: -scores[position])
         ranked = tuple(
             RankedText(rank=rank, position=position, score=scores[position]) for rank, position in enumerate(order, 1)
@@ -99,9 +93,8 @@ class Engine:
             )
         document = self._document(place) if place is not None else None
         content = document.text if document else text or ""
-        explanation = explain_document(self._model, query, content)
-        has_words = "words_channel" in self._model.signatures  # whose part is the last
-        dense = sum(part.part for part in explanation.parts[: -1 if has_words else None])
+        explanation = self._model.explain(query, content)
+        dense = sum(part.part for part in explanation.parts[: -1 if self._model.words_channel else None])
         return ExplainAnswer(
             query=query,
             doc_id=document.id if document else None,

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, Protocol
 
 from components.index_pusher.index_versions import IndexVersions
+from models.exported.model import ExportedModel, LoadedModel
 from models.exported.versions import model_fingerprint
 from models.retrieval.corpus_index import CorpusIndex, read_manifest
 from schemas.errors import DataError
@@ -15,7 +16,6 @@ from schemas.index_manifest import MANIFEST_FILE
 from schemas.served_versions import GRAPH_FILE, served_versions
 from serving.engine import Engine, Languages
 from serving.refusals import Busy
-from serving.served_model import LocalModel, ServedModel
 
 if TYPE_CHECKING:
     from serving.telemetry import SwapLog
@@ -49,7 +49,7 @@ class FolderEngines:
         self,
         models: str,
         index: str,
-        connect: Callable[[str], ServedModel] | None = None,
+        connect: Callable[[str], ExportedModel] | None = None,
         languages: Languages | None = None,
     ) -> None:
         self._models, self._index = models, index
@@ -72,7 +72,7 @@ class FolderEngines:
         path = os.path.join(self._index, name)
         folder = path if os.path.isdir(path) else self._index
         model = self._model_of(read_manifest(folder).model, folder)
-        served = self._connect(os.path.basename(model)) if self._connect else LocalModel(model)
+        served = self._connect(os.path.basename(model)) if self._connect else LoadedModel(model)
         return Engine(served, CorpusIndex(folder), name, self._languages)
 
     def _model_of(self, fingerprint: str, index: str) -> str:

@@ -7,11 +7,11 @@ from typing import BinaryIO, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from models.rankers.ranker import SCORES
+from models.choices import SCORES
+from models.exported.model import ExportedModel
 from models.retrieval.ranking import rank
 from schemas.errors import DataError
 from schemas.wikiclir import Text, parse_lines, read_lines
-from serving.served_model import ServedModel
 
 TOLERANCE: Final = 1e-6
 """Scores this close may change places: sums in another order differ in their last digits."""
@@ -53,7 +53,7 @@ class Replay:
 
 
 def replay_scores(
-    model: ServedModel,
+    model: ExportedModel,
     run: Mapping[str, Mapping[str, float]],
     queries: Mapping[str, str],
     documents: Mapping[str, str],

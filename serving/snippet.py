@@ -7,8 +7,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from models.exported.explanation import as_texts
-from models.exported.model import CallableModel
+from models.exported.model import ExportedModel, as_texts
 from schemas.json_record import JsonRecord
 
 CHARACTERS: Final = 280
@@ -75,7 +74,7 @@ def make_snippet(text: str, words: Sequence[Word], characters: int = CHARACTERS)
     return Snippet(pieces=tuple(pieces), is_beginning=begin == 0, is_end=end == len(text))
 
 
-def matching_words(model: CallableModel, query: str, text: str) -> list[Word]:
+def matching_words(model: ExportedModel, query: str, text: str) -> list[Word]:
     """Returns the scored words of a text with their shares.
 
     The shares come from the channel of words that match; from the vectors where the model has no such channel. A model

@@ -22,17 +22,17 @@ from tensorflow_serving.apis import (
     prediction_service_pb2_grpc,
 )
 
+from models.exported.model import Arrays, ExportedModel
 from schemas.errors import DataError
 from schemas.served_versions import MODEL_NAME
-from serving.served_model import Arrays
 
 _SCORING: Final = ("score", "serving_default")
 _ANY_SIZE: Final = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
 """No limit: gRPC's own, 4 MiB, is less than the vectors of a batch of documents."""
 
 
-class TfServingModel:
-    """A `ServedModel` in a TF Serving, over gRPC.
+class TfServingModel(ExportedModel):
+    """An exported model in a TF Serving, over gRPC.
 
     Args:
       address: host:port of its gRPC API.
@@ -111,8 +111,8 @@ class TfServingModel:
         raise DataError(f"{server} refused the request ({code.name}): {details}.") from None
 
 
-class TfServingRestModel:
-    """A `ServedModel` in a TF Serving, over its REST API, in columnar JSON.
+class TfServingRestModel(ExportedModel):
+    """An exported model in a TF Serving, over its REST API, in columnar JSON.
 
     It lacks the signatures without inputs, such as `channel_weights`: TF Serving's REST API refuses them.
 
@@ -136,11 +136,7 @@ class TfServingRestModel:
         self._path = f"{model}/versions/{self.version}"
         signatures = self._ask(f"{self._path}/metadata")["metadata"]["signature_def"]["signature_def"]
         self._outputs = {name: one["outputs"] for name, one in signatures.items() if one["inputs"]}
-
-    @property
-    def signatures(self) -> frozenset[str]:
-        """The signatures that have inputs."""
-        return frozenset(self._outputs)
+        self.signatures = frozenset(self._outputs)
 
     def call(self, signature: str, inputs: Arrays) -> dict[str, npt.NDArray[Any]]:
         """Calls a signature.

@@ -10,11 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from components.index_pusher.index_versions import IndexVersions, link_files
-from models.exported.model import load_model
+from models.exported.model import LoadedModel
 from models.exported.versions import model_fingerprint
 from models.retrieval.assemble_index import assemble_index
 from models.retrieval.corpus_index import document_numbers, read_manifest, removed_rows
-from models.retrieval.drift import ModelStatistics
 from models.retrieval.near_vectors import LEAST, NearVectors, lists_for
 from models.retrieval.segment import (
     MOST_DOCUMENTS,
@@ -69,9 +68,9 @@ class IndexUpdater:
         most: int = MOST_DOCUMENTS,
     ) -> None:
         self._model_path = model
-        self._model = load_model(model, "encode_document")
+        self._model = LoadedModel(model, "encode_document")
         self._fingerprint = model_fingerprint(model)
-        self._statistics = ModelStatistics.of(self._model)
+        self._statistics = self._model.statistics()
         self._versions = versions
         self._report = report
         self._least, self._most = least, most

@@ -118,34 +118,26 @@ def three_part_l2(grade: int, score: float, theta: Sequence[float], _: Interval 
     return max([score - theta[0], score - theta[1], theta[2] - score][grade], 0.0) ** 2
 
 
-def softmax(grades: Vector, scores: Vector, weights: Vector) -> float:
-    """Cross entropy of the softmax of a list's scores with its weighted grades."""
+def softmax(grades: Vector, scores: Vector) -> float:
+    """Cross entropy of the softmax of a list's scores with its grades."""
     probabilities = np.exp(scores) / np.exp(scores).sum()
-    return float(-(weights * grades * np.log(probabilities)).sum())
+    return float(-(grades * np.log(probabilities)).sum())
 
 
-def approx_ndcg(grades: Vector, scores: Vector, weights: Vector) -> float:
-    """Minus NDCG, of exponential gain, with sigmoids of temperature 0.1 for the steps in the ranks.
-
-    It is weighted by the mean of the documents' weights, in which each counts as much as its grade.
-    """
+def approx_ndcg(grades: Vector, scores: Vector) -> float:
+    """Minus NDCG, of exponential gain, with sigmoids of temperature 0.1 for the steps in the ranks."""
     gains = 2**grades - 1
     ranks = [0.5 + sum(sigmoid((other - score) / 0.1) for other in scores) for score in scores]
     ideal = (np.sort(gains)[::-1] / np.log2(2 + np.arange(len(gains)))).sum()
     if not ideal:
         return 0.0
-    return float(-(gains / np.log2(1 + np.array(ranks))).sum() / ideal * (weights * grades).sum() / grades.sum())
+    return float(-(gains / np.log2(1 + np.array(ranks))).sum() / ideal)
 
 
-def pairwise_hinge(grades: Vector, scores: Vector, weights: Vector) -> float:
-    """Hinges of the pairs with different grades, summed for each document, and the weighted mean over these."""
-    documents = list(zip(grades, scores, weights, strict=True))
-    hinges = [
-        weight * max(1 - (score - other), 0)
-        for grade, score, weight in documents
-        for lower, other, _ in documents
-        if grade > lower
-    ]
+def pairwise_hinge(grades: Vector, scores: Vector) -> float:
+    """Hinges of the pairs with different grades, summed for each document, and the mean over these."""
+    documents = list(zip(grades, scores, strict=True))
+    hinges = [max(1 - (score - other), 0) for grade, score in documents for lower, other in documents if grade > lower]
     return float(sum(hinges) / len(documents))
 
 
@@ -164,20 +156,18 @@ def loss_of_list(
     scores: Sequence[float],
     theta: Sequence[float] | None = None,
     ends: Interval = ENDS,
-    weights: Sequence[float] | None = None,
 ) -> float:
     """A list's loss, by its name in a configuration; padding (a negative grade) aside, and 0 for padding alone.
 
-    That of single documents is their mean, after each is multiplied by its weight.
+    A loss of single documents is their mean.
     """
-    weights = np.ones(len(grades)).tolist() if weights is None else weights
-    documents = [one for one in zip(grades, scores, weights, strict=True) if one[0] >= 0]
+    documents = [(grade, score) for grade, score in zip(grades, scores, strict=True) if grade >= 0]
     if not documents:
         return 0.0
     if name in LIST_LOSSES:
         return LIST_LOSSES[name](*np.array(documents, np.float64).T)
     assert theta is not None
-    losses = [weight * POINTWISE_LOSSES[name](grade, score, theta, ends) for grade, score, weight in documents]
+    losses = [POINTWISE_LOSSES[name](grade, score, theta, ends) for grade, score in documents]
     return sum(losses) / len(documents)
 
 

@@ -19,7 +19,7 @@ MAY_IMPORT = {
     "cli": {"schemas", "wikipedia", "models", "components", "pipeline", "experiments", "serving", "cli"},
 }
 """Every room, and the rooms that it may import."""
-TFX_FILES = {"component.py", "executor.py", "run_fn.py", "tuner_fn.py"}
+TFX_FILES = {"component.py", "executor.py", "run_fn.py", "tuner.py", "tuner_fn.py"}
 """The files in a stage's folder that may know TFX; a stage of one file, directly under `components`, may, too."""
 OF_ALL_STAGES = {"components.stage", "components.on_workers", "components.artifact_files"}
 """The modules that every stage may import."""

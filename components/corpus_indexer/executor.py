@@ -12,10 +12,9 @@ from tfx.types import artifact_utils
 from tfx.utils import path_utils
 
 from components.corpus_indexer.index_collection import index_collection, parts_of, read_records
-from models.exported.model import load_model
+from models.exported.model import LoadedModel
 from models.exported.versions import model_fingerprint
 from models.retrieval.assemble_index import assemble_index
-from models.retrieval.drift import ModelStatistics
 from schemas.collection import MANIFEST_FILE, parse_manifest
 
 MODEL_KEY: Final = "model"
@@ -52,5 +51,5 @@ class Executor(base_beam_executor.BaseBeamExecutor):
             model_fingerprint(model),
             segments,
             next_number=len(parts_of(roles["documents"].shards)),
-            statistics=ModelStatistics.of(load_model(model)),
+            statistics=LoadedModel(model).statistics(),
         )

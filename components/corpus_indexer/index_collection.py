@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from models.exported.model import load_model
+from models.exported.model import LoadedModel
 from models.retrieval.segment import MOST_DOCUMENTS, encode_documents
 from schemas.collection import Role, Shard, read_texts
 from schemas.index_manifest import SEGMENTS, SegmentRecord
@@ -74,7 +74,7 @@ class _EncodePart(beam.DoFn):
         self._model: Any = None
 
     def setup(self) -> None:
-        self._model = load_model(self._model_path, "encode_document")
+        self._model = LoadedModel(self._model_path, "encode_document")
 
     def process(self, part: Part) -> Iterator[str]:
         with open(os.path.join(self._collection, part.shard.name), "rb") as stream:

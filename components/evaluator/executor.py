@@ -10,9 +10,9 @@ from tfx.types import artifact_utils
 from tfx.utils import path_utils
 
 from components.evaluator.evaluate import evaluate, read_baselines
+from models.choices import SCORES
 from models.evaluation.score_lists import score_lists
 from models.lists.ranking_lists import IDS_SPEC, read_lists
-from models.rankers.ranker import SCORES
 from schemas.evaluation import RUN_FILE
 
 EXAMPLES_KEY: Final = "examples"

@@ -13,11 +13,11 @@ from tfx.utils import path_utils
 
 from components.gate.judge import judge, same_files
 from components.gate.settings import EvaluationSettings
+from models.choices import SCORES
 from models.evaluation.score_lists import score_lists, score_metrics
 from models.evaluation.significance import randomisation_test
 from models.exported.versions import whole_versions
 from models.lists.ranking_lists import read_lists
-from models.rankers.ranker import SCORES
 from schemas.errors import DataError
 from schemas.evaluation import (
     METRICS_FILE,

@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from models.evaluation.search_metrics import DEPTH, SEARCH_METRICS, ranks_of, search_metrics
 from models.evaluation.significance import RESOLUTION, holm, randomisation_test
+from models.exported.model import ExportedModel
 from models.lists.ranking_lists import RankingLists
 from models.retrieval.bm25 import search_by_bm25, token_lists
 from models.retrieval.corpus_index import CorpusIndex, Found
-from models.retrieval.query_encoder import QueryEncoder
 from models.training.train import TimeLeft
 from schemas import features as f
 from schemas.evaluation import EvaluationReport, QueryMetrics
@@ -49,7 +49,7 @@ class Evaluation(NamedTuple):
 def evaluate_search(
     lists: RankingLists,
     index: CorpusIndex,
-    encoder: QueryEncoder,
+    model: ExportedModel,
     read_collection: Callable[[], Iterable[tuple[bytes, bytes]]],
     max_tokens: int,
     top_grade: int,
@@ -64,7 +64,7 @@ def evaluate_search(
     Args:
       lists: of the test split: query texts, and judgments.
       index: of the collection, made with the model.
-      encoder: of the model's queries.
+      model: encodes the queries; its score is an inner product.
       read_collection: reads id and text of every document of the collection, for BM25; it is called twice.
       max_tokens: the model's limit on a text.
       top_grade: the MR grade.
@@ -79,7 +79,7 @@ def evaluate_search(
     relevant = [of_list > NOT_RELEVANT for of_list in lists.grades]
     grades = [of_list[rows] for of_list, rows in zip(lists.grades, relevant, strict=True)]
     wanted = [list(compress(of_list, rows)) for of_list, rows in zip(lists.doc_ids, relevant, strict=True)]
-    ranks, overlaps = _search(lists, wanted, index, encoder, write_run)
+    ranks, overlaps = _search(lists, wanted, index, model, write_run)
     channels = {name: search_metrics(grades, of_system, top_grade) for name, of_system in ranks.items()}
     of_model = channels.pop(_MODEL)
     found = _bm25_rankings(_texts(lists), read_collection, max_tokens)
@@ -94,7 +94,7 @@ def evaluate_search(
         metrics=_means(of_model),
         channels={name: _means(values) for name, values in channels.items()},
         baselines={name: _means(values) for name, values in baselines.items()},
-        sampled=_sampled(sampled, encoder.words_channel),
+        sampled=_sampled(sampled, _matching_channel(model)),
         comparisons=_comparisons(of_model, channels, baselines),
         approximation=Approximation(overlap_10=float(np.mean(overlaps)) if overlaps else 1.0, queries=len(overlaps)),
     )
@@ -106,7 +106,7 @@ def _search(
     lists: RankingLists,
     wanted: Sequence[Sequence[bytes]],
     index: CorpusIndex,
-    encoder: QueryEncoder,
+    model: ExportedModel,
     write_run: Callable[[str], object],
 ) -> tuple[dict[str, list[_Ranks]], list[float]]:
     """Searches for every query.
@@ -115,13 +115,13 @@ def _search(
       the ranks of the wanted documents with the model, and with each of several channels; and overlaps, where not
       every document is scored, of some queries.
     """
-    words = encoder.words_channel
+    words = _matching_channel(model)
     ranks: dict[str, list[_Ranks]] = {name: [] for name in ([_MODEL, DENSE, words] if words else [_MODEL])}
     overlaps = []
     sample = _sample(len(lists)) if index.manifest.lists else frozenset()
     left = TimeLeft(0, len(lists))
     for number, (query_id, text, doc_ids) in enumerate(zip(lists.query_ids, _texts(lists), wanted, strict=True)):
-        query = encoder.encode(text.decode())
+        query = model.encode_query(text.decode())
         best = index.search(query, DEPTH)
         rankings = [best]
         if words:
@@ -135,6 +135,11 @@ def _search(
         if number and number % _TOLD_EVERY == 0:
             progress_log.info("%s of %s queries, %s left", f"{number:,}", f"{len(lists):,}", left.after(number))
     return ranks, overlaps
+
+
+def _matching_channel(model: ExportedModel) -> str | None:
+    """Returns the name of the channel of words that match, if it weighs in the score."""
+    return model.words_channel if model.words_weight else None
 
 
 def _texts(lists: RankingLists) -> list[bytes]:

@@ -10,10 +10,9 @@ from tfx.types import artifact_utils
 from tfx.utils import path_utils
 
 from components.search_evaluator.evaluate_search import evaluate_search
-from models.exported.model import LoadedModel, load_model
+from models.exported.model import LoadedModel
 from models.lists.ranking_lists import IDS_SPEC, TEXT_SPEC, read_lists
 from models.retrieval.corpus_index import CorpusIndex
-from models.retrieval.query_encoder import QueryEncoder
 from schemas.collection import raw_documents
 from schemas.evaluation import METRICS_FILE, EvaluationReport
 from schemas.features import QUERY_TEXT
@@ -45,7 +44,7 @@ class Executor(base_executor.BaseExecutor):
         """
         uris = {key: artifact_utils.get_single_uri(input_dict[key]) for key in input_dict if key != EXAMPLES_KEY}
         test_files = fileio.glob(os.path.join(artifact_utils.get_split_uri(input_dict[EXAMPLES_KEY], "test"), "*"))
-        model = load_model(path_utils.serving_model_path(uris[MODEL_KEY]), "encode_query")
+        model = LoadedModel(path_utils.serving_model_path(uris[MODEL_KEY]), "encode_query")
         with fileio.open(os.path.join(uris[EVALUATION_KEY], METRICS_FILE)) as file:
             sampled = EvaluationReport.from_json(file.read())
         folder = artifact_utils.get_single_uri(output_dict[SEARCH_EVALUATION_KEY])
@@ -54,7 +53,7 @@ class Executor(base_executor.BaseExecutor):
                 # No document's text, and of the documents that are not relevant none that was drawn.
                 read_lists(test_files, {**IDS_SPEC, QUERY_TEXT: TEXT_SPEC[QUERY_TEXT]}, used_negatives=0),
                 CorpusIndex(uris[INDEX_KEY]),
-                QueryEncoder(LoadedModel(model)),
+                model,
                 lambda: raw_documents(uris[COLLECTION_KEY], fileio.open),
                 exec_properties[MAX_TOKENS_KEY],
                 exec_properties[TOP_GRADE_KEY],

@@ -1,29 +1,75 @@
-"""The Trainer component's contract: TFX's own, with a lexicon."""
+"""Trainer: trains a ranker, as TFX's Trainer does, with a lexicon and further channels."""
 
-from typing import Any
+import os
+from collections.abc import Mapping
+from typing import Any, Final
 
+from tfx import types
+from tfx.components.trainer import executor
 from tfx.dsl.components.base import base_component, executor_spec
-from tfx.types import channel, standard_artifacts, standard_component_specs
+from tfx.types import artifact_utils, channel, component_spec, standard_artifacts, standard_component_specs
 from tfx.utils import json_utils
 
-from components.trainer.executor import Executor
-from schemas.lexicon_inputs import LEXICON_INPUTS
+from models.job import TrainingJob
+from schemas.artifacts import Lexicon
+
+_LEXICON, _TEXTS = "lexicon", "texts"
+_CUSTOM_CONFIG: Final = standard_component_specs.CUSTOM_CONFIG_KEY
+
+CHANNEL_INPUTS: Final = {
+    _LEXICON: component_spec.ChannelParameter(type=Lexicon, optional=True),
+    _TEXTS: component_spec.ChannelParameter(type=standard_artifacts.Examples, optional=True),
+}
+"""Inputs of Trainer and Tuner besides TFX's: the lexicon of the channel of words that match, and the Examples that the
+transformed ones were made of, whose texts the channels score."""
+
+
+def with_channel_inputs(
+    input_dict: Mapping[str, list[types.Artifact]], properties: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Returns execution properties whose training job names the lexicon's folder and the files of texts.
+
+    TFX hands a training function the inputs that it knows, and `custom_config`: the job.
+    """
+    job = TrainingJob.model_validate(json_utils.loads(properties[_CUSTOM_CONFIG]))
+    found: dict[str, Any] = {}
+    if input_dict.get(_LEXICON):
+        found["lexicon"] = artifact_utils.get_single_uri(input_dict[_LEXICON])
+    if input_dict.get(_TEXTS):
+        found["texts"] = {
+            split: os.path.join(artifact_utils.get_split_uri(input_dict[_TEXTS], split), "*")
+            for split in ("train", "eval")
+        }
+    config = job.model_copy(update=found).model_dump(mode="json")
+    return {**properties, _CUSTOM_CONFIG: json_utils.dumps(config)}
+
+
+class Executor(executor.GenericExecutor):
+    """Trains with `components.trainer.run_fn`."""
+
+    def Do(
+        self,
+        input_dict: dict[str, list[types.Artifact]],
+        output_dict: dict[str, list[types.Artifact]],
+        exec_properties: dict[str, Any],
+    ) -> None:
+        """Trains, see `run_fn`."""
+        super().Do(input_dict, output_dict, with_channel_inputs(input_dict, exec_properties))
 
 
 class TrainerSpec(standard_component_specs.TrainerSpec):
-    """TFX's parameters, inputs and outputs, and the inputs of a lexicon."""
+    """TFX's parameters, inputs and outputs, and the inputs of channels."""
 
-    INPUTS = {**standard_component_specs.TrainerSpec.INPUTS, **LEXICON_INPUTS}
+    INPUTS = {**standard_component_specs.TrainerSpec.INPUTS, **CHANNEL_INPUTS}
 
 
 class Trainer(base_component.BaseComponent):
-    """Trains a ranker, as TFX's Trainer does, which takes no inputs but its own.
+    """Trains a ranker.
 
     Args:
-      run_fn: dotted name of the run function.
-      custom_config: what it takes besides artifacts.
+      job: the training.
       **inputs_and_arguments: `examples`, `transform_graph`, `schema`, `hyperparameters`, `train_args` and `eval_args`
-        as TFX's Trainer has them; `lexicon` and `texts`, see `schemas.lexicon_inputs`.
+        as TFX's Trainer has them; `lexicon` and `texts`, see `CHANNEL_INPUTS`.
 
     Outputs:
       model: Model.
@@ -33,12 +79,12 @@ class Trainer(base_component.BaseComponent):
     SPEC_CLASS = TrainerSpec
     EXECUTOR_SPEC = executor_spec.ExecutorClassSpec(Executor)
 
-    def __init__(self, run_fn: str, custom_config: dict[str, Any], **inputs_and_arguments: Any) -> None:
+    def __init__(self, job: TrainingJob, **inputs_and_arguments: Any) -> None:
         super().__init__(
             TrainerSpec(
                 **inputs_and_arguments,
-                run_fn=run_fn,
-                custom_config=json_utils.dumps(custom_config),
+                run_fn="components.trainer.run_fn.run_fn",
+                custom_config=json_utils.dumps(job.model_dump(mode="json")),
                 model=channel.OutputChannel(standard_artifacts.Model, self, "model"),
                 model_run=channel.OutputChannel(standard_artifacts.ModelRun, self, "model_run"),
             )

@@ -1,73 +1,192 @@
-"""What TFX hands to a training, unpacked."""
+"""The inputs of a training: its job and files, and the lists, vectors and channels that they name."""
 
-from typing import Final
+import hashlib
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import tensorflow as tf
 import tensorflow_transform as tft
 
-from components.trainer.pretrained import read_pretrained
-from components.trainer.training_arguments import TrainingArguments
-from components.trainer.training_inputs import TrainingInputs
-from models.lexicon.lexicon import read_lexicon
-from models.lexicon.make_channel import make_channel
-from models.lexicon.word_scores import with_word_scores
-from models.lists.ranking_lists import read_lists
-from models.settings import LossSettings, ModelSettings
-from models.texts.word_table import SOURCES_KEY, WordTableSource
+from components.trainer.pretrained import Pretrained, read_pretrained, vocabulary_size
+from models.choices import CHANNELS
+from models.job import TrainingJob
+from models.lists.ranking_lists import RankingLists, read_lists
+from models.rankers.fixed_scores import with_fixed_scores
+from models.rankers.scorer import FixedScorer, ScorerInputs, Words
+from models.training.checkpoint import unfinished_work
 from schemas import features as f
-from schemas.lexicon_keys import LEXICON_KEY, TEXTS_KEY
 
-MODEL_KEY: Final = "model"
-LOSS_KEY: Final = "loss"
-TOP_GRADE_KEY: Final = "top_grade"
-CHECKPOINTS_KEY: Final = "checkpoints"
-USED_NEGATIVES_KEY: Final = "used_negatives"
-CHANNEL_WEIGHT_KEY: Final = "channel_weight"
+log = logging.getLogger("clir.training")
 
 
-def read_inputs(fn_args: TrainingArguments) -> TrainingInputs:
-    """Unpacks a training's arguments.
+@dataclass(frozen=True)
+class TrainingArguments:
+    """The arguments of a training as plain values that another process can be given.
 
-    Args:
-      fn_args: `custom_config` holds the settings under the keys above. What a search found best replaces them.
+    Attributes:
+      job: the training, as JSON.
+      hyperparameters: the best numbers of a search before it, if there was one.
+      train_files, ..., serving_model_dir: files and folders by TFX's names (see its `FnArgs`).
     """
-    config = fn_args.custom_config
-    transform = tft.TFTransformOutput(fn_args.transform_graph_path)
-    model = ModelSettings(**config[MODEL_KEY])
-    # A baseline may take less of the examples than the run's own model does.
-    unused = () if model.stem_embeddings else (f.QUERY_STEMS, f.DOC_STEMS)
+
+    job: str
+    hyperparameters: dict[str, Any] | None
+    train_files: list[str]
+    eval_files: list[str]
+    transform_graph_path: str
+    model_run_dir: str | None
+    serving_model_dir: str | None
+
+    @classmethod
+    def of(cls, fn_args: Any) -> "TrainingArguments":
+        """Takes the arguments from TFX's `FnArgs`; a worker does not spend the seconds of its import."""
+        names = cls.__dataclass_fields__.keys() - {"job"}
+        job = TrainingJob.model_validate(fn_args.custom_config).model_dump_json()
+        return cls(job=job, **{name: getattr(fn_args, name) for name in names})
+
+    @property
+    def training_job(self) -> TrainingJob:
+        """The job, with the best numbers of a search in its settings."""
+        return TrainingJob.model_validate_json(self.job).with_numbers(self.best_numbers)
+
+    @property
+    def best_numbers(self) -> dict[str, float]:
+        """The best numbers of a search before the training; empty without a search."""
+        return self.hyperparameters["values"] if self.hyperparameters else {}
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns the arguments for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class TrainingInputs:
+    """The job and the data of a training.
+
+    Attributes:
+      job: see there.
+      transform: Transform's graph and vocabularies.
+      train_lists, eval_lists: lists of the two splits; the eval lists have the scores of the fixed channels.
+      pretrained: the pre-trained vectors, by vocabulary.
+      query_words, document_words: the words of the two languages.
+      fixed_channels: the channels that are learned before the training, by name.
+      train_texts: reads the train split as texts.
+    """
+
+    job: TrainingJob
+    transform: tft.TFTransformOutput
+    train_lists: RankingLists
+    eval_lists: RankingLists
+    pretrained: Mapping[str, Pretrained]
+    query_words: Words
+    document_words: Words
+    fixed_channels: Mapping[str, FixedScorer]
+    train_texts: Callable[[], RankingLists]
+
+    def with_numbers(self, numbers: Mapping[str, float]) -> "TrainingInputs":
+        """Returns the inputs with the numbers of a search's trial in the job."""
+        return replace(self, job=self.job.with_numbers(numbers))
+
+    def for_scorer(self, name: str) -> ScorerInputs:
+        """Returns the inputs of a scorer with a channel's name."""
+        return _scorer_inputs(name, self.job, self.query_words, self.document_words, self.train_texts)
+
+
+def read_inputs(arguments: TrainingArguments) -> TrainingInputs:
+    """Reads the data that a training's arguments name, and makes the channels that are learned before it.
+
+    Raises:
+      DataError: a vocabulary has no word, or its word vectors have changed.
+    """
+    job = arguments.training_job
+    transform = tft.TFTransformOutput(arguments.transform_graph_path)
+    # A baseline may use fewer columns of the examples than the run's own model.
+    unused = () if job.model.stem_embeddings else (f.QUERY_STEMS, f.DOC_STEMS)
     spec = {name: of_column for name, of_column in transform.transformed_feature_spec().items() if name not in unused}
-    tables = config[SOURCES_KEY]
-    sources = {name: WordTableSource(**tables[name]) for name in f.COUNTS_OF_VOCABULARY if name in tables}
     train_lists, eval_lists = (
-        read_lists(_files(files), spec, config[USED_NEGATIVES_KEY])
-        for files in (fn_args.train_files, fn_args.eval_files)
+        read_lists(_files(files), spec, job.used_negatives) for files in (arguments.train_files, arguments.eval_files)
     )
-    training = fn_args.training
-    if training.negatives_from == "judged":
+    if job.training.negatives_from == "judged":
         train_lists = train_lists.with_judged_negatives()
-    channel = make_channel(read_lexicon(config[LEXICON_KEY])) if LEXICON_KEY in config else None
-    if channel:
-        texts = read_lists(_files([config[TEXTS_KEY]]), used_negatives=config[USED_NEGATIVES_KEY])
-        eval_lists = with_word_scores(eval_lists, texts, channel)
-    inputs = TrainingInputs(
-        model=model,
-        loss=LossSettings(**config[LOSS_KEY]),
-        training=training,
-        top_grade=config[TOP_GRADE_KEY],
+    pretrained = {
+        name: read_pretrained(transform, name, job.word_tables[name])
+        for name in f.COUNTS_OF_VOCABULARY
+        if name in job.word_tables
+    }
+    query_words, document_words = (
+        _words(transform, name, pretrained.get(name), job.model.stem_embeddings)
+        for name in (f.QUERY_VOCABULARY, f.DOCUMENT_VOCABULARY)
+    )
+
+    def texts(split: str) -> RankingLists:
+        return read_lists(_files([job.texts[split]]), used_negatives=job.used_negatives)
+
+    fixed: dict[str, FixedScorer] = {}
+    for name, settings in job.channels.items():
+        kind = CHANNELS[settings.kind].load()
+        if issubclass(kind, FixedScorer):
+            made = _scorer_inputs(name, job, query_words, document_words, lambda: texts("train"))
+            fixed[name] = kind.make(made, **settings.settings)
+    if fixed:
+        eval_texts = texts("eval")
+        for channel in fixed.values():
+            eval_lists = with_fixed_scores(eval_lists, eval_texts, channel)
+    return TrainingInputs(
+        job=job,
         transform=transform,
         train_lists=train_lists,
         eval_lists=eval_lists,
-        pretrained={name: read_pretrained(transform, name, source) for name, source in sources.items()},
-        channel=channel,
-        channel_weight=config.get(CHANNEL_WEIGHT_KEY, 0.0),
+        pretrained=pretrained,
+        query_words=query_words,
+        document_words=document_words,
+        fixed_channels=fixed,
+        train_texts=lambda: texts("train"),
     )
-    return inputs.with_numbers(best_numbers(fn_args))
 
 
-def best_numbers(fn_args: TrainingArguments) -> dict[str, float]:
-    """What a search before the training found best, if there was one."""
-    return fn_args.hyperparameters["values"] if fn_args.hyperparameters else {}
+def unfinished_folder(arguments: TrainingArguments, inputs: TrainingInputs, devices: str, removes: bool = True) -> str:
+    """Returns the folder of an unfinished training or search, and removes the folders of others.
+
+    Args:
+      arguments: the training's.
+      inputs: the data that they name.
+      devices: over how many replicas and workers the training sums.
+      removes: whether the folders of others are removed; of several workers, only the chief removes.
+
+    Returns:
+      a folder named by a digest of everything that decides a training: settings, code, data, devices.
+    """
+    parts = [arguments.job, repr(sorted(arguments.best_numbers.items()))]
+    parts += [inputs.train_lists.digest(), inputs.eval_lists.digest(), devices]
+    key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    folder, removed = unfinished_work(inputs.job.checkpoints, key, removes)
+    if removed:
+        log.info("removed an unfinished training of other data, code or settings; this one starts from the first epoch")
+    return folder
+
+
+def _scorer_inputs(
+    name: str, job: TrainingJob, query_words: Words, document_words: Words, train_texts: Callable[[], RankingLists]
+) -> ScorerInputs:
+    return ScorerInputs(
+        name=name,
+        query_words=query_words,
+        document_words=document_words,
+        model=job.model,
+        seed=job.training.seed,
+        train_texts=train_texts,
+        lexicon=job.lexicon,
+    )
+
+
+def _words(transform: tft.TFTransformOutput, vocabulary: str, pretrained: Pretrained | None, has_stems: bool) -> Words:
+    """Returns the words of a language, with their pre-trained vectors if it has some."""
+    stems = transform.vocabulary_size_by_name(f.STEMS_OF_VOCABULARY[vocabulary]) if has_stems else 0
+    if pretrained is None:
+        return Words(vocabulary_size(transform, vocabulary), stems=stems)
+    return Words(pretrained.vocabulary_size, pretrained.vectors, pretrained.train, stems)
 
 
 def _files(patterns: list[str]) -> list[str]:

@@ -8,8 +8,9 @@ import numpy.typing as npt
 import tensorflow as tf
 import tensorflow_transform as tft
 
+from models.settings import WordTableSource
 from models.texts.tokens import tokenize
-from models.texts.word_table import WordTableSource, read_word_table
+from models.texts.word_table import read_word_table
 from schemas import features as f
 from schemas.drops import ReadReport
 from schemas.errors import DataError

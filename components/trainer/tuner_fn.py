@@ -1,25 +1,19 @@
 """The tuner function of TFX's Tuner: a search whose trials are trainings as the Trainer's."""
 
 from collections.abc import Callable
-from typing import Final
 
 import tensorflow as tf
 from tfx.components.trainer.fn_args_utils import FnArgs
 from tfx.components.tuner.component import TunerFnResult
 
-from components.trainer.inputs import read_inputs
-from components.trainer.joined_cluster import joined_cluster
-from components.trainer.run_training import run_training
-from components.trainer.train_trial import read_and_train_trial, train_trial
-from components.trainer.training_arguments import TrainingArguments
-from components.trainer.training_inputs import TrainingInputs
-from components.trainer.unfinished import unfinished_folder
+from components.trainer.inputs import TrainingArguments, TrainingInputs, read_inputs, unfinished_folder
+from components.trainer.training import read_and_train_trial, train_trial
+from components.trainer.workers import joined_cluster, run_training
 from models.training.devices import make_strategy
-from models.tuning.settings import TuningSettings
 from models.tuning.trial_search import Numbers, TrialSearch
 from schemas.errors import ConfigError
 
-TUNING_KEY: Final = "tuning"
+_Train = Callable[[Numbers, str], float]
 
 
 def tuner_fn(fn_args: FnArgs) -> TunerFnResult:
@@ -28,26 +22,27 @@ def tuner_fn(fn_args: FnArgs) -> TunerFnResult:
     With `training.workers` each trial is trained by workers of its own.
 
     Args:
-      fn_args: TFX's; `custom_config` holds what `train_and_export` takes, and the settings of the search.
+      fn_args: TFX's; `custom_config` holds the training job.
 
     Raises:
       ConfigError: TF_CONFIG names a cluster.
     """
     arguments = TrainingArguments.of(fn_args)
-    if cluster := joined_cluster(arguments.training):
+    job = arguments.training_job
+    if cluster := joined_cluster(job.training):
         raise ConfigError(
             [
                 f"a search must run on one machine, where training.workers may be several; got a TF_CONFIG of "
-                f"{cluster.workers} workers. Search there, and give the cluster what was found."
+                f"{cluster.workers} workers. Search there, and give the cluster the values that the search found."
             ]
         )
     inputs = read_inputs(arguments)
-    several = (inputs.training.workers or 1) > 1
-    train, devices = (_in_workers if several else _here)(arguments, inputs)
+    several = (job.training.workers or 1) > 1
+    train, devices = _train_in_workers(arguments, inputs) if several else _train_here(inputs)
     search = TrialSearch(
-        TuningSettings(**fn_args.custom_config[TUNING_KEY]),
-        inputs.training,
-        inputs.training.epochs_of(len(inputs.train_lists)),
+        job.tuning,
+        job.training,
+        job.training.epochs_of(len(inputs.train_lists)),
         train,
         unfinished_folder(arguments, inputs, devices),
         fn_args.working_dir,
@@ -55,9 +50,9 @@ def tuner_fn(fn_args: FnArgs) -> TunerFnResult:
     return TunerFnResult(tuner=search, fit_kwargs={})
 
 
-def _here(arguments: TrainingArguments, inputs: TrainingInputs) -> tuple[Callable[[Numbers, str], float], str]:
-    """What trains for a trial in this process, which has read the data, and on what."""
-    strategy = make_strategy(inputs.training)
+def _train_here(inputs: TrainingInputs) -> tuple[_Train, str]:
+    """Returns the training of a trial in this process, which has read the data, and its devices."""
+    strategy = make_strategy(inputs.job.training)
 
     def train(numbers: Numbers, folder: str) -> float:
         return train_trial(inputs.with_numbers(numbers), folder, strategy)
@@ -65,11 +60,12 @@ def _here(arguments: TrainingArguments, inputs: TrainingInputs) -> tuple[Callabl
     return train, f"{strategy.num_replicas_in_sync} replicas"
 
 
-def _in_workers(arguments: TrainingArguments, inputs: TrainingInputs) -> tuple[Callable[[Numbers, str], float], str]:
-    """What trains for a trial in workers, and on what."""
+def _train_in_workers(arguments: TrainingArguments, inputs: TrainingInputs) -> tuple[_Train, str]:
+    """Returns the training of a trial in workers, and their devices."""
+    training = inputs.job.training
 
     def train(numbers: Numbers, folder: str) -> float:
         trial = {"arguments": arguments.as_dict(), "numbers": dict(numbers), "folder": folder}
-        return float(run_training(read_and_train_trial, trial, arguments.training))
+        return float(run_training(read_and_train_trial, trial, training))
 
-    return train, f"{arguments.training.workers} workers on {len(tf.config.list_physical_devices('GPU'))} GPUs"
+    return train, f"{training.workers} workers on {len(tf.config.list_physical_devices('GPU'))} GPUs"

@@ -1,7 +1,7 @@
-"""One worker of a training, in a process of its own; `run_workers` starts it and tells it what to do.
+"""A worker of a training, in a process of its own that `run_workers` starts.
 
-Its stdin holds the job, a line of JSON, and stays open as long as the process that started it lives. Its stdout holds
-what it tells that process, a line of JSON each. What else is printed goes to stderr.
+Its stdin holds the job, a line of JSON, and stays open as long as the starting process lives. Its stdout holds the
+worker's messages, a line of JSON each. All other output goes to stderr.
 """
 
 import json
@@ -16,38 +16,39 @@ from importlib import import_module
 from typing import IO, Any, Final
 
 LOG: Final = "log"
-"""What it tells: [LOG, name of the logger, level, message]"""
+"""A message [LOG, name of the logger, level, text]."""
 DONE: Final = "done"
-"""[DONE, result]"""
+"""The message [DONE, result]."""
 FAILED: Final = "failed"
-"""[FAILED, name of the error's class, text], where that is a user's error; else its traceback"""
+"""The message [FAILED, name of the error's class, text]; for an error that is not a user's, the text is its
+traceback."""
 
 _ENDS: Final = {
     "ollective ops is aborted": "lost another one",
     "Could not start gRPC server": "could not listen at its address, which another program may have taken",
 }
-"""What TensorFlow says in a worker for no fault of the training, and what that means."""
+"""Texts of TensorFlow's errors that are no fault of the training, and their meaning."""
 
 
 def main() -> None:
-    """Does the job on stdin; ends as soon as the process that gave it does."""
-    told = os.fdopen(os.dup(1), "w", buffering=1)
+    """Does the job on stdin, and ends as soon as the starting process does."""
+    messages = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
     job = json.loads(sys.stdin.readline() or "null")
     threading.Thread(target=_die_with_the_parent, daemon=True).start()
-    if job is None:  # it died before it could tell
+    if job is None:  # the starting process died before it had sent one
         return
     logger = logging.getLogger("clir")
-    logger.addHandler(_Teller(told))
+    logger.addHandler(_MessageHandler(messages))
     logger.setLevel(logging.INFO)
     logger.propagate = False
     try:
         result = _do(job)
     except Exception as error:
-        _tell(told, FAILED, *_described(error))
+        _send(messages, FAILED, *_described(error))
         sys.exit(1)
-    _tell(told, DONE, result)
-    threading.Event().wait()  # to be ended: the others may still be leaving the cluster
+    _send(messages, DONE, result)
+    threading.Event().wait()  # until this process is killed: other workers may still be leaving the cluster
 
 
 def _do(job: dict[str, Any]) -> Any:
@@ -56,7 +57,7 @@ def _do(job: dict[str, Any]) -> Any:
 
     from models.settings import TrainingSettings
     from models.training.devices import configure_worker, join_workers
-    from models.training.workers import Chief  # TensorFlow, which the thread above shall not wait for
+    from models.training.workers import Chief  # imports TensorFlow, after the watchdog thread has started
 
     settings = TrainingSettings(**job["training"])
     configure_worker(settings, job["place"], job["workers_here"])
@@ -64,14 +65,14 @@ def _do(job: dict[str, Any]) -> Any:
     module, name = job["function"]
     result = getattr(import_module(module), name)(job["arguments"], strategy)
     chief = Chief(strategy)
-    chief.tells(0.0)  # what the chief writes is there when any worker ends
+    chief.value(0.0)  # a barrier: no worker ends before the chief has written
     with suppress(tf.errors.OpError):
-        chief.tells(0.0)  # none leaves that another still hears; and who is not there any more has heard all
+        chief.value(0.0)  # a second barrier: no worker exits while another is still reading; a missing one has read all
     return result
 
 
 def _described(error: Exception) -> tuple[str, str]:
-    """An error's kind and text."""
+    """Returns an error's kind and text."""
     from schemas.errors import ConfigError, DataError, WorkerDied
 
     for kind in (ConfigError, DataError):
@@ -85,26 +86,26 @@ def _described(error: Exception) -> tuple[str, str]:
 
 
 def _die_with_the_parent() -> None:
-    """Two runs would write into one folder, if a worker outlived its own and that were started again."""
+    """Kills this process when the starting one ends; else the next run and this worker would write into one folder."""
     sys.stdin.read()
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def _tell(told: IO[str], *message: Any) -> None:
-    print(json.dumps(message), file=told, flush=True)
+def _send(messages: IO[str], *message: Any) -> None:
+    print(json.dumps(message), file=messages, flush=True)
 
 
-class _Teller(logging.Handler):
-    """Tells of the project's own messages.
+class _MessageHandler(logging.Handler):
+    """Sends the project's own log messages.
 
     Args:
-      told: where.
+      messages: the stream to send them on.
     """
 
-    def __init__(self, told: IO[str]) -> None:
+    def __init__(self, messages: IO[str]) -> None:
         super().__init__()
-        self._told = told
+        self._messages = messages
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Tells of one."""
-        _tell(self._told, LOG, record.name, record.levelno, record.getMessage())
+        """Sends a log message."""
+        _send(self._messages, LOG, record.name, record.levelno, record.getMessage())

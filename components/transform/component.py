@@ -1,13 +1,12 @@
 """The Transform component: TFX's own, with our executor."""
 
-from typing import Any
-
 from tfx.components.transform import component
 from tfx.dsl.components.base import executor_spec
 from tfx.proto import transform_pb2
 from tfx.types import channel
 
 from components.transform.executor import Executor
+from components.transform.settings import TransformSettings
 
 
 class Transform(component.Transform):
@@ -16,7 +15,7 @@ class Transform(component.Transform):
     Args:
       examples: Examples.
       schema: Schema.
-      custom_config: see `preprocessing_fn`.
+      settings: see there.
 
     Outputs:
       transform_graph: TransformGraph.
@@ -25,14 +24,12 @@ class Transform(component.Transform):
 
     EXECUTOR_SPEC = executor_spec.BeamExecutorSpec(Executor)
 
-    def __init__(
-        self, examples: channel.BaseChannel, schema: channel.BaseChannel, custom_config: dict[str, Any]
-    ) -> None:
+    def __init__(self, examples: channel.BaseChannel, schema: channel.BaseChannel, settings: TransformSettings) -> None:
         super().__init__(
             examples=examples,
             schema=schema,
             preprocessing_fn="components.transform.preprocessing.preprocessing_fn",
-            custom_config=custom_config,
+            custom_config=settings.model_dump(mode="json"),
             splits_config=transform_pb2.SplitsConfig(analyze=["train"], transform=["train", "eval"]),
             # Those after the transformation report two-level lists as anomalies, and double its time.
             disable_statistics=True,

@@ -12,6 +12,7 @@ from tfx.utils import io_utils, json_utils
 from components.on_workers import has_workers
 from components.transform.numbered_lists import number_lists
 from components.transform.one_process import TransformLists, make_graph
+from components.transform.settings import TransformSettings
 
 _FILE_PREFIX: Final = "transformed_examples"  # as TFX's own names its files
 
@@ -39,7 +40,7 @@ class Executor(executor.Executor):
         splits = executor_utils.ResolveSplitsConfig(exec_properties[keys.SPLITS_CONFIG_KEY], examples)
         schema_file = io_utils.get_only_uri_in_dir(artifact_utils.get_single_uri(input_dict[keys.SCHEMA_KEY]))
         schema = io_utils.SchemaReader().read(schema_file)
-        config = json_utils.loads(exec_properties[keys.CUSTOM_CONFIG_KEY])
+        settings = TransformSettings.model_validate(json_utils.loads(exec_properties[keys.CUSTOM_CONFIG_KEY]))
         graph = artifact_utils.get_single_uri(output_dict[keys.TRANSFORM_GRAPH_KEY])
 
         def files(split: str) -> list[str]:
@@ -53,8 +54,8 @@ class Executor(executor.Executor):
         others = [path for split in splits.transform for path in files(split)]
         transformed = output_dict[keys.TRANSFORMED_EXAMPLES_KEY]
         executor_utils.SetSplitNames(splits.transform, transformed)
-        lists = number_lists(dict.fromkeys([*counted, *others]), config)
-        transform = TransformLists(lists, make_graph(lists, counted, schema, config, graph))
+        lists = number_lists(dict.fromkeys([*counted, *others]), settings)
+        transform = TransformLists(lists, make_graph(lists, counted, schema, settings, graph))
         for split in splits.transform:
             (uri,) = artifact_utils.get_split_uris(transformed, split)
             fileio.makedirs(uri)

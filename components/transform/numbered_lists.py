@@ -3,12 +3,13 @@
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
+from components.transform.settings import TransformSettings
 from models.graphs import graph_function
 from models.lists.mapped_rows import MappedRows, RowsFile
 from models.lists.ranking_lists import TEXT_SPEC
@@ -102,14 +103,14 @@ class NumberedLists(NamedTuple):
     terms: Mapping[str, tuple[str, list[bytes]]]
 
 
-def number_lists(files: Iterable[str], custom_config: Mapping[str, Any]) -> NumberedLists:
+def number_lists(files: Iterable[str], settings: TransformSettings) -> NumberedLists:
     """Reads lists.
 
     Args:
       files: gzipped TFRecords of listwise examples.
-      custom_config: see `preprocessing_fn`.
+      settings: see there.
     """
-    texts = {name: NumberedTexts(custom_config["max_tokens"]) for name in _VOCABULARY_OF}
+    texts = {name: NumberedTexts(settings.max_tokens) for name in _VOCABULARY_OF}
 
     @graph_function(input_signature=[tf.TensorSpec([None], tf.string)])
     def parse(examples: tf.Tensor) -> dict[str, tf.Tensor]:
@@ -129,7 +130,7 @@ def number_lists(files: Iterable[str], custom_config: Mapping[str, Any]) -> Numb
         words = texts[name].words
         terms[vocabulary] = name, words
         stem_vocabulary = f.STEMS_OF_VOCABULARY[vocabulary]
-        if language := custom_config["stem_languages"].get(stem_vocabulary):
+        if language := settings.stem_languages.get(stem_vocabulary):
             stems = (stems_of_distinct(tf.constant(some), language) for some in batches(words, _WORDS))
             terms[stem_vocabulary] = name, [stem for some in stems for stem in some.numpy().tolist()]
     return NumberedLists(texts, places, terms)

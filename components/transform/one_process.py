@@ -17,7 +17,8 @@ from tensorflow_transform.tf_metadata import dataset_metadata, metadata_io, sche
 from tfx_bsl.public.tfxio import RecordBatchToExamplesEncoder, TFExampleBeamRecord
 
 from components.transform.numbered_lists import LISTS_OF_A_BATCH, NumberedLists
-from components.transform.preprocessing import columns_of, source_of, words_of
+from components.transform.preprocessing import columns_of, words_of
+from components.transform.settings import TransformSettings
 from models.graphs import graph_function
 from models.lists.mapped_rows import MappedRows
 from models.texts.word_table import read_word_table
@@ -29,7 +30,7 @@ def make_graph(
     lists: NumberedLists,
     counted: Sequence[str],
     schema: schema_pb2.Schema,
-    custom_config: dict[str, Any],
+    settings: TransformSettings,
     folder: str,
 ) -> tft.TFTransformOutput:
     """Counts the words of lists, and writes the graph.
@@ -38,17 +39,17 @@ def make_graph(
       lists: those that are counted, and any others.
       counted: the files of those.
       schema: of the lists.
-      custom_config: see `preprocessing_fn`.
+      settings: see there.
       folder: of the graph.
     """
     output, spec = tft.TFTransformOutput(folder), schema_utils.schema_as_feature_spec(schema).feature_spec
     metadata_io.write_metadata(dataset_metadata.DatasetMetadata(schema), os.path.join(folder, output.RAW_METADATA_DIR))
     types = TFExampleBeamRecord(physical_format="tfrecords_gzip", schema=schema).TensorAdapter().OriginalTypeSpecs()
     with tempfile.TemporaryDirectory() as own:
-        vocabularies, others = write_vocabularies(lists, counted, custom_config, own)
+        vocabularies, others = write_vocabularies(lists, counted, settings, own)
 
         def preprocess(inputs: dict[str, Any]) -> dict[str, Any]:
-            return columns_of(inputs, words_of(inputs, custom_config), vocabularies.__getitem__)
+            return columns_of(inputs, words_of(inputs, settings), vocabularies.__getitem__)
 
         # What TFX's own executor calls for a preprocessing_fn without analyzers: it needs no Beam.
         impl_helper.analyze_in_place(preprocess, False, spec, types, folder)
@@ -60,14 +61,14 @@ def make_graph(
 
 
 def write_vocabularies(
-    lists: NumberedLists, counted: Sequence[str], custom_config: dict[str, Any], folder: str
+    lists: NumberedLists, counted: Sequence[str], settings: TransformSettings, folder: str
 ) -> tuple[dict[str, str], list[str]]:
     """Counts the words of lists, and writes a file a vocabulary.
 
     Args:
       lists: those that are counted, and any others.
       counted: the files of those.
-      custom_config: see `preprocessing_fn`.
+      settings: see there.
       folder: to write to.
 
     Returns:
@@ -75,8 +76,8 @@ def write_vocabularies(
     """
     paths, others = {}, []
     for vocabulary, counts in _count_words(lists, counted).items():
-        words = _most_frequent(counts, custom_config["vocabulary_size"])
-        if source := source_of(vocabulary, custom_config):
+        words = _most_frequent(counts, settings.vocabulary_size)
+        if source := settings.word_tables.get(vocabulary):
             lines = [b"%d %b" % (counts[word], word) for word in _most_frequent(counts, len(counts))]
             others.append(os.path.join(folder, f.COUNTS_OF_VOCABULARY[vocabulary]))
             _write_lines(lines or [b"%d %b" % _NO_WORD], others[-1])

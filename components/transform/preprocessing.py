@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 import tensorflow_transform as tft
 
+from components.transform.settings import TransformSettings
 from models.graphs import kept_values
 from models.texts.stems import stems
 from models.texts.tokens import tokenize
-from models.texts.word_table import SOURCES_KEY, WordTableSource, read_word_table
+from models.texts.word_table import read_word_table
 from schemas import features as f
 
 
@@ -23,19 +24,19 @@ def preprocessing_fn(inputs: dict[str, Any], custom_config: dict[str, Any]) -> d
 
     Args:
       inputs: query_text string [batch]; doc_text string RaggedTensor [batch, (list_size)]; and any others.
-      custom_config: `vocabulary_size`: words kept per language; `max_tokens`: words kept per text; under
-        `SOURCES_KEY`, a dict of each vocabulary's pre-trained vectors, if any; `stem_languages`: for stems, the
-        language of each of their vocabularies, else empty.
+      custom_config: `TransformSettings`, as JSON.
 
     Returns:
       query_tokens int64 [batch, (tokens)], doc_tokens int64 [batch, (list_size), (tokens)], with stems query_stems and
       doc_stems likewise, and the other inputs as they are.
     """
-    words = words_of(inputs, custom_config)
+    settings = TransformSettings.model_validate(custom_config)
+    words = words_of(inputs, settings)
     paths = {}
     for vocabulary, flat, times in words.counted():
-        counted, top, first = flat, custom_config["vocabulary_size"], None
-        if source := source_of(vocabulary, custom_config):
+        top: int | None = settings.vocabulary_size
+        counted, first = flat, None
+        if source := settings.word_tables.get(vocabulary):
             first = read_word_table(source).words
             # Read by the Trainer alone, for its report: how many of the train split's words have a vector.
             name = f.COUNTS_OF_VOCABULARY[vocabulary]
@@ -73,14 +74,14 @@ class Words(NamedTuple):
             yield name, words.flat_values, tf.gather(self.lists, words.value_rowids())
 
 
-def words_of(inputs: dict[str, Any], custom_config: dict[str, Any]) -> Words:
+def words_of(inputs: dict[str, Any], settings: TransformSettings) -> Words:
     """The words of a batch; see `preprocessing_fn`."""
-    max_tokens, languages = custom_config["max_tokens"], custom_config["stem_languages"]
+    languages = settings.stem_languages
     # A document stands in many lists of a batch: each is tokenised once.
     distinct, places, lists = tf.unique_with_counts(inputs[f.DOC_TEXT].values, tf.int64)
 
     def of_side(vocabulary: str, texts: tf.Tensor) -> dict[str, tf.RaggedTensor]:
-        words, stem_vocabulary = tokenize(texts, max_tokens), f.STEMS_OF_VOCABULARY[vocabulary]
+        words, stem_vocabulary = tokenize(texts, settings.max_tokens), f.STEMS_OF_VOCABULARY[vocabulary]
         found = {vocabulary: words}
         if stem_vocabulary in languages:
             found[stem_vocabulary] = stems(words, languages[stem_vocabulary])
@@ -112,9 +113,3 @@ def columns_of(inputs: dict[str, Any], words: Words, path_of: Callable[[str], An
             for name, some in words.of_documents.items()
         },
     }
-
-
-def source_of(vocabulary: str, custom_config: dict[str, Any]) -> WordTableSource | None:
-    """The pre-trained vectors of a vocabulary, if there are any."""
-    sources = custom_config[SOURCES_KEY]
-    return WordTableSource(**sources[vocabulary]) if vocabulary in sources else None

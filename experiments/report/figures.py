@@ -17,8 +17,8 @@ from experiments.experiment import Row
 from experiments.report.names import settings_label, value_name
 from models.evaluation.metrics import METRICS
 from models.layers.smooth_cosine import SmoothCosine
-from models.losses.make_loss import make_loss
 from models.losses.ranking_loss import PointwiseLoss
+from models.objectives.objective import make_loss
 from models.settings import LossSettings
 from schemas.relevance import grade_name
 from schemas.training_history import ScoreCounts

@@ -1,29 +1,239 @@
-"""An exported model: loading it, and calling its signatures."""
+"""The exported model: loading it, and asking it for scores, vectors, explanations and translations."""
 
 import os
-from collections.abc import Mapping
-from functools import lru_cache
-from typing import Any, Final, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 import tensorflow_text  # noqa: F401  (registers the ops that an exported model holds)
 
+from models.exported.explanation import Explanation, ScorePart, explanation_of, score_parts
 from models.exported.versions import model_fingerprint
 from schemas import features as f
 from schemas.errors import DataError
+from schemas.json_record import JsonRecord
+
+Arrays = Mapping[str, npt.NDArray[Any]]
+"""Arrays by the names of a signature's inputs or outputs; a text is an object, `bytes` in outputs."""
+
+_LEXICON: Final = "lexicon"
+"""The name of the channel that has a lexicon."""
 
 
-class CallableModel(Protocol):
-    """A model that answers its signatures."""
+class EncodedQuery(NamedTuple):
+    """A query as an index is searched for it."""
+
+    vector: npt.NDArray[np.float32]
+    """float32 [dim]."""
+    terms: npt.NDArray[np.object_]
+    """bytes [width], distinct; empty without words that match."""
+    weights: npt.NDArray[np.float32]
+    """float32 [width]: the terms' weights, times the weight of words that match in the score."""
+
+
+class ModelStatistics(NamedTuple):
+    """Statistics of the documents that a model's lexicon was made of."""
+
+    kind: str
+    """Kind of the lexicon."""
+    documents: int
+    mean_length: float
+    """Mean length of a document, in terms."""
+    document_frequency: dict[bytes, float]
+    """Document frequency of every term that the lexicon knows."""
+
+
+class Translation(JsonRecord):
+    """A stem of documents that answers a stem of queries."""
+
+    stem: str
+    weight: float
+
+
+class StemTranslations(JsonRecord):
+    """A stem of queries and its translations, best first; the stem itself is not among them."""
+
+    stem: str
+    translations: tuple[Translation, ...]
+
+
+class ExportedModel(ABC):
+    """An exported model (see `models.exported.export`), in this process or in a TF Serving.
+
+    Attributes:
+      signatures: the names that `call` takes.
+      version: the number of the pushed version, which answers every call.
+    """
+
+    signatures: frozenset[str]
+    version: str
+
+    @abstractmethod
+    def call(self, signature: str, inputs: Arrays) -> dict[str, npt.NDArray[Any]]:
+        """Returns the outputs of a signature, by their names."""
+
+    @cached_property
+    def words_channel(self) -> str | None:
+        """The name of the channel of words that match; None without one."""
+        if "words_channel" not in self.signatures:
+            return None
+        name: bytes = np.asarray(self.call("words_channel", {})["name"]).item()
+        return name.decode()
+
+    @cached_property
+    def channel_weights(self) -> dict[str, float]:
+        """The weight of each channel in the score; words that match are the last."""
+        found = {name: float(weight) for name, weight in self.call("channel_weights", {}).items()}
+        return {name: found[name] for name in sorted(found, key=lambda one: (one == self.words_channel, one))}
 
     @property
-    def signatures(self) -> frozenset[str]:
-        """The names that `call` takes."""
+    def words_weight(self) -> float:
+        """The weight of words that match in the score; 0 without their channel."""
+        return self.channel_weights[self.words_channel] if self.words_channel else 0.0
 
-    def call(self, signature: str, inputs: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
-        """Returns the outputs of a signature (see `models.exported.export`), by their names."""
+    @cached_property
+    def theta(self) -> tuple[float, ...]:
+        """The thresholds between the grades, on the scale of the vectors' part; empty where the loss has none."""
+        return tuple(self.call("grade_bands", {})["theta"].tolist()) if "grade_bands" in self.signatures else ()
+
+    @property
+    def can_explain(self) -> bool:
+        """Whether `explain` works: the score is an inner product."""
+        return "explain_words" in self.signatures
+
+    def score(self, query: str, documents: Sequence[str]) -> dict[str, list[float]]:
+        """Scores texts for a query.
+
+        Returns:
+          the scores as `scores`, and those of each channel by its name.
+        """
+        lists = self.call("score", {"query": as_texts([query]), "documents": as_texts([documents])})
+        return {name: rows[0].tolist() for name, rows in lists.items()}
+
+    def encode_query(self, query: str) -> EncodedQuery:
+        """Returns a query's vector and its weighted terms; the score must be an inner product."""
+        found = {name: rows[0] for name, rows in self.call("encode_query", {"query": as_texts([query])}).items()}
+        if not self.words_weight:
+            return EncodedQuery(found["vector"], np.zeros(0, object), np.zeros(0, np.float32))
+        is_term = found["stems"] != b""
+        weights = found["weights"][is_term] * np.float32(self.words_weight)
+        return EncodedQuery(found["vector"], found["stems"][is_term], weights)
+
+    def parts(self, query: str, documents: Sequence[str]) -> list[tuple[ScorePart, ...]]:
+        """Returns the parts of each document's score, a part for each channel; their sum is the score.
+
+        Args:
+          query: a text.
+          documents: texts, none of them empty.
+        """
+        scores = self.score(query, documents)
+        of_channels = {name: scores[name] for name in self.channel_weights}
+        words: list[Arrays] = []
+        if self.words_channel:
+            words = [self.call("explain", {"query": as_texts(query), "document": as_texts(one)}) for one in documents]
+        return score_parts(of_channels, self.channel_weights, words)
+
+    def explain(self, query: str, document: str) -> Explanation:
+        """Explains a document's score for a query, word by word.
+
+        Args:
+          query: a text.
+          document: a text, not empty.
+
+        Raises:
+          DataError: the model cannot explain words.
+        """
+        if not self.can_explain:
+            raise DataError(
+                "the model must have the signature explain_words to show the shares of words; a model whose score is "
+                "no inner product lacks it."
+            )
+        (parts,) = self.parts(query, [document])
+        found = self.call("explain_words", {"query": as_texts(query), "document": as_texts(document)})
+        return explanation_of(query, document, found, parts, self.theta, has_words=self.words_channel is not None)
+
+    def translations(self, words: Sequence[str]) -> dict[str, list[StemTranslations]]:
+        """Returns the translations of each word's stem; a word may hold several stems, or none.
+
+        Args:
+          words: words of queries.
+
+        Raises:
+          DataError: the model has no lexicon.
+        """
+        channel = self.words_channel
+        if channel != _LEXICON:
+            has = f"matches equal words ({channel})" if channel else "has no channel of words that match"
+            raise DataError(f"{self} must have a lexicon, but {has}; a run with lexicon.kind lexicon learns one.")
+        found = {}
+        for word in words:
+            table = self.call("translate", {"query": as_texts([word])})
+            stems: dict[str, list[Translation]] = {}
+            columns = (table[name].tolist() for name in ("query_term", "document_term", "weight"))
+            for stem, answer, weight in zip(*columns, strict=True):
+                of_stem = stems.setdefault(stem.decode(), [])
+                if answer != stem:
+                    of_stem.append(Translation(stem=answer.decode(), weight=weight))
+            found[word] = [StemTranslations(stem=stem, translations=tuple(of_it)) for stem, of_it in stems.items()]
+        return found
+
+    def statistics(self) -> ModelStatistics | None:
+        """Returns the statistics of the documents that the lexicon was made of; None without a lexicon."""
+        if self.words_channel is None:
+            return None
+        found = self.call("collection_statistics", {})
+        frequencies = found["document_frequency"].astype(np.float64).tolist()
+        return ModelStatistics(
+            kind=self.words_channel,
+            documents=int(found["documents"]),
+            mean_length=float(found["mean_length"]),
+            document_frequency=dict(zip(found["term"].tolist(), frequencies, strict=True)),
+        )
+
+
+class LoadedModel(ExportedModel):
+    """A SavedModel in this process. Loaded again, with its files as they were, it is the same object.
+
+    Args:
+      path: folder of a SavedModel of ours; where that is a pushed version, its name is the version's number.
+      needs: signatures that it must have.
+
+    Raises:
+      DataError: the model is damaged, or lacks a signature.
+    """
+
+    def __init__(self, path: str, *needs: str) -> None:
+        self.path, self.version = path, path.rstrip("/").rpartition("/")[2]
+        try:
+            self._model = _load(path, model_fingerprint(path))
+            self.signatures = frozenset(self._model.signatures)
+        except (OSError, ValueError, LookupError, AttributeError, tf.errors.OpError) as error:
+            raise DataError(f"{path} must hold a whole SavedModel: {_first_line(error)}.") from None
+        _check_signatures(path, {"score", *needs} - self.signatures, self.signatures)
+        _check_vocabularies(path, self._model)
+
+    def __str__(self) -> str:
+        return self.path
+
+    def call(self, signature: str, inputs: Arrays) -> dict[str, npt.NDArray[Any]]:
+        """Returns the outputs of a signature, by their names."""
+        tensors = {name: tf.constant(array, _dtype_of(array)) for name, array in inputs.items()}
+        found = self.tensors(signature, **tensors)
+        return {name: np.asarray(tensor.numpy(), _array_dtype_of(tensor)) for name, tensor in found.items()}
+
+    def tensors(self, signature: str, **inputs: tf.Tensor) -> dict[str, tf.Tensor]:
+        """Returns the outputs of a signature as tensors, without copies."""
+        outputs: dict[str, tf.Tensor] = self._model.signatures[signature](**inputs)
+        return outputs
+
+
+def as_texts(texts: Any) -> npt.NDArray[Any]:
+    """Returns a text, or lists of texts, as `call` takes them."""
+    return np.array(texts, object)
 
 
 _TABLES: Final = {
@@ -34,25 +244,22 @@ _TABLES: Final = {
 }
 """The weight that has a row for each line of a vocabulary."""
 _PREAMBLE: Final = ("Graph execution error", "Detected at node", "<stack traces")
-"""How TensorFlow's messages begin, before they tell what happened."""
+"""First lines of TensorFlow's messages, before the line with the cause."""
 
 
-def load_model(path: str, *signatures: str) -> Any:
-    """An exported model; asked for again, with its files as they were, it is not loaded again.
+# Most stages after a Trainer read the same model, and loading takes a second.
+@lru_cache(maxsize=1)
+def _load(path: str, _: str) -> Any:
+    return tf.saved_model.load(path)
 
-    Args:
-      path: folder of a SavedModel.
-      signatures: those that it must have.
+
+def _check_signatures(path: str, missing: set[str], present: frozenset[str]) -> None:
+    """Refuses a model that lacks signatures.
 
     Raises:
-      DataError: it is damaged, or lacks a signature.
+      DataError: see above.
     """
-    try:
-        model = _load(path, model_fingerprint(path))
-        missing = set(signatures) - set(model.signatures)
-    except (OSError, ValueError, LookupError, AttributeError, tf.errors.OpError) as error:
-        raise DataError(f"{path} must hold a whole SavedModel: {_told(error)}.") from None
-    if missing and missing <= {"encode_query", "encode_document"} and "score" in model.signatures:
+    if missing and missing <= {"encode_query", "encode_document"} and "score" in present:
         raise DataError(
             f"{path} has no {max(missing)}: its score is no inner product of two vectors, so that there is nothing to "
             "encode or to index. Its signature score ranks documents."
@@ -64,31 +271,21 @@ def load_model(path: str, *signatures: str) -> Any:
         )
     if missing:
         raise DataError(f"{path} must hold a SavedModel of this project; it lacks the signature {min(missing)}.")
-    _check_vocabularies(path, model)
-    return model
-
-
-# Most stages after a Trainer read the same model, which takes a second each time.
-@lru_cache(maxsize=1)
-def _load(path: str, _: str) -> Any:
-    return tf.saved_model.load(path)
-
-
-def words_channel(model: Any) -> str | None:
-    """The name of an exported model's channel of words that match, if it has one."""
-    signature = model.signatures.get("words_channel")
-    return signature()["name"].numpy().decode() if signature else None
 
 
 def _check_vocabularies(path: str, model: Any) -> None:
-    """Every row of an embedding table has a word: a vocabulary that is cut off would load, and know fewer words."""
+    """Refuses a vocabulary that is cut off: it would load, and know fewer words than its embedding table has rows.
+
+    Raises:
+      DataError: see above.
+    """
     for vocabulary, table in _TABLES.items():
         file = os.path.join(path, "assets", vocabulary)
         rows = [weight.shape[0] for weight in getattr(model, "weights", []) if f"{table}:" in weight.name]
         if not rows or not tf.io.gfile.exists(file):
             continue
         with tf.io.gfile.GFile(file, "rb") as stream:
-            words = stream.read().count(b"\n")  # none after half a word
+            words = stream.read().count(b"\n")  # half a word has no line break
         if words != rows[0]:
             raise DataError(
                 f"{path} must hold a whole SavedModel: {file} must hold {rows[0]:,} words, a line each, as its "
@@ -96,40 +293,18 @@ def _check_vocabularies(path: str, model: Any) -> None:
             )
 
 
-def _told(error: Exception) -> str:
-    """What happened: the first line that says so."""
+def _first_line(error: Exception) -> str:
+    """Returns the first line of a message that names the cause."""
     lines = [line.strip() for line in str(error).splitlines()]
-    said = (line for line in lines if line and not line.startswith(_PREAMBLE))
-    return next(said, type(error).__name__).rstrip(".")
+    causes = (line for line in lines if line and not line.startswith(_PREAMBLE))
+    return next(causes, type(error).__name__).rstrip(".")
 
 
-class LoadedModel:
-    """See `models.exported.model.CallableModel`.
-
-    Args:
-      model: what `models.exported.model.load_model` gives.
-    """
-
-    def __init__(self, model: Any) -> None:
-        self._model = model
-
-    @property
-    def signatures(self) -> frozenset[str]:
-        """The names that `call` takes."""
-        return frozenset(self._model.signatures)
-
-    def call(self, signature: str, inputs: Mapping[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[Any]]:
-        """What a signature gives."""
-        tensors = {name: tf.constant(array, _dtype(array)) for name, array in inputs.items()}
-        found = self._model.signatures[signature](**tensors)
-        return {name: np.asarray(tensor.numpy(), _array_dtype(tensor)) for name, tensor in found.items()}
-
-
-def _dtype(array: npt.NDArray[Any]) -> tf.DType | None:
-    """An array without texts does not show that it would have texts."""
+def _dtype_of(array: npt.NDArray[Any]) -> tf.DType | None:
+    """Returns the type of texts explicitly, because an empty array of texts does not show it."""
     return tf.string if np.asarray(array).dtype.kind in "OSU" else None
 
 
-def _array_dtype(tensor: tf.Tensor) -> type | None:
-    """A single text is no array of NumPy's."""
+def _array_dtype_of(tensor: tf.Tensor) -> type | None:
+    """Returns the type of texts explicitly, because TensorFlow returns a single text as plain `bytes`."""
     return object if tensor.dtype == tf.string else None

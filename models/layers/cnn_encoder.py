@@ -56,5 +56,5 @@ class CnnEncoder(TextEncoder):
         return tf.tanh(tf.matmul(pooled, self.projection))
 
     def get_config(self) -> dict[str, Any]:
-        """The layer's arguments."""
+        """Returns the layer's arguments."""
         return {**super().get_config(), "filters": self.filters}

@@ -1,4 +1,4 @@
-"""The inner product as a similarity: what smooth cosine is compared with."""
+"""The inner product as a similarity, for comparison with smooth cosine."""
 
 import math
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import tensorflow as tf
 from tensorflow import keras
 
-from models.layers.similarity import Similarity
+from models.layers.similarity import Similarity, padded_below
 
 
 @keras.utils.register_keras_serializable(package="smooth_clir")
@@ -15,10 +15,12 @@ class DotProduct(Similarity):
 
         score = <q, d>
 
-    Components within [-1, 1] give scores within [-dim, dim], and a gradient, the other vector, of at most sqrt(dim).
+    With components of magnitude c at most, scores lie within [-dim c^2, dim c^2], and the gradient, which is the other
+    vector, is at most sqrt(dim) c long.
 
     Args:
       dim: length of a vector.
+      largest_component: c, which the encoder declares; infinite where nothing bounds the components.
 
     Call arguments:
       query: float [batch, dim].
@@ -33,37 +35,39 @@ class DotProduct(Similarity):
       [[0.0, 1.5]]
     """
 
-    def __init__(self, dim: int, **kwargs: Any) -> None:
+    def __init__(self, dim: int, largest_component: float = 1.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.dim = dim
+        self.largest_component = largest_component
 
     def query_vector(self, query: tf.Tensor) -> tf.Tensor:
-        """The query itself."""
+        """Returns the query itself."""
         return query
 
     def document_vector(self, document: tf.Tensor) -> tf.Tensor:
-        """The document itself."""
+        """Returns the document itself."""
         return document
 
     def document_divisor(self, document: tf.Tensor) -> tf.Tensor:
-        """1."""
+        """Returns 1."""
         return tf.ones_like(document[..., :1])
 
     @property
     def score_range(self) -> tuple[float, float]:
-        """-dim and dim."""
-        return -float(self.dim), float(self.dim)
+        """-dim c^2 and dim c^2."""
+        largest = float(self.dim * self.largest_component**2)
+        return -largest, largest
 
     @property
     def gradient_bound(self) -> float:
-        """sqrt(dim)."""
-        return math.sqrt(self.dim)
+        """sqrt(dim) c."""
+        return math.sqrt(self.dim) * self.largest_component
 
     @property
     def padded_score(self) -> float:
-        """-dim - 1: a document that is the query's opposite in every component scores -dim."""
-        return self.score_range[0] - 1
+        """A score below -dim c^2, which a document has that is the query's opposite in every component."""
+        return padded_below(self.score_range[0])
 
     def get_config(self) -> dict[str, Any]:
-        """The layer's arguments."""
-        return {**super().get_config(), "dim": self.dim}
+        """Returns the layer's arguments."""
+        return {**super().get_config(), "dim": self.dim, "largest_component": self.largest_component}

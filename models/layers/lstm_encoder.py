@@ -75,7 +75,7 @@ class LstmEncoder(TextEncoder):
         return self.lstm(tf.ensure_shape(padded, [None, None, self.dim]), mask=mask)
 
     def get_config(self) -> dict[str, Any]:
-        """The layer's arguments."""
+        """Returns the layer's arguments."""
         return {**super().get_config(), "units": self.units}
 
 

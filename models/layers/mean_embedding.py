@@ -112,6 +112,6 @@ class MeanEmbedding(TextEncoder):
         return tf.gather(ids, kept), tf.gather(text, kept)
 
     def get_config(self) -> dict[str, Any]:
-        """The layer's arguments."""
+        """Returns the layer's arguments."""
         own = {"word_dropout": self.word_dropout, "stem_vocabulary_size": self.stem_vocabulary_size}
         return {**super().get_config(), **own}

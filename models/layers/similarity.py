@@ -1,16 +1,19 @@
-"""What every similarity offers besides its scores."""
+"""The base class of similarities."""
 
 from abc import ABC, abstractmethod
+from typing import Final
 
 import tensorflow as tf
 from tensorflow import keras
 
+_LOWEST: Final = -1e30
+"""The score of padding where nothing bounds the scores; JSON can hold it."""
+
 
 class Similarity(keras.layers.Layer, ABC):
-    """A score that is the inner product of what it makes of each of the two vectors.
+    """A score that is the inner product of a function of the query and a function of the document.
 
-    A similarity defines `query_vector` and `document_vector`, which need not be the same function. Query and document
-    are outputs of tanh: their components lie within [-1, 1].
+    A similarity defines `query_vector` and `document_vector`, which need not be the same function.
 
     Call arguments:
       query: float [batch, dim].
@@ -26,30 +29,35 @@ class Similarity(keras.layers.Layer, ABC):
 
     @abstractmethod
     def query_vector(self, query: tf.Tensor) -> tf.Tensor:
-        """The vectors whose inner products with the documents' are the scores: float [..., dim] -> float [..., dim]."""
+        """Returns the query's side of the inner product: float [..., dim] -> float [..., dim]."""
 
     @abstractmethod
     def document_vector(self, document: tf.Tensor) -> tf.Tensor:
-        """The vectors whose inner products with the queries' are the scores: float [..., dim] -> float [..., dim]."""
+        """Returns the document's side of the inner product: float [..., dim] -> float [..., dim]."""
 
     def document_divisor(self, document: tf.Tensor) -> tf.Tensor | None:
-        """What `document_vector` divides a document by: float [..., dim] -> float [..., 1].
+        """Returns the divisor of a document in `document_vector`: float [..., dim] -> float [..., 1].
 
-        None where it does something else, as here.
+        None where `document_vector` is no division, as here.
         """
         return None
 
     @property
     @abstractmethod
     def score_range(self) -> tuple[float, float]:
-        """The least and the largest score."""
+        """The lowest and the highest score; infinite where nothing bounds it."""
 
     @property
     @abstractmethod
     def gradient_bound(self) -> float:
-        """What the norm of a score's gradient in either argument never exceeds; infinite where nothing bounds it."""
+        """An upper bound on the norm of a score's gradient in either argument; infinite where nothing bounds it."""
 
     @property
     @abstractmethod
     def padded_score(self) -> float:
-        """What a place without a document scores; no document scores less."""
+        """The score of a place without a document; no document scores less."""
+
+
+def padded_below(lowest_score: float) -> float:
+    """Returns a finite score for places without a document, below the score of any document."""
+    return max(lowest_score - 1, _LOWEST)

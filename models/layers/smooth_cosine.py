@@ -47,15 +47,15 @@ class SmoothCosine(Similarity):
         self.epsilon = float(epsilon)
 
     def query_vector(self, query: tf.Tensor) -> tf.Tensor:
-        """q / (|q| + epsilon)."""
+        """Returns q / (|q| + epsilon)."""
         return smooth_unit(query, self.epsilon)
 
     def document_vector(self, document: tf.Tensor) -> tf.Tensor:
-        """d / (|d| + epsilon)."""
+        """Returns d / (|d| + epsilon)."""
         return smooth_unit(document, self.epsilon)
 
     def document_divisor(self, document: tf.Tensor) -> tf.Tensor:
-        """|d| + epsilon."""
+        """Returns |d| + epsilon."""
         return _norm(document) + self.epsilon
 
     @property
@@ -74,7 +74,7 @@ class SmoothCosine(Similarity):
         return -1.0
 
     def get_config(self) -> dict[str, Any]:
-        """The layer's arguments."""
+        """Returns the layer's arguments."""
         return {**super().get_config(), "epsilon": self.epsilon}
 
 

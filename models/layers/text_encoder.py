@@ -110,7 +110,7 @@ class TextEncoder(keras.layers.Layer, ABC):
         return None if self.seed is None else zlib.crc32(f"{self.seed}/{part}".encode()) >> 1
 
     def get_config(self) -> dict[str, Any]:
-        """The layer's arguments."""
+        """Returns the layer's arguments."""
         return {
             **super().get_config(),
             "vocabulary_size": self.vocabulary_size,

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from models.lexicon.lexicon import Lexicon, idf
-from models.rankers.scorer import CollectionStatistics, SparseInnerProduct
+from models.lexicon.lexicon import Lexicon, idf, read_lexicon
+from models.rankers.scorer import CollectionStatistics, ScorerInputs, SparseInnerProduct
 from models.texts.tokens import tokenize
 
 _BUCKETS = 2**63 - 1
@@ -61,6 +61,17 @@ class LexiconChannel(SparseInnerProduct, ABC):
         self._vocabulary = Vocabulary(lexicon.terms)
         frequency = lexicon.document_frequency[self._vocabulary.order]
         self._idf = tf.Variable(idf(self._record.documents, frequency), trainable=False, dtype=tf.float32, name="idf")
+
+    @classmethod
+    def make(cls, inputs: ScorerInputs, **own: Any) -> "LexiconChannel":
+        """Makes the channel of the lexicon that the stage LexiconGen has learned.
+
+        Raises:
+          ValueError: there is no lexicon.
+        """
+        if inputs.lexicon is None:
+            raise ValueError(f"the channel {inputs.name} needs a lexicon; got none.")
+        return cls(read_lexicon(inputs.lexicon), name=inputs.name, **own)
 
     def document_words(self, texts: tf.Tensor) -> tf.RaggedTensor:
         """The words of documents within the lexicon's limit."""

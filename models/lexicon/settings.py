@@ -1,13 +1,11 @@
 """Settings of the channel beside the vectors. Importing this file does not import TensorFlow."""
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, ValidationError, ValidationInfo, ValidatorFunctionWrapHandler, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
+from models.choices import ChannelWeightSetting
 from schemas.settings import InputFile, Settings
-
-FITTED: Final = "fitted"
-ChannelWeightSetting = Annotated[float, Field(ge=0, le=1e12)] | Literal["fitted"]
 
 
 class LexiconDigests(Settings):
@@ -34,15 +32,6 @@ class LexiconSettings(Settings):
     pages in eval and test lists are not among them. For the kind lexicon alone."""
     sha256: LexiconDigests = LexiconDigests()
     """Digest that `pairs` must have; filled in by every run in its resolved configuration."""
-
-    @field_validator("weight", mode="wrap")
-    @classmethod
-    def _number_or_fitted(cls, weight: Any, handler: ValidatorFunctionWrapHandler) -> Any:
-        """Says in one sentence what pydantic would say of each of the two types."""
-        try:
-            return handler(weight)
-        except ValidationError:
-            raise ValueError(f"must be a number from 0 to 1e12, or {FITTED}; got {weight!r}") from None
 
     @field_validator("pairs")
     @classmethod

@@ -26,7 +26,6 @@ class MeanSquaredErrorLoss(PointwiseLoss):
     Call arguments:
       y_true: float [batch, list_size], grades 0 .. K - 1; a negative one marks padding.
       y_pred: float [batch, list_size], scores between the ends.
-      sample_weight: see `PointwiseLoss`.
 
     Raises:
       ValueError: see `PointwiseLoss`.

@@ -1,4 +1,4 @@
-"""Three of TensorFlow Ranking's own losses, one value a list. None has thresholds."""
+"""Three losses of TensorFlow Ranking, one value a list. None has thresholds."""
 
 from typing import Any
 
@@ -10,22 +10,19 @@ from models.losses.ranking_loss import RankingLoss
 
 
 class _TfRankingLoss(RankingLoss):
-    """A loss of TensorFlow Ranking's; a list's value is the library's for that list alone, without its padding.
-
-    So it is with weights of documents, too, which the library takes in another way for each loss.
-    """
+    """A loss of TensorFlow Ranking's; a list's value is the library's for that list alone, without its padding."""
 
     def __init__(self, tf_ranking_loss: type[keras.losses.Loss], **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._tf_ranking_loss = tf_ranking_loss(reduction=keras.losses.Reduction.NONE)
 
-    def list_loss(self, y_true: tf.Tensor, y_pred: tf.Tensor, weight: tf.Tensor | None) -> tf.Tensor:
-        """The loss of each list, float [batch]: see `RankingLoss`."""
+    def call(self, y_true: Any, y_pred: Any) -> tf.Tensor:
+        """Returns the loss of each list, float [batch]."""
+        y_pred = tf.convert_to_tensor(y_pred)
         # The library computes in float32. It would pass a gradient on to labels, by a random order of equal ones.
         labels, scores = tf.stop_gradient(tf.cast(y_true, tf.float32)), tf.cast(y_pred, tf.float32)
-        weight = None if weight is None else tf.cast(weight, tf.float32)
         # Without reduction its losses have the forms [batch], [batch, 1] and [batch, list_size].
-        values = self._tf_ranking_loss(labels, scores, weight)
+        values = self._tf_ranking_loss(labels, scores)
         return tf.reduce_sum(tf.reshape(values, [tf.shape(y_pred)[0], -1]), axis=-1)
 
 
@@ -44,7 +41,6 @@ class SoftmaxLoss(_TfRankingLoss):
     Call arguments:
       y_true: float [batch, list_size], grades from 0 on; a negative one marks padding.
       y_pred: float [batch, list_size], scores.
-      sample_weight: see `RankingLoss`; that of a document multiplies its grade y_i, and not its part in the softmax.
 
     Example:
       >>> round(float(SoftmaxLoss()([[2.0, 0.0]], [[0.5, 0.5]])), 4)  # 2 log 2
@@ -71,8 +67,6 @@ class ApproxNdcgLoss(_TfRankingLoss):
     Call arguments:
       y_true: float [batch, list_size], grades from 0 on; a negative one marks padding.
       y_pred: float [batch, list_size], scores.
-      sample_weight: see `RankingLoss`; those of documents multiply a list's loss by their mean, in which each counts
-        as much as its grade: sum_i w_i y_i / sum_i y_i.
 
     Example:
       >>> round(float(ApproxNdcgLoss()([[2.0, 0.0]], [[0.5, 0.5]])), 4)  # -log2(1 + 1) / log2(1 + 1.5)
@@ -98,8 +92,6 @@ class PairwiseHingeLoss(_TfRankingLoss):
     Call arguments:
       y_true: float [batch, list_size], grades from 0 on; a negative one marks padding.
       y_pred: float [batch, list_size], scores.
-      sample_weight: see `RankingLoss`; that of a document multiplies the hinges in which it is the more relevant one,
-        the i of the formula. The mean stays one over the number of documents.
 
     Example:
       >>> round(float(PairwiseHingeLoss()([[2.0, 1.0, 0.0]], [[0.5, 0.0, 0.3]])), 4)  # (0.5 + 0.8 + 1.3) / 3
@@ -109,7 +101,7 @@ class PairwiseHingeLoss(_TfRankingLoss):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(tfr.keras.losses.PairwiseHingeLoss, **kwargs)
 
-    def list_loss(self, y_true: tf.Tensor, y_pred: tf.Tensor, weight: tf.Tensor | None) -> tf.Tensor:
-        """The mean over each list's documents, float [batch]: see `RankingLoss`."""
-        documents = tf.reduce_sum(tf.cast(y_true >= 0, tf.float32), axis=-1)
-        return tf.math.divide_no_nan(super().list_loss(y_true, y_pred, weight), documents)
+    def call(self, y_true: Any, y_pred: Any) -> tf.Tensor:
+        """Returns the mean over each list's documents, float [batch]."""
+        documents = tf.reduce_sum(tf.cast(tf.convert_to_tensor(y_true) >= 0, tf.float32), axis=-1)
+        return tf.math.divide_no_nan(super().call(y_true, y_pred), documents)

@@ -30,7 +30,6 @@ class ThreePartL2Loss(PointwiseLoss):
     Call arguments:
       y_true: float [batch, list_size], grades 0 (NR), 1 (SR) and 2 (MR); a negative one marks padding.
       y_pred: float [batch, list_size], scores between the ends.
-      sample_weight: see `PointwiseLoss`.
 
     Raises:
       ValueError: theta has not three thresholds, or does not increase.

@@ -1,11 +1,11 @@
-"""What a training minimises where every list is scored against all documents of its batch."""
+"""The training objective that scores every list against all documents of its batch."""
 
 from typing import Any
 
 import tensorflow as tf
 
 from models.losses.ranking_loss import RankingLoss
-from models.objectives.objective import ListLosses, RankingObjective
+from models.objectives.objective import ListLosses, RankingObjective, make_loss
 from models.rankers.ranker import Ranker
 from models.settings import LossSettings
 from schemas import features as f
@@ -20,16 +20,16 @@ class InBatchObjective(RankingObjective):
         I(q) = mean over the documents d that are not of q's list of the loss of score(q, d) and grade 0
         H(q) = - sum_d t(q, d) log softmax(score(q, .) / softmax_temperature)_d
 
-    L is the list's loss, as in `RankingObjective`. I is there with `in_batch`, and 0 where there is no other document;
-    H is 0 for a list without a relevant one. The targets t(q, d) sum to 1: proportional to softmax_top_weight for the
-    list's MR documents, to 1 for its others above grade 0, and 0 for all other documents. Under several replicas a
-    batch is a replica's part of it. The documents of a batch must be distinct, as `RankingLists.batch` makes them.
+    L is the list's loss, as in `RankingObjective`. I is added with `in_batch`, and is 0 where there is no other
+    document. H is 0 for a list without a relevant document. The targets t(q, d) of a list sum to 1: they are
+    proportional to softmax_top_weight for its MR documents, to 1 for its other documents above grade 0, and 0 for all
+    others. Under several replicas a batch is one replica's part of it. The documents of a batch must be distinct, as
+    `RankingLists.batch` makes them.
 
     Args:
-      ranker: what is trained; its score is an inner product of vectors, so that one product of matrices gives all
-        scores.
+      ranker: its score is an inner product of vectors, so that one product of matrices gives all scores.
       loss: without reduction: it returns one value a list.
-      settings: its `in_batch` and those of the softmax.
+      settings: `in_batch`, and the settings of the softmax.
       top_grade: the MR grade.
 
     Raises:
@@ -43,8 +43,13 @@ class InBatchObjective(RankingObjective):
             raise ValueError(f"the documents of a batch need channels that are inner products of vectors; got {names}.")
         self._settings, self._top_grade = settings, top_grade
 
+    @classmethod
+    def make(cls, ranker: Ranker, settings: LossSettings, top_grade: int, **own: Any) -> "InBatchObjective":
+        """Makes the objective with the loss that the settings name."""
+        return cls(ranker, make_loss(settings, ranker.theta_ends), settings, top_grade, **own)
+
     def __call__(self, features: dict[str, Any], labels: tf.Tensor) -> ListLosses:
-        """The losses of a batch's lists; the figures are the terms, unweighted."""
+        """Returns the losses of a batch's lists; the figures are the terms, unweighted."""
         index = features[f.DOCUMENT_INDEX]
         query, document = (
             vectors(features, training=True) for vectors in (self.ranker.query_vector, self.ranker.document_vector)
@@ -63,7 +68,7 @@ class InBatchObjective(RankingObjective):
         return ListLosses(total, losses)
 
     def _cross_entropy(self, grades: tf.Tensor, scores: tf.Tensor) -> tf.Tensor:
-        """H of each list, float [batch]."""
+        """Returns H of each list, float [batch]."""
         is_top, is_relevant = (tf.cast(one, scores.dtype) for one in (grades == self._top_grade, grades > 0))
         shares = is_relevant + (self._settings.softmax_top_weight - 1) * is_top
         total = tf.reduce_sum(shares, axis=1)
@@ -73,7 +78,7 @@ class InBatchObjective(RankingObjective):
 
 
 def _grades_of_all(index: tf.Tensor, labels: tf.Tensor, shape: tf.Tensor) -> tf.Tensor:
-    """The grade of each document of the batch in each list, float [batch, documents]; padding where it is not in it."""
+    """Returns the grade of each document in each list, float [batch, documents]; padding where the list lacks it."""
     places = tf.where(index >= 0)
     documents = tf.cast(tf.gather_nd(index, places), places.dtype)
     return tf.tensor_scatter_nd_max(

@@ -1,37 +1,63 @@
-"""What a training minimises."""
+"""Training objectives: a ranker, and the loss that its training minimises."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import tensorflow as tf
+from tensorflow import keras
 
+from models.choices import OBJECTIVES
+from models.job import TrainingJob
+from models.losses.declarations import ENDS, LOSSES
 from models.losses.ranking_loss import RankingLoss
 from models.rankers.ranker import Ranker
+from models.settings import LossSettings
 
 
 class ListLosses(NamedTuple):
-    """What an objective makes of a batch."""
+    """An objective's losses of a batch."""
 
     losses: tf.Tensor
-    """Of each list, float [batch]; a step minimises their mean."""
+    """Loss of each list, float [batch]; a step minimises their mean."""
     figures: dict[str, tf.Tensor] = {}
-    """Others of each list, or of the batch, by name: an epoch's history shows the mean of each as `train/<name>`."""
+    """Other figures of each list, or of the batch, by name; an epoch's history shows the mean of each as
+    `train/<name>`."""
+
+
+class OwnOptimizer(NamedTuple):
+    """An optimizer for some of an objective's variables, which the training's optimizer leaves alone."""
+
+    optimizer: keras.optimizers.Optimizer
+    variables: Sequence[tf.Variable]
 
 
 class Objective(tf.Module, ABC):
-    """A ranker, and what it is trained towards; made within `strategy.scope()`.
+    """A ranker and the loss that it is trained towards; made within `strategy.scope()`.
 
     Args:
-      ranker: what is trained, and exported after it.
+      ranker: the ranker that is trained, and exported afterwards.
     """
 
     def __init__(self, ranker: Ranker) -> None:
         super().__init__()
         self.ranker = ranker
 
+    @classmethod
+    @abstractmethod
+    def make(cls, ranker: Ranker, settings: LossSettings, top_grade: int, **own: Any) -> "Objective":
+        """Makes the objective that a configuration names.
+
+        Args:
+          ranker: see above.
+          settings: the loss.
+          top_grade: the MR grade.
+          **own: the objective's own settings.
+        """
+
     @abstractmethod
     def __call__(self, features: dict[str, Any], labels: tf.Tensor) -> ListLosses:
-        """The losses of a batch's lists.
+        """Returns the losses of a batch's lists.
 
         Args:
           features, labels: see `RankingLists.batch`.
@@ -39,19 +65,31 @@ class Objective(tf.Module, ABC):
 
     @property
     def trainable_variables(self) -> list[tf.Variable]:
-        """What a step moves: the ranker's, and any that the objective has besides."""
+        """All variables that a step moves: the ranker's, and the objective's own."""
         variables: list[tf.Variable] = self.ranker.trainable_variables
         return variables
 
     @property
+    def own_optimizers(self) -> list[OwnOptimizer]:
+        """Optimizers of the objective's own, each for some of the trainable variables; here there are none.
+
+        An objective makes them once, and holds them as attributes, so that a checkpoint saves their state.
+        """
+        return []
+
+    @property
     def variables(self) -> list[tf.Variable]:
-        """What the best epoch's values are kept of: all weights of the ranker, and what else is trained."""
+        """All variables whose values are kept at the best epoch: the ranker's weights, and what else is trained."""
         own = {id(variable) for variable in self.ranker.variables}
         others = [variable for variable in self.trainable_variables if id(variable) not in own]
         return [*self.ranker.variables, *others]
 
+    def current_theta(self) -> list[float]:
+        """Returns the present thresholds between the grades; empty without thresholds."""
+        return []
+
     def figures(self) -> dict[str, float]:
-        """What an epoch's history shows of the objective as it is at the epoch's end, by name."""
+        """Returns figures of the objective at the end of an epoch, by the names that the history shows."""
         figures: dict[str, float] = self.ranker.figures()
         return figures
 
@@ -60,24 +98,61 @@ class RankingObjective(Objective):
     """The mean of a loss over the lists, as in the paper.
 
     Args:
-      ranker: what is trained.
+      ranker: see `Objective`.
       loss: without reduction: it returns one value a list.
     """
 
     def __init__(self, ranker: Ranker, loss: RankingLoss) -> None:
         super().__init__(ranker)
         self.loss = loss
-        self.loss_variables = loss.trainable_variables  # a Keras loss is not tracked, and a checkpoint saves them
+        self.loss_variables = loss.trainable_variables  # tracked here, because a checkpoint does not see a Keras loss
+
+    @classmethod
+    def make(cls, ranker: Ranker, settings: LossSettings, top_grade: int, **own: Any) -> "RankingObjective":
+        """Makes the objective with the loss that the settings name."""
+        return cls(ranker, make_loss(settings, ranker.theta_ends), **own)
 
     def __call__(self, features: dict[str, Any], labels: tf.Tensor) -> ListLosses:
-        """The losses of a batch's lists."""
+        """Returns the losses of a batch's lists."""
         return ListLosses(self.loss(labels, self.ranker(features, training=True)))
 
     @property
     def trainable_variables(self) -> list[tf.Variable]:
-        """The ranker's, and the loss's."""
+        """The ranker's variables and the loss's."""
         return [*super().trainable_variables, *self.loss_variables]
 
+    def current_theta(self) -> list[float]:
+        """Returns the loss's present thresholds."""
+        return self.loss.current_theta()
+
     def figures(self) -> dict[str, float]:
-        """The ranker's, and the loss's."""
+        """Returns the ranker's figures and the loss's."""
         return {**super().figures(), **self.loss.figures()}
+
+
+def make_objective(ranker: Ranker, job: TrainingJob) -> Objective:
+    """Makes the objective that a job names; within `strategy.scope()`.
+
+    Args:
+      ranker: the ranker that is trained.
+      job: the training.
+    """
+    declaration = OBJECTIVES[job.objective]
+    objective: Objective = declaration.load().make(ranker, job.loss, job.top_grade, **job.objective_settings)
+    return objective
+
+
+def make_loss(settings: LossSettings, ends: tuple[float, float] = ENDS) -> RankingLoss:
+    """Makes the loss that a configuration names, without reduction; within `strategy.scope()` if it learns.
+
+    Args:
+      settings: the loss and its thresholds.
+      ends: the lowest and the highest score of the scorer, between which thresholds lie.
+    """
+    arguments: dict[str, Any] = {}
+    if settings.theta is not None:
+        arguments |= {"theta": settings.theta, "ends": ends}
+    if settings.learn_theta:
+        arguments["learn_theta"] = True
+    loss: RankingLoss = LOSSES[settings.name].load()(**arguments, reduction=keras.losses.Reduction.NONE)
+    return loss

@@ -1,15 +1,14 @@
-"""A model's score: a weighted sum of named channels."""
+"""The ranker: a weighted sum of named channels."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 import tensorflow as tf
 from tensorflow import keras
 
-from models.rankers.scorer import InnerProduct, Scorer, SparseInnerProduct, padded_below
-
-SCORES: Final = "scores"
-"""The name of the sum among the scores of its channels."""
+from models.choices import SCORES
+from models.layers.similarity import padded_below
+from models.rankers.scorer import InnerProduct, Scorer, SparseInnerProduct
 
 
 class Ranker(keras.Model):
@@ -51,24 +50,24 @@ class Ranker(keras.Model):
         return self._sum({name: one(features, training=training) for name, one in self.channels.items()})
 
     def score_texts(self, features: dict[str, Any]) -> dict[str, tf.Tensor]:
-        """The sum, as `scores`, and each channel's scores by its name; see `Scorer.score_texts`."""
+        """Returns the sum, as `scores`, and each channel's scores by its name; see `Scorer.score_texts`."""
         scores = {name: channel.score_texts(features) for name, channel in self.channels.items()}
         return {SCORES: self._sum(scores), **scores}
 
     def score_and_watch(self, features: dict[str, Any]) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
-        """The scores, and the figures of all channels; see `Scorer.score_and_watch`."""
+        """Returns the scores, and the figures of all channels; see `Scorer.score_and_watch`."""
         watched = {name: channel.score_and_watch(features) for name, channel in self.channels.items()}
         return self._sum({name: scores for name, (scores, _) in watched.items()}), _merged(
             figures for _, figures in watched.values()
         )
 
     def figures(self) -> dict[str, float]:
-        """Those of all channels; see `Scorer.figures`."""
+        """Returns the figures of all channels; see `Scorer.figures`."""
         return _merged(channel.figures() for channel in self.channels.values())
 
     @property
     def score_range(self) -> tuple[float, float]:
-        """The least and the largest score that it can give; infinite where nothing bounds it."""
+        """The lowest and the highest possible score; infinite where nothing bounds it."""
         low = high = 0.0
         for name, channel in self.channels.items():
             if self._channel_weights.get(name) != 0:  # 0 times infinity is no number
@@ -78,13 +77,13 @@ class Ranker(keras.Model):
 
     @property
     def theta_ends(self) -> tuple[float, float]:
-        """theta_0 and theta_K of a loss: a single channel's, or the range of the sum."""
+        """theta_0 and theta_K of a loss: the ends of a single channel, or the range of the sum."""
         one, *others = self.channels.values()
         return self.score_range if others else one.theta_ends
 
     @property
     def padded_scores(self) -> dict[str, float]:
-        """What the exported model gives a place without a document, by the names of `score_texts`."""
+        """The exported model's scores of a place without a document, by the names of `score_texts`."""
         padded = {name: channel.padded_score for name, channel in self.channels.items()}
         one, *others = padded.values()
         return {SCORES: padded_below(self.score_range[0]) if others else one, **padded}
@@ -106,22 +105,22 @@ class Ranker(keras.Model):
 
     @property
     def is_inner_product(self) -> bool:
-        """Whether the score is that of two vectors, and of the terms of at most one channel."""
+        """Whether an index can search the score: inner products of vectors, and of the terms of one channel at most."""
         return bool(self.dense) and len(self.dense) + len(self.sparse) == len(self.channels) and len(self.sparse) <= 1
 
     def query_vector(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
-        """Vectors of queries, those of all dense channels side by side, times their weights: float [batch, dim]."""
+        """Returns queries' vectors of all dense channels side by side, times their weights: float [batch, dim]."""
         vectors = {name: channel.query_vector(features, training) for name, channel in self.dense.items()}
         return _side_by_side([self._weighted(name, vector) for name, vector in vectors.items()])
 
     def document_vector(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
-        """Vectors of documents, those of all dense channels side by side: float [documents, dim]."""
+        """Returns documents' vectors of all dense channels side by side: float [documents, dim]."""
         return _side_by_side([channel.document_vector(features, training) for channel in self.dense.values()])
 
     def word_vectors(self, features: dict[str, Any]) -> tf.Tensor | None:
-        """What each word of one document adds to its vector, of all dense channels side by side: float [words, dim].
+        """Returns each word's share of one document's vector, of all dense channels side by side: float [words, dim].
 
-        None where a channel cannot tell; see `InnerProduct.word_vectors`.
+        None where the vector of a channel is no sum over words; see `InnerProduct.word_vectors`.
         """
         vectors = [channel.word_vectors(features) for channel in self.dense.values()]
         return None if any(one is None for one in vectors) else _side_by_side(vectors)
@@ -131,12 +130,12 @@ class Ranker(keras.Model):
         return tf.add_n([one, *others]) if others else one
 
     def _weighted(self, name: str, value: Any) -> Any:
-        """A channel's part of a sum; a single channel's is the value itself."""
+        """Returns a channel's part of a sum; for a single channel the value itself."""
         return self._channel_weights[name] * value if self._channel_weights else value
 
 
 def _merged(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The figures of all channels.
+    """Unites the figures of all channels.
 
     Raises:
       ValueError: two have the same name.

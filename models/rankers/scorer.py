@@ -1,33 +1,73 @@
-"""A scorer: one channel of a model's score."""
+"""Scorers: the channels of a model's score, and the kinds that an index or a table of scores can stand in for."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 import tensorflow as tf
 from tensorflow import keras
 
+from models.layers.similarity import padded_below
+from models.lists.ranking_lists import RankingLists
+from models.settings import ModelSettings
 from schemas import features as f
 
-_LOWEST: Final = -1e30
-"""What padding scores where nothing bounds the scores: as JSON has it, too."""
+
+class Words(NamedTuple):
+    """The words of one language, each a row of an encoder's table."""
+
+    number: int
+    """Number of words."""
+    vectors: npt.NDArray[np.float32] | None = None
+    """Pre-trained vectors of the first words, float [words, dim]; the others start at random."""
+    train: bool = True
+    """Whether training moves the table."""
+    stems: int = 0
+    """Number of the words' stems, each a row of a second table if the model has one."""
+
+
+class ScorerInputs(NamedTuple):
+    """Everything that a scorer can be made of when a training starts."""
+
+    name: str
+    """Name of the scorer's channel."""
+    query_words: Words
+    document_words: Words
+    model: ModelSettings
+    seed: int
+    train_texts: Callable[[], RankingLists]
+    """Reads the train split as texts, for scorers that are learned before the training."""
+    lexicon: str | None
+    """Folder of the lexicon; None without one."""
 
 
 class Scorer(keras.layers.Layer, ABC):
     """Scores the documents of query lists.
 
-    A scorer defines `call` and `score_range`, and what else of the following it needs. It may have weights, trained or
-    not, as any Keras layer.
+    A scorer defines `call` and `score_range`, and overrides other methods where it needs to. It may have weights,
+    trained or not, as any Keras layer.
 
     Call arguments:
-      features: a dict of what `RankingLists.batch` makes: query columns [batch, ...], columns of the batch's distinct
-        documents [documents, ...], list columns [batch, list_size], and
+      features: what `RankingLists.batch` returns: query columns [batch, ...], columns of the batch's distinct documents
+        [documents, ...], list columns [batch, list_size], and
         `document_index`: int [batch, list_size], the row of the document columns at each place; negative marks padding.
       training: whether dropout and the like act.
 
     Returns:
-      scores: float [batch, list_size]; that of a padded place means nothing.
+      scores: float [batch, list_size]; the score of a padded place means nothing.
     """
+
+    @classmethod
+    def make(cls, inputs: ScorerInputs, **own: Any) -> "Scorer":
+        """Makes the scorer that a configuration names.
+
+        Args:
+          inputs: see there.
+          **own: the scorer's own settings.
+        """
+        return cls(name=inputs.name, **own)
 
     @abstractmethod
     def call(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
@@ -37,15 +77,15 @@ class Scorer(keras.layers.Layer, ABC):
         """Scores each list as the exported model does, from raw texts.
 
         Args:
-          features: `query_text`, string [batch]; `doc_text`, string [documents]; `document_index`; and what the
-            training's own transformation makes of the texts (see `models.texts.text_features`).
+          features: `query_text`, string [batch]; `doc_text`, string [documents]; `document_index`; and the columns that
+            the training's own transformation makes of the texts (see `models.texts.text_features`).
         """
         return self(features)
 
     @property
     @abstractmethod
     def score_range(self) -> tuple[float, float]:
-        """The least and the largest score that it can give; infinite where nothing bounds it."""
+        """The lowest and the highest possible score; infinite where nothing bounds it."""
 
     @property
     def theta_ends(self) -> tuple[float, float]:
@@ -54,29 +94,24 @@ class Scorer(keras.layers.Layer, ABC):
 
     @property
     def padded_score(self) -> float:
-        """What the exported model gives a place without a document; no document scores less."""
+        """The exported model's score of a place without a document; no document scores less."""
         return padded_below(self.score_range[0])
 
     @property
     def resources(self) -> Sequence[Any]:
-        """What `score_texts` needs besides weights, to be saved along: lookup tables and their asset files."""
+        """Objects besides weights that `score_texts` needs in the SavedModel: lookup tables and their asset files."""
         return ()
 
     def score_and_watch(self, features: dict[str, Any]) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
-        """The scores of lists of the eval split, and figures of them, float scalars by name.
+        """Returns the scores of lists of the eval split, and figures of these scores, float scalars by name.
 
         An epoch's history shows the largest of each figure over all lists.
         """
         return self(features), {}
 
     def figures(self) -> dict[str, float]:
-        """What an epoch's history shows of the scorer itself, by name."""
+        """Returns figures of the scorer itself, by the names that an epoch's history shows."""
         return {}
-
-
-def padded_below(least_score: float) -> float:
-    """A score for places without a document, finite and below that of any."""
-    return max(least_score - 1, _LOWEST)
 
 
 class InnerProduct(Scorer, ABC):
@@ -84,23 +119,23 @@ class InnerProduct(Scorer, ABC):
 
         score = <query_vector, document_vector>
 
-    The two functions may differ. A model of such scorers exports `encode_query` and `encode_document`: any
-    maximum-inner-product index can search what they make. Other arguments are those of `Scorer`.
+    The two functions may differ. A model of such scorers exports `encode_query` and `encode_document`, whose vectors
+    any maximum-inner-product index can search. Other arguments are those of `Scorer`.
     """
 
     @abstractmethod
     def query_vector(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
-        """Vectors of queries, from query columns alone: float [batch, dim]."""
+        """Returns vectors of queries, from query columns alone: float [batch, dim]."""
 
     @abstractmethod
     def document_vector(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
-        """Vectors of documents, from document columns alone: float [documents, dim]."""
+        """Returns vectors of documents, from document columns alone: float [documents, dim]."""
 
     def word_vectors(self, features: dict[str, Any]) -> tf.Tensor | None:
-        """What each word of one document adds to its vector: float [words, dim], whose sum is the vector.
+        """Returns each word's share of one document's vector, float [words, dim]; their sum is the vector.
 
-        Their inner products with a query's vector are the words' shares in the score. Here there are none: only some
-        vectors are sums over words.
+        The inner products of the shares and a query's vector are the words' shares in the score. None where the vector
+        is no sum over words, as here.
 
         Args:
           features: document columns of the document's words, each a text of its own.
@@ -112,7 +147,7 @@ class InnerProduct(Scorer, ABC):
         return self._inner_products(features, training)
 
     def score_texts(self, features: dict[str, Any]) -> tf.Tensor:
-        """Scores each list from the vectors that the exported model gives, too."""
+        """Scores each list from the same vectors that the exported model gives."""
         return self._inner_products(features, training=False)
 
     def _inner_products(self, features: dict[str, Any], training: bool) -> tf.Tensor:
@@ -120,19 +155,35 @@ class InnerProduct(Scorer, ABC):
         return tf.linalg.matvec(documents, self.query_vector(features, training))
 
 
+class FixedScorer(Scorer, ABC):
+    """A scorer that is not trained, and whose scores follow from the raw texts alone: it is learned before a training.
+
+    The scores of the lists on which a training is watched are computed once, by `score_texts`, as a list column of the
+    scorer's name (see `models.rankers.fixed_scores`). A subclass defines `score_texts` and `score_range`.
+    """
+
+    @abstractmethod
+    def score_texts(self, features: dict[str, Any]) -> tf.Tensor:
+        """Scores each list from raw texts, see `Scorer.score_texts`."""
+
+    def call(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
+        """Returns the scores that were computed once."""
+        return features[f.fixed_score(self.name)]
+
+
 class Parts(NamedTuple):
-    """What a score is made of, an entry each."""
+    """The parts of a score, an entry each."""
 
     query_term: tf.Tensor
     """string [entries]."""
     document_term: tf.Tensor
-    """string [entries]: a term of the document that answers it."""
+    """string [entries]: a term of the document that answers the query's term."""
     part: tf.Tensor
-    """float [entries], whose sum is the score."""
+    """float [entries]; their sum is the score."""
 
 
 class Translations(NamedTuple):
-    """What terms are translated to, an entry each."""
+    """Translations of terms, an entry each."""
 
     query_term: tf.Tensor
     """string [entries]."""
@@ -143,61 +194,62 @@ class Translations(NamedTuple):
 
 
 class CollectionStatistics(NamedTuple):
-    """What the weights of terms come from: counts of a collection."""
+    """Counts of a collection, from which the weights of terms follow."""
 
     documents: tf.Tensor
-    """int64: how many there are."""
+    """int64: number of documents."""
     mean_length: tf.Tensor
-    """float: of a document, in terms."""
+    """float: mean length of a document, in terms."""
     term: tf.Tensor
     """string [terms]."""
     document_frequency: tf.Tensor
-    """float [terms]: the documents that hold the term, in part those that hold a translation of it."""
+    """float [terms]: number of documents that hold the term; a document that only holds a translation counts in
+    part."""
 
 
-class SparseInnerProduct(Scorer, ABC):
-    """Scores by the inner product of a query's terms and a document's.
+class SparseInnerProduct(FixedScorer, ABC):
+    """Scores by the inner product of a query's terms and a document's, so that an inverted index can search them.
 
         score = sum over the terms of both of query_weight * document_weight
 
-    Its scores follow from the raw texts alone and are not trained, so that those of the lists on which a training is
-    watched are computed once: they are the list column `word_score`. Other arguments are those of `Scorer`.
+    Other arguments are those of `Scorer`.
     """
 
     @abstractmethod
     def query_terms(self, texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
-        """Distinct terms of queries (string [batch]) and their weights: string and float [batch, (terms)]."""
+        """Returns distinct terms of queries (string [batch]) and their weights: string and float [batch, (terms)]."""
 
     @abstractmethod
     def document_terms(self, texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
-        """Distinct terms of documents (string [documents]) and their weights: string and float [documents, (terms)]."""
+        """Returns distinct terms of documents (string [documents]) and their weights: string and float
+        [documents, (terms)]."""
 
     @abstractmethod
     def document_words(self, texts: tf.Tensor) -> tf.RaggedTensor:
-        """The words of documents (string [documents]) that count: string [documents, (words)]."""
+        """Returns the words of documents (string [documents]) that count: string [documents, (words)]."""
 
     @abstractmethod
     def knows(self, terms: tf.Tensor) -> tf.Tensor:
-        """Whether terms, string [terms], are among those of `statistics`: bool [terms]."""
+        """Returns whether terms, string [terms], are among those of `statistics`: bool [terms]."""
 
     @abstractmethod
     def statistics(self) -> CollectionStatistics:
-        """What the weights come from."""
+        """Returns the counts from which the weights follow."""
 
     def query_term_of(self, words: tf.Tensor) -> tf.Tensor:
-        """The term that each word of a query is, string [words], "" for one that is none; here the word itself."""
+        """Returns the term of each word of a query, string [words], "" for none; here the word itself."""
         return words
 
     def document_term_of(self, words: tf.Tensor) -> tf.Tensor:
-        """The term that each word of a document is, string [words], "" for one that is none; here the word itself."""
+        """Returns the term of each word of a document, string [words], "" for none; here the word itself."""
         return words
 
     def own_terms(self, texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
-        """As `document_terms`, of the terms alone that documents hold themselves: what two documents have in common."""
+        """Returns as `document_terms`, but only terms that a document holds itself, by which two documents compare."""
         return self.document_terms(texts)
 
     def parts(self, query: tf.Tensor, document: tf.Tensor) -> Parts:
-        """What the score of a document (a string) for a query (a string) is made of."""
+        """Returns the parts of the score of a document (a string) for a query (a string)."""
         asked, asked_weight = (row[0] for row in self.query_terms(query[tf.newaxis]))
         held, held_weight = (row[0] for row in self.document_terms(document[tf.newaxis]))
         at = tf.where(asked[:, tf.newaxis] == held)
@@ -205,26 +257,28 @@ class SparseInnerProduct(Scorer, ABC):
         return Parts(terms, terms, tf.gather(asked_weight, at[:, 0]) * tf.gather(held_weight, at[:, 1]))
 
     def translations(self, queries: tf.Tensor) -> Translations:
-        """What the terms of queries (string [batch]) are translated to; here each to itself alone."""
+        """Returns the translations of the terms of queries (string [batch]); here each term's own self alone."""
         terms = tf.unique(self.query_terms(queries)[0].flat_values)[0]
         return Translations(terms, terms, tf.ones(tf.shape(terms)))
 
-    def call(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
-        """The scores that were computed before."""
-        return features[f.WORD_SCORE]
-
     def score_texts(self, features: dict[str, Any]) -> tf.Tensor:
-        """Scores each list from the terms that the exported model gives, too."""
-        asked, asked_weight = self.query_terms(features[f.QUERY_TEXT])
-        held, held_weight = self.document_terms(features[f.DOC_TEXT])
-        index = features[f.DOCUMENT_INDEX]
+        """Scores each list from the same terms that the exported model gives."""
+        asked, asked_weight = self.query_terms(features[f.QUERY_TEXT])  # [lists, (terms)]
+        held, held_weight = self.document_terms(features[f.DOC_TEXT])  # [documents, (terms)]
+        index = features[f.DOCUMENT_INDEX]  # [lists, list_size]
         lists, list_size = tf.shape(index, tf.int64)[0], tf.shape(index, tf.int64)[1]
+
+        # Number the distinct terms of both sides.
         distinct, place = tf.unique(tf.concat([asked.flat_values, held.flat_values], axis=0), tf.int64)
         of_asked, of_held = tf.split(place, [tf.size(asked.flat_values), tf.size(held.flat_values)])
         size = tf.size(distinct, tf.int64)
+
+        # Query weights as one dense row of [lists * size].
         weight_of = tf.scatter_nd(
             (asked.value_rowids() * size + of_asked)[:, tf.newaxis], asked_weight.flat_values, [lists * size]
         )
+
+        # The terms of the document at each place, [lists * list_size, (terms)], and the products of their weights.
         at_each_place = tf.reshape(tf.maximum(index, 0), [-1])
         rows = tf.gather(held.with_flat_values(of_held), at_each_place)
         products = tf.gather(held_weight, at_each_place).flat_values * tf.gather(

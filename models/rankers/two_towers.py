@@ -1,31 +1,19 @@
-"""The paper's ranker: one encoder a language, and the similarity of what they make (section 3)."""
+"""The paper's ranker: an encoder for each language, and the similarity of the two encodings (section 3)."""
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import tensorflow as tf
 from tensorflow import keras
 
-from models.layers.make_encoder import make_encoder
-from models.layers.make_similarity import make_similarity
+from models.choices import ENCODERS
+from models.layers.dot_product import DotProduct
+from models.layers.similarity import Similarity
 from models.layers.smooth_cosine import SmoothCosine
-from models.rankers.scorer import InnerProduct
+from models.layers.text_encoder import TextEncoder
+from models.rankers.scorer import InnerProduct, ScorerInputs, Words
 from models.settings import ModelSettings
 from schemas import features as f
-
-
-class Words(NamedTuple):
-    """The words of one language, each a row of an encoder's table."""
-
-    number: int
-    vectors: npt.NDArray[np.float32] | None = None
-    """Pre-trained vectors of the first words, float [words, dim]; the others start at random."""
-    train: bool = True
-    """Whether training moves the table."""
-    stems: int = 0
-    """The number of their stems, each a row of a second table if the model has one."""
 
 
 class TwoTowers(InnerProduct):
@@ -55,7 +43,7 @@ class TwoTowers(InnerProduct):
         super().__init__(**kwargs)
         document_seed = None if seed is None else seed + 1  # the two encoders must not start alike
         self.query_encoder, self.document_encoder = (
-            make_encoder(settings, words.number, one_seed, name=name, **_of_tables(words, settings))
+            make_encoder(settings, words, one_seed, name)
             for words, one_seed, name in (
                 (query_words, seed, "query_encoder"),
                 (document_words, document_seed, "document_encoder"),
@@ -64,27 +52,32 @@ class TwoTowers(InnerProduct):
         self._has_stems = settings.stem_embeddings
         self.similarity = make_similarity(settings)
 
+    @classmethod
+    def make(cls, inputs: ScorerInputs, **own: Any) -> "TwoTowers":
+        """Makes the towers that a configuration names."""
+        return cls(inputs.query_words, inputs.document_words, inputs.model, seed=inputs.seed, **own)
+
     def call(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
         """Scores each list."""
         return self.similarity(*self.encode(features, training))
 
     def encode(self, features: dict[str, Any], training: bool = False) -> tuple[tf.Tensor, tf.Tensor]:
-        """What `similarity` compares: float [batch, dim] and [batch, list_size, dim]."""
+        """Returns the encodings that `similarity` compares: float [batch, dim] and [batch, list_size, dim]."""
         query, document = self._encode_queries(features, training), self._encode_documents(features, training)
         return query, tf.gather(document, tf.maximum(features[f.DOCUMENT_INDEX], 0))
 
     def query_vector(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
-        """The similarity's vectors of the queries' encodings."""
+        """Returns the similarity's vectors of the queries' encodings."""
         return self.similarity.query_vector(self._encode_queries(features, training))
 
     def document_vector(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
-        """The similarity's vectors of the documents' encodings."""
+        """Returns the similarity's vectors of the documents' encodings."""
         return self.similarity.document_vector(self._encode_documents(features, training))
 
     def word_vectors(self, features: dict[str, Any]) -> tf.Tensor | None:
-        """What the encoder makes of each word (see `TextEncoder.word_parts`), divided as their sum, the document, is.
+        """Returns the encoder's share of each word (see `TextEncoder.word_parts`), divided as the whole document is.
 
-        For cosines the divisor is the norm of the whole document's encoding.
+        With a cosine the divisor is the norm of the whole document's encoding, plus epsilon.
         """
         stems = {"stems": features[f.DOC_STEMS]} if self._has_stems else {}
         parts = self.document_encoder.word_parts(features[f.DOC_TOKENS], **stems)
@@ -94,32 +87,33 @@ class TwoTowers(InnerProduct):
         return None if divisor is None else tf.math.divide_no_nan(parts, divisor)
 
     def _encode_queries(self, features: dict[str, Any], training: bool) -> tf.Tensor:
-        """float [batch, dim]."""
+        """Returns float [batch, dim]."""
         stems = {"stems": features[f.QUERY_STEMS]} if self._has_stems else {}
         return self.query_encoder(features[f.QUERY_TOKENS], training=training, **stems)
 
     def _encode_documents(self, features: dict[str, Any], training: bool) -> tf.Tensor:
-        """float [documents, dim]."""
+        """Returns float [documents, dim]."""
         stems = {"stems": features[f.DOC_STEMS]} if self._has_stems else {}
         return self.document_encoder(features[f.DOC_TOKENS], training=training, **stems)
 
     @property
     def score_range(self) -> tuple[float, float]:
-        """The similarity's."""
+        """The similarity's range."""
         return self.similarity.score_range
 
     @property
     def theta_ends(self) -> tuple[float, float]:
-        """-1 and 1, as the paper has them for its cosines; thresholds of the inner product lie between them, too."""
+        """-1 and 1, the paper's ends for its cosines; the thresholds of the inner product lie between them too."""
         return -1.0, 1.0
 
     @property
     def padded_score(self) -> float:
-        """The similarity's."""
+        """The similarity's score of padding."""
         return self.similarity.padded_score
 
     def score_and_watch(self, features: dict[str, Any]) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
-        """The scores, and the largest gradients of a score: ours, and the plain cosine's of the same encodings."""
+        """Returns the scores, and the largest gradients of a score: ours, and the plain cosine's on the same
+        encodings."""
         query, documents = self.encode(features)
         mask = features[f.DOCUMENT_INDEX] >= 0
         watched = {"max": self.similarity, "plain_cosine_max": SmoothCosine(epsilon=0.0)}
@@ -129,15 +123,43 @@ class TwoTowers(InnerProduct):
         }
 
     def figures(self) -> dict[str, float]:
-        """What the largest gradient cannot exceed, if anything bounds it; JSON has no infinite number."""
+        """Returns the bound of a score's gradient, if it is finite; JSON has no infinite number."""
         bound = self.similarity.gradient_bound
         return {"score_gradient/bound": bound} if math.isfinite(bound) else {}
 
 
-def _of_tables(words: Words, settings: ModelSettings) -> dict[str, Any]:
-    """The arguments of an encoder that are its tables'."""
+def make_encoder(settings: ModelSettings, words: Words, seed: int | None, name: str) -> TextEncoder:
+    """Makes one tower's encoder: the Keras layer that a configuration names, with its own settings.
+
+    Args:
+      settings: the model's.
+      words: of the tower's language.
+      seed: see `TextEncoder`.
+      name: the layer's.
+    """
+    of_means = {"word_dropout": settings.word_dropout} if settings.word_dropout else {}
     stems = {"stem_vocabulary_size": words.stems} if settings.stem_embeddings else {}
-    return {"vectors": words.vectors, "train_table": words.train, **stems}
+    encoder: TextEncoder = ENCODERS[settings.encoder].load()(
+        words.number,
+        settings.embedding_dim,
+        settings.initial_scale,
+        seed,
+        settings.dropout,
+        **settings.encoder_settings,
+        vectors=words.vectors,
+        train_table=words.train,
+        name=name,
+        **of_means,
+        **stems,
+    )
+    return encoder
+
+
+def make_similarity(settings: ModelSettings) -> Similarity:
+    """Makes the layer that scores two encodings; the plain cosine is the smooth one without epsilon."""
+    if settings.similarity == "dot":
+        return DotProduct(settings.embedding_dim, ENCODERS[settings.encoder].largest_component)
+    return SmoothCosine(settings.epsilon if settings.similarity == "smooth_cosine" else 0.0)
 
 
 def largest_score_gradient(

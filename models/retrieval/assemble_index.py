@@ -7,8 +7,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from models.exported.model import ModelStatistics
 from models.retrieval.corpus_index import document_numbers, removed_rows
-from models.retrieval.drift import ModelStatistics, measure_drift
+from models.retrieval.drift import measure_drift
 from models.retrieval.near_vectors import LEAST, PROBED, NearVectors, lists_for, sample_size
 from models.retrieval.segment import Segment
 from schemas.byte_streams import stream_sha256

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from models.exported.model import EncodedQuery
 from models.retrieval.near_vectors import NearVectors
 from models.retrieval.ranking import rank
 from models.retrieval.segment import MOST_DOCUMENTS, Segment
@@ -50,17 +51,6 @@ DEPTH: Final = 1000
 
 _Scores = npt.NDArray[np.float32]
 _Places = npt.NDArray[np.int64]
-
-
-class EncodedQuery(NamedTuple):
-    """A query as `QueryEncoder` makes it."""
-
-    vector: _Scores
-    """float32 [dim]."""
-    terms: npt.NDArray[np.object_]
-    """bytes [width], distinct; none of a model without words that match."""
-    weights: _Scores
-    """float32 [width]: the terms' weights, times the weight of words that match in the score."""
 
 
 class Found(NamedTuple):

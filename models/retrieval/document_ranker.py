@@ -1,15 +1,16 @@
 """Ranks documents for a query with an exported model."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 from scipy import sparse
 
-from models.exported.explanation import ScorePart, score_parts
-from models.exported.model import LoadedModel, load_model, words_channel
+from models.choices import SCORES
+from models.exported.explanation import ScorePart
+from models.exported.model import LoadedModel
 from models.retrieval.inverted_index import InvertedIndex, TermMatrix
 from models.retrieval.ranking import rank
 from schemas.wikiclir import Text
@@ -21,25 +22,25 @@ _BATCH: Final = 1024
 
 
 class Feedback:
-    """Pseudo-relevance feedback: the best documents are taken for relevant ones.
+    """Pseudo-relevance feedback: a second pass that takes the best documents of the first for relevant ones.
 
         s'(d) = s(d) + gain sd(s) sum over the BEST documents t of w(t) cos(v(d), v(t))
         w = softmax over these t of SHARPNESS s(t) / sd(s)
 
     with s the scores of a query's documents, sd their standard deviation, and v(d) the weights of the terms that a
-    document holds itself: those of BM25, where the channel of words that match is a lexicon's or BM25.
+    document holds itself: BM25's weights, where the channel of words that match is a lexicon's or BM25.
 
     Args:
       model: an exported model with the signature `own_terms`.
-      texts: of the documents, string [documents].
-      gain: above 0.
+      texts: the documents' texts, string [documents].
+      gain: float > 0.
     """
 
-    def __init__(self, model: Any, texts: tf.Tensor, gain: float) -> None:
+    def __init__(self, model: LoadedModel, texts: tf.Tensor, gain: float) -> None:
         self._gain = gain
         terms = TermMatrix()
         for start in range(0, len(texts), _BATCH):
-            found = model.signatures["own_terms"](document=texts[start : start + _BATCH])
+            found = model.tensors("own_terms", document=texts[start : start + _BATCH])
             terms.add(found["stems"], found["weights"])
         rows = terms.rows()
         norms = sparse.linalg.norm(rows, axis=1)
@@ -48,12 +49,12 @@ class Feedback:
     def added(
         self, scores: npt.NDArray[np.float32], doc_ids: Sequence[bytes], rows: npt.NDArray[np.int32] | None = None
     ) -> npt.NDArray[np.float32]:
-        """s' - s.
+        """Returns s' - s.
 
         Args:
           scores: s, float32 [list_size].
-          doc_ids: of the same documents; they break ties.
-          rows: which of the texts these documents are; None for all.
+          doc_ids: ids of the same documents; they break ties.
+          rows: rows of these documents among the texts; None for all.
 
         Returns:
           float32 [list_size].
@@ -81,39 +82,36 @@ class RankedDocument(NamedTuple):
     doc_id: str
     title: str
     parts: tuple[ScorePart, ...] = ()
-    """What the score is the sum of, where that is asked for."""
+    """Parts of the score, where they were asked for."""
 
 
 class DocumentRanker:
-    """Documents for any number of queries; where the model has vectors, each document is encoded once.
+    """Ranks documents for any number of queries; where the model has vectors, each document is encoded once.
 
     Args:
-      model_path: a SavedModel of ours.
+      model: the exported model; with feedback it needs the signature `own_terms`.
       documents: the documents.
-      feedback: gain of a second pass, see `models.retrieval.document_ranker`; 0 for none.
-
-    Raises:
-      DataError: the model cannot be loaded, or has no channel of words that match, which feedback needs.
+      feedback: gain of a second pass, see `Feedback`; 0 for none.
     """
 
-    def __init__(self, model_path: str, documents: Sequence[Text], feedback: float = 0.0) -> None:
-        self._model = load_model(model_path, "score", *(["own_terms"] if feedback else []))
+    def __init__(self, model: LoadedModel, documents: Sequence[Text], feedback: float = 0.0) -> None:
+        self._model = model
         self._documents = documents
         self._doc_ids = [document.id.encode() for document in documents]
         texts = [document.text for document in documents]
         self._batches = [tf.constant(texts[start : start + _BATCH]) for start in range(0, len(texts), _BATCH)]
-        self._scores = self._by_encodings() if "encode_document" in self._model.signatures else self._score
-        self._feedback = Feedback(self._model, tf.constant(texts), feedback) if feedback else None
+        self._scores = self._by_encodings() if "encode_document" in model.signatures else self._score
+        self._feedback = Feedback(model, tf.constant(texts), feedback) if feedback else None
 
     def rank(self, query: str, top: int, explain: bool = False) -> list[RankedDocument]:
-        """The best documents for a query, best first; none where the model knows no word of it.
+        """Returns the best documents for a query, best first; none where the model knows no word of it.
 
         Args:
           query: its text.
-          top: the most documents.
-          explain: whether to tell the parts of their scores.
+          top: largest number of documents.
+          explain: whether to add the parts of their scores.
         """
-        scores = self._scores(tf.constant([query]))
+        scores = self._scores(query)
         if scores is None:
             return []
         added = self._feedback.added(scores, self._doc_ids) if self._feedback else np.zeros_like(scores)
@@ -121,7 +119,7 @@ class DocumentRanker:
         best = [int(place) for place in rank(scores, self._doc_ids)[:top]]
         parts: list[tuple[ScorePart, ...]] = [()] * len(best)
         if explain:
-            parts = score_parts(LoadedModel(self._model), query, [self._documents[place].text for place in best])
+            parts = self._model.parts(query, [self._documents[place].text for place in best])
             if self._feedback:
                 second = [ScorePart(name="feedback", part=float(added[place])) for place in best]
                 parts = [(*one, other) for one, other in zip(parts, second, strict=True)]
@@ -130,33 +128,31 @@ class DocumentRanker:
             for number, (place, of_it) in enumerate(zip(best, parts, strict=True), 1)
         ]
 
-    def _by_encodings(self) -> Callable[[tf.Tensor], _Scores | None]:
-        """Scores by the documents' vectors and terms, which are made now.
+    def _by_encodings(self) -> Callable[[str], _Scores | None]:
+        """Encodes the documents, and returns a function from a query to its scores.
 
-        There are none for a query with the zero vector and no term that a document answers.
+        A query with the zero vector, and with no term that a document answers, has no scores.
         """
-        signatures = self._model.signatures
-        words = words_channel(self._model)
-        weight = float(signatures["channel_weights"]()[words]) if words else 0.0
         vectors, terms = [], TermMatrix()
         for batch in self._batches:
-            encoded = signatures["encode_document"](document=batch)
+            encoded = self._model.tensors("encode_document", document=batch)
             vectors.append(encoded["vector"].numpy())
-            if weight:
+            if self._model.words_weight:
                 terms.add(encoded["stems"], encoded["weights"])
         matrix, index = np.concatenate(vectors), InvertedIndex.of(terms)
 
-        def scores(query: tf.Tensor) -> _Scores | None:
-            encoded = {name: column.numpy()[0] for name, column in signatures["encode_query"](query=query).items()}
-            of_vectors = matrix @ encoded["vector"]
-            if not weight:
-                return of_vectors if encoded["vector"].any() else None
-            of_terms = index.scores(encoded["stems"], encoded["weights"])
-            return of_vectors + weight * of_terms if encoded["vector"].any() or of_terms.any() else None
+        def scores(query: str) -> _Scores | None:
+            encoded = self._model.encode_query(query)
+            of_vectors: _Scores = matrix @ encoded.vector
+            if not self._model.words_weight:
+                return of_vectors if encoded.vector.any() else None
+            of_terms = index.scores(encoded.terms, encoded.weights)
+            return of_vectors + of_terms if encoded.vector.any() or of_terms.any() else None
 
         return scores
 
-    def _score(self, query: tf.Tensor) -> _Scores:
-        """The scores of all documents for a query, of a model without vectors."""
-        score = self._model.signatures["score"]
-        return np.concatenate([score(query=query, documents=batch[tf.newaxis])["scores"][0] for batch in self._batches])
+    def _score(self, query: str) -> _Scores:
+        """Scores all documents with a model without vectors."""
+        asked = tf.constant([query])
+        scores = [self._model.tensors("score", query=asked, documents=batch[tf.newaxis]) for batch in self._batches]
+        return np.concatenate([one[SCORES].numpy()[0] for one in scores])

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import tensorflow as tf
 from scipy import sparse
 
+from models.exported.model import LoadedModel
 from models.retrieval.inverted_index import InvertedIndex, TermMatrix
 from schemas.byte_streams import stream_sha256
 from schemas.index_manifest import FileRecord, SegmentRecord
@@ -210,7 +211,7 @@ _BATCH: Final = 1024
 
 
 def encode_documents(
-    model: Any,
+    model: LoadedModel,
     documents: Iterable[Text],
     folder: str,
     first_number: int,
@@ -227,14 +228,14 @@ def encode_documents(
       told: is called with the number of documents that are encoded, again and again.
       most: documents of a segment.
     """
-    encode, count = model.signatures["encode_document"], model.signatures.get("count_terms")
     left = iter(documents)
     done = 0
     writer = SegmentWriter()
     number = first_number
     while batch := list(islice(left, min(_BATCH, most - len(writer)))):
         texts = tf.constant([document.text for document in batch])
-        writer.add(batch, encode(document=texts), count and count(document=texts))
+        encoded, counted = (model.tensors(name, document=texts) for name in ("encode_document", "count_terms"))
+        writer.add(batch, encoded, counted)
         done += len(batch)
         told(done)
         if len(writer) == most:

@@ -4,37 +4,19 @@ import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
+from models.settings import WordTableSource
 from models.texts.tokens import tokenize
 from schemas.drops import Drop, DropCounter, ReadReport
 from schemas.errors import DataError
 from schemas.wikiclir import excerpt_of
 from schemas.word_vectors import VectorReason, WordVector, read_word_vectors
 
-SOURCES_KEY: Final = "word_tables"
-"""In the custom_config of Transform and the Trainer: by vocabulary, the fields of its `WordTableSource`."""
-
 _BATCH = 4096
-
-
-class WordTableSource(NamedTuple):
-    """Where a table comes from and how much of it is used; plain values, for TFX."""
-
-    path: str
-    sha256: str
-    width: int
-    """Numbers of a vector."""
-    most_words: int
-    """Words to take; reading stops there."""
-    max_bad_share: float
-    """The share of bad entries beyond which the table is refused."""
-    train: bool
-    """Whether its vectors are trained further."""
 
 
 @dataclass(frozen=True)

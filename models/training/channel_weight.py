@@ -1,4 +1,4 @@
-"""The weight of a second channel, fitted on the eval split."""
+"""The weight of a channel, fitted on the eval split."""
 
 from typing import Final
 
@@ -15,22 +15,23 @@ from schemas.training_history import ChannelWeight, WeightTried
 WEIGHTS: Final = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.2)
 
 
-def fit_weight(lists: RankingLists, first: Scorer, second: Scorer, top_grade: int) -> ChannelWeight:
-    """The weight, of `WEIGHTS`, with which the score `first + weight * second` has the largest ndcg_5 + 0.1 p_mr_1.
+def fit_weight(lists: RankingLists, others: Ranker, channel: Scorer, top_grade: int) -> ChannelWeight:
+    """Fits the weight with which the score `others + weight * channel` has the largest ndcg_5 + 0.1 p_mr_1.
 
-    Of equally good ones it is the smallest. Never to be fitted on the test split.
+    The candidates are `WEIGHTS`; of equally good ones the smallest is taken. Never to be fitted on the test split.
 
     Args:
-      lists: of the eval split.
-      first, second: the channels.
+      lists: lists of the eval split.
+      others: the sum of the other channels.
+      channel: the channel.
       top_grade: the MR grade.
     """
-    of_first, of_second = (
-        ListEvaluator(Ranker({"one": channel}), lists, top_grade).scores()[0] for channel in (first, second)
+    of_others, of_channel = (
+        ListEvaluator(ranker, lists, top_grade).scores()[0] for ranker in (others, Ranker({"one": channel}))
     )
     curve = []
     for weight in WEIGHTS:
-        scores = [one + np.float32(weight) * other for one, other in zip(of_first, of_second, strict=True)]
+        scores = [one + np.float32(weight) * other for one, other in zip(of_others, of_channel, strict=True)]
         found = mean_metrics(ranked_grades(lists.query_ids, lists.doc_ids, scores, lists.grades), top_grade)
         curve.append(WeightTried(weight=weight, ndcg_5=found["ndcg_5"], p_mr_1=found["p_mr_1"]))
     best = max(curve, key=lambda one: one.ndcg_5 + 0.1 * one.p_mr_1)

@@ -1,4 +1,4 @@
-"""Where a killed training goes on: everything that its next epoch depends on."""
+"""Checkpoints, from which a killed training goes on."""
 
 import json
 import logging
@@ -20,13 +20,13 @@ _LARGEST_SHARE = 0.05
 
 @dataclass
 class TrainingProgress:
-    """What training has reached.
+    """The progress of a training.
 
     Attributes:
-      epoch: the last that is done; 0 before the first.
-      best_epoch, best_value: by `best_metric` on the eval split.
+      epoch: the last finished epoch; 0 before the first.
+      best_epoch, best_value: the best so far, by `best_metric` on the eval split.
       history: the epochs so far.
-      pairs, seconds: trained so far, without evaluation.
+      pairs, seconds: query-document pairs and time of training so far, without evaluation.
     """
 
     epoch: int = 0
@@ -38,7 +38,7 @@ class TrainingProgress:
 
 
 class _Saved(tf.train.experimental.PythonState):
-    """Lets a checkpoint save progress, as JSON, which keeps floats exactly."""
+    """Saves progress in a checkpoint, as JSON, which keeps floats exactly."""
 
     def __init__(self, progress: TrainingProgress) -> None:
         self._progress = progress
@@ -57,16 +57,16 @@ class _Saved(tf.train.experimental.PythonState):
 class TrainingCheckpoint:
     """Weights, the best epoch's weights, optimizer and progress of one training, in a folder of its own.
 
-    A save that is killed leaves the one before it in force. So that saving takes at most a twentieth of the time, an
-    epoch that ends soon after a save is not saved.
+    A killed save leaves the save before it in force. An epoch that ends soon after a save is not saved, so that saving
+    takes at most a twentieth of the time.
 
     Args:
-      folder: only of trainings with the same data, code and settings.
+      folder: folder of trainings with the same data, code and settings only.
       objective, optimizer: built.
-      writes: whether `save` does; of several workers the chief's alone.
+      writes: whether `save` writes; of several workers, only the chief's does.
 
     Attributes:
-      progress: what training has reached; the training itself keeps it up.
+      progress: the training's progress, which the training loop updates.
     """
 
     def __init__(
@@ -83,10 +83,10 @@ class TrainingCheckpoint:
         self._saved_at, self._save_seconds = time.monotonic(), 0.0
 
     def restore(self) -> None:
-        """Puts what the folder holds, if anything, into objective, optimizer and progress.
+        """Restores objective, optimizer and progress from the folder, if it holds a checkpoint.
 
         Raises:
-          DataError: it cannot be read.
+          DataError: the checkpoint cannot be read.
         """
         path = self._manager.latest_checkpoint
         if path is None:
@@ -95,7 +95,9 @@ class TrainingCheckpoint:
             self._manager.checkpoint.restore(path).assert_existing_objects_matched()
         except (tf.errors.OpError, AssertionError, IndexError, ValueError) as error:
             reason = str(error).splitlines()[0]
-            raise DataError(f"the checkpoint {path} cannot be read: {reason}; remove it to train anew.") from None
+            raise DataError(
+                f"the checkpoint {path} cannot be read: {reason}; remove it to train from the start."
+            ) from None
         log.info("going on after epoch %d, which an earlier run had reached", self.progress.epoch)
 
     def save(self) -> None:
@@ -118,15 +120,16 @@ class TrainingCheckpoint:
 
 
 def unfinished_work(folder: str, key: str, removes: bool = True) -> tuple[str, bool]:
-    """The folder of a piece of work; those of others, whatever they were, are of no more use.
+    """Returns the folder of a piece of unfinished work, and removes the folders of other work, which are of no more
+    use.
 
     Args:
-      folder: of all unfinished work of one kind, local or remote, there or not.
-      key: a digest of all that decides the work.
-      removes: whether those of others are removed.
+      folder: folder of all unfinished work of one kind, local or remote; it need not exist.
+      key: digest of everything that decides the work.
+      removes: whether the folders of other work are removed.
 
     Returns:
-      its path, which may be there, and whether others' were removed.
+      the folder's path, which may exist, and whether other folders were removed.
     """
     others = [
         path

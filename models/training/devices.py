@@ -8,7 +8,8 @@ from typing import Final
 
 import tensorflow as tf
 
-from models.settings import ENCODERS, TrainingSettings
+from models.choices import ENCODERS
+from models.settings import TrainingSettings
 from schemas.errors import ConfigError
 
 _NVIDIA_GPUS = "/proc/driver/nvidia/gpus"  # a folder for each, whether or not TensorFlow finds CUDA's libraries

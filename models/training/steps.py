@@ -1,6 +1,7 @@
-"""The compiled training steps: forward, backward, clipping and update, under a `tf.distribute` strategy."""
+"""Compiled training steps: forward, backward, clipping and update, under a `tf.distribute` strategy."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import tensorflow as tf
 from tensorflow import keras
 
 from models.graphs import graph_function
-from models.objectives.objective import Objective
+from models.objectives.objective import Objective, OwnOptimizer
 from models.optimizers.lazy_adam import merge_rows
 
 LOSS = "loss"
@@ -17,56 +18,75 @@ GRADIENT_NORM = "gradient_norm"
 
 
 class TrainingSteps:
-    """Trains by many steps a call of the graph: leaving it after each would cost as much as a small step.
+    """Runs many training steps in one call of a graph, because leaving the graph costs as much as a small step.
+
+    An optimizer of the objective's own moves its variables; all others are moved by the training's optimizer.
 
     Args:
-      objective: what is minimised.
+      objective: its mean loss over a batch's lists is minimised.
       optimizer: made within the scope of the ranker's strategy.
-      clip_norm: the gradient is scaled down to this global norm, over all replicas.
+      clip_norm: the gradient of each optimizer is scaled down to this global norm, over all replicas.
     """
 
     def __init__(self, objective: Objective, optimizer: keras.optimizers.Optimizer, clip_norm: float) -> None:
         self.objective = objective
-        self.optimizer = optimizer
+        own = objective.own_optimizers
+        owned = {variable.ref() for _, variables in own for variable in variables}
+        main = [variable for variable in objective.trainable_variables if variable.ref() not in owned]
+        self.optimizers = [OwnOptimizer(optimizer, main), *own]
         self.strategy = objective.ranker.distribute_strategy
         self.clip_norm = clip_norm
         self.replicas = self.strategy.num_replicas_in_sync
         self._figures: list[str] = []
 
+    def build(self) -> None:
+        """Creates the state of all optimizers, which a checkpoint restores; within the strategy's scope."""
+        for optimizer, variables in self.optimizers:
+            optimizer.build(variables)
+
     def run(self, batches: Iterator[Any], count: int) -> dict[str, npt.NDArray[np.float32]]:
-        """Takes some steps.
+        """Runs some steps.
 
         Args:
-          batches: iterator of the strategy's, of (features, labels) as `RankingLists.batch` makes them; every replica
-            takes as many lists of a batch as the others.
-          count: the number of steps.
+          batches: the strategy's iterator of (features, labels), see `RankingLists.batch`; all replicas take equally
+            many lists of a batch.
+          count: number of steps.
 
         Returns:
-          `loss`, the mean over a batch's lists, `gradient_norm`, the gradient's global norm before clipping, and the
-          objective's figures: float32 [count] each.
+          `loss`, the mean over a batch's lists; `gradient_norm`, the global norm, before clipping, of the gradient of
+          the training's optimizer; and the objective's figures: float32 [count] each.
         """
         table = self._run(batches, tf.constant(count)).numpy()
         return dict(zip((LOSS, GRADIENT_NORM, *self._figures), table.T, strict=True))
 
     def _replica_step(self, features: dict[str, tf.Tensor], labels: tf.Tensor) -> tf.Tensor:
-        """One step on one replica's lists: float [figures], the first two of which are loss and gradient norm."""
+        """Runs one step on one replica's lists; returns float [figures], loss and gradient norm first."""
         with tf.GradientTape() as tape:
             losses, figures = self.objective(features, labels)
             loss = tf.reduce_mean(losses)
-        variables = self.objective.trainable_variables
-        gradients = tape.gradient(loss, variables)
+        gradients = iter(tape.gradient(loss, [one for _, variables in self.optimizers for one in variables]))
+        norms = [
+            self._update(optimizer, list(islice(gradients, len(variables))), variables)
+            for optimizer, variables in self.optimizers
+        ]
+        self._figures = list(figures)  # as the graph is traced
+        return tf.stack([loss, norms[0], *(tf.reduce_mean(tf.cast(one, tf.float32)) for one in figures.values())])
+
+    def _update(
+        self, optimizer: keras.optimizers.Optimizer, gradients: list[Any], variables: Sequence[tf.Variable]
+    ) -> tf.Tensor:
+        """Applies an optimizer's clipped gradients; returns their global norm before clipping."""
         if self.replicas > 1:
             context = tf.distribute.get_replica_context()
             summed = context.all_reduce(tf.distribute.ReduceOp.SUM, gradients)
             gradients = [_scale(merge_rows(gradient), 1 / self.replicas) for gradient in summed]
         clipped, norm = tf.clip_by_global_norm(gradients, self.clip_norm)
-        self.optimizer.apply_gradients(zip(clipped, variables, strict=True), skip_gradients_aggregation=True)
-        self._figures = list(figures)  # as the graph is traced
-        return tf.stack([loss, norm, *(tf.reduce_mean(tf.cast(one, tf.float32)) for one in figures.values())])
+        optimizer.apply_gradients(zip(clipped, variables, strict=True), skip_gradients_aggregation=True)
+        return norm
 
     @graph_function
     def _run(self, batches: Iterator[Any], count: tf.Tensor) -> tf.Tensor:
-        """The figures of `count` steps: float [count, figures]."""
+        """Returns the figures of `count` steps: float [count, figures]."""
 
         def step(number: tf.Tensor, table: tf.TensorArray) -> tuple[tf.Tensor, tf.TensorArray]:
             figures = self.strategy.run(self._replica_step, args=next(batches))

@@ -1,4 +1,4 @@
-"""An estimate of how long work still takes."""
+"""The training loop under a `tf.distribute` strategy, watched in TensorBoard."""
 
 import logging
 import time
@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
+from tensorflow import keras
 
+from models.choices import OPTIMIZERS
 from models.lists.ranking_lists import RankingLists
 from models.lists.training_batches import training_batches
 from models.objectives.objective import Objective
-from models.optimizers.lazy_adam import LazyAdam
 from models.settings import TrainingSettings
 from models.training.checkpoint import TrainingCheckpoint, TrainingProgress
 from models.training.list_evaluator import EvalFigures, ListEvaluator
@@ -22,29 +23,11 @@ from models.training.workers import Chief
 from schemas.errors import DataError
 from schemas.training_history import THETA, Epoch, TrainingHistory
 
-
-class TimeLeft:
-    """Estimates from the time that the work so far took.
-
-    Args:
-      done: how much was done before the clock started.
-      total: how much there is to do, in the same unit.
-    """
-
-    def __init__(self, done: float, total: float) -> None:
-        self._started, self._first, self._total = time.monotonic(), done, total
-
-    def after(self, done: float) -> str:
-        """What is left after so much, for a person: "40 s", "12 min"."""
-        seconds = (time.monotonic() - self._started) / (done - self._first) * (self._total - done)
-        return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
-
-
 log = logging.getLogger("clir.training")
 progress_log = logging.getLogger("clir.progress")
 
 _STEPS_PER_CALL = 50
-# A collective within a graph's loop keeps the shape of its first step, and gradients of embeddings change theirs.
+# A collective in a graph's loop keeps the shape of its first step, but gradients of embeddings change their shapes.
 _STEPS_PER_CALL_OF_REPLICAS = 1
 
 
@@ -59,17 +42,17 @@ def train(
     """Trains towards an objective and leaves the best epoch's weights in it.
 
     The same lists, settings and devices give the same weights: the order of the lists follows from their query ids,
-    the seed and the epoch. What does not fill a batch is left for another epoch's order. A training that was killed
-    goes on where its checkpoint is, and gives the same weights, too. Several workers train as one device does on equal
-    batches, and each returns the same; the chief alone writes, and its eval metrics alone count.
+    the seed and the epoch. Lists that do not fill a batch are left out in this epoch's order. A killed training goes on
+    from its checkpoint and gives the same weights. Several workers train as one device does on equal batches, and all
+    return the same history; only the chief writes, and only its eval metrics count.
 
     Args:
       objective: made within the scope of its ranker's strategy.
       train_lists: lists of the train split.
-      evaluator: of the objective's ranker on the lists of the eval split; it picks the best epoch.
+      evaluator: evaluates the ranker on the eval split and so picks the best epoch.
       settings: see there.
-      log_dir: where TensorBoard's events go.
-      checkpoint_dir: a folder for this training alone: same lists, objective, settings and code.
+      log_dir: folder of TensorBoard's events.
+      checkpoint_dir: folder for this training alone: same lists, objective, settings and code.
 
     Raises:
       DataError: the scores are NaN or infinite, there are too few lists, or the checkpoint cannot be read.
@@ -80,13 +63,13 @@ def train(
     steps, all_epochs = len(train_lists) // batch, settings.epochs_of(len(train_lists))
     with strategy.scope():
         objective.ranker(train_lists.batch(tf.constant([0]))[0])  # builds it
-        optimizer = LazyAdam(settings.number("learning_rate"), settings.number("embedding_factor"))
-        optimizer.build(objective.trainable_variables)
+        optimizer = make_optimizer(settings)
+        training_steps = TrainingSteps(objective, optimizer, settings.clip_norm)
+        training_steps.build()
     checkpoint = TrainingCheckpoint(checkpoint_dir, objective, optimizer, writes=chief.is_here)
     checkpoint.restore()
     progress = checkpoint.progress
-    _check_start(progress.epoch, int(chief.tells(progress.epoch)), checkpoint_dir)
-    training_steps = TrainingSteps(objective, optimizer, settings.clip_norm)
+    _check_start(progress.epoch, int(chief.value(progress.epoch)), checkpoint_dir)
     epochs = range(progress.epoch + 1, all_epochs + 1)
     batches = training_batches(train_lists, strategy, settings.seed, epochs, batch)
     left = TimeLeft(progress.epoch, all_epochs)
@@ -113,7 +96,7 @@ def train(
             )
             training_log.write(row)
             progress.history.append(row)
-            value = chief.tells(figures.metrics[settings.best_metric])
+            value = chief.value(figures.metrics[settings.best_metric])
             if value > progress.best_value:
                 progress.best_value, progress.best_epoch = value, progress.epoch
                 checkpoint.keep_best()
@@ -142,19 +125,43 @@ def train(
     )
 
 
+class TimeLeft:
+    """Estimates the time left from the time that the work so far took.
+
+    Args:
+      done: amount that was done before the clock started.
+      total: amount of the whole work, in the same unit.
+    """
+
+    def __init__(self, done: float, total: float) -> None:
+        self._started, self._first, self._total = time.monotonic(), done, total
+
+    def after(self, done: float) -> str:
+        """Returns the time left when an amount is done, as text: "40 s", "12 min"."""
+        seconds = (time.monotonic() - self._started) / (done - self._first) * (self._total - done)
+        return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+
+
+def make_optimizer(settings: TrainingSettings) -> keras.optimizers.Optimizer:
+    """Makes the optimizer that a configuration names; within `strategy.scope()`."""
+    return OPTIMIZERS[settings.optimizer].load()(
+        settings.number("learning_rate"), settings.number("embedding_factor"), **settings.optimizer_settings
+    )
+
+
 def _train_epoch(
     training_steps: TrainingSteps, batches: Iterator[Any], steps: int, done: int, epochs: int, left: TimeLeft
 ) -> dict[str, npt.NDArray[np.float32]]:
-    """Takes the steps of an epoch, and tells how far it is.
+    """Runs the steps of an epoch, and logs its progress.
 
     Args:
       batches: see `training_batches`.
-      steps: of an epoch.
-      done: epochs before this one.
-      epochs: of the whole training.
+      steps: number of steps of an epoch.
+      done: number of epochs before this one.
+      epochs: number of epochs of the whole training.
 
     Returns:
-      the figures of `TrainingSteps.run`, of every step.
+      the figures of `TrainingSteps.run` for every step.
     """
     steps_per_call = _STEPS_PER_CALL if training_steps.replicas == 1 else _STEPS_PER_CALL_OF_REPLICAS
     parts = []
@@ -168,7 +175,7 @@ def _train_epoch(
 def _lists_of_a_step(
     train_lists: RankingLists, evaluator: ListEvaluator, settings: TrainingSettings, replicas: int
 ) -> int:
-    """How many lists a step takes, over all replicas.
+    """Returns the number of lists of a step, over all replicas.
 
     Raises:
       DataError: there are too few lists.
@@ -183,10 +190,10 @@ def _lists_of_a_step(
 
 
 def _check_start(epoch: int, of_chief: int, checkpoint_dir: str) -> None:
-    """Refuses to train with workers that start after different epochs.
+    """Refuses workers that start after different epochs.
 
     Raises:
-      DataError: they do.
+      DataError: this worker starts after another epoch than the chief.
     """
     if epoch != of_chief:
         raise DataError(
@@ -196,7 +203,7 @@ def _check_start(epoch: int, of_chief: int, checkpoint_dir: str) -> None:
 
 
 def _train_figures(of_steps: Mapping[str, npt.NDArray[np.float32]], clip_norm: float) -> dict[str, float]:
-    """An epoch's figures of the train split, from those of its steps."""
+    """Returns an epoch's figures of the train split, from the figures of its steps."""
     norms = of_steps[GRADIENT_NORM]
     others = {name: values for name, values in of_steps.items() if name not in (LOSS, GRADIENT_NORM)}
     return {
@@ -209,10 +216,10 @@ def _train_figures(of_steps: Mapping[str, npt.NDArray[np.float32]], clip_norm: f
 
 
 def _eval_figures(figures: EvalFigures) -> dict[str, float]:
-    """An epoch's figures of the eval split."""
+    """Returns an epoch's figures of the eval split."""
     return {**{f"eval/{key}": value for key, value in figures.metrics.items()}, **figures.watched}
 
 
 def _patience_is_spent(progress: TrainingProgress, settings: TrainingSettings) -> bool:
-    """Whether training stops before its last epoch."""
+    """Returns whether training stops before its last epoch."""
     return settings.patience is not None and progress.epoch - progress.best_epoch >= settings.patience

@@ -1,4 +1,4 @@
-"""The workers that train together, as `TF_CONFIG` names them."""
+"""The cluster of workers that train together, as `TF_CONFIG` describes it, and its chief."""
 
 import json
 import random
@@ -14,7 +14,7 @@ from schemas.errors import ConfigError
 
 _TASKS: Final = ("chief", "worker")
 _PORTS: Final = range(20_000, 32_768)
-"""Below those that Linux gives to outgoing connections, which may take one before a worker has started to listen."""
+"""Ports below those of outgoing connections, which could take a port before a worker listens on it."""
 _EXAMPLE: Final = '{"cluster": {"worker": ["host0:2222", "host1:2222"]}, "task": {"type": "worker", "index": 0}}'
 
 
@@ -23,9 +23,9 @@ class Cluster:
     """One worker's view of a cluster.
 
     Attributes:
-      tf_config: what TensorFlow reads of it, as JSON, from the environment.
-      workers: how many there are.
-      number: that of this worker among them; 0 is the chief, who alone writes.
+      tf_config: the environment variable that TensorFlow reads, as JSON.
+      workers: number of workers.
+      number: this worker's number among them; 0 is the chief, the only one that writes.
     """
 
     tf_config: str
@@ -40,7 +40,7 @@ class Cluster:
           tf_config: its value; TensorFlow's documentation of MultiWorkerMirroredStrategy describes it.
 
         Raises:
-          ConfigError: it names no cluster of workers alone, or not this one's place in it.
+          ConfigError: it does not describe a cluster of workers and this worker's place in it.
 
         Example:
           >>> Cluster.of('{"cluster": {"chief": ["a:1"], "worker": ["b:1"]}, "task": {"type": "worker", "index": 0}}')
@@ -63,7 +63,7 @@ class Cluster:
 
     @classmethod
     def on_loopback(cls, workers: int) -> "list[Cluster]":
-        """The view of each of some workers on this machine, on ports that are free now."""
+        """Returns the views of a number of workers on this machine, on ports that are free now."""
         addresses = [f"127.0.0.1:{port}" for port in _free_ports(workers)]
         views = (
             {"cluster": {"worker": addresses}, "task": {"type": "worker", "index": number}} for number in range(workers)
@@ -72,7 +72,7 @@ class Cluster:
 
 
 def _free_ports(count: int) -> list[int]:
-    """Ports that nothing listens on."""
+    """Returns ports that nothing listens on."""
     ports: list[int] = []
     with ExitStack() as stack:
         for port in random.SystemRandom().sample(_PORTS, len(_PORTS)):
@@ -95,15 +95,15 @@ class Chief:
         several = isinstance(strategy, tf.distribute.MultiWorkerMirroredStrategy)
         self._strategy = strategy
         self.workers: int = strategy.num_replicas_in_sync // len(strategy.extended.worker_devices) if several else 1
-        """How many processes train."""
+        """Number of processes that train."""
         self.is_here: bool = not several or strategy.extended.should_checkpoint
         """Whether this process is the chief."""
 
-    def tells(self, value: float) -> float:
-        """The chief's value, for every worker; each waits here for all.
+    def value(self, value: float) -> float:
+        """Returns the chief's value in every worker, once all workers are here.
 
         Args:
-          value: this worker's own, whose type every worker's has.
+          value: this worker's value; all workers use its type.
         """
         return value if self.workers == 1 else float(self._sum_of_chief(tf.constant(value, tf.float64)))
 

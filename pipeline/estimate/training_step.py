@@ -6,15 +6,17 @@ from typing import Final, NamedTuple
 import numpy as np
 import tensorflow as tf
 
+from models.choices import SCORERS
+from models.job import TrainingJob
 from models.lists.mapped_rows import MappedRows, RowsFile
 from models.lists.ranking_lists import RankingLists
 from models.lists.training_batches import training_batches
-from models.make_objective import make_objective
-from models.optimizers.lazy_adam import LazyAdam
+from models.objectives.objective import make_objective
 from models.rankers.ranker import Ranker
-from models.rankers.two_towers import TwoTowers, Words
+from models.rankers.scorer import ScorerInputs, Words
 from models.training.devices import make_strategy
 from models.training.steps import TrainingSteps
+from models.training.train import make_optimizer
 from pipeline.config import RunConfig
 from pipeline.estimate.collection_size import CollectionSize
 from schemas import features as f
@@ -130,12 +132,13 @@ def measure_training_step(config: RunConfig, size: CollectionSize) -> TrainingSt
         has_stems=config.model.stem_embeddings,
     )
     with strategy.scope():
-        towers = TwoTowers(words, words, config.model, seed=settings.seed)
-        objective = make_objective(Ranker({config.model.similarity: towers}), config.loss, config.data.top_grade)
+        job = TrainingJob(model=config.model, loss=config.loss, training=settings, top_grade=config.data.top_grade)
+        inputs = ScorerInputs(config.model.channel, words, words, config.model, settings.seed, lambda: lists, None)
+        scorer = SCORERS[config.model.scorer].load().make(inputs, **config.model.scorer_settings)
+        objective = make_objective(Ranker({config.model.channel: scorer}), job)
         objective.ranker(lists.batch(tf.constant([0]))[0])  # builds it
-        optimizer = LazyAdam(settings.number("learning_rate"), settings.number("embedding_factor"))
-        optimizer.build(objective.trainable_variables)
-    steps = TrainingSteps(objective, optimizer, settings.clip_norm)
+        steps = TrainingSteps(objective, make_optimizer(settings), settings.clip_norm)
+        steps.build()
     batches = training_batches(lists, strategy, settings.seed, _EPOCHS, batch)
     of_a_call = _STEPS_OF_A_CALL if replicas == 1 else 1
     steps.run(batches, 1)

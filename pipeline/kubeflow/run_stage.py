@@ -81,12 +81,12 @@ def _check_identity(stage: str, executor: str, parameters: dict[str, Any]) -> No
 
 def _configure_devices(parameters: dict[str, Any]) -> None:
     """Sets the devices of a stage that trains up, which TensorFlow allows only before its first op."""
-    config = json.loads(parameters.get("custom_config", "{}"))
-    if "training" in config:
-        from models.settings import TrainingSettings
+    from models.job import TrainingJob
+
+    if job := TrainingJob.in_properties(parameters):
         from models.training.devices import configure_devices
 
-        configure_devices(TrainingSettings(**config["training"]), config["model"]["encoder"])
+        configure_devices(job.training, job.model.encoder)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from serving import served_model, update_index
 from tests.cli.command import Answer, Clir
 from tests.models.loaded_once import loaded_once
 from tests.models.small_lexicon import export_with_words
@@ -21,7 +20,7 @@ DOCUMENTS = "a\tLe chat\tun chat blanc\nb\tLe chien\tchien\nc\tLa lune\tlune sur
 
 @pytest.fixture(scope="module", autouse=True)
 def each_model_loaded_once() -> Iterator[None]:
-    with loaded_once(served_model, update_index):
+    with loaded_once():
         yield
 
 

@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from cli.rank import MOST_WORDS, describe_parts
-from models.exported import word_translations
 from models.exported.explanation import ScorePart, WordPart
-from models.retrieval import document_ranker
 from tests.cli.command import Clir
 from tests.models.loaded_once import loaded_once
 from tests.models.small_lexicon import COLLECTION, export_with_words
@@ -38,7 +36,7 @@ def clir(monkeypatch: pytest.MonkeyPatch) -> Clir:
 
 @pytest.fixture(scope="module", autouse=True)
 def each_model_loaded_once() -> Iterator[None]:
-    with loaded_once(document_ranker, word_translations):
+    with loaded_once():
         yield
 
 

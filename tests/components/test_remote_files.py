@@ -12,7 +12,8 @@ import tensorflow as tf
 from components.gate.judge import same_files
 from components.pusher.push_version import push_version
 from models.exported.versions import whole_versions
-from models.texts.word_table import WordTableSource, read_word_table
+from models.settings import WordTableSource
+from models.texts.word_table import read_word_table
 
 pytestmark = pytest.mark.beam
 
@@ -58,7 +59,8 @@ def test_a_lexicon_is_learned_from_remote_pairs_and_written_to_a_remote_folder()
 
 def test_word_vectors_are_read_from_a_remote_file() -> None:
     folder = write("ram://remote_vectors", {"fr.vec": "loup 1 2\nchien 3 4\n"})
-    table = read_word_table(WordTableSource(f"{folder}/fr.vec", "", 2, 10, 0.0, True))
+    source = WordTableSource(path=f"{folder}/fr.vec", sha256="", width=2, most_words=10, max_bad_share=0.0, train=True)
+    table = read_word_table(source)
     assert table.words == ["loup", "chien"]
     np.testing.assert_array_equal(table.vectors, [[1, 2], [3, 4]])
 

@@ -290,7 +290,7 @@ def test_an_edit_changes_the_stages_that_run_the_code_and_no_others(
     ("file", "stages"),
     [
         ("models/tuning/trial_search.py", {"Tuner"}),
-        ("components/tuner/executor.py", {"Tuner"}),
+        ("components/trainer/tuner.py", {"Tuner"}),
         ("components/trainer/tuner_fn.py", {"Tuner"}),
         ("components/trainer/run_fn.py", {"Trainer"}),
         ("models/exported/export.py", {"Trainer"}),
@@ -311,9 +311,9 @@ def test_an_edit_changes_the_search_where_it_runs_the_code(
         ("models/lexicon/model_1.py", {"LexiconGen"}),
         ("models/lexicon/terms.py", {"LexiconGen", "Trainer"}),
         ("models/lexicon/structured_queries.py", {"Trainer"}),
-        ("models/lexicon/tf_idf.py", {"Trainer"}),
+        ("models/lexicon/tf_idf.py", set()),
         ("models/training/channel_weight.py", {"Trainer"}),
-        ("schemas/lexicon_inputs.py", {"Trainer"}),
+        ("models/rankers/fixed_scores.py", {"Trainer"}),
     ],
 )
 def test_an_edit_of_the_lexicons_code_changes_the_stages_that_run_it(

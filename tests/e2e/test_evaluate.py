@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from models.evaluation import score_lists
 from tests.cli.command import Clir
 from tests.e2e.process import SAMPLE, SampleRun
 from tests.models.loaded_once import loaded_once
@@ -18,7 +17,7 @@ QUERIES, DOCUMENTS = SAMPLE / "wiki_en.queries", SAMPLE / "wiki_fr.documents"
 
 @pytest.fixture(scope="module", autouse=True)
 def each_model_loaded_once() -> Iterator[None]:
-    with loaded_once(score_lists):
+    with loaded_once():
         yield
 
 

@@ -12,7 +12,6 @@ import pytest
 import tensorflow as tf
 import tensorflow_text  # noqa: F401  (registers the ops that the model holds)
 
-from models.retrieval import document_ranker
 from tests.cli.command import Clir
 from tests.e2e.process import SAMPLE, SampleRun, fresh
 from tests.models.loaded_once import loaded_once
@@ -181,7 +180,7 @@ def test_words_beyond_the_limit_do_not_change_a_score(model: Any) -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def each_model_loaded_once() -> Iterator[None]:
-    with loaded_once(document_ranker):
+    with loaded_once():
         yield
 
 

@@ -2,30 +2,24 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import ModuleType
 from typing import Any
 
 import pytest
 
-from models.exported.model import load_model
-from models.exported.versions import model_fingerprint
+from models.exported import model
 
 
 @contextmanager
-def loaded_once(*modules: ModuleType) -> Iterator[None]:
-    """Has `load_model` of modules give a model that it has loaded before, from wherever, if the files are equal."""
-    loaded: dict[tuple[str, ...], Any] = {}
+def loaded_once() -> Iterator[None]:
+    """Loads a model that was loaded before, from wherever, from memory if its files are equal."""
+    load = model._load
+    loaded: dict[str, Any] = {}
 
-    def load(path: str, *signatures: str) -> Any:
-        try:
-            key = (model_fingerprint(path), *signatures)
-        except OSError:
-            return load_model(path, *signatures)
-        if key not in loaded:
-            loaded[key] = load_model(path, *signatures)
-        return loaded[key]
+    def load_once(path: str, fingerprint: str) -> Any:
+        if fingerprint not in loaded:
+            loaded[fingerprint] = load(path, fingerprint)
+        return loaded[fingerprint]
 
     with pytest.MonkeyPatch.context() as patch:
-        for module in modules:
-            patch.setattr(module, "load_model", load)
+        patch.setattr(model, "_load", load_once)
         yield

@@ -6,8 +6,8 @@ from typing import Final
 from models.exported.export import export_ranker
 from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.lexicon import Kind
-from models.lexicon.make_channel import make_channel
 from models.rankers.ranker import Ranker
+from tests.models.lexicon.small_lexicon import make_channel
 from tests.models.made_once import made_once
 from tests.models.small_model import features_of, small_text_features, small_towers
 

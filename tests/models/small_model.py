@@ -7,7 +7,8 @@ import tensorflow as tf
 
 from models.exported.export import export_ranker
 from models.rankers.ranker import Ranker
-from models.rankers.two_towers import TwoTowers, Words
+from models.rankers.scorer import Words
+from models.rankers.two_towers import TwoTowers
 from models.settings import ModelSettings
 from models.texts.stems import stems as stems_of
 from models.texts.text_features import TextFeatures

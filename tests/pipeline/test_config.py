@@ -13,9 +13,9 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from models.choices import ENCODERS
 from models.evaluation.metrics import METRICS
 from models.losses.declarations import LOSSES
-from models.settings import ENCODERS
 from pipeline.config import RunConfig, dump_config, load_config
 from pipeline.input_files import files_of, resolve_digests
 from pipeline.settings_file import known_keys

@@ -7,16 +7,15 @@ from pathlib import Path
 from typing import Final
 
 from models.exported.export import export_ranker
-from models.exported.model import load_model
+from models.exported.model import ModelStatistics, load_model
 from models.exported.versions import model_fingerprint
 from models.lexicon.learn_lexicon import learn_lexicon
-from models.lexicon.make_channel import make_channel
 from models.rankers.ranker import Ranker
 from models.retrieval.assemble_index import assemble_index
-from models.retrieval.drift import ModelStatistics
 from models.retrieval.segment import encode_documents
 from schemas.index_manifest import SEGMENTS
 from schemas.wikiclir import Text
+from tests.models.lexicon.small_lexicon import make_channel
 from tests.models.made_once import made_once
 from tests.models.small_lexicon import COLLECTION, PAIRS
 from tests.models.small_model import features_of, small_text_features, small_towers

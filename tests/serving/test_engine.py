@@ -8,12 +8,12 @@ from threading import Event
 
 import pytest
 
+from models.exported.model import LoadedModel
 from models.retrieval.corpus_index import CorpusIndex
 from schemas.errors import DataError
 from serving.engine import Engine, Languages
 from serving.newest_engine import FolderEngines
 from serving.refusals import NotThere
-from serving.served_model import LocalModel
 from serving.tf_serving_client import TfServingModel
 from tests.models.small_lexicon import COLLECTION
 from tests.models.small_model import export_small_model
@@ -103,7 +103,7 @@ def test_a_model_without_words_that_match_marks_what_its_vectors_find(tmp_path: 
     export_small_model(tmp_path / "1", initial_scale=1.0)
     (tmp_path / "index").mkdir()
     index_documents(tmp_path / "1", tmp_path / "index" / "1")
-    engine = Engine(LocalModel(str(tmp_path / "1")), CorpusIndex(str(tmp_path / "index" / "1")), "1")
+    engine = Engine(LoadedModel(str(tmp_path / "1")), CorpusIndex(str(tmp_path / "index" / "1")), "1")
     hit = engine.search("white cat", 1, with_snippets=True, with_texts=False).results[0]
     assert (hit.words, hit.grade) == (0, None)
     assert any(piece.is_match for piece in hit.snippet.pieces) == (hit.score > 0)  # type: ignore[union-attr]

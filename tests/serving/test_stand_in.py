@@ -14,7 +14,7 @@ from google.protobuf import text_format
 from tensorflow.core.protobuf import meta_graph_pb2
 from tensorflow_serving.apis import predict_pb2
 
-from serving.served_model import LocalModel
+from models.exported.model import LoadedModel
 from tests.serving.conftest import StandIn
 from tests.stand_in_tf_serving.predictor import Refusal
 from tests.stand_in_tf_serving.rest_server import answer_json, fill_request
@@ -99,7 +99,7 @@ def ask(stand_in: StandIn, path: str, content: Any = None) -> tuple[int, Any]:
 def test_rows_and_columns_have_the_model_s_scores(stand_in: StandIn) -> None:
     inputs = {"query": np.array([ROW["query"]] * 2), "documents": np.array([ROW["documents"]] * 2)}
     for path, version in (("", "12"), ("/versions/12", "12"), ("/versions/7", "7")):
-        expected = LocalModel(str(stand_in.versions[version])).call("score", inputs)["scores"]
+        expected = LoadedModel(str(stand_in.versions[version])).call("score", inputs)["scores"]
         url = f"/v1/models/clir{path}:predict"
         rows = ask(stand_in, url, {"signature_name": "score", "instances": [ROW, ROW]})[1]
         found = ask(stand_in, url, {"inputs": {name: array.tolist() for name, array in inputs.items()}})[1]

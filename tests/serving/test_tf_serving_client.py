@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from models.exported.model import LoadedModel
 from schemas.errors import DataError
-from serving.served_model import LocalModel
 from serving.tf_serving_client import TfServingModel, TfServingRestModel, own_columns
 from tests.serving.conftest import StandIn
 
@@ -29,7 +29,7 @@ def api(request: pytest.FixtureRequest, stand_in: StandIn) -> Any:
 
 
 def test_a_client_gives_what_the_model_gives_in_this_process(api: Any, stand_in: StandIn) -> None:
-    served, local = api(), LocalModel(str(stand_in.versions["12"]))
+    served, local = api(), LoadedModel(str(stand_in.versions["12"]))
     for signature, inputs in (("score", LISTS), ("serving_default", LISTS), ("encode_query", QUERY)):
         outputs, expected = served.call(signature, inputs), local.call(signature, inputs)
         assert outputs.keys() == expected.keys()
@@ -41,14 +41,14 @@ def test_a_client_gives_what_the_model_gives_in_this_process(api: Any, stand_in:
 def test_the_newest_version_is_pinned_unless_another_is_asked_for(api: Any, stand_in: StandIn) -> None:
     assert (api().version, api(version="7").version) == ("12", "7")
     for version, path in stand_in.versions.items():
-        expected = LocalModel(str(path)).call("score", LISTS)["scores"]
+        expected = LoadedModel(str(path)).call("score", LISTS)["scores"]
         np.testing.assert_array_equal(api(version=version).call("score", LISTS)["scores"], expected)
     assert not np.array_equal(api(version="7").call("score", LISTS)["scores"], expected)
 
 
 def test_the_signatures_are_the_model_s_and_over_rest_those_with_inputs(stand_in: StandIn) -> None:
     served, over_rest = TfServingModel(stand_in.grpc), TfServingRestModel(stand_in.rest)
-    assert served.signatures == LocalModel(str(stand_in.versions["12"])).signatures
+    assert served.signatures == LoadedModel(str(stand_in.versions["12"])).signatures
     without_inputs = served.signatures - over_rest.signatures
     assert "channel_weights" in without_inputs and "score" in over_rest.signatures <= served.signatures
     assert all(served.call(signature, {}) for signature in without_inputs)

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from models.retrieval.query_encoder import QueryEncoder
 
 from components.index_pusher.index_versions import IndexVersions, push_index
 from models.exported.model import LoadedModel, load_model
 from models.retrieval.assemble_index import assemble_index
 from models.retrieval.corpus_index import CorpusIndex
 from models.retrieval.drift import ModelStatistics
-from models.retrieval.query_encoder import QueryEncoder
 from models.retrieval.segment import encode_documents
 from schemas.errors import DataError
 from schemas.index_manifest import SEGMENTS, Drift

@@ -15,8 +15,8 @@ from tensorflow_serving.apis import (
     predict_pb2,
 )
 
+from models.exported.model import ExportedModel, LoadedModel
 from schemas.served_versions import MODEL_NAME
-from serving.served_model import LocalModel, ServedModel
 
 _DEFAULT_SIGNATURE: Final = "serving_default"
 _METADATA: Final = "signature_def"
@@ -44,7 +44,7 @@ def invalid(message: str) -> Refusal:
 class _Version(NamedTuple):
     """A version that is served."""
 
-    model: ServedModel
+    model: ExportedModel
     signatures: Mapping[str, Any]
     """SignatureDefs by name."""
 
@@ -153,7 +153,7 @@ class Predictor:
 
 
 def _load(path: str) -> _Version:
-    model = LocalModel(path)
+    model = LoadedModel(path)
     with tf.io.gfile.GFile(os.path.join(path, "saved_model.pb"), "rb") as file:
         (graph,) = saved_model_pb2.SavedModel.FromString(file.read()).meta_graphs
     return _Version(model, dict(graph.signature_def))

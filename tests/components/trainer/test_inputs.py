@@ -4,7 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from models.job import TrainingJob
 from models.lists.ranking_lists import TEXT_SPEC
+from models.settings import ChannelSettings, TrainingSettings
+from tests.models.lexicon.small_lexicon import learn, make_channel, scores
 from tests.models.synthetic import write_examples
 
 pytestmark = pytest.mark.beam  # it imports TFX
@@ -12,19 +15,22 @@ pytestmark = pytest.mark.beam  # it imports TFX
 
 @pytest.fixture
 def read(tmp_path, monkeypatch):
-    """Reads the inputs of a training with some of its settings."""
+    """Reads the inputs of a training with some of its settings, and with a channel of words that match, if any."""
     from components.trainer import inputs
-    from components.trainer.training_arguments import TRAINING_KEY, TrainingArguments
 
-    transform = SimpleNamespace(transformed_feature_spec=lambda: TEXT_SPEC)
+    transform = SimpleNamespace(
+        transformed_feature_spec=lambda: TEXT_SPEC,
+        vocabulary_size_by_name=lambda name: 1,
+        vocabulary_by_name=lambda name: [b"word"],
+    )
     monkeypatch.setattr(inputs.tft, "TFTransformOutput", lambda path: transform)
 
     def example(query_id, grades):
         ids = {
             "query_id": [query_id],
-            "query_text": [b"text"],
+            "query_text": [b"a b"],
             "doc_id": [*grades],
-            "doc_text": [b"text"] * len(grades),
+            "doc_text": [*grades],
         }
         places = [-1 if grade else place for place, grade in enumerate(grades.values())]
         return {**ids, "relevance": [*grades.values()], "negative_place": places}
@@ -34,12 +40,18 @@ def read(tmp_path, monkeypatch):
     )
     write_examples(tmp_path / "eval", [example(b"q3", {b"a": 2, b"c": 0})])
 
-    def read(used_negatives=None, **training):
-        config = {inputs.MODEL_KEY: {}, inputs.LOSS_KEY: {}, TRAINING_KEY: training, inputs.SOURCES_KEY: {}}
-        config |= {inputs.TOP_GRADE_KEY: 2, inputs.USED_NEGATIVES_KEY: used_negatives}
-        files = {"train_files": [str(tmp_path / "train")], "eval_files": [str(tmp_path / "eval")]}
+    def read(used_negatives=None, channels=(), lexicon=None, **training):
+        paths = {split: str(tmp_path / split) for split in ("train", "eval")}
+        job = TrainingJob(
+            training=TrainingSettings(**training),
+            used_negatives=used_negatives,
+            channels={kind: ChannelSettings(kind=kind) for kind in channels},
+            lexicon=lexicon,
+            texts=paths if channels else {},
+        )
+        files = {f"{split}_files": [path] for split, path in paths.items()}
         unused = {"transform_graph_path": "", "model_run_dir": None, "serving_model_dir": None, "hyperparameters": None}
-        return inputs.read_inputs(TrainingArguments(**unused, custom_config=config, **files))
+        return inputs.read_inputs(inputs.TrainingArguments(job=job.model_dump_json(), **unused, **files))
 
     return read
 
@@ -58,3 +70,34 @@ def test_the_number_of_used_nr_documents_comes_before_the_choice_of_judged_ones(
     # Of q1, b is the first by its place; c, the second, is left out either way.
     assert read(used_negatives=1, negatives_from="judged").train_lists.doc_ids == [[b"a"], [b"b"]]
     assert read(used_negatives=2, negatives_from="judged").train_lists.doc_ids == [[b"a", b"b"], [b"b", b"a"]]
+
+
+def test_a_channel_of_the_lexicon_scores_the_eval_lists_alone(read, tmp_path):
+    lexicon = learn([], [["a"], ["b"], ["c"]], "bm25")
+    for name, content in lexicon.files():
+        (tmp_path / name).write_text(content)
+    inputs = read(channels=["bm25"], lexicon=str(tmp_path))
+    expected = scores(make_channel(lexicon), ["a b"], ["a", "c"])
+    assert inputs.fixed_channels["bm25"].score_range == make_channel(lexicon).score_range
+    assert inputs.eval_lists.list_columns["fixed_score_bm25"].to_list() == pytest.approx(expected.tolist())
+    assert "fixed_score_bm25" not in inputs.train_lists.list_columns
+    assert inputs.train_texts().query_ids == [b"q1", b"q2"]
+
+
+def test_a_channel_that_needs_a_lexicon_is_refused_without_one(read):
+    with pytest.raises(ValueError, match="the channel bm25 needs a lexicon; got none"):
+        read(channels=["bm25"])
+
+
+def test_the_best_numbers_of_a_search_stand_in_the_job():
+    from components.trainer.inputs import TrainingArguments
+
+    paths = dict.fromkeys(["transform_graph_path", "model_run_dir", "serving_model_dir"], "")
+    arguments = TrainingArguments(
+        job=TrainingJob().model_dump_json(),
+        hyperparameters={"values": {"epsilon": 0.25}},
+        train_files=[],
+        eval_files=[],
+        **paths,
+    )
+    assert arguments.training_job.model.epsilon == 0.25

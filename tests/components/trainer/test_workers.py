@@ -11,10 +11,8 @@ import pytest
 import tensorflow as tf
 
 from cli.users_error import users_error
-from components.trainer import run_workers as run_workers_module
-from components.trainer.joined_cluster import joined_cluster
-from components.trainer.run_training import run_training
-from components.trainer.run_workers import run_workers
+from components.trainer import workers
+from components.trainer.workers import joined_cluster, run_training, run_workers
 from models.settings import TrainingSettings
 from models.training.workers import Cluster
 from schemas.errors import ConfigError, DataError, WorkerDied
@@ -169,9 +167,7 @@ def test_a_full_disk_is_told_as_such_and_the_training_goes_on(tmp_path):
 
 @pytest.mark.training
 def test_what_a_worker_prints_last_stands_in_the_error_of_its_death(monkeypatch, tmp_path):
-    monkeypatch.setattr(
-        run_workers_module, "_START", "import sys; assert %r; print('not found', file=sys.stderr); sys.exit(3)"
-    )
+    monkeypatch.setattr(workers, "_START", "import sys; assert %r; print('not found', file=sys.stderr); sys.exit(3)")
     with pytest.raises(WorkerDied) as died:
         run_one(tmp_path)
     assert str(died.value).splitlines() == [

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import tensorflow as tf
 
-from models.texts.word_table import SOURCES_KEY
+from components.transform.settings import TransformSettings
 from schemas import features as f
 from tests.components.on_both import WAYS, made
 
@@ -24,12 +24,11 @@ TRAIN = {
     for query in range(150)
 }
 EVAL = {"e1": ("word1 unheard", {"d1": ("Loup unheard", 2), "d2": ("", 0)})}
-CONFIG = {
-    "vocabulary_size": 12,
-    "max_tokens": 9,
-    SOURCES_KEY: {},
-    "stem_languages": {f.QUERY_STEM_VOCABULARY: "en", f.DOCUMENT_STEM_VOCABULARY: "fr"},
-}
+SETTINGS = TransformSettings(
+    vocabulary_size=12,
+    max_tokens=9,
+    stem_languages={f.QUERY_STEM_VOCABULARY: "en", f.DOCUMENT_STEM_VOCABULARY: "fr"},
+)
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +55,7 @@ def outputs(make_artifact, make_examples, tmp_path_factory):
             {keys.TRANSFORM_GRAPH_KEY: [graph], keys.TRANSFORMED_EXAMPLES_KEY: [transformed]},
             {
                 keys.PREPROCESSING_FN_KEY: "components.transform.preprocessing.preprocessing_fn",
-                keys.CUSTOM_CONFIG_KEY: json.dumps(CONFIG),
+                keys.CUSTOM_CONFIG_KEY: SETTINGS.model_dump_json(),
                 keys.SPLITS_CONFIG_KEY: json_format.MessageToJson(splits),
                 keys.DISABLE_STATISTICS_KEY: 1,
             },

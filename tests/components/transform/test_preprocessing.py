@@ -8,7 +8,8 @@ from google.protobuf import text_format
 
 from components.trainer.pretrained import Coverage, read_pretrained, vocabulary_size
 from components.trainer.transformed_texts import TransformedTexts
-from models.texts.word_table import SOURCES_KEY, WordTableSource
+from components.transform.settings import TransformSettings
+from models.settings import WordTableSource
 from schemas import features as f
 from schemas.errors import DataError
 from tests.schemas.word_tables import word2vec, write
@@ -48,7 +49,7 @@ def schema_and_records(lists):
     ]
 
 
-def on_workers(folder, lists, config):
+def on_workers(folder, lists, settings):
     """What TFX's executor does on the workers of a runner: tft's analyzers count the words."""
     import apache_beam as beam
     import tensorflow_transform as tft
@@ -62,13 +63,13 @@ def on_workers(folder, lists, config):
     with beam.Pipeline(argv=[]) as pipeline, tft_beam.Context(temp_dir=str(folder / "temp")):
         data = pipeline | beam.Create(records) | source.BeamSource()
         function = (data, source.TensorAdapterConfig()) | tft_beam.AnalyzeDataset(
-            lambda inputs: preprocessing_fn(inputs, config)
+            lambda inputs: preprocessing_fn(inputs, settings.model_dump(mode="json"))
         )
         _ = function | tft_beam.WriteTransformFn(str(folder))
     return tft.TFTransformOutput(str(folder))
 
 
-def in_one_process(folder, lists, config):
+def in_one_process(folder, lists, settings):
     """What our executor does."""
     from components.transform.numbered_lists import number_lists
     from components.transform.one_process import make_graph
@@ -81,22 +82,22 @@ def in_one_process(folder, lists, config):
             for record in some:
                 writer.write(record)
     names = [str(file) for file in files]
-    lists = number_lists(names, config)
-    return make_graph(lists, names, schema, config, str(folder / "graph"))
+    lists = number_lists(names, settings)
+    return make_graph(lists, names, schema, settings, str(folder / "graph"))
 
 
 @pytest.fixture(scope="module", params=[on_workers, in_one_process])
 def analyse(request):
-    """Transform's output for lists, `sources` of pre-trained vectors, and the languages of stems, if any."""
+    """Transform's output for lists, sources of pre-trained vectors, and the languages of stems, if any."""
 
     def make(folder, sources, lists=LISTS, languages=None):
-        config = {
-            "vocabulary_size": VOCABULARY_SIZE,
-            "max_tokens": MAX_TOKENS,
-            SOURCES_KEY: sources,
-            "stem_languages": languages or {},
-        }
-        return request.param(folder, lists, config)
+        settings = TransformSettings(
+            vocabulary_size=VOCABULARY_SIZE,
+            max_tokens=MAX_TOKENS,
+            word_tables=sources,
+            stem_languages=languages or {},
+        )
+        return request.param(folder, lists, settings)
 
     return make
 
@@ -220,8 +221,8 @@ def test_without_stems_there_are_no_columns_of_them(transform):
 
 def with_table(analyse, folder, train):
     path = write(folder / "fr.vec", word2vec(TABLE))
-    source = WordTableSource(path, sha256="", width=2, most_words=3, max_bad_share=0.0, train=train)
-    output = analyse(folder, {f.DOCUMENT_VOCABULARY: source._asdict()})
+    source = WordTableSource(path=path, sha256="", width=2, most_words=3, max_bad_share=0.0, train=train)
+    output = analyse(folder, {f.DOCUMENT_VOCABULARY: source})
     (folder / "fr.vec").unlink()  # nothing asks for the file any more
     return output, source
 
@@ -283,7 +284,7 @@ def test_the_trainer_finds_the_vectors_of_the_first_words_and_counts_those_witho
 
 def test_a_table_that_changed_since_is_an_error_of_the_data(trained, tmp_path):
     output, source = trained
-    other = source._replace(path=write(tmp_path / "fr.vec", word2vec({"chien": [1.0, 2.0]})))
+    other = source.model_copy(update={"path": write(tmp_path / "fr.vec", word2vec({"chien": [1.0, 2.0]}))})
     with pytest.raises(DataError, match="fr.vec has changed since Transform read it; run again."):
         read_pretrained(output, f.DOCUMENT_VOCABULARY, other)
 
@@ -293,8 +294,15 @@ def wordless(request, analyse, tmp_path_factory):
     """Transform's output for queries without a word and documents of one, and the queries' vectors, if any."""
     folder = tmp_path_factory.mktemp("wordless")
     table = write(folder / "en.vec", word2vec(TABLE))
-    source = WordTableSource(table, "", 2, VOCABULARY_SIZE, 0.05, train=request.param == "trained")
-    sources = {} if request.param == "counted" else {f.QUERY_VOCABULARY: source._asdict()}
+    source = WordTableSource(
+        path=table,
+        sha256="",
+        width=2,
+        most_words=VOCABULARY_SIZE,
+        max_bad_share=0.05,
+        train=request.param == "trained",
+    )
+    sources = {} if request.param == "counted" else {f.QUERY_VOCABULARY: source}
     lists = [("\U0001f43a!", ["Loup", "loup -"]), ("\U0001f43a\U0001f33f", ["...", "Loup"])]
     return analyse(folder / "transform", sources, lists), source if sources else None
 

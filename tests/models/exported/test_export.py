@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from models.choices import ENCODERS
 from models.exported.export import export_ranker
 from models.optimizers.lazy_adam import LazyAdam
 from models.rankers.ranker import Ranker
-from models.settings import ENCODERS
 from tests.models.small_model import export_small_model, features_of, small_text_features, small_towers
 
 pytestmark = pytest.mark.serving

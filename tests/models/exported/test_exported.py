@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from models.choices import ENCODERS
 from models.exported.model import load_model
-from models.settings import ENCODERS
 from schemas.errors import DataError
 from tests.models.small_model import STEMS, WORDS, export_small_model
 

@@ -6,11 +6,13 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from models.choices import ENCODERS
 from models.layers.cnn_encoder import CnnEncoder
 from models.layers.lstm_encoder import LstmEncoder
-from models.layers.make_encoder import make_encoder
 from models.layers.mean_embedding import MeanEmbedding
-from models.settings import ENCODERS, ModelSettings
+from models.rankers.scorer import Words
+from models.rankers.two_towers import make_encoder
+from models.settings import ModelSettings
 from tests import reference
 
 VOCABULARY_SIZE, DIM = 9, 4
@@ -50,7 +52,8 @@ def encoder(request):
 def test_every_encoder_of_a_configuration_is_tested_here_and_made_by_its_name():
     assert set(LAYERS) == set(ENCODERS)
     for name, (layer, _) in LAYERS.items():
-        made = make_encoder(ModelSettings(encoder=name, embedding_dim=DIM), VOCABULARY_SIZE, seed=1, name="tower")
+        settings = ModelSettings(encoder=name, embedding_dim=DIM)
+        made = make_encoder(settings, Words(VOCABULARY_SIZE), seed=1, name="tower")
         assert type(made) is layer
         assert (made.dim, made.dropout, made.name) == (DIM, ENCODERS[name].default_dropout, "tower")
 

@@ -8,9 +8,9 @@ import numpy.typing as npt
 import tensorflow as tf
 from hypothesis import strategies as st
 
+from models.choices import CHANNELS
 from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.lexicon import Kind, Lexicon
-from models.lexicon.make_channel import make_channel
 from models.lexicon.terms import terms_of
 from models.rankers.scorer import SparseInnerProduct
 from tests.models.lexicon.reference import Reference, Table, Text, kept, model_1
@@ -34,6 +34,12 @@ def learn(pairs: list[tuple[Text, Text]], documents: list[Text], kind: Kind = "l
     """The lexicon of texts that are given as terms."""
     of_texts = [(" ".join(query), " ".join(document)) for query, document in pairs]
     return learn_lexicon(kind, LANGUAGES, MAX_TOKENS, of_texts, join(documents))
+
+
+def make_channel(lexicon: Lexicon) -> SparseInnerProduct:
+    """The channel of a lexicon, named by its kind."""
+    channel: SparseInnerProduct = CHANNELS[lexicon.record.kind].load()(lexicon, name=lexicon.record.kind)
+    return channel
 
 
 def channel_and_reference(

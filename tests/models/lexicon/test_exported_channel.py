@@ -14,11 +14,10 @@ from models.evaluation.score_lists import score_lists
 from models.exported.export import export_ranker
 from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.lexicon import CollectionRecord, Lexicon
-from models.lexicon.make_channel import make_channel
-from models.lexicon.word_scores import with_word_scores
+from models.rankers.fixed_scores import with_fixed_scores
 from models.rankers.ranker import Ranker
 from schemas import features as f
-from tests.models.lexicon.small_lexicon import features, sample_texts
+from tests.models.lexicon.small_lexicon import features, make_channel, sample_texts
 from tests.models.small_model import features_of, small_text_features, small_towers
 from tests.models.synthetic import text_lists
 
@@ -92,7 +91,7 @@ def test_the_column_of_the_eval_lists_holds_the_exported_scores(exported):
         (f"q{row}", query, {f"d{row}{column}": (text, 0) for column, text in enumerate(texts) if text})
         for row, (query, texts) in enumerate(zip(QUERIES, DOCUMENTS, strict=True))
     )
-    column = with_word_scores(lists, lists, channel).list_columns[f.WORD_SCORE]
+    column = with_fixed_scores(lists, lists, channel).list_columns[f.fixed_score(channel.name)]
     for of_list, exported_scores in zip(column.to_list(), score_lists(path, lists)[channel.name], strict=True):
         np.testing.assert_allclose(of_list, exported_scores, atol=1e-6)
 

@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.lexicon.learn_lexicon import learn_lexicon
-from models.lexicon.make_channel import make_channel
 from models.retrieval.bm25 import Bm25
 from tests.models.lexicon.reference import Reference, kept, model_1
 from tests.models.lexicon.small_lexicon import (
@@ -19,6 +18,7 @@ from tests.models.lexicon.small_lexicon import (
     features,
     join,
     learn,
+    make_channel,
     sample_texts,
     scores,
     terms,

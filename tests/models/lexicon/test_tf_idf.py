@@ -8,9 +8,8 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.lexicon.make_channel import make_channel
 from tests.models.lexicon.reference import Reference
-from tests.models.lexicon.small_lexicon import COLLECTIONS, join, learn, scores
+from tests.models.lexicon.small_lexicon import COLLECTIONS, join, learn, make_channel, scores
 
 TEXTS = st.lists(st.lists(st.sampled_from("abcdexy"), max_size=6), min_size=1, max_size=4)
 

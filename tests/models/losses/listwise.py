@@ -1,6 +1,5 @@
 """Losses by their names in a configuration, and lists to try them on."""
 
-import importlib
 from typing import NamedTuple
 
 import numpy as np
@@ -51,9 +50,8 @@ def lists(draw, name, padding=True):
 
 def make(name, theta=None, reduction=keras.losses.Reduction.NONE, **others):
     """The loss of a configuration."""
-    module, class_name = LOSSES[name].keras_class.rsplit(".", 1)
     arguments = {} if theta is None else {"theta": theta}
-    return getattr(importlib.import_module(module), class_name)(**arguments, reduction=reduction, **others)
+    return LOSSES[name].load()(**arguments, reduction=reduction, **others)
 
 
 def loss_and_gradient(name, theta, grades, scores, dtype=tf.float64, **others):

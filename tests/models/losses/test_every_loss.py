@@ -16,6 +16,15 @@ from tests.models.losses.listwise import lists, loss_and_gradient, make, scales,
 every_loss = pytest.mark.parametrize("name", LOSSES)
 THRESHOLDED = [name for name in LOSSES if LOSSES[name].default_theta]
 
+GRADES = [[MOST_RELEVANT, NOT_RELEVANT, SOMEWHAT_RELEVANT], [SOMEWHAT_RELEVANT, NOT_RELEVANT, PADDING_LABEL]]
+SCORES = [[0.5, 0.3, 0.1], [0.1, 0.9, 1.0]]
+
+
+def of_two_lists(name):
+    """The losses of `GRADES` and `SCORES`, by the reference."""
+    rows = zip(GRADES, SCORES, strict=True)
+    return [reference.loss_of_list(name, *row, LOSSES[name].default_theta) for row in rows]
+
 
 def has_a_kink(name, grades, scores):
     """Whether a difference of scores lies where the hinge breaks off: there is no derivative."""
@@ -76,13 +85,17 @@ def test_list_of_padding_alone_has_loss_zero_and_gradient_zero(name):
 
 
 @every_loss
-def test_loss_without_reduction_is_one_value_a_list(name):
-    grades = [[MOST_RELEVANT, NOT_RELEVANT, SOMEWHAT_RELEVANT], [SOMEWHAT_RELEVANT, NOT_RELEVANT, PADDING_LABEL]]
-    scores = [[0.5, 0.3, 0.1], [0.1, 0.9, 1.0]]
-    values = make(name)(np.array(grades, np.float32), tf.constant(scores))
-    assert values.shape == [2]
-    rows = [loss_and_gradient(name, None, *one)[0] for one in zip(grades, scores, strict=True)]
-    np.testing.assert_allclose(values, rows, rtol=1e-5)
+@pytest.mark.parametrize(("reduction", "reduce"), [("none", list), ("sum", np.sum), ("sum_over_batch_size", np.mean)])
+def test_losses_of_lists_are_summed_and_averaged_as_keras_does(name, reduction, reduce):
+    found = make(name, reduction=reduction)(np.array(GRADES, np.float32), tf.constant(SCORES))
+    np.testing.assert_allclose(found, reduce(of_two_lists(name)), rtol=1e-5)
+
+
+@every_loss
+def test_the_length_of_lists_may_be_unknown_when_the_graph_is_made(name):
+    compute = tf.function(make(name).__call__, input_signature=[tf.TensorSpec([None, None])] * 2)
+    found = compute(tf.constant(GRADES, tf.float32), tf.constant(SCORES))
+    np.testing.assert_allclose(found, of_two_lists(name), rtol=1e-5)
 
 
 @every_loss

@@ -7,14 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tensorflow import keras
 
+from models.job import TrainingJob
 from models.losses.declarations import LOSSES
-from models.losses.make_loss import make_loss
-from models.make_objective import make_objective
 from models.objectives.in_batch import InBatchObjective
-from models.objectives.objective import RankingObjective
+from models.objectives.objective import RankingObjective, make_loss, make_objective
 from models.rankers.ranker import Ranker
-from models.rankers.scorer import InnerProduct, Scorer
-from models.rankers.two_towers import TwoTowers, Words
+from models.rankers.scorer import InnerProduct, Scorer, Words
+from models.rankers.two_towers import TwoTowers
 from models.settings import LossSettings, ModelSettings
 from models.training.steps import TrainingSteps
 from tests import reference
@@ -58,9 +57,14 @@ def padded(rows):
     return np.array([[*row, *[-1] * (width - len(row))] for row in rows])
 
 
+def made(ranker, settings):
+    """The objective of a configuration's loss."""
+    return make_objective(ranker, TrainingJob(loss=settings, top_grade=TOP_GRADE))
+
+
 def losses(settings, lists, grades, scores):
     """What the objective makes of given scores, as NumPy: (losses, figures)."""
-    objective = make_objective(Ranker({"given": Given()}), settings, TOP_GRADE)
+    objective = made(Ranker({"given": Given()}), settings)
     features = {
         "document_index": tf.constant(padded(lists), tf.int32),
         "scores": tf.constant(scores, tf.float32),
@@ -146,7 +150,7 @@ def test_a_term_that_is_not_asked_for_is_not_there(settings, terms):
 
 
 def test_neither_option_is_the_papers_objective():
-    assert type(make_objective(Ranker({"given": Given()}), LossSettings(), TOP_GRADE)) is RankingObjective
+    assert type(made(Ranker({"given": Given()}), LossSettings())) is RankingObjective
 
 
 # With two towers
@@ -155,8 +159,7 @@ MODEL = ModelSettings(embedding_dim=4, initial_scale=1.0)
 
 
 def objective_of(settings=BOTH, model=MODEL):
-    ranker = Ranker({"smooth_cosine": TwoTowers(WORDS, WORDS, model, seed=1)})
-    return make_objective(ranker, settings, TOP_GRADE)
+    return made(Ranker({"smooth_cosine": TwoTowers(WORDS, WORDS, model, seed=1)}), settings)
 
 
 def gradients(objective, features, labels):
@@ -205,7 +208,8 @@ def test_two_replicas_step_by_the_mean_of_what_each_makes_of_its_own_batch(learn
     with two_replicas.scope():
         mirrored, sgd = objective_of(settings), keras.optimizers.SGD(0.1)
         mirrored.ranker(halves[0][0])  # builds it
-    steps = TrainingSteps(mirrored, sgd, clip_norm=1e6)
+        steps = TrainingSteps(mirrored, sgd, clip_norm=1e6)
+        steps.build()
     rows = tf.data.Dataset.from_tensor_slices(np.arange(6, dtype=np.int32).reshape(2, 3)).map(lists.batch)
     figures = steps.run(iter(two_replicas.distribute_datasets_from_function(lambda _: rows)), 1)
     for variable, value in zip(mirrored.trainable_variables, expected, strict=True):

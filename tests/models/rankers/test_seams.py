@@ -11,9 +11,8 @@ from models.evaluation.score_lists import score_lists
 from models.exported.export import export_ranker
 from models.exported.model import load_model
 from models.lists.ranking_lists import read_lists
-from models.losses.make_loss import make_loss
 from models.losses.tf_ranking import SoftmaxLoss
-from models.objectives.objective import ListLosses, Objective, RankingObjective
+from models.objectives.objective import ListLosses, Objective, RankingObjective, make_loss
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import InnerProduct, Scorer
 from models.retrieval.document_ranker import DocumentRanker

@@ -6,11 +6,12 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from models.choices import ENCODERS
 from models.layers.smooth_cosine import SmoothCosine
 from models.losses.sosl import SmoothOrdinalSearchLoss
-from models.rankers.scorer import InnerProduct
-from models.rankers.two_towers import TwoTowers, Words, largest_score_gradient
-from models.settings import ENCODERS, ModelSettings
+from models.rankers.scorer import InnerProduct, Words
+from models.rankers.two_towers import TwoTowers, largest_score_gradient
+from models.settings import ModelSettings
 from tests import reference
 
 EPSILON = 0.5

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-
-from models.exported.model import LoadedModel, load_model
-from models.retrieval.assemble_index import assemble_index
-from models.retrieval.corpus_index import CorpusIndex, EncodedQuery
 from models.retrieval.query_encoder import QueryEncoder
+
+from models.exported.model import EncodedQuery, LoadedModel, load_model
+from models.retrieval.assemble_index import assemble_index
+from models.retrieval.corpus_index import CorpusIndex
 from models.retrieval.segment import encode_documents
 from schemas.errors import DataError
 from schemas.index_manifest import MANIFEST_FILE, SEGMENTS

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from models.exported.model import load_model
+from models.exported.model import ModelStatistics, load_model
 from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.lexicon import Kind
 from models.retrieval.assemble_index import assemble_index
-from models.retrieval.drift import ModelStatistics, jensen_shannon
+from models.retrieval.drift import jensen_shannon
 from models.retrieval.segment import encode_documents
 from schemas.index_manifest import SEGMENTS, Drift, IndexManifest
 from schemas.wikiclir import Text

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.texts.word_table import WordTableSource, read_word_table
+from models.settings import WordTableSource
+from models.texts.word_table import read_word_table
 from schemas.drops import Drop
 from schemas.errors import DataError
 from schemas.word_vectors import VectorReason

@@ -5,7 +5,7 @@ import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.layers.make_similarity import make_similarity
+from models.rankers.two_towers import make_similarity
 from models.settings import ModelSettings
 from models.theory.largest_score import largest_score
 

@@ -14,7 +14,8 @@ from models.evaluation.metrics import METRICS
 from models.losses.sosl import SmoothOrdinalSearchLoss
 from models.objectives.objective import RankingObjective
 from models.rankers.ranker import Ranker
-from models.rankers.two_towers import TwoTowers, Words
+from models.rankers.scorer import Words
+from models.rankers.two_towers import TwoTowers
 from models.settings import ModelSettings, TrainingSettings
 from models.training import checkpoint as training_checkpoint
 from models.training import list_evaluator
@@ -417,7 +418,7 @@ def test_a_checkpoint_that_cannot_be_read_is_an_error_that_names_it(killed):
     folder = killed(3)
     (data,) = (folder / "checkpoint").glob("*.data*")
     data.write_bytes(data.read_bytes()[:100])
-    with pytest.raises(DataError, match=r"the checkpoint .*ckpt-\d+ cannot be read: .*; remove it to train anew"):
+    with pytest.raises(DataError, match=r"the checkpoint .*ckpt-\d+ cannot be read: .*; remove it to train"):
         run(folder)
 
 

@@ -8,7 +8,8 @@ from tensorflow import keras
 from models.losses.declarations import LOSSES
 from models.objectives.objective import RankingObjective
 from models.rankers.ranker import Ranker
-from models.rankers.two_towers import TwoTowers, Words
+from models.rankers.scorer import Words
+from models.rankers.two_towers import TwoTowers
 from models.settings import ModelSettings
 from models.training.steps import TrainingSteps
 from tests import reference
@@ -29,10 +30,9 @@ def trained(name, ranker):
     """The losses of ten steps on all lists, as training takes them, and the weights after them."""
     lists = ranking_lists(QUERIES, DOCUMENTS, PLACES, GRADES)
     batches = tf.data.Dataset.from_tensors(tf.range(len(lists))).repeat(STEPS).map(lists.batch)
-    optimizer = keras.optimizers.SGD(LEARNING_RATE)
-    optimizer.build(ranker.trainable_variables)
     loss = make(name, LOSSES[name].default_theta)
-    steps = TrainingSteps(RankingObjective(ranker, loss), optimizer, clip_norm=1e6)
+    steps = TrainingSteps(RankingObjective(ranker, loss), keras.optimizers.SGD(LEARNING_RATE), clip_norm=1e6)
+    steps.build()
     return steps.run(iter(batches), STEPS)["loss"], ranker.get_weights()
 
 

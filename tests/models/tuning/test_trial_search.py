@@ -9,7 +9,8 @@ from tensorflow import keras
 from models.losses.sosl import SmoothOrdinalSearchLoss
 from models.objectives.objective import RankingObjective
 from models.rankers.ranker import Ranker
-from models.rankers.two_towers import TwoTowers, Words
+from models.rankers.scorer import Words
+from models.rankers.two_towers import TwoTowers
 from models.settings import ModelSettings, TrainingSettings
 from models.training.devices import make_strategy
 from models.training.list_evaluator import ListEvaluator

@@ -1,4 +1,4 @@
-"""The list column of the channel whose scores training does not change."""
+"""The list columns of channels whose scores training does not change."""
 
 from dataclasses import replace
 
@@ -7,19 +7,19 @@ import tensorflow as tf
 
 from models.graphs import graph_function
 from models.lists.ranking_lists import RankingLists
-from models.rankers.scorer import SparseInnerProduct
+from models.rankers.scorer import FixedScorer
 from schemas import features as f
 
 _BATCH = 64
 
 
-def with_word_scores(lists: RankingLists, texts: RankingLists, channel: SparseInnerProduct) -> RankingLists:
-    """The lists with the column `word_score`.
+def with_fixed_scores(lists: RankingLists, texts: RankingLists, channel: FixedScorer) -> RankingLists:
+    """Adds the column of a channel's scores to lists.
 
     Args:
-      lists: of tokens, say.
+      lists: lists of tokens, say.
       texts: the same lists, as texts.
-      channel: what scores them.
+      channel: the scorer.
 
     Raises:
       ValueError: they are not the same lists.
@@ -33,8 +33,8 @@ def with_word_scores(lists: RankingLists, texts: RankingLists, channel: SparseIn
         return tf.boolean_mask(channel.score_texts(features), features[f.DOCUMENT_INDEX] >= 0)
 
     rows = np.arange(len(lists), dtype=np.int32)
-    # A GPU sums in any order, and a killed training knows by its lists, to the last bit, what it goes on with.
+    # A GPU sums in any order, but a killed training recognises its lists by their exact values.
     with tf.device("CPU:0"):
         parts = [score(rows[start : start + _BATCH]) for start in range(0, len(rows), _BATCH)]
     scores = lists.documents.with_flat_values(tf.concat([tf.zeros(0), *parts], axis=0))
-    return replace(lists, list_columns={**lists.list_columns, f.WORD_SCORE: scores})
+    return replace(lists, list_columns={**lists.list_columns, f.fixed_score(channel.name): scores})

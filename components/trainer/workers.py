@@ -1,4 +1,4 @@
-"""Starts the workers of a training that run on this machine, and watches them until the last has ended."""
+"""Runs a training in this process, or in workers that it starts on this machine and watches to their end."""
 
 import json
 import logging
@@ -12,39 +12,94 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from typing import IO, Any, Final
+from typing import IO, Any, Final, TypeAlias
+
+import tensorflow as tf
 
 from components.trainer import worker
 from models.settings import TrainingSettings
+from models.training.devices import make_strategy
 from models.training.workers import Cluster
 from schemas.errors import ConfigError, DataError, WorkerDied
 
 _SETTLING_SECONDS: Final = 1.0
-"""When one worker dies, others soon fail for want of it: so long is waited for the one that died first."""
+"""Time to wait after a first failure: when a worker dies, others soon fail for want of it, perhaps before its death is
+seen."""
 _LAST_LINES: Final = 5
 _LAST_BYTES: Final = 20_000
 _START: Final = f"import sys; sys.path[:] = %r; from {worker.__name__} import main; main()"
 """A worker finds its modules where this process found them."""
 
 
+_VARIABLE: Final = "TF_CONFIG"
+
+Training: TypeAlias = Callable[[dict[str, Any], tf.distribute.Strategy], Any]
+"""A module's function that takes arguments and returns a result, both as JSON has them."""
+
+
+def run_training(function: Training, arguments: dict[str, Any], settings: TrainingSettings) -> Any:
+    """Calls a function with a strategy: here, or in each of several workers.
+
+    One process joins TF_CONFIG's cluster; without a cluster, `training.workers` are started on this machine. Both are
+    processes of their own, because a cluster can only be joined before TensorFlow's first op.
+
+    Args:
+      function: trains.
+      arguments: its arguments.
+      settings: of the training.
+
+    Returns:
+      the function's result; of several workers the chief's, where the chief runs here, else None.
+
+    Raises:
+      DataError: a worker died, or see the function.
+      ConfigError: TF_CONFIG or the devices do not fit the settings.
+    """
+    if cluster := joined_cluster(settings):
+        return run_workers(function, arguments, settings, [cluster])
+    if settings.workers and settings.workers > 1:
+        return run_workers(function, arguments, settings, Cluster.on_loopback(settings.workers))
+    return function(arguments, make_strategy(settings))
+
+
+def joined_cluster(settings: TrainingSettings) -> Cluster | None:
+    """Returns the cluster of several workers that TF_CONFIG names, as Kubernetes' training operators set it, or None.
+
+    Args:
+      settings: of the training.
+
+    Raises:
+      ConfigError: TF_CONFIG cannot be read, or its number of workers is not `training.workers`.
+    """
+    text = os.environ.get(_VARIABLE, "")
+    cluster = Cluster.of(text) if '"cluster"' in text else None
+    if cluster is None or cluster.workers == 1:
+        return None
+    if settings.workers not in (None, cluster.workers):
+        raise ConfigError(
+            [f"training.workers must be null, or {cluster.workers}, as TF_CONFIG says; got {settings.workers}."]
+        )
+    return cluster
+
+
 def run_workers(
     function: Callable[..., Any], arguments: Mapping[str, Any], settings: TrainingSettings, views: Sequence[Cluster]
 ) -> Any:
-    """Calls a function in each worker; the first that fails ends all, and none outlives this process.
+    """Calls a function in each worker; the first failure ends all workers, and none outlives this process.
 
     Args:
-      function: a module's; takes the arguments and a strategy over all workers.
-      arguments: what JSON has.
+      function: see `Training`; its strategy is over all workers.
+      arguments: its arguments.
       settings: of the training.
-      views: of each worker that is started here.
+      views: the cluster's view of each worker that is started here.
 
     Returns:
-      the result of the first, which is the chief unless it runs elsewhere.
+      the result of the first worker, which is the chief unless the chief runs elsewhere.
 
     Raises:
-      WorkerDied: a worker ended without a word, or lost another.
+      WorkerDied: a worker ended without a message, or lost another worker.
       DataError, ConfigError: the function raised it in a worker.
-      RuntimeError: it raised another exception, whose traceback this is the text of.
+      RuntimeError: the function raised another exception; the text is its traceback.
     """
     job = {
         "function": [function.__module__, function.__qualname__],
@@ -68,12 +123,12 @@ def run_workers(
 
 
 class _Worker:
-    """A worker's process.
+    """The process of a worker.
 
     Args:
-      view: its cluster's.
-      job: what it is told.
-      events: where it puts itself when it is done, or has ended without.
+      view: its view of the cluster.
+      job: the message that starts its work.
+      events: queue into which the worker puts itself when it is done, or has ended before that.
     """
 
     def __init__(self, view: Cluster, job: Mapping[str, Any], events: "queue.SimpleQueue[_Worker]") -> None:
@@ -83,35 +138,35 @@ class _Worker:
 
     def __enter__(self) -> "_Worker":
         self._log: IO[bytes] = tempfile.TemporaryFile()
-        self._process: Any = subprocess.Popen(  # whose pipes are there
+        self._process: Any = subprocess.Popen(  # Any, because its pipes are never None
             [sys.executable, "-c", _START % (sys.path,)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
             env={**os.environ, "TF_CONFIG": self._view.tf_config},
-            start_new_session=True,  # Ctrl-C is this process's, which then ends them
+            start_new_session=True,  # Ctrl-C reaches this process alone, which then ends the workers
         )
         self._listener = threading.Thread(target=self._watch, daemon=True)
         self._listener.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._process.kill()  # one that is done waits for it
+        self._process.kill()  # a finished worker waits for this
         self._listener.join()
-        with suppress(BrokenPipeError):  # what it died before it had read
+        with suppress(BrokenPipeError):  # it died before it had read everything
             self._process.stdin.close()
         self._process.stdout.close()
         self._log.close()
 
     @property
     def blame(self) -> int:
-        """The lower, the more it is this worker that the training ended for: one that lost another is not."""
+        """Rank of this worker as the cause of a failure, the cause first: a worker that lost another comes last."""
         if self._failure is None:
             return 0 if self.has_ended and not self.is_done else 3
         return 2 if self._failure[0] == WorkerDied.__name__ else 1
 
     def error(self) -> Exception:
-        """Why it failed."""
+        """Returns the error that the worker's end stands for."""
         kind, text = self._failure or (WorkerDied.__name__, f"{self._death()}{self._last_lines()}")
         if kind == WorkerDied.__name__:
             return WorkerDied(
@@ -122,12 +177,12 @@ class _Worker:
         return known.get(kind) or RuntimeError(f"worker {self._view.number} failed:\n{text}")
 
     def _watch(self) -> None:
-        """Tells it what to do, and listens until it has ended."""
-        given, told = self._process.stdin, self._process.stdout
-        with suppress(BrokenPipeError):  # it has died, which is seen below
-            given.write(json.dumps(self._job).encode() + b"\n")
-            given.flush()  # and left open: its end is this process's death
-        for line in told:
+        """Sends the job, and listens until the worker has ended."""
+        stdin, stdout = self._process.stdin, self._process.stdout
+        with suppress(BrokenPipeError):  # it has died; the lines below find out
+            stdin.write(json.dumps(self._job).encode() + b"\n")
+            stdin.flush()  # and left open: it closes when this process dies
+        for line in stdout:
             with suppress(json.JSONDecodeError):  # it died amid a line
                 self._hear(*json.loads(line))
         self._process.wait()

@@ -1,0 +1,178 @@
+"""A training: from its inputs to a trained ranker, and to the exported model; for Trainer and Tuner."""
+
+import json
+import logging
+import os
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+import tensorflow as tf
+
+from components.trainer.inputs import TrainingArguments, TrainingInputs, read_inputs, unfinished_folder
+from components.trainer.transformed_texts import TransformedTexts
+from models.choices import CHANNELS, FITTED, SCORERS
+from models.exported.export import export_ranker
+from models.objectives.objective import make_objective
+from models.rankers.ranker import Ranker
+from models.rankers.scorer import Scorer
+from models.training.channel_weight import fit_weight
+from models.training.list_evaluator import ListEvaluator
+from models.training.train import train
+from models.training.workers import Chief
+from models.tuning.settings import searched_settings
+from schemas.training_history import HISTORY_FILE, VECTORS_FILE, ScoreCounts, TrainingHistory
+
+log = logging.getLogger("clir.training")
+
+_FIRST_WEIGHT: Final = 0.5
+"""The weight of a channel during training, where its weight is fitted afterwards."""
+
+
+class Trained(NamedTuple):
+    """The result of a training."""
+
+    ranker: Ranker
+    """The ranker, with the best epoch's weights."""
+    history: TrainingHistory
+    theta: tuple[float, ...]
+    """The best epoch's thresholds between the grades; empty where the loss has none."""
+
+
+def train_ranker(
+    inputs: TrainingInputs, strategy: tf.distribute.Strategy, log_dir: str, checkpoint_dir: str
+) -> Trained:
+    """Trains a new ranker: the scorer, the channels that are trained with it, and the channels learned before.
+
+    Only the trained channels are in the objective; the best epoch is that of the whole sum.
+
+    Args:
+      inputs: job and data.
+      strategy: see `models.training.devices`.
+      log_dir, checkpoint_dir: see `models.training.train.train`.
+
+    Raises:
+      DataError: see `models.training.train.train`.
+    """
+    job = inputs.job
+    with strategy.scope():
+        trained = _trained_channels(inputs)
+        weights = {
+            job.model.channel: 1.0,
+            **{
+                name: _FIRST_WEIGHT if one.weight == FITTED else float(one.weight) for name, one in job.channels.items()
+            },
+        }
+        objective = make_objective(_weighted(trained, weights), job)
+    channels: dict[str, Scorer] = {**trained, **inputs.fixed_channels}
+    evaluated = _weighted(channels, weights) if inputs.fixed_channels else objective.ranker
+    evaluator = ListEvaluator(evaluated, inputs.eval_lists, job.top_grade)
+    history = train(objective, inputs.train_lists, evaluator, job.training, log_dir, checkpoint_dir)
+    for name, settings in job.channels.items():
+        if settings.weight == FITTED:
+            others = {other: one for other, one in channels.items() if other != name}
+            found = fit_weight(inputs.eval_lists, _weighted(others, weights), channels[name], job.top_grade)
+            weights[name] = found.weight
+            history = history.model_copy(update={"channel_weight": found})
+    ranker = _weighted(channels, weights) if inputs.fixed_channels or job.channels else objective.ranker
+    return Trained(ranker, history, tuple(objective.current_theta()))
+
+
+def train_and_export(arguments: dict[str, Any], strategy: tf.distribute.Strategy) -> None:
+    """Trains a ranker on transformed lists and exports it; of several workers, the chief writes.
+
+    Args:
+      arguments: `TrainingArguments.as_dict`.
+      strategy: see `models.training.devices`.
+
+    Raises:
+      DataError: a split has no lists or no known word.
+    """
+    given = TrainingArguments(**arguments)
+    inputs = read_inputs(given)
+    job = inputs.job
+    vectors = {name.removesuffix("_vocabulary"): one.report for name, one in inputs.pretrained.items()}
+    for side, report in vectors.items():
+        log.info("%s %s", side, report.describe())
+    log_dir, model_dir = str(given.model_run_dir), str(given.serving_model_dir)
+    chief = Chief(strategy)
+    devices = f"{strategy.num_replicas_in_sync} replicas in {chief.workers} workers"
+    unfinished = unfinished_folder(given, inputs, devices, removes=chief.is_here)
+    ranker, history, theta = train_ranker(inputs, strategy, log_dir, unfinished)
+    if not chief.is_here:
+        return
+    log.info(
+        "best epoch %d: eval %s %.4f; %s pairs per second",
+        *(history.best_epoch, job.training.best_metric, history.best_value),
+        f"{history.pairs_per_second:,.0f}",
+    )
+    history = history.model_copy(
+        update={
+            "train_scores": count_train_scores(ranker, inputs),
+            "searched": searched_settings(given.best_numbers),
+        }
+    )
+    export_ranker(ranker, TransformedTexts(inputs.transform), model_dir, theta)
+    with tf.io.gfile.GFile(os.path.join(log_dir, HISTORY_FILE), "w") as file:
+        file.write(history.to_json())
+    if vectors:
+        with tf.io.gfile.GFile(os.path.join(log_dir, VECTORS_FILE), "w") as file:
+            json.dump({side: report.as_dict() for side, report in vectors.items()}, file, indent=2, ensure_ascii=False)
+    tf.io.gfile.rmtree(job.checkpoints)
+
+
+def train_trial(inputs: TrainingInputs, folder: str, strategy: tf.distribute.Strategy) -> float:
+    """Trains for a trial of a search.
+
+    Args:
+      inputs: with the trial's numbers.
+      folder: the trial's own.
+      strategy: see `models.training.devices`.
+
+    Returns:
+      the best value of `best_metric`.
+
+    Raises:
+      DataError: see `train_ranker`.
+    """
+    folders = [os.path.join(folder, name) for name in ("log", "checkpoint")]
+    return train_ranker(inputs, strategy, *folders).history.best_value
+
+
+def read_and_train_trial(trial: Mapping[str, Any], strategy: tf.distribute.Strategy) -> float:
+    """Trains for a trial in a worker, which reads the data itself.
+
+    Args:
+      trial: `arguments` of `TrainingArguments`, the trial's `numbers`, and its `folder`.
+      strategy: of all workers.
+
+    Returns:
+      the best value of `best_metric`.
+    """
+    inputs = read_inputs(TrainingArguments(**trial["arguments"])).with_numbers(trial["numbers"])
+    return train_trial(inputs, trial["folder"], strategy)
+
+
+def count_train_scores(ranker: Ranker, inputs: TrainingInputs) -> ScoreCounts:
+    """Counts the scores of the scorer that was trained on the lists of the train split."""
+    name = inputs.job.model.channel
+    scorer = Ranker({name: ranker.channels[name]})
+    return ListEvaluator(scorer, inputs.train_lists, inputs.job.top_grade).count_scores()
+
+
+def _trained_channels(inputs: TrainingInputs) -> dict[str, Scorer]:
+    """Makes the scorer, and the further channels that are trained with it, by name."""
+    job = inputs.job
+    name = job.model.channel
+    channels = {name: SCORERS[job.model.scorer].load().make(inputs.for_scorer(name), **job.model.scorer_settings)}
+    for other, settings in job.channels.items():
+        if other not in inputs.fixed_channels:
+            kind = CHANNELS[settings.kind].load()
+            channels[other] = kind.make(inputs.for_scorer(other), **settings.settings)
+    return channels
+
+
+def _weighted(channels: Mapping[str, Scorer], weights: Mapping[str, float]) -> Ranker:
+    """Returns the ranker of some channels; a single one has no weight."""
+    if len(channels) == 1:
+        return Ranker(channels)
+    return Ranker(channels, {name: weights[name] for name in channels})

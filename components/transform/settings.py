@@ -1,0 +1,17 @@
+"""Settings of Transform. Importing this file does not import TensorFlow."""
+
+from models.settings import WordTableSource
+from schemas.settings import Settings
+
+
+class TransformSettings(Settings):
+    """The settings that decide Transform's vocabularies; TFX hands them to `preprocessing_fn` as `custom_config`."""
+
+    vocabulary_size: int
+    """Number of words kept per language."""
+    max_tokens: int
+    """Number of words kept per text."""
+    word_tables: dict[str, WordTableSource] = {}
+    """Pre-trained word vectors, by vocabulary."""
+    stem_languages: dict[str, str] = {}
+    """Language of each vocabulary of stems; empty where the model has no stems."""

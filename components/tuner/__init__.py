@@ -1,1 +1,0 @@
-"""Tuner that also keeps the trials that failed."""

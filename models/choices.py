@@ -1,0 +1,206 @@
+"""The parts of a model and of a training that a configuration chooses by name. Importing this file imports no
+TensorFlow.
+
+An entry names the class behind a name and declares the settings that this class alone has. The losses have a table of
+their own, `models.losses.declarations`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Annotated, Any, Final, Literal, TypeAlias
+
+import pydantic
+from pydantic import Field, ValidatorFunctionWrapHandler, WrapValidator
+
+from schemas.settings import Settings, did_you_mean
+
+Count: TypeAlias = Annotated[int, Field(strict=True, ge=1, le=65_536)]
+
+FITTED: Final = "fitted"
+
+
+def _number_or_fitted(weight: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+    """Says in one sentence what Pydantic would say of each of the two types."""
+    try:
+        return handler(weight)
+    except pydantic.ValidationError:
+        raise ValueError(f"must be a number from 0 to 1e12, or {FITTED}; got {weight!r}") from None
+
+
+ChannelWeightSetting = Annotated[
+    Annotated[float, Field(ge=0, le=1e12)] | Literal["fitted"], WrapValidator(_number_or_fitted)
+]
+"""The weight of a channel: a number, or `fitted` on the eval split."""
+
+
+class NoSettings(Settings):
+    """The settings of an entry that has none of its own."""
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """An entry of a table.
+
+    Attributes:
+      implementation: dotted name of the class; it is imported when it is asked for.
+      settings: the settings that this class alone has; they are its keyword arguments.
+    """
+
+    implementation: str
+    settings: type[Settings] = NoSettings
+
+    @property
+    def module(self) -> str:
+        """The module of the class, part of the identity of the stages that use it."""
+        return self.implementation.rpartition(".")[0]
+
+    def load(self) -> Any:
+        """Imports the class."""
+        return getattr(import_module(self.module), self.implementation.rpartition(".")[2])
+
+
+@dataclass(frozen=True)
+class EncoderDeclaration(Declaration):
+    """An encoder, and the values that null stands for in the settings of these names.
+
+    The class is a `models.layers.text_encoder.TextEncoder`.
+
+    Attributes:
+      default_dropout, ..., default_embedding_factor: the encoder's own values.
+      largest_component: an upper bound on the magnitude of a vector's components; infinite where nothing bounds them.
+      has_short_ops: whether two cores take longer to divide an op of a training step than to run it, see
+        `models.training.devices.configure_devices`.
+    """
+
+    default_dropout: float = 0.0
+    default_learning_rate: float = 0.001
+    default_learning_rate_decay: float = 1.0
+    default_embedding_factor: float = 1.0
+    largest_component: float = 1.0
+    has_short_ops: bool = False
+
+
+class CnnSettings(Settings):
+    """Settings of the encoder cnn."""
+
+    filters: Count = 300
+    """Number of filters over word trigrams."""
+
+
+class LstmSettings(Settings):
+    """Settings of the encoder lstm."""
+
+    units: Count = 64
+    """Length of a state, in each direction."""
+
+
+ENCODERS: Final[dict[str, EncoderDeclaration]] = {
+    "mean": EncoderDeclaration(
+        "models.layers.mean_embedding.MeanEmbedding", default_learning_rate=0.1, has_short_ops=True
+    ),
+    "cnn": EncoderDeclaration(
+        "models.layers.cnn_encoder.CnnEncoder",
+        CnnSettings,
+        default_dropout=0.4,
+        default_learning_rate_decay=0.95,
+        default_embedding_factor=30.0,
+    ),
+    "lstm": EncoderDeclaration(
+        "models.layers.lstm_encoder.LstmEncoder",
+        LstmSettings,
+        default_dropout=0.4,
+        default_learning_rate_decay=0.95,
+        default_embedding_factor=30.0,
+    ),
+}
+"""Encoders by their names in `model.encoder`; all end in tanh, whose values lie in [-1, 1]."""
+
+
+@dataclass(frozen=True)
+class ScorerDeclaration(Declaration):
+    """A scorer: the one that is trained, or a further channel of the score.
+
+    The class is a `models.rankers.scorer.Scorer`; its class method `make` takes `ScorerInputs` and the settings.
+
+    Attributes:
+      indexed_by: how an index finds its documents: by the inner product of two vectors, of two sets of weighted terms,
+        or not at all (None).
+    """
+
+    indexed_by: Literal["vectors", "terms"] | None = None
+
+
+SCORERS: Final[dict[str, ScorerDeclaration]] = {
+    "two_towers": ScorerDeclaration("models.rankers.two_towers.TwoTowers", indexed_by="vectors"),
+}
+"""Scorers by their names in `model.scorer`."""
+
+CHANNELS: Final[dict[str, ScorerDeclaration]] = {
+    "lexicon": ScorerDeclaration("models.lexicon.structured_queries.StructuredQueries", indexed_by="terms"),
+    "bm25": ScorerDeclaration("models.lexicon.structured_queries.StructuredQueries", indexed_by="terms"),
+    "tfidf": ScorerDeclaration("models.lexicon.tf_idf.TfIdf", indexed_by="terms"),
+}
+"""Channels beside the scorer, by their kinds in `lexicon.kind` and `channels`."""
+
+SCORES: Final = "scores"
+"""The name of the sum beside the scores of its channels."""
+
+LEXICON_KINDS: Final = ("lexicon", "bm25", "tfidf")
+"""The kinds of channels that the stage LexiconGen learns."""
+
+OBJECTIVES: Final[dict[str, Declaration]] = {
+    "lists": Declaration("models.objectives.objective.RankingObjective"),
+    "in_batch": Declaration("models.objectives.in_batch.InBatchObjective"),
+}
+"""Training objectives by their names in `training.objective`; each is a `models.objectives.objective.Objective`, made
+by its class method `make`."""
+
+OPTIMIZERS: Final[dict[str, Declaration]] = {
+    "lazy_adam": Declaration("models.optimizers.lazy_adam.LazyAdam"),
+}
+"""Optimizers by their names in `training.optimizer`; a class takes the learning rate, the factor on it for the rows of
+sparse gradients, and its own settings."""
+
+
+def check_choice(table: Mapping[str, Declaration], name: str) -> str:
+    """Returns a name that must be an entry of a table.
+
+    Raises:
+      ValueError: it is none.
+    """
+    if name not in table:
+        raise ValueError(f"must be one of {', '.join(sorted(table))}; got {name!r}{did_you_mean(name, table)}")
+    return name
+
+
+def own_settings(table: Mapping[str, Declaration], name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the settings that an entry alone has, with its defaults for those that are not given.
+
+    Args:
+      table: the entries.
+      name: an entry; an unknown one is refused elsewhere, and its settings are returned as they are.
+      given: by name.
+
+    Raises:
+      ValueError: a setting is unknown or has a wrong value.
+
+    Example:
+      >>> own_settings(ENCODERS, "cnn", {})
+      {'filters': 300}
+    """
+    if name not in table:
+        return dict(given)
+    own = table[name].settings
+    for key in given.keys() - own.model_fields.keys():
+        if not own.model_fields:
+            raise ValueError(f"must be empty for {name}; got {key!r}")
+        known = ", ".join(own.model_fields)
+        raise ValueError(f"must hold settings of {name}, {known}; got {key!r}{did_you_mean(key, own.model_fields)}")
+    try:
+        return own.model_validate(given).model_dump()
+    except pydantic.ValidationError as errors:
+        first = errors.errors()[0]
+        key = ".".join(map(str, first["loc"]))
+        message = str(first["msg"]).removeprefix("Value error, ").replace("Input should", "must", 1)
+        raise ValueError(f"{key} {message}; got {first['input']!r}") from None

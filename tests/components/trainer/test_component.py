@@ -1,0 +1,51 @@
+"""What the functions that train see of a lexicon and of the texts that channels score."""
+
+import pytest
+
+from models.job import TrainingJob
+from models.settings import ModelSettings
+
+pytestmark = pytest.mark.beam  # it imports TFX
+
+JOB = TrainingJob(model=ModelSettings(epsilon=0.5))
+
+
+def artifact(type_name: str, uri: str, **properties: str):
+    from tfx.types import standard_artifacts
+
+    from schemas import artifacts
+
+    made = (getattr(artifacts, type_name, None) or getattr(standard_artifacts, type_name))()
+    made.uri = uri
+    for name, value in properties.items():
+        setattr(made, name, value)
+    return made
+
+
+def with_inputs(inputs):
+    """The properties of an execution of these inputs, but its job, and the job."""
+    from tfx.utils import json_utils
+
+    from components.trainer.component import with_channel_inputs
+
+    given = {"custom_config": json_utils.dumps(JOB.model_dump(mode="json")), "run_fn": "run"}
+    before = dict(given)
+    found = with_channel_inputs(inputs, given)
+    assert given == before
+    return {**found, "custom_config": None}, TrainingJob.model_validate(json_utils.loads(found["custom_config"]))
+
+
+def test_the_folder_of_the_lexicon_and_the_texts_join_the_job() -> None:
+    inputs = {
+        "lexicon": [artifact("Lexicon", "/lexicon/7")],
+        "texts": [artifact("Examples", "/examples/3", split_names='["train", "eval", "test"]')],
+        "examples": [],
+    }
+    properties, job = with_inputs(inputs)
+    assert properties == {"custom_config": None, "run_fn": "run"}
+    texts = {"train": "/examples/3/Split-train/*", "eval": "/examples/3/Split-eval/*"}
+    assert job == JOB.model_copy(update={"lexicon": "/lexicon/7", "texts": texts})
+
+
+def test_without_a_lexicon_and_texts_the_job_stays() -> None:
+    assert with_inputs({"examples": []})[1] == JOB

@@ -1,0 +1,147 @@
+"""From a training's inputs to a ranker: the channels beside the towers."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from models.choices import CHANNELS, ScorerDeclaration
+from models.job import TrainingJob
+from models.rankers.scorer import Scorer, Words
+from models.settings import ChannelSettings, LossSettings, ModelSettings, TrainingSettings
+from models.training.channel_weight import WEIGHTS
+from models.training.list_evaluator import ListEvaluator
+from schemas import features as f
+from schemas.relevance import MOST_RELEVANT
+from tests.models.lexicon.small_lexicon import learn, make_channel
+from tests.models.synthetic import VOCABULARY_SIZE, learnable_lists
+
+pytestmark = [pytest.mark.training, pytest.mark.beam]  # it imports TFX
+
+WORDS = Words(VOCABULARY_SIZE)
+
+
+@pytest.fixture(scope="module")
+def lists():
+    """Train lists, and eval lists in which the channels score by noise and, a little, by the grades."""
+    found = learnable_lists(40, seed=2)
+    noise = np.random.default_rng(1).normal(size=found.pairs)
+    scores = tf.cast(noise + 0.5 * found.list_columns[f.RELEVANCE].flat_values.numpy(), tf.float32)
+    columns = {f.fixed_score(kind): found.documents.with_flat_values(scores) for kind in ("lexicon", "bm25")}
+    return learnable_lists(40, seed=1), replace(found, list_columns={**found.list_columns, **columns})
+
+
+@pytest.fixture
+def inputs_of(lists):
+    """The inputs of a training with channels of some weights, by their kinds."""
+    from components.trainer.inputs import TrainingInputs
+
+    def inputs_of(channels, similarity="smooth_cosine", loss=None):
+        job = TrainingJob(
+            model=ModelSettings(embedding_dim=8, similarity=similarity),
+            loss=loss or LossSettings(),
+            training=TrainingSettings(epochs=2, batch_lists=8, device="cpu").for_encoder("mean"),
+            channels={kind: ChannelSettings(kind=kind, weight=weight) for kind, weight in channels.items()},
+            top_grade=MOST_RELEVANT,
+        )
+        fixed = channels.keys() - {"bias"}
+        return TrainingInputs(
+            job=job,
+            transform=None,
+            train_lists=lists[0],
+            eval_lists=lists[1],
+            pretrained={},
+            query_words=WORDS,
+            document_words=WORDS,
+            fixed_channels={kind: make_channel(learn([], [["a"]], kind)) for kind in channels if kind in fixed},
+            train_texts=lambda: pytest.fail("nothing reads them"),
+        )
+
+    return inputs_of
+
+
+@pytest.fixture
+def train(inputs_of, tmp_path):
+    """Trains for two epochs."""
+    from components.trainer.training import train_ranker
+
+    def train(channels, **others):
+        own = tmp_path / str(len(list(tmp_path.iterdir())))
+        folders = [str(own / name) for name in ("log", "checkpoint")]
+        return train_ranker(inputs_of(channels, **others), tf.distribute.OneDeviceStrategy("/cpu:0"), *folders)
+
+    return train
+
+
+def ndcg_5(ranker, lists):
+    return ListEvaluator(ranker, lists, MOST_RELEVANT).evaluate().metrics["ndcg_5"]
+
+
+def test_the_towers_alone_are_trained_and_the_best_epoch_is_that_of_the_sum(train, lists):
+    beside, alone = train({"lexicon": 0.8}), train({})
+    assert beside.ranker.weights_of_channels == {"smooth_cosine": 1.0, "lexicon": 0.8}
+    assert alone.ranker.weights_of_channels == {"smooth_cosine": 1.0}
+    assert beside.history.channel_weight is alone.history.channel_weight is None
+    losses = [[row.figures["train/loss"] for row in one.history.history] for one in (beside, alone)]
+    assert losses[0] == losses[1]  # whatever the channel scores
+    assert beside.history.best_value == pytest.approx(ndcg_5(beside.ranker, lists[1]))
+    assert beside.history.best_value != alone.history.best_value == pytest.approx(ndcg_5(alone.ranker, lists[1]))
+
+
+class Bias(Scorer):
+    """Scores every document by a number that is trained."""
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.bias = self.add_weight(name="bias", shape=(), initializer="zeros")
+
+    @property
+    def score_range(self):
+        return -1.0, 1.0
+
+    def call(self, features, training=False):
+        return tf.fill(tf.shape(features[f.DOCUMENT_INDEX]), self.bias)
+
+
+def test_a_channel_whose_scores_are_not_fixed_is_trained_along(train, lists, monkeypatch):
+    monkeypatch.setitem(CHANNELS, "bias", ScorerDeclaration(f"{__name__}.Bias"))
+    found = train({"bias": 0.5, "lexicon": 0.25})
+    assert found.ranker.channels["bias"].bias != 0
+    assert found.ranker.weights_of_channels == {"smooth_cosine": 1.0, "bias": 0.5, "lexicon": 0.25}
+    assert found.history.best_value == pytest.approx(ndcg_5(found.ranker, lists[1]))
+
+
+def test_the_train_splits_scores_are_those_of_the_channel_that_is_trained(inputs_of, train, lists):
+    from components.trainer.training import count_train_scores
+
+    beside = count_train_scores(train({"lexicon": 0.8}).ranker, inputs_of({"lexicon": 0.8}))
+    alone = train({}).ranker
+    assert beside == ListEvaluator(alone, lists[0], MOST_RELEVANT).evaluate().scores
+    grades = np.concatenate(lists[0].grades)
+    assert {grade: sum(counts) for grade, counts in beside.counts.items()} == {
+        str(grade): (grades == grade).sum() for grade in range(MOST_RELEVANT + 1)
+    }
+
+
+@pytest.mark.parametrize(
+    ("similarity", "others"), [("smooth_cosine", {}), ("dot", {}), ("smooth_cosine", {"bm25": 0.25})]
+)
+def test_a_fitted_weight_is_that_of_the_best_epochs_channels_on_the_eval_split(train, lists, similarity, others):
+    ranker, history, _ = train({"lexicon": "fitted", **others}, similarity=similarity)
+    found = history.channel_weight
+    assert ranker.weights_of_channels == {similarity: 1.0, "lexicon": found.weight, **others}
+    assert [one.weight for one in found.curve] == list(WEIGHTS)
+    of_weight = {one.weight: one.ndcg_5 for one in found.curve}
+    assert of_weight[found.weight] == pytest.approx(ndcg_5(ranker, lists[1]))
+    assert of_weight[0.5] == pytest.approx(history.best_value)  # the weight with which the epoch is picked
+    assert type(history).from_json(history.to_json()).channel_weight == found
+
+
+def test_the_thresholds_are_those_of_the_loss_as_the_best_epoch_left_them(train):
+    given = train({})
+    assert given.theta == (0.2, 0.7)
+    learned = train({}, loss=LossSettings(learn_theta=True))
+    figures = learned.history.history[learned.history.best_epoch - 1].figures
+    assert learned.theta == (figures["theta/1"], figures["theta/2"]) != given.theta
+    assert train({}, loss=LossSettings(name="softmax")).theta == ()
