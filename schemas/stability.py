@@ -59,7 +59,7 @@ class Stability(JsonRecord):
     loss_smoothness: float | None
     """Smoothness of Proposition 1, likewise."""
     theorem_3: Theorem3 | None
-    largest_score: float
+    largest_score: float | None
     """Upper bound of a score."""
     unreachable: tuple[str, ...]
     """A sentence for each grade that no score can satisfy."""

@@ -1,5 +1,6 @@
 """What the paper's theory says of a training, beside what was seen in it. Importing it does not import TensorFlow."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -55,7 +56,7 @@ def stability_report(
     constants = None
     if largest_score(model) <= ENDS[1]:
         constants = LOSSES[loss.name].constants(training.theta or loss.theta or (), ENDS)
-    smooth = model.similarity == "smooth_cosine" and model.epsilon > 0
+    smooth = model.scorer == "two_towers" and model.similarity == "smooth_cosine" and model.epsilon > 0
     return Stability(
         gradient_bound=history[0].get("score_gradient/bound"),
         paper_gradient_bound=2 / model.epsilon if smooth else None,
@@ -68,7 +69,7 @@ def stability_report(
         theorem_3=None
         if constants is None or loss.learn_theta or loss.is_over_batch
         else _theorem_3(constants, model, learning_rate, training),
-        largest_score=largest_score(model),
+        largest_score=largest if math.isfinite(largest := largest_score(model)) else None,
         unreachable=tuple(unreachable(model, loss)),
     )
 

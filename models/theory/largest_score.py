@@ -1,30 +1,34 @@
-"""How high a score can be. Importing this file does not import TensorFlow."""
+"""An upper bound on scores. Importing this file does not import TensorFlow."""
 
 import math
 
+from models.choices import ENCODERS
 from models.settings import ModelSettings
 
 
 def largest_score(settings: ModelSettings) -> float:
-    """What no score of a ranker exceeds, and none falls below its negative.
+    """An upper bound on abs(score); infinite where nothing bounds the scores.
 
-    The encoders end in tanh, so a vector of n components is at most sqrt(n) long, and a score at most
+    An encoder declares c, an upper bound on the magnitude of its vectors' components: 1 for outputs of tanh. A vector
+    of n components is then at most c sqrt(n) long, and a score of two towers at most
 
-        (sqrt(n) / (sqrt(n) + epsilon))^2   smooth cosine
-        1                                   cosine
-        n                                   dot
+        (c sqrt(n) / (c sqrt(n) + epsilon))^2   smooth cosine
+        1                                       cosine
+        c^2 n                                   dot
 
-    which two vectors with all components at 1 have.
+    Two vectors with all components at c reach the bound. Other scorers declare no bound here.
 
     Example:
       >>> round(largest_score(ModelSettings(embedding_dim=64, epsilon=1)), 3)  # (8 / 9)^2
       0.79
     """
-    length = math.sqrt(settings.embedding_dim)
+    length = ENCODERS[settings.encoder].largest_component * math.sqrt(settings.embedding_dim)
+    if settings.scorer != "two_towers":
+        return math.inf
     match settings.similarity:
-        case "smooth_cosine":
+        case "smooth_cosine" if math.isfinite(length):
             return (length / (length + settings.epsilon)) ** 2
-        case "cosine":
-            return 1.0
         case "dot":
-            return float(settings.embedding_dim)
+            return length**2
+        case _:
+            return 1.0

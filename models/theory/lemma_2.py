@@ -67,7 +67,13 @@ def loss_in_tables(loss: Constants, settings: ModelSettings) -> Constants | None
       None where the paper proves nothing: for other encoders than the mean, with stems or dropout, and without smooth
       cosine.
     """
-    beyond = settings.encoder != "mean" or settings.stem_embeddings or settings.dropout or settings.word_dropout
+    beyond = (
+        settings.scorer != "two_towers"
+        or settings.encoder != "mean"
+        or settings.stem_embeddings
+        or settings.dropout
+        or settings.word_dropout
+    )
     if beyond or settings.similarity != "smooth_cosine" or settings.epsilon == 0:
         return None
     return loss.after(smooth_cosine(settings.epsilon).after(MEAN_ENCODER))
