@@ -19,7 +19,7 @@ setup: ## Make .venv from the lock (CLIR_LOCK=gpu for the GPU's, PYTHON=... for 
 check: setup ## Lint, formatting and types.
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
-	$(BIN)/mypy schemas wikipedia models components pipeline serving experiments cli benchmarks
+	$(BIN)/mypy schemas wikipedia models components pipeline serving experiments cli smooth_clir benchmarks
 
 test-quick: setup ## The tests without training, Beam, TFX or serving: one to two minutes.
 	$(PYTEST) -m "not training and not beam and not e2e and not serving and not long"

@@ -45,6 +45,7 @@ setup(
         "pipeline.wikipedia",
         "schemas",
         "serving",
+        "smooth_clir",
         "wikipedia",
         "wikipedia.collection",
         "wikipedia.dumps",

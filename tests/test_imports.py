@@ -17,6 +17,17 @@ MAY_IMPORT = {
     "experiments": {"schemas", "wikipedia", "models", "components", "pipeline", "experiments"},
     "serving": {"schemas", "models", "components", "serving"},
     "cli": {"schemas", "wikipedia", "models", "components", "pipeline", "experiments", "serving", "cli"},
+    "smooth_clir": {
+        "schemas",
+        "wikipedia",
+        "models",
+        "components",
+        "pipeline",
+        "experiments",
+        "serving",
+        "cli",
+        "smooth_clir",
+    },  # fmt: skip
 }
 """Every room, and the rooms that it may import."""
 TFX_FILES = {"component.py", "executor.py", "run_fn.py", "tuner.py", "tuner_fn.py"}

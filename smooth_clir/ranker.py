@@ -1,0 +1,71 @@
+"""A ranker: the exported model of a run, and the index of its collection."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from cli.documents import read_documents
+from cli.model_folder import IndexPlace, index_place
+from models.exported.model import LoadedModel
+from models.retrieval.document_ranker import DocumentRanker
+from schemas.errors import DataError
+from schemas.wikiclir import Text
+from serving.engine import Engine
+from serving.http_records import Hit
+from serving.newest_engine import FolderEngines
+
+
+class Ranker(LoadedModel):
+    """An exported model that scores, ranks, encodes and explains, and searches its collection's index.
+
+    `Ranker.load` makes one. Scores, vectors, explanations and translations are those of
+    `models.exported.model.ExportedModel`.
+    """
+
+    def __init__(self, place: IndexPlace) -> None:
+        super().__init__(place.newest_model)
+        self._place = place
+
+    @classmethod
+    def load(cls, path: str, index: str | None = None) -> "Ranker":
+        """Loads the newest model under a folder.
+
+        Args:
+          path: a run's output folder, its serving folder, or one version in it.
+          index: folder of the index's versions; None for the one in the run's output.
+
+        Raises:
+          DataError: there is no model, or it is damaged.
+        """
+        return cls(index_place(path, index))
+
+    def search(self, query: str, top: int = 10) -> tuple[Hit, ...]:
+        """Finds the best documents of the collection, best first; none where the model knows no word of the query.
+
+        Args:
+          query: a text.
+          top: largest number of documents.
+
+        Raises:
+          DataError: there is no index, it is damaged, or its model is missing.
+        """
+        return self._engine.search(query, top, with_snippets=False, with_texts=True).results
+
+    def of_documents(self, documents: str | Sequence[Text], feedback: float = 0.0) -> DocumentRanker:
+        """Returns a ranker of some documents, which are encoded once for all queries.
+
+        Args:
+          documents: the documents, or the path of a file (id, title, text, tab-separated).
+          feedback: gain of a second pass, see `models.retrieval.document_ranker.Feedback`; 0 for none.
+
+        Raises:
+          DataError: the file cannot be read, or the model has no words that match, which feedback needs.
+        """
+        return DocumentRanker(self, read_documents(documents)[0] if isinstance(documents, str) else documents, feedback)
+
+    @cached_property
+    def _engine(self) -> Engine:
+        engines = FolderEngines(self._place.models, self._place.index_folder)
+        newest = engines.newest()
+        if newest is None:
+            raise DataError(f"there is no index in {self._place.index_folder}; make one first: clir index {self.path}")
+        return engines.load(newest)
