@@ -16,11 +16,11 @@ _OF_EXPLAINING: Final = ("words_channel", "collection_statistics", "explain", "t
 
 
 class _Server(tf.Module):
-    """Holds what the signatures use: weights, and the vocabularies behind the features."""
+    """Holds the objects that signatures use: weights, and the vocabularies behind the features."""
 
     def __init__(self, ranker: Ranker, text_features: TextFeatures, theta: Sequence[float]) -> None:
         super().__init__()
-        # Only the weights: a tracked model would bring its optimizer's slots along, a tracked layer dropout.
+        # Only the weights: a tracked model would also save its optimizer's slots, a tracked layer dropout's state.
         self.weights = ranker.weights
         self.resources = [text_features, *(channel.resources for channel in ranker.channels.values())]
         self._text_features = text_features
@@ -36,7 +36,7 @@ class _Server(tf.Module):
         ]
     )
     def score(self, query: tf.Tensor, documents: tf.Tensor) -> dict[str, tf.Tensor]:
-        """Scores of each query's documents, [batch, list_size]: the model's and each channel's."""
+        """Returns scores of each query's documents, [batch, list_size]: the model's and each channel's."""
         distinct, place = tf.unique(tf.reshape(documents, [-1]))
         scores = self._score_texts(
             {
@@ -50,12 +50,12 @@ class _Server(tf.Module):
 
     @graph_function(input_signature=[])
     def channel_weights(self) -> dict[str, tf.Tensor]:
-        """The weight of each channel in the score, by its name."""
+        """Returns the weight of each channel in the score, by its name."""
         return {name: tf.constant(weight) for name, weight in self._weights_of_channels.items()}
 
     @graph_function(input_signature=[])
     def grade_bands(self) -> dict[str, tf.Tensor]:
-        """The thresholds between the grades, if the loss has some."""
+        """Returns the thresholds between the grades; empty where the loss has none."""
         return {"theta": tf.constant(self._theta, tf.float32)}
 
     def _query_features(self, texts: tf.Tensor) -> dict[str, tf.Tensor]:
@@ -66,29 +66,29 @@ class _Server(tf.Module):
 
 
 class _EncodingServer(_Server):
-    """That of a ranker whose score is an inner product."""
+    """The server of a ranker whose score is an inner product."""
 
     def __init__(self, ranker: Ranker, text_features: TextFeatures, theta: Sequence[float]) -> None:
         super().__init__(ranker, text_features, theta)
         self._query_vector, self._document_vector = ranker.query_vector, ranker.document_vector
         self._word_vectors = ranker.word_vectors
-        self._sparse = ranker.sparse.items  # not the layers, which would be tracked
+        self._sparse = ranker.sparse.items  # a method, because layers would be tracked
 
     @graph_function(input_signature=[tf.TensorSpec([None], tf.string, name="query")])
     def encode_query(self, query: tf.Tensor) -> dict[str, tf.Tensor]:
-        """Vectors of queries, [batch, dim], and their terms, if a channel has some."""
+        """Returns vectors of queries, [batch, dim], and their terms, if a channel matches terms."""
         terms = [channel.query_terms(query) for _, channel in self._sparse()]
         return {"vector": self._query_vector(self._query_features(query)), **_padded(terms)}
 
     @graph_function(input_signature=[tf.TensorSpec([None], tf.string, name="document")])
     def encode_document(self, document: tf.Tensor) -> dict[str, tf.Tensor]:
-        """Vectors of documents, [batch, dim], and their terms, if a channel has some."""
+        """Returns vectors of documents, [batch, dim], and their terms, if a channel matches terms."""
         terms = [channel.document_terms(document) for _, channel in self._sparse()]
         return {"vector": self._document_vector(self._document_features(document)), **_padded(terms)}
 
     @graph_function(input_signature=[tf.TensorSpec([None], tf.string, name="document")])
     def count_terms(self, document: tf.Tensor) -> dict[str, tf.Tensor]:
-        """How many terms documents have, and how many of these nothing here knows, each [batch]."""
+        """Returns the numbers of terms and of unknown terms in documents, each [batch]."""
         channel = next((one for _, one in self._sparse()), None)
         return term_counts(self._text_features, channel, document)
 
@@ -96,7 +96,7 @@ class _EncodingServer(_Server):
         input_signature=[tf.TensorSpec([], tf.string, name="query"), tf.TensorSpec([], tf.string, name="document")]
     )
     def explain_words(self, query: tf.Tensor, document: tf.Tensor) -> dict[str, tf.Tensor]:
-        """The words of a query and of a document, where they stand, and what each of the document's adds."""
+        """Returns the words of a query and of a document, their places, and the share of each word of the document."""
         asked, held = tokenize_with_offsets(query), tokenize_with_offsets(document)
         columns, is_scored = scored_words(self._text_features, held.tokens)
         stem, query_stem = tf.zeros_like(held.tokens), tf.zeros_like(asked.tokens)
@@ -120,11 +120,11 @@ class _EncodingServer(_Server):
 
 
 class _ExplainingServer(_EncodingServer):
-    """That of a ranker which has a channel of words that match."""
+    """The server of a ranker with a channel of words that match."""
 
     @graph_function(input_signature=[])
     def words_channel(self) -> dict[str, tf.Tensor]:
-        """The name of that channel."""
+        """Returns the name of that channel."""
         ((name, _),) = self._sparse()
         return {"name": tf.constant(name)}
 
@@ -132,31 +132,32 @@ class _ExplainingServer(_EncodingServer):
         input_signature=[tf.TensorSpec([], tf.string, name="query"), tf.TensorSpec([], tf.string, name="document")]
     )
     def explain(self, query: tf.Tensor, document: tf.Tensor) -> dict[str, tf.Tensor]:
-        """The parts of the channel's score: a query's term, a document's term that answers it, what this adds."""
+        """Returns the parts of the channel's score: a query's term, the document's term that answers it, and the
+        part."""
         ((_, channel),) = self._sparse()
         return channel.parts(query, document)._asdict()
 
     @graph_function(input_signature=[tf.TensorSpec([None], tf.string, name="document")])
     def own_terms(self, document: tf.Tensor) -> dict[str, tf.Tensor]:
-        """The terms that documents hold themselves, and their weights, each [batch, width]."""
+        """Returns the terms that documents hold themselves, and their weights, each [batch, width]."""
         ((_, channel),) = self._sparse()
         return _padded([channel.own_terms(document)])
 
     @graph_function(input_signature=[])
     def collection_statistics(self) -> dict[str, tf.Tensor]:
-        """What the weights of that channel's terms come from."""
+        """Returns the statistics from which the weights of that channel's terms follow."""
         ((_, channel),) = self._sparse()
         return channel.statistics()._asdict()
 
     @graph_function(input_signature=[tf.TensorSpec([None], tf.string, name="query")])
     def translate(self, query: tf.Tensor) -> dict[str, tf.Tensor]:
-        """What the terms of queries are translated to, each [entries]."""
+        """Returns the translations of the terms of queries, each [entries]."""
         ((_, channel),) = self._sparse()
         return channel.translations(query)._asdict()
 
 
 def _padded(terms: Sequence[tuple[tf.RaggedTensor, tf.RaggedTensor]]) -> dict[str, tf.Tensor]:
-    """The terms of the one channel that has some, if there is one."""
+    """Returns the padded terms of the channel that matches terms, if there is one."""
     return {
         name: column.to_tensor(padding)
         for of_channel in terms
@@ -177,33 +178,31 @@ def export_ranker(ranker: Ranker, text_features: TextFeatures, path: str, theta:
         grade_bands              -> theta [thresholds]
         explain_words            query, document -> token, start, end, stem, is_scored, dense [tokens],
                                  query_token, query_start, query_end, query_stem [query tokens]
-        words_channel            -> name, that of the channel of words that match
-        collection_statistics    -> documents, mean_length, and term, document_frequency [terms]: what its weights come
-                                 from
+        words_channel            -> name of the channel of words that match
+        collection_statistics    -> documents, mean_length, and term, document_frequency [terms], from which its weights
+                                 follow
         explain                  query, document -> query_term, document_term, part [entries]
         translate                query [batch] -> query_term, document_term, weight [entries]
         own_terms                document [batch] -> stems, weights [batch, width], as above, of the stems that the
                                  documents hold themselves
 
-    Those that encode, `count_terms` (see `models.texts.text_features`) and `explain_words` are there if the score is an
-    inner product (see `models.rankers.scorer` and `models.rankers.scorer`), the last five if one of its channels is of
-    words that match. The inner product of a query's vector and a document's is the score of the dense channels,
-    weighted, so any maximum-inner-product index can search them; the sum, over the stems of both, of the products of
-    their weights is the score of the words that match,
-    so that an inverted index ranks exactly as that channel does. What a padded place scores is the scorer's (see
-    `Scorer.padded_score`): -1 for both cosines, below -embedding_dim for dot.
+    The signatures that encode, `count_terms` (see `models.texts.text_features`) and `explain_words` exist if the score
+    is an inner product (see `models.rankers.scorer`), the last five if one of its channels matches words. The inner
+    product of a query's vector and a document's is the weighted score of the dense channels, so any
+    maximum-inner-product index can search them. The sum, over the stems of both texts, of the products of their weights
+    is the score of words that match, so an inverted index ranks exactly as that channel does. Padded places get the
+    scorer's `padded_score`: -1 for both cosines, below the lowest possible score for the dot product.
 
-    `explain_words` gives all words of both texts and their places in them (see `models.texts.tokens`); whether the
-    document's are within the limit on its length (`models.texts.text_features`); what each adds to the score by the
-    dense channels, weighted (`InnerProduct.word_vectors`), unless one of these cannot: then there is no `dense`; and as
-    stem, the term that the channel of words that match takes it for, "" without such a channel.
+    `explain_words` gives all words of both texts and their places (see `models.texts.tokens`); whether each word of the
+    document is within the limit on its length (`models.texts.text_features`); `dense`, its share in the weighted score
+    of the dense channels (`InnerProduct.word_vectors`), which is missing where the vectors of a channel are no sums
+    over words; and `stem`, the word's term in the channel of words that match, "" without such a channel.
 
     Args:
       ranker: built, with its weights.
       text_features: the training's own transformation.
       path: folder to write.
-      theta: thresholds of the loss, on the scale of what was trained: the score of the dense channels, weighted. Empty
-        where the loss has none.
+      theta: thresholds of the loss, on the scale of the trained score; empty where the loss has none.
     """
     kind = _Server
     if ranker.is_inner_product:

@@ -1,4 +1,4 @@
-"""Tells one exported model from another."""
+"""Exported models by their content, and the whole versions in a serving folder."""
 
 import hashlib
 import os
@@ -10,7 +10,7 @@ from schemas.served_versions import BESIDE_MODEL, GRAPH_FILE, served_versions
 
 
 def file_digests(root: str) -> dict[str, str]:
-    """SHA-256 of every file of an exported model, by its path there; without what a push adds to it.
+    """Returns the SHA-256 of every file of an exported model, by its path there, without the files that a push adds.
 
     Args:
       root: the model's folder, local or remote.
@@ -28,25 +28,25 @@ def file_digests(root: str) -> dict[str, str]:
 
 
 def model_fingerprint(root: str) -> str:
-    """A SHA-256 of all that a model is, wherever it lies and whatever it is called."""
+    """Returns a SHA-256 of a model's content, whatever its folder and name."""
     digests = file_digests(root)
     lines = "".join(f"{digests[name]}  {name}\n" for name in sorted(digests))
     return hashlib.sha256(lines.encode()).hexdigest()
 
 
 def is_in_object_store(path: str) -> bool:
-    """Whether files lie where a folder cannot be renamed in one step."""
+    """Returns whether a path is in an object store, where no folder can be renamed in one step."""
     return "://" in path
 
 
 def whole_versions(serving: str) -> list[str]:
-    """The versions of a serving folder, in the order of their numbers.
+    """Returns the whole versions of a serving folder, in the order of their numbers.
 
     On a disk a version appears by one rename, and is whole. In an object store it grows file by file, and is whole once
     it has its graph.
 
     Args:
-      serving: the folder; it need not be there.
+      serving: the folder; it need not exist.
     """
     if not tf.io.gfile.exists(serving):
         return []

@@ -42,7 +42,7 @@ class CnnEncoder(TextEncoder):
 
     def call(self, tokens: tf.RaggedTensor, training: bool = False) -> tf.Tensor:
         """Encodes each text."""
-        # All texts in a row, without padding: two to three times as fast as a convolution over padded texts.
+        # All texts in a row without padding: two to three times as fast as a convolution over padded texts.
         words, text = self._words(self.table, tokens.values, training), tokens.value_rowids()
         place = tf.range(tf.size(text, text.dtype))
         is_first = tf.equal(place, tf.gather(tokens.row_starts(), text))

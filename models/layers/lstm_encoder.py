@@ -8,7 +8,7 @@ from tensorflow import keras
 from models.layers.text_encoder import TextEncoder
 
 _GROUPS: Final = 4
-"""Into which a batch is divided, of texts alike in length; on verses eight were slower, and so was one."""
+"""Number of groups of texts of similar length in a batch; on verses one group and eight groups were slower."""
 
 
 @keras.utils.register_keras_serializable(package="smooth_clir")
@@ -54,7 +54,7 @@ class LstmEncoder(TextEncoder):
     def call(self, tokens: tf.RaggedTensor, training: bool = False) -> tf.Tensor:
         """Encodes each text."""
         words = tokens.with_values(self._words(self.table, tokens.values, training))
-        # A loop goes on to the end of its longest text: shorter texts have loops of their own.
+        # A loop runs to the end of its longest text, so shorter texts get loops of their own.
         by_length = tf.argsort(tokens.row_lengths(), stable=True)
         ordered, ends = tf.gather(words, by_length), tf.size(by_length) * tf.range(_GROUPS + 1) // _GROUPS
 
@@ -67,7 +67,7 @@ class LstmEncoder(TextEncoder):
         return tf.tanh(tf.matmul(states, self.projection))
 
     def _states(self, words: tf.RaggedTensor) -> tf.Tensor:
-        """The final states of both directions: float [texts, (words), dim] -> [texts, 2 * units]."""
+        """Returns the final states of both directions: float [texts, (words), dim] -> [texts, 2 * units]."""
         # Keras's loop needs a step, even where no text has a word.
         length = tf.maximum(words.bounding_shape(axis=1), 1)
         padded = words.to_tensor(shape=tf.stack([-1, length, self.dim]))
@@ -80,9 +80,9 @@ class LstmEncoder(TextEncoder):
 
 
 def _recurrent(units: int, go_backwards: bool, dtype: Any, **initializers: Any) -> keras.layers.Layer:
-    """An LSTM of one direction."""
+    """Returns an LSTM of one direction."""
     if tf.config.list_logical_devices("GPU"):
         return keras.layers.LSTM(units, go_backwards=go_backwards, name="lstm", dtype=dtype, **initializers)
-    # The same sums: but that layer is traced twice, for cuDNN and without, and its steps take a fifth longer.
+    # The same sums; Keras's layer is traced twice, with and without cuDNN, and its steps take a fifth longer.
     cell = keras.layers.LSTMCell(units, dtype=dtype, **initializers)
     return keras.layers.RNN(cell, go_backwards=go_backwards, name="lstm", dtype=dtype)

@@ -68,16 +68,16 @@ class MeanEmbedding(TextEncoder):
         return tf.tanh(mean if stems is None else mean + self._mean(self.stem_table, stems, training))
 
     def word_parts(self, tokens: tf.RaggedTensor, stems: tf.RaggedTensor | None = None) -> tf.Tensor:
-        """What each word of one text adds to its vector, its stem and it as one: float [words, dim].
+        """Returns the share of each word, together with its stem, in one text's vector: float [words, dim].
 
             v = tanh(m) = g * m, with g = tanh(m) / m elementwise, and 1 where m = 0
             part_i = g * (E[token_i] / t + S[stem_i] / s)
 
-        Their sum is the text's vector. The factor g is that of the whole text: without one of its words it would be
-        another.
+        Their sum is the text's vector. The factor g belongs to the whole text: it would change without one of its
+        words.
 
         Args:
-          tokens, stems: those of each word, int RaggedTensor [words, (ids)].
+          tokens, stems: the ids of each word, int RaggedTensor [words, (ids)].
         """
         shares = self._shares(self.table, tokens)
         if stems is not None:
@@ -87,26 +87,26 @@ class MeanEmbedding(TextEncoder):
         return shares * tf.where(is_zero, 1.0, tf.tanh(mean) / tf.where(is_zero, 1.0, mean))
 
     def _shares(self, table: tf.Variable, ids: tf.RaggedTensor) -> tf.Tensor:
-        """What each word adds to the mean of all rows, float [words, dim]."""
+        """Returns each word's share of the mean of all rows, float [words, dim]."""
         padded = ids.to_tensor(-1)
         rows = tf.where(padded[:, :, tf.newaxis] >= 0, tf.gather(table, tf.maximum(padded, 0)), 0.0)
         return tf.math.divide_no_nan(tf.reduce_sum(rows, axis=1), tf.cast(tf.size(ids.values), rows.dtype))
 
     def _mean(self, table: tf.Variable, tokens: tf.RaggedTensor, training: bool) -> tf.Tensor:
-        """The mean of each text's rows of a table, float [batch, dim]; zero where there are none."""
+        """Returns the mean of each text's rows of a table, float [batch, dim]; zero where there are none."""
         ids, text = tokens.values, row_ids(tokens)
         if training and self.word_dropout:
             ids, text = self._without_some(ids, text)
         if training and self.dropout:
             return tf.math.unsorted_segment_mean(self._words(table, ids, training), text, tokens.nrows())
-        # The rows that occur are gathered first: an op that takes the table itself has TensorFlow copy the whole of it,
-        # in every step that moves rows. Without the counts, which nothing needs, Grappler would put that op back.
+        # Gathers the rows that occur first: with an op on the table itself TensorFlow would copy the whole table in
+        # every step that moves rows. The counts are unused, but without them Grappler would restore that op.
         rows, place, _ = tf.unique_with_counts(ids)
         return tf.sparse.segment_mean(tf.gather(table, rows), place, text, num_segments=tokens.nrows())
 
     def _without_some(self, ids: tf.Tensor, text: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        """The words that are left, and the text of each."""
-        # One draw a step, as in dropout: see there.
+        """Returns the words that are left, and the text of each."""
+        # One draw a step, as in `TextEncoder._words`.
         seed = self._words_generator.make_seeds(1)[:, 0]
         kept = tf.where(tf.random.stateless_uniform(tf.shape(ids), seed) >= self.word_dropout)[:, 0]
         return tf.gather(ids, kept), tf.gather(text, kept)

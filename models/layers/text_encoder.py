@@ -1,4 +1,4 @@
-"""What the encoders share: a table of word embeddings, and dropout on them."""
+"""The base class of encoders: a table of word embeddings, and dropout on them."""
 
 import zlib
 from abc import ABC, abstractmethod
@@ -31,7 +31,7 @@ class TextEncoder(keras.layers.Layer, ABC):
       training: whether dropout acts.
 
     Returns:
-      float [batch, dim], each component in (-1, 1).
+      float [batch, dim]; the encoder's entry in `models.choices.ENCODERS` declares the range of its components.
 
     Raises:
       ValueError: dropout lies outside [0, 1).
@@ -80,33 +80,33 @@ class TextEncoder(keras.layers.Layer, ABC):
         """Encodes each text."""
 
     def word_parts(self, tokens: tf.RaggedTensor) -> tf.Tensor | None:
-        """What each word of one text adds to its vector: float [words, dim], whose sum is the vector.
+        """Returns each word's share of one text's vector, float [words, dim]; their sum is the vector.
 
-        Here there is none: only of some encoders is a text's vector a sum over its words.
+        None where the vector is no sum over words, as here.
 
         Args:
-          tokens: those of each word, int RaggedTensor [words, (tokens)].
+          tokens: the ids of each word, int RaggedTensor [words, (tokens)].
         """
         return None
 
     def _words(self, table: tf.Variable, ids: tf.Tensor, training: bool) -> tf.Tensor:
-        """Embeddings of the words of all texts, one text after the other: int [words] -> float [words, dim]."""
+        """Returns the embeddings of the words of all texts in a row: int [words] -> float [words, dim]."""
         words = tf.gather(table, ids)
         if training and self.dropout:
-            # One draw a step: the states of two replicas would part with the sizes of what they draw, and a checkpoint
-            # holds the first's alone.
+            # One draw a step: with draws of different sizes the states of two replicas would diverge, and a checkpoint
+            # holds only the first replica's state.
             words = tf.nn.experimental.stateless_dropout(words, self.dropout, self._generator.make_seeds(1)[:, 0])
         return words
 
     def _generator_of(self, part: str) -> tf.random.Generator:
-        """What one part draws from; a checkpoint saves its state."""
+        """Returns the random generator of one part; a checkpoint saves its state."""
         seed = self._seed_of(part)
         return (
             tf.random.Generator.from_non_deterministic_state() if seed is None else tf.random.Generator.from_seed(seed)
         )
 
     def _seed_of(self, part: str) -> int | None:
-        """A seed for one part's initial weights or draws, so that no two parts, nor two encoders, start alike."""
+        """Returns a seed for one part's initial weights or draws: no two parts, and no two encoders, start alike."""
         return None if self.seed is None else zlib.crc32(f"{self.seed}/{part}".encode()) >> 1
 
     def get_config(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a model trains on: the devices that are there, and the `tf.distribute` strategy over them."""
+"""The devices of a training, and the `tf.distribute` strategy over them."""
 
 import logging
 import os
@@ -15,18 +15,18 @@ from schemas.errors import ConfigError
 _NVIDIA_GPUS = "/proc/driver/nvidia/gpus"  # a folder for each, whether or not TensorFlow finds CUDA's libraries
 
 _FEW_CORES: Final = 2
-"""As many cores as ops keep busy that are each on one of them, while others are at work that do not wait for them.
-Measured with two: with more, TensorFlow's own choice stays."""
+"""On at most this many cores, runs each op on a single core, where the encoder's ops are short: several ops keep the
+cores busy. Measured with two cores; with more, TensorFlow's own choice stays."""
 
 log = logging.getLogger("clir.training")
 
 
 def configure_devices(settings: TrainingSettings, encoder: str) -> None:
-    """Checks the devices, and splits the CPU into `replicas` logical ones where more than one is asked for.
+    """Checks the devices, and splits the CPU into `replicas` logical devices where several are asked for.
 
-    Where an encoder `has_short_ops` and the cores are few, each op keeps to one of them: to divide it takes longer,
-    and several ops are at work at a time. A process that trains in workers leaves the GPUs to them. TensorFlow allows
-    all this only before its first op, so the process's entry point calls it.
+    Where an encoder `has_short_ops` and the cores are few, each op runs on one core: dividing it takes longer, and
+    several ops run at a time. A process that trains in workers leaves the GPUs to them. TensorFlow allows all this only
+    before its first op, so the process's entry point calls this function.
 
     Args:
       settings: of the training.
@@ -45,20 +45,20 @@ def configure_devices(settings: TrainingSettings, encoder: str) -> None:
         logical = [tf.config.LogicalDeviceConfiguration()] * settings.replicas
         tf.config.set_logical_device_configuration(cpu, logical)
     if ENCODERS[encoder].has_short_ops and len(os.sched_getaffinity(0)) <= _FEW_CORES:
-        with suppress(RuntimeError):  # there have been ops: the threads stay as they are
+        with suppress(RuntimeError):  # an op has run already: the threads stay as they are
             tf.config.threading.set_intra_op_parallelism_threads(1)
 
 
 def configure_worker(settings: TrainingSettings, place: int, workers_here: int) -> None:
-    """Leaves a worker its share of this machine's GPUs, or a CPU; before TensorFlow's first op, too.
+    """Gives a worker its share of this machine's GPUs, or a CPU; must be called before TensorFlow's first op.
 
     Args:
       settings: of the training.
-      place: of the worker among those on this machine, from 0.
-      workers_here: how many these are.
+      place: the worker's place among those on this machine, from 0.
+      workers_here: number of workers on this machine.
 
     Raises:
-      ConfigError: as `configure_devices`.
+      ConfigError: see `configure_devices`.
     """
     _check(settings, workers_here, of_several=True)
     gpus = tf.config.list_physical_devices("GPU") if _kind(settings) == "GPU" else []
@@ -67,7 +67,7 @@ def configure_worker(settings: TrainingSettings, place: int, workers_here: int) 
 
 
 def make_strategy(settings: TrainingSettings) -> tf.distribute.Strategy:
-    """One device, or `MirroredStrategy` over several, as `configure_devices` left them; logs what it chose."""
+    """Returns a strategy on one device, or `MirroredStrategy` over several; logs its devices."""
     kind = _kind(settings)
     devices = [device.name for device in tf.config.list_logical_devices(kind)]
     replicas = settings.replicas or (len(devices) if kind == "GPU" else 1)
@@ -81,9 +81,9 @@ def make_strategy(settings: TrainingSettings) -> tf.distribute.Strategy:
 
 
 def join_workers(settings: TrainingSettings) -> tf.distribute.Strategy:
-    """`MultiWorkerMirroredStrategy` over the workers that TF_CONFIG names, each on what `configure_devices` left it.
+    """Returns `MultiWorkerMirroredStrategy` over the workers that TF_CONFIG names, each on its configured devices.
 
-    It waits for all of them, and must be made before TensorFlow's first op.
+    It waits for all workers, and must be called before TensorFlow's first op.
 
     Raises:
       ConfigError: the lists of a batch do not divide among their replicas.
@@ -98,7 +98,7 @@ def join_workers(settings: TrainingSettings) -> tf.distribute.Strategy:
 
 
 def _check(settings: TrainingSettings, workers: int, of_several: bool) -> None:
-    """Refuses devices that do not suffice for the workers on this machine; `of_several`: whether more train at all."""
+    """Refuses devices that do not suffice for the workers here; `of_several`: whether there are several workers."""
     gpus, replicas = len(tf.config.list_physical_devices("GPU")), settings.replicas
     if settings.device == "gpu" and not gpus:
         fault = (
@@ -113,7 +113,7 @@ def _check(settings: TrainingSettings, workers: int, of_several: bool) -> None:
         )
     elif gpus < workers or gpus % workers:
         fault = (
-            f"training.workers must divide the number of GPUs, {gpus}, for no two share one; got {workers}. Set "
+            f"training.workers must divide the number of GPUs, {gpus}, because no two workers share one; got {workers}. Set "
             "training.device to cpu to train on CPUs."
         )
     elif (replicas or 1) > gpus // workers:
@@ -126,7 +126,7 @@ def _check(settings: TrainingSettings, workers: int, of_several: bool) -> None:
 
 
 def _check_batch(settings: TrainingSettings, replicas: int) -> None:
-    """Refuses a batch that cannot be divided."""
+    """Refuses a batch that cannot be divided among the replicas."""
     if settings.batch_lists % replicas:
         raise ConfigError(
             [

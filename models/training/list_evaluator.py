@@ -19,26 +19,26 @@ _BATCH = 64
 
 
 def score_bins(limit: float) -> npt.NDArray[np.float64]:
-    """Edges of the 40 bins of [-limit, limit] in which scores are counted; the last bin holds its right edge."""
+    """Returns the edges of 40 bins of scores in [-limit, limit]; the last bin includes its right edge."""
     return np.linspace(-limit, limit, 41)
 
 
 class EvalFigures(NamedTuple):
-    """What an evaluation found."""
+    """The figures of an evaluation."""
 
     metrics: dict[str, float]
     """The mean of each metric (see `models.evaluation.metrics`)."""
     scores: ScoreCounts
-    """Its limit is the largest magnitude of a score, but at least 1, and at most what the ranker's range allows."""
+    """Counts of scores; the limit is the largest magnitude of a score, at least 1 and at most the ranker's bound."""
     watched: dict[str, float]
     """The largest of each figure of `Ranker.score_and_watch`."""
 
 
 class ListEvaluator:
-    """Scores the lists of a split with a ranker, compiled once for many epochs; its length is their number.
+    """Scores the lists of a split with a ranker, compiled once for many epochs; its length is the number of lists.
 
     Args:
-      ranker: what scores.
+      ranker: the ranker.
       lists: the lists.
       top_grade: the MR grade.
     """
@@ -58,7 +58,7 @@ class ListEvaluator:
         return len(self._lists)
 
     def scores(self) -> tuple[list[npt.NDArray[np.float32]], dict[str, float]]:
-        """float32 [list_size] for each list, in the lists' order, and the largest of each figure that is watched."""
+        """Returns float32 [list_size] for each list, in order, and the largest of each watched figure."""
         rows = np.arange(len(self), dtype=np.int32)
         parts = [self._score(rows[start : start + _BATCH]) for start in range(0, len(rows), _BATCH)]
         scores = np.concatenate([part.numpy() for part, _ in parts])
@@ -83,7 +83,7 @@ class ListEvaluator:
         all_scores, all_grades = np.concatenate(scores), np.concatenate(self._lists.grades)
         largest = max(map(abs, self._ranker.score_range))
         limit = min(largest, max(1.0, float(np.abs(all_scores).max(initial=0.0))))
-        all_scores = np.clip(all_scores, -limit, limit)  # float32 may round a score beyond its range
+        all_scores = np.clip(all_scores, -limit, limit)  # float32 may round a score beyond its bound
         counts = {
             str(grade): np.histogram(all_scores[all_grades == grade], score_bins(limit))[0].tolist()
             for grade in range(self._top_grade + 1)

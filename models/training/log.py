@@ -1,4 +1,4 @@
-"""The history of a training as TensorBoard shows it."""
+"""The history of a training for TensorBoard."""
 
 from types import TracebackType
 
@@ -11,15 +11,15 @@ from schemas.training_history import Epoch
 
 _HISTOGRAM = tf.compat.v1.SummaryMetadata(plugin_data=tf.compat.v1.SummaryMetadata.PluginData(plugin_name="histograms"))
 
-# Flushing waits for the disk: an epoch of a small collection takes less time than that may.
+# Flushing waits for the disk, which may take longer than an epoch of a small collection.
 _FLUSH_MILLISECONDS = 10_000
 
 
 class TrainingLog:
-    """Writes rows of a training's history, each an epoch, as scalars and histograms.
+    """Writes the epochs of a training's history as scalars and histograms.
 
     Args:
-      folder: where the events go; None for nowhere.
+      folder: folder of the events; None writes nothing.
     """
 
     def __init__(self, folder: str | None) -> None:
@@ -48,7 +48,7 @@ class TrainingLog:
 
 
 def _write_histogram(tag: str, counts: list[int], limit: float) -> None:
-    """A histogram of counts that are already made; TensorFlow's own takes the values."""
+    """Writes a histogram from counts; TensorFlow's own function takes the values."""
     bins = score_bins(limit)
     buckets = np.stack([bins[:-1], bins[1:], np.asarray(counts, np.float64)], axis=1)
     tf.summary.write(tag, buckets, metadata=_HISTOGRAM)
