@@ -96,16 +96,14 @@ def milliseconds(address: str, texts: Sequence[str]) -> list[float]:
 
 def recalls(output: Path, index: Path, queries: Sequence[str]) -> tuple[float, float]:
     """Returns the recall of the score among the ten best, and of the vectors among the hundred best."""
-    from models.retrieval.query_encoder import QueryEncoder
-
-    from models.exported.model import LoadedModel, load_model
+    from models.exported.model import LoadedModel
     from models.retrieval.corpus_index import CorpusIndex
 
     version = max((output / "serving").iterdir(), key=lambda one: one.name)
-    encoder = QueryEncoder(LoadedModel(load_model(str(version))))
+    model = LoadedModel(str(version))
     opened = CorpusIndex(str(max(index.iterdir(), key=lambda one: one.name)))
     found: list[tuple[float, float]] = []
-    for query in map(encoder.encode, queries):
+    for query in map(model.encode_query, queries):
         vector = query._replace(terms=query.terms[:0], weights=query.weights[:0])
         pairs = (
             (opened.search(query, TOP), opened.search(query, TOP, depth=len(opened))),

@@ -1,4 +1,4 @@
-"""The pre-trained vectors that a training starts from, and how many of the train split's words they cover."""
+"""Pre-trained word vectors of a training, and their coverage of the train split's words."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -17,26 +17,26 @@ from schemas.errors import DataError
 
 
 class Coverage(NamedTuple):
-    """Words of the train split, and how many of them a table has a vector for."""
+    """Number of words of the train split, and number of those with a vector in a table."""
 
     all: int
     found: int
 
     @property
     def share(self) -> float:
-        """The share of them that has one."""
+        """Share of the words with a vector."""
         return self.found / self.all
 
 
 @dataclass(frozen=True)
 class VectorsReport:
-    """What became of one language's table, and what it covers.
+    """The entries of one language's table, and their coverage.
 
     Attributes:
-      table: its entries.
+      table: numbers of entries read, used and left out.
       train: whether the vectors are trained further.
-      random_words: of the vocabulary, without a vector.
-      distinct_words, running_words: of the train split.
+      random_words: number of words of the vocabulary without a vector.
+      distinct_words, running_words: coverage of the train split.
     """
 
     table: ReadReport
@@ -46,14 +46,14 @@ class VectorsReport:
     running_words: Coverage
 
     def describe(self) -> str:
-        """The report in a line for a person, without the name of the language."""
+        """Returns the report in a line for a person, without the name of the language."""
         return (
             f"word vectors: {self.table.describe()}; {self.distinct_words.share:.1%} of the train split's words have "
             f"one, {self.running_words.share:.1%} of its running words"
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Returns the report for JSON."""
         return {
             **self.table.as_dict(),
             "train": self.train,
@@ -68,10 +68,10 @@ class Pretrained:
     """The first rows of one language's table.
 
     Attributes:
-      vocabulary_size: words of the vocabulary.
-      vectors: float32 [words, dim], of its first words.
+      vocabulary_size: number of words of the vocabulary.
+      vectors: vectors of its first words, float32 [words, dim].
       train: whether they are trained further.
-      report: what became of the table.
+      report: the table's entries and coverage.
     """
 
     vocabulary_size: int
@@ -81,7 +81,7 @@ class Pretrained:
 
 
 def read_pretrained(transform: tft.TFTransformOutput, vocabulary: str, source: WordTableSource) -> Pretrained:
-    """Reads the vectors of the words that Transform put first into a vocabulary.
+    """Reads the vectors of the words that Transform put first in a vocabulary.
 
     Raises:
       DataError: the file has changed since Transform read it, or the train split has no word.
@@ -105,7 +105,7 @@ def read_pretrained(transform: tft.TFTransformOutput, vocabulary: str, source: W
 
 
 def vocabulary_size(transform: tft.TFTransformOutput, name: str) -> int:
-    """The words that Transform counted.
+    """Returns the number of words that Transform counted.
 
     Raises:
       DataError: there are none.
@@ -120,6 +120,7 @@ def vocabulary_size(transform: tft.TFTransformOutput, name: str) -> int:
 
 
 def _is_word(line: bytes) -> bool:
-    """Whether a line of a vocabulary holds a word: into an empty one Transform puts a text of several, with hyphens."""
+    """Returns whether a line of a vocabulary holds a word; Transform fills an empty vocabulary with a hyphenated
+    text."""
     word = line.rpartition(b" ")[2]  # after its count, if any
     return int(tokenize(tf.constant([word])).row_lengths()[0]) == 1

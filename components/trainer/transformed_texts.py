@@ -1,4 +1,4 @@
-"""Transform's graph as the transformation that is saved along with a model."""
+"""Transform's graph as the transformation that is saved with a model."""
 
 from typing import Any
 
@@ -11,13 +11,13 @@ from schemas import features as f
 
 
 class TransformedTexts(TextFeatures):
-    """What Transform makes of a text alone.
+    """The columns that Transform makes of texts alone.
 
-    Of Transform's graph, either side is taken by itself. tft's own layer calls the whole for each, and makes up what it
-    is not given: half of the operations behind a score would have been for nothing.
+    Takes the operations of either side, queries or documents, out of Transform's graph. tft's own layer would run the
+    whole graph for each side, with made-up inputs for the other: half of the operations behind a score would be wasted.
 
     Args:
-      transform: its output.
+      transform: Transform's output.
     """
 
     def __init__(self, transform: tft.TFTransformOutput) -> None:
@@ -25,16 +25,17 @@ class TransformedTexts(TextFeatures):
         self._saved = tf.saved_model.load(transform.transform_savedmodel_dir)
 
     def of_queries(self, texts: tf.Tensor) -> dict[str, Column]:
-        """The query columns that follow from texts."""
+        """Returns the query columns that follow from texts."""
         return self._features({f.QUERY_TEXT: texts})
 
     def of_documents(self, texts: tf.Tensor) -> dict[str, Column]:
-        """The document columns that follow from texts: each is a list of its own."""
+        """Returns the document columns that follow from texts, each a list of its own."""
         lists = tf.RaggedTensor.from_uniform_row_length(texts, 1, validate=False)
         return {name: column.merge_dims(0, 1) for name, column in self._features({f.DOC_TEXT: lists}).items()}
 
     def _features(self, given: dict[str, Column]) -> dict[str, Column]:
-        """Every feature that follows from the given ones alone, as operations of the graph that is being traced."""
+        """Returns every feature that follows from the given ones alone, as operations of the graph that is being
+        traced."""
         function = self._saved.transform_fn
         captured = [tf.identity(tensor) for tensor in function.captured_inputs]
         own = len(function.inputs) - len(captured)
@@ -50,7 +51,7 @@ class TransformedTexts(TextFeatures):
         graph, used = function.graph.as_graph_def(), _behind(features)
         nodes = [node for node in graph.node if node.name in used]
         for node in nodes:
-            # Those that control would bring all operations along; looking a word up waits for none.
+            # Control inputs would bring all operations along; looking a word up needs none of them.
             node.input[:] = [name for name in node.input if not name.startswith("^")]
         found = tf.graph_util.import_graph_def(
             tf.compat.v1.GraphDef(node=nodes, library=graph.library, versions=graph.versions),
@@ -68,7 +69,7 @@ def _tensors(columns: Any) -> list[Any]:
 
 
 def _behind(columns: Any) -> set[str]:
-    """The names of all operations that columns are made by."""
+    """Returns the names of all operations behind columns."""
     names, left = set(), [tensor.op for tensor in _tensors(columns)]
     while left:
         operation = left.pop()

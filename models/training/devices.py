@@ -113,7 +113,7 @@ def _check(settings: TrainingSettings, workers: int, of_several: bool) -> None:
         )
     elif gpus < workers or gpus % workers:
         fault = (
-            f"training.workers must divide the number of GPUs, {gpus}, because no two workers share one; got {workers}. Set "
+            f"training.workers must divide the number of GPUs, {gpus}: no two workers share one; got {workers}. Set "
             "training.device to cpu to train on CPUs."
         )
     elif (replicas or 1) > gpus // workers:

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import tensorflow as tf
 
 from models.evaluation.search_metrics import ranks_of, search_metrics
-from models.exported.model import load_model
+from models.exported.model import LoadedModel
 from models.retrieval.ranking import rank
 from pipeline.output_folder import OutputFolder
 from schemas.evaluation import QueryMetrics
@@ -33,7 +32,7 @@ def per_query(run: SampleRun) -> QueryMetrics:
 
 def test_the_metrics_are_those_of_scoring_every_document(search_run: SampleRun) -> None:
     (model,) = search_run.versions
-    score = load_model(str(model)).signatures["score"]
+    exported = LoadedModel(str(model))
     ids = [doc_id.encode() for doc_id, _, _ in DOCUMENTS]
     texts = dict(line.split("\t")[::2] for line in (SAMPLE / "wiki_en.queries").read_text().splitlines())
     judgments: dict[str, dict[bytes, int]] = {}
@@ -44,8 +43,7 @@ def test_the_metrics_are_those_of_scoring_every_document(search_run: SampleRun) 
     queries = found.query_ids[::-1][:HANDFUL]
     grades, ranks = [], []
     for query_id in queries:
-        documents = tf.constant([[text for _, _, text in DOCUMENTS]])
-        scores = score(query=tf.constant([texts[query_id]]), documents=documents)["scores"].numpy()[0]
+        scores = np.array(exported.score(texts[query_id], [text for _, _, text in DOCUMENTS])["scores"])
         ranked = [ids[place] for place in rank(scores, ids)]
         grades.append(np.array([*judgments[query_id].values()]))
         ranks.append(ranks_of([*judgments[query_id]], ranked))

@@ -6,14 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import tensorflow as tf
 
 from components.search_evaluator.evaluate_search import COMPARED, evaluate_search
 from models.evaluation.search_metrics import SEARCH_METRICS, ranks_of, search_metrics
-from models.exported.model import LoadedModel, load_model
+from models.exported.model import LoadedModel
 from models.retrieval.assemble_index import assemble_index
 from models.retrieval.corpus_index import CorpusIndex
-from models.retrieval.query_encoder import QueryEncoder
 from models.retrieval.ranking import rank
 from models.retrieval.segment import encode_documents
 from schemas.evaluation import EvaluationReport
@@ -67,13 +65,13 @@ def evaluated(model, folder: Path, report=None, documents=None, **arguments):
     documents = documents or collection()
     os.makedirs(folder / SEGMENTS)
     texts = [Text(doc_id, "a title", text, 1) for doc_id, text in documents.items()]
-    records = list(encode_documents(load_model(model), texts, str(folder / SEGMENTS), 0, most=11))
+    records = list(encode_documents(LoadedModel(model), texts, str(folder / SEGMENTS), 0, most=11))
     assemble_index(str(folder), "0a", records, len(records), **arguments)
     run = io.StringIO()
     result = evaluate_search(
         lists(),
         CorpusIndex(str(folder)),
-        QueryEncoder(LoadedModel(load_model(model))),
+        LoadedModel(model),
         lambda: ((doc_id.encode(), text.encode()) for doc_id, text in documents.items()),
         max_tokens=200,
         top_grade=2,
@@ -97,12 +95,12 @@ def brute_force(model, name):
     """The metrics of ranking all documents by the scores that the model itself gives them."""
     documents = collection()
     ids = [doc_id.encode() for doc_id in documents]
-    score = load_model(model).signatures["score"]
+    exported = LoadedModel(model)
     grades, ranks = [], []
     for query_id, text in QUERIES.items():
-        found = score(query=tf.constant([text]), documents=tf.constant([[*documents.values()]]))
-        scores = found[name].numpy()[0]
-        has_vector = found["smooth_cosine"].numpy().any() and name != "lexicon"
+        found = {key: np.array(some) for key, some in exported.score(text, [*documents.values()]).items()}
+        scores = found[name]
+        has_vector = found["smooth_cosine"].any() and name != "lexicon"
         is_found = (scores > 0) | has_vector
         ranked = [ids[place] for place in rank(np.round(scores, 5), ids) if is_found[place]]
         judged = {doc_id: grade for doc_id, grade in RELEVANT[query_id].items() if grade}

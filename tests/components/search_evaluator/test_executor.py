@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from models.exported.model import load_model
+from models.exported.model import LoadedModel
 from models.retrieval.assemble_index import assemble_index
 from models.retrieval.segment import encode_documents
 from schemas.evaluation import EvaluationReport, QueryMetrics
@@ -39,7 +39,7 @@ def test_the_files_hold_the_report_the_queries_and_the_run(tmp_path, make_artifa
     path = export_with_words(model / "Format-Serving")
     (index / SEGMENTS).mkdir()
     texts = [Text(doc_id, "a title", text, 1) for doc_id, text in COLLECTION.items()]
-    records = list(encode_documents(load_model(path), texts, str(index / SEGMENTS), 0))
+    records = list(encode_documents(LoadedModel(path), texts, str(index / SEGMENTS), 0))
     assemble_index(str(index), "0a", records, len(records))
     (report / "metrics.json").write_text(evaluation().to_json())
     lines = "".join(f"{doc_id}\ta title\t{text}\n" for doc_id, text in COLLECTION.items())

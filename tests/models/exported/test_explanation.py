@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.exported.explanation import Explanation, explain_document
-from models.exported.model import LoadedModel, load_model
+from models.exported.explanation import Explanation
+from models.exported.model import ExportedModel, LoadedModel
 from schemas.errors import DataError
 from tests.models.small_lexicon import export_with_words
 from tests.models.small_model import export_small_model
@@ -19,10 +19,6 @@ DOCUMENTS = st.lists(st.sampled_from(PIECES), min_size=1, max_size=10).map(" ".j
 QUERIES = st.lists(st.sampled_from(["white", "Cat", "dog", "moon", "ararat", "zzz", "?"]), max_size=5).map(" ".join)
 
 
-def loaded(path):
-    return LoadedModel(load_model(str(path), "score"))
-
-
 @pytest.fixture(scope="module", params=["lexicon", "bm25", "tfidf", None])
 def model(request, tmp_path_factory):
     path = tmp_path_factory.mktemp("explanation") / "model"
@@ -30,20 +26,20 @@ def model(request, tmp_path_factory):
         export_small_model(path, stem_embeddings=True, initial_scale=1.0)
     else:
         export_with_words(path, request.param, max_tokens=LIMIT)
-    return loaded(path)
+    return LoadedModel(str(path))
 
 
 @pytest.fixture(scope="module")
 def lexicon(tmp_path_factory):
-    return loaded(export_with_words(tmp_path_factory.mktemp("explanation") / "model", max_tokens=LIMIT))
+    return LoadedModel(export_with_words(tmp_path_factory.mktemp("explanation") / "model", max_tokens=LIMIT))
 
 
 @settings(max_examples=15)
 @given(query=QUERIES, document=DOCUMENTS)
 def test_the_words_shares_add_up_to_the_channels_parts_and_these_to_the_score(model, query, document):
-    found = explain_document(model, query, document)
-    scores = model.call("score", {"query": np.array([query]), "documents": np.array([[document]])})["scores"]
-    assert sum(part.part for part in found.parts) == pytest.approx(scores[0, 0], abs=1e-5)
+    found = model.explain(query, document)
+    (score,) = model.score(query, [document])["scores"]
+    assert sum(part.part for part in found.parts) == pytest.approx(score, abs=1e-5)
     assert sum(word.dense for word in found.words) == pytest.approx(found.parts[0].part, abs=1e-5)
     if len(found.parts) == 1:
         assert {word.lexicon for word in found.words} <= {None}
@@ -58,14 +54,14 @@ def test_the_words_shares_add_up_to_the_channels_parts_and_these_to_the_score(mo
 @given(query=QUERIES, document=DOCUMENTS)
 def test_words_are_told_as_they_stand_in_the_document(model, query, document):
     end = 0
-    for word in explain_document(model, query, document).words:
+    for word in model.explain(query, document).words:
         assert end <= word.start < word.end
         assert word.text == document[word.start : word.end]
         end = word.end
 
 
 def test_an_entry_names_the_words_that_have_its_terms(lexicon):
-    found = explain_document(lexicon, "Ararat: a white CAT", "«Chat», chat Árarat")
+    found = lexicon.explain("Ararat: a white CAT", "«Chat», chat Árarat")
     entries = {(entry.query_words, entry.document_words): entry.part for entry in found.lexicon}
     assert entries.keys() == {(("Ararat",), ("Árarat",)), (("CAT",), ("Chat", "chat"))}
     assert [entry.part for entry in found.lexicon] == sorted(entries.values(), reverse=True)
@@ -79,14 +75,14 @@ def test_an_entry_names_the_words_that_have_its_terms(lexicon):
 
 
 def test_a_word_without_a_place_is_counted_with_the_one_before_it(lexicon):
-    found = explain_document(lexicon, "2", "½ chat")
+    found = lexicon.explain("2", "½ chat")
     assert [word.text for word in found.words] == ["½", "chat"]
     assert found.words[0].lexicon == pytest.approx(found.parts[1].part) != 0
     assert [entry.document_words for entry in found.lexicon] == [("½",)]
 
 
 def test_words_beyond_the_limit_are_told_and_add_nothing(lexicon):
-    found = explain_document(lexicon, "white cat", "un chien zzz zzz noir chat zzz chat blanc")
+    found = lexicon.explain("white cat", "un chien zzz zzz noir chat zzz chat blanc")
     assert [word.is_scored for word in found.words] == [True] * LIMIT + [False] * 3
     assert {(word.dense, word.lexicon) for word in found.words[LIMIT:]} == {(0, 0)}
     assert found.words[5].lexicon > 0
@@ -94,7 +90,7 @@ def test_words_beyond_the_limit_are_told_and_add_nothing(lexicon):
 
 
 def test_a_note_says_what_the_shares_of_vectors_do_not_tell(lexicon):
-    (note,) = explain_document(lexicon, "white cat", "chat").notes
+    (note,) = lexicon.explain("white cat", "chat").notes
     assert note == (
         "smooth_cosine: the shares of words add up to its part; without a word, those of the others would change, too."
     )
@@ -102,7 +98,7 @@ def test_a_note_says_what_the_shares_of_vectors_do_not_tell(lexicon):
 
 def test_an_encoder_that_is_no_sum_over_words_says_so(tmp_path):
     export_small_model(tmp_path / "model", encoder="cnn")
-    found = explain_document(loaded(tmp_path / "model"), "white cat", "un chat")
+    found = LoadedModel(str(tmp_path / "model")).explain("white cat", "un chat")
     assert [(word.text, word.dense, word.lexicon) for word in found.words] == [("un", None, None), ("chat", None, None)]
     assert found.notes == (
         "smooth_cosine: the shares of words are not available, for this model's vectors are no sums over words.",
@@ -110,17 +106,16 @@ def test_an_encoder_that_is_no_sum_over_words_says_so(tmp_path):
 
 
 def test_texts_without_words_have_none(lexicon):
-    found = explain_document(lexicon, "?", "!")
+    found = lexicon.explain("?", "!")
     assert (found.words, found.lexicon) == ((), ())
     assert [part.part for part in found.parts] == [0, 0]
 
 
-class OverTheWire:
+class OverTheWire(ExportedModel):
     """A model whose answers are as a TF Serving's: arrays alone, and over REST no other numbers than float32."""
 
     def __init__(self, model):
-        self._model = model
-        self.signatures = model.signatures
+        self._model, self.signatures, self.version = model, model.signatures, model.version
 
     def call(self, signature, inputs):
         found = {name: np.asarray(one) for name, one in self._model.call(signature, inputs).items()}
@@ -132,11 +127,11 @@ class OverTheWire:
 
 def test_a_model_that_is_served_elsewhere_explains_alike(model):
     texts = ("White cats of Ararat", "Un Chat 1½ blanc, Ararat zzz zzz zzz chat")
-    assert explain_document(OverTheWire(model), *texts) == explain_document(model, *texts)
+    assert OverTheWire(model).explain(*texts) == model.explain(*texts)
 
 
 def test_a_model_without_shares_is_refused(lexicon):
     lacking = OverTheWire(lexicon)
     lacking.signatures -= {"explain_words"}
-    with pytest.raises(DataError, match="must have the signature explain_words to tell the shares of words; those"):
-        explain_document(lacking, "white cat", "chat")
+    with pytest.raises(DataError, match="must have the signature explain_words to show the shares of words; a"):
+        lacking.explain("white cat", "chat")

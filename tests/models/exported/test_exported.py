@@ -1,4 +1,4 @@
-"""Loading an exported model: what is damaged is told from what is whole."""
+"""An exported model: what is damaged is told from what is whole, and what words are translated to."""
 
 import shutil
 from pathlib import Path
@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from models.choices import ENCODERS
-from models.exported.model import load_model
+from models.exported.model import LoadedModel
 from schemas.errors import DataError
+from tests.models.small_lexicon import export_with_words
 from tests.models.small_model import STEMS, WORDS, export_small_model
 
 pytestmark = pytest.mark.serving
@@ -27,13 +28,13 @@ def exported(request, tmp_path_factory):
 
 def test_a_vocabulary_of_stems_that_is_cut_off_is_an_error_of_the_data(tmp_path):
     export_small_model(tmp_path / "model", stem_embeddings=True)
-    load_model(str(tmp_path / "model"), *SIGNATURES)
+    LoadedModel(str(tmp_path / "model"), *SIGNATURES)
     for vocabulary, stems in STEMS.items():
         file = tmp_path / "model" / "assets" / vocabulary
         whole = file.read_bytes()
         file.write_bytes(whole[:-3])
         with pytest.raises(DataError, match=rf"{file} must hold {stems.count(chr(10))} words, .+ whole lines"):
-            load_model(str(tmp_path / "model"))
+            LoadedModel(str(tmp_path / "model"))
         file.write_bytes(whole)
 
 
@@ -45,13 +46,13 @@ def model(exported, tmp_path):
 
 @pytest.mark.parametrize("exported", ENCODERS, indirect=True)
 def test_a_whole_model_loads_and_one_with_a_vocabulary_that_is_cut_off_does_not(model):
-    assert set(SIGNATURES) <= set(load_model(str(model), *SIGNATURES).signatures)
+    assert set(SIGNATURES) <= set(LoadedModel(str(model), *SIGNATURES).signatures)
     for vocabulary in WORDS:
         file = model / "assets" / vocabulary
         whole = file.read_bytes()
         file.write_bytes(whole[:-3])
         with pytest.raises(DataError, match=rf"whole SavedModel: {file} must hold \d+ words, .+ whole lines"):
-            load_model(str(model))
+            LoadedModel(str(model))
         file.write_bytes(whole)
 
 
@@ -62,31 +63,74 @@ def test_a_vocabulary_that_is_cut_off_is_an_error_of_the_data(model, vocabulary,
     file.write_bytes(file.read_bytes()[:-cut_bytes])
     rows = WORDS[vocabulary].count("\n")
     with pytest.raises(DataError, match=rf"whole SavedModel: {file} must hold {rows} words, .+; got [12345] whole li"):
-        load_model(str(model))
+        LoadedModel(str(model))
 
 
 @pytest.mark.parametrize("vocabulary", WORDS)
 def test_a_vocabulary_that_is_missing_is_named(model, vocabulary):
     (model / "assets" / vocabulary).unlink()
     with pytest.raises(DataError, match=rf"whole SavedModel: {model}/assets/{vocabulary}; No such file"):
-        load_model(str(model))
+        LoadedModel(str(model))
 
 
 @pytest.mark.parametrize("name", ["saved_model.pb", "variables/variables.index", "assets/query_vocabulary"])
 def test_an_emptied_file_is_an_error_of_the_data(model, name):
     (model / name).write_bytes(b"")
     with pytest.raises(DataError, match=r"whole SavedModel: \S.+"):
-        load_model(str(model))
+        LoadedModel(str(model))
 
 
 def test_a_model_without_a_signature_of_ours_is_named(model):
     with pytest.raises(DataError, match="it lacks the signature answer"):
-        load_model(str(model), "answer")
+        LoadedModel(str(model), "answer")
 
 
 def test_a_model_is_loaded_again_only_where_a_file_of_it_changed(model):
-    first = load_model(str(model), "score")
-    assert load_model(str(model), "encode_query") is first
+    first = LoadedModel(str(model))._model
+    assert LoadedModel(str(model), "encode_query")._model is first
     graph = model / "saved_model.pb"
     graph.write_bytes(graph.read_bytes() + UNKNOWN_FIELD)
-    assert load_model(str(model), "score") is not first
+    assert LoadedModel(str(model))._model is not first
+
+
+# The translations of words
+
+
+@pytest.fixture(scope="module")
+def lexicon(tmp_path_factory):
+    return LoadedModel(export_with_words(tmp_path_factory.mktemp("translations") / "model"))
+
+
+def test_translations_are_those_of_the_stem_the_best_first(lexicon):
+    found = lexicon.translations(["Dogs", "dog"])
+    assert [one.stem for one in found["dog"]] == ["dog"]
+    assert [one.stem for one in found["Dogs"]] == ["dogs"]
+    (dog,) = found["dog"]
+    assert dog.translations[0].stem == "chien"
+    weights = [one.weight for one in dog.translations]
+    assert weights == sorted(weights, reverse=True)
+    assert all(0.01 <= weight <= 1 for weight in weights)
+
+
+def test_a_stem_is_no_translation_of_itself_and_one_without_any_has_none(lexicon):
+    found = lexicon.translations(["ararat", "zzz"])
+    assert "arara" not in {one.stem for one in found["ararat"][0].translations}
+    assert [(one.stem, one.translations) for one in found["zzz"]] == [("zzz", ())]
+
+
+def test_a_text_of_several_words_or_none_has_as_many_stems(lexicon):
+    found = lexicon.translations(["cat-dog", "!"])
+    assert [one.stem for one in found["cat-dog"]] == ["cat", "dog"]
+    assert found["!"] == []
+
+
+@pytest.mark.parametrize("kind", ["bm25", "tfidf"])
+def test_a_model_of_equal_words_has_no_lexicon(tmp_path, kind):
+    path = export_with_words(tmp_path / "model", kind)
+    with pytest.raises(DataError, match=rf"{path} must have a lexicon, but .* equal words \({kind}\); a run with"):
+        LoadedModel(path).translations(["cat"])
+
+
+def test_a_model_of_vectors_alone_has_no_lexicon(exported):
+    with pytest.raises(DataError, match="must have a lexicon, but .* no channel of words that match; a"):
+        LoadedModel(str(exported)).translations(["cat"])

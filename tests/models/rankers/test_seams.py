@@ -9,7 +9,7 @@ import tensorflow as tf
 
 from models.evaluation.score_lists import score_lists
 from models.exported.export import export_ranker
-from models.exported.model import load_model
+from models.exported.model import LoadedModel
 from models.lists.ranking_lists import read_lists
 from models.losses.tf_ranking import SoftmaxLoss
 from models.objectives.objective import ListLosses, Objective, RankingObjective, make_loss
@@ -179,10 +179,7 @@ def exported(ranker, text_features, folder):
 
 
 def scores_of(path, query, documents):
-    scores = load_model(path, "score").signatures["score"](
-        query=tf.constant([query]), documents=tf.constant([documents])
-    )
-    return {name: one.numpy()[0] for name, one in scores.items()}
+    return {name: np.array(one) for name, one in LoadedModel(path).score(query, documents).items()}
 
 
 TEXTS_TO_RANK = [Text(doc_id, "", text, 1) for doc_id, text in DOCUMENTS.items()]
@@ -200,7 +197,7 @@ def test_a_scorer_that_is_no_inner_product_is_trained_exported_and_ranks(tmp_pat
     ranked = ranker(lists.batch(tf.range(len(lists)))[0]).numpy()
     for of_list, of_texts in zip(ranked, score_lists(path, TEXTS)["scores"], strict=True):
         np.testing.assert_allclose(of_texts, of_list, atol=1e-6)
-    found = DocumentRanker(path, TEXTS_TO_RANK).rank("white cat", 2)
+    found = DocumentRanker(LoadedModel(path), TEXTS_TO_RANK).rank("white cat", 2)
     assert [(one.doc_id, one.score) for one in found] == [
         ("d1", pytest.approx(weight)),
         ("d4", pytest.approx(weight / 2)),
@@ -215,7 +212,7 @@ def test_what_no_inner_product_cannot_give_is_told_in_a_sentence(tmp_path, lists
         *("serving_default", "score", "channel_weights", "grade_bands")
     }
     with pytest.raises(DataError, match=r"model has no encode_query: its score is no inner product of two vectors, so"):
-        load_model(path, "encode_query", "encode_document")
+        LoadedModel(path, "encode_query", "encode_document")
 
 
 def test_a_second_channel_adds_its_weighted_scores_and_stands_beside_the_first(tmp_path, lists, text_features):
@@ -234,10 +231,10 @@ def test_channels_that_are_inner_products_are_one_together(tmp_path, lists, text
     ranker = Ranker({"cosine": small_towers(), "counts": AsymmetricTowers()}, {"cosine": 2.0, "counts": -0.5})
     ranker(lists.batch(tf.constant([0]))[0])
     path = exported(ranker, text_features, tmp_path)
-    model = load_model(path, "encode_query", "encode_document")
+    model = LoadedModel(path, "encode_query", "encode_document")
     texts = list(DOCUMENTS.values())
-    query = model.signatures["encode_query"](query=tf.constant(["white cat"]))["vector"].numpy()[0]
-    vectors = model.signatures["encode_document"](document=tf.constant(texts))["vector"].numpy()
+    query = model.encode_query("white cat").vector
+    vectors = model.tensors("encode_document", document=tf.constant(texts))["vector"].numpy()
     scores = scores_of(path, "white cat", texts)
     np.testing.assert_allclose(vectors @ query, scores["scores"], atol=1e-6)
     np.testing.assert_allclose(scores["scores"], 2 * scores["cosine"] - 0.5 * scores["counts"], atol=1e-6)

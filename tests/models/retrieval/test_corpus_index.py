@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from models.retrieval.query_encoder import QueryEncoder
 
-from models.exported.model import EncodedQuery, LoadedModel, load_model
+from models.exported.model import EncodedQuery, LoadedModel
 from models.retrieval.assemble_index import assemble_index
 from models.retrieval.corpus_index import CorpusIndex
 from models.retrieval.segment import encode_documents
@@ -39,27 +38,18 @@ def index_of(path, folder: Path, texts, most=3, **arguments) -> CorpusIndex:
     """An index of texts, in segments of so many."""
     os.makedirs(folder / SEGMENTS)
     documents = [Text(f"d{number}", f"title {number}", text, 1) for number, text in enumerate(texts)]
-    records = list(encode_documents(model_of(path), documents, str(folder / SEGMENTS), 0, most=most))
+    records = list(encode_documents(loaded(path), documents, str(folder / SEGMENTS), 0, most=most))
     assemble_index(str(folder), "0a", records, len(records), **arguments)
     return CorpusIndex(str(folder))
 
 
 @cache
-def model_of(path):
-    return load_model(path)
-
-
 def loaded(path) -> LoadedModel:
-    return LoadedModel(model_of(path))
-
-
-@cache
-def encoder(path) -> QueryEncoder:
-    return QueryEncoder(loaded(path))
+    return LoadedModel(path)
 
 
 def encoded(path, query) -> EncodedQuery:
-    return encoder(path).encode(query)
+    return loaded(path).encode_query(query)
 
 
 @settings(max_examples=15, deadline=None, phases=[Phase.generate])
@@ -67,8 +57,7 @@ def encoded(path, query) -> EncodedQuery:
 def test_the_best_are_those_of_the_model_s_own_scores(path, tmp_path_factory, query, texts, top):
     index = index_of(path, tmp_path_factory.mktemp("index") / "1", texts)
     found = index.search(encoded(path, query), top)
-    lists = {"query": np.array([query]), "documents": np.array([texts])}
-    expected = {f"d{number}": score for number, score in enumerate(loaded(path).call("score", lists)["scores"][0])}
+    expected = {f"d{number}": score for number, score in enumerate(loaded(path).score(query, texts)["scores"])}
     scores = [expected[index.document(one.segment, one.row).id] for one in found]
     assert [one.score for one in found] == pytest.approx(scores, abs=1e-6)
     if found:

@@ -1,17 +1,17 @@
 """Ranking with an exported model that has a channel of words that match: as its own signature scores."""
 
 import pytest
-import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from models.exported.model import LoadedModel
 from models.retrieval import document_ranker as module
 from models.retrieval.document_ranker import DocumentRanker
 from schemas.wikiclir import Text
 from tests.models.small_lexicon import COLLECTION, export_with_words
 from tests.models.small_model import export_small_model
 
-pytestmark = [pytest.mark.serving, pytest.mark.usefixtures("each_model_loaded_once")]
+pytestmark = pytest.mark.serving
 
 WORDS = ["white", "cat", "dog", "moon", "ararat", "chat", "blanc", "chien", "un", "lune", "noir", "zzz", "!"]
 """Of both languages, of the towers or the lexicon alone, of neither, and no word at all."""
@@ -20,28 +20,21 @@ DOCUMENTS = [Text(f"d{number}", f"title {number}", text, 1) for number, text in 
 
 
 @pytest.fixture(scope="module", params=["lexicon", "bm25", "tfidf"])
-def path(request, tmp_path_factory):
-    return export_with_words(tmp_path_factory.mktemp("ranking") / "model", request.param)
+def model(request, tmp_path_factory):
+    return LoadedModel(export_with_words(tmp_path_factory.mktemp("ranking") / "model", request.param))
 
 
 @pytest.fixture(scope="module")
 def lexicon(tmp_path_factory):
-    return export_with_words(tmp_path_factory.mktemp("ranking") / "model")
-
-
-def scores_of(path, query, documents):
-    scores = module.load_model(path, "score").signatures["score"](
-        query=tf.constant([query]), documents=tf.constant([documents])
-    )
-    return {name: of_lists.numpy()[0] for name, of_lists in scores.items()}
+    return LoadedModel(export_with_words(tmp_path_factory.mktemp("ranking") / "model"))
 
 
 @settings(max_examples=15, deadline=None)
 @given(query=TEXTS, documents=st.lists(TEXTS, min_size=1, max_size=5))
-def test_documents_are_scored_as_by_the_signature(path, query, documents):
-    ranked = DocumentRanker(path, [Text(str(place), "", text, 1) for place, text in enumerate(documents)])
+def test_documents_are_scored_as_by_the_signature(model, query, documents):
+    ranked = DocumentRanker(model, [Text(str(place), "", text, 1) for place, text in enumerate(documents)])
     found = ranked.rank(query, 5)
-    expected = scores_of(path, query, documents)["scores"]
+    expected = model.score(query, documents)["scores"]
     if found:
         assert {one.doc_id: one.score for one in found} == {
             str(place): pytest.approx(score, abs=1e-5) for place, score in enumerate(expected)
@@ -70,7 +63,7 @@ def test_a_query_that_no_document_answers_has_no_result(lexicon):
 
 
 def test_a_channel_without_weight_gives_a_query_no_result(tmp_path):
-    ranker = DocumentRanker(export_with_words(tmp_path / "model", weight=0.0), DOCUMENTS)
+    ranker = DocumentRanker(LoadedModel(export_with_words(tmp_path / "model", weight=0.0)), DOCUMENTS)
     assert ranker.rank("ararat", 3) == []
     assert len(ranker.rank("cat", 3)) == 3
 
@@ -78,11 +71,11 @@ def test_a_channel_without_weight_gives_a_query_no_result(tmp_path):
 # What made a score
 
 
-def test_the_parts_of_a_score_add_up_to_it_and_so_do_those_of_its_words(path):
-    results = DocumentRanker(path, DOCUMENTS).rank("white cat ararat un chien", 9, explain=True)
+def test_the_parts_of_a_score_add_up_to_it_and_so_do_those_of_its_words(model):
+    results = DocumentRanker(model, DOCUMENTS).rank("white cat ararat un chien", 9, explain=True)
     assert any(len(part.words) > 1 for one in results for part in one.parts)
     for one in results:
-        scores = scores_of(path, "white cat ararat un chien", [COLLECTION[int(one.doc_id[1:])]])
+        scores = model.score("white cat ararat un chien", [COLLECTION[int(one.doc_id[1:])]])
         (words,) = (name for name in scores if name not in ("scores", "smooth_cosine"))
         parts = {part.name: part for part in one.parts}
         assert sum(part.part for part in one.parts) == pytest.approx(one.score, abs=1e-5)
@@ -103,6 +96,6 @@ def test_a_word_is_told_with_the_word_that_answers_it(lexicon):
 
 def test_a_model_of_one_channel_has_one_part(tmp_path):
     export_small_model(tmp_path / "model")
-    for one in DocumentRanker(str(tmp_path / "model"), DOCUMENTS).rank("white cat", 3, explain=True):
+    for one in DocumentRanker(LoadedModel(str(tmp_path / "model")), DOCUMENTS).rank("white cat", 3, explain=True):
         (part,) = one.parts
         assert (part.name, part.part, part.words) == ("smooth_cosine", pytest.approx(one.score, abs=1e-6), ())

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.evaluation.score_lists import score_lists
-from models.exported.model import load_model
+from models.exported.model import LoadedModel
 from models.retrieval.document_ranker import DocumentRanker, Feedback
 from schemas.errors import DataError
 from schemas.wikiclir import Text
@@ -36,7 +36,7 @@ def feedback_on(documents, gain):
         }
 
     places = tf.constant([str(place) for place in range(len(documents))])
-    return Feedback(SimpleNamespace(signatures={"own_terms": own_terms}), places, gain)
+    return Feedback(SimpleNamespace(tensors=lambda _, document: own_terms(document)), places, gain)
 
 
 def cosine(one, other):
@@ -121,9 +121,9 @@ def path(each_model_loaded_once, tmp_path_factory):
 
 @pytest.mark.serving
 def test_a_document_is_known_by_its_own_terms_with_the_weights_of_bm25(path):
-    model = load_model(path, "own_terms")
+    model = LoadedModel(path, "own_terms")
     texts = ["chat chat noir zzz"]
-    own = model.signatures["own_terms"](document=tf.constant(texts))
+    own = model.tensors("own_terms", document=tf.constant(texts))
     weights = dict(zip(own["stems"].numpy()[0].tolist(), own["weights"].numpy()[0].tolist(), strict=True))
     lengths = [len(text.split()) for text in COLLECTION]
     norm = 1.2 * (1 - 0.75 + 0.75 * 4 / (sum(lengths) / len(lengths)))
@@ -136,7 +136,7 @@ def test_a_document_is_known_by_its_own_terms_with_the_weights_of_bm25(path):
         b"noir": pytest.approx(idf(1) * 2.2 / (1 + norm)),
         b"zzz": pytest.approx(idf(0) * 2.2 / (1 + norm)),
     }
-    translated = model.signatures["encode_document"](document=tf.constant(texts))["stems"].numpy()[0].tolist()
+    translated = model.tensors("encode_document", document=tf.constant(texts))["stems"].numpy()[0].tolist()
     assert b"cat" in translated
 
 
@@ -147,7 +147,10 @@ def test_a_list_is_ranked_and_scored_alike_with_feedback(path, query):
     documents = {document.id: (document.text, 0) for document in DOCUMENTS}
     lists = text_lists([("q1", query, documents), ("q2", "cat", dict(list(documents.items())[3:6]))])
     first, second = score_lists(path, lists), score_lists(path, lists, feedback=4.0)
-    ranked = {one.doc_id: one for one in DocumentRanker(path, DOCUMENTS, feedback=4.0).rank(query, 99, explain=True)}
+    ranked = {
+        one.doc_id: one
+        for one in DocumentRanker(LoadedModel(path), DOCUMENTS, feedback=4.0).rank(query, 99, explain=True)
+    }
     scores = second.pop("scores")
     of_documents = dict(zip(lists.doc_ids[0], scores[0], strict=True))
     assert {doc_id.decode(): pytest.approx(score, abs=1e-4) for doc_id, score in of_documents.items()} == {
@@ -170,4 +173,4 @@ def test_a_model_of_vectors_alone_has_no_second_pass(tmp_path):
     ):
         score_lists(str(tmp_path / "model"), text_lists([]), feedback=4.0)
     with pytest.raises(DataError, match="feedback compares documents; a run with lexicon.kind"):
-        DocumentRanker(str(tmp_path / "model"), DOCUMENTS, feedback=4.0)
+        LoadedModel(str(tmp_path / "model"), "own_terms")

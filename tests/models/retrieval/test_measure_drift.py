@@ -3,14 +3,13 @@
 import os
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from models.exported.model import ModelStatistics, load_model
+from models.exported.model import LoadedModel
 from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.lexicon import Kind
 from models.retrieval.assemble_index import assemble_index
@@ -37,17 +36,17 @@ def paths(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @cache
-def model_of(path: str) -> Any:
-    return load_model(path)
+def model_of(path: str) -> LoadedModel:
+    return LoadedModel(path)
 
 
-def drift_of(path: str, folder: Path, texts: list[str], most: int = 3, model: Any = None) -> Drift:
+def drift_of(path: str, folder: Path, texts: list[str], most: int = 3) -> Drift:
     """That of an index of texts, in segments of so many."""
-    model = model or model_of(path)
+    model = model_of(path)
     os.makedirs(folder / SEGMENTS)
     documents = [Text(f"d{number}", "", text, 1) for number, text in enumerate(texts)]
     records = list(encode_documents(model, documents, str(folder / SEGMENTS), 0, most=most))
-    manifest = assemble_index(str(folder), "0a", records, len(records), statistics=ModelStatistics.of(model))
+    manifest = assemble_index(str(folder), "0a", records, len(records), statistics=model.statistics())
     assert IndexManifest.from_json(manifest.to_json()) == manifest
     assert manifest.drift
     return manifest.drift
@@ -103,20 +102,6 @@ def test_without_a_lexicon_lengths_and_unknown_words_are_told(paths: dict[str, s
     assert (drift.documents, drift.mean_length, drift.unknown_share) == (2, 5 / 2, 1 / 5)
     assert (drift.model_documents, drift.model_mean_length, drift.divergence) == (None, None, None)
     assert "has no channel of words that match" in drift.reason
-
-
-class _Earlier:
-    """A model that was exported before models kept their statistics."""
-
-    def __init__(self, model: Any) -> None:
-        new = ("count_terms", "collection_statistics")
-        self.signatures = {name: model.signatures[name] for name in model.signatures if name not in new}
-
-
-def test_of_a_model_of_an_earlier_version_the_drift_is_not_available(paths: dict[str, str], tmp_path: Path) -> None:
-    drift = drift_of("", tmp_path / "1", ["chat"], model=_Earlier(model_of(paths["lexicon"])))
-    assert drift == Drift(documents=1, reason=drift.reason)
-    assert "exported by an earlier version" in drift.reason
 
 
 def test_of_no_term_there_is_no_drift(paths: dict[str, str], tmp_path: Path) -> None:
