@@ -5,13 +5,13 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any, Final, NamedTuple
 
 import tensorflow as tf
 
 from components.index_pusher.index_versions import IndexVersions, push_index
+from models.exported.model import Arrays, ExportedModel, LoadedModel, as_texts
 from schemas.wikiclir import Text
 from serving import update_index
 
@@ -27,45 +27,29 @@ LEAST: Final = 12
 """Vectors that need lists."""
 
 
-class Recorded:
+class Recorded(ExportedModel):
     """An exported model's outputs for some texts, recorded so that no process has to load the model.
 
     Args:
-      model: that was loaded; it encodes documents.
-      texts: all that will be asked for.
+      model: a loaded model that encodes documents.
+      texts: all texts that will be encoded.
     """
 
-    def __init__(self, model: Any, texts: Sequence[str]) -> None:
+    def __init__(self, model: LoadedModel, texts: Sequence[str]) -> None:
+        self.signatures, self.version = model.signatures, model.version
         self._row = {text.encode(): row for row, text in enumerate(texts)}
-        self._columns = {
-            name: arrays(model.signatures[name](document=tf.constant(texts)))
-            for name in ("encode_document", "count_terms")
-        }
-        self._constants = {
-            name: arrays(model.signatures[name]()) for name in ("collection_statistics", "words_channel")
-        }
+        columns, constants = ("encode_document", "count_terms"), ("collection_statistics", "words_channel")
+        self._columns = {name: model.call(name, {"document": as_texts(texts)}) for name in columns}
+        self._constants = {name: model.call(name, {}) for name in constants}
 
-    @property
-    def signatures(self) -> dict[str, Any]:
-        """As the model has them."""
-        return {
-            **{name: partial(self._of_documents, columns) for name, columns in self._columns.items()},
-            **{name: partial(tensors, constants) for name, constants in self._constants.items()},
-        }
+    def call(self, signature: str, inputs: Arrays) -> dict[str, Any]:
+        """Returns the outputs of a signature without inputs."""
+        return self._constants[signature]
 
-    def _of_documents(self, columns: dict[str, Any], document: tf.Tensor) -> dict[str, tf.Tensor]:
+    def tensors(self, signature: str, document: tf.Tensor) -> dict[str, tf.Tensor]:
+        """Returns the outputs of a signature for documents."""
         rows = [self._row[text] for text in document.numpy().tolist()]
-        return tensors({name: column[rows] for name, column in columns.items()})
-
-
-def arrays(outputs: dict[str, tf.Tensor]) -> dict[str, Any]:
-    """Outputs of a signature as NumPy has them."""
-    return {name: tensor.numpy() for name, tensor in outputs.items()}
-
-
-def tensors(columns: dict[str, Any]) -> dict[str, tf.Tensor]:
-    """The same as tensors."""
-    return {name: tf.constant(column) for name, column in columns.items()}
+        return {name: tf.constant(column[rows]) for name, column in self._columns[signature].items()}
 
 
 class Work(NamedTuple):
@@ -121,7 +105,7 @@ class DyingUpdate:
 def _work(work: Work, folder: str, model: Recorded | None, last_step: int | None, parent: Connection) -> None:
     updater = None
     if model:
-        update_index.load_model = lambda *_: model
+        update_index.LoadedModel = lambda *_: model
     if work.kind != "push":
         updater = update_index.IndexUpdater(work.model, IndexVersions(folder), least=LEAST, most=MOST)
     steps: list[str] = []

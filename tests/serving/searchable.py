@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from models.exported.export import export_ranker
-from models.exported.model import ModelStatistics, load_model
+from models.exported.model import LoadedModel
 from models.exported.versions import model_fingerprint
 from models.lexicon.learn_lexicon import learn_lexicon
 from models.rankers.ranker import Ranker
@@ -52,8 +52,8 @@ def index_documents(model: Path, folder: Path, documents: Sequence[Text] = DOCUM
     """Writes an index, which appears whole."""
     staging = folder.parent / ".incoming"
     os.makedirs(staging / SEGMENTS)
-    loaded = load_model(str(model))
+    loaded = LoadedModel(str(model))
     records = list(encode_documents(loaded, documents, str(staging / SEGMENTS), 0))
-    statistics = ModelStatistics.of(loaded)
-    assemble_index(str(staging), model_fingerprint(str(model)), records, len(records), statistics=statistics)
+    fingerprint = model_fingerprint(str(model))
+    assemble_index(str(staging), fingerprint, records, len(records), statistics=loaded.statistics())
     staging.rename(folder)

@@ -6,15 +6,14 @@ import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import pytest
 
 from components.index_pusher.index_versions import IndexVersions, push_index
-from models.exported.model import LoadedModel, load_model
+from models.exported.model import LoadedModel
 from models.retrieval.corpus_index import CorpusIndex
-from models.retrieval.query_encoder import QueryEncoder
 from serving.update_index import IndexUpdater
 from tests.models.small_lexicon import export_with_words
 from tests.serving.dying_update import LEAST, MOST, DyingUpdate, Recorded, Work
@@ -44,25 +43,24 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
-def model(path: str) -> Any:
-    return load_model(path)
+def model(path: str) -> LoadedModel:
+    return LoadedModel(path)
 
 
 @pytest.fixture(scope="module")
-def recorded(model: Any, cases: dict[str, Case]) -> Recorded:
+def recorded(model: LoadedModel, cases: dict[str, Case]) -> Recorded:
     return Recorded(model, sorted({text for case in cases.values() for _, text in case.work.documents}))
 
 
 @pytest.fixture(scope="module")
-def answers(model: Any) -> Callable[[Path | None], Answers]:
+def answers(model: LoadedModel) -> Callable[[Path | None], Answers]:
     """Returns the answers of an index's version."""
-    encoder = QueryEncoder(LoadedModel(model))
 
     def of(newest: Path | None) -> Answers:
         if newest is None:
             return []
         index = CorpusIndex(str(newest))
-        found = [index.search(encoder.encode(query), 10) for query in QUERIES]
+        found = [index.search(model.encode_query(query), 10) for query in QUERIES]
         return [[(one.doc_id, one.score) for one in results] for results in found]
 
     return of

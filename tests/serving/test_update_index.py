@@ -2,24 +2,20 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from models.retrieval.query_encoder import QueryEncoder
 
 from components.index_pusher.index_versions import IndexVersions, push_index
-from models.exported.model import LoadedModel, load_model
+from models.exported.model import LoadedModel
 from models.retrieval.assemble_index import assemble_index
 from models.retrieval.corpus_index import CorpusIndex
-from models.retrieval.drift import ModelStatistics
 from models.retrieval.segment import encode_documents
 from schemas.errors import DataError
 from schemas.index_manifest import SEGMENTS, Drift
 from schemas.wikiclir import Text
-from serving import update_index
 from serving.update_index import IndexUpdate, IndexUpdater
 from tests.models.loaded_once import loaded_once
 from tests.models.small_lexicon import export_with_words
@@ -37,7 +33,7 @@ def is_change(update: IndexUpdate) -> bool:
 
 @pytest.fixture(scope="module", autouse=True)
 def each_model_loaded_once() -> Iterator[None]:
-    with loaded_once(update_index):
+    with loaded_once():
         yield
 
 
@@ -47,18 +43,8 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
-def exported(path: str) -> Any:
-    return load_model(path)
-
-
-@pytest.fixture(scope="module")
-def model(exported: Any) -> LoadedModel:
-    return LoadedModel(exported)
-
-
-@pytest.fixture(scope="module")
-def encoder(model: LoadedModel) -> QueryEncoder:
-    return QueryEncoder(model)
+def model(path: str) -> LoadedModel:
+    return LoadedModel(path)
 
 
 def texts_of(documents: dict[str, str]) -> list[Text]:
@@ -69,11 +55,11 @@ def content(index: CorpusIndex) -> dict[str, str]:
     return {one.id: one.text for one in index.documents()}
 
 
-def drift_anew(exported: Any, folder: Path, documents: dict[str, str]) -> Drift | None:
+def drift_anew(model: LoadedModel, folder: Path, documents: dict[str, str]) -> Drift | None:
     """The drift of an index made from these documents at once."""
     (folder / SEGMENTS).mkdir()
-    records = list(encode_documents(exported, texts_of(documents), str(folder / SEGMENTS), 0))
-    return assemble_index(str(folder), "", records, 1, statistics=ModelStatistics.of(exported)).drift
+    records = list(encode_documents(model, texts_of(documents), str(folder / SEGMENTS), 0))
+    return assemble_index(str(folder), "", records, 1, statistics=model.statistics()).drift
 
 
 def assert_same(one: Drift | None, other: Drift | None) -> None:
@@ -87,9 +73,7 @@ def assert_same(one: Drift | None, other: Drift | None) -> None:
 @given(steps=STEPS)
 def test_an_index_holds_what_its_updates_left(
     path: str,
-    exported: Any,
     model: LoadedModel,
-    encoder: QueryEncoder,
     tmp_path_factory: pytest.TempPathFactory,
     least: int,
     steps: list,
@@ -116,9 +100,9 @@ def test_an_index_holds_what_its_updates_left(
         assert update.removed == len(before.keys() - expected.keys())
         assert is_change(update) == (before != expected)
         assert all(one.documents <= 4 for one in index.manifest.segments)
-        assert_same(update.drift, drift_anew(exported, tmp_path_factory.mktemp("anew"), expected))
+        assert_same(update.drift, drift_anew(model, tmp_path_factory.mktemp("anew"), expected))
         if expected:
-            found = index.search(encoder.encode("white cat"), 99)
+            found = index.search(model.encode_query("white cat"), 99)
             lists = {"query": np.array(["white cat"]), "documents": np.array([list(expected.values())])}
             scores = sorted(model.call("score", lists)["scores"][0], reverse=True)
             assert [one.score for one in found] == pytest.approx(scores, abs=1e-6)
