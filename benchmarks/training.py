@@ -53,8 +53,9 @@ from models.objectives.objective import make_objective
 from models.optimizers.lazy_adam import LazyAdam
 from models.rankers.ranker import Ranker
 from models.rankers.two_towers import TwoTowers, Words
-from models.settings import ENCODERS, LossSettings, ModelSettings, TrainingSettings
+from models.settings import ENCODERS, LossSettings, ModelSettings
 from models.training.devices import configure_devices, make_strategy
+from models.training.settings import TrainingSettings
 from models.training.steps import TrainingSteps
 from pipeline.config import load_config
 from pipeline.estimate.training_step import WORDS_OF_A_STEM, made_up_lists

@@ -19,7 +19,8 @@ from models.choices import (
     own_settings,
 )
 from models.losses.declarations import LOSSES
-from models.settings import ChannelSettings, LossSettings, ModelSettings, TrainingSettings, WordTableSource
+from models.settings import ChannelSettings, LossSettings, ModelSettings, WordTableSource
+from models.training.settings import TrainingSettings
 from models.tuning.settings import TuningSettings, searched_settings
 from schemas.settings import Settings
 

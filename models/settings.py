@@ -1,23 +1,19 @@
 """Settings of the model, its loss and its training. Importing this file does not import TensorFlow."""
 
-import math
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from models.choices import (
     CHANNELS,
     ENCODERS,
-    OBJECTIVES,
-    OPTIMIZERS,
     SCORERS,
     ChannelWeightSetting,
     check_choice,
     own_settings,
 )
-from models.evaluation.metrics import METRICS
 from models.losses.declarations import LOSSES, theta_fault
-from schemas.settings import InputFile, OneOf, Settings
+from schemas.settings import InputFile, Settings
 
 # Counts are below 2**31, because TensorFlow's indices are int32. Positive numbers lie within 1e-12 .. 1e12, so that
 # float32 holds the product of any three, and its inverse.
@@ -264,156 +260,3 @@ class LossSettings(Settings):
             f"theta must hold as many thresholds as data.top_grade for {self.name}; got {list(self.theta)}{source} "
             f"and data.top_grade {top_grade}"
         )
-
-
-FEWEST_EPOCHS: Final = 5
-EPOCHS_OF_ONE_LIST: Final = 1000
-"""Dividend of `TrainingSettings.epochs_of`; the divisor is the root of the number of lists."""
-
-
-class TrainingSettings(Settings):
-    """Optimisation (paper, section 5, experimental setup)."""
-
-    objective: str | None = None
-    """Training objective: lists (the loss of each list, as in the paper) or in_batch (terms over all documents of a
-    step);
-    null: in_batch where `loss.in_batch` or `loss.softmax_weight` asks for such terms, else lists."""
-    objective_settings: dict[str, Any] = {}
-    """Settings that the objective alone has, by name; lists and in_batch have none."""
-    optimizer: str = "lazy_adam"
-    """Optimizer: lazy_adam, which moves only the rows of word embeddings that a step's texts use."""
-    optimizer_settings: dict[str, Any] = {}
-    """Settings that the optimizer alone has, by name; lazy_adam has none."""
-    epochs: Annotated[int | None, Field(ge=1, lt=2**31)] = 30
-    """Passes over the train split; null: a number that follows from the number of lists, fewer for more lists."""
-    batch_lists: Annotated[int, Field(ge=1, lt=2**31)] = 16
-    """Query lists per step, over all replicas."""
-    learning_rate: Annotated[float | None, Field(ge=1e-12, le=1e12)] = None
-    """Adam's step size in the first epoch; null: the encoder's own (mean: 0.1; cnn and lstm: 0.001)."""
-    learning_rate_decay: Annotated[float | None, Field(ge=1e-12, le=1)] = None
-    """Factor on the learning rate after each epoch; null: the encoder's own (mean: 1; cnn and lstm: 0.95), or 1 where
-    there is a `learning_rate_end`."""
-    learning_rate_end: Annotated[float | None, Field(ge=1e-12, le=1)] = None
-    """Share of the first learning rate that is left in the last epoch, after a linear fall; null: no linear fall.
-    Excludes another `learning_rate_decay`."""
-    embedding_factor: Annotated[float | None, Field(ge=1e-12, le=1e12)] = None
-    """Factor on the step size of word embeddings, each of which moves only in the steps whose texts hold the word;
-    null: the encoder's own (mean: 1, because it has no other weights; cnn and lstm: 30)."""
-    negatives_from: Literal["all", "judged"] = "all"
-    """NR documents that a train list keeps: all, or those that are relevant to some train query (judged). A document
-    that is never relevant is learned as irrelevant to everything, which is wrong for documents that are new to the
-    model. Eval and test lists keep all."""
-    clip_norm: Annotated[float, Field(ge=1e-12, le=1e12)] = 5.0
-    """Largest global norm of the gradient; a longer one is scaled down to it."""
-    seed: Annotated[int, Field(ge=0, lt=2**31)] = 1
-    """Seeds the initial weights, dropout and the order of the lists."""
-    best_metric: Annotated[str, AfterValidator(OneOf(METRICS))] = "ndcg_5"
-    """The eval-split metric that picks the epoch whose weights are exported."""
-    patience: Annotated[int | None, Field(ge=1, lt=2**31)] = None
-    """Stop after this many epochs without a better `best_metric`; null trains all epochs."""
-    device: Literal["auto", "cpu", "gpu"] = "auto"
-    """Device to train on; auto takes every GPU that is there, else the CPU."""
-    replicas: Annotated[int | None, Field(ge=1, le=256)] = None
-    """Number of replicas of `MirroredStrategy`, or of each worker; null: one per GPU, or one CPU."""
-    workers: Annotated[int | None, Field(ge=1, le=64)] = None
-    """Number of processes of `MultiWorkerMirroredStrategy` that train together on this machine, see docs/workers.md;
-    null: one, or as many as TF_CONFIG names."""
-
-    @field_validator("objective")
-    @classmethod
-    def _objective_is_known(cls, objective: str | None) -> str | None:
-        return objective and check_choice(OBJECTIVES, objective)
-
-    @field_validator("objective_settings")
-    @classmethod
-    def _objective_has_them(cls, given: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
-        return own_settings(OBJECTIVES, info.data.get("objective") or "lists", given)
-
-    @field_validator("optimizer")
-    @classmethod
-    def _optimizer_is_known(cls, optimizer: str) -> str:
-        return check_choice(OPTIMIZERS, optimizer)
-
-    @field_validator("optimizer_settings")
-    @classmethod
-    def _optimizer_has_them(cls, given: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
-        return own_settings(OPTIMIZERS, info.data.get("optimizer", ""), given)
-
-    @field_validator("workers")
-    @classmethod
-    def _a_worker_has_one_cpu(cls, workers: int | None, info: ValidationInfo) -> int | None:
-        replicas = info.data.get("replicas") or 1
-        if info.data.get("device") == "cpu" and (workers or 1) > 1 < replicas:
-            raise ValueError(f"must be 1 or null with {replicas} replicas on CPUs, one to a worker; got {workers}")
-        return workers
-
-    @model_validator(mode="after")
-    def _lists_divide_among_replicas(self) -> "TrainingSettings":
-        parts = {name: value for name in ("workers", "replicas") if (value := getattr(self, name))}
-        if self.batch_lists % math.prod(parts.values()):
-            names, values = (" x ".join(map(str, some)) for some in (parts, parts.values()))
-            raise ValueError(f"batch_lists must be a multiple of {names}; got {self.batch_lists} and {values}")
-        return self
-
-    @model_validator(mode="after")
-    def _learning_rate_falls_in_one_way(self) -> "TrainingSettings":
-        if self.learning_rate_end is not None and self.learning_rate_decay not in (None, 1):
-            raise ValueError(
-                "learning_rate_decay must be 1 or null where learning_rate_end is given, for the learning rate falls "
-                f"in one way; got {self.learning_rate_decay} and {self.learning_rate_end}"
-            )
-        return self
-
-    def for_encoder(self, encoder: str) -> "TrainingSettings":
-        """Returns the settings with the encoder's own values in place of null."""
-        declaration = ENCODERS[encoder]
-        falls = self.learning_rate_end is not None
-        own = {
-            "learning_rate": declaration.default_learning_rate,
-            "learning_rate_decay": 1.0 if falls else declaration.default_learning_rate_decay,
-            "embedding_factor": declaration.default_embedding_factor,
-        }
-        return self.model_copy(update={key: value for key, value in own.items() if getattr(self, key) is None})
-
-    def number(self, name: str) -> float:
-        """Returns a setting whose null stands for the encoder's own value.
-
-        Raises:
-          ValueError: it is still null, see `for_encoder`.
-        """
-        value: float | None = getattr(self, name)
-        if value is None:
-            raise ValueError(f"{name} must be a number; got null: `for_encoder` fills in an encoder's own.")
-        return value
-
-    def epochs_of(self, lists: int) -> int:
-        """Returns the number of epochs of a training on a number of lists.
-
-        A null setting stands for a number that falls with the root of the number of lists: a larger collection needs
-        more steps, in fewer epochs.
-
-        Example:
-          >>> [TrainingSettings(epochs=None).epochs_of(lists) for lists in (400, 1_199, 15_000, 10**6)]
-          [50, 29, 8, 5]
-        """
-        return self.epochs or max(FEWEST_EPOCHS, round(EPOCHS_OF_ONE_LIST / math.sqrt(max(lists, 1))))
-
-    def learning_rate_in(self, epoch: int, epochs: int) -> float:
-        """The learning rate in an epoch.
-
-        Args:
-          epoch: its number, from 1.
-          epochs: of the whole training.
-
-        Raises:
-          ValueError: it is null, or its decay is.
-
-        Example:
-          >>> falling = TrainingSettings(learning_rate=0.02, learning_rate_end=0.5)
-          >>> [falling.learning_rate_in(epoch, epochs=3) for epoch in (1, 2, 3)]
-          [0.02, 0.015, 0.01]
-        """
-        first = self.number("learning_rate")
-        if self.learning_rate_end is None:
-            return first * self.number("learning_rate_decay") ** (epoch - 1)
-        return first * (1 - (1 - self.learning_rate_end) * (epoch - 1) / max(epochs - 1, 1))

@@ -15,7 +15,8 @@ from components.gate.settings import EvaluationSettings
 from components.wikiclir_example_gen.settings import DataSettings
 from models.job import channels_fault, index_fault, objective_fault
 from models.lexicon.settings import LexiconSettings
-from models.settings import ChannelSettings, EmbeddingSettings, LossSettings, ModelSettings, TrainingSettings
+from models.settings import ChannelSettings, EmbeddingSettings, LossSettings, ModelSettings
+from models.training.settings import TrainingSettings
 from models.tuning.settings import TuningSettings
 from pipeline.beam_settings import BeamSettings
 from pipeline.input_files import check_inputs

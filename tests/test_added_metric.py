@@ -14,7 +14,7 @@ from experiments.experiment import read_experiment
 from experiments.report.page import as_markdown
 from experiments.report.write_report import make_page
 from models.evaluation.metrics import METRICS, NDCG, Metric
-from models.settings import TrainingSettings
+from models.training.settings import TrainingSettings
 from tests.experiments.conftest import tables
 from tests.experiments.experiment_folder import write_experiment
 from tests.models.synthetic import text_lists

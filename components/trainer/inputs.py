@@ -10,12 +10,12 @@ import tensorflow as tf
 import tensorflow_transform as tft
 
 from components.trainer.pretrained import Pretrained, read_pretrained, vocabulary_size
+from components.unfinished_work import unfinished_work
 from models.choices import CHANNELS
 from models.job import TrainingJob
 from models.lists.ranking_lists import RankingLists, read_lists
 from models.rankers.fixed_scores import with_fixed_scores
 from models.rankers.scorer import FixedScorer, ScorerInputs, Words
-from models.training.checkpoint import unfinished_work
 from schemas import features as f
 
 log = logging.getLogger("clir.training")

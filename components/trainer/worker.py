@@ -55,8 +55,8 @@ def _do(job: dict[str, Any]) -> Any:
     """Calls the job's function when all workers are there, and returns its result when all are done."""
     import tensorflow as tf
 
-    from models.settings import TrainingSettings
     from models.training.devices import configure_worker, join_workers
+    from models.training.settings import TrainingSettings
     from models.training.workers import Chief  # imports TensorFlow, after the watchdog thread has started
 
     settings = TrainingSettings(**job["training"])

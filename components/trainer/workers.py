@@ -17,8 +17,8 @@ from typing import IO, Any, Final, TypeAlias
 import tensorflow as tf
 
 from components.trainer import worker
-from models.settings import TrainingSettings
 from models.training.devices import make_strategy
+from models.training.settings import TrainingSettings
 from models.training.workers import Cluster
 from schemas.errors import ConfigError, DataError, WorkerDied
 

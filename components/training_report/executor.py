@@ -10,7 +10,8 @@ from tfx.dsl.io import fileio
 from tfx.types import artifact_utils
 
 from components.training_report.report_files import training_files, tuning_files, with_best_trial
-from models.settings import LossSettings, ModelSettings, TrainingSettings
+from models.settings import LossSettings, ModelSettings
+from models.training.settings import TrainingSettings
 from models.tuning.results import SearchResults
 from schemas.training_history import HISTORY_FILE, TRIALS_FILE, VECTORS_FILE
 

@@ -1,7 +1,8 @@
 """The files of a training's report, as texts by their paths."""
 
 from components.training_report.stability_report import describe_stability, stability_report
-from models.settings import LossSettings, ModelSettings, TrainingSettings
+from models.settings import LossSettings, ModelSettings
+from models.training.settings import TrainingSettings
 from models.tuning.results import SearchResults
 from schemas.stability import STABILITY_FILE
 from schemas.training_history import HISTORY_FILE, TrainingHistory

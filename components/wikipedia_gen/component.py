@@ -8,7 +8,7 @@ from typing import Any
 from tfx.dsl.io import fileio
 
 from components.stage import Apply, Identity, Output, stage
-from models.training.checkpoint import unfinished_work
+from components.unfinished_work import unfinished_work
 from schemas.artifacts import WikiClirFiles
 from wikipedia.collection.build import build_collection
 from wikipedia.collection.look import preflight

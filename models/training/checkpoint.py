@@ -2,7 +2,6 @@
 
 import json
 import logging
-import os
 import time
 from dataclasses import dataclass, field
 
@@ -117,25 +116,3 @@ class TrainingCheckpoint:
         """Puts the best weights into force."""
         for weight, best in zip(self._weights, self._best, strict=True):
             weight.assign(best.numpy())
-
-
-def unfinished_work(folder: str, key: str, removes: bool = True) -> tuple[str, bool]:
-    """Returns the folder of a piece of unfinished work, and removes the folders of other work, which are of no more
-    use.
-
-    Args:
-      folder: folder of all unfinished work of one kind, local or remote; it need not exist.
-      key: digest of everything that decides the work.
-      removes: whether the folders of other work are removed.
-
-    Returns:
-      the folder's path, which may exist, and whether other folders were removed.
-    """
-    others = [
-        path
-        for name in (tf.io.gfile.listdir(folder) if removes and tf.io.gfile.exists(folder) else [])
-        if (path := os.path.join(folder, name.rstrip("/"))) != os.path.join(folder, key)
-    ]
-    for path in others:
-        tf.io.gfile.rmtree(path)
-    return os.path.join(folder, key), bool(others)

@@ -9,7 +9,7 @@ from typing import Final
 import tensorflow as tf
 
 from models.choices import ENCODERS
-from models.settings import TrainingSettings
+from models.training.settings import TrainingSettings
 from schemas.errors import ConfigError
 
 _NVIDIA_GPUS = "/proc/driver/nvidia/gpus"  # a folder for each, whether or not TensorFlow finds CUDA's libraries

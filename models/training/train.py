@@ -14,10 +14,10 @@ from models.choices import OPTIMIZERS
 from models.lists.ranking_lists import RankingLists
 from models.lists.training_batches import training_batches
 from models.objectives.objective import Objective
-from models.settings import TrainingSettings
 from models.training.checkpoint import TrainingCheckpoint, TrainingProgress
 from models.training.list_evaluator import EvalFigures, ListEvaluator
 from models.training.log import TrainingLog
+from models.training.settings import TrainingSettings
 from models.training.steps import GRADIENT_NORM, LOSS, TrainingSteps
 from models.training.workers import Chief
 from schemas.errors import DataError

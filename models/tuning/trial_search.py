@@ -12,7 +12,7 @@ import keras_tuner
 import tensorflow as tf
 from keras_tuner.engine import base_tuner  # a public path of KerasTuner's, which has no shorter one for this class
 
-from models.settings import TrainingSettings
+from models.training.settings import TrainingSettings
 from models.tuning.results import SearchResults, Trial
 from models.tuning.settings import TuningSettings, describe_settings, searched_settings
 from schemas.errors import DataError, WorkerDied

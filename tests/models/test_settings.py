@@ -8,14 +8,8 @@ from pydantic import ValidationError
 
 from models.choices import ENCODERS
 from models.losses.declarations import LOSSES
-from models.settings import (
-    FEWEST_EPOCHS,
-    LARGEST_EPSILON,
-    SMALLEST_EPSILON,
-    LossSettings,
-    ModelSettings,
-    TrainingSettings,
-)
+from models.settings import LARGEST_EPSILON, SMALLEST_EPSILON, LossSettings, ModelSettings
+from models.training.settings import FEWEST_EPOCHS, TrainingSettings
 from models.tuning.settings import TuningSettings
 
 WITHOUT_THRESHOLDS = ("softmax", "approx_ndcg", "pairwise_hinge")

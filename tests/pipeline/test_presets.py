@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from models.lexicon.settings import LexiconSettings
 from models.losses.declarations import LOSSES
-from models.settings import ENCODERS, LossSettings, ModelSettings, TrainingSettings
+from models.settings import ENCODERS, LossSettings, ModelSettings
+from models.training.settings import TrainingSettings
 from pipeline.config import RunConfig, SourceSettings, dump_config, load_config
 from pipeline.input_files import resolve_digests
 from pipeline.presets import PRESETS, with_preset

@@ -16,9 +16,10 @@ from models.objectives.objective import RankingObjective
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import Words
 from models.rankers.two_towers import TwoTowers
-from models.settings import ModelSettings, TrainingSettings
+from models.settings import ModelSettings
 from models.training import checkpoint as training_checkpoint
 from models.training.list_evaluator import EvalFigures, ListEvaluator
+from models.training.settings import TrainingSettings
 from models.training.train import train
 from models.training.workers import Chief
 from schemas.errors import DataError

@@ -6,7 +6,8 @@ import pytest
 
 from models.job import TrainingJob
 from models.lists.ranking_lists import TEXT_SPEC
-from models.settings import ChannelSettings, TrainingSettings
+from models.settings import ChannelSettings
+from models.training.settings import TrainingSettings
 from tests.models.lexicon.small_lexicon import learn, make_channel, scores
 from tests.models.synthetic import write_examples
 

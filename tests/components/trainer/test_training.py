@@ -9,9 +9,10 @@ import tensorflow as tf
 from models.choices import CHANNELS, ScorerDeclaration
 from models.job import TrainingJob
 from models.rankers.scorer import Scorer, Words
-from models.settings import ChannelSettings, LossSettings, ModelSettings, TrainingSettings
+from models.settings import ChannelSettings, LossSettings, ModelSettings
 from models.training.channel_weight import WEIGHTS
 from models.training.list_evaluator import ListEvaluator
+from models.training.settings import TrainingSettings
 from schemas import features as f
 from schemas.relevance import MOST_RELEVANT
 from tests.models.lexicon.small_lexicon import learn, make_channel

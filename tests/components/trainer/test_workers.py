@@ -13,7 +13,7 @@ import tensorflow as tf
 from cli.users_error import users_error
 from components.trainer import workers
 from components.trainer.workers import joined_cluster, run_training, run_workers
-from models.settings import TrainingSettings
+from models.training.settings import TrainingSettings
 from models.training.workers import Cluster
 from schemas.errors import ConfigError, DataError, WorkerDied
 from schemas.training_history import TrainingHistory

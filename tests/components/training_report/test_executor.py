@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from components.training_report.report_files import training_files, tuning_files
-from models.settings import LossSettings, ModelSettings, TrainingSettings
+from models.settings import LossSettings, ModelSettings
+from models.training.settings import TrainingSettings
 from models.tuning.results import SearchResults, Trial
 from models.tuning.settings import Space
 from tests.components.training_report.history import ROW, history

@@ -7,7 +7,8 @@ import pytest
 from components.training_report.report_files import training_files, tuning_files, with_best_trial
 from components.training_report.stability_report import describe_stability, stability_report
 from components.training_report.tuning_report import tuning_report
-from models.settings import LossSettings, ModelSettings, TrainingSettings
+from models.settings import LossSettings, ModelSettings
+from models.training.settings import TrainingSettings
 from models.tuning.results import SearchResults, Trial
 from models.tuning.settings import Space
 from tests.components.training_report.history import ROW, history

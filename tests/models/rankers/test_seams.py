@@ -16,8 +16,9 @@ from models.objectives.objective import ListLosses, Objective, RankingObjective,
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import InnerProduct, Scorer
 from models.retrieval.document_ranker import DocumentRanker
-from models.settings import LossSettings, TrainingSettings
+from models.settings import LossSettings
 from models.training.list_evaluator import ListEvaluator
+from models.training.settings import TrainingSettings
 from models.training.train import train
 from schemas import features as f
 from schemas.errors import DataError

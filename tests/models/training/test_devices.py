@@ -6,9 +6,9 @@ import os
 import pytest
 import tensorflow as tf
 
-from models.settings import TrainingSettings
 from models.training import devices
 from models.training.devices import configure_devices, configure_worker, make_strategy
+from models.training.settings import TrainingSettings
 from schemas.errors import ConfigError
 
 

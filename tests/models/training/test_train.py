@@ -16,12 +16,13 @@ from models.objectives.objective import RankingObjective
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import Words
 from models.rankers.two_towers import TwoTowers
-from models.settings import ModelSettings, TrainingSettings
+from models.settings import ModelSettings
 from models.training import checkpoint as training_checkpoint
 from models.training import list_evaluator
 from models.training.checkpoint import TrainingCheckpoint
 from models.training.devices import make_strategy
 from models.training.list_evaluator import EvalFigures, ListEvaluator, score_bins
+from models.training.settings import TrainingSettings
 from models.training.train import train
 from schemas.errors import DataError
 from schemas.relevance import MOST_RELEVANT, grade_name

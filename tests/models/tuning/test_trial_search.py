@@ -11,9 +11,10 @@ from models.objectives.objective import RankingObjective
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import Words
 from models.rankers.two_towers import TwoTowers
-from models.settings import ModelSettings, TrainingSettings
+from models.settings import ModelSettings
 from models.training.devices import make_strategy
 from models.training.list_evaluator import ListEvaluator
+from models.training.settings import TrainingSettings
 from models.training.train import train
 from models.tuning.results import SearchResults, Trial
 from models.tuning.settings import Space, TuningSettings
