@@ -1,7 +1,7 @@
 """The pipeline: stages from WikiCLIR files to a pushed model. The same graph runs locally and on Kubeflow."""
 
-import json
 import os
+from dataclasses import fields
 from typing import Any, Final
 
 from tfx.components.schema_gen.import_schema_gen.component import ImportSchemaGen
@@ -12,20 +12,21 @@ from tfx.proto import trainer_pb2
 from components.collection_gen.component import CollectionGen
 from components.corpus_indexer.component import CorpusIndexer
 from components.evaluator.component import Evaluator
-from components.example_validator.component import ExampleValidator
+from components.example_validator import ExampleValidator
 from components.gate.component import Gate
 from components.index_pusher.component import IndexPusher
 from components.lexical_baseline import LexicalBaseline
 from components.lexicon_gen.component import LexiconGen
 from components.pusher.component import Pusher
 from components.search_evaluator.component import SearchEvaluator
-from components.statistics_gen.component import StatisticsGen
+from components.statistics_gen import StatisticsGen
 from components.trained_baseline import TrainedBaseline
 from components.trainer.component import Trainer
 from components.training_report.component import TrainingReport
 from components.transform.component import Transform
 from components.transform.settings import TransformSettings
 from components.wikiclir_example_gen.component import WikiClirExampleGen
+from components.wikiclir_example_gen.ingest import IngestSettings
 from components.wikipedia_gen.component import WikipediaGen
 from models.job import TrainingJob
 from models.settings import ChannelSettings, LossSettings, ModelSettings, WordTableSource
@@ -92,21 +93,8 @@ def create_pipeline(
     collection = collection_gen.outputs["collection"]
     example_gen = WikiClirExampleGen(
         collection=collection,
-        settings=json.dumps(
-            data.model_dump(
-                include={
-                    "top_grade",
-                    "negatives",
-                    "most_sampled",
-                    "seed",
-                    "split",
-                    "cold_share",
-                    "max_queries",
-                    "max_bad_share",
-                    "shards",
-                }  # fmt: skip
-            )
-        ),
+        settings=IngestSettings(**data.model_dump(include={field.name for field in fields(IngestSettings)})),
+        max_bad_share=data.max_bad_share,
     )
     examples = example_gen.outputs["examples"]
     statistics_gen = StatisticsGen(examples=examples, features=WITHOUT_TITLES)
@@ -143,9 +131,9 @@ def create_pipeline(
     )
     training_report = TrainingReport(
         model_run=trainer.outputs["model_run"],
-        model=job.model.model_dump_json(),
-        loss=job.loss.model_dump_json(),
-        training=job.training.model_dump_json(),
+        model=job.model,
+        loss=job.loss,
+        training=job.training,
         tuner_results=tuners[0].outputs["tuner_results"] if tuners else None,
     )
     baselines = {
@@ -158,15 +146,15 @@ def create_pipeline(
     evaluator = Evaluator(
         examples=examples,
         model=model,
-        baselines={name: stages[-1].outputs["run"] for name, stages in chosen_baselines.items()},
         feedback=config.evaluation.feedback,
+        **{f"{name}_run": stages[-1].outputs["run"] for name, stages in chosen_baselines.items()},
         **lists,
     )
     gate = Gate(
         examples=examples,
         model=model,
         evaluation=evaluator.outputs["evaluation"],
-        settings=config.evaluation.model_dump_json(),
+        settings=config.evaluation,
         serving=serving_path,
         **lists,
     )
@@ -177,7 +165,7 @@ def create_pipeline(
         data_report=example_gen.outputs["report"],
         model_run=trainer.outputs["model_run"],
         evaluation=evaluator.outputs["evaluation"],
-        settings=json.dumps(without_folders(config)),
+        settings=without_folders(config),
         serving=serving_path,
     )
     evaluated = {"examples": examples, "model": model, "evaluation": evaluator.outputs["evaluation"]}

@@ -1,46 +1,47 @@
-"""The CorpusIndexer component's contract."""
+"""The stage CorpusIndexer: an index of every document."""
 
-from typing import Any
+import glob
+import os
+import tempfile
 
-from tfx.dsl.components.base import base_beam_component, executor_spec
-from tfx.types import channel, component_spec, standard_artifacts
+from tfx.types.standard_artifacts import Model
 
-from components.corpus_indexer.executor import COLLECTION_KEY, INDEX_KEY, MODEL_KEY, Executor
+from components.artifact_files import read_text, serving_model
+from components.corpus_indexer.index_collection import index_collection, parts_of, read_records
+from components.stage import Input, MakePipeline, Output, stage
+from models.exported.model import LoadedModel
+from models.exported.versions import model_fingerprint
+from models.retrieval.assemble_index import assemble_index
 from schemas.artifacts import Collection, CorpusIndex
+from schemas.collection import MANIFEST_FILE, parse_manifest
 
 
-class CorpusIndexerSpec(component_spec.ComponentSpec):
-    """Inputs and output of CorpusIndexer."""
-
-    PARAMETERS: dict[str, Any] = {}
-    INPUTS = {
-        MODEL_KEY: component_spec.ChannelParameter(type=standard_artifacts.Model),
-        COLLECTION_KEY: component_spec.ChannelParameter(type=Collection),
-    }
-    OUTPUTS = {INDEX_KEY: component_spec.ChannelParameter(type=CorpusIndex)}
-
-
-class CorpusIndexer(base_beam_component.BaseBeamComponent):
+@stage
+def CorpusIndexer(
+    model: Input[Model], collection: Input[Collection], index: Output[CorpusIndex], make_pipeline: MakePipeline
+) -> None:
     """Encodes every document of a collection with a model, and makes an index of them.
 
     Args:
-      model: exported; its score is an inner product.
-      collection: Collection.
+      model: the exported model; its score is an inner product.
+      collection: the documents.
+      index: see `schemas.index_manifest`.
+      make_pipeline: makes the pipeline of the encoding job.
 
-    Outputs:
-      index: CorpusIndex.
+    Raises:
+      DataError: the model's score is no inner product, so that nothing can be indexed.
     """
-
-    SPEC_CLASS = CorpusIndexerSpec
-    EXECUTOR_SPEC = executor_spec.BeamExecutorSpec(Executor)
-
-    def __init__(self, model: channel.BaseChannel, collection: channel.BaseChannel) -> None:
-        super().__init__(
-            CorpusIndexerSpec(
-                **{
-                    MODEL_KEY: model,
-                    COLLECTION_KEY: collection,
-                    INDEX_KEY: channel.OutputChannel(CorpusIndex, self, INDEX_KEY),
-                }
-            )
-        )
+    path = serving_model(model)
+    roles = parse_manifest(read_text(collection, MANIFEST_FILE))
+    # In the index's folder, because the workers see it.
+    with tempfile.TemporaryDirectory(dir=index.uri) as records:
+        with make_pipeline() as pipeline:
+            index_collection(pipeline, path, collection.uri, roles, index.uri, os.path.join(records, "records"))
+        segments = read_records(glob.glob(os.path.join(records, "records*")))
+    assemble_index(
+        index.uri,
+        model_fingerprint(path),
+        segments,
+        next_number=len(parts_of(roles["documents"].shards)),
+        statistics=LoadedModel(path).statistics(),
+    )

@@ -1,78 +1,60 @@
-"""The Evaluator component's contract."""
+"""The stage Evaluator: metrics of the test lists."""
 
-from collections.abc import Mapping
+import os
 
-from tfx.dsl.components.base import base_component, executor_spec
-from tfx.types import channel, component_spec, standard_artifacts
+from models.ranker import SCORES
+from models.score_lists import score_lists
+from tfx.types.standard_artifacts import Examples, Model, ModelEvaluation
 
-from components.evaluator.executor import (
-    BASELINE_KEYS,
-    EVALUATION_KEY,
-    EXAMPLES_KEY,
-    FEEDBACK_KEY,
-    MODEL_KEY,
-    TOP_GRADE_KEY,
-    USED_NEGATIVES_KEY,
-    Executor,
-)
+from components.artifact_files import serving_model, split_files, write_text
+from components.evaluator.baselines import read_baselines
+from components.evaluator.evaluate import evaluate
+from components.stage import Input, Output, stage
+from models.lists.ranking_lists import IDS_SPEC, read_lists
 from schemas.artifacts import RankingRun
+from schemas.evaluation_files import RUN_FILE
 
 
-class EvaluatorSpec(component_spec.ComponentSpec):
-    """Parameters, inputs and outputs of Evaluator."""
-
-    PARAMETERS = {
-        TOP_GRADE_KEY: component_spec.ExecutionParameter(type=int),
-        USED_NEGATIVES_KEY: component_spec.ExecutionParameter(type=int, optional=True),
-        FEEDBACK_KEY: component_spec.ExecutionParameter(type=float, optional=True),
-    }
-    INPUTS = {
-        EXAMPLES_KEY: component_spec.ChannelParameter(type=standard_artifacts.Examples),
-        MODEL_KEY: component_spec.ChannelParameter(type=standard_artifacts.Model),
-        **{key: component_spec.ChannelParameter(type=RankingRun, optional=True) for key in BASELINE_KEYS.values()},
-    }
-    OUTPUTS = {EVALUATION_KEY: component_spec.ChannelParameter(type=standard_artifacts.ModelEvaluation)}
-
-
-class Evaluator(base_component.BaseComponent):
+@stage
+def Evaluator(
+    examples: Input[Examples],
+    model: Input[Model],
+    evaluation: Output[ModelEvaluation],
+    top_grade: int,
+    used_negatives: int | None = None,
+    feedback: float = 0.0,
+    bm25_run: Input[RankingRun] | None = None,
+    paper_run: Input[RankingRun] | None = None,
+) -> None:
     """Computes the paper's metrics of a model on the test split, beside the baselines.
 
+    Each baseline has an input of its own: Kubeflow Pipelines has no input for several channels.
+
     Args:
-      examples: listwise Examples with a test split, as texts, and a train split, whose judgments tell which documents
-        were seen.
-      model: the exported Model; its own `score` signature does the scoring.
-      baselines: name (see `BASELINE_KEYS`) to a RankingRun of the same lists, to stand beside the model, where it is
-        named by the tag in its run file.
+      examples: listwise Examples with a test split, as texts, and a train split, whose judgments show which documents
+        were seen in training.
+      model: the exported model; its `score` signature scores the lists.
+      evaluation: metrics.json, per_query.tsv, run.trec and qrels.trec.
       top_grade: the MR grade.
-      used_negatives: how many NR documents of a list count; None for all.
-      feedback: gain of the model's second pass over each list, see `models.retrieval.document_ranker`; 0 for none.
+      used_negatives: the number of NR documents of a list that count; None for all.
+      feedback: gain of the model's second pass over each list, see `models.feedback`; 0 for none.
+      bm25_run, paper_run: runs over the same lists; the tag in the run file is the baseline's name.
 
-    Outputs:
-      evaluation: ModelEvaluation: metrics.json, per_query.tsv, run.trec and qrels.trec.
+    Raises:
+      DataError: see `read_baselines` and `evaluate`.
     """
-
-    SPEC_CLASS = EvaluatorSpec
-    EXECUTOR_SPEC = executor_spec.ExecutorClassSpec(Executor)
-
-    def __init__(
-        self,
-        examples: channel.BaseChannel,
-        model: channel.BaseChannel,
-        baselines: Mapping[str, channel.BaseChannel],
-        top_grade: int,
-        used_negatives: int | None,
-        feedback: float = 0.0,
-    ) -> None:
-        super().__init__(
-            EvaluatorSpec(
-                **{
-                    EXAMPLES_KEY: examples,
-                    MODEL_KEY: model,
-                    **{BASELINE_KEYS[name]: run for name, run in baselines.items()},
-                    TOP_GRADE_KEY: top_grade,
-                    USED_NEGATIVES_KEY: used_negatives,
-                    FEEDBACK_KEY: feedback,
-                    EVALUATION_KEY: channel.OutputChannel(standard_artifacts.ModelEvaluation, self, EVALUATION_KEY),
-                }
-            )
-        )
+    lists = read_lists(split_files(examples, "test"), used_negatives=used_negatives)
+    seen_documents = read_lists(split_files(examples, "train"), IDS_SPEC, used_negatives=0).relevant_documents()
+    baselines = read_baselines(os.path.join(run.uri, RUN_FILE) for run in (bm25_run, paper_run) if run)
+    scores = score_lists(serving_model(model), lists, feedback)
+    result = evaluate(
+        lists,
+        scores.pop(SCORES),
+        baselines,
+        top_grade,
+        seen_documents=seen_documents,
+        channels=scores,
+        feedback=feedback,
+    )
+    for name, content in result.files().items():
+        write_text(evaluation, name, content)

@@ -1,80 +1,102 @@
-"""The Gate component's contract."""
+"""The stage Gate: whether a model may be pushed."""
 
-from tfx.dsl.components.base import base_component, executor_spec
-from tfx.types import channel, component_spec, standard_artifacts
+import os
 
-from components.gate.executor import (
-    BLESSING_KEY,
-    EVALUATION_KEY,
-    EXAMPLES_KEY,
-    MODEL_KEY,
-    SERVING_KEY,
-    SETTINGS_KEY,
-    TOP_GRADE_KEY,
-    USED_NEGATIVES_KEY,
-    Executor,
-)
+import numpy as np
+from models.randomisation_test import randomisation_test
+from models.ranker import SCORES
+from models.score_lists import score_lists, score_metrics
+from models.whole_versions import whole_versions
+from tfx.types.artifact import Artifact
+from tfx.types.standard_artifacts import Examples, Model, ModelBlessing, ModelEvaluation
 
-
-class GateSpec(component_spec.ComponentSpec):
-    """Parameters, inputs and outputs of Gate."""
-
-    PARAMETERS = {
-        TOP_GRADE_KEY: component_spec.ExecutionParameter(type=int),
-        USED_NEGATIVES_KEY: component_spec.ExecutionParameter(type=int, optional=True),
-        SETTINGS_KEY: component_spec.ExecutionParameter(type=str),
-        SERVING_KEY: component_spec.ExecutionParameter(type=str),
-    }
-    INPUTS = {
-        EXAMPLES_KEY: component_spec.ChannelParameter(type=standard_artifacts.Examples),
-        MODEL_KEY: component_spec.ChannelParameter(type=standard_artifacts.Model),
-        EVALUATION_KEY: component_spec.ChannelParameter(type=standard_artifacts.ModelEvaluation),
-    }
-    OUTPUTS = {BLESSING_KEY: component_spec.ChannelParameter(type=standard_artifacts.ModelBlessing)}
+from components.artifact_files import read_text, serving_model, split_files, write_text
+from components.gate.judge import judge
+from components.gate.same_files import same_files
+from components.gate.settings import EvaluationSettings
+from components.stage import Input, Output, stage
+from models.lists.ranking_lists import RankingLists, read_lists
+from schemas.errors import DataError
+from schemas.evaluation_files import METRICS_FILE, PER_QUERY_FILE, VERDICT_FILE
+from schemas.evaluation_report import RANDOM_ORDER, EvaluationReport
+from schemas.query_metrics import QueryMetrics
+from schemas.served_versions import NEWEST_PROPERTY, PUSHED_PROPERTY, newest_version
+from schemas.verdict import Comparison
 
 
-class Gate(base_component.BaseComponent):
+@stage
+def Gate(
+    examples: Input[Examples],
+    model: Input[Model],
+    evaluation: Input[ModelEvaluation],
+    blessing: Output[ModelBlessing],
+    top_grade: int,
+    settings: EvaluationSettings,
+    serving: str,
+    used_negatives: int | None = None,
+) -> None:
     """Blesses a model, or not, by its metrics, and by those of the last pushed model on the same lists.
 
-    It must run on every run, whatever the cache holds: the last pushed model may be another by then.
+    It runs on every run, whatever the cache holds: another model may have been pushed meanwhile.
 
     Args:
       examples: listwise Examples with a test split, as texts.
-      model: the exported Model.
-      evaluation: its ModelEvaluation.
+      model: the exported model.
+      evaluation: the model's metrics.
+      blessing: TFX's property and marker file, which the Pusher reads, and the reason in `verdict.json`.
       top_grade: the MR grade.
-      used_negatives: how many NR documents of a list count; None for all.
-      settings: `EvaluationSettings` as JSON.
+      settings: the minimums and the comparison.
       serving: folder of the pushed versions.
+      used_negatives: the number of NR documents of a list that count; None for all.
 
-    Outputs:
-      blessing: ModelBlessing, with the reason in `verdict.json`.
+    Raises:
+      DataError: the last pushed model cannot be used.
     """
+    newest = newest_version(whole_versions(serving))
+    is_pushed = newest is not None and same_files(serving_model(model), os.path.join(serving, newest))
+    comparison: Comparison | str
+    if newest is None:
+        comparison = "no model was pushed before"
+    elif is_pushed:
+        comparison = f"not compared with version {newest}, which is this very model"
+    elif settings.start_anew:
+        comparison = f"not compared with version {newest}, as evaluation.start_anew asks"
+    else:
+        lists = read_lists(split_files(examples, "test"), used_negatives=used_negatives)
+        comparison = _compare(evaluation, lists, top_grade, settings, serving, newest)
+    report = EvaluationReport.from_json(read_text(evaluation, METRICS_FILE))
+    verdict = judge(report.metrics, report.baselines[RANDOM_ORDER], report.reachable, settings.minimums, comparison)
+    blessing.set_int_custom_property("blessed", int(verdict.blessed))
+    blessing.set_string_custom_property(NEWEST_PROPERTY, newest or "")
+    blessing.set_int_custom_property(PUSHED_PROPERTY, int(is_pushed))
+    write_text(blessing, VERDICT_FILE, verdict.to_json())
+    write_text(blessing, "BLESSED" if verdict.blessed else "NOT_BLESSED", verdict.reason + "\n")
 
-    SPEC_CLASS = GateSpec
-    EXECUTOR_SPEC = executor_spec.ExecutorClassSpec(Executor)
 
-    def __init__(
-        self,
-        examples: channel.BaseChannel,
-        model: channel.BaseChannel,
-        evaluation: channel.BaseChannel,
-        top_grade: int,
-        used_negatives: int | None,
-        settings: str,
-        serving: str,
-    ) -> None:
-        super().__init__(
-            GateSpec(
-                **{
-                    EXAMPLES_KEY: examples,
-                    MODEL_KEY: model,
-                    EVALUATION_KEY: evaluation,
-                    TOP_GRADE_KEY: top_grade,
-                    USED_NEGATIVES_KEY: used_negatives,
-                    SETTINGS_KEY: settings,
-                    SERVING_KEY: serving,
-                    BLESSING_KEY: channel.OutputChannel(standard_artifacts.ModelBlessing, self, BLESSING_KEY),
-                }
-            )
-        )
+def _compare(
+    evaluation: Artifact,
+    lists: RankingLists,
+    top_grade: int,
+    settings: EvaluationSettings,
+    serving: str,
+    newest: str,
+) -> Comparison:
+    """Compares the model with the last pushed one, on the same lists."""
+    metric = settings.compared_metric
+    try:
+        scores = score_lists(os.path.join(serving, newest), lists, settings.feedback)[SCORES]
+        last_values = score_metrics(lists, scores, top_grade)[metric]
+    except DataError as error:
+        raise DataError(f"the last pushed model: {error}\nRemove it, or set evaluation.start_anew.") from None
+    per_query = QueryMetrics.from_tsv(read_text(evaluation, PER_QUERY_FILE))
+    if per_query.query_ids != [query_id.decode() for query_id in lists.query_ids]:
+        raise ValueError(f"{PER_QUERY_FILE} of the evaluation must be of the lists that the gate reads")
+    values = np.asarray(per_query.values[metric])
+    return Comparison(
+        version=newest,
+        metric=metric,
+        value=float(values.mean()),
+        last_value=float(last_values.mean()),
+        p_value=randomisation_test(values, last_values, two_sided=False),
+        significance=settings.significance,
+    )

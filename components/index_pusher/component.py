@@ -1,46 +1,26 @@
-"""The IndexPusher component's contract."""
+"""The stage IndexPusher: an index becomes the newest version."""
 
-from tfx.dsl.components.base import base_component, executor_spec
-from tfx.types import channel, component_spec, standard_artifacts
+from tfx.types.standard_artifacts import PushedModel
 
-from components.index_pusher.executor import FOLDER_KEY, INDEX_KEY, PUSHED_INDEX_KEY, PUSHED_MODEL_KEY, Executor
+from components.index_pusher.push_index import push_index
+from components.stage import Input, Output, stage
 from schemas.artifacts import CorpusIndex
+from schemas.served_versions import DESTINATION_PROPERTY, WAS_PUSHED_PROPERTY
 
 
-class IndexPusherSpec(component_spec.ComponentSpec):
-    """Parameters, inputs and output of IndexPusher."""
-
-    PARAMETERS = {FOLDER_KEY: component_spec.ExecutionParameter(type=str)}
-    INPUTS = {
-        INDEX_KEY: component_spec.ChannelParameter(type=CorpusIndex),
-        PUSHED_MODEL_KEY: component_spec.ChannelParameter(type=standard_artifacts.PushedModel),
-    }
-    OUTPUTS = {PUSHED_INDEX_KEY: component_spec.ChannelParameter(type=CorpusIndex)}
-
-
-class IndexPusher(base_component.BaseComponent):
-    """Makes an index the newest version, where the model that made it was pushed.
+@stage
+def IndexPusher(
+    index: Input[CorpusIndex], pushed_model: Input[PushedModel], pushed_index: Output[CorpusIndex], folder: str
+) -> None:
+    """Makes an index the newest version, if the model that made it was pushed.
 
     Args:
-      index: CorpusIndex.
-      pushed_model: what the Pusher says of the model.
+      index: the index of a run.
+      pushed_model: the Pusher's output.
+      pushed_index: the place of the version, as a property; it holds no copy.
       folder: of the versions, local.
-
-    Outputs:
-      pushed_index: CorpusIndex; it holds no copy, but tells where the version is.
     """
-
-    SPEC_CLASS = IndexPusherSpec
-    EXECUTOR_SPEC = executor_spec.ExecutorClassSpec(Executor)
-
-    def __init__(self, index: channel.BaseChannel, pushed_model: channel.BaseChannel, folder: str) -> None:
-        super().__init__(
-            IndexPusherSpec(
-                **{
-                    INDEX_KEY: index,
-                    PUSHED_MODEL_KEY: pushed_model,
-                    FOLDER_KEY: folder,
-                    PUSHED_INDEX_KEY: channel.OutputChannel(CorpusIndex, self, PUSHED_INDEX_KEY),
-                }
-            )
-        )
+    is_pushed = pushed_model.get_int_custom_property(WAS_PUSHED_PROPERTY)
+    pushed_index.set_int_custom_property(WAS_PUSHED_PROPERTY, is_pushed)
+    if is_pushed:
+        pushed_index.set_string_custom_property(DESTINATION_PROPERTY, push_index(index.uri, folder))

@@ -1,82 +1,95 @@
-"""The atomic Pusher component's contract: TFX's own, with our executor, and what card and warm-up are made of."""
+"""The stage Pusher: a blessed model becomes a version, whole or not at all.
 
-from tfx.dsl.components.base import base_component, executor_spec
-from tfx.proto import pusher_pb2
-from tfx.types import channel, component_spec, standard_artifacts, standard_component_specs
+TFX's own Pusher copies into the live folder, where a server may see half a model, and adds neither card nor warm-up.
+"""
 
-from components.pusher.executor import (
-    DATA_REPORT_KEY,
-    EVALUATION_KEY,
-    EXAMPLES_KEY,
-    MODEL_RUN_KEY,
-    SETTINGS_KEY,
-    Executor,
-)
+import json
+import os
+from collections.abc import Callable
+from typing import Any, Final
+
+from tfx.components.util.model_utils import is_model_blessed
+from tfx.dsl.io import fileio
+from tfx.types.standard_artifacts import Examples, Model, ModelBlessing, ModelEvaluation, ModelRun, PushedModel
+
+from components.artifact_files import read_text, serving_model, split_files
+from components.pusher.model_card import model_card
+from components.pusher.push_version import add_file, push_version
+from components.pusher.warm_up import warm_up
+from components.stage import Input, Output, stage
 from schemas.artifacts import IngestionReport
+from schemas.evaluation_files import METRICS_FILE, VERDICT_FILE
+from schemas.evaluation_report import EvaluationReport
+from schemas.served_versions import (
+    CARD_FILE,
+    DESTINATION_PROPERTY,
+    NEWEST_PROPERTY,
+    PUSHED_PROPERTY,
+    VERSION_PROPERTY,
+    WARM_UP_FILE,
+    WAS_PUSHED_PROPERTY,
+)
+from schemas.training_files import HISTORY_FILE
+from schemas.training_history import TrainingHistory
+from schemas.verdict import Verdict
+
+_DATA_REPORT_FILE: Final = "report.json"
 
 
-class PusherSpec(standard_component_specs.PusherSpec):
-    """Parameters, inputs and output of Pusher."""
-
-    PARAMETERS = {
-        **standard_component_specs.PusherSpec.PARAMETERS,
-        SETTINGS_KEY: component_spec.ExecutionParameter(type=str),
-    }
-    INPUTS = {
-        **standard_component_specs.PusherSpec.INPUTS,
-        EXAMPLES_KEY: component_spec.ChannelParameter(type=standard_artifacts.Examples),
-        DATA_REPORT_KEY: component_spec.ChannelParameter(type=IngestionReport),
-        MODEL_RUN_KEY: component_spec.ChannelParameter(type=standard_artifacts.ModelRun),
-        EVALUATION_KEY: component_spec.ChannelParameter(type=standard_artifacts.ModelEvaluation),
-    }
-
-
-class Pusher(base_component.BaseComponent):
-    """TFX's Pusher, except that a half-copied version is never visible, and that a version has card and warm-up.
+@stage
+def Pusher(
+    model: Input[Model],
+    model_blessing: Input[ModelBlessing],
+    examples: Input[Examples],
+    data_report: Input[IngestionReport],
+    model_run: Input[ModelRun],
+    evaluation: Input[ModelEvaluation],
+    pushed_model: Output[PushedModel],
+    settings: dict[str, Any],
+    serving: str,
+) -> None:
+    """Pushes a blessed model with its card and its warm-up requests, unless it is the newest version already.
 
     Args:
-      model: the exported Model.
-      model_blessing: Gate's.
+      model: the exported model.
+      model_blessing: the Gate's, which also names the newest version.
       examples: listwise Examples with an eval split, as texts.
       data_report: WikiClirExampleGen's.
       model_run: the Trainer's.
       evaluation: the Evaluator's.
-      settings: the run's configuration as JSON, its paths reduced to names.
+      pushed_model: the version's place, in the properties of TFX's own Pusher; it holds no copy.
+      settings: the run's configuration, its paths reduced to names.
       serving: folder of the versions.
-
-    Outputs:
-      pushed_model: PushedModel.
     """
+    if not is_model_blessed(model_blessing):
+        pushed_model.set_int_custom_property(WAS_PUSHED_PROPERTY, 0)
+        return
+    version = model_blessing.get_string_custom_property(NEWEST_PROPERTY)
+    path = serving_model(model)
 
-    SPEC_CLASS = PusherSpec
-    EXECUTOR_SPEC = executor_spec.ExecutorClassSpec(Executor)
+    def card() -> bytes:
+        return model_card(
+            settings,
+            json.loads(read_text(data_report, _DATA_REPORT_FILE)),
+            TrainingHistory.from_json(read_text(model_run, HISTORY_FILE)),
+            EvaluationReport.from_json(read_text(evaluation, METRICS_FILE)),
+            Verdict.from_json(read_text(model_blessing, VERDICT_FILE)).reason,
+        ).encode()
 
-    def __init__(
-        self,
-        model: channel.BaseChannel,
-        model_blessing: channel.BaseChannel,
-        examples: channel.BaseChannel,
-        data_report: channel.BaseChannel,
-        model_run: channel.BaseChannel,
-        evaluation: channel.BaseChannel,
-        settings: str,
-        serving: str,
-    ) -> None:
-        pushed = standard_component_specs.PUSHED_MODEL_KEY
-        super().__init__(
-            PusherSpec(
-                **{
-                    standard_component_specs.MODEL_KEY: model,
-                    standard_component_specs.MODEL_BLESSING_KEY: model_blessing,
-                    EXAMPLES_KEY: examples,
-                    DATA_REPORT_KEY: data_report,
-                    MODEL_RUN_KEY: model_run,
-                    EVALUATION_KEY: evaluation,
-                    SETTINGS_KEY: settings,
-                    standard_component_specs.PUSH_DESTINATION_KEY: pusher_pb2.PushDestination(
-                        filesystem=pusher_pb2.PushDestination.Filesystem(base_directory=serving)
-                    ),
-                    pushed: channel.OutputChannel(standard_artifacts.PushedModel, self, pushed),
-                }
-            )
-        )
+    makers: dict[str, Callable[[], bytes]] = {
+        CARD_FILE: card,
+        WARM_UP_FILE: lambda: warm_up(path, split_files(examples, "eval")),
+    }
+    is_pushed = bool(model_blessing.get_int_custom_property(PUSHED_PROPERTY))
+    if is_pushed:
+        folder = os.path.join(serving, version)
+        makers = {name: make for name, make in makers.items() if not fileio.exists(os.path.join(folder, name))}
+    beside = {name: content for name, make in makers.items() if (content := make())}
+    if not is_pushed:
+        version = push_version(path, serving, version or None, beside)
+    else:
+        for name, content in beside.items():
+            add_file(serving, version, name, content)
+    pushed_model.set_int_custom_property(WAS_PUSHED_PROPERTY, 1)
+    pushed_model.set_string_custom_property(DESTINATION_PROPERTY, os.path.join(serving, version))
+    pushed_model.set_string_custom_property(VERSION_PROPERTY, version)

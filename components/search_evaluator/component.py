@@ -1,79 +1,62 @@
-"""The SearchEvaluator component's contract."""
+"""The stage SearchEvaluator: metrics of searching the whole collection."""
 
-from tfx.dsl.components.base import base_component, executor_spec
-from tfx.types import channel, component_spec, standard_artifacts
+import os
 
-from components.search_evaluator.executor import (
-    COLLECTION_KEY,
-    EVALUATION_KEY,
-    EXAMPLES_KEY,
-    INDEX_KEY,
-    MAX_TOKENS_KEY,
-    MODEL_KEY,
-    SEARCH_EVALUATION_KEY,
-    TOP_GRADE_KEY,
-    Executor,
-)
-from schemas.artifacts import Collection, CorpusIndex, SearchEvaluation
+from tfx.dsl.io import fileio
+from tfx.types.standard_artifacts import Examples, Model, ModelEvaluation
 
-
-class SearchEvaluatorSpec(component_spec.ComponentSpec):
-    """Parameters, inputs and output of SearchEvaluator."""
-
-    PARAMETERS = {
-        TOP_GRADE_KEY: component_spec.ExecutionParameter(type=int),
-        MAX_TOKENS_KEY: component_spec.ExecutionParameter(type=int),
-    }
-    INPUTS = {
-        EXAMPLES_KEY: component_spec.ChannelParameter(type=standard_artifacts.Examples),
-        MODEL_KEY: component_spec.ChannelParameter(type=standard_artifacts.Model),
-        INDEX_KEY: component_spec.ChannelParameter(type=CorpusIndex),
-        COLLECTION_KEY: component_spec.ChannelParameter(type=Collection),
-        EVALUATION_KEY: component_spec.ChannelParameter(type=standard_artifacts.ModelEvaluation),
-    }
-    OUTPUTS = {SEARCH_EVALUATION_KEY: component_spec.ChannelParameter(type=SearchEvaluation)}
+from components.artifact_files import read_text, serving_model, split_files, write_text
+from components.search_evaluator.evaluate_search import evaluate_search
+from components.stage import Input, Output, stage
+from models.exported.model import LoadedModel
+from models.lists.ranking_lists import IDS_SPEC, TEXT_SPEC, read_lists
+from models.retrieval.corpus_index import CorpusIndex
+from schemas import artifacts
+from schemas.collection import raw_documents
+from schemas.evaluation_files import METRICS_FILE, SEARCH_FILE, SEARCH_PER_QUERY_FILE, SEARCH_RUN_FILE
+from schemas.evaluation_report import EvaluationReport
+from schemas.features import QUERY_TEXT
 
 
-class SearchEvaluator(base_component.BaseComponent):
-    """Searches the whole collection for the test queries, and computes metrics of what is found.
+@stage
+def SearchEvaluator(
+    examples: Input[Examples],
+    model: Input[Model],
+    index: Input[artifacts.CorpusIndex],
+    collection: Input[artifacts.Collection],
+    evaluation: Input[ModelEvaluation],
+    search_evaluation: Output[artifacts.SearchEvaluation],
+    top_grade: int,
+    max_tokens: int,
+) -> None:
+    """Searches the whole collection for the test queries, and computes metrics of the documents found.
 
     Args:
       examples: listwise Examples with a test split: queries, and the judgments of their documents.
-      model: the exported Model; its score is an inner product.
-      index: the CorpusIndex that it made.
-      collection: the Collection that is indexed, for BM25.
-      evaluation: the ModelEvaluation of the same model on the test lists, to stand beside.
+      model: the exported model; its score is an inner product.
+      index: the index that the model made.
+      collection: the indexed documents, for BM25.
+      evaluation: the same model's metrics of the test lists, for the report.
+      search_evaluation: search.json, search_per_query.tsv and search_run.trec.
       top_grade: the MR grade.
       max_tokens: the model's limit on a text.
 
-    Outputs:
-      search_evaluation: SearchEvaluation: search.json, search_per_query.tsv and search_run.trec.
+    Raises:
+      DataError: model or index cannot be used.
     """
-
-    SPEC_CLASS = SearchEvaluatorSpec
-    EXECUTOR_SPEC = executor_spec.ExecutorClassSpec(Executor)
-
-    def __init__(
-        self,
-        examples: channel.BaseChannel,
-        model: channel.BaseChannel,
-        index: channel.BaseChannel,
-        collection: channel.BaseChannel,
-        evaluation: channel.BaseChannel,
-        top_grade: int,
-        max_tokens: int,
-    ) -> None:
-        super().__init__(
-            SearchEvaluatorSpec(
-                **{
-                    EXAMPLES_KEY: examples,
-                    MODEL_KEY: model,
-                    INDEX_KEY: index,
-                    COLLECTION_KEY: collection,
-                    EVALUATION_KEY: evaluation,
-                    TOP_GRADE_KEY: top_grade,
-                    MAX_TOKENS_KEY: max_tokens,
-                    SEARCH_EVALUATION_KEY: channel.OutputChannel(SearchEvaluation, self, SEARCH_EVALUATION_KEY),
-                }
-            )
+    with fileio.open(os.path.join(search_evaluation.uri, SEARCH_RUN_FILE), "w") as run:
+        result = evaluate_search(
+            # Without the documents' texts, and without the NR documents that were drawn.
+            read_lists(
+                split_files(examples, "test"), {**IDS_SPEC, QUERY_TEXT: TEXT_SPEC[QUERY_TEXT]}, used_negatives=0
+            ),
+            CorpusIndex(index.uri),
+            LoadedModel(serving_model(model), "encode_query"),
+            lambda: raw_documents(collection.uri, fileio.open),
+            max_tokens,
+            top_grade,
+            EvaluationReport.from_json(read_text(evaluation, METRICS_FILE)),
+            run.write,
         )
+    write_text(search_evaluation, SEARCH_FILE, result.report.to_json())
+    write_text(search_evaluation, SEARCH_PER_QUERY_FILE, result.per_query.to_tsv())

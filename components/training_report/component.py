@@ -1,69 +1,46 @@
-"""The TrainingReport component's contract."""
+"""The stage TrainingReport: a training for people to read."""
 
-from tfx.dsl.components.base import base_component, executor_spec
-from tfx.types import channel, component_spec, standard_artifacts
+import os
 
-from components.training_report.executor import (
-    LOSS_KEY,
-    MODEL_KEY,
-    MODEL_RUN_KEY,
-    REPORT_KEY,
-    TRAINING_KEY,
-    TUNER_RESULTS_KEY,
-    Executor,
-)
-from schemas.artifacts import TrainingReport as TrainingReportArtifact
+from tfx.dsl.io import fileio
+from tfx.types.standard_artifacts import ModelRun, TunerResults
 
-
-class TrainingReportSpec(component_spec.ComponentSpec):
-    """Parameters, inputs and output of TrainingReport."""
-
-    PARAMETERS = {
-        MODEL_KEY: component_spec.ExecutionParameter(type=str),
-        LOSS_KEY: component_spec.ExecutionParameter(type=str),
-        TRAINING_KEY: component_spec.ExecutionParameter(type=str),
-    }
-    INPUTS = {
-        MODEL_RUN_KEY: component_spec.ChannelParameter(type=standard_artifacts.ModelRun),
-        TUNER_RESULTS_KEY: component_spec.ChannelParameter(type=standard_artifacts.TunerResults, optional=True),
-    }
-    OUTPUTS = {REPORT_KEY: component_spec.ChannelParameter(type=TrainingReportArtifact)}
+from components.artifact_files import read_text, write_text
+from components.stage import Input, Output, stage
+from components.training_report.report_files import training_files, tuning_files, with_best_trial
+from models.settings import LossSettings, ModelSettings
+from models.training.settings import TrainingSettings
+from models.tuning.results import SearchResults
+from schemas import artifacts
+from schemas.training_files import HISTORY_FILE, TRIALS_FILE, VECTORS_FILE
 
 
-class TrainingReport(base_component.BaseComponent):
-    """Tells what a training came to: its history, its stability, and the search before it.
+@stage
+def TrainingReport(
+    model_run: Input[ModelRun],
+    report: Output[artifacts.TrainingReport],
+    model: ModelSettings,
+    loss: LossSettings,
+    training: TrainingSettings,
+    tuner_results: Input[TunerResults] | None = None,
+) -> None:
+    """Reports a training: its history, its stability, and the search before it.
 
-    A stage of its own, so that every orchestrator has it, and a change of its words, or of the theory, trains nothing.
+    It is a stage of its own, so that every orchestrator has it, and that a change of its words trains nothing.
 
     Args:
       model_run: the Trainer's.
-      model, loss, training: the sections of the settings, as JSON.
-      tuner_results: the Tuner's, if there was a search; its best trial's values stand for those of the settings.
-
-    Outputs:
-      report: TrainingReport.
+      report: the folder `training`, and after a search the folder `tuning`.
+      model, loss, training: the settings of the training.
+      tuner_results: the Tuner's, if there was a search; the best trial's values replace those of the settings.
     """
-
-    SPEC_CLASS = TrainingReportSpec
-    EXECUTOR_SPEC = executor_spec.ExecutorClassSpec(Executor)
-
-    def __init__(
-        self,
-        model_run: channel.BaseChannel,
-        model: str,
-        loss: str,
-        training: str,
-        tuner_results: channel.BaseChannel | None = None,
-    ) -> None:
-        super().__init__(
-            TrainingReportSpec(
-                **{
-                    MODEL_RUN_KEY: model_run,
-                    TUNER_RESULTS_KEY: tuner_results,
-                    MODEL_KEY: model,
-                    LOSS_KEY: loss,
-                    TRAINING_KEY: training,
-                    REPORT_KEY: channel.OutputChannel(TrainingReportArtifact, self, REPORT_KEY),
-                }
-            )
-        )
+    files: dict[str, str] = {}
+    if tuner_results:
+        results = SearchResults.from_json(read_text(tuner_results, TRIALS_FILE))
+        model, loss = with_best_trial(results, model, loss)
+        files |= tuning_files(results)
+    files |= training_files(read_text(model_run, HISTORY_FILE), model, loss, training)
+    if fileio.exists(os.path.join(model_run.uri, VECTORS_FILE)):
+        files[f"training/{VECTORS_FILE}"] = read_text(model_run, VECTORS_FILE)
+    for name, content in files.items():
+        write_text(report, name, content)

@@ -1,16 +1,71 @@
-"""The Transform component: TFX's own, with our executor."""
+"""The stage Transform: TFX's on the workers of a Beam runner, and a plain loop in one process."""
 
-from tfx.components.transform import component
+import os
+from typing import Any, Final
+
+from tfx import types
+from tfx.components.transform import component, executor, executor_utils
 from tfx.dsl.components.base import executor_spec
+from tfx.dsl.io import fileio
 from tfx.proto import transform_pb2
-from tfx.types import channel
+from tfx.types import artifact_utils, channel, standard_component_specs
+from tfx.utils import io_utils, json_utils
 
-from components.transform.executor import Executor
+from components.on_workers import has_workers
+from components.transform.numbered_lists import number_lists
+from components.transform.one_process import TransformLists, make_graph
 from components.transform.settings import TransformSettings
+
+_FILE_PREFIX: Final = "transformed_examples"  # the name that TFX's own gives its files
+
+
+class Executor(executor.Executor):
+    """Makes what TFX's executor makes: the same vocabularies, graph and examples.
+
+    In one process TFX's executor traces the graph ten times, hands each word of a batch to Beam, tokenises a text twice
+    for every list that has it, and compresses in Python. This one tokenises each distinct text once, and TFX makes the
+    graph from vocabularies that are files, which needs no Beam.
+    """
+
+    def Do(
+        self,
+        input_dict: dict[str, list[types.Artifact]],
+        output_dict: dict[str, list[types.Artifact]],
+        exec_properties: dict[str, Any],
+    ) -> None:
+        """Writes the graph and the transformed examples."""
+        if has_workers(self):
+            super().Do(input_dict, output_dict, exec_properties)
+            return
+        keys = standard_component_specs
+        examples = input_dict[keys.EXAMPLES_KEY]
+        splits = executor_utils.ResolveSplitsConfig(exec_properties[keys.SPLITS_CONFIG_KEY], examples)
+        schema_file = io_utils.get_only_uri_in_dir(artifact_utils.get_single_uri(input_dict[keys.SCHEMA_KEY]))
+        schema = io_utils.SchemaReader().read(schema_file)
+        settings = TransformSettings.model_validate(json_utils.loads(exec_properties[keys.CUSTOM_CONFIG_KEY]))
+        graph = artifact_utils.get_single_uri(output_dict[keys.TRANSFORM_GRAPH_KEY])
+
+        def files(split: str) -> list[str]:
+            return [
+                path
+                for uri in artifact_utils.get_split_uris(examples, split)
+                for path in fileio.glob(io_utils.all_files_pattern(uri))
+            ]
+
+        counted = [path for split in splits.analyze for path in files(split)]
+        others = [path for split in splits.transform for path in files(split)]
+        transformed = output_dict[keys.TRANSFORMED_EXAMPLES_KEY]
+        executor_utils.SetSplitNames(splits.transform, transformed)
+        lists = number_lists(dict.fromkeys([*counted, *others]), settings)
+        transform = TransformLists(lists, make_graph(lists, counted, schema, settings, graph))
+        for split in splits.transform:
+            (uri,) = artifact_utils.get_split_uris(transformed, split)
+            fileio.makedirs(uri)
+            transform(files(split), os.path.join(uri, _FILE_PREFIX))
 
 
 class Transform(component.Transform):
-    """Makes vocabularies of the train split and ids of the texts, as TFX's does with `preprocessing_fn`.
+    """Makes vocabularies from the train split and ids from the texts, as TFX's does with `preprocessing_fn`.
 
     Args:
       examples: Examples.
@@ -31,8 +86,8 @@ class Transform(component.Transform):
             preprocessing_fn="components.transform.preprocessing.preprocessing_fn",
             custom_config=settings.model_dump(mode="json"),
             splits_config=transform_pb2.SplitsConfig(analyze=["train"], transform=["train", "eval"]),
-            # Those after the transformation report two-level lists as anomalies, and double its time.
+            # Statistics after the transformation report two-level lists as anomalies, and double its time.
             disable_statistics=True,
-            # Nothing reads what the analyzers found on part of the data.
+            # No run reads the analyzers' results for parts of the data.
             disable_analyzer_cache=True,
         )

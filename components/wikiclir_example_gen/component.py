@@ -1,55 +1,53 @@
-"""The WikiClirExampleGen component's contract."""
+"""The stage WikiClirExampleGen: listwise examples."""
 
-from tfx.dsl.components.base import base_beam_component, executor_spec
-from tfx.types import channel, component_spec, standard_artifacts
+import os
+from typing import Final
 
-from components.wikiclir_example_gen.executor import (
-    COLLECTION_KEY,
-    EXAMPLES_KEY,
-    REPORT_KEY,
-    SETTINGS_KEY,
-    Executor,
-)
+from tfx.components.util import examples_utils
+from tfx.proto import example_gen_pb2
+from tfx.types import artifact_utils
+from tfx.types.standard_artifacts import Examples
+
+from components.artifact_files import read_text
+from components.stage import Input, MakePipeline, Output, stage
+from components.wikiclir_example_gen.ingest import IngestSettings, ingest
+from components.wikiclir_example_gen.report import REPORT_FILE, read_report
 from schemas.artifacts import Collection, IngestionReport
+from schemas.collection import MANIFEST_FILE, parse_manifest
+from schemas.features import SPLITS
+
+_FILE_PREFIX: Final = "data_tfrecord"  # the name that TFX's own ExampleGens give their files
 
 
-class WikiClirExampleGenSpec(component_spec.ComponentSpec):
-    """Parameters and outputs of WikiClirExampleGen."""
-
-    PARAMETERS = {
-        SETTINGS_KEY: component_spec.ExecutionParameter(type=str),
-    }
-    INPUTS = {COLLECTION_KEY: component_spec.ChannelParameter(type=Collection)}
-    OUTPUTS = {
-        EXAMPLES_KEY: component_spec.ChannelParameter(type=standard_artifacts.Examples),
-        REPORT_KEY: component_spec.ChannelParameter(type=IngestionReport),
-    }
-
-
-class WikiClirExampleGen(base_beam_component.BaseBeamComponent):
-    """Makes listwise examples of a collection.
+@stage
+def WikiClirExampleGen(
+    collection: Input[Collection],
+    examples: Output[Examples],
+    report: Output[IngestionReport],
+    make_pipeline: MakePipeline,
+    settings: IngestSettings,
+    max_bad_share: float,
+) -> None:
+    """Makes listwise examples of a collection, and refuses a collection with too many bad records.
 
     Args:
-      collection: Collection.
-      settings: JSON object: top_grade, negatives, most_sampled, seed, split, cold_share, max_queries, max_bad_share,
-        shards.
+      collection: queries, documents, and judgments or candidates.
+      examples: splits train, eval and test, with a `tf.train.Example` a query (see `schemas.features`).
+      report: the records read, used and left out.
+      make_pipeline: makes the pipeline of the ingestion job.
+      settings: the values that decide the lists.
+      max_bad_share: the largest share of a file's records that may be bad.
 
-    Outputs:
-      examples: Examples with splits train, eval and test; one `tf.train.Example` a query (see `schemas.features`).
-      report: IngestionReport.
+    Raises:
+      DataError: see `DataReport.check`.
     """
-
-    SPEC_CLASS = WikiClirExampleGenSpec
-    EXECUTOR_SPEC = executor_spec.BeamExecutorSpec(Executor)
-
-    def __init__(self, collection: channel.BaseChannel, settings: str) -> None:
-        super().__init__(
-            WikiClirExampleGenSpec(
-                **{
-                    COLLECTION_KEY: collection,
-                    SETTINGS_KEY: settings,
-                    EXAMPLES_KEY: channel.OutputChannel(standard_artifacts.Examples, self, EXAMPLES_KEY),
-                    REPORT_KEY: channel.OutputChannel(IngestionReport, self, REPORT_KEY),
-                }
-            )
-        )
+    examples.split_names = artifact_utils.encode_split_names(list(SPLITS))
+    examples_utils.set_payload_format(examples, example_gen_pb2.PayloadFormat.FORMAT_TF_EXAMPLE)
+    examples_utils.set_file_format(examples, "tfrecords_gzip")
+    split_paths = {
+        split: os.path.join(artifact_utils.get_split_uri([examples], split), _FILE_PREFIX) for split in SPLITS
+    }
+    roles = parse_manifest(read_text(collection, MANIFEST_FILE))
+    with make_pipeline() as pipeline:
+        ingest(pipeline, settings, collection.uri, roles, split_paths, os.path.join(report.uri, REPORT_FILE))
+    read_report(read_text(report, REPORT_FILE)).check(max_bad_share)

@@ -275,7 +275,7 @@ def test_what_decides_the_word_vectors_changes_the_stages_that_read_them(
         ("components/pusher/push_version.py", {"Pusher"}),
         ("components/gate/judge.py", {"Gate"}),
         ("components/evaluator/evaluate.py", {"Evaluator"}),
-        ("components/example_validator/executor.py", {"ExampleValidator"}),
+        ("components/example_validator.py", {"ExampleValidator"}),
         ("pipeline/recovery.py", set()),
         ("cli/terminal.py", set()),
     ],

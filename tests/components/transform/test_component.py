@@ -1,4 +1,4 @@
-"""Transform's executor: in one process the vocabularies, graph and examples that TFX's own has of Beam."""
+"""Transform: in one process it makes the vocabularies, graph and examples that TFX's own makes with Beam."""
 
 import json
 from pathlib import Path
@@ -38,7 +38,7 @@ def outputs(make_artifact, make_examples, tmp_path_factory):
     from tfx.proto import transform_pb2
     from tfx.types import standard_component_specs as keys
 
-    from components.transform.executor import Executor
+    from components.transform.component import Executor
 
     examples = make_examples(tmp_path_factory.mktemp("examples"), EVAL, TRAIN, EVAL)
     examples.set_string_custom_property("file_format", "tfrecords_gzip")

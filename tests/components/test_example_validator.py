@@ -22,11 +22,11 @@ LISTS = {
 
 @pytest.fixture
 def validate(tmp_path, make_artifact):
-    """Runs the executor on the statistics of two splits, `train` and `test`."""
+    """Runs the stage on the statistics of two splits, `train` and `test`."""
     import tensorflow_data_validation as tfdv
     from tfx.types import standard_component_specs as keys
 
-    from components.example_validator.executor import Executor
+    from components.example_validator import Executor
 
     statistics = make_artifact("ExampleStatistics", tmp_path, ["train", "test"])
     schema = make_artifact("Schema", tmp_path)

@@ -1,4 +1,4 @@
-"""StatisticsGen's executor: in one process the statistics that TFX's own has of Beam."""
+"""StatisticsGen: in one process it makes the statistics that TFX's own makes with Beam."""
 
 import json
 
@@ -25,7 +25,7 @@ def statistics(make_artifact, make_examples, tmp_path_factory):
     import tensorflow_data_validation as tfdv
     from tfx.types import standard_component_specs as keys
 
-    from components.statistics_gen.executor import Executor
+    from components.statistics_gen import Executor
 
     options = tfdv.StatsOptions(feature_allowlist=list(WITHOUT_TITLES), use_sketch_based_topk_uniques=True)
     examples = make_examples(tmp_path_factory.mktemp("examples"), TEST, TRAIN)

@@ -1,4 +1,4 @@
-"""The executor of TrainingReport: the artifact's files, with a search and without."""
+"""TrainingReport: the artifact's files, with a search and without."""
 
 from pathlib import Path
 
@@ -32,25 +32,19 @@ RESULTS = SearchResults(
 
 @pytest.fixture
 def report(tmp_path, make_artifact):
-    """Runs the executor beside the files of a training, and of a search; returns the artifact's files."""
-    from components.training_report import executor as reporter
+    """Runs the stage beside the files of a training, and of a search; returns the artifact's files."""
+    from components.training_report.component import TrainingReport
 
     def report(results=None, vectors=None):
         run, written = make_artifact("ModelRun", tmp_path), make_artifact("TrainingReport", tmp_path)
         (Path(run.uri) / "training.json").write_text(HISTORY)
         if vectors:
             (Path(run.uri) / "embeddings.json").write_text(vectors)
-        inputs = {reporter.MODEL_RUN_KEY: [run]}
+        tuner_results = None
         if results:
             tuner_results = make_artifact("TunerResults", tmp_path)
             (Path(tuner_results.uri) / "trials.json").write_text(results.to_json())
-            inputs[reporter.TUNER_RESULTS_KEY] = [tuner_results]
-        settings = {reporter.MODEL_KEY: MODEL, reporter.LOSS_KEY: LOSS, reporter.TRAINING_KEY: TRAINING}
-        reporter.Executor().Do(
-            inputs,
-            {reporter.REPORT_KEY: [written]},
-            {key: section.model_dump_json() for key, section in settings.items()},
-        )
+        TrainingReport.test_call(run, written, MODEL, LOSS, TRAINING, tuner_results)
         folder = Path(written.uri)
         return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
 

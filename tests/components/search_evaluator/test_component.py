@@ -1,4 +1,4 @@
-"""The executor of SearchEvaluator: what it writes."""
+"""SearchEvaluator: the files that it writes."""
 
 from pathlib import Path
 
@@ -31,11 +31,11 @@ def evaluation() -> EvaluationReport:
 
 
 def test_the_files_hold_the_report_the_queries_and_the_run(tmp_path, make_artifact, make_collection, make_examples):
-    from components.search_evaluator import executor as search
+    from components.search_evaluator.component import SearchEvaluator
 
-    names = {"Model": search.MODEL_KEY, "CorpusIndex": search.INDEX_KEY, "ModelEvaluation": search.EVALUATION_KEY}
-    inputs = {key: [make_artifact(name, tmp_path)] for name, key in names.items()}
-    model, index, report = (Path(artifact.uri) for (artifact,) in inputs.values())
+    names = {"model": "Model", "index": "CorpusIndex", "evaluation": "ModelEvaluation"}
+    inputs = {key: make_artifact(name, tmp_path) for key, name in names.items()}
+    model, index, report = (Path(artifact.uri) for artifact in inputs.values())
     path = export_with_words(model / "Format-Serving")
     (index / SEGMENTS).mkdir()
     texts = [Text(doc_id, "a title", text, 1) for doc_id, text in COLLECTION.items()]
@@ -43,11 +43,10 @@ def test_the_files_hold_the_report_the_queries_and_the_run(tmp_path, make_artifa
     assemble_index(str(index), "0a", records, len(records))
     (report / "metrics.json").write_text(evaluation().to_json())
     lines = "".join(f"{doc_id}\ta title\t{text}\n" for doc_id, text in COLLECTION.items())
-    inputs[search.COLLECTION_KEY] = [make_collection(tmp_path, {"documents": f"broken\n{lines}".encode()})]
-    inputs[search.EXAMPLES_KEY] = [make_examples(tmp_path, LISTS)]
+    inputs["collection"] = make_collection(tmp_path, {"documents": f"broken\n{lines}".encode()})
+    inputs["examples"] = make_examples(tmp_path, LISTS)
     made = make_artifact("SearchEvaluation", tmp_path)
-    properties = {search.TOP_GRADE_KEY: 2, search.MAX_TOKENS_KEY: 200}
-    search.Executor().Do(inputs, {search.SEARCH_EVALUATION_KEY: [made]}, properties)
+    SearchEvaluator.test_call(**inputs, search_evaluation=made, top_grade=2, max_tokens=200)
 
     folder = Path(made.uri)
     assert {one.name for one in folder.iterdir()} == {"search.json", "search_per_query.tsv", "search_run.trec"}

@@ -1,4 +1,4 @@
-"""The executor of Evaluator: what it writes, for machines and for trec_eval."""
+"""Evaluator: the files that it writes, for machines and for trec_eval."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,9 @@ LISTS = {f"q{number}": ("fox", {"d1": ("renard", 2), "d2": ("loup", 1), "d3": ("
 TRAIN = {f"t{number}": ("fox", {"d1": ("renard", number), "d2": ("loup", 2)}) for number in range(2)}
 """Document d1, the MR document of every test list, is relevant to one of the train queries."""
 SCORES = [3, 2, 1]
-"""What the model gives the three documents of a list."""
+"""The model's scores of the three documents of a list."""
+RUNS = ("bm25_run", "paper_run")
+"""The inputs of the baselines."""
 
 
 def write_run(folder, tag):
@@ -27,7 +29,7 @@ def write_run(folder, tag):
 @pytest.fixture
 def do(tmp_path, make_artifact, make_examples):
     """Evaluates a folder as a model, beside runs with some tags; returns the evaluation's folder."""
-    from components.evaluator import executor as evaluator
+    from components.evaluator.component import Evaluator
 
     examples = make_examples(tmp_path, LISTS, TRAIN)
 
@@ -35,14 +37,10 @@ def do(tmp_path, make_artifact, make_examples):
         runs = [make_artifact("RankingRun", tmp_path / f"baseline_{number}") for number, _ in enumerate(tags)]
         for run, tag in zip(runs, tags, strict=True):
             write_run(Path(run.uri), tag)
-        beside = {key: [run] for key, run in zip(evaluator.BASELINE_KEYS.values(), runs, strict=False)}
+        beside = dict(zip(RUNS, runs, strict=False))
         model, evaluation = make_artifact("Model", tmp_path), make_artifact("ModelEvaluation", tmp_path)
         (Path(model.uri) / "Format-Serving").mkdir()
-        evaluator.Executor().Do(
-            {evaluator.EXAMPLES_KEY: [examples], evaluator.MODEL_KEY: [model], **beside},
-            {evaluator.EVALUATION_KEY: [evaluation]},
-            {evaluator.TOP_GRADE_KEY: 2, **properties},
-        )
+        Evaluator.test_call(examples, model, evaluation, top_grade=2, **beside, **properties)
         return Path(evaluation.uri)
 
     return do
@@ -51,7 +49,7 @@ def do(tmp_path, make_artifact, make_examples):
 @pytest.fixture
 def scored(monkeypatch):
     """The models that were asked for scores; none is loaded."""
-    from components.evaluator import executor as evaluator
+    from components.evaluator import component as evaluator
 
     paths = []
 
@@ -117,7 +115,6 @@ def test_a_pipeline_hands_over_the_runs_of_any_number_of_stages_and_caches_them(
     from tfx.types import standard_artifacts
 
     from components.evaluator.component import Evaluator
-    from components.evaluator.executor import BASELINE_KEYS
     from pipeline.launching import launch
     from schemas.artifacts import RankingRun
     from tests.components.source import Source
@@ -137,9 +134,8 @@ def test_a_pipeline_hands_over_the_runs_of_any_number_of_stages_and_caches_them(
         evaluator = Evaluator(
             examples=lists.outputs["made"],
             model=exported.outputs["made"],
-            baselines={name: one.outputs["made"] for name, one in zip(BASELINE_KEYS, runs, strict=False)},
             top_grade=2,
-            used_negatives=None,
+            **{key: one.outputs["made"] for key, one in zip(RUNS, runs, strict=False)},
         )
         connection = sqlite_metadata_connection_config(str(tmp_path / "metadata.sqlite"))
         pipeline = tfx_pipeline.Pipeline(

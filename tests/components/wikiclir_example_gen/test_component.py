@@ -1,4 +1,4 @@
-"""The executor of WikiClirExampleGen with TFX's artifacts."""
+"""WikiClirExampleGen with TFX's artifacts."""
 
 import gzip
 import json
@@ -14,29 +14,18 @@ pytestmark = pytest.mark.beam
 
 @pytest.fixture
 def run(tmp_path, make_artifact, make_collection):
-    """Runs the executor on a collection of files; returns its artifacts."""
-    from tfx.dsl.components.base import base_beam_executor
+    """Runs the stage on a collection of files; returns its artifacts."""
+    import apache_beam as beam
 
-    from components.wikiclir_example_gen.executor import (
-        COLLECTION_KEY,
-        EXAMPLES_KEY,
-        REPORT_KEY,
-        SETTINGS_KEY,
-        Executor,
-    )
+    from components.wikiclir_example_gen.component import WikiClirExampleGen
+    from components.wikiclir_example_gen.ingest import IngestSettings
 
-    def run(contents, max_bad_share=0.0, **context):
+    def run(contents, max_bad_share=0.0):
         collection = make_collection(tmp_path, contents)
         examples, report = make_artifact("Examples", tmp_path), make_artifact("IngestionReport", tmp_path)
-        settings = {"negatives": 4, "seed": 1, "max_queries": None, "max_bad_share": max_bad_share, "top_grade": 2}
-        settings |= {"split": "queries", "cold_share": 0.0}
-        executor = Executor(
-            base_beam_executor.BaseBeamExecutor.Context(unique_id="1", **{"beam_pipeline_args": [], **context})
-        )
-        executor.Do(
-            {COLLECTION_KEY: [collection]},
-            {EXAMPLES_KEY: [examples], REPORT_KEY: [report]},
-            {SETTINGS_KEY: json.dumps(settings)},
+        settings = IngestSettings(negatives=4, seed=1, max_queries=None, top_grade=2)
+        WikiClirExampleGen.test_call(
+            collection, examples, report, lambda: beam.Pipeline(argv=[]), settings, max_bad_share
         )
         return examples, json.loads((tmp_path / "IngestionReport" / "report.json").read_text())
 
@@ -70,16 +59,3 @@ def test_a_collection_that_is_too_bad_is_refused_and_its_report_stays(run, conte
     assert "judgments: " in str(error.value) and "x unknown document" in str(error.value)
     report = json.loads((tmp_path / "IngestionReport" / "report.json").read_text())
     assert report["files"]["documents"]["drops"][0]["reason"] == "unreadable"
-
-
-def test_the_job_is_made_as_the_runner_tells(run, contents):
-    import apache_beam as beam
-
-    made = []
-
-    def make_pipeline():
-        made.append(beam.Pipeline(argv=[]))
-        return made[-1]
-
-    run(contents, make_beam_pipeline_fn=make_pipeline)
-    assert [type(one) for one in made] == [beam.Pipeline]

@@ -1,11 +1,12 @@
-"""TFX's ExampleValidator, made strict: TFX only records anomalies and trains on."""
+"""The stage ExampleValidator: TFX's, made strict, because TFX only records anomalies and trains on."""
 
 import os
 from typing import Any
 
 from tensorflow_metadata.proto.v0 import anomalies_pb2
 from tfx import types
-from tfx.components.example_validator import executor
+from tfx.components.example_validator import component, executor
+from tfx.dsl.components.base import executor_spec
 from tfx.dsl.io import fileio
 from tfx.proto.orchestration import execution_result_pb2
 from tfx.types import artifact_utils, standard_component_specs
@@ -25,7 +26,7 @@ class Executor(executor.Executor):
         """Runs TFX's validation.
 
         Raises:
-          DataError: a split has an anomaly; every one is named in words.
+          DataError: a split has an anomaly; the message describes every anomaly.
         """
         output = super().Do(input_dict, output_dict, exec_properties)
         anomalies = output_dict[standard_component_specs.ANOMALIES_KEY]
@@ -43,3 +44,9 @@ class Executor(executor.Executor):
         if faults:
             raise DataError("\n".join(["the examples must fit schemas/schema.pbtxt, but:", *faults]))
         return output
+
+
+class ExampleValidator(component.ExampleValidator):
+    """TFX's ExampleValidator, except that an anomaly stops the run and is described."""
+
+    EXECUTOR_SPEC = executor_spec.ExecutorClassSpec(Executor)

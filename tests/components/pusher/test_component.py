@@ -1,4 +1,4 @@
-"""The Pusher's executor: when it pushes, and what it tells TFX; `push_version` has the versions themselves."""
+"""Pusher: when it pushes, and the properties of its artifact; `push_version` has the versions themselves."""
 
 import json
 import os
@@ -66,15 +66,8 @@ def beside(model, examples) -> dict[str, bytes]:
 @pytest.fixture
 def push(tmp_path, serving, make_artifact, model, examples):
     """Pushes a model that Gate judged so; returns the PushedModel artifact."""
-    from google.protobuf import json_format
-    from tfx.proto import pusher_pb2
-    from tfx.types import standard_component_specs as keys
+    from components.pusher.component import Pusher
 
-    from components.pusher.executor import Executor
-
-    destination = pusher_pb2.PushDestination(
-        filesystem=pusher_pb2.PushDestination.Filesystem(base_directory=str(serving))
-    )
     made_of = {"data_report": DATA_REPORT, "model_run": HISTORY, "evaluation": METRICS}
     inputs = {key: make_artifact(kind, tmp_path) for key, kind in zip(made_of, KINDS, strict=True)}
     for key, (name, content) in made_of.items():
@@ -88,22 +81,21 @@ def push(tmp_path, serving, make_artifact, model, examples):
         blessing.set_string_custom_property(NEWEST_PROPERTY, newest)
         blessing.set_int_custom_property(PUSHED_PROPERTY, int(is_pushed))
         Path(blessing.uri, "verdict.json").write_text(Verdict(blessed=blessed, reason="fit", comparison=None).to_json())
-        Executor().Do(
-            {
-                keys.MODEL_KEY: [model],
-                keys.MODEL_BLESSING_KEY: [blessing],
-                "examples": [examples],
-                **{key: [artifact] for key, artifact in inputs.items()},
-            },
-            {keys.PUSHED_MODEL_KEY: [pushed]},
-            {keys.PUSH_DESTINATION_KEY: json_format.MessageToJson(destination), "settings": json.dumps(SETTINGS)},
+        Pusher.test_call(
+            model,
+            blessing,
+            examples,
+            **inputs,
+            pushed_model=pushed,
+            settings=SETTINGS,
+            serving=str(serving),
         )
         return pushed
 
     return push
 
 
-def test_what_the_artifact_says_has_the_names_that_tfx_s_own_pusher_gives_it():
+def test_the_artifact_s_properties_have_the_names_of_tfx_s_own_pusher():
     from tfx.components.pusher import executor
 
     ours = (WAS_PUSHED_PROPERTY, DESTINATION_PROPERTY, VERSION_PROPERTY)

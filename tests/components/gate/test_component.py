@@ -1,4 +1,4 @@
-"""The executor of Gate: TFX's blessing, the verdict, and the last pushed model that it compares with."""
+"""Gate: TFX's blessing, the verdict, and the comparison with the last pushed model."""
 
 import json
 import math
@@ -50,7 +50,7 @@ def write_model():
 @pytest.fixture
 def scored(monkeypatch):
     """The models that were asked for scores; one whose content names none is really loaded."""
-    from components.gate import executor as gate
+    from components.gate import component as gate
 
     load_and_score, paths = gate.score_lists, []
 
@@ -68,7 +68,8 @@ def scored(monkeypatch):
 @pytest.fixture
 def judge(tmp_path, serving, scored, write_model, make_artifact, make_examples):
     """Judges a model that was evaluated, under settings."""
-    from components.gate import executor as gate
+    from components.gate.component import Gate
+    from components.gate.settings import EvaluationSettings
 
     examples = make_examples(tmp_path, LISTS)
     lists = read_lists(map(str, Path(examples.uri, "Split-test").iterdir()))
@@ -83,16 +84,9 @@ def judge(tmp_path, serving, scored, write_model, make_artifact, make_examples):
         scores = [np.asarray(SCORES[model], np.float32)] * len(lists)
         for name, content in evaluate(lists, scores, {}, 2).files().items():
             (Path(evaluation.uri) / name).write_text(content)
-        gate.Executor().Do(
-            {gate.EXAMPLES_KEY: [examples], gate.MODEL_KEY: [exported], gate.EVALUATION_KEY: [evaluation]},
-            {gate.BLESSING_KEY: [blessing]},
-            {
-                gate.TOP_GRADE_KEY: 2,
-                gate.SETTINGS_KEY: json.dumps({"minimums": {}, **settings}),
-                gate.SERVING_KEY: str(serving),
-            },
-        )
-        return Judged(json.loads((Path(blessing.uri) / gate.VERDICT_FILE).read_text()), blessing)
+        given = EvaluationSettings(**{"minimums": {}, **settings})
+        Gate.test_call(examples, exported, evaluation, blessing, 2, given, str(serving))
+        return Judged(json.loads((Path(blessing.uri) / "verdict.json").read_text()), blessing)
 
     return judge
 

@@ -1,1 +1,0 @@
-"""ExampleValidator that stops a run on an anomaly."""
