@@ -2,17 +2,16 @@
 
 import os
 
-from models.ranker import SCORES
-from models.score_lists import score_lists
 from tfx.types.standard_artifacts import Examples, Model, ModelEvaluation
 
 from components.artifact_files import serving_model, split_files, write_text
-from components.evaluator.baselines import read_baselines
-from components.evaluator.evaluate import evaluate
+from components.evaluator.evaluate import evaluate, read_baselines
 from components.stage import Input, Output, stage
+from models.evaluation.score_lists import score_lists
 from models.lists.ranking_lists import IDS_SPEC, read_lists
+from models.rankers.ranker import SCORES
 from schemas.artifacts import RankingRun
-from schemas.evaluation_files import RUN_FILE
+from schemas.evaluation import RUN_FILE
 
 
 @stage
@@ -37,7 +36,7 @@ def Evaluator(
       evaluation: metrics.json, per_query.tsv, run.trec and qrels.trec.
       top_grade: the MR grade.
       used_negatives: the number of NR documents of a list that count; None for all.
-      feedback: gain of the model's second pass over each list, see `models.feedback`; 0 for none.
+      feedback: gain of the model's second pass over each list, see `models.retrieval.document_ranker`; 0 for none.
       bm25_run, paper_run: runs over the same lists; the tag in the run file is the baseline's name.
 
     Raises:

@@ -3,25 +3,29 @@
 import os
 
 import numpy as np
-from models.randomisation_test import randomisation_test
-from models.ranker import SCORES
-from models.score_lists import score_lists, score_metrics
-from models.whole_versions import whole_versions
 from tfx.types.artifact import Artifact
 from tfx.types.standard_artifacts import Examples, Model, ModelBlessing, ModelEvaluation
 
 from components.artifact_files import read_text, serving_model, split_files, write_text
-from components.gate.judge import judge
-from components.gate.same_files import same_files
+from components.gate.judge import judge, same_files
 from components.gate.settings import EvaluationSettings
 from components.stage import Input, Output, stage
+from models.evaluation.score_lists import score_lists, score_metrics
+from models.evaluation.significance import randomisation_test
+from models.exported.versions import whole_versions
 from models.lists.ranking_lists import RankingLists, read_lists
+from models.rankers.ranker import SCORES
 from schemas.errors import DataError
-from schemas.evaluation_files import METRICS_FILE, PER_QUERY_FILE, VERDICT_FILE
-from schemas.evaluation_report import RANDOM_ORDER, EvaluationReport
-from schemas.query_metrics import QueryMetrics
+from schemas.evaluation import (
+    METRICS_FILE,
+    PER_QUERY_FILE,
+    RANDOM_ORDER,
+    VERDICT_FILE,
+    Comparison,
+    EvaluationReport,
+    QueryMetrics,
+)
 from schemas.served_versions import NEWEST_PROPERTY, PUSHED_PROPERTY, newest_version
-from schemas.verdict import Comparison
 
 
 @stage

@@ -2,7 +2,7 @@
 
 from tfx.types.standard_artifacts import PushedModel
 
-from components.index_pusher.push_index import push_index
+from components.index_pusher.index_versions import push_index
 from components.stage import Input, Output, stage
 from schemas.artifacts import CorpusIndex
 from schemas.served_versions import DESTINATION_PROPERTY, WAS_PUSHED_PROPERTY

@@ -18,8 +18,7 @@ from components.pusher.push_version import add_file, push_version
 from components.pusher.warm_up import warm_up
 from components.stage import Input, Output, stage
 from schemas.artifacts import IngestionReport
-from schemas.evaluation_files import METRICS_FILE, VERDICT_FILE
-from schemas.evaluation_report import EvaluationReport
+from schemas.evaluation import METRICS_FILE, VERDICT_FILE, EvaluationReport, Verdict
 from schemas.served_versions import (
     CARD_FILE,
     DESTINATION_PROPERTY,
@@ -29,9 +28,7 @@ from schemas.served_versions import (
     WARM_UP_FILE,
     WAS_PUSHED_PROPERTY,
 )
-from schemas.training_files import HISTORY_FILE
-from schemas.training_history import TrainingHistory
-from schemas.verdict import Verdict
+from schemas.training_history import HISTORY_FILE, TrainingHistory
 
 _DATA_REPORT_FILE: Final = "report.json"
 

@@ -12,7 +12,7 @@ from models.settings import LossSettings, ModelSettings
 from models.training.settings import TrainingSettings
 from models.tuning.results import SearchResults
 from schemas import artifacts
-from schemas.training_files import HISTORY_FILE, TRIALS_FILE, VECTORS_FILE
+from schemas.training_history import HISTORY_FILE, TRIALS_FILE, VECTORS_FILE
 
 
 @stage
