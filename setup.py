@@ -9,7 +9,6 @@ setup(
         "components.collection_gen",
         "components.corpus_indexer",
         "components.evaluator",
-        "components.gate",
         "components.index_pusher",
         "components.lexicon_gen",
         "components.pusher",

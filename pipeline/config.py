@@ -10,8 +10,7 @@ import pydantic
 import yaml
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
-from components.corpus_indexer.settings import SearchSettings
-from components.gate.settings import EvaluationSettings
+from components.settings import EvaluationSettings, SearchSettings
 from components.wikiclir_example_gen.settings import DataSettings
 from models.job import channels_fault, index_fault, objective_fault
 from models.lexicon.settings import LexiconSettings

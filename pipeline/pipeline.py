@@ -13,7 +13,7 @@ from components.collection_gen.component import CollectionGen
 from components.corpus_indexer.component import CorpusIndexer
 from components.evaluator.component import Evaluator
 from components.example_validator import ExampleValidator
-from components.gate.component import Gate
+from components.gate import Gate
 from components.index_pusher.component import IndexPusher
 from components.lexical_baseline import LexicalBaseline
 from components.lexicon_gen.component import LexiconGen

@@ -9,7 +9,7 @@ from cli.experiment import results_table
 from cli.settings_doc import settings_markdown
 from cli.summary import metrics_table
 from components.evaluator.evaluate import evaluate
-from components.gate.settings import EvaluationSettings
+from components.settings import EvaluationSettings
 from experiments.experiment import read_experiment
 from experiments.report.page import as_markdown
 from experiments.report.write_report import make_page

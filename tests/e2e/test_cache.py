@@ -273,7 +273,7 @@ def test_what_decides_the_word_vectors_changes_the_stages_that_read_them(
         ("models/theory/theorem_3.py", {"TrainingReport"}),
         ("components/training_report/stability_report.py", {"TrainingReport"}),
         ("components/pusher/push_version.py", {"Pusher"}),
-        ("components/gate/judge.py", {"Gate"}),
+        ("components/gate.py", {"Gate"}),
         ("components/evaluator/evaluate.py", {"Evaluator"}),
         ("components/example_validator.py", {"ExampleValidator"}),
         ("pipeline/recovery.py", set()),

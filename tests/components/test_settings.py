@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from components.gate.settings import EvaluationSettings
+from components.settings import EvaluationSettings
 from models.evaluation.metrics import METRICS
 
 

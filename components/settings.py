@@ -1,4 +1,4 @@
-"""Settings of the evaluation. Importing this file does not import TensorFlow."""
+"""Settings of the evaluation and of search. Importing this file does not import TensorFlow."""
 
 from typing import Annotated, Literal
 
@@ -42,3 +42,11 @@ class EvaluationSettings(Settings):
             if not 0 <= value <= 1:
                 raise ValueError(f"{key} must lie in [0, 1]; got {value}")
         return minimums
+
+
+class SearchSettings(Settings):
+    """Whether a run makes its collection searchable."""
+
+    index: bool = False
+    """Encode every document with the trained model: an index for `clir search` and `clir serve` under the output, and,
+    beside the metrics of the test lists, those of the same queries searching the whole collection."""

@@ -12,6 +12,7 @@ import pytest
 from components.evaluator.evaluate import evaluate
 from models.lists.ranking_lists import read_lists
 from schemas.errors import DataError
+from schemas.evaluation import Comparison, Verdict
 from schemas.served_versions import NEWEST_PROPERTY, PUSHED_PROPERTY
 
 pytestmark = pytest.mark.beam
@@ -50,7 +51,7 @@ def write_model():
 @pytest.fixture
 def scored(monkeypatch):
     """The models that were asked for scores; one whose content names none is really loaded."""
-    from components.gate import component as gate
+    from components import gate
 
     load_and_score, paths = gate.score_lists, []
 
@@ -68,8 +69,8 @@ def scored(monkeypatch):
 @pytest.fixture
 def judge(tmp_path, serving, scored, write_model, make_artifact, make_examples):
     """Judges a model that was evaluated, under settings."""
-    from components.gate.component import Gate
-    from components.gate.settings import EvaluationSettings
+    from components.gate import Gate
+    from components.settings import EvaluationSettings
 
     examples = make_examples(tmp_path, LISTS)
     lists = read_lists(map(str, Path(examples.uri, "Split-test").iterdir()))
@@ -235,3 +236,119 @@ def test_the_serving_folder_is_looked_up_each_time_the_stage_runs(judge, serving
     shutil.rmtree(serving / "8")
     found.append(judge("bad").verdict["comparison"]["version"])
     assert found == [None, "7", "8", "7"]
+
+
+# The verdict and its reason
+
+RANDOM = {"map": 0.1, "ndcg_5": 0.2}
+PERFECT = {"map": 1.0, "ndcg_5": 1.0}
+FIRST = "no model was pushed before"
+
+
+def verdict_of(*arguments):
+    """The pure judgment."""
+    from components.gate import judge
+
+    return judge(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "minimums", "blessed", "reason"),
+    [
+        ({"map": 0.5, "ndcg_5": 0.3}, None, True, "every metric lies above random order's"),
+        ({"map": 0.5, "ndcg_5": 0.2}, None, False, "ndcg_5 must lie above random order's 0.2000; got 0.2000"),
+        (
+            {"map": 0.0, "ndcg_5": 0.1},
+            None,
+            False,
+            "map must lie above random order's 0.1000; got 0.0000; "
+            "ndcg_5 must lie above random order's 0.2000; got 0.1000",
+        ),
+        ({"map": 0.6, "ndcg_5": 0.0}, {"map": 0.6}, True, "map 0.6000 reaches 0.6000"),
+        ({"map": 0.5, "ndcg_5": 0.9}, {"map": 0.6}, False, "map must reach 0.6000; got 0.5000"),
+        (
+            {"map": 0.5, "ndcg_5": 0.9},
+            {"map": 0.6, "ndcg_5": 1.0},
+            False,
+            "map must reach 0.6000; got 0.5000; ndcg_5 must reach 1.0000; got 0.9000",
+        ),
+        (
+            {"map": 0.5, "ndcg_5": 0.9},
+            {"map": 0.4, "ndcg_5": 0.9},
+            True,
+            "map 0.5000 reaches 0.4000, ndcg_5 0.9000 reaches 0.9000",
+        ),
+        ({"map": 0.0, "ndcg_5": 0.0}, {}, True, "no minimum is set"),
+    ],
+)
+def test_verdict_names_every_metric_that_decides(metrics, minimums, blessed, reason):
+    reason = f"{reason}; {FIRST}" if blessed else reason
+    expected = Verdict(blessed=blessed, reason=reason, comparison=None)
+    assert verdict_of(metrics, RANDOM, PERFECT, minimums, FIRST) == expected
+
+
+def test_a_metric_that_even_a_perfect_order_cannot_raise_is_not_asked_for():
+    assert verdict_of({"recall_mr_5": 1.0}, {"recall_mr_5": 1.0}, {"recall_mr_5": 1.0}, None, FIRST).blessed
+
+
+def test_a_metric_that_is_not_a_number_reaches_nothing():
+    assert not verdict_of({"map": float("nan")}, RANDOM, PERFECT, {"map": 0.0}, FIRST).blessed
+
+
+# Verdicts beside the last pushed model
+
+GOOD = {"map": 0.5, "ndcg_5": 0.3}
+PASSED = "every metric lies above random order's"
+EVIDENCE = "version 7 (ndcg_5 0.3000 against 0.4000, p = {:.4f})"
+
+
+def compared(p_value):
+    return Comparison(
+        version="7", metric="ndcg_5", value=GOOD["ndcg_5"], last_value=0.4, p_value=p_value, significance=0.05
+    )
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "no model was pushed before",
+        "not compared with version 7, as evaluation.start_anew asks",
+        "not compared with version 7, which is this very model",
+    ],
+)
+def test_why_a_model_is_not_compared_is_told(reason):
+    assert verdict_of(GOOD, RANDOM, PERFECT, None, reason) == Verdict(
+        blessed=True, reason=f"{PASSED}; {reason}", comparison=None
+    )
+
+
+@pytest.mark.parametrize("p_value", [0.05, 0.3, 1.0])
+def test_a_model_that_is_not_significantly_worse_is_blessed_with_the_evidence(p_value):
+    reason = f"{PASSED}; not significantly worse than {EVIDENCE.format(p_value)}"
+    assert verdict_of(GOOD, RANDOM, PERFECT, None, compared(p_value)) == Verdict(
+        blessed=True, reason=reason, comparison=compared(p_value)
+    )
+
+
+@pytest.mark.parametrize("minimums", [None, {}, {"map": 0.5}])
+def test_a_significantly_worse_model_is_refused_and_told_what_to_do(minimums):
+    assert verdict_of(GOOD, RANDOM, PERFECT, minimums, compared(0.04)) == Verdict(
+        blessed=False,
+        reason=f"the model is significantly worse than {EVIDENCE.format(0.04)}; "
+        "to push it all the same, set evaluation.start_anew",
+        comparison=compared(0.04),
+    )
+
+
+def test_a_model_below_a_minimum_is_refused_even_where_it_is_not_worse():
+    assert verdict_of(GOOD, RANDOM, PERFECT, {"map": 0.6}, compared(1.0)) == Verdict(
+        blessed=False, reason="map must reach 0.6000; got 0.5000", comparison=compared(1.0)
+    )
+
+
+def test_a_missed_minimum_and_a_worse_model_are_told_together():
+    verdict = verdict_of(GOOD, RANDOM, PERFECT, {"map": 0.6}, compared(0.001))
+    assert not verdict.blessed
+    assert verdict.reason.startswith(
+        "map must reach 0.6000; got 0.5000; the model is significantly worse than version 7 ("
+    )

@@ -1,18 +1,18 @@
 """The stage Gate: whether a model may be pushed."""
 
 import os
+from collections.abc import Mapping
 
 import numpy as np
 from tfx.types.artifact import Artifact
 from tfx.types.standard_artifacts import Examples, Model, ModelBlessing, ModelEvaluation
 
 from components.artifact_files import read_text, serving_model, split_files, write_text
-from components.gate.judge import judge, same_files
-from components.gate.settings import EvaluationSettings
+from components.settings import EvaluationSettings
 from components.stage import Input, Output, stage
 from models.evaluation.score_lists import score_lists, score_metrics
 from models.evaluation.significance import randomisation_test
-from models.exported.versions import whole_versions
+from models.exported.versions import file_digests, whole_versions
 from models.lists.ranking_lists import RankingLists, read_lists
 from models.rankers.ranker import SCORES
 from schemas.errors import DataError
@@ -24,6 +24,7 @@ from schemas.evaluation import (
     Comparison,
     EvaluationReport,
     QueryMetrics,
+    Verdict,
 )
 from schemas.served_versions import NEWEST_PROPERTY, PUSHED_PROPERTY, newest_version
 
@@ -57,7 +58,7 @@ def Gate(
       DataError: the last pushed model cannot be used.
     """
     newest = newest_version(whole_versions(serving))
-    is_pushed = newest is not None and same_files(serving_model(model), os.path.join(serving, newest))
+    is_pushed = newest is not None and file_digests(serving_model(model)) == file_digests(os.path.join(serving, newest))
     comparison: Comparison | str
     if newest is None:
         comparison = "no model was pushed before"
@@ -104,3 +105,53 @@ def _compare(
         p_value=randomisation_test(values, last_values, two_sided=False),
         significance=settings.significance,
     )
+
+
+def judge(
+    metrics: Mapping[str, float],
+    random_order: Mapping[str, float],
+    reachable: Mapping[str, float],
+    minimums: Mapping[str, float] | None,
+    comparison: Comparison | str,
+) -> Verdict:
+    """Compares metrics with their minimums, and the model with the last pushed one.
+
+    Args:
+      metrics: the model's metrics on the test split.
+      random_order: the expected metrics of random order on the same lists.
+      reachable: the metrics of a perfect order. A metric whose perfect order is no better than random order, such as
+        one whose cutoff is longer than every list, is not judged.
+      minimums: metric to its least value; None asks that every metric lie above random order's.
+      comparison: the comparison with the last pushed model, or the reason why there is none.
+
+    Example:
+      >>> judge({"map": 0.5}, {"map": 0.1}, {"map": 1.0}, {"map": 0.6}, "no model was pushed before").reason
+      'map must reach 0.6000; got 0.5000'
+    """
+    if minimums is None:
+        faults = [
+            f"{key} must lie above random order's {expected:.4f}; got {metrics[key]:.4f}"
+            for key, expected in random_order.items()
+            if not metrics[key] > expected and reachable[key] > expected
+        ]
+        passed = "every metric lies above random order's"
+    else:
+        faults = [
+            f"{key} must reach {minimum:.4f}; got {metrics[key]:.4f}"
+            for key, minimum in minimums.items()
+            if not metrics[key] >= minimum
+        ]
+        passed = ", ".join(f"{key} {metrics[key]:.4f} reaches {minimum:.4f}" for key, minimum in minimums.items())
+    if isinstance(comparison, str):
+        compared, compared_with = comparison, None
+    else:
+        compared_with = comparison
+        values = f"{comparison.metric} {comparison.value:.4f} against {comparison.last_value:.4f}"
+        evidence = f"version {comparison.version} ({values}, p = {comparison.p_value:.4f})"
+        compared = f"not significantly worse than {evidence}"
+        if comparison.is_worse:
+            faults.append(
+                f"the model is significantly worse than {evidence}; to push it all the same, set evaluation.start_anew"
+            )
+    reason = "; ".join(faults or [passed or "no minimum is set", compared])
+    return Verdict(blessed=not faults, reason=reason, comparison=compared_with)
