@@ -13,8 +13,9 @@ from models.lists.ranking_lists import IDS_SPEC, TEXT_SPEC, read_lists
 from models.retrieval.corpus_index import CorpusIndex
 from schemas import artifacts
 from schemas.collection import raw_documents
-from schemas.evaluation import METRICS_FILE, SEARCH_FILE, SEARCH_PER_QUERY_FILE, SEARCH_RUN_FILE, EvaluationReport
+from schemas.evaluation import METRICS_FILE, EvaluationReport
 from schemas.features import QUERY_TEXT
+from schemas.search_report import SEARCH_FILE, SEARCH_PER_QUERY_FILE, SEARCH_RUN_FILE
 
 
 @stage

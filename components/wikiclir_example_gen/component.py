@@ -14,7 +14,7 @@ from components.wikiclir_example_gen.ingest import IngestSettings, ingest
 from components.wikiclir_example_gen.report import REPORT_FILE, read_report
 from schemas.artifacts import Collection, IngestionReport
 from schemas.collection import MANIFEST_FILE, parse_manifest
-from schemas.features import SPLITS
+from schemas.splits import SPLITS
 
 _FILE_PREFIX: Final = "data_tfrecord"  # the name that TFX's own ExampleGens give their files
 
