@@ -32,7 +32,9 @@ MAY_IMPORT = {
 """Every room, and the rooms that it may import."""
 TFX_FILES = {"component.py", "executor.py", "run_fn.py", "tuner.py", "tuner_fn.py"}
 """The files in a stage's folder that may know TFX; a stage of one file, directly under `components`, may, too."""
-OF_ALL_STAGES = {f"components.{name}" for name in ("stage", "on_workers", "artifact_files", "settings", "unfinished_work")}
+OF_ALL_STAGES = {
+    f"components.{name}" for name in ("stage", "on_workers", "artifact_files", "settings", "unfinished_work")
+}
 """The modules that every stage may import."""
 
 
