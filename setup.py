@@ -49,7 +49,6 @@ setup(
         "wikipedia.wikitext",
     ],
     package_data={
-        "experiments.report": ["page.html.j2"],
         "schemas": ["schema.pbtxt"],
         "serving": [
             "page/index.html",

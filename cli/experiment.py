@@ -11,7 +11,7 @@ from cli.terminal import short, show, show_json
 from cli.users_error import users_error
 from experiments.cell import Cell, CellFolder
 from models.evaluation.metrics import METRICS
-from pipeline.layout import CELLS, HTML_FILE
+from pipeline.layout import CELLS, REPORT_FILE
 from pipeline.output_folder import local_output, run_lock
 from schemas.errors import DataError
 
@@ -48,7 +48,7 @@ def experiment(file: str, as_json: bool) -> None:
             for cell, state in zip(loaded.cells, states, strict=True)
             if state.status == "done"
         }
-    report = str(loaded.output / HTML_FILE)
+    report = str(loaded.output / REPORT_FILE)
     if as_json:
         cells = [{**state.content(), "metrics": metrics.get(state.name)} for state in states]
         show_json({"title": loaded.settings.title, "report": report, "cells": cells})

@@ -1,4 +1,4 @@
-"""`clir report`: the report of an experiment, anew."""
+"""`clir report`: writes the report of an experiment again."""
 
 from pathlib import Path
 
@@ -6,15 +6,15 @@ import click
 
 from cli.imports import heavy_imports
 from cli.terminal import say, short
-from pipeline.layout import HTML_FILE, MARKDOWN_FILE
+from pipeline.layout import REPORT_FILE
 
 
 @click.command()
 @click.argument("folder", type=click.Path())
 def report(folder: str) -> None:
-    """Write the report of the experiment in FOLDER anew.
+    """Write the report of the experiment in FOLDER again.
 
-    Tables, tests and figures come from what the cells left; no model is trained or asked.
+    Tables, tests and figures come from the files of the cells; no model is trained or used.
 
     Example: clir report runs/losses
     """
@@ -25,4 +25,4 @@ def report(folder: str) -> None:
         from experiments.report.write_report import write_report
 
     write_report(Path(folder))
-    say(f"written to {short(folder)}: {HTML_FILE}, {MARKDOWN_FILE}")
+    say(f"written to {short(folder)}: {REPORT_FILE}")

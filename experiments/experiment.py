@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import yaml
@@ -47,6 +48,10 @@ class Row:
     def data(self) -> dict[str, Any]:
         """The settings of the data: rows that differ in them rank other lists and are not compared."""
         return {key: value for key, value in self.settings.items() if key.startswith("data.")}
+
+    def mean(self, metric: str) -> float:
+        """The mean of a metric over the finished cells, of which there is one at least."""
+        return mean(cell.metrics[metric] for cell in self.done)
 
     def setting(self, key: str) -> Any:
         """A setting's value: the grid's, else that of the first finished cell; None where there is neither."""
@@ -121,8 +126,7 @@ def _read_evaluation(path: Path) -> EvaluationReport:
     report = _read_record(path, EvaluationReport)
     if lacking := METRICS.keys() - report.metrics.keys():
         raise DataError(
-            f"{path}: must hold {', '.join(sorted(lacking))}; an earlier version wrote it. Run the experiment again to "
-            "complete it."
+            f"{path}: must hold {', '.join(sorted(lacking))}; it does not. Run the experiment again to complete it."
         )
     return report
 

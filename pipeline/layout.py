@@ -21,12 +21,11 @@ CHECKPOINTS: Final = "checkpoints"
 CELLS: Final = "cells"
 FIGURES: Final = "figures"
 EXPERIMENT_FILE: Final = "experiment.json"
-HTML_FILE: Final = "report.html"
-MARKDOWN_FILE: Final = "report.md"
+REPORT_FILE: Final = "report.md"
 LOCK_FILE: Final = ".lock"
 RECORD_FILE: Final = ".clir.json"
 
-FILES: Final = (CONFIG_FILE, METADATA_FILE, EXPERIMENT_FILE, HTML_FILE, MARKDOWN_FILE, LOCK_FILE, RECORD_FILE)
+FILES: Final = (CONFIG_FILE, METADATA_FILE, EXPERIMENT_FILE, REPORT_FILE, LOCK_FILE, RECORD_FILE)
 FOLDERS: Final = (ARTIFACTS, EVALUATION, DATA, WIKIPEDIA, LEXICON, TUNING, TRAINING, SERVING, INDEX, CELLS, FIGURES)
 """The names that are ours at the top of an output folder."""
 

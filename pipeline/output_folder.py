@@ -24,12 +24,11 @@ from pipeline.layout import (
     FIGURES,
     FILES,
     FOLDERS,
-    HTML_FILE,
     LOCK_FILE,
-    MARKDOWN_FILE,
     METADATA_FILE,
     PUBLISHED,
     RECORD_FILE,
+    REPORT_FILE,
 )
 from schemas.errors import ConfigError, DataError
 
@@ -272,7 +271,7 @@ def _adopted(folder: Path) -> dict[str, str] | None:
         names = PUBLISHED
     elif (folder / EXPERIMENT_FILE).is_file() and (folder / CELLS).is_dir():
         figures = (f"{FIGURES}/{path.name}" for path in (folder / FIGURES).glob("figure-[0-9].svg"))
-        names = (EXPERIMENT_FILE, HTML_FILE, MARKDOWN_FILE, *figures)
+        names = (EXPERIMENT_FILE, REPORT_FILE, *figures)
     elif (folder / CELL_FILE).is_file():
         names = (CELL_FILE, CELL_DIGEST_FILE, CELL_LOG_FILE, *CELL_RESULTS, "stability.md", "embeddings.json")
     return {name: "" for name in names if (folder / name).is_file()} or None

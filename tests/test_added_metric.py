@@ -11,8 +11,7 @@ from cli.summary import metrics_table
 from components.evaluator.evaluate import evaluate
 from components.settings import EvaluationSettings
 from experiments.experiment import read_experiment
-from experiments.report.page import as_markdown
-from experiments.report.write_report import make_page
+from experiments.report.write_report import report_text
 from models.evaluation.metrics import METRICS, NDCG, Metric
 from models.training.settings import TrainingSettings
 from tests.experiments.conftest import tables
@@ -53,7 +52,7 @@ def test_settings_take_it_and_their_page_names_it() -> None:
 def test_the_report_of_an_experiment_shows_it_everywhere_but_beside_the_published_numbers(tmp_path: Path) -> None:
     grid = {"loss.name": ["sosl", "mse"], "model.epsilon": [0.5, 1]}
     experiment = read_experiment(write_experiment(tmp_path, grid, paper_language="fr"))
-    text = as_markdown(make_page(experiment))
+    text = report_text(experiment)
     assert f"| seeds | {' | '.join(PAPERS)} | ndcg\\_10 |" in text
     assert f"| reference row | {' | '.join(PAPERS)} | ndcg\\_10 |" in text
     assert f"| ndcg\\_10 | {DEFINITION} |" in text

@@ -1,6 +1,5 @@
 """Pictures for light and dark pages: matplotlib's figures as SVG, whose ink follows the page's theme."""
 
-import base64
 import io
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
@@ -51,16 +50,8 @@ class Picture(NamedTuple):
     """Of its file, without .svg."""
     title: str
     caption: str
-    width: int
-    """In CSS pixels."""
-    height: int
     file: str
     """The SVG file's text; its ink follows the reader's colour scheme."""
-
-    @property
-    def address(self) -> str:
-        """The file as a `data:` address, for a page that holds its pictures within it."""
-        return "data:image/svg+xml;base64," + base64.b64encode(self.file.encode()).decode()
 
 
 def draw(name: str, title: str, caption: str, size: tuple[float, float], paint: Callable[[Figure], None]) -> Picture:
@@ -78,7 +69,7 @@ def draw(name: str, title: str, caption: str, size: tuple[float, float], paint: 
         nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
         figure.savefig(buffer, format="svg", transparent=True, metadata=nothing)
     width, height = (round(72 * inches) for inches in size)
-    return Picture(name, title, caption, width, height, _for_pages(buffer.getvalue(), title, width, height))
+    return Picture(name, title, caption, _for_pages(buffer.getvalue(), title, width, height))
 
 
 def _for_pages(svg: str, title: str, width: int, height: int) -> str:

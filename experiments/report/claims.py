@@ -1,4 +1,4 @@
-"""The verdicts on what an experiment was to show."""
+"""The verdicts on an experiment's claims."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,14 +7,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from experiments.experiment import Experiment, Row
-from experiments.report.page import NOTHING, Block, Entry, Line, Section, Table, Text
-from experiments.report.significance import (
-    SIGNIFICANCE,
-    Comparison,
-    means_over_seeds,
-    pairs_of,
-    values_of,
-)
+from experiments.report.markdown import NOTHING, Entry, paragraph, table
+from experiments.report.significance import SIGNIFICANCE, Comparison, means_over_seeds, pairs_of, values_of
 from experiments.settings import Claim
 from models.evaluation.metrics import METRICS
 from models.evaluation.significance import RESOLUTION, holm, randomisation_test
@@ -22,7 +16,7 @@ from schemas.evaluation import QueryMetrics
 
 HOLDS: Final = "holds"
 CONTRADICTED: Final = "is contradicted"
-OPEN: Final = "cannot be told"
+OPEN: Final = "inconclusive"
 _OF_MANY: Final = {HOLDS: "hold", CONTRADICTED: "are contradicted", OPEN: OPEN}
 
 
@@ -50,15 +44,32 @@ class _Judged(NamedTuple):
         return CONTRADICTED if CONTRADICTED in verdicts else HOLDS if verdicts == {HOLDS} else OPEN
 
 
-def claims(experiment: Experiment) -> Section | None:
-    """A verdict on each claim, and the comparisons behind it; None where the experiment claims nothing."""
+def claims(experiment: Experiment) -> Iterator[str]:
+    """A verdict on each claim, and the comparisons behind it; nothing where the experiment claims nothing."""
     if not experiment.claims:
-        return None
-    return Section("claims", "Verdicts", tuple(_blocks(_judge(experiment))))
+        return
+    judged = _judge(experiment)
+    yield table(
+        "The claims of the experiment",
+        ("Claim", "verdict", "comparisons"),
+        ((one.claim.says, one.verdict, _count(one)) for one in judged),
+    )
+    for one in judged:
+        yield table(
+            f"{one.claim.says}{_margin(one.claim)}: the difference of the means over queries, its verdict and p-value",
+            ("Row", "compared with", *(METRICS[metric].name for metric in one.claim.metrics)),
+            _lines(one),
+        )
+    comparisons = sum(part.comparison is not None for one in judged for part in one.parts)
+    yield paragraph(
+        f"A comparison holds, or is contradicted, where p < {SIGNIFICANCE} after Holm's correction (number of "
+        f"comparisons: {comparisons}), else it is {OPEN}; the test is that of the results below. A claim holds where "
+        "all its comparisons do, and is contradicted where one of them is."
+    )
 
 
 def verdict(claim: Claim, compared: Comparison | None) -> str:
-    """The verdict on a comparison of a claim: given where the row's metric lies apart from the other's and the margin.
+    """The verdict on a comparison of a claim: `OPEN` unless it is significant.
 
     Args:
       claim: has direction and margin.
@@ -108,26 +119,6 @@ def _find(chosen: Mapping[str, Any], rows: Sequence[Row]) -> Row:
     return row
 
 
-def _blocks(judged: Sequence[_Judged]) -> Iterator[Block]:
-    yield Table(
-        "What the experiment was to show",
-        ("Claim", "verdict", "comparisons"),
-        tuple(Line((Entry(one.claim.says), Entry(one.verdict), Entry(_count(one)))) for one in judged),
-    )
-    for one in judged:
-        yield Table(
-            f"{one.claim.says}{_margin(one.claim)}: the difference of the means over queries, its verdict and p-value",
-            ("Row", "compared with", *(METRICS[metric].name for metric in one.claim.metrics)),
-            tuple(_lines(one)),
-        )
-    comparisons = sum(part.comparison is not None for one in judged for part in one.parts)
-    yield Text(
-        f"A comparison holds, or is contradicted, where p < {SIGNIFICANCE} after Holm's correction (number of "
-        f"comparisons: {comparisons}); the test is that of the results below. A claim holds where all its comparisons "
-        "do, and is contradicted where one of them is."
-    )
-
-
 def _count(judged: _Judged) -> str:
     counts = Counter(part.verdict for part in judged.parts)
     said = (f"{counts[one]} {one if counts[one] == 1 else many}" for one, many in _OF_MANY.items() if counts[one])
@@ -138,13 +129,12 @@ def _margin(claim: Claim) -> str:
     return f" ({claim.direction} by {claim.margin:g} or more)" if claim.margin else ""
 
 
-def _lines(judged: _Judged) -> Iterator[Line]:
+def _lines(judged: _Judged) -> Iterator[Sequence[str | Entry]]:
     """A line for each row that a claim's row is compared with."""
     metrics = len(judged.claim.metrics)
     for start in range(0, len(judged.parts), metrics):
         parts = judged.parts[start : start + metrics]
-        heads = (Entry(parts[0].row.label), Entry(parts[0].other.label))
-        yield Line((*heads, *(_entry(part) for part in parts)))
+        yield (parts[0].row.label, parts[0].other.label, *map(_entry, parts))
 
 
 def _entry(part: _Part) -> Entry:

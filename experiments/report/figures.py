@@ -24,8 +24,11 @@ from schemas.relevance import grade_name
 from schemas.training_history import ScoreCounts
 
 EPSILONS: Final = (0.05, 0.2, 0.5, 1.0)
-_PLANE_LIMIT = 2.0
-_PLANE_CELLS = 101
+_PLANE_LIMIT: Final = 2.0
+_PLANE_CELLS: Final = 101
+_SCORES: Final = np.linspace(-1, 1, 201, dtype=np.float32)
+_COLUMNS: Final = 4
+_PANELS: Final = {"train/loss": "train split: loss", "eval/ndcg_5": "eval split: NDCG@5"}
 
 
 def score_derivative(
@@ -41,7 +44,7 @@ def score_derivative(
 
 
 def similarity_figure() -> Picture:
-    """Heat maps of the derivative, one for each epsilon, on one scale."""
+    """The paper's Figure 1: heat maps of the derivative, one for each epsilon, on one scale."""
     axis = np.linspace(-_PLANE_LIMIT, _PLANE_LIMIT, _PLANE_CELLS, dtype=np.float32)
     x1, x2 = np.meshgrid(axis, axis)
     maps = {epsilon: score_derivative(epsilon, x1, x2) for epsilon in EPSILONS}
@@ -69,14 +72,11 @@ def similarity_figure() -> Picture:
     )
 
 
-_SCORES = np.linspace(-1, 1, 201, dtype=np.float32)
-
-
 def loss_figure(rows: Sequence[Row]) -> Picture | None:
-    """The losses that the rows were trained with, a panel for each grade.
+    """The paper's Figure 2: the losses that the rows were trained with, a panel for each grade.
 
     Returns:
-      None where no row has finished, or none has a loss of single documents: a loss of whole lists has no such curve.
+      None where no finished row has a loss of single documents: a loss of whole lists has no such curve.
     """
     losses = {}
     for row in rows:
@@ -110,12 +110,10 @@ def loss_figure(rows: Sequence[Row]) -> Picture | None:
     )
 
 
-_COLUMNS = 4
-
-
 def density_figure(rows: Sequence[Row]) -> Picture | None:
-    """Two panels for each row, one above the other: score densities of the train split, which the paper shows, and of
-    the eval split, with the best epoch's weights, summed over the seeds.
+    """The paper's Figure 3: two panels for each row, score densities of the train split above those of the eval split.
+
+    The scores are those of the best epoch's weights, summed over the seeds.
 
     Returns:
       None where no row has finished.
@@ -123,10 +121,10 @@ def density_figure(rows: Sequence[Row]) -> Picture | None:
     rows = [row for row in rows if row.done]
     if not rows:
         return None
-    splits = {"train": [[one.train_scores for one in row.trainings if one.train_scores] for row in rows]}
-    if not any(splits["train"]):  # of earlier versions
-        splits = {}
-    splits["eval"] = [[one.best.scores for one in row.trainings] for row in rows]
+    splits = {
+        "train": [[one.train_scores for one in row.trainings if one.train_scores] for row in rows],
+        "eval": [[one.best.scores for one in row.trainings] for row in rows],
+    }
     columns = min(_COLUMNS, len(rows))
     height = len(splits) * ceil(len(rows) / columns)
 
@@ -141,15 +139,12 @@ def density_figure(rows: Sequence[Row]) -> Picture | None:
                     _paint_densities(panel, scores, f"{fill(row.label, 32)}\n{split} split")
         share_legend(figure, panels[len(splits) - 1, 0])
 
-    which, of_sums = "Eval split", ""
-    if "train" in splits:
-        which = "Above the train split, as in the paper, below it the eval split"
-        of_sums = " Where words that match are a channel of the score, the train split has the vectors' scores alone."
     return draw(
         "figure-3",
         "Figure 3. The density of each grade's scores, for each row",
-        f"{which}; with the weights of each seed's best epoch, summed over the seeds; 40 bins. The less the grades "
-        f"overlap, the better the scores tell them apart.{of_sums}",
+        "Above the train split, as in the paper, below it the eval split; with the weights of each seed's best epoch, "
+        "summed over the seeds; 40 bins. The less the grades overlap, the better the scores separate them. Where words "
+        "that match are a channel of the score, the train split has the vectors' scores alone.",
         (max(3.0 * columns, 6), 2.5 * height + 0.5),
         paint,
     )
@@ -179,14 +174,14 @@ def _paint_densities(panel: Axes, scores: Sequence[ScoreCounts], title: str) -> 
 
 
 def curve_figure(rows: Sequence[Row], number: int, key: str, axis: str, caption: str) -> Picture | None:
-    """A panel for each metric, a line for each combination of the other settings.
+    """The paper's Figures 4 and 5: a panel for each metric, a line for each combination of the other settings.
 
     Args:
       rows: of the experiment.
       number: the figure's, in the paper.
       key: the setting along the axis.
-      axis: what the axis is called.
-      caption: what to know of the setting.
+      axis: the label of the axis.
+      caption: a sentence on the setting.
 
     Returns:
       None where fewer than two of the setting's values have finished rows.
@@ -231,9 +226,6 @@ def _paint_curve(panel: Axes, points: Sequence[Row], key: str, metric: str, labe
     panel.fill_between(
         x, [min(one) for one in values], [max(one) for one in values], color=style["color"], alpha=0.2, linewidth=0
     )
-
-
-_PANELS = {"train/loss": "train split: loss", "eval/ndcg_5": "eval split: NDCG@5"}
 
 
 def training_figure(rows: Sequence[Row]) -> Picture | None:

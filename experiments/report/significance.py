@@ -1,4 +1,4 @@
-"""A cell's metrics query by query, as its evaluation left them."""
+"""Tests of significance between the rows of an experiment, query by query."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -14,6 +14,8 @@ from models.evaluation.significance import RESOLUTION, holm, randomisation_test
 from schemas.errors import DataError
 from schemas.evaluation import METRICS_FILE, PER_QUERY_FILE, QRELS_FILE, QueryMetrics
 
+SIGNIFICANCE: Final = 0.05
+
 
 def query_metrics(cell: Cell) -> QueryMetrics:
     """Every metric of a finished cell for every query.
@@ -24,10 +26,6 @@ def query_metrics(cell: Cell) -> QueryMetrics:
     path = cell.folder / PER_QUERY_FILE
     try:
         found = QueryMetrics.from_tsv(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise DataError(
-            f"{path}: there is no such file, which earlier versions did not write; run the experiment again to make it."
-        ) from None
     except (OSError, ValueError) as error:
         raise DataError(f"{path}: cannot be read ({error}); run the experiment again to complete it.") from None
     for key, value in cell.metrics.items():
@@ -40,16 +38,13 @@ def query_metrics(cell: Cell) -> QueryMetrics:
     return found
 
 
-SIGNIFICANCE: Final = 0.05
-
-
 class Comparison(NamedTuple):
     """A row beside another, in one metric."""
 
     difference: float
-    """Of the means over queries; above 0 where the row's lies above the other's."""
+    """The difference of the means over queries; above 0 where the row's lies above the other's."""
     p_value: float
-    """After Holm's correction, once all comparisons are known."""
+    """The p-value; after Holm's correction, once all comparisons are known."""
     is_bound: bool
     """Whether the p-value lies at the test's resolution, and may be smaller."""
 

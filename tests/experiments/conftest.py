@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from experiments.experiment import read_experiment
-from experiments.report.page import Page, as_markdown
 from experiments.report.results import results
 from experiments.report.write_report import write_report
 from tests.experiments.experiment_folder import LOSSES, write_experiment
@@ -66,7 +65,7 @@ def results_of(folders: dict[str, Path]) -> Callable[[str], str]:
 
 def results_text(folder: Path) -> str:
     """The same for a folder."""
-    return as_markdown(Page("", (results(read_experiment(folder)),)))
+    return "\n\n".join(results(read_experiment(folder))) + "\n"
 
 
 def tables(text: str) -> list[dict[str, list[str]]]:

@@ -39,11 +39,6 @@ def test_labels_have_the_papers_words_and_yamls_values(settings: dict[str, objec
     assert settings_label(settings) == label
 
 
-def test_a_cell_of_an_earlier_version_had_the_papers_preset(tmp_path: Path) -> None:
-    (row,) = read_experiment(write_experiment(tmp_path, {"training.seed": [1, 2]})).rows
-    assert row.setting("preset") == "paper"
-
-
 @pytest.mark.parametrize("text", ["", "[]", "{"])
 @pytest.mark.parametrize("file", ["cell.json", "config.yaml", "training.json", "metrics.json", "stability.json"])
 def test_a_damaged_file_is_named(tmp_path: Path, file: str, text: str) -> None:
@@ -67,7 +62,7 @@ def test_a_key_that_a_report_of_stability_lacks_is_named(tmp_path: Path) -> None
         read_experiment(folder)
 
 
-def test_a_report_of_an_earlier_version_without_a_metric_is_named(tmp_path: Path) -> None:
+def test_an_evaluation_without_a_metric_is_named(tmp_path: Path) -> None:
     folder = write_experiment(tmp_path, {"loss.name": ["sosl"]})
     path = folder / "cells" / "001-sosl" / "metrics.json"
     path.write_text(path.read_text().replace('"ndcg_5": ', '"ndcg_3": '))

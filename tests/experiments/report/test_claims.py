@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from experiments.experiment import read_experiment
 from experiments.report.claims import CONTRADICTED, HOLDS, OPEN, claims, verdict
-from experiments.report.page import Page, as_markdown
 from experiments.report.significance import Comparison, query_metrics
-from experiments.report.write_report import make_page
+from experiments.report.write_report import report_text
 from experiments.settings import Claim
 from models.evaluation.significance import holm, randomisation_test
 from schemas.errors import DataError
@@ -30,8 +29,7 @@ def claim(row: dict[str, Any], *than: dict[str, Any], **content: Any) -> dict[st
 
 def verdicts_of(folder: Path, *stated: dict[str, Any], grid: dict[str, list[Any]] | None = None, **content: Any) -> str:
     write_experiment(folder, grid or {"loss.name": LOSSES, "training.seed": SEEDS}, claims=[*stated], **content)
-    section = claims(read_experiment(folder))
-    return as_markdown(Page("A page", (section,)))
+    return "\n\n".join(claims(read_experiment(folder)))
 
 
 @pytest.mark.parametrize(
@@ -58,7 +56,7 @@ def test_a_claim_of_several_comparisons_holds_where_all_of_them_do(tmp_path: Pat
     verdicts, *_ = tables(verdicts_of(tmp_path, claim(SOSL, MSE), claim(MSE, ORDINAL, SOSL)))
     assert list(verdicts.values()) == [
         [HOLDS, "1 holds"],
-        [CONTRADICTED, "1 is contradicted, 1 cannot be told"],
+        [CONTRADICTED, "1 is contradicted, 1 inconclusive"],
     ]
 
 
@@ -84,11 +82,11 @@ def test_differences_and_corrected_p_values_stand_below(tmp_path: Path) -> None:
     assert "(number of comparisons: 2)" in text
 
 
-def test_rows_that_share_no_seed_cannot_be_told(tmp_path: Path) -> None:
+def test_rows_that_share_no_seed_are_inconclusive(tmp_path: Path) -> None:
     unfinished = {f"{number:03}-mse-seed{number - 6}": ("waiting", None) for number in (7, 8, 9)}
     text = verdicts_of(tmp_path, claim(SOSL, MSE), unfinished=unfinished)
-    assert [*tables(text)[0].values()] == [[OPEN, "1 cannot be told"]]
-    assert "| SOSL | MSE | –<br>cannot be told |" in text
+    assert [*tables(text)[0].values()] == [[OPEN, "1 inconclusive"]]
+    assert "| SOSL | MSE | –<br>inconclusive |" in text
 
 
 def test_rows_may_rank_other_lists_of_the_same_queries(tmp_path: Path) -> None:
@@ -98,9 +96,10 @@ def test_rows_may_rank_other_lists_of_the_same_queries(tmp_path: Path) -> None:
     assert [*verdicts.values()] == [[CONTRADICTED, "1 is contradicted"]]
 
 
-def test_a_page_opens_with_the_verdicts(tmp_path: Path) -> None:
+def test_a_report_opens_with_the_verdicts(tmp_path: Path) -> None:
     write_experiment(tmp_path, {"loss.name": ["sosl", "mse"], "training.seed": [1]}, claims=[claim(SOSL, MSE)])
-    assert make_page(read_experiment(tmp_path)).sections[0].title == "Verdicts"
+    headings = re.findall("^## (.*)$", report_text(read_experiment(tmp_path)), re.MULTILINE)
+    assert headings[0] == "Verdicts"
 
 
 def test_a_damaged_claim_is_an_error_of_the_users(tmp_path: Path) -> None:
@@ -110,7 +109,7 @@ def test_a_damaged_claim_is_an_error_of_the_users(tmp_path: Path) -> None:
 
 
 def test_without_a_claim_there_is_no_verdict(folders: dict[str, Path]) -> None:
-    assert claims(read_experiment(folders["losses"])) is None
+    assert [*claims(read_experiment(folders["losses"]))] == []
 
 
 @given(st.sampled_from(["above", "below"]), st.floats(0, 1), st.floats(-1, 1), st.floats(0, 1, exclude_min=True))

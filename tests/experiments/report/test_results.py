@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.report.results import PUBLISHED
+from experiments.report.published import PUBLISHED
 from models.evaluation.metrics import METRICS
 from tests.experiments.conftest import results_text, tables
 from tests.experiments.experiment_folder import write_experiment

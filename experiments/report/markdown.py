@@ -1,0 +1,58 @@
+"""The parts of a report as Markdown. Text is escaped: none of it is taken for markup."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+from urllib.parse import quote
+
+from components.training_report.svg import Picture
+from pipeline.layout import FIGURES
+
+NOTHING: Final = "–"
+"""Stands in the place of a missing value."""
+
+
+class Entry(NamedTuple):
+    """An entry of a table that is more than a text."""
+
+    text: str
+    note: str = ""
+    """The lines below the text."""
+    is_best: bool = False
+
+
+def paragraph(text: str) -> str:
+    """Text that Markdown shows as it is, on one line."""
+    text = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;")
+    return re.sub(r"([\\`*_\[\]|~#])", r"\\\1", text)
+
+
+def link(text: str, label: str, address: str) -> str:
+    """A paragraph that ends in a link."""
+    return f"{paragraph(text)} [{paragraph(label)}](<{quote(address)}>)."
+
+
+def table(caption: str, head: Sequence[str], lines: Iterable[Sequence[str | Entry]]) -> str:
+    """A table with one line of heads, below its caption."""
+    rows = [map(paragraph, head), ("---" for _ in head), *(map(_entry, line) for line in lines)]
+    return "\n".join([f"{paragraph(caption)}\n", *(f"| {' | '.join(row)} |" for row in rows)])
+
+
+def listing(summary: str, text: str) -> str:
+    """A text as it is, below its summary."""
+    # A fence must be longer than any within the text.
+    fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", text))])
+    return f"{paragraph(summary)}:\n\n{fence}text\n{text.rstrip()}\n{fence}"
+
+
+def picture(shown: Picture) -> str:
+    """A picture whose file lies in `FIGURES` beside the report."""
+    title = paragraph(shown.title)
+    return f"![{title}]({FIGURES}/{shown.name}.svg)\n\n{title}. {paragraph(shown.caption)}"
+
+
+def _entry(entry: str | Entry) -> str:
+    if isinstance(entry, str):
+        return paragraph(entry)
+    text = f"**{paragraph(entry.text)}**" if entry.is_best else paragraph(entry.text)
+    return "<br>".join([text, *map(paragraph, entry.note.splitlines())])
