@@ -10,7 +10,6 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import pytest
-from models.retrieval.query_encoder import QueryEncoder
 
 from components.index_pusher.index_versions import IndexVersions, push_index
 from models.exported.model import LoadedModel
