@@ -8,11 +8,11 @@ import click
 from click.core import ParameterSource
 
 from cli.terminal import say, short, show, show_json
-from pipeline.conversion.convert import ACCOUNT_FILE, Conversion, ConversionFolder, conversion_fault, convert
+from pipeline.conversion.convert import ACCOUNT_FILE, CONVERSION, Conversion, convert
 from pipeline.conversion.inputs import DEPTH, MAX_BAD_SHARE, NEGATIVES, ConversionSettings, Sources
 from pipeline.input_files import file_fault
 from pipeline.layout import CONFIG_FILE
-from pipeline.output_folder import run_lock
+from pipeline.output_folder import made_fault, run_lock
 from schemas.errors import ConfigError
 from schemas.languages import LANGUAGES
 from schemas.settings import did_you_mean
@@ -91,7 +91,7 @@ def convert_command(
     else:
         sources = Sources(queries or "", documents or "", _judgments(qrels, faults), run)
     faults += [fault for path in sources.paths() if (fault := file_fault(path))]
-    if fault := conversion_fault(output):
+    if fault := made_fault(output, CONVERSION):
         faults.append(f"--output: {fault}")
     if faults:
         raise ConfigError(faults)
@@ -99,7 +99,7 @@ def convert_command(
         query_language, document_language, negatives, depth, top_grade, with_titles, max_bad_share
     )
     with run_lock(Path(output)):
-        conversion = convert(sources, settings, ConversionFolder(Path(output)))
+        conversion = convert(sources, settings, Path(output))
     if as_json:
         show_json({**conversion.as_dict(), "output": output})
     else:

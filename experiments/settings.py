@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, field_validator
 from models.evaluation.metrics import METRICS
 from pipeline.config import RunConfig
 from pipeline.settings_file import known_keys
-from schemas.settings import OneOf, OutputFolder, Settings, did_you_mean
+from schemas.settings import OneOf, OutputPath, Settings, did_you_mean
 
 
 def _may_vary(key: str) -> str:
@@ -93,7 +93,7 @@ class ExperimentSettings(Settings):
     """What the experiment is to show: the report opens with a verdict on each."""
     paper_language: Literal["fr", "it", "sw", "tl"] | None = None
     """The document language of the paper's collection that this is; its published numbers stand in the report."""
-    output: Annotated[str, Field(min_length=1), OutputFolder()]
+    output: Annotated[str, Field(min_length=1), OutputPath()]
     """Folder of everything the experiment writes."""
 
     @field_validator("run", mode="before")

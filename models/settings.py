@@ -13,7 +13,7 @@ from models.choices import (
     own_settings,
 )
 from models.losses.declarations import LOSSES, theta_fault
-from schemas.settings import InputFile, Settings
+from schemas.settings import InputPath, Settings
 
 # Counts are below 2**31, because TensorFlow's indices are int32. Positive numbers lie within 1e-12 .. 1e12, so that
 # float32 holds the product of any three, and its inverse.
@@ -155,9 +155,9 @@ class EmbeddingDigests(Settings):
 class EmbeddingSettings(Settings):
     """Pre-trained word vectors (paper, section 5: Polyglot's, of length 64); see docs/formats.md."""
 
-    query: Annotated[str | None, Field(min_length=1), InputFile("vectors")] = None
+    query: Annotated[str | None, Field(min_length=1), InputPath("vectors")] = None
     """Path of the query language's word vectors; null starts all words at random."""
-    document: Annotated[str | None, Field(min_length=1), InputFile("vectors")] = None
+    document: Annotated[str | None, Field(min_length=1), InputPath("vectors")] = None
     """Path of the document language's word vectors; null starts all words at random."""
     train: bool = True
     """Train the pre-trained vectors further; false leaves them as they are, and other words out."""

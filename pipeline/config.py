@@ -25,7 +25,7 @@ from pipeline.output_folder import Kind, output_fault
 from pipeline.presets import DEFAULT, PRESETS, fault_of_another_preset, fault_of_no_preset, with_preset
 from pipeline.settings_file import Places, apply_override, describe_fault, place_of, read_settings_file
 from schemas.errors import ConfigError
-from schemas.settings import OneOf, OutputFolder, Settings, given_paths
+from schemas.settings import OneOf, OutputPath, Settings, given_paths
 from schemas.wikiclir import documents_file, queries_file
 from wikipedia.settings import WikipediaSettings
 
@@ -76,7 +76,7 @@ class RunConfig(Settings):
     """Kubeflow Pipelines."""
     beam: BeamSettings = BeamSettings()
     """Where the stages that may be shared among machines run."""
-    output: Annotated[str, Field(min_length=1), OutputFolder()]
+    output: Annotated[str, Field(min_length=1), OutputPath()]
     """Folder of everything the run writes."""
 
     @model_validator(mode="before")

@@ -1,4 +1,9 @@
-"""Output folders: which files in them are ours, and what is left alone."""
+"""Output folders: one command at a time writes a folder, and only our files in it are ever replaced or removed.
+
+A run, an experiment and its cells write into an `OutputFolder`; a conversion and a collection from dumps, whose files
+may be larger than memory, into a `MadeFolder`. Either was empty, or a command of the same kind made it. Each file is
+recorded before it is there, so that no kill leaves a file of ours unrecorded; anything else is the user's.
+"""
 
 import fcntl
 import hashlib
@@ -13,31 +18,21 @@ from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
 from pipeline.input_files import is_remote, scheme_fault
-from pipeline.layout import (
-    CELL_DIGEST_FILE,
-    CELL_FILE,
-    CELL_LOG_FILE,
-    CELL_RESULTS,
-    CELLS,
-    CONFIG_FILE,
-    EXPERIMENT_FILE,
-    FIGURES,
-    FILES,
-    FOLDERS,
-    LOCK_FILE,
-    METADATA_FILE,
-    PUBLISHED,
-    RECORD_FILE,
-    REPORT_FILE,
-)
+from pipeline.layout import CONFIG_FILE, FILES, FOLDERS, LOCK_FILE, PUBLISHED, RECORD_FILE
 from schemas.errors import ConfigError, DataError
+
+Kind = Literal["run", "experiment", "cell"]
+
+_KINDS: Final[Mapping[str, str]] = {"run": "a run", "experiment": "an experiment", "cell": "an experiment's cell"}
+_MADE_BY: Final = "smooth-clir"
+_HOW_TO_GO_ON: Final = "move it away, or choose another output."
 
 
 def write_atomically(path: Path, text: str) -> None:
     """Writes a file under another name, and renames it: a kill at any moment leaves the old content or the new.
 
     Raises:
-      OSError: it cannot be written; what was written of it is removed.
+      OSError: it cannot be written; the part that was written is removed.
     """
     partial = path.with_name(f"{path.name}.partial")
     try:
@@ -62,8 +57,8 @@ def run_lock(output: Path) -> Iterator[None]:
         lock = open(output / LOCK_FILE, "a")
     except OSError as error:
         raise DataError(
-            f"{output / LOCK_FILE} must be a file that you can write, for it tells whether a run is at work; "
-            f"{error.strerror}: move it away, or choose another output."
+            f"{output / LOCK_FILE} must be a file that you can write, for it shows whether a run is at work; "
+            f"{error.strerror}: {_HOW_TO_GO_ON}"
         ) from None
     with lock:
         try:
@@ -74,27 +69,6 @@ def run_lock(output: Path) -> Iterator[None]:
                 "wait for it, or choose another output."
             ) from None
         yield
-
-
-Kind = Literal["run", "experiment", "cell"]
-
-_HOW_TO_GO_ON: Final = "move it away, or choose another output."
-
-
-def output_fault(output: str, kind: Kind | None) -> str | None:
-    """Why a folder cannot be an output, if so.
-
-    Args:
-      output: the folder.
-      kind: what writes it; None where it is not on this machine, so that its name alone is looked at.
-    """
-    if fault := scheme_fault(output):
-        return fault
-    if is_remote(output):
-        return None
-    if signs := sorted(set(output) & set("[]*?")):
-        return f"must hold none of [ ] * ?, for TFX finds its files by patterns; got {' '.join(signs)} in {output!r}."
-    return kind and (write_fault(Path(output)) or _claim_fault(Path(output), kind))
 
 
 def local_output(output: str) -> Path:
@@ -111,7 +85,7 @@ def local_output(output: str) -> Path:
 
 
 def write_fault(folder: Path) -> str | None:
-    """Why a folder cannot be written, if so. It is tried: permissions alone do not tell."""
+    """The reason why a folder cannot be written, or None. It is tried: permissions alone do not show it."""
     try:
         existing = next(one for one in (folder, *folder.parents) if one.exists())
         if not existing.is_dir():
@@ -122,8 +96,26 @@ def write_fault(folder: Path) -> str | None:
     return None
 
 
+def output_fault(output: str, kind: Kind | None) -> str | None:
+    """The reason why a folder cannot be the output of a run or an experiment, or None.
+
+    Args:
+      output: the folder.
+      kind: what writes it; None checks the name alone, for the folder is not on this machine.
+    """
+    if (fault := scheme_fault(output)) or is_remote(output):
+        return fault
+    return _pattern_fault(output) or (kind and (write_fault(Path(output)) or _output_claim_fault(Path(output), kind)))
+
+
+def _pattern_fault(output: str) -> str | None:
+    if signs := sorted(set(os.path.realpath(output)) & set("[]*?")):
+        return f"must hold none of [ ] * ?, for TFX finds its files by patterns; got {' '.join(signs)} in {output!r}."
+    return None
+
+
 class OutputFolder:
-    """A folder of ours, which is made where it is missing. The caller holds it (see `pipeline.output_folder`).
+    """The folder of a run, an experiment or a cell, made where it is missing. The caller holds it (`run_lock`).
 
     Args:
       path: the folder.
@@ -134,17 +126,30 @@ class OutputFolder:
     """
 
     def __init__(self, path: Path, kind: Kind = "run") -> None:
-        if fault := _claim_fault(path, kind):
+        if fault := _output_claim_fault(path, kind):
             raise DataError(f"{path} {fault}")
         self.path = path
         self._kind = kind
         path.mkdir(parents=True, exist_ok=True)
-        self._files = _recorded(path) or {}
-        if not (path / RECORD_FILE).exists():
+        record = _read_record(path / RECORD_FILE)
+        self._files: dict[str, str] = record["files"] if record else {}
+        if record is None:
             self._save()
 
+    @property
+    def files(self) -> frozenset[str]:
+        """The recorded files."""
+        return frozenset(self._files)
+
+    def is_whole(self, names: Iterable[str]) -> bool:
+        """Whether files are recorded, and are there as they were written."""
+        return all(
+            name in self._files and (self.path / name).is_file() and _sha256(self.path / name) == self._files[name]
+            for name in names
+        )
+
     def write(self, name: str, text: str) -> None:
-        """Writes a file of ours, whole or not at all. It is recorded first: who sees it finds it whole (`is_whole`).
+        """Writes a file of ours, whole or not at all. Its digest is recorded first, for `is_whole`.
 
         Raises:
           DataError: the user has a file of that name.
@@ -176,30 +181,14 @@ class OutputFolder:
         self.remove(self._files.keys() - files.keys() - set(keep))
 
     def remove(self, names: Iterable[str]) -> None:
-        """Removes recorded files, and folders that are empty then."""
+        """Removes recorded files, and the folders that are empty then."""
         for name in [name for name in names if name in self._files]:
-            path = self.path / name
-            if path.is_file() or path.is_symlink():
-                path.unlink()
-            if path.parent != self.path and path.parent.is_dir() and not any(path.parent.iterdir()):
-                path.parent.rmdir()
+            _remove_file(self.path, name)
             del self._files[name]
         self._save()
 
-    @property
-    def files(self) -> frozenset[str]:
-        """The recorded files."""
-        return frozenset(self._files)
-
-    def is_whole(self, names: Iterable[str]) -> bool:
-        """Whether files are recorded, and are there as they were written."""
-        return all(
-            name in self._files and (self.path / name).is_file() and _sha256(self.path / name) == self._files[name]
-            for name in names
-        )
-
     def _claim(self, names: Iterable[str]) -> None:
-        """Records names before their files are there, so that no kill leaves a file of ours unrecorded."""
+        """Records names before their files are there."""
         new = [name for name in names if name not in self._files]
         for name in new:
             if (self.path / name).exists():
@@ -211,12 +200,12 @@ class OutputFolder:
             self._save()
 
     def _save(self) -> None:
-        content = {"made_by": "smooth-clir", "kind": self._kind, "files": dict(sorted(self._files.items()))}
+        content = {"made_by": _MADE_BY, "kind": self._kind, "files": dict(sorted(self._files.items()))}
         write_atomically(self.path / RECORD_FILE, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
-def _claim_fault(folder: Path, kind: Kind) -> str | None:
-    """Why a folder is not to be written by us, if so."""
+def _output_claim_fault(folder: Path, kind: Kind) -> str | None:
+    """The reason why a run or an experiment must not write a folder, or None."""
     if not folder.is_dir():
         return None
     try:
@@ -228,85 +217,34 @@ def _claim_fault(folder: Path, kind: Kind) -> str | None:
                 path = folder / name
                 if os.path.lexists(path) and not (is_one(path) or path.is_symlink()):
                     return f"must hold nothing named {name}, or a {what}; it holds a {other}; {_HOW_TO_GO_ON}"
-        held = sorted(path.name for path in folder.iterdir() if path.name != LOCK_FILE)
-        recorded = _recorded(folder)
+        record, held = _read_record(folder / RECORD_FILE), _held(folder)
         if not held:
             return None
-        if recorded is None:
-            more = f" and {len(held) - 1} more" if len(held) > 1 else ""
-            return (
-                f"must be empty, or the output of an earlier {kind}; it holds {held[0]}{more}, and what is not ours is "
-                "left alone; choose another output."
-            )
-        if (found := _kind(folder)) != kind:
-            return f"must be the output of {_a(kind)}; it is that of {_a(found)}; choose another output."
-        theirs = [name for name in PUBLISHED if os.path.lexists(folder / name) and name not in recorded]
+        if record is None:
+            return _not_empty(held, kind)
+        if (found := record["kind"]) != kind:
+            return f"must be the output of {_KINDS[kind]}; it is that of {_KINDS[found]}; choose another output."
+        theirs = [name for name in PUBLISHED if os.path.lexists(folder / name) and name not in record["files"]]
         if kind == "run" and theirs:
             return f"must hold no {theirs[0]} but one that a run wrote; it holds another; {_HOW_TO_GO_ON}"
     except OSError as error:
-        return f"must be a folder that can be read; {error.filename or folder}: {error.strerror}."
+        return _unreadable(folder, error)
     return None
 
 
-def _a(kind: str) -> str:
-    return {"run": "a run", "experiment": "an experiment", "cell": "an experiment's cell"}[kind]
-
-
-def _recorded(folder: Path) -> dict[str, str] | None:
-    """The files that are ours, with their SHA-256; None where the folder is not."""
-    try:
-        content = json.loads((folder / RECORD_FILE).read_text(encoding="utf-8"))
-        files: dict[str, str] = content["files"]
-        return files if content["made_by"] == "smooth-clir" else None
-    except FileNotFoundError:
-        return _adopted(folder)
-    except (ValueError, KeyError, TypeError):
-        return None
-
-
-def _adopted(folder: Path) -> dict[str, str] | None:
-    """The files of a folder that was made before there was a record; None where it is none."""
-    names: tuple[str, ...] = ()
-    if (folder / METADATA_FILE).is_file() and (folder / CONFIG_FILE).is_file():
-        names = PUBLISHED
-    elif (folder / EXPERIMENT_FILE).is_file() and (folder / CELLS).is_dir():
-        figures = (f"{FIGURES}/{path.name}" for path in (folder / FIGURES).glob("figure-[0-9].svg"))
-        names = (EXPERIMENT_FILE, REPORT_FILE, *figures)
-    elif (folder / CELL_FILE).is_file():
-        names = (CELL_FILE, CELL_DIGEST_FILE, CELL_LOG_FILE, *CELL_RESULTS, "stability.md", "embeddings.json")
-    return {name: "" for name in names if (folder / name).is_file()} or None
-
-
-def _kind(folder: Path) -> str:
-    try:
-        kind: str = json.loads((folder / RECORD_FILE).read_text(encoding="utf-8"))["kind"]
-        return kind
-    except FileNotFoundError:
-        if (folder / EXPERIMENT_FILE).is_file():
-            return "experiment"
-        return "cell" if (folder / CELL_FILE).is_file() else "run"
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
 class Made(NamedTuple):
-    """What makes a folder.
-
-    Attributes:
-      kind: its name in the account.
-      what: its name in sentences, such as "conversion".
-      account: the file with the account of what was done; it also tells that a folder is ours, and which files are.
-      names: matches the names of its files.
-      groups: matches the names of folders in it that may hold such files, too.
-    """
+    """A command that makes a folder of files."""
 
     kind: str
+    """Its name in the account."""
     what: str
+    """Its name in sentences, such as "conversion"."""
     account: str
+    """The file with the account of what was done, which is also the record of the folder."""
     names: re.Pattern[str]
+    """Matches the names of its files."""
     groups: re.Pattern[str] = re.compile("(?!)")
+    """Matches the names of folders in it that may hold such files, too."""
 
     @property
     def partial(self) -> str:
@@ -315,7 +253,7 @@ class Made(NamedTuple):
 
     @property
     def work(self) -> str:
-        """The folder of what a killed command leaves, so that the same command goes on from there."""
+        """The folder from which the same command goes on after a kill."""
         return f".{self.kind}.work"
 
     @property
@@ -325,26 +263,17 @@ class Made(NamedTuple):
 
 
 def made_fault(output: str, made: Made) -> str | None:
-    """Why a folder cannot be the output of something, if so."""
+    """The reason why a folder cannot be the output of a command that makes one, or None."""
     if "://" in output:
         return f"must be a local folder; got {output!r}."
-    if signs := sorted(set(os.path.realpath(output)) & set("[]*?")):
-        # A run writes below it.
-        return f"must hold none of [ ] * ?, for TFX finds its files by patterns; got {' '.join(signs)} in {output!r}."
     folder = Path(output)
-    if fault := write_fault(folder):
+    # A run writes below it, and TFX finds its files by patterns.
+    if (fault := _pattern_fault(output) or write_fault(folder)) or not folder.is_dir():
         return fault
-    if not folder.is_dir():
-        return None
     try:
-        held = sorted(path.name for path in folder.iterdir() if path.name != LOCK_FILE)
-        record = _record(folder, made)
+        record, held = _read_account(folder, made), _held(folder)
         if record is None and held:
-            more = f" and {len(held) - 1} more" if len(held) > 1 else ""
-            return (
-                f"must be empty, or the output of an earlier {made.what}; it holds {held[0]}{more}, and what is not "
-                "ours is left alone; choose another output."
-            )
+            return _not_empty(held, made.what)
         groups = [name for name in held if made.groups.fullmatch(name) and (folder / name).is_dir()]
         held += [f"{group}/{path.name}" for group in groups for path in (folder / group).iterdir()]
         for name in held:
@@ -358,16 +287,18 @@ def made_fault(output: str, made: Made) -> str | None:
                 if record and _sha256(folder / file) not in record["config_sha256"]:
                     return f"must hold {file} as a {made.what} wrote it; it was changed since; {_HOW_TO_GO_ON}"
     except OSError as error:
-        return f"must be a folder that can be read; {error.filename or folder}: {error.strerror}."
+        return _unreadable(folder, error)
     return None
 
 
 class MadeFolder:
-    """A folder of ours. The caller holds it (see `pipeline.output_folder`).
+    """The folder of a command that makes files, written beside their places and moved there when all are whole.
+
+    The caller holds it (`run_lock`).
 
     Args:
       path: the folder.
-      made: what makes it.
+      made: the command.
 
     Raises:
       DataError: it is no folder of ours, or a file of the user's has one of our names.
@@ -384,9 +315,8 @@ class MadeFolder:
     def staging(self) -> Iterator[Path]:
         """An empty folder, on the same disk, for files that are not whole yet; it is gone afterwards."""
         made = self._made
-        record = _record(self.path, made)
+        record = _read_account(self.path, made)
         files, configs = (record["files"], record["config_sha256"]) if record else ([], [])
-        # Before the files are there, so that no kill leaves one of ours unrecorded.
         self._save([*files, *made.folders], configs, record["account"] if record else None)
         partial = self.path / made.partial
         try:
@@ -400,7 +330,7 @@ class MadeFolder:
                 (self.path / made.account).unlink(missing_ok=True)
 
     def work(self, key: str) -> Path:
-        """A folder for what the same command may go on from; that of another key is removed.
+        """A folder from which the same command may go on; that of another key is removed.
 
         Args:
           key: of the inputs and settings.
@@ -413,13 +343,13 @@ class MadeFolder:
         return work / key
 
     def publish(self, staging: Path, account: dict[str, Any]) -> None:
-        """Moves all staged files to their places; an earlier command's files go, and so does what it might go on from.
+        """Moves all staged files to their places; removes an earlier command's files, and the folder of `work`.
 
         Args:
-          staging: what `staging` gave.
-          account: what became of the input, for JSON.
+          staging: the folder that `staging` gave.
+          account: of the input, for JSON.
         """
-        record = _record(self.path, self._made) or {"files": [], "config_sha256": []}
+        record = _read_account(self.path, self._made) or {"files": [], "config_sha256": []}
         names = sorted(path.relative_to(staging).as_posix() for path in staging.rglob("*") if path.is_file())
         new = [_sha256(staging / name) for name in names if Path(name).name == CONFIG_FILE]
         self._save([*record["files"], *names], [*record["config_sha256"], *new], account)
@@ -427,15 +357,13 @@ class MadeFolder:
             (self.path / name).parent.mkdir(exist_ok=True)
             os.replace(staging / name, self.path / name)
         for name in set(record["files"]) - {*names, *self._made.folders}:
-            (self.path / name).unlink(missing_ok=True)
-            if (group := (self.path / name).parent) != self.path and group.is_dir() and not any(group.iterdir()):
-                group.rmdir()
+            _remove_file(self.path, name)
         self._save(names, new, account)
         shutil.rmtree(self.path / self._made.work, ignore_errors=True)
 
     def _save(self, files: Sequence[str], configs: Sequence[str], account: dict[str, Any] | None) -> None:
         content = {
-            "made_by": "smooth-clir",
+            "made_by": _MADE_BY,
             "kind": self._made.kind,
             "files": sorted(set(files)),
             "config_sha256": configs,
@@ -444,21 +372,56 @@ class MadeFolder:
         write_atomically(self.path / self._made.account, json.dumps(content, indent=2) + "\n")
 
 
-def _record(folder: Path, made: Made) -> dict[str, Any] | None:
-    """What an earlier command left in the folder; None where there was none."""
-    try:
-        content = json.loads((folder / made.account).read_text(encoding="utf-8"))
-        is_ours = content["made_by"] == "smooth-clir" and content["kind"] == made.kind
-        files, configs, account = content["files"], content["config_sha256"], content["account"]
-        # Names alone: a record that was tampered with removes nothing outside the folder.
-        is_ours = is_ours and all(file in made.folders or _is_name(file, made) for file in files)
-    except FileNotFoundError:
+def _read_account(folder: Path, made: Made) -> dict[str, Any] | None:
+    """The account of an earlier command; None where there was none.
+
+    All files in it have names that the command may give: an account that was tampered with removes nothing else.
+    """
+    record = _read_record(folder / made.account)
+    if record is None or record["kind"] != made.kind or not {"config_sha256", "account"} <= record.keys():
         return None
-    except (ValueError, KeyError, TypeError):
-        return None
-    return {"files": files, "config_sha256": configs, "account": account} if is_ours else None
+    return record if all(file in made.folders or _is_name(file, made) for file in record["files"]) else None
 
 
 def _is_name(file: str, made: Made) -> bool:
     *group, name = file.split("/")
     return made.names.fullmatch(name) is not None and (not group or made.groups.fullmatch("/".join(group)) is not None)
+
+
+def _read_record(path: Path) -> dict[str, Any] | None:
+    """The record of a folder's files; None where there is none of ours."""
+    try:
+        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        is_ours = content["made_by"] == _MADE_BY and isinstance(content["kind"], str)
+        return content if is_ours and isinstance(content["files"], dict | list) else None
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _held(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir() if path.name != LOCK_FILE)
+
+
+def _not_empty(held: Sequence[str], what: str) -> str:
+    more = f" and {len(held) - 1} more" if len(held) > 1 else ""
+    return (
+        f"must be empty, or the output of an earlier {what}; it holds {held[0]}{more}, and what is not ours is "
+        "left alone; choose another output."
+    )
+
+
+def _unreadable(folder: Path, error: OSError) -> str:
+    return f"must be a folder that can be read; {error.filename or folder}: {error.strerror}."
+
+
+def _remove_file(folder: Path, name: str) -> None:
+    """Removes a file, and the folder below the output that is empty then."""
+    path = folder / name
+    if path.is_file() or path.is_symlink():
+        path.unlink()
+    if path.parent != folder and path.parent.is_dir() and not any(path.parent.iterdir()):
+        path.parent.rmdir()
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -39,7 +39,7 @@ class Settings(BaseModel):
 
 
 @dataclass(frozen=True)
-class InputFile:
+class InputPath:
     """Marks a setting as the path of an input, or a pattern of several files, relative to the file that gives it.
 
     The digest of the input stands in the `sha256` of its top section, under the setting's key.
@@ -52,7 +52,7 @@ class InputFile:
 
 
 @dataclass(frozen=True)
-class OutputFolder:
+class OutputPath:
     """Marks a setting as the path of the folder to write, relative to the file that gives it."""
 
 
@@ -89,7 +89,7 @@ def given_paths(settings: type[Settings], content: Any, above: tuple[str, ...] =
     Example:
       >>> from typing import Annotated
       >>> class Data(Settings):
-      ...     queries: Annotated[str, InputFile("collection")]
+      ...     queries: Annotated[str, InputPath("collection")]
       >>> class Run(Settings):
       ...     data: Data | None = None
       >>> [(one.name, one.path) for one in given_paths(Run, {"data": {"queries": "q.tsv", "documents": 3}})]
@@ -97,7 +97,7 @@ def given_paths(settings: type[Settings], content: Any, above: tuple[str, ...] =
     """
     for name, field in settings.model_fields.items() if isinstance(content, dict) else ():
         keys, value = (*above, name), content.get(name)
-        kind = next((one for one in field.metadata if isinstance(one, InputFile | OutputFolder)), None)
+        kind = next((one for one in field.metadata if isinstance(one, InputPath | OutputPath)), None)
         if kind and isinstance(value, str) and value:
             yield GivenPath(content, keys, getattr(kind, "form", None))
         types = (field.annotation, *get_args(field.annotation))

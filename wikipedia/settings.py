@@ -5,23 +5,23 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationInfo, field_validator
 
 from schemas.languages import LANGUAGES
-from schemas.settings import InputFile, Settings, did_you_mean
+from schemas.settings import InputPath, Settings, did_you_mean
 
 
 class WikiFiles(Settings):
     """The dump files of one wiki, as https://dumps.wikimedia.org has them: plain, gzipped or bzipped."""
 
-    pages: Annotated[str, Field(min_length=1), InputFile("dump")]
+    pages: Annotated[str, Field(min_length=1), InputPath("dump")]
     """Path of the pages (`...-pages-articles.xml.bz2`, multistream or not, or content-file exports), or a pattern of
     the numbered parts of one dump."""
-    language_links: Annotated[str | None, InputFile("dump")] = None
+    language_links: Annotated[str | None, InputPath("dump")] = None
     """Path of this wiki's `...-langlinks.sql.gz`. One of the two wikis must have it, or `sitelinks` be given."""
-    redirects: Annotated[str | None, InputFile("dump")] = None
+    redirects: Annotated[str | None, InputPath("dump")] = None
     """Path of `...-redirect.sql.gz`, of which redirects are taken; null takes them of the pages."""
-    page_links: Annotated[str | None, InputFile("dump")] = None
+    page_links: Annotated[str | None, InputPath("dump")] = None
     """Path of `...-pagelinks.sql.gz`, of which links are taken, those of templates too; null takes them of the pages'
     wikitext."""
-    link_targets: Annotated[str | None, InputFile("dump")] = None
+    link_targets: Annotated[str | None, InputPath("dump")] = None
     """Path of `...-linktarget.sql.gz`, whose titles the page links of dumps since 2024 name by numbers."""
 
     @field_validator("link_targets")
@@ -37,7 +37,7 @@ class WikipediaSettings(Settings):
 
     wikis: Annotated[dict[str, WikiFiles], Field(min_length=1)]
     """The dump files of each wiki, by its language code."""
-    sitelinks: Annotated[str | None, InputFile("dump")] = None
+    sitelinks: Annotated[str | None, InputPath("dump")] = None
     """Path of Wikidata's sitelinks (item, wiki, title, separated by tabs; or `...-wb_items_per_site.sql.gz`), which say
     which pages are of one thing where language links do not."""
     queries: Literal["first_sentence", "sentences", "text"] = "first_sentence"

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from schemas.languages import LANGUAGES
-from schemas.settings import InputFile, Settings, did_you_mean
+from schemas.settings import InputPath, Settings, did_you_mean
 
 _TEXTS: Final = ("queries", "documents", "judgments")
 
@@ -30,15 +30,15 @@ class InputDigests(Settings):
 class DataSettings(Settings):
     """The collection, as WikiCLIR files (see docs/formats.md), plain or gzipped."""
 
-    queries: Annotated[str | None, Field(min_length=1), InputFile("collection")]
+    queries: Annotated[str | None, Field(min_length=1), InputPath("collection")]
     """Path of the queries: query_id, title, text; of one file, or a pattern (`*`, `?`, `[…]`) of several."""
-    documents: Annotated[str | None, Field(min_length=1), InputFile("collection")]
+    documents: Annotated[str | None, Field(min_length=1), InputPath("collection")]
     """Path of the documents, likewise: doc_id, title, text."""
-    judgments: Annotated[str | None, Field(min_length=1), InputFile("collection")]
+    judgments: Annotated[str | None, Field(min_length=1), InputPath("collection")]
     """Path of the judgments, likewise: query_id, doc_id, grade."""
     top_grade: Annotated[int, Field(ge=1, le=100)] = 2
     """The grade of MR documents; grades are 0 .. this. A loss may weigh a grade by 2^grade, in float32."""
-    candidates: Annotated[str | None, InputFile("collection")] = None
+    candidates: Annotated[str | None, InputPath("collection")] = None
     """Path of fixed lists, likewise: query_id, doc_id, grade, split. Null samples NR documents, and hashes the
     splits."""
     wikipedia: Settings | None = None

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationInfo, field_validator
 
 from models.choices import ChannelWeightSetting
-from schemas.settings import InputFile, Settings
+from schemas.settings import InputPath, Settings
 
 
 class LexiconDigests(Settings):
@@ -24,7 +24,7 @@ class LexiconSettings(Settings):
     weight: ChannelWeightSetting = 0.5
     """Weight of the channel; fitted: of 0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8 and 1.2 the best on the eval split,
     by ndcg_5 + 0.1 p_mr_1."""
-    pairs: Annotated[str | None, Field(min_length=1), InputFile("pairs")] = None
+    pairs: Annotated[str | None, Field(min_length=1), InputPath("pairs")] = None
     """Path of further pairs to learn from, a bilingual dictionary or parallel text: query-language text and
     document-language text, tab-separated; of one file, or a pattern of several. For the kind lexicon alone."""
     title_pairs: bool = False

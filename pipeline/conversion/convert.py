@@ -1,4 +1,7 @@
-"""The folder that a conversion writes."""
+"""Converts other layouts of collections into our files and a configuration.
+
+Lines read = lines used + lines left out, for each file; lines that are left out are counted by reason.
+"""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -7,20 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TextIO
 
-from pipeline.conversion.inputs import (
-    NEGATIVES,
-    ConversionInputs,
-    ConversionSettings,
-    Sources,
-    donor_split,
-    leave_out,
-    missing_split,
-    reranking_list,
-    sampled_list,
-    split_for,
-)
+from pipeline.conversion.inputs import NEGATIVES, ConversionInputs, ConversionSettings, Sources, leave_out
+from pipeline.conversion.lists import donor_split, missing_split, reranking_list, sampled_list, split_for
 from pipeline.layout import CONFIG_FILE
-from pipeline.output_folder import Made, MadeFolder, made_fault
+from pipeline.output_folder import Made, MadeFolder
 from schemas.drops import DropReason, ReadReport
 from schemas.errors import DataError
 from schemas.foreign_files import ForeignReason
@@ -32,98 +25,28 @@ DOCUMENTS_FILE: Final = "documents.tsv"
 JUDGMENTS_FILE: Final = "judgments.tsv"
 CANDIDATES_FILE: Final = "candidates.tsv"
 ACCOUNT_FILE: Final = "conversion.json"
-"""The account of the conversion; it also tells that a folder is a conversion's, and which files are."""
+"""The account of the conversion, and the record of the folder's files."""
 
 _NAMES: Final = (QUERIES_FILE, DOCUMENTS_FILE, JUDGMENTS_FILE, CANDIDATES_FILE, CONFIG_FILE)
-_CONVERSION: Final = Made("conversion", "conversion", ACCOUNT_FILE, re.compile("|".join(map(re.escape, _NAMES))))
-
-
-def conversion_fault(output: str) -> str | None:
-    """Why a folder cannot be a conversion's output, if so."""
-    return made_fault(output, _CONVERSION)
-
-
-class ConversionFolder(MadeFolder):
-    """A conversion's folder. The caller holds it (see `pipeline.output_folder`).
-
-    Args:
-      path: the folder.
-
-    Raises:
-      DataError: it is no folder of ours, or a file of the user's has one of our names.
-    """
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(path, _CONVERSION)
+CONVERSION: Final = Made("conversion", "conversion", ACCOUNT_FILE, re.compile("|".join(map(re.escape, _NAMES))))
 
 
 USUAL_TOP_GRADE: Final = 2
 RUN_FOLDER: Final = "run"
 _LEAST, _MOST = 0.2, 0.7
-
-
-def thresholds(top_grade: int) -> list[float]:
-    """Thresholds between so many grades above 0 and the next lower: the paper's for 2, evenly spaced for others.
-
-    Example:
-      >>> thresholds(1), thresholds(3)
-      ([0.5], [0.2, 0.45, 0.7])
-    """
-    if top_grade == 1:
-        return [0.5]
-    step = (_MOST - _LEAST) / (top_grade - 1)
-    return [round(_LEAST + step * place, 3) for place in range(top_grade)]
-
-
-def config_text(
-    query_language: str, document_language: str, top_grade: int, negatives: int | None, has_candidates: bool
-) -> str:
-    """A configuration for `clir run`, whose paths are relative to its folder.
-
-    Args:
-      query_language, document_language: ISO 639-1 codes.
-      top_grade: the grade of MR documents.
-      negatives: NR documents that a run shall draw; None leaves that to its default.
-      has_candidates: whether there is a candidates file.
-    """
-    data = [f"queries: {QUERIES_FILE}", f"documents: {DOCUMENTS_FILE}", f"judgments: {JUDGMENTS_FILE}"]
-    if has_candidates:
-        data.append(f"candidates: {CANDIDATES_FILE}")
-    # Quoted, for YAML takes a bare `no` for false.
-    data += [f'query_language: "{query_language}"', f'document_language: "{document_language}"']
-    lines = ["# Made by clir convert. Whatever is not given here has its default: docs/settings.md."]
-    if top_grade != USUAL_TOP_GRADE:
-        data.append(f"top_grade: {top_grade}")
-    if negatives is not None:
-        data.append(f"negatives: {negatives}")
-    lines += ["data:", *(f"  {line}" for line in data)]
-    if top_grade != USUAL_TOP_GRADE:
-        shown = ", ".join(f"{threshold:g}" for threshold in thresholds(top_grade))
-        lines += ["loss:", f"  # {_comment(top_grade)}", f"  theta: [{shown}]"]
-    return "\n".join([*lines, f"output: {RUN_FOLDER}", ""])
-
-
-def _comment(top_grade: int) -> str:
-    if top_grade == 1:
-        return "The threshold between grades 0 and 1: a start, to be tuned on the eval split."
-    return (
-        f"A threshold below each grade, evenly spaced from {_LEAST} to {_MOST}: a start, to be tuned on the eval split."
-    )
-
-
-_QUERIES_READ = "queries.read"
+_QUERIES_READ: Final = "queries.read"
 
 
 @dataclass(frozen=True)
 class Conversion:
-    """What a conversion did.
+    """The result of a conversion.
 
     Attributes:
-      files: what became of each input, by what it is called.
-      lists: of each split, its query lists; without candidates, as a run will divide them.
-      pairs: query-document pairs of the candidates; 0 without.
+      files: name of each input to the report of its lines.
+      lists: split to its number of query lists; without candidates, as a run will divide them.
+      pairs: number of query-document pairs of the candidates; 0 without candidates.
       top_grade: the grade of MR documents.
-      notes: what else is to be known, sentences.
+      notes: sentences for the user.
       written: names of the files in the folder.
     """
 
@@ -135,7 +58,7 @@ class Conversion:
     written: tuple[str, ...]
 
     def describe(self) -> Iterator[str]:
-        """Lines for a person: each file's account, the first line that was left out for each reason, and the lists."""
+        """Lines for a person: each file's account, the first left-out line of each reason, and the lists."""
         for name, file in self.files.items():
             yield f"{name}: {file.describe()}"
             for one in file.drops:
@@ -158,12 +81,14 @@ class Conversion:
         }
 
 
-def convert(sources: Sources, settings: ConversionSettings, folder: ConversionFolder) -> Conversion:
-    """Converts files: all of the folder's are written, or none.
+def convert(sources: Sources, settings: ConversionSettings, output: Path) -> Conversion:
+    """Converts files: all files of the output are written, or none. The caller holds it (`pipeline.output_folder`).
 
     Raises:
-      DataError: a file holds too many bad lines, cannot be read to its end, or holds nothing of use.
+      DataError: a file holds too many bad lines, cannot be read to its end, or holds nothing of use; or the output is
+        not ours.
     """
+    folder = MadeFolder(output, CONVERSION)
     with folder.staging() as staging:
         conversion = _Converter(sources, settings, staging).convert()
         folder.publish(staging, conversion.as_dict())
@@ -187,7 +112,7 @@ class _Converter:
         self._splits = {query_id: self._split(query_id) for query_id in self._grades}
 
     def convert(self) -> Conversion:
-        """Decides which queries have lists, then writes what hangs on that."""
+        """Writes the lists, and then the queries and judgments of these lists."""
         query_ids, pairs = self._write_lists()
         self._write_queries()
         self._write_judgments(query_ids)
@@ -199,7 +124,7 @@ class _Converter:
         return Conversion(files, counts, pairs, self._top_grade, tuple(self._inputs.notes), written)
 
     def _find_top_grade(self) -> int:
-        """The highest grade that counts."""
+        """The highest grade."""
         grades = [one.grade for judged in self._inputs.judged.values() for one, _ in judged.values()]
         highest = max(grades, default=0)
         paths = " and ".join(path for _, path in self._sources.judgments)
@@ -242,7 +167,7 @@ class _Converter:
         return query_ids, pairs
 
     def _lists(self) -> Iterator[tuple[str, Mapping[str, int] | DropReason]]:
-        """The list of every judged query, doc_id to grade; or why it has none: it needs a document of the top grade."""
+        """The list of every judged query, doc_id to grade; or the reason why it has none, such as no top grade."""
         doc_ids = list(self._inputs.doc_ids)
         for query_id, judged in self._grades.items():
             if self._top_grade not in judged.values():
@@ -279,11 +204,11 @@ class _Converter:
         if count := kinds.count(ForeignReason.NO_TOP_GRADE_IN_RUN):
             notes.append(
                 f"warning: {count:,} test queries are left out, for the run has no document of grade {top} for them: "
-                "the metrics tell of the others alone"
+                "the metrics are those of the other queries alone"
             )
 
     def _account_for_run(self, query_ids: Collection[str], pairs: int, lacking: int) -> None:
-        """Accounts for the run's kept lines, and for the judged documents that it lacks."""
+        """Accounts for the kept lines of the run, and for the judged documents that are not among them."""
         stage, account = self._inputs.first_stage, self._inputs.run
         if stage is None or account is None:
             return
@@ -339,3 +264,52 @@ class _Converter:
                 f"warning: a run needs a query list in every split, but {' and '.join(empty)} got none; bring more "
                 "judged queries"
             )
+
+
+def thresholds(top_grade: int) -> list[float]:
+    """A threshold below each grade above 0: the paper's for two grades, evenly spaced for others.
+
+    Example:
+      >>> thresholds(1), thresholds(3)
+      ([0.5], [0.2, 0.45, 0.7])
+    """
+    if top_grade == 1:
+        return [0.5]
+    step = (_MOST - _LEAST) / (top_grade - 1)
+    return [round(_LEAST + step * place, 3) for place in range(top_grade)]
+
+
+def config_text(
+    query_language: str, document_language: str, top_grade: int, negatives: int | None, has_candidates: bool
+) -> str:
+    """A configuration for `clir run`, whose paths are relative to its folder.
+
+    Args:
+      query_language, document_language: ISO 639-1 codes.
+      top_grade: the grade of MR documents.
+      negatives: number of NR documents that a run draws; None leaves it out.
+      has_candidates: whether there is a candidates file.
+    """
+    data = [f"queries: {QUERIES_FILE}", f"documents: {DOCUMENTS_FILE}", f"judgments: {JUDGMENTS_FILE}"]
+    if has_candidates:
+        data.append(f"candidates: {CANDIDATES_FILE}")
+    # Quoted, for YAML takes a bare `no` for false.
+    data += [f'query_language: "{query_language}"', f'document_language: "{document_language}"']
+    lines = ["# Made by clir convert. Settings that are not given here have their defaults: docs/settings.md."]
+    if top_grade != USUAL_TOP_GRADE:
+        data.append(f"top_grade: {top_grade}")
+    if negatives is not None:
+        data.append(f"negatives: {negatives}")
+    lines += ["data:", *(f"  {line}" for line in data)]
+    if top_grade != USUAL_TOP_GRADE:
+        shown = ", ".join(f"{threshold:g}" for threshold in thresholds(top_grade))
+        lines += ["loss:", f"  # {_comment(top_grade)}", f"  theta: [{shown}]"]
+    return "\n".join([*lines, f"output: {RUN_FOLDER}", ""])
+
+
+def _comment(top_grade: int) -> str:
+    if top_grade == 1:
+        return "The threshold between grades 0 and 1: a start, to be tuned on the eval split."
+    return (
+        f"A threshold below each grade, evenly spaced from {_LEAST} to {_MOST}: a start, to be tuned on the eval split."
+    )

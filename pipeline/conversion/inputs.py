@@ -1,12 +1,15 @@
-"""The settings of a conversion: its files, and how they are read."""
+"""The files of a conversion, and the account of their lines.
+
+Documents are read first, then queries, judgments and the run: each may only name ids of those before it. Texts go
+straight to files of ours; ids, judgments and a run's best lines are kept.
+"""
 
 import bisect
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final, TypeVar
 
-from components.wikiclir_example_gen.sampling import sample_negatives
 from schemas.drops import Drop, DropCounter, DropReason, ReadReport
 from schemas.errors import DataError
 from schemas.foreign_files import (
@@ -16,8 +19,6 @@ from schemas.foreign_files import (
     parse_foreign_run,
     parse_foreign_texts,
 )
-from schemas.relevance import NOT_RELEVANT
-from schemas.splits import SPLITS, split_of
 from schemas.wikiclir import Judgment, Reason, Text, excerpt_of
 
 NEGATIVES: Final = 40
@@ -32,7 +33,7 @@ class Sources:
     Attributes:
       queries, documents: their paths.
       judgments: (split, path) of each file; the split is empty where none is named.
-      run: a first stage's run file, if there is one.
+      run: a first stage's run file, or None.
     """
 
     queries: str
@@ -41,7 +42,7 @@ class Sources:
     run: str | None = None
 
     def paths(self) -> list[str]:
-        """All of them."""
+        """The paths of all files."""
         return [self.queries, self.documents, *(path for _, path in self.judgments), *([self.run] if self.run else [])]
 
     def named_splits(self) -> frozenset[str]:
@@ -49,21 +50,21 @@ class Sources:
         return frozenset(split for split, _ in self.judgments if split)
 
     def has_candidates(self) -> bool:
-        """Whether they fix lists or splits, so that a conversion writes candidates."""
+        """Whether the files fix lists or splits, so that a conversion writes candidates."""
         return self.run is not None or len(self.named_splits()) > 1
 
 
 @dataclass(frozen=True)
 class ConversionSettings:
-    """How files are converted.
+    """The settings of a conversion.
 
     Attributes:
       query_language, document_language: ISO 639-1 codes.
-      negatives: NR documents that are drawn for a list, where there is no run.
-      depth: documents of a query that a run gives.
-      top_grade: higher grades count as this; None takes the highest that there is.
+      negatives: number of NR documents drawn for a list, where there is no run.
+      depth: largest number of a query's documents that a run gives.
+      top_grade: higher grades count as this; None takes the highest of the judgments.
       with_titles: whether a document's title is put before its text.
-      max_bad_share: a larger share of bad lines of a file ends the conversion.
+      max_bad_share: largest share of bad lines in a file.
     """
 
     query_language: str
@@ -79,11 +80,11 @@ class FileAccount:
     """Counts a file's lines: read, used, and left out by reason.
 
     Args:
-      name: what the file is.
-      path: where it lies.
+      name: of the file in the account.
+      path: of the file.
 
     Attributes:
-      read, used: lines, counted by who reads and who writes; `report` asks that they balance.
+      read, used: numbers of lines; the reader and the writer count them, and `report` checks that they balance.
 
     Example:
       >>> account = FileAccount("queries", "q.tsv")
@@ -104,15 +105,14 @@ class FileAccount:
         self._left_out.add(drop)
 
     def leave_out(self, reason: DropReason, line: int, excerpt: str) -> None:
-        """Counts a line that was read well, and is left out for what else was read."""
+        """Counts a well-formed line that is left out because of other lines."""
         self.add(Drop(reason, self.path, line, excerpt_of(excerpt)))
 
     def faults(self, max_bad_share: float) -> list[str]:
-        """The lines of an error where too much is bad, the worst reason first; none where it is not.
+        """The lines of an error message for too many bad lines, the worst reason first; empty where there are not.
 
         Args:
-          max_bad_share: the share of bad lines that a file may have; a reason that is fatal is too bad whatever the
-            share, and then shown alone.
+          max_bad_share: largest share of bad lines. A fatal reason is an error whatever the share, and shown alone.
         """
         drops = self._left_out.drops()
         bad = sum(one.count for one in drops if one.reason.bad)
@@ -133,77 +133,16 @@ class FileAccount:
         """The account of the whole file.
 
         Raises:
-          AssertionError: the counts do not balance (a fault of ours).
+          AssertionError: the counts do not balance, which is a bug.
         """
         return ReadReport(self.path, self.read, self.used, self._left_out.drops())
-
-
-_SEED = 1
-"""As `data.seed` is by default."""
-
-
-def missing_split(named: Collection[str]) -> str | None:
-    """The split that judgments do not name although they name two; None where they name all, or none, or one.
-
-    Example:
-      >>> missing_split({"train", "test"}), missing_split({"test"})
-      ('eval', None)
-    """
-    missing = [split for split in SPLITS if split not in named]
-    return missing[0] if len(missing) == 1 else None
-
-
-def donor_split(named: Collection[str]) -> str:
-    """The split whose queries a missing one takes a share of.
-
-    Example:
-      >>> donor_split({"train", "test"}), donor_split({"eval", "test"})
-      ('train', 'eval')
-    """
-    return "train" if "train" in named else "eval"
-
-
-def split_for(query_id: str, named_split: str, named: Collection[str]) -> str:
-    """The split of a query.
-
-    Where the judgments name fewer than two splits, a hash of its id tells, as without candidates. Where they name two,
-    the third takes its share, by the same hash, of the donor's.
-
-    Args:
-      query_id: the query.
-      named_split: the split of its judgments.
-      named: all splits that judgments name.
-
-    Example:
-      >>> {split_for(str(n), "train", {"train", "test"}) for n in range(99)} == {"train", "eval"}
-      True
-    """
-    if len(named) < 2:
-        return split_of(query_id)
-    missing = missing_split(named)
-    if missing and named_split == donor_split(named) and split_of(query_id) == missing:
-        return missing
-    return named_split
-
-
-def sampled_list(query_id: str, judged: Mapping[str, int], doc_ids: Sequence[str], negatives: int) -> dict[str, int]:
-    """doc_id to grade of a query's judged documents, and of the NR documents that a run would draw for it.
-
-    Args:
-      query_id: the query.
-      judged: doc_id to grade.
-      doc_ids: all documents, in the order of their file.
-      negatives: how many to draw.
-    """
-    drawn = sample_negatives(query_id, _SEED, negatives, doc_ids, judged.keys())
-    return {**judged, **dict.fromkeys(drawn, NOT_RELEVANT)}
 
 
 class FirstStage:
     """The best documents of each query in a run file, whose lines come in any order.
 
     Args:
-      depth: how many of a query's documents are kept; of equal scores, those that come first.
+      depth: number of documents kept for a query; of equal scores, those that come first.
 
     Example:
       >>> stage = FirstStage(depth=1)
@@ -221,7 +160,7 @@ class FirstStage:
         return line.doc_id in self._kept.get(line.query_id, ())
 
     def add(self, line: RunLine) -> RunLine | None:
-        """Takes a line; returns the one that falls beyond the depth, which may be this one, if any does."""
+        """Takes a line; returns the line that falls beyond the depth, which may be this one, or None."""
         best = self._best.setdefault(line.query_id, [])
         key = (-line.score, line.line, line)
         if len(best) == self._depth and key > best[-1]:
@@ -240,43 +179,32 @@ class FirstStage:
         return [line.doc_id for line in self.lines(query_id)]
 
     def lines(self, query_id: str) -> list[RunLine]:
-        """Their lines."""
+        """The lines of a query's kept documents, best first."""
         return [line for _, _, line in self._best.get(query_id, ())]
 
     def query_ids(self) -> Iterator[str]:
-        """The queries of which documents are kept."""
+        """The queries with kept documents."""
         return iter(self._best)
-
-
-def reranking_list(judged: Mapping[str, int], ranked: Sequence[str], is_test: bool) -> dict[str, int]:
-    """doc_id to grade of what a first stage found, best first; outside the test split, of the other judged ones, too.
-
-    Example:
-      >>> reranking_list({"d1": 2, "d9": 1}, ["d3", "d1"], is_test=True)
-      {'d3': 0, 'd1': 2}
-    """
-    grades = {doc_id: judged.get(doc_id, NOT_RELEVANT) for doc_id in ranked}
-    return grades if is_test else {**grades, **{doc_id: judged[doc_id] for doc_id in judged if doc_id not in grades}}
 
 
 Record = TypeVar("Record")
 
 
 class ConversionInputs:
-    """What was read.
+    """The content of the files.
 
     Args:
       sources: the files.
-      settings: how they are read.
-      documents: where the documents are written, in our form.
-      queries: where all queries are, likewise.
+      settings: of the conversion.
+      documents: the file to write the documents to, in our form.
+      queries: the file to write all queries to, in our form.
 
     Attributes:
-      doc_ids: of all documents, to their lines, in the order of their file.
-      query_lines: query ids to their lines, likewise.
-      judged: query_id to doc_id to the judgment, and the account of its file.
-      first_stage: the kept lines of the run, if there is one.
-      notes: what else is to be known, sentences.
+      doc_ids: ids of all documents to their lines, in the order of their file.
+      query_lines: ids of all queries to their lines, in the order of their file.
+      judged: query_id to doc_id to the judgment and the account of its file.
+      first_stage: the kept lines of the run, or None.
+      notes: sentences for the user.
 
     Raises:
       DataError: a file holds too many bad lines, cannot be read to its end, or holds nothing of use.
@@ -298,7 +226,7 @@ class ConversionInputs:
         self._check(settings.max_bad_share)
 
     def accounts(self) -> list[FileAccount]:
-        """Of all files."""
+        """The accounts of all files."""
         return [self.queries, self.documents, *self.judgments, *([self.run] if self.run else [])]
 
     def _read_judgments(self, split: str, account: FileAccount) -> None:
@@ -344,7 +272,7 @@ class ConversionInputs:
         return None if doc_id in self.doc_ids else Reason.UNKNOWN_DOCUMENT
 
     def _check(self, max_bad_share: float) -> None:
-        """Refuses what is too bad, or too little. Documents first: what judgments lack follows from them."""
+        """Refuses files that are too bad, documents first: unknown ids in other files follow from them."""
         accounts = sorted(self.accounts(), key=lambda account: account is not self.documents)
         faults = [line for account in accounts for line in account.faults(max_bad_share)]
         if not faults and len(self.doc_ids) < 2:
@@ -356,7 +284,7 @@ class ConversionInputs:
 
 
 def leave_out(account: FileAccount, reason: DropReason, line: RunLine) -> None:
-    """Counts a line of a run that was read well."""
+    """Counts a well-formed line of a run that is left out."""
     account.leave_out(reason, line.line, f"{line.query_id} | {line.doc_id} | {line.score:g}")
 
 

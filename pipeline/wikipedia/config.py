@@ -12,7 +12,7 @@ from pipeline.layout import CONFIG_FILE
 from pipeline.output_folder import Made, made_fault
 from pipeline.settings_file import apply_override, describe_fault, place_of, read_settings_file
 from schemas.errors import ConfigError
-from schemas.settings import OutputFolder, given_paths
+from schemas.settings import OutputPath, given_paths
 from schemas.wikiclir import CANDIDATES_FILE, CARD_FILE, MANIFEST_FILE, PAIRS_FILE
 from wikipedia.settings import WikipediaSettings
 
@@ -38,7 +38,7 @@ class WikipediaConfig(WikipediaSettings):
     pairs: Annotated[list[str], Field(min_length=1)]
     """The languages of the queries and of the documents of each collection: `en-fr`; `en-en` pairs a wiki with itself.
     Each dump is read once, for all of them."""
-    output: Annotated[str, Field(min_length=1), OutputFolder()]
+    output: Annotated[str, Field(min_length=1), OutputPath()]
     """Folder of the collection; of several, one folder each in it, such as `en_fr`."""
 
     @field_validator("pairs")

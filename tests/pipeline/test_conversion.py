@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from components.wikiclir_example_gen.sampling import sample_negatives
 from pipeline.config import load_config
-from pipeline.conversion.convert import Conversion, ConversionFolder, conversion_fault, convert, thresholds
+from pipeline.conversion.convert import CONVERSION, Conversion, convert, thresholds
 from pipeline.conversion.inputs import ConversionSettings, FirstStage, Sources
-from pipeline.output_folder import output_fault
+from pipeline.output_folder import MadeFolder, made_fault, output_fault
 from schemas.drops import Drop
 from schemas.errors import DataError
 from schemas.foreign_files import RunLine
@@ -52,7 +52,7 @@ class Written(NamedTuple):
 
 def read(folder: Path) -> Written:
     """The files of a conversion; none of their lines is left out."""
-    top_grade = load_config(str(folder / "config.yaml"), (), print).data.top_grade
+    top_grade = load_config(str(folder / "config.yaml")).data.top_grade
     texts: list[dict[str, Text]] = []
     for name in ("queries.tsv", "documents.tsv"):
         with open(folder / name, "rb") as stream:
@@ -98,7 +98,7 @@ class Collection:
             tuple((split, str(self.folder / f"qrels{split}")) for split in named),
             None if run is None else str(self.folder / "run"),
         )
-        return convert(sources, ConversionSettings("en", "no", **settings), ConversionFolder(self.out))  # type: ignore[arg-type]
+        return convert(sources, ConversionSettings("en", "no", **settings), self.out)  # type: ignore[arg-type]
 
     def left_out(self, conversion: Conversion, file: str) -> dict[str, int]:
         """Why lines of a file were left out, and how many."""
@@ -128,7 +128,7 @@ def test_files_and_a_configuration_are_written_that_our_own_readers_take(collect
     assert [*written.queries] == QUERY_IDS and [*written.documents] == DOC_IDS
     assert written.documents["d3"][:3] == ("d3", "Td3", "text of d3")
     assert [one[:3] for one in written.judgments[:2]] == [("q0", "d1", 2), ("q0", "d2", 1)]
-    config = load_config(str(collection.out / "config.yaml"), (), print)
+    config = load_config(str(collection.out / "config.yaml"))
     assert (config.data.query_language, config.data.document_language) == ("en", "no")
     assert config.output == str(collection.out.resolve() / "run")
     assert output_fault(config.output, "run") is None
@@ -174,7 +174,7 @@ def test_lists_hold_the_judged_documents_and_those_that_a_run_would_draw(collect
 
 def test_a_number_of_negatives_is_the_run_s_where_there_are_no_candidates(collection: Collection) -> None:
     collection(negatives=7)
-    assert load_config(str(collection.out / "config.yaml"), (), print).data.negatives == 7
+    assert load_config(str(collection.out / "config.yaml")).data.negatives == 7
 
 
 def test_titles_join_the_documents_texts_where_that_is_asked(collection: Collection) -> None:
@@ -194,7 +194,7 @@ def test_the_highest_grade_is_the_top_one_with_as_many_thresholds(
 ) -> None:
     qrels = "".join(f"{one} 0 d{grade} {grade}\n" for one in QUERY_IDS for grade in grades)
     assert collection(qrels).top_grade == top_grade
-    config = load_config(str(collection.out / "config.yaml"), (), print)
+    config = load_config(str(collection.out / "config.yaml"))
     assert (config.data.top_grade, config.loss.theta) == (top_grade, theta)
 
 
@@ -416,7 +416,7 @@ def test_a_conversion_that_fails_leaves_an_earlier_one_as_it_was(collection: Col
         collection(documents="no JSON\n")
     after = contents(collection.out)
     assert {name: content for name, content in after.items() if name != "conversion.json"} == before
-    assert conversion_fault(str(collection.out)) is None
+    assert made_fault(str(collection.out), CONVERSION) is None
 
 
 def test_a_folder_of_a_stranger_s_is_refused_and_stays_as_it_is(collection: Collection) -> None:
@@ -458,11 +458,11 @@ def test_a_folder_in_a_file_s_place_is_refused(collection: Collection) -> None:
 def test_a_record_that_is_not_ours_makes_no_folder_ours(collection: Collection, text: str) -> None:
     collection.out.mkdir()
     (collection.out / "conversion.json").write_text(text)
-    assert "must be empty" in str(conversion_fault(str(collection.out)))
+    assert "must be empty" in str(made_fault(str(collection.out), CONVERSION))
 
 
 def test_what_a_killed_conversion_left_is_removed_by_the_next(collection: Collection) -> None:
-    folder = ConversionFolder(collection.out)
+    folder = MadeFolder(collection.out, CONVERSION)
     with folder.staging() as staging:
         (staging / "documents.tsv").write_text("half")
         # As a kill leaves it.

@@ -79,19 +79,6 @@ def test_what_one_kind_made_is_not_another_s(tmp_path: Path, one: str, other: st
     assert fault is not None and f"must be the output of a{'n' * (other == 'experiment')} {other}" in fault
 
 
-def test_the_output_of_a_version_without_records_is_taken_with_what_it_published(
-    tmp_path: Path, sources: Callable[..., dict[str, Path]]
-) -> None:
-    out = tmp_path / "out"
-    for name in ("metadata.sqlite", "config.yaml", "evaluation/metrics.json", "tuning/results.md", "tuning/notes"):
-        (out / name).parent.mkdir(parents=True, exist_ok=True)
-        (out / name).write_text("of before")
-    folder = OutputFolder(out)
-    folder.publish(sources(evaluation__metrics="new"), keep=["config.yaml"])
-    # Their own notes stay, and what the earlier run published is replaced.
-    assert files(out).keys() == {"metadata.sqlite", "config.yaml", "evaluation/metrics", "tuning/notes"}
-
-
 @pytest.mark.parametrize("name", FILES)
 def test_a_folder_in_the_place_of_a_file_of_ours_is_named(tmp_path: Path, name: str) -> None:
     OutputFolder(tmp_path / "out")
@@ -245,13 +232,13 @@ def test_a_missing_folder_is_made_and_free_again_afterwards(tmp_path: Path) -> N
             assert (tmp_path / "new" / "output").is_dir()
 
 
-def test_a_folder_in_the_place_of_the_lock_is_told_with_what_to_do(tmp_path: Path) -> None:
+def test_a_folder_in_the_place_of_the_lock_is_refused_with_what_to_do(tmp_path: Path) -> None:
     (tmp_path / ".lock").mkdir()
     with pytest.raises(DataError, match=r"\.lock must be a file that you can write.*move it away"), run_lock(tmp_path):
         pass
 
 
-def test_another_user_s_lock_is_told_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_user_s_lock_is_refused_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*arguments: object) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
