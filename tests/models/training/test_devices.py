@@ -37,11 +37,11 @@ def test_gpu_that_is_not_there_is_refused():
         (TrainingSettings(workers=3, batch_lists=18, replicas=2), "of GPUs of a worker, 1; got 2."),
         (
             TrainingSettings(workers=2),
-            "training.workers must divide the number of GPUs, 3, for no two share one; got 2.",
+            "training.workers must divide the number of GPUs, 3: no two workers share one; got 2.",
         ),
         (
             TrainingSettings(workers=4),
-            "training.workers must divide the number of GPUs, 3, for no two share one; got 4.",
+            "training.workers must divide the number of GPUs, 3: no two workers share one; got 4.",
         ),
     ],
 )
