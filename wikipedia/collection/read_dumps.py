@@ -131,7 +131,7 @@ class _Work:
             if links and any(language == document_language for _, document_language in pairs):
                 targets = self._of(language, "link_targets")
                 name = f"{language}-links"
-                self.tasks["links", language] = partial(read_page_links, name, links, targets, site, **common)
+                self.tasks["links", language] = partial(read_page_links, name, links, targets, **common)
         for query_language, document_language in pairs:
             for one, other in ((query_language, document_language), (document_language, query_language)):
                 path = self._of(one, "language_links")

@@ -29,19 +29,19 @@ class _Part(NamedTuple):
 
 
 def find_dump_files(pattern: str, find: Callable[[str], Sequence[str]] = glob.glob) -> list[str]:
-    """The parts of one dump, in the order of their pages.
+    """Returns the parts of one dump, in the order of their pages.
 
-    Parts are told by what Wikimedia calls them: `...-pages-articles1.xml-p1p41242.bz2`, or
-    `enwiki-2025-09-01-p10p1147431.xml.bz2` of the content-file exports. Indexes, checksums and whatever else is no XML
-    are left out.
+    Parts are recognised by Wikimedia's names: `...-pages-articles1.xml-p1p41242.bz2`, or
+    `enwiki-2025-09-01-p10p1147431.xml.bz2` in the content-file exports. Indexes, checksums and all other files that
+    are not XML are left out.
 
     Args:
-      pattern: with `*`, `?` or `[...]`; or a file's path, which may be any.
-      find: the paths that match a pattern.
+      pattern: a pattern with `*`, `?` or `[...]`; or the path of one file, with any name.
+      find: returns the paths that match a pattern.
 
     Raises:
-      DataError: nothing matches, or what does is not one dump: of two wikis, of two dates, whole files and parts, or
-        parts that have pages in common.
+      DataError: no file matches, or the matching files are not one dump: two wikis, two dates, whole files and parts,
+        or parts that have pages in common.
 
     Example:
       >>> there = ["w-pages2.xml-p9p14.bz2", "w-pages1.xml-p1p8.bz2", "w-index1.txt-p1p8.bz2"]
@@ -68,7 +68,7 @@ def find_dump_files(pattern: str, find: Callable[[str], Sequence[str]] = glob.gl
 
 
 def _follows(one: _Part, other: _Part) -> bool:
-    """Whether the pages of one part come after those of another, by their page ids or else by their numbers."""
+    """Whether the second part's pages come after the first's, by their page ids or else by the parts' numbers."""
     if one.last_page >= 0:
         return one.last_page < other.first_page
     return other.last_page < 0 <= one.number < other.number
@@ -89,17 +89,17 @@ _HEX_DIGITS: Final = {"sha256": 64, "sha1": 40, "md5": 32}
 _LINE: Final = re.compile(r"([0-9A-Fa-f]{32,64})(?:\s+\*?(\S.*))?")
 _TAGGED_LINE: Final = re.compile(r"[A-Z0-9]+ \((.+)\) = ([0-9A-Fa-f]{32,64})")
 _DUMP: Final = re.compile(r"[a-z0-9_]+-(?:[0-9]{8}|latest)")
-"""What the names of the files of one dump begin with, that of its checksums too."""
+"""The beginning of the names of all files of one dump, including its checksums."""
 
 
 class FileSum(NamedTuple):
-    """A file, as a manifest names it.
+    """A file's entry in a manifest.
 
     Attributes:
-      path: of the file.
+      path: the file's path.
       size: in bytes.
       sha256: in hexadecimal.
-      verified_by: the files of checksums that name it; empty if there are none.
+      verified_by: the checksum files that name the file; empty if there are none.
     """
 
     path: str
@@ -108,39 +108,28 @@ class FileSum(NamedTuple):
     verified_by: tuple[str, ...]
 
 
-def check_sums(paths: Sequence[str], say: Callable[[str], None], open_file: OpenFile) -> list[FileSum]:
-    """Reads each file once, and compares it with every checksum of it that lies beside.
+def check_sum(path: str, open_file: OpenFile) -> FileSum:
+    """Reads a file once, and compares it with all of its checksums in the same folder.
 
-    Looked for are `SHA256SUMS` (and SHA1SUMS, MD5SUMS), `enwiki-20240101-sha1sums.txt` (and the like) and
-    `FILE.sha256` (and the like), in the forms that `sha256sum` writes.
-
-    Args:
-      paths: of the files.
-      say: is told of each file that has no checksum.
-      open_file: opens the files and the checksums.
+    These are `SHA256SUMS` (and SHA1SUMS, MD5SUMS), `enwiki-20240101-sha1sums.txt` (and the like) and `FILE.sha256` (and
+    the like), in the forms that `sha256sum` writes.
 
     Raises:
-      DataError: a file is not what it was when its checksum was published.
+      DataError: the file differs from a published checksum.
     """
-    return [_check(path, say, open_file) for path in paths]
-
-
-def _check(path: str, say: Callable[[str], None], open_file: OpenFile) -> FileSum:
     expected = [*_published(path, open_file)]
     size, digests = _digests(path, {"sha256", *(algorithm for algorithm, _, _ in expected)}, open_file)
     for algorithm, digest, source in expected:
         if digests[algorithm] != digest:
             raise DataError(
                 f"{path}: wrong checksum: expected {algorithm} {digest} by {source}; got {digests[algorithm]} of "
-                f"{size:,} bytes. Download the file again, or both if the dump was made anew."
+                f"{size:,} bytes. Download the file again, or both if the dump was published again."
             )
-    if not expected:
-        say(f"{path}: not verified, for no file of checksums beside it names it.")
     return FileSum(path, size, digests["sha256"], tuple(source for _, _, source in expected))
 
 
 def _digests(path: str, algorithms: set[str], open_file: OpenFile) -> tuple[int, Mapping[str, str]]:
-    """A file's size and its digests, in hexadecimal."""
+    """Returns a file's size, and its digests in hexadecimal."""
     hashes = {algorithm: hashlib.new(algorithm, usedforsecurity=False) for algorithm in sorted(algorithms)}
     size = 0
     with opened(path, open_file) as stream:
@@ -152,7 +141,7 @@ def _digests(path: str, algorithms: set[str], open_file: OpenFile) -> tuple[int,
 
 
 def _published(path: str, open_file: OpenFile) -> Iterator[tuple[str, str, str]]:
-    """(algorithm, digest, file of checksums) of every checksum of a file."""
+    """Yields (algorithm, digest, checksum file) for each published checksum of a file."""
     folder, name = os.path.split(path)
     dump = _DUMP.match(name)
     for algorithm, digits in _HEX_DIGITS.items():
@@ -166,7 +155,7 @@ def _published(path: str, open_file: OpenFile) -> Iterator[tuple[str, str, str]]
 
 
 def _parsed(line: str) -> tuple[str, str] | None:
-    """A digest, and the name of its file if the line has one."""
+    """Returns a line's digest, and its file name, which may be empty."""
     if found := _LINE.fullmatch(line):
         return found[1].lower(), os.path.basename(found[2] or "")
     if found := _TAGGED_LINE.fullmatch(line):
@@ -175,18 +164,18 @@ def _parsed(line: str) -> tuple[str, str] | None:
 
 
 def _lines(path: str, open_file: OpenFile) -> list[str]:
-    """The lines of a file; none if there is no such file."""
+    """Returns the lines of a file; none if there is no such file."""
     with opened_if_there(path, open_file) as stream:
         content: bytes = stream.read() if stream else b""
     return [line.strip() for line in content.decode("utf-8", "replace").splitlines()]
 
 
 def check_digests(files: Mapping[str, Sequence[FileSum]], digests: Mapping[str, str]) -> None:
-    """Refuses inputs of other bytes.
+    """Checks that the files that were read are those with which the run began.
 
     Args:
-      files: what was read, by the keys of its settings.
-      digests: key to what `schemas.byte_streams` made of its files before.
+      files: the files that were read, by the keys of their settings.
+      digests: each key's `input_digest` at the beginning of the run.
 
     Raises:
       DataError: an input has changed.

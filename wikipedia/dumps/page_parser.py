@@ -1,4 +1,4 @@
-"""Parses the XML of pages as it is read."""
+"""Parses the XML of pages as it is read, and says why a page is left out."""
 
 from typing import Any, Final, NamedTuple
 from xml.parsers import expat
@@ -7,28 +7,31 @@ from schemas.drops import Drop, DropReason
 from schemas.wikiclir import EXCERPT_CHARACTERS, excerpt_of
 from wikipedia.dumps.reading import damaged, safe_parser
 
+MAX_TEXT_BYTES: Final = 1 << 22
+"""Longest text as the XML holds it. MediaWiki saves at most 2 MiB, which `&quot;` and the like make longer."""
+
+_TAG_BYTES: Final = 256
+_ROOT: Final = b"<mediawiki>"
+_MODEL: Final = "wikitext"
+# The number of elements that are open around a new one: <mediawiki>, <page>, <revision>.
+_IN_ROOT, _IN_PAGE, _IN_REVISION = 1, 2, 3
+_OF_PAGE: Final = frozenset(["title", "ns", "id"])
+
 
 class Page(NamedTuple):
     """An article, or a redirect to one: a page of the main namespace in wikitext.
 
     Attributes:
       page_id: unique within the wiki.
-      namespace: its number: 0.
-      title: with spaces, as the dump has it.
-      redirect: the title of the page that it leads to, without the section; None if it is an article.
-      model: of the content: `wikitext`.
-      text: of its last revision in the dump.
-      place: where `<page>` stands, in bytes from the start of what its chunk unpacks to; in a plain file, from the
-        start of the file.
+      title: with spaces, as the dump writes it.
+      redirect: the title that the page leads to, without the section; None for an article.
+      text: the text of the last revision in the dump.
     """
 
     page_id: int
-    namespace: int
     title: str
     redirect: str | None
-    model: str
     text: str
-    place: int
 
 
 class PageReason(DropReason):
@@ -50,35 +53,22 @@ class PageReason(DropReason):
     MALFORMED = ("without a title, or without a number as its id or namespace", True)
 
 
-MAX_TEXT_BYTES: Final = 1 << 22
-"""Of a text as it stands in XML. MediaWiki saves none beyond 2 MiB, which `&quot;` and its like make longer."""
-
-_TAG_BYTES: Final = 256
-_ROOT: Final = b"<mediawiki>"
-_MODEL: Final = "wikitext"
-# How many elements are open around one that begins: <mediawiki>, <page>, <revision>.
-_IN_ROOT, _IN_PAGE, _IN_REVISION = 1, 2, 3
-_OF_PAGE: Final = frozenset(["title", "ns", "id"])
-
-
 class _Beyond(Exception):
     """The first page of the next chunk begins."""
 
 
 class PageParser:
-    """Gives one `Page` or one `Drop` for every page, whose text is only built where it is used.
+    """Makes one `Page` or one `Drop` of each page, and builds texts only where they are used.
 
     Args:
-      path: of the file, for errors and drops.
-      place: of the first byte that will be fed.
-      within: in which part of the file places are counted, for errors; empty if in the whole of it.
-      has_root: whether the first byte is that of a document. Otherwise it is that of a `<page>`.
+      path: the file's path, for errors and drops.
+      place: the place of the first byte that will be fed.
+      within: the part of the file in which places are counted, for errors; empty for the whole file.
+      has_root: whether the first byte is that of the document; otherwise it is that of a `<page>`.
 
     Attributes:
       in_page: whether a page has begun and not ended.
-      in_tag: whether what was fed ends in the midst of a tag, if it does not in a page.
-      in_root: whether pages may follow.
-      beyond: where the first page begins that was not read because of `end`; None if there was none yet.
+      beyond: the place of the first page that was not read because of `end`; None if there is none yet.
     """
 
     def __init__(self, path: str, place: int, within: str, has_root: bool) -> None:
@@ -97,54 +87,48 @@ class PageParser:
         self._pieces: list[str] = []
         self._is_collecting = False
         self._last = ""
-        self._new_page(place)
+        self._new_page()
         if not has_root:
             self._parser.Parse(_ROOT, False)
             self._offset -= len(_ROOT)
 
     def take(self) -> list[Page | Drop]:
-        """What was parsed since the last time."""
+        """Returns the pages since the last call."""
         done, self._done = self._done, []
         return done
 
     @property
     def in_tag(self) -> bool:
+        """Whether the parsed bytes end within a tag, outside of a page."""
         return self._tail.rfind(b"<") > self._tail.rfind(b">")
 
     @property
     def in_root(self) -> bool:
+        """Whether pages may follow."""
         return self._depth == _IN_ROOT
 
     def feed(self, data: bytes, end: int | None = None) -> None:
-        """Parses what comes next.
+        """Parses the next bytes.
 
         Args:
           data: any bytes.
-          end: no page is read that begins at or after this place.
+          end: a page that begins at or after this place is not read.
 
         Raises:
-          DataError: it is no well-formed XML, or no dump.
+          DataError: the bytes are not well-formed XML, or no dump.
         """
         self._end = end
         self._tail = (self._tail + data[-_TAG_BYTES:])[-_TAG_BYTES:]
         self._parse(data, False)
 
     def close(self) -> None:
-        """Ends the document, whose root may still be open.
-
-        Raises:
-          DataError: it is incomplete.
-        """
+        """Ends the document, whose root may still be open; raises DataError if it is incomplete."""
         if self.in_root:
             self._parse(b"</mediawiki>", False)
         self.check_end()
 
     def check_end(self) -> None:
-        """Ends the document, whose root must be closed.
-
-        Raises:
-          DataError: it is incomplete.
-        """
+        """Ends the document; raises DataError unless its root is closed."""
         self._parse(b"", True)
 
     def _parse(self, data: bytes, is_last: bool) -> None:
@@ -156,21 +140,17 @@ class PageParser:
             pass
         except expat.ExpatError as error:
             if is_last:
-                what = f"the XML must end with </mediawiki>; it ends{self._after()}"
+                fault = f"the XML must end with </mediawiki>; it ends{self._after()}"
             else:
                 place = self._offset + self._parser.ErrorByteIndex
-                fault = f"{expat.ErrorString(error.code)} at byte {place:,}{self._within}"
-                what = f"the XML must be well-formed; {fault}{self._after()}"
-            raise damaged(self._path, what) from error
+                found = f"{expat.ErrorString(error.code)} at byte {place:,}{self._within}"
+                fault = f"the XML must be well-formed; {found}{self._after()}"
+            raise damaged(self._path, fault) from error
 
     def _after(self) -> str:
         return f", after the page {excerpt_of(self._last)}" if self._last else ", before the first page"
 
-    def _place(self) -> int:
-        return self._offset + self._parser.CurrentByteIndex
-
-    def _new_page(self, place: int) -> None:
-        self._begin = place
+    def _new_page(self) -> None:
         self._values: dict[str, str] = {}
         self._redirect: str | None = None
         self._parent = ""
@@ -208,11 +188,11 @@ class PageParser:
             raise damaged(self._path, f"a dump begins with <mediawiki>; got <{name}>")
 
     def _start_page(self) -> None:
-        place = self._place()
+        place = self._offset + self._parser.CurrentByteIndex
         if self._end is not None and place >= self._end:
             self.beyond = place
             raise _Beyond
-        self._new_page(place)
+        self._new_page()
         self.in_page = True
 
     def _start_text(self, attributes: dict[str, str]) -> None:
@@ -231,7 +211,7 @@ class PageParser:
             self._pieces.clear()
 
     def _collect(self, handler: Any) -> None:
-        """Character data outside of what is wanted costs no call."""
+        """Collects character data from here on; without a handler, unwanted data cost no call."""
         self._is_collecting = True
         self._pieces.clear()
         self._parser.CharacterDataHandler = handler
@@ -267,11 +247,11 @@ class PageParser:
             excerpt = title if len(title) <= EXCERPT_CHARACTERS and title.isprintable() else excerpt_of(title)
             self._done.append(Drop(reason, self._path, page_id, excerpt))
         else:
-            self._done.append(Page(page_id, 0, title, self._redirect, _MODEL, self._text, self._begin))
+            self._done.append(Page(page_id, title, self._redirect, self._text))
         self._text = ""
 
     def _fault(self, title: str, page_id: int, namespace: str) -> PageReason | None:
-        """Why the page is left out, if so."""
+        """Returns the reason why the page is left out, or None."""
         if not (title and page_id and namespace.removeprefix("-").isdecimal()):
             return PageReason.MALFORMED
         if namespace != "0":

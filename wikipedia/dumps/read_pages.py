@@ -1,4 +1,4 @@
-"""Reads the pages of a piece of a dump."""
+"""Reads the pages of a chunk of a dump."""
 
 import re
 from collections.abc import Iterator
@@ -19,34 +19,34 @@ _TAIL_BYTES: Final = 256
 
 
 def read_pages(chunk: Chunk, open_file: OpenFile) -> Iterator[Page | Drop]:
-    """One `Page` or one `Drop` for every page whose `<page>` stands in a chunk, in the file's order.
+    """Yields one `Page` or one `Drop` for each page whose `<page>` lies in a chunk, in the file's order.
 
-    The chunks of a file have all its pages, each once. Held in memory are the pages of 1 MiB and a text of at
-    most `MAX_TEXT_BYTES`. A drop's line is the page's id, and its excerpt the title, so that neither depends on how
-    the file is packed or divided.
+    The chunks of a file have all its pages, each once. Memory holds the pages of 1 MiB and a text of at most
+    `MAX_TEXT_BYTES`. A drop's line is the page's id and its excerpt the title, so that neither depends on how the file
+    is packed or divided.
 
     Args:
-      chunk: see `dump_chunks`.
-      open_file: opens its file.
+      chunk: one of `dump_chunks`.
+      open_file: opens the chunk's file.
 
     Raises:
-      DataError: the file is damaged or incomplete, or its XML has a document type; pages before have been yielded.
+      DataError: the file is damaged or incomplete, or its XML has a document type. The pages before are yielded first.
     """
     with opened(chunk.path, open_file) as stream:
-        own = _Own(chunk, stream)
+        own = _OpenChunk(chunk, stream)
         yield from _pages(own)
         yield from _pages_beyond(own)
 
 
-class _Own:
+class _OpenChunk:
     """A chunk while it is read.
 
     Attributes:
-      chunk: of which it is.
-      parser: None as long as no page has begun.
-      end: of what has been unpacked, as a place (see `Page`).
-      within: which part of the file places are counted in, for errors.
-      tail: the last of it.
+      chunk: the chunk.
+      parser: None until the first page begins.
+      end: the place where the unpacked bytes end: in bytes of the file if it is plain, otherwise in unpacked bytes.
+      within: the part of the file in which places are counted, for errors.
+      tail: the last unpacked bytes.
     """
 
     def __init__(self, chunk: Chunk, stream: Any) -> None:
@@ -60,11 +60,11 @@ class _Own:
         self._stream = stream
 
     def blocks(self) -> Iterator[bytes]:
-        """What the chunk holds."""
+        """Yields the chunk's content."""
         return self._read(self.chunk.start, self.chunk.end)
 
     def blocks_beyond(self) -> Iterator[bytes]:
-        """What follows in the file."""
+        """Yields the content that follows the chunk in the file."""
         return iter(()) if self.chunk.is_last else self._read(self.chunk.end, self.chunk.size)
 
     def _read(self, start: int, end: int) -> Iterator[bytes]:
@@ -74,13 +74,13 @@ class _Own:
             yield block
 
     def begin(self, data: bytes) -> PageParser:
-        """Parses what was unpacked last, from a `<page>` on."""
+        """Makes a parser for the last unpacked bytes, which begin with a `<page>`."""
         self.parser = PageParser(self.chunk.path, self.end - len(data), self.within, False)
         return self.parser
 
 
-def _pages(own: _Own) -> Iterator[Page | Drop]:
-    """The pages that end within a chunk."""
+def _pages(own: _OpenChunk) -> Iterator[Page | Drop]:
+    """Yields the pages that end within a chunk."""
     seam = b""
     for block in own.blocks():
         parser = own.parser
@@ -96,8 +96,8 @@ def _pages(own: _Own) -> Iterator[Page | Drop]:
         yield from parser.take()
 
 
-def _pages_beyond(own: _Own) -> Iterator[Page | Drop]:
-    """The page that a chunk's end divides, if there is one; and the checks that nothing is missing."""
+def _pages_beyond(own: _OpenChunk) -> Iterator[Page | Drop]:
+    """Yields the page that the chunk's end divides, if there is one, and checks that nothing is missing."""
     end = own.end
     blocks = own.blocks_beyond()
     if own.parser is None:
@@ -131,8 +131,8 @@ def _pages_beyond(own: _Own) -> Iterator[Page | Drop]:
         parser.close()
 
 
-def _after_divided_tag(own: _Own, blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """What follows a chunk; if only the beginning of a `<page>` is in the chunk, that is parsed."""
+def _after_divided_tag(own: _OpenChunk, blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """Returns the blocks after a chunk; begins a parser if only the beginning of a `<page>` lies in the chunk."""
     begun = own.tail[max(own.tail.rfind(b"<"), 0) :]
     if not begun or not _TAG.startswith(begun):
         return blocks

@@ -1,4 +1,8 @@
-"""Opens, unpacks and parses files that may be damaged or hostile."""
+"""Opens, unpacks and parses files that may be damaged or hostile.
+
+Python's `bz2.open` ends silently where a damaged byte stands between two bzip2 streams. In a dump of many streams this
+would lose all later pages, so each stream is unpacked here by itself.
+"""
 
 import bz2
 import gzip
@@ -11,10 +15,30 @@ from xml.parsers import expat
 from schemas.byte_streams import OpenFile
 from schemas.errors import DataError
 
+Packing: TypeAlias = Literal["plain", "gz", "bz2"]
+
+_BLOCK: Final = 1 << 16
+_BZIP2_BLOCK: Final = 1 << 20
+"""More than bzip2 sorts at once. Smaller blocks would interrupt it, which fills the processor's cache twice and costs a
+quarter of the time."""
+
+_MAGIC: Final[dict[bytes, Packing]] = {b"\x1f\x8b": "gz", b"BZh": "bz2"}
+_FOREIGN: Final = {b"7z\xbc\xaf": "7-Zip", b"\x28\xb5\x2f\xfd": "Zstandard", b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip"}
+
+
+def damaged(path: str, fault: str) -> DataError:
+    """Returns the error of a dump file that differs from the published one.
+
+    Example:
+      >>> str(damaged("a.xml.gz", "it ends at byte 7"))
+      'a.xml.gz: it ends at byte 7. The file is damaged or incomplete: download it again and compare its checksum.'
+    """
+    return DataError(f"{path}: {fault}. The file is damaged or incomplete: download it again and compare its checksum.")
+
 
 @contextmanager
 def opened(path: str, open_file: OpenFile) -> Iterator[Any]:
-    """The stream of a file's bytes.
+    """Opens a file to read its bytes.
 
     Raises:
       DataError: the file cannot be opened.
@@ -27,57 +51,36 @@ def opened(path: str, open_file: OpenFile) -> Iterator[Any]:
 
 @contextmanager
 def opened_if_there(path: str, open_file: OpenFile) -> Iterator[Any]:
-    """The stream of a file's bytes; None if there is no such file.
+    """Opens a file to read its bytes; gives None if there is no such file.
 
     Raises:
-      DataError: the file is there and cannot be opened.
+      DataError: the file exists and cannot be opened.
     """
-    stream = None
     try:
         stream = open_file(path, "rb")
-        # TensorFlow's streams look for the file at the first byte only.
+        # TensorFlow's streams look for the file only when they read the first byte.
         stream.read(1)
         stream.seek(0)
     except Exception as error:
-        # TensorFlow's error of that name is no OSError.
-        if not type(error).__name__.endswith("NotFoundError"):
-            if isinstance(error, OSError):
-                raise DataError(f"{path}: cannot be read: {error.strerror or error}.") from error
+        # TensorFlow's NotFoundError is no OSError.
+        if type(error).__name__.endswith("NotFoundError"):
+            stream = None
+        elif isinstance(error, OSError):
+            raise DataError(f"{path}: cannot be read: {error.strerror or error}.") from error
+        else:
             raise
-        stream = None
     if stream is None:
         yield None
-        return
-    with stream:
-        yield stream
-
-
-def damaged(path: str, what: str) -> DataError:
-    """An error to raise: what is wrong, and that the file is to be fetched again.
-
-    Example:
-      >>> str(damaged("a.xml.gz", "it ends at byte 7"))
-      'a.xml.gz: it ends at byte 7. The file is damaged or incomplete: download it again and compare its checksum.'
-    """
-    return DataError(f"{path}: {what}. The file is damaged or incomplete: download it again and compare its checksum.")
-
-
-Packing: TypeAlias = Literal["plain", "gz", "bz2"]
-
-_BLOCK: Final = 1 << 16
-_BZIP2_BLOCK: Final = 1 << 20
-"""More than bzip2 sorts at once: where unpacking stops in the midst of that and other work comes in between, the
-processor's cache is filled twice, which costs a quarter of the time."""
-
-_MAGIC: Final[dict[bytes, Packing]] = {b"\x1f\x8b": "gz", b"BZh": "bz2"}
-_FOREIGN: Final = {b"7z\xbc\xaf": "7-Zip", b"\x28\xb5\x2f\xfd": "Zstandard", b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip"}
+    else:
+        with stream:
+            yield stream
 
 
 def packing_of(stream: Any, path: str) -> Packing:
-    """How a file is packed, by its first bytes: a name may be anything.
+    """Returns how a file is packed. Its first bytes decide, because its name may be anything.
 
     Raises:
-      DataError: the file is empty, or packed in a way that is not read here.
+      DataError: the file is empty, or packed in an unsupported way.
     """
     stream.seek(0)
     head = stream.read(8)
@@ -91,35 +94,30 @@ def packing_of(stream: Any, path: str) -> Packing:
     return next((packing for magic, packing in _MAGIC.items() if head.startswith(magic)), "plain")
 
 
-def unpacked_file(path: str, open_file: OpenFile) -> Generator[bytes, None, None]:
-    """The blocks of a whole file.
+def size_of(stream: Any) -> int:
+    """Returns the size of a file in bytes."""
+    stream.seek(0, 2)  # TensorFlow's streams do not return the place
+    return int(stream.tell())
 
-    Raises:
-      DataError: see `unpacked_blocks`.
-    """
+
+def unpacked_file(path: str, open_file: OpenFile) -> Generator[bytes, None, None]:
+    """Yields the unpacked blocks of a whole file; raises as `unpacked_blocks` does."""
     with opened(path, open_file) as stream:
         packing = packing_of(stream, path)
         yield from unpacked_blocks(stream, path, packing, 0, size_of(stream))
 
 
-def size_of(stream: Any) -> int:
-    """The bytes of a file."""
-    stream.seek(0, 2)  # TensorFlow's streams do not return the place
-    return int(stream.tell())
-
-
 def unpacked_blocks(stream: Any, path: str, packing: Packing, start: int, end: int) -> Iterator[bytes]:
-    """The blocks of a part of a file, each of at most 1 MiB.
+    """Returns the unpacked blocks of a part of a file, each of at most 1 MiB.
 
     Args:
-      stream: of the file.
-      path: its name, for errors.
-      packing: of the file. One that is gzipped is read as a whole.
-      start, end: the part, in bytes of the file. In one that is bzipped a stream begins at the first, and one ends
-        at the second.
+      stream: the file.
+      path: the file's name, for errors.
+      packing: how the file is packed. A gzipped file is read as a whole.
+      start, end: the part, in bytes of the file. In a bzipped file, a stream begins at `start` and one ends at `end`.
 
     Raises:
-      DataError: the compression is broken or cut off, or the file is shorter than that.
+      DataError: the compression is broken or cut off, or the file ends before `end`.
     """
     if packing == "gz":
         return _gunzipped(stream, path)
@@ -177,16 +175,13 @@ def _gunzipped(stream: Any, path: str) -> Iterator[bytes]:
 
 
 def safe_parser(path: str) -> expat.XMLParserType:
-    """An expat parser of UTF-8 that refuses a document type, and with it every entity but XML's own five.
+    """Returns an expat parser of UTF-8 that refuses a document type.
 
-    A dump has none. Without one nothing can be declared: no entity that unfolds to gigabytes, and none that stands for
-    a file of this machine or an address.
+    A dump has no document type. Without one, a file cannot declare entities: none that unfolds to gigabytes, and none
+    that reads a local file or an address.
 
     Args:
-      path: of the file, for errors.
-
-    Raises:
-      DataError: from `Parse`, at a <!DOCTYPE>, or at a declared encoding other than UTF-8.
+      path: the file's name, for errors. `Parse` raises DataError at a <!DOCTYPE> and at an encoding other than UTF-8.
     """
     parser = expat.ParserCreate("UTF-8")
     parser.buffer_text = True

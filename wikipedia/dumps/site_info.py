@@ -1,4 +1,4 @@
-"""What a dump says of its wiki, before the first page."""
+"""Reads the header of a dump: which wiki it is from."""
 
 import codecs
 from collections.abc import Mapping, Sequence
@@ -11,10 +11,10 @@ from schemas.errors import DataError
 from wikipedia.dumps.reading import damaged, safe_parser, unpacked_file
 
 SCHEMA_VERSIONS: Final = ("0.10", "0.11")
-"""Of MediaWiki's export format: those that Wikimedia has published since 2014."""
+"""The versions of MediaWiki's export format that Wikimedia has published since 2014."""
 
 _MOST_BYTES: Final = 1 << 20
-"""Of a header: that of the largest wiki has some 4,000."""
+"""Largest header; that of the largest wiki has some 4,000 bytes."""
 
 
 @dataclass(frozen=True)
@@ -23,10 +23,10 @@ class SiteInfo:
 
     Attributes:
       database: its name, such as `enwiki` or `zh_yuewiki`.
-      language: of its texts, such as `en`.
+      language: the language of its texts, such as `en`.
       first_letter: whether titles begin with a capital, so that `wolf` is the page `Wolf`.
-      namespaces: the names in the wiki's language by number; that of the articles, 0, is empty.
-      schema_version: of the export format.
+      namespaces: number to name in the wiki's language; the name of the articles' namespace, 0, is empty.
+      schema_version: the version of the export format.
     """
 
     database: str
@@ -37,7 +37,7 @@ class SiteInfo:
 
     @property
     def code(self) -> str:
-        """What links of other wikis, and `ll_lang` of their tables, call a Wikipedia: `no`, where the language is `nb`.
+        """The wiki's code in links of other wikis and in `ll_lang`: `no`, although its language is `nb`.
 
         Example:
           >>> SiteInfo("zh_min_nanwiki", "nan", True, {}, "0.11").code
@@ -46,15 +46,38 @@ class SiteInfo:
         return self.database.removesuffix("wiki").replace("_", "-")
 
 
-def read_site_info(path: str, open_file: OpenFile) -> SiteInfo:
-    """Reads a dump of pages up to its first page.
+def wiki_site(paths: Sequence[str], language: str, open_file: OpenFile) -> SiteInfo:
+    """Returns the wiki of all parts of a dump.
 
     Args:
-      path: of the file: plain, gzipped or bzipped.
-      open_file: opens it.
+      paths: the parts.
+      language: the expected language, as in the header or as other wikis' links name it.
+      open_file: opens the parts.
 
     Raises:
-      DataError: it is no dump of pages, one of another version of the format, or damaged.
+      DataError: the parts are from different wikis or in another language, or see `read_site_info`.
+    """
+    sites = {path: read_site_info(path, open_file) for path in paths}
+    first = next(iter(sites.values()))
+    for path, site in sites.items():
+        if language not in (site.language, site.code):
+            raise DataError(
+                f"{path}: expected a dump of a wiki in '{language}'; this is {site.database}, in '{site.language}'. "
+                "Name another file or another language."
+            )
+        if site.database != first.database:
+            raise DataError(
+                f"{path}: all parts of a dump must be of one wiki; this is {site.database}, and {paths[0]} is "
+                f"{first.database}."
+            )
+    return first
+
+
+def read_site_info(path: str, open_file: OpenFile) -> SiteInfo:
+    """Reads the header of a dump of pages, which is plain, gzipped or bzipped.
+
+    Raises:
+      DataError: the file is not a dump of pages, has another version of the format, or is damaged.
     """
     header = _Header(path)
     read = 0
@@ -68,7 +91,7 @@ def read_site_info(path: str, open_file: OpenFile) -> SiteInfo:
 
 
 class _Header:
-    """Collects what stands in <siteinfo>."""
+    """Collects the content of <siteinfo>."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -85,13 +108,13 @@ class _Header:
         self._done = False
 
     def feed(self, block: bytes) -> bool:
-        """Whether the header has been read to its end."""
+        """Parses a block; returns whether the header is complete."""
         if not self._root and block.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             raise DataError(f"{self._path}: a dump must be in UTF-8; got UTF-16. Take it as Wikimedia publishes it.")
         try:
             self._parser.Parse(block, False)
         except expat.ExpatError as error:
-            # What follows the header is read, and complained about, with the pages.
+            # Faults behind the header are reported when the pages are read.
             if not self._done:
                 raise DataError(
                     f"{self._path}: expected the XML of a MediaWiki export (pages-articles.xml); {error}."
@@ -141,7 +164,7 @@ class _Header:
             self._article_case = attributes.get("case", "")
 
     def site(self) -> SiteInfo:
-        """What was read."""
+        """Returns the wiki of a complete header."""
         database, language = self._values.get("dbname", ""), self._root.get("xml:lang", "")
         case = self._article_case or self._values.get("case", "")
         wanted = {"<dbname>": database, "xml:lang": language, "<case>": case, "<namespaces>": self._namespaces}
@@ -150,32 +173,4 @@ class _Header:
                 f"{self._path}: the header must name {', '.join(wanted)}; {', '.join(missing)} missing. "
                 "Take the file as Wikimedia publishes it."
             )
-        version = self._root["version"]
-        return SiteInfo(database, language, case == "first-letter", self._namespaces, version)
-
-
-def wiki_site(paths: Sequence[str], language: str, open_file: OpenFile) -> SiteInfo:
-    """The one wiki of all the parts of a dump, which is the expected one.
-
-    Args:
-      paths: of the parts.
-      language: that the wiki must have, as its header says it or as other wikis' links call it.
-      open_file: opens them.
-
-    Raises:
-      DataError: parts are of different wikis or of another language, or see `read_site_info`.
-    """
-    sites = {path: read_site_info(path, open_file) for path in paths}
-    first = next(iter(sites.values()))
-    for path, site in sites.items():
-        if language not in (site.language, site.code):
-            raise DataError(
-                f"{path}: expected a dump of a wiki in '{language}'; this is {site.database}, in '{site.language}'. "
-                "Name another file or another language."
-            )
-        if site.database != first.database:
-            raise DataError(
-                f"{path}: all parts of a dump must be of one wiki; this is {site.database}, and {paths[0]} is "
-                f"{first.database}."
-            )
-    return first
+        return SiteInfo(database, language, case == "first-letter", self._namespaces, self._root["version"])

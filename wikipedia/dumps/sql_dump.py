@@ -1,4 +1,4 @@
-"""Reads the rows of a table from MySQL's dump of it."""
+"""Reads the rows of a table from MySQL's dump of the table."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from wikipedia.dumps.reading import damaged, unpacked_file
 from wikipedia.dumps.sql_syntax import SqlRowParser, SqlTable, Value, parse_create_table
 
 _MOST_BYTES: Final = 1 << 24
-"""Of a row, or of a statement without rows: no table of MediaWiki's comes near."""
+"""Longest row, or statement without rows. MediaWiki's tables have much shorter ones."""
 
 _INSERT: Final = re.compile(rb"\s*(?:INSERT|REPLACE)\b", re.IGNORECASE)
 _INSERT_HEAD: Final = re.compile(
@@ -25,16 +25,68 @@ _HEADER: Final = re.compile(rb"\s*--\s*(?:MySQL|MariaDB)\s+dump\b", re.IGNORECAS
 _FOOTER: Final = re.compile(rb"\s*--\s*Dump completed\b", re.IGNORECASE)
 
 
-class SqlDump:
-    """A dump while it is read.
+def read_rows(path: str, table: str, columns: Sequence[str], open_file: OpenFile) -> Iterator[tuple[Value, ...]]:
+    """Yields the rows of a table, in the order of the dump.
+
+    The dump's own CREATE TABLE gives the places of the columns, because they differ between dumps of one table.
 
     Args:
-      path: of the dump, for errors.
-      name: of the table.
-      columns: those of each row that are asked for.
+      path: the dump, as mysqldump and mariadb-dump write it: plain or gzipped.
+      table: the table's name.
+      columns: the names of the wanted columns.
+      open_file: opens the dump.
+
+    Yields:
+      the values in the order of `columns`: integers and floats for columns declared as such, undecoded bytes for all
+      others; None for NULL.
+
+    Raises:
+      DataError: the dump is of another table, lacks a column, cannot be parsed or is incomplete.
+
+    Example:
+      >>> import io
+      >>> dump = b"CREATE TABLE `t` (`a` int, `b` blob);\\nINSERT INTO `t` VALUES (1,'x),('),(-2,NULL);\\n"
+      >>> [*read_rows("t.sql", "t", ["b", "a"], lambda path, mode: io.BytesIO(dump))]
+      [(b'x),(', 1), (None, -2)]
+    """
+    for batch in read_batches(path, table, columns, open_file):
+        yield from zip(*batch, strict=True)
+
+
+def read_batches(path: str, table: str, columns: Sequence[str], open_file: OpenFile) -> Iterator[list[list[Value]]]:
+    """Yields as `read_rows`, but some thousand rows at a time: a list of values for each wanted column.
+
+    For tables that become arrays: it makes no object of a row.
+    """
+    dump = _SqlDump(path, table, columns)
+    for block in unpacked_file(path, open_file):
+        yield from dump.feed(block)
+    yield from dump.feed(b"\n", is_last=True)
+    dump.check_end()
+
+
+def sql_columns(path: str, table: str, open_file: OpenFile) -> frozenset[str]:
+    """Returns the names of a table's columns; reads the dump's CREATE TABLE only, and raises as `read_rows` does."""
+    dump = _SqlDump(path, table, ())
+    for block in unpacked_file(path, open_file):
+        for _ in dump.feed(block):
+            pass
+        if dump.table:
+            return frozenset(dump.table.columns)
+    dump.check_end()
+    return frozenset()
+
+
+class _SqlDump:
+    """A dump while it is read, statement by statement.
+
+    Args:
+      path: the dump's path, for errors.
+      name: the table's name.
+      columns: the wanted columns of each row.
 
     Attributes:
-      table: None until its CREATE TABLE was read.
+      table: None until CREATE TABLE is read.
     """
 
     def __init__(self, path: str, name: str, columns: Sequence[str]) -> None:
@@ -48,10 +100,10 @@ class SqlDump:
         self._has_header = self._has_footer = False
 
     def feed(self, block: bytes, is_last: bool = False) -> Iterator[list[list[Value]]]:
-        """The rows that what was fed so far completes, many at a time: for each column its values."""
+        """Yields the rows that the block completes, many at a time: a list of values for each wanted column."""
         self._waiting.append(block)
         self._waiting_bytes += len(block)
-        # A long row is not looked through anew with every block.
+        # A long row is not searched again with every block.
         if self._waiting_bytes < len(self._rest) and not is_last:
             return
         self._rest = b"".join([self._rest, *self._waiting])
@@ -75,7 +127,7 @@ class SqlDump:
             raise self._error("a row or statement must end; none does")
 
     def check_end(self) -> None:
-        """Checks that the dump is a whole one."""
+        """Checks that the dump is complete."""
         if self._rows or self._rest.strip():
             raise self._error("a row or statement must end; the file does")
         if self.table is None:
@@ -90,7 +142,7 @@ class SqlDump:
         self._place += end
 
     def _pass_statement(self) -> bool:
-        """Reads what is no row; False if it does not end in what was fed so far."""
+        """Reads a statement or comment up to the first row; returns False if it is incomplete."""
         if _INSERT.match(self._rest):
             found = _INSERT_HEAD.match(self._rest)
             if found:
@@ -131,73 +183,5 @@ class SqlDump:
                 raise self._error(f"INSERT must name the columns {', '.join(self._asked)}, and none that is unknown")
         return SqlRowParser(self.table, names, self._asked)
 
-    def _error(self, what: str) -> DataError:
-        return damaged(self._path, f"{what}: byte {self._place:,} of the SQL, {excerpt_of(self._rest.lstrip())!r}")
-
-
-def read_batches(path: str, table: str, columns: Sequence[str], open_file: OpenFile) -> Iterator[list[list[Value]]]:
-    """As `read_rows`, some thousand rows at a time: for each column that is asked for its values.
-
-    For tables of which arrays are made: no row becomes an object of its own.
-    """
-    dump = SqlDump(path, table, columns)
-    for block in unpacked_file(path, open_file):
-        yield from dump.feed(block)
-    yield from dump.feed(b"\n", is_last=True)
-    dump.check_end()
-
-
-def read_rows(path: str, table: str, columns: Sequence[str], open_file: OpenFile) -> Iterator[tuple[Value, ...]]:
-    """The rows of a table, some columns of each, in the order of the dump.
-
-    Where a column stands is taken from the dump's own CREATE TABLE: it differs between dumps of one table.
-
-    Args:
-      path: of the dump, as mysqldump and mariadb-dump write it: plain or gzipped.
-      table: its name.
-      columns: the names of those that are asked for.
-      open_file: opens the dump.
-
-    Yields:
-      the values in the order of `columns`: integers and floats of columns declared as such, bytes of any other, which
-      are not decoded; None for NULL.
-
-    Raises:
-      DataError: it is a dump of another table, lacks a column, cannot be parsed or does not go to its end.
-
-    Example:
-      >>> import io
-      >>> dump = b"CREATE TABLE `t` (`a` int, `b` blob);\\nINSERT INTO `t` VALUES (1,'x),('),(-2,NULL);\\n"
-      >>> [*read_rows("t.sql", "t", ["b", "a"], lambda path, mode: io.BytesIO(dump))]
-      [(b'x),(', 1), (None, -2)]
-    """
-    for batch in read_batches(path, table, columns, open_file):
-        yield from zip(*batch, strict=True)
-
-
-def sql_columns(path: str, table: str, open_file: OpenFile) -> frozenset[str]:
-    """Their names, from the dump's CREATE TABLE; no more of the file is read.
-
-    Raises:
-      DataError: see `read_rows`.
-    """
-    dump = SqlDump(path, table, ())
-    for block in unpacked_file(path, open_file):
-        for _ in dump.feed(block):
-            pass
-        if dump.table:
-            return frozenset(dump.table.columns)
-    dump.check_end()
-    return frozenset()
-
-
-def sql_text(value: Value) -> str:
-    """What a value of a binary column says in UTF-8; empty for NULL.
-
-    Titles were once cut at 255 bytes, perhaps within a character, for which a sign then stands that is in no title.
-
-    Example:
-      >>> sql_text(b"caf\\xc3"), sql_text(None)
-      ('caf\ufffd', '')
-    """
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else ""
+    def _error(self, fault: str) -> DataError:
+        return damaged(self._path, f"{fault}: byte {self._place:,} of the SQL, {excerpt_of(self._rest.lstrip())!r}")

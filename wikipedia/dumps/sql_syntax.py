@@ -1,4 +1,4 @@
-"""The SQL that mysqldump writes: a table's columns, and rows of values."""
+"""The SQL that mysqldump writes: the columns of a table, and rows of values."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -7,6 +7,8 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from schemas.errors import DataError
 
 Kind: TypeAlias = Literal["int", "float", "bytes"]
+"""The kind of a column."""
+Value: TypeAlias = bytes | int | float | None
 
 _CREATE: Final = re.compile(rb"\s*CREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?`((?:[^`]|``)+)`\s*\(", re.IGNORECASE)
 _COLUMN: Final = re.compile(rb"(?:^|[(,])\s*`((?:[^`]|``)+)`\s+(\w+)")
@@ -16,17 +18,17 @@ _FLOATS: Final = frozenset(["float", "double", "decimal", "numeric", "real"])
 
 
 class SqlTable(NamedTuple):
-    """A table: its name, and the kind of each column by its name, in the order of the dump."""
+    """A table: its name, and the kind of each column by the column's name, in the order of the dump."""
 
     name: str
     columns: dict[str, Kind]
 
 
 def parse_create_table(statement: bytes) -> SqlTable | None:
-    """The table that a statement creates; None if it is another statement.
+    """Returns the table that a statement creates; None for any other statement.
 
     Raises:
-      DataError: no column is found in it.
+      DataError: the statement names no column.
 
     Example:
       >>> parse_create_table(b"CREATE TABLE `t` (`a` int(8) NOT NULL, `b` varbinary(9) DEFAULT ',', KEY `k` (`b`));")
@@ -35,7 +37,7 @@ def parse_create_table(statement: bytes) -> SqlTable | None:
     found = _CREATE.match(statement)
     if not found:
         return None
-    # A comment or a default may hold what looks like a column.
+    # A comment or a default may look like a column.
     definitions = _QUOTED.sub(b"''", statement[found.end() :])
     columns = {_name(name): _kind(kind.decode().lower()) for name, kind in _COLUMN.findall(definitions)}
     if not columns:
@@ -53,23 +55,78 @@ def _kind(declared: str) -> Kind:
     return "float" if declared in _FLOATS else "bytes"
 
 
-Value: TypeAlias = bytes | int | float | None
-
 _STRING: Final = rb"'[^'\\]*(?:\\.[^'\\]*)*'"
 _ANY_STRING: Final = rb"'[^'\\]*(?:(?:\\.|'')[^'\\]*)*'(?!')"
-"""A quote that is not followed by another ends it, so that there is one way to read it: no backtracking."""
+"""A quote ends the string unless another quote follows, so there is only one way to read it: no backtracking."""
 
 _ANY_NUMBER: Final = rb"[-+]?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?"
 _OTHER: Final = rb"NULL|0x[0-9A-Fa-f]+|[xX]'[0-9A-Fa-f]*'|[bB]'[01]*'"
-PLAIN_VALUES: Final[dict[Kind, bytes]] = {
+_PLAIN_VALUES: Final[dict[Kind, bytes]] = {
     "int": rb"-?[0-9]+|NULL",
     "float": rb"-?[0-9.]+(?:[eE][-+]?[0-9]+)?|NULL",
     "bytes": _STRING + rb"|NULL",
 }
-"""What matches the values of a kind of column as they nearly always are."""
+"""Patterns of the values of each kind in their usual form."""
 
-ANY_VALUE: Final = b"|".join([rb"(?:_binary\s*)?" + _ANY_STRING, _OTHER, _ANY_NUMBER])
-"""What matches a value of any kind in any way of writing it."""
+_ANY_VALUE: Final = b"|".join([rb"(?:_binary\s*)?" + _ANY_STRING, _OTHER, _ANY_NUMBER])
+"""A pattern of the values of all kinds in all forms."""
+
+
+class SqlRowParser:
+    """Parses the rows of one INSERT, many at a time.
+
+    Args:
+      table: the table of the rows.
+      names: the columns of the values in a row.
+      asked: the wanted columns.
+    """
+
+    def __init__(self, table: SqlTable, names: Sequence[str], asked: Sequence[str]) -> None:
+        captured = [name for name in names if name in asked]
+        columns = [(name in asked, table.columns[name]) for name in names]
+        self._plain = _row_regex([_group(is_asked, _PLAIN_VALUES[kind]) for is_asked, kind in columns], b"")
+        self._any = _row_regex([_group(is_asked, _ANY_VALUE) for is_asked, _ in columns], rb"\s*")
+        self._columns = [(captured.index(name), table.columns[name]) for name in asked]
+
+    def parse(self, data: bytes) -> tuple[list[list[Value]], int, bool]:
+        """Parses the rows with which data begins.
+
+        Returns:
+          the values of each wanted column, the end of the rows in data, and whether the statement ends there.
+        """
+        tokens, end = _find(self._plain, data)
+        if end < len(data) and not _is_over(tokens):
+            more, end_of_more = _find(self._any, data[end:])
+            tokens, end = tokens + more, end + end_of_more
+        if not tokens:
+            return [], 0, False
+        by_column = [*zip(*tokens, strict=True)]
+        return [values_of(kind, by_column[place]) for place, kind in self._columns], end, _is_over(tokens)
+
+
+def _group(is_captured: bool, value: bytes) -> bytes:
+    return (b"(" if is_captured else b"(?:") + value + b")"
+
+
+def _row_regex(values: Sequence[bytes], space: bytes) -> re.Pattern[bytes]:
+    comma = space + b"," + space
+    row = space + rb"\(" + space + comma.join(values) + space + rb"\)" + space + b"([,;])"
+    # All that is not a row is matched as a whole, so that nothing between two rows can be skipped.
+    return re.compile(row + b"|(.+)", re.DOTALL)
+
+
+def _find(regex: re.Pattern[bytes], data: bytes) -> tuple[list[tuple[bytes, ...]], int]:
+    """Returns the tokens of the rows with which data begins, and the end of these rows."""
+    rows = regex.findall(data)
+    end = len(data)
+    if rows and rows[-1][-1]:
+        end -= len(rows.pop()[-1])
+    return rows, end
+
+
+def _is_over(rows: Sequence[tuple[bytes, ...]]) -> bool:
+    return bool(rows) and rows[-1][-2] == b";"
+
 
 _ESCAPED: Final = re.compile(rb"\\(.)|''", re.DOTALL)
 _QUOTE: Final = ord("'")
@@ -87,17 +144,17 @@ _MEANT: Final = {
 
 
 def values_of(kind: Kind, tokens: Sequence[bytes]) -> list[Value]:
-    """The values that tokens of one column stand for.
+    """Returns the values of one column's tokens.
 
     Raises:
-      ValueError: a number is expected, and there is none.
+      ValueError: a token of a number's column is not a number.
 
     Example:
       >>> values_of("bytes", [rb"'it\\'s'", b"NULL", b"0x6162"]), values_of("int", [b"-7", b"NULL"])
       ([b"it's", None, b'ab'], [-7, None])
     """
     if kind == "bytes":
-        # Most strings are as they stand. (To look for a number among bytes is five times as fast as for bytes.)
+        # Most strings have no escapes. (To look for an integer in bytes is five times as fast as to look for bytes.)
         return [
             token[1:-1] if token[0] == _QUOTE and _BACKSLASH not in token and token.count(b"'") == 2 else _bytes(token)
             for token in tokens
@@ -120,19 +177,7 @@ def _number(token: bytes, convert: Callable[[bytes], int | float]) -> Value:
 def _bytes(token: bytes) -> bytes | None:
     if token[:1] == b"'":
         inner = token[1:-1]
-        if b"\\" in inner or b"''" in inner:
-            return _ESCAPED.sub(_meant, inner)
-        return inner
-    return _of_other(token)
-
-
-def _meant(escaped: re.Match[bytes]) -> bytes:
-    character = escaped[1]
-    return b"'" if character is None else _MEANT.get(character, character)
-
-
-def _of_other(token: bytes) -> bytes | None:
-    """What is written in another way than as a string in quotes."""
+        return _ESCAPED.sub(_meant, inner) if b"\\" in inner or b"''" in inner else inner
     if token == b"NULL":
         return None
     if token.startswith(b"_binary"):
@@ -146,53 +191,6 @@ def _of_other(token: bytes) -> bytes | None:
     return token
 
 
-class SqlRowParser:
-    """Parses the rows of one INSERT, many at a time.
-
-    Args:
-      table: of the rows.
-      names: of the values in a row.
-      asked: the columns that are asked for.
-    """
-
-    def __init__(self, table: SqlTable, names: Sequence[str], asked: Sequence[str]) -> None:
-        captured = [name for name in names if name in asked]
-        columns = [(name in asked, table.columns[name]) for name in names]
-        self._plain = _row_regex([_group(is_asked, PLAIN_VALUES[kind]) for is_asked, kind in columns], b"")
-        self._any = _row_regex([_group(is_asked, ANY_VALUE) for is_asked, _ in columns], rb"\s*")
-        self._columns = [(captured.index(name), table.columns[name]) for name in asked]
-
-    def parse(self, data: bytes) -> tuple[list[list[Value]], int, bool]:
-        """The values, by column, of the rows that data begins with; where these end; and whether the statement does."""
-        tokens, end = _find(self._plain, data)
-        if end < len(data) and not _is_over(tokens):
-            more, end_of_more = _find(self._any, data[end:])
-            tokens, end = tokens + more, end + end_of_more
-        if not tokens:
-            return [], 0, False
-        by_column = [*zip(*tokens, strict=True)]
-        return [values_of(kind, by_column[place]) for place, kind in self._columns], end, _is_over(tokens)
-
-
-def _group(is_captured: bool, value: bytes) -> bytes:
-    return (b"(" if is_captured else b"(?:") + value + b")"
-
-
-def _row_regex(values: Sequence[bytes], space: bytes) -> re.Pattern[bytes]:
-    comma = space + b"," + space
-    row = space + rb"\(" + space + comma.join(values) + space + rb"\)" + space + b"([,;])"
-    # What no row matches is taken as a whole, so that nothing between two rows can be passed over.
-    return re.compile(row + b"|(.+)", re.DOTALL)
-
-
-def _find(regex: re.Pattern[bytes], data: bytes) -> tuple[list[tuple[bytes, ...]], int]:
-    """The tokens of the rows that data begins with, and where they end."""
-    rows = regex.findall(data)
-    end = len(data)
-    if rows and rows[-1][-1]:
-        end -= len(rows.pop()[-1])
-    return rows, end
-
-
-def _is_over(rows: Sequence[tuple[bytes, ...]]) -> bool:
-    return bool(rows) and rows[-1][-2] == b";"
+def _meant(escaped: re.Match[bytes]) -> bytes:
+    character = escaped[1]
+    return b"'" if character is None else _MEANT.get(character, character)

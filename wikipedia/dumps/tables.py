@@ -13,20 +13,20 @@ from schemas.byte_streams import OpenFile
 from schemas.errors import DataError
 from schemas.wikiclir import excerpt_of
 from wikipedia.dumps.reading import damaged, unpacked_file
-from wikipedia.dumps.sql_dump import read_batches, read_rows, sql_columns, sql_text
+from wikipedia.dumps.sql_dump import read_batches, read_rows, sql_columns
 from wikipedia.dumps.sql_syntax import Value
-from wikipedia.dumps.titles import encoded_title_hashes
+from wikipedia.dumps.titles import title_hashes
 
 
 def language_links(path: str, code: str, open_file: OpenFile) -> Iterator[tuple[int, str]]:
-    """The links of `langlinks.sql.gz` to one other wiki: (page id here, title there).
+    """Yields the links of `langlinks.sql.gz` to one other wiki: (page id here, title there).
 
-    Pages of every namespace have such links; a title is as it was written, so that it still is to be made normal.
+    Pages of all namespaces have such links. A title is as it was written, not in its normal form.
 
     Args:
-      path: of the dump.
-      code: of the other wiki, see `SiteInfo.code`.
-      open_file: opens it.
+      path: the dump.
+      code: the other wiki, see `SiteInfo.code`.
+      open_file: opens the dump.
 
     Raises:
       DataError: see `read_rows`.
@@ -34,87 +34,68 @@ def language_links(path: str, code: str, open_file: OpenFile) -> Iterator[tuple[
     wanted = code.encode()
     for page_id, lang, title in read_rows(path, "langlinks", ("ll_from", "ll_lang", "ll_title"), open_file):
         if lang == wanted and title:
-            yield int(page_id or 0), sql_text(title)
+            yield int(page_id or 0), _text(title)
 
 
-_REDIRECT_COLUMNS = ("rd_from", "rd_namespace", "rd_title", "rd_interwiki", "rd_fragment")
-
-
-class Redirect(NamedTuple):
-    """A page that leads to another.
-
-    Attributes:
-      page_id: of the page.
-      namespace, title: of the other, with spaces.
-      fragment: the section to which it leads; empty if it leads to the whole page.
-      interwiki: the prefix of the wiki to which it leads; empty if it is this one.
-    """
-
-    page_id: int
-    namespace: int
-    title: str
-    fragment: str
-    interwiki: str
-
-
-def redirects(path: str, open_file: OpenFile) -> Iterator[Redirect]:
-    """The rows of `redirect.sql.gz`.
+def redirects(path: str, open_file: OpenFile) -> Iterator[tuple[int, str]]:
+    """Yields the rows of `redirect.sql.gz` that lead to the wiki's own articles: (page id, title of the article).
 
     Raises:
       DataError: see `read_rows`.
     """
-    for page_id, namespace, title, interwiki, fragment in read_rows(path, "redirect", _REDIRECT_COLUMNS, open_file):
-        yield Redirect(
-            int(page_id or 0),
-            int(namespace or 0),
-            sql_text(title).replace("_", " "),
-            sql_text(fragment),
-            sql_text(interwiki),
-        )
+    columns = ("rd_from", "rd_namespace", "rd_title", "rd_interwiki")
+    for page_id, namespace, title, interwiki in read_rows(path, "redirect", columns, open_file):
+        if not namespace and not interwiki:
+            yield int(page_id or 0), _text(title)
+
+
+def _text(value: Value) -> str:
+    """Decodes a value of a binary column in UTF-8; empty for NULL.
+
+    Titles were once cut at 255 bytes, perhaps within a character. That becomes U+FFFD, which no title contains.
+    """
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else ""
+
+
+class PageLinks(NamedTuple):
+    """Many links from pages to titles.
+
+    Attributes:
+      page_ids: the pages with the links: int64 [links].
+      targets: the `title_hash` of the titles to which they lead: uint64 [links].
+    """
+
+    page_ids: npt.NDArray[np.int64]
+    targets: npt.NDArray[np.uint64]
 
 
 _LINKS: Final = "pagelinks"
 _TARGETS: Final = "linktarget"
 
 
-class PageLinks(NamedTuple):
-    """Many links from one article to another.
-
-    Attributes:
-      page_ids: of the pages with the links: int64 [links].
-      title_hashes: of the titles to which they lead, see `title_hash`: uint64 [links].
-      dangling: how many more links have a target that is no article, or of which there is no row.
-    """
-
-    page_ids: npt.NDArray[np.int64]
-    title_hashes: npt.NDArray[np.uint64]
-    dangling: int
-
-
 def page_links(path: str, targets_path: str | None, open_file: OpenFile) -> Iterator[PageLinks]:
-    """The links of `pagelinks.sql.gz` between pages of the main namespace, in the order of the dump.
+    """Yields the links of `pagelinks.sql.gz` between articles, in the order of the dump.
 
-    Since 2024 that table has numbers for the titles, which stand in `linktarget.sql.gz`: of these 16 bytes a title of
-    the main namespace are held.
+    Since 2024 that table has numbers for the titles, which are in `linktarget.sql.gz`. Memory holds 16 bytes for each
+    of its titles in the main namespace.
 
     Args:
-      path: of the dump.
-      targets_path: of that of `linktarget`; older dumps of links need none.
-      open_file: opens them.
+      path: the dump of `pagelinks`.
+      targets_path: the dump of `linktarget`; None for older dumps of links.
+      open_file: opens the dumps.
 
     Raises:
       DataError: see `read_rows`; or the titles are missing.
     """
     columns = sql_columns(path, _LINKS, open_file)
-    if "pl_title" in columns:  # for some months there were both, and the numbers not yet everywhere
-        yield from _with_titles(path, open_file)
-    elif targets_path is None:
+    if "pl_title" in columns:  # for some months there were both, and some numbers were missing
+        return _with_titles(path, open_file)
+    if targets_path is None:
         raise DataError(
             f"{path}: its links name their targets by number, so that the titles must come from linktarget.sql.gz of "
             "the same dump; got none."
         )
-    else:
-        yield from _with_numbers(path, _Targets(targets_path, open_file), open_file)
+    return _with_numbers(path, _Targets(targets_path, open_file), open_file)
 
 
 class _Targets:
@@ -132,7 +113,7 @@ class _Targets:
             self._numbers, self._hashes = self._numbers[order], self._hashes[order]
 
     def find(self, numbers: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.uint64]]:
-        """Whether each number is that of a title: bool [numbers]; and the hashes of those that are."""
+        """Returns which numbers belong to a title: bool [numbers]; and the hashes of these titles."""
         places = np.searchsorted(self._numbers, numbers)
         is_there = places < len(self._numbers)
         is_there[is_there] = self._numbers[places[is_there]] == numbers[is_there]
@@ -144,16 +125,15 @@ def _with_numbers(path: str, targets: _Targets, open_file: OpenFile) -> Iterator
         page_ids, namespaces, numbers = map(_integers, batch)
         is_article = namespaces == 0
         is_there, hashes = targets.find(numbers[is_article])
-        yield PageLinks(page_ids[is_article][is_there], hashes, int(np.count_nonzero(~is_there)))
+        yield PageLinks(page_ids[is_article][is_there], hashes)
 
 
 def _with_titles(path: str, open_file: OpenFile) -> Iterator[PageLinks]:
     columns = ("pl_from", "pl_from_namespace", "pl_namespace", "pl_title")
     for batch in read_batches(path, _LINKS, columns, open_file):
         page_ids, namespaces, target_namespaces = map(_integers, batch[:3])
-        is_article = namespaces == 0
-        is_there = is_article & (target_namespaces == 0)
-        yield PageLinks(page_ids[is_there], _hashes(batch[3])[is_there], int(np.count_nonzero(is_article & ~is_there)))
+        is_there = (namespaces == 0) & (target_namespaces == 0)
+        yield PageLinks(page_ids[is_there], _hashes(batch[3])[is_there])
 
 
 def _integers(values: Sequence[Value]) -> npt.NDArray[np.int64]:
@@ -161,28 +141,28 @@ def _integers(values: Sequence[Value]) -> npt.NDArray[np.int64]:
 
 
 def _hashes(titles: Sequence[Value]) -> npt.NDArray[np.uint64]:
-    return encoded_title_hashes(title.replace(b"_", b" ") for title in titles if isinstance(title, bytes))
+    return title_hashes(title.replace(b"_", b" ") for title in titles if isinstance(title, bytes))
 
 
-_SITELINK_COLUMNS: Final = ("ips_item_id", "ips_site_id", "ips_site_page")
+_SITELINKS: Final = "wb_items_per_site"
 _SQL: Final = re.compile(rb"\s*(?:--|/\*|CREATE\b|DROP\b|SET\b|INSERT\b)", re.IGNORECASE)
 _ITEM: Final = re.compile(rb"Q?([0-9]{1,18})")
 
 
 def wikidata_sitelinks(path: str, query_db: str, document_db: str, open_file: OpenFile) -> Iterator[tuple[str, str]]:
-    """The titles of every item of which both wikis have a page, ordered by item.
+    """Yields the titles of each item that has a page in both wikis, in the order of the items.
 
     Args:
-      path: of either
-        - lines `item id <TAB> database of the wiki <TAB> title`, as a query for `SELECT ips_item_id, ips_site_id,
-          ips_site_page FROM wb_items_per_site` gives them: an item as 42 or Q42, a title with spaces or underscores and
-          with its namespace; no quoting; a first line with names of columns may be there; plain, gzipped or bzipped; or
+      path: either
+        - lines `item id <TAB> database of the wiki <TAB> title`, the result of `SELECT ips_item_id, ips_site_id,
+          ips_site_page FROM wb_items_per_site`: an item as 42 or Q42, a title with spaces or underscores and with its
+          namespace; no quoting; perhaps a first line with column names; plain, gzipped or bzipped; or
         - that table's own dump, `wikidatawiki-...-wb_items_per_site.sql.gz`.
-      query_db, document_db: databases of the wikis, such as enwiki.
+      query_db, document_db: the databases of the wikis, such as enwiki.
       open_file: opens the file.
 
     Yields:
-      the title in the first wiki and that in the second, as they were written.
+      the title in the first wiki and the title in the second, as they were written.
 
     Raises:
       DataError: the file is neither, is damaged, or names no page of one of the wikis.
@@ -195,7 +175,7 @@ def wikidata_sitelinks(path: str, query_db: str, document_db: str, open_file: Op
     """
     queries, documents = _Titles(), _Titles()
     titles_of = {query_db.encode(): queries, document_db.encode(): documents}
-    for item, database, title in _rows(path, open_file):
+    for item, database, title in _sitelinks(path, open_file):
         if (titles := titles_of.get(database)) is not None:
             titles.add(item, title)
     for database, titles in titles_of.items():
@@ -210,7 +190,7 @@ def wikidata_sitelinks(path: str, query_db: str, document_db: str, open_file: Op
 
 
 class _Titles:
-    """Titles of one wiki: their bytes, and 16 more each, where a list of texts would have a hundred."""
+    """The titles of one wiki: their bytes and 16 more for each; a list of strings would take a hundred more."""
 
     def __init__(self) -> None:
         self.items = array("q")
@@ -218,29 +198,30 @@ class _Titles:
         self._text = bytearray()
 
     def add(self, item: int, title: bytes) -> None:
-        """Adds one."""
+        """Adds a title."""
         self.items.append(item)
         self._text += title
         self._ends.append(len(self._text))
 
     def item_ids(self) -> npt.NDArray[np.int64]:
-        """Of the titles: int64 [titles]."""
+        """Returns the item of each title: int64 [titles]."""
         return np.frombuffer(self.items, np.int64)
 
     def title(self, place: int) -> str:
-        """One of them."""
+        """Returns one title."""
         start = self._ends[place - 1] if place else 0
         return self._text[start : self._ends[place]].decode("utf-8", "replace")
 
 
-def _rows(path: str, open_file: OpenFile) -> Iterator[tuple[int, bytes, bytes]]:
+def _sitelinks(path: str, open_file: OpenFile) -> Iterator[tuple[int, bytes, bytes]]:
     blocks = unpacked_file(path, open_file)
     first = next(blocks, b"")
     if not _SQL.match(first):
         yield from _of_lines(path, chain([first], blocks))
         return
     blocks.close()
-    for item, database, title in read_rows(path, "wb_items_per_site", _SITELINK_COLUMNS, open_file):
+    columns = ("ips_item_id", "ips_site_id", "ips_site_page")
+    for item, database, title in read_rows(path, _SITELINKS, columns, open_file):
         yield int(item or 0), bytes(database or b""), bytes(title or b"")  # type: ignore[arg-type]  # text columns
 
 

@@ -1,4 +1,4 @@
-"""The titles of a wiki's articles in the one form in which they are compared, and their hashes."""
+"""The titles of a wiki's articles in the single form in which they are compared, and their hashes."""
 
 import re
 import unicodedata
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from wikipedia.dumps.site_info import SiteInfo
 
 INTERWIKI: Final = frozenset(
-    # Wikipedia's editions, those that were closed too.
+    # Wikipedia's editions, including closed ones.
     """
     aa ab ace ady af ak als alt am ami an ang anp ar arc ary arz as ast atj av avk awa ay az azb ba ban bar bat-smg
     bcl be be-tarask be-x-old bg bh bi bjn blk bm bn bo bpy br bs btm bug bxr ca cbk-zam cdo ce ceb ch cho chr chy
@@ -29,18 +29,18 @@ INTERWIKI: Final = frozenset(
     szl szy ta tay tcy tdd te tet tg th ti tig tk tl tly tn to tpi tr trv ts tt tum tw ty tyv udm ug uk ur uz ve vec
     vep vi vls vo vro wa war wo wuu xal xh xmf yi yo yue za zea zgh zh zh-cfr zh-classical zh-min-nan zh-yue zu
     """.split()
-    # Their sister projects, and the sites of the movement.
+    # Their sister projects, and the movement's sites.
     + """
     b c cc commons d f foundation incubator m mediazilla meta metawiki metawikimedia mw n outreach phab phabricator
     q s sitematrix species strategy testwiki toollabs toolforge translatewiki v voy w wikibooks wikidata
     wikifunctions wikimania wikimedia wikinews wikipedia wikiquote wikisource wikispecies wikitech wikiversity
     wikivoyage wikt wiktionary wmf
     """.split()
-    # Other sites that articles link to in this way.
+    # Other sites to which articles link in this way.
     + "arxiv bugzilla doi gerrit google hdl imdbname imdbtitle oeis orcid pmid rfc sourceforge ticket wikia".split()
 )
-"""Lower-case prefixes that are known on all of Wikimedia's wikis. Their own maps have some 800, most of them unused: a
-prefix that is missing here makes a title of which there is no page, and so no link."""
+"""Lower-case prefixes of links to other wikis, known on all of Wikimedia's wikis. Their own maps have some 800, mostly
+unused. A link with a prefix that is missing here is read as a title without a page, so it is no link."""
 
 
 CANONICAL: Final = frozenset(
@@ -51,8 +51,8 @@ CANONICAL: Final = frozenset(
     )
     for talk in ("", " talk")
 ) | {"media", "special", "talk", "wp", "wt"}
-"""What MediaWiki and its extensions call theirs in English. Every wiki knows those that it has by these names too, in
-whatever case; and no article of a Wikipedia has a title that begins with one."""
+"""The English names of the namespaces of MediaWiki and its extensions. Every wiki accepts them, in any case, and no
+article's title begins with one."""
 
 ALIASES: Final = {
     "ar": frozenset(["مستخدمة", "نقاش المستخدمة", "صورة", "نقاش الصورة"]),
@@ -68,17 +68,17 @@ ALIASES: Final = {
     "sw": frozenset(["picha", "majadiliano faili"]),
     "tl": frozenset(["larawan", "usapang larawan"]),
 }
-"""Older names and forms for women, by the language of the wiki. A name that is missing makes a title of which there is
-no page, and so no link."""
+"""Older names of namespaces and forms for women, by the language of the wiki. A link with a name that is missing here
+is read as a title without a page, so it is no link."""
 
 
 _SPACES: Final = "_\xa0\u1680\u180e\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _BIDI: Final = "\u200e\u200f\u202a-\u202e"
 _CHANGED: Final = re.compile(f"[{_SPACES}{_BIDI}]")
-"""What is written otherwise in a title."""
+"""Characters that the normal form replaces."""
 
 _ODD: Final = re.compile(rf"[\x00-\x1f#%&:<>\[\]{{|}}~\x7f\ufffd{_SPACES}{_BIDI}]")
-"""What makes a link's target more than a title."""
+"""Characters of a link's target that is more than a title."""
 
 _RUN_OF_SPACES: Final = re.compile(f"[ {_SPACES}]+")
 _RUN_OF_BIDI: Final = re.compile(f"[{_BIDI}]+")
@@ -91,18 +91,18 @@ _ILLEGAL: Final = re.compile(
 )
 _MOST_BYTES: Final = 255
 _MOST_PLAIN: Final = _MOST_BYTES // 4
-"""Characters that come to no more bytes than a title may have."""
+"""Number of characters that cannot exceed the most bytes of a title."""
 
 _DOTTED: Final = frozenset(["az", "kaa", "tr"])
 """Languages in which the capital of i has a dot."""
 
 
 class Titles:
-    """Brings titles and links of one wiki into the form that the titles of its pages have, as MediaWiki does.
+    """Brings titles and links of one wiki into the form of its pages' titles, as MediaWiki does.
 
     Args:
-      site: of the wiki.
-      interwiki: lower-case prefixes of links that lead to other wikis.
+      site: the wiki.
+      interwiki: lower-case prefixes of links to other wikis.
 
     Example:
       >>> titles = Titles(SiteInfo("frwiki", "fr", True, {0: "", 6: "Fichier"}, "0.11"))
@@ -122,26 +122,26 @@ class Titles:
             self._prefixes.add(self._own_code)
 
     def normal(self, title: str) -> str:
-        """A title, of the main namespace, in the form of the page's own.
+        """Returns the normal form of a title in the main namespace.
 
-        Underscores and any other spaces become single ones, marks of the writing's direction go, the text is in NFC,
-        and begins with a capital where the wiki has it so.
+        Underscores and other spaces become single spaces, direction marks are removed, the text is in NFC, and it
+        begins with a capital if the wiki has it so.
         """
         if _CHANGED.search(title) or "  " in title:
             title = _RUN_OF_SPACES.sub(" ", _RUN_OF_BIDI.sub("", title))
         return self._capital(_nfc(title.strip(" ")))
 
     def of_link(self, target: str) -> str | None:
-        """The article to which a link leads.
+        """Returns the title of the article to which a link leads.
 
         Args:
-          target: what stands in `[[target]]` or `[[target|...]]`.
+          target: the text `target` in `[[target]]` or `[[target|...]]`.
 
         Returns:
-          its title, whether there is such a page or not; None for a section of the same page, for what leads to
-          another namespace or wiki, and for what MediaWiki shows as plain text.
+          the title, whether there is such a page or not; None for a section of the same page, for another namespace or
+          wiki, and for a target that MediaWiki shows as plain text.
         """
-        # Nine in ten links are plain titles, and a page has dozens: these take the short way.
+        # Nine in ten links are plain titles, and a page has dozens: they take the short way.
         if len(target) > _MOST_PLAIN or _ODD.search(target) or "  " in target or "/." in target:
             return self._of_odd_link(target)
         if target[:1] in " ." or target[-1:] == " ":
@@ -162,18 +162,9 @@ class Titles:
             if prefix != self._own_code:
                 return None
             title = rest.lstrip(" ")
-        return self._checked(title.partition("#")[0].rstrip(" "))
-
-    def _checked(self, title: str) -> str | None:
-        """A title, unless none can be like this."""
-        if (
-            not title
-            or title[0] == ":"
-            or _ILLEGAL.search(title)
-            or len(title.encode("utf-8", "replace")) > _MOST_BYTES
-        ):
-            return None
-        return self._capital(_nfc(title))
+        title = title.partition("#")[0].rstrip(" ")
+        is_illegal = not title or title[0] == ":" or _ILLEGAL.search(title)
+        return None if is_illegal or len(title.encode("utf-8", "replace")) > _MOST_BYTES else self._capital(_nfc(title))
 
     def _capital(self, title: str) -> str:
         first = title[:1]
@@ -181,7 +172,7 @@ class Titles:
             return title
         if first == "i" and self._dotted:
             return f"İ{title[1:]}"
-        # MediaWiki keeps a letter whose capital is two, and those of Georgian.
+        # MediaWiki keeps a letter whose capital is two letters, and those of Georgian.
         capital = first.upper()
         return title if len(capital) > 1 or "\u10d0" <= first <= "\u10ff" else capital + title[1:]
 
@@ -191,7 +182,7 @@ def _nfc(title: str) -> str:
 
 
 def _decoded(target: str) -> str | None:
-    """A link's target without percent escapes and entities; None if the bytes so escaped are no text."""
+    """Decodes percent escapes and entities; returns None if the escaped bytes are not UTF-8."""
     if "%" in target and _ESCAPE.search(target):
         try:
             target = unquote_to_bytes(target).decode()
@@ -201,25 +192,20 @@ def _decoded(target: str) -> str | None:
 
 
 def title_hash(title: str) -> int:
-    """64 bits of a title's MurmurHash3, the same in every process and on every machine.
+    """Returns 64 bits of a title's MurmurHash3, the same in every process and on every machine.
 
-    It takes a third of the time of a cryptographic hash. That any two of ten million titles have one in common is less
-    likely than one in 300,000.
+    Millions of hashes fit into memory where the titles would not. It takes a third of the time of a cryptographic hash;
+    the probability that any two of ten million titles have the same hash is below one in 300,000.
 
     Example:
-      >>> title_hash("Loup") == title_hashes(["Chien", "Loup"])[1]
+      >>> title_hash("Loup") == title_hashes([b"Chien", b"Loup"])[1]
       True
     """
     return mmh3.mmh3_x64_128_utupledigest(title.encode())[0]
 
 
-def title_hashes(titles: Iterable[str]) -> npt.NDArray[np.uint64]:
-    """`title_hash` of each title: uint64 [titles]."""
-    return encoded_title_hashes(title.encode() for title in titles)
-
-
-def encoded_title_hashes(titles: Iterable[bytes]) -> npt.NDArray[np.uint64]:
-    """`title_hash` of each title, which are in UTF-8: uint64 [titles]."""
+def title_hashes(titles: Iterable[bytes]) -> npt.NDArray[np.uint64]:
+    """Returns the `title_hash` of each title in UTF-8: uint64 [titles]."""
     # A digest has 128 bits, the first half first.
     digests = np.frombuffer(b"".join(map(mmh3.mmh3_x64_128_digest, titles)), "<u8")
     return digests[::2].astype(np.uint64)

@@ -1,4 +1,4 @@
-"""dumps/chunks.py: a dump is divided where it can be read. That no page is lost is shown in test_read_pages.py."""
+"""wikipedia/dumps/chunks.py: where a dump is divided. test_read_pages.py shows that no page is lost."""
 
 import bz2
 import gzip

@@ -8,7 +8,7 @@ import pytest
 
 from schemas.errors import DataError
 from tests.wikipedia.dumps.dump_files import opener
-from wikipedia.dumps.files import FileSum, check_sums, find_dump_files
+from wikipedia.dumps.files import FileSum, check_sum, find_dump_files
 
 PREFIX = "dumps/enwiki-20240101-pages-articles"
 
@@ -97,12 +97,10 @@ CONTENT = b"content" * 1000
 SHA256, SHA1, MD5 = (hashlib.new(name, CONTENT).hexdigest() for name in ("sha256", "sha1", "md5"))
 
 
-def check(**sums: str) -> tuple[FileSum, list[str]]:
-    """What is found with files of checksums, by their names with `_` for `.` and `-`."""
-    said: list[str] = []
+def check(**sums: str) -> FileSum:
+    """Checks the file with checksum files of these names beside it."""
     beside = {f"dumps/{name}": text.encode() for name, text in sums.items()}
-    (one,) = check_sums([PATH], said.append, opener({PATH: CONTENT} | beside))
-    return one, said
+    return check_sum(PATH, opener({PATH: CONTENT} | beside))
 
 
 @pytest.mark.parametrize(
@@ -120,15 +118,12 @@ def check(**sums: str) -> tuple[FileSum, list[str]]:
     ],
 )
 def test_a_file_that_its_checksum_names_is_verified(name: str, text: str) -> None:
-    one, said = check(**{name: text})
-    assert one == FileSum(PATH, len(CONTENT), SHA256, (f"dumps/{name}",))
-    assert said == []
+    assert check(**{name: text}) == FileSum(PATH, len(CONTENT), SHA256, (f"dumps/{name}",))
 
 
 def test_every_checksum_of_a_file_counts() -> None:
     sums = {"SHA256SUMS": f"{SHA256}  {NAME}\n", "enwiki-20240101-sha1sums.txt": f"{SHA1}  {NAME}\n"}
-    one, _ = check(**sums)
-    assert one.verified_by == ("dumps/SHA256SUMS", "dumps/enwiki-20240101-sha1sums.txt")
+    assert check(**sums).verified_by == ("dumps/SHA256SUMS", "dumps/enwiki-20240101-sha1sums.txt")
     with pytest.raises(DataError, match="wrong checksum: expected sha1 0000"):
         check(**(sums | {"enwiki-20240101-sha1sums.txt": f"{'0' * 40}  {NAME}\n"}))
 
@@ -136,10 +131,8 @@ def test_every_checksum_of_a_file_counts() -> None:
 @pytest.mark.parametrize(
     "text", [f"{SHA256}  other.bz2\n", f"{SHA256}\n", "<html>404</html>\n", "", f"{SHA1}  {NAME}\n"]
 )
-def test_a_file_that_no_checksum_names_is_said_to_be_unverified(text: str) -> None:
-    one, said = check(SHA256SUMS=text)
-    assert one == FileSum(PATH, len(CONTENT), SHA256, ())
-    assert said == [f"{PATH}: not verified, for no file of checksums beside it names it."]
+def test_a_file_that_no_checksum_names_is_unverified(text: str) -> None:
+    assert check(SHA256SUMS=text) == FileSum(PATH, len(CONTENT), SHA256, ())
 
 
 def test_a_wrong_checksum_is_an_error_that_says_which() -> None:
@@ -150,14 +143,6 @@ def test_a_wrong_checksum_is_an_error_that_says_which() -> None:
     )
 
 
-def test_every_file_is_checked_in_its_order() -> None:
-    files = {"a": b"1", "b": b"22", "SHA256SUMS": f"{hashlib.sha256(b'22').hexdigest()}  b\n".encode()}
-    said: list[str] = []
-    sums = check_sums(["b", "a"], said.append, opener(files))
-    assert [(one.path, one.size, bool(one.verified_by)) for one in sums] == [("b", 2, True), ("a", 1, False)]
-    assert len(said) == 1
-
-
 def test_a_missing_file_is_an_error() -> None:
     with pytest.raises(DataError, match="^none: cannot be read"):
-        check_sums(["none"], print, opener({}))
+        check_sum("none", opener({}))

@@ -1,4 +1,4 @@
-"""dumps/read_pages.py: every page is read or left out for a reason, once, whatever the pieces."""
+"""wikipedia/dumps/read_pages.py: each page is read or left out for a reason, once, however the file is divided."""
 
 import bz2
 import gzip
@@ -31,10 +31,9 @@ INDEX = "enwiki-20240101-pages-articles-multistream-index.txt.bz2"
 
 
 def read(content: bytes, chunk_bytes: int = 1 << 30, index: bytes | None = None) -> list[Page | Drop]:
-    """The pages of a dump, piece by piece; `place` is where the piece's content begins, so it is left out."""
+    """Reads the pages of a dump, chunk by chunk."""
     open_file = opener({PATH: content} | ({INDEX: index} if index else {}))
-    items = [item for chunk in dump_chunks(PATH, open_file, chunk_bytes) for item in read_pages(chunk, open_file)]
-    return [item._replace(place=0) if isinstance(item, Page) else item for item in items]
+    return [item for chunk in dump_chunks(PATH, open_file, chunk_bytes) for item in read_pages(chunk, open_file)]
 
 
 def only(*pages: str) -> Page | Drop:
@@ -55,17 +54,7 @@ def reason_of(one: str) -> PageReason:
 
 def test_a_page_has_what_the_dump_says() -> None:
     text = "A '''wolf''' & a <ref name=\"x\">dog</ref>.\n\n== See ==\n"
-    assert only(page(7, "Wolf & <dog>", text)) == Page(7, 0, "Wolf & <dog>", None, "wikitext", text, 0)
-
-
-def test_a_place_is_where_the_page_begins() -> None:
-    content = dump(page(1, "A", "a"), page(2, "B", "b"))
-    open_file = opener({"dump.xml": content})
-    (chunk,) = dump_chunks("dump.xml", open_file)
-    assert [item.place for item in read_pages(chunk, open_file) if isinstance(item, Page)] == [
-        content.index(b"<page>"),
-        content.rindex(b"<page>"),
-    ]
+    assert only(page(7, "Wolf & <dog>", text)) == Page(7, "Wolf & <dog>", None, text)
 
 
 def test_redirects_are_pages_that_say_where_they_lead_and_a_chain_is_not_followed() -> None:
@@ -88,7 +77,7 @@ def test_titles_may_hold_anything(title: str) -> None:
 
 def test_of_several_revisions_the_last_counts() -> None:
     revisions = revision("old") + revision("{}", "json") + revision("new")
-    assert only(raw_page(1, "A", revisions)) == Page(1, 0, "A", None, "wikitext", "new", 0)
+    assert only(raw_page(1, "A", revisions)) == Page(1, "A", None, "new")
     assert reason_of(raw_page(2, "A", revision("old") + revision("{}", "json"))) is PageReason.OTHER_MODEL
     emptied = revision("old") + raw_revision('<text bytes="0" />')
     assert reason_of(raw_page(2, "A", emptied)) is PageReason.TEXT_EMPTY
@@ -101,7 +90,7 @@ def test_further_slots_of_a_revision_are_not_its_text() -> None:
         '        <format>application/json</format>\n        <text bytes="2">{}</text>\n      </content>\n'
     )
     item = only(raw_page(1, "A", revision("main", slots=slot)))
-    assert isinstance(item, Page) and (item.model, item.text) == ("wikitext", "main")
+    assert isinstance(item, Page) and item.text == "main"
 
 
 def test_the_version_before_has_neither_origins_nor_slots() -> None:
@@ -308,10 +297,7 @@ def test_a_piece_may_end_at_any_byte() -> None:
             Chunk(PATH, "plain", 0, cut, len(content)),
             Chunk(PATH, "plain", cut, len(content), len(content)),
         ]
-        items = [item for chunk in chunks for item in read_pages(chunk, open_file)]
-        assert [item._replace(place=0) if isinstance(item, Page) else item for item in items] == whole
-        starts = [item.place for item in items if isinstance(item, Page)]
-        assert all(content[start:].startswith(b"<page>") for start in starts)
+        assert [item for chunk in chunks for item in read_pages(chunk, open_file)] == whole
 
 
 @pytest.mark.parametrize("in_stream", [1, 4, 100])

@@ -1,4 +1,4 @@
-"""dumps/site_info.py and wiki_site.py: which wiki a dump is of, or why it is none."""
+"""wikipedia/dumps/site_info.py: which wiki a dump is from, or why it is refused."""
 
 import bz2
 import gzip

@@ -1,4 +1,4 @@
-"""dumps/sql_rows.py: every row of a table, whatever its values hold; and an error where one cannot be read."""
+"""wikipedia/dumps/sql_dump.py: each row of a table with any values is read, and a damaged row is an error."""
 
 import gzip
 import tracemalloc

@@ -1,4 +1,4 @@
-"""dumps/: what each table says, in the schema of today and that of older dumps."""
+"""wikipedia/dumps/tables.py: what each table says, in today's schema and in older ones."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,7 +9,7 @@ import pytest
 from schemas.errors import DataError
 from tests.wikipedia.dumps.dump_files import opener
 from tests.wikipedia.dumps.sql_files import Value, sql_dump
-from wikipedia.dumps.tables import Redirect, language_links, page_links, redirects, wikidata_sitelinks
+from wikipedia.dumps.tables import PageLinks, language_links, page_links, redirects, wikidata_sitelinks
 from wikipedia.dumps.titles import title_hash
 
 
@@ -34,7 +34,7 @@ def test_language_links_are_those_to_one_wiki() -> None:
     ]
 
 
-def test_redirects_have_spaces_sections_and_prefixes() -> None:
+def test_redirects_are_those_to_articles_of_the_same_wiki() -> None:
     columns = (
         "`rd_from` int,\n `rd_namespace` int,\n `rd_title` varbinary(255),\n "
         "`rd_interwiki` varbinary(32),\n `rd_fragment` varbinary(255)"
@@ -45,12 +45,7 @@ def test_redirects_have_spaces_sections_and_prefixes() -> None:
         (3, 14, "Wolves", None, None),
         (4, 0, "Loup", "fr", ""),
     ]
-    assert [*redirects("redirect.sql", files(redirect=(columns, rows)))] == [
-        Redirect(1, 0, "Grey wolf", "", ""),
-        Redirect(2, 0, "Grey wolf", "Names in Latin", ""),
-        Redirect(3, 14, "Wolves", "", ""),
-        Redirect(4, 0, "Loup", "", "fr"),
-    ]
+    assert [*redirects("redirect.sql", files(redirect=(columns, rows)))] == [(1, "Grey_wolf"), (2, "Grey_wolf")]
 
 
 NEW_LINKS = "`pl_from` int,\n `pl_from_namespace` int,\n `pl_target_id` bigint(20) unsigned NOT NULL"
@@ -59,14 +54,13 @@ TARGETS = "`lt_id` bigint,\n `lt_namespace` int,\n `lt_title` varbinary(255)"
 TARGET_ROWS: list[tuple[Value, ...]] = [(20, 0, "Grey_wolf"), (10, 0, "Dog"), (30, 14, "Wolves"), (40, 0, "'),(")]
 
 
-def linked(batches: Iterator[Any]) -> tuple[list[tuple[int, int]], int]:
-    """(page id, title's hash) of each link, and how many more there were."""
-    links, dangling = [], 0
-    for page_ids, hashes, count in batches:
+def linked(batches: Iterator[PageLinks]) -> list[tuple[int, int]]:
+    """(page id, title's hash) of each link."""
+    links: list[tuple[int, int]] = []
+    for page_ids, hashes in batches:
         assert (page_ids.dtype, hashes.dtype) == (np.int64, np.uint64)
-        links += [*zip(page_ids.tolist(), hashes.tolist(), strict=True)]
-        dangling += count
-    return links, dangling
+        links += zip(page_ids.tolist(), hashes.tolist(), strict=True)
+    return links
 
 
 EXPECTED = [(1, title_hash("Grey wolf")), (1, title_hash("Dog")), (2, title_hash("'),("))]
@@ -75,20 +69,20 @@ EXPECTED = [(1, title_hash("Grey wolf")), (1, title_hash("Dog")), (2, title_hash
 def test_links_of_today_get_their_titles_from_another_table() -> None:
     rows: list[tuple[Value, ...]] = [(1, 0, 20), (1, 0, 10), (2, 0, 40), (2, 0, 30), (2, 0, 99), (3, 1, 10)]
     open_file = files(pagelinks=(NEW_LINKS, rows), linktarget=(TARGETS, TARGET_ROWS))
-    assert linked(page_links("pagelinks.sql", "linktarget.sql", open_file)) == (EXPECTED, 2)
+    assert linked(page_links("pagelinks.sql", "linktarget.sql", open_file)) == EXPECTED
 
 
 def test_links_of_older_dumps_have_their_titles() -> None:
     rows: list[tuple[Value, ...]] = [
         *((1, 0, "Grey_wolf", 0), (1, 0, "Dog", 0), (2, 0, "'),(", 0), (2, 14, "Wolves", 0), (3, 0, "Dog", 1))
     ]
-    assert linked(page_links("pagelinks.sql", None, files(pagelinks=(OLD_LINKS, rows)))) == (EXPECTED, 1)
+    assert linked(page_links("pagelinks.sql", None, files(pagelinks=(OLD_LINKS, rows)))) == EXPECTED
 
 
 def test_while_a_table_has_both_its_titles_count() -> None:
     columns = f"{OLD_LINKS},\n `pl_target_id` bigint(20) unsigned DEFAULT NULL"
     rows: list[tuple[Value, ...]] = [(1, 0, "Grey_wolf", 0, 20), (1, 0, "Dog", 0, None), (2, 0, "'),(", 0, None)]
-    assert linked(page_links("pagelinks.sql", None, files(pagelinks=(columns, rows)))) == (EXPECTED, 0)
+    assert linked(page_links("pagelinks.sql", None, files(pagelinks=(columns, rows)))) == EXPECTED
 
 
 def test_links_and_titles_in_several_batches() -> None:
@@ -98,17 +92,17 @@ def test_links_and_titles_in_several_batches() -> None:
     batches = [*page_links("pagelinks.sql", "linktarget.sql", open_file)]
     assert len(batches) > 3
     hashes = [title_hash(f"Title {place % 20_000}") for place in range(30_000)]
-    assert linked(iter(batches)) == ([*enumerate(hashes)], 0)
+    assert linked(iter(batches)) == [*enumerate(hashes)]
 
 
 def test_a_table_without_titles_has_no_links() -> None:
     open_file = files(pagelinks=(NEW_LINKS, [(1, 0, 20)]), linktarget=(TARGETS, []))
-    assert linked(page_links("pagelinks.sql", "linktarget.sql", open_file)) == ([], 1)
+    assert linked(page_links("pagelinks.sql", "linktarget.sql", open_file)) == []
 
 
 def test_links_by_number_need_the_table_of_titles() -> None:
     with pytest.raises(DataError, match="the titles must come from linktarget.sql.gz of the same dump; got none"):
-        [*page_links("pagelinks.sql", None, files(pagelinks=(NEW_LINKS, [(1, 0, 20)])))]
+        page_links("pagelinks.sql", None, files(pagelinks=(NEW_LINKS, [(1, 0, 20)])))
 
 
 # Wikidata
