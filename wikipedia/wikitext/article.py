@@ -1,4 +1,4 @@
-"""Reads a page's wikitext: its lead, text, links, kind, or the target of a redirect."""
+"""Reads a page's wikitext: its lead, text, links and kind, or the target of a redirect."""
 
 import re
 from dataclasses import dataclass
@@ -7,158 +7,29 @@ from itertools import chain
 from typing import Final, Literal, NamedTuple, get_args
 
 from wikipedia.wikitext.conventions import Conventions
-from wikipedia.wikitext.markup import MARK, Limit, TooCostly, skeleton, visible
+from wikipedia.wikitext.markup import MARK, TooCostly, skeleton, visible
 from wikipedia.wikitext.plain_text import plain_inline
 from wikipedia.wikitext.sentences import split_sentences
 from wikipedia.wikitext.words import count_words, first_words
-
-
-def redirect_target(wikitext: str, conventions: Conventions) -> str | None:
-    """The page that a redirect names, as it stands there; None if the page is no redirect.
-
-    Args:
-      wikitext: of the page.
-      conventions: of the wiki, for its word; the English one holds in every wiki.
-
-    Example:
-      >>> from wikipedia.wikitext.conventions import conventions_for
-      >>> redirect_target("#WEITERLEITUNG [[Köln#Lage|x]]", conventions_for("de", {}))
-      'Köln#Lage'
-    """
-    # Few pages are redirects, and those of most others are seen by their first sign.
-    beginning = wikitext[:1024].lstrip()
-    if beginning[:1] not in ("#", "＃"):
-        return None
-    found = _redirect(conventions.redirect_words).match(beginning)
-    return found[1].strip().removeprefix(":").strip() or None if found else None
-
-
-@lru_cache(maxsize=16)
-def _redirect(words: tuple[str, ...]) -> re.Pattern[str]:
-    choice = "|".join(map(re.escape, words))
-    return re.compile(rf"(?:{choice})\s*:?\s*\[\[([^\[\]|{{}}<>\n]+)(?:\|[^\n\]]*)?\]\]", re.IGNORECASE)
-
-
-# A label holds no other link; that makes each stretch of a page be looked at twice at most, whatever stands open.
-_LINK: Final = re.compile(r"\[\[([^\[\]|{}<>\n]+)(?:\|[^\[\]]*(?:(?:\](?!\])|\[(?!\[))[^\[\]]*)*)?\]\]")
-
-
-def link_targets(wikitext: str, conventions: Conventions) -> tuple[str, ...]:
-    """The targets of all links of a page, each once, in the order of their first mention.
-
-    They are as they stand, with sections, colons and underscores, and those of other projects and languages among
-    them; links to files and categories are left out. A link in a template's argument counts, for it is one in
-    the wikitext; the links that a template brings along do not.
-
-    Args:
-      wikitext: as `visible` leaves it.
-      conventions: of the wiki.
-
-    Example:
-      >>> from wikipedia.wikitext.conventions import conventions_for
-      >>> link_targets("[[File:A.jpg|of [[b#c|d]]]] {{e|[[f_g]]}} [[b#c]]", conventions_for("en", {}))
-      ('b#c', 'f_g')
-    """
-    targets = dict.fromkeys(_LINK.findall(wikitext))
-    return tuple(
-        target
-        for target in targets
-        if ":" not in target or target.partition(":")[0].strip().lower() not in conventions.hidden_namespaces
-    )
-
-
-_DEEPEST: Final = 6
-_RULE: Final = re.compile("-{4,}")
-_NO_WORDS: Final = f" \t{MARK}"
-
-
-class Prose(NamedTuple):
-    """A page's paragraphs, with their line ends, bold, italics, tags and entities."""
-
-    lead: list[str]
-    sections: list[str]
-    """The paragraphs below the first heading."""
-    has_sections: bool
-    """Whether there is a heading at all: the lead is complete."""
-
-
-def prose(skeleton: str, conventions: Conventions) -> Prose:
-    """The paragraphs of a page that are prose.
-
-    A paragraph is a run of lines. Left out are lists, indented lines (hatnotes, formulas, quotations), rows of
-    tables that lost their beginning, lines that are in italics as a whole (hatnotes made by hand), headings, and the
-    sections that `Conventions.skipped_headings` names, with those below them.
-
-    Args:
-      skeleton: what `skeleton` makes of the page.
-      conventions: of the wiki.
-
-    Example:
-      >>> from wikipedia.wikitext.conventions import conventions_for
-      >>> prose("A is\\nb.\\n* c\\n== D ==\\nE.\\n== See also ==\\nF.", conventions_for("en", {}))
-      Prose(lead=['A is\\nb.'], sections=['E.'], has_sections=True)
-    """
-    lead: list[str] = []
-    sections: list[str] = []
-    paragraphs = lead
-    lines: list[str] = []
-    skipped_level = 0
-    for raw in [*skeleton.split("\n"), ""]:
-        line = raw.strip(_NO_WORDS)
-        level = _level_of(line) if line[:1] == "=" else 0
-        if line and not level and not _is_no_prose(line):
-            if not skipped_level:
-                # The marks stay: the shells of what was dropped go with them later.
-                lines.append(raw.strip())
-            continue
-        if lines and (line or not raw.strip()):
-            paragraphs.append("\n".join(lines))
-            lines = []
-        if level:
-            paragraphs = sections
-            if not skipped_level or level <= skipped_level:
-                skipped_level = level if _name_of(line[level:-level]) in conventions.skipped_headings else 0
-    return Prose(lead, sections, paragraphs is sections)
-
-
-def _level_of(line: str) -> int:
-    """A heading's level: how many equals signs stand at both ends, a name between them; 0 if it is none."""
-    before, behind = (len(line) - len(rest) for rest in (line.lstrip("="), line.rstrip("=")))
-    return min(before, behind, (len(line) - 1) // 2, _DEEPEST)
-
-
-def _is_no_prose(line: str) -> bool:
-    """Whether a line is a list's, a table's, a rule or a hatnote."""
-    if line[0] in "*#:;|":
-        return True
-    if line[0] == "'" and line.startswith("''") and line.endswith("''") and line[2:3] != "'":
-        return "''" not in line[2:-2]
-    return line[0] == "-" and _RULE.match(line) is not None
-
-
-def _name_of(heading: str) -> str:
-    """A heading as the conventions list it."""
-    return heading.replace("'", "").replace("’", "").replace(MARK, "").strip().lower()
-
-
-_LIKELY_LENGTH: Final = 6
-"""Characters of a word and the space behind it."""
 
 Kind = Literal["article", "disambiguation", "list"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 MOST_LEAD: Final = 20_000
-"""Characters of a lead, without its templates; a long one has 5,000."""
+"""Longest lead in characters, without its templates; a long one has 5,000."""
 
 _FIRST_READ: Final = 6_000
 """Characters of a page that are read for its text at first; four times as many if they are not enough, and so on."""
 
 _MOST_READ: Final = 1 << 18
-"""Characters of a page that are read for its text at most: a sixth of a second of the worst markup."""
+"""Most characters of a page that are read for its text: a sixth of a second of the worst markup."""
+
+_LIKELY_LENGTH: Final = 6
+"""Characters of a word and the space after it."""
 
 
 class Wanted(NamedTuple):
-    """What is read of articles: the rest is left empty, and takes no time."""
+    """The parts of articles that are read. The others stay empty, and take no time."""
 
     lead: bool = True
     text: bool = True
@@ -170,14 +41,14 @@ ALL: Final = Wanted()
 
 @dataclass(frozen=True)
 class Article:
-    """What a collection takes of a page.
+    """The parts of a page that a collection takes.
 
     Attributes:
       lead: the sentences above the first heading.
-      text: of the article from its start, cut to its first words.
-      words: of the text.
+      text: the article's text from its start, cut to its first words.
+      words: the number of the text's words.
       link_targets: see `link_targets`.
-      kind: whether it is an article at all.
+      kind: whether the page is an article at all.
     """
 
     lead: tuple[str, ...]
@@ -190,20 +61,20 @@ class Article:
 def read_article(
     wikitext: str, title: str, conventions: Conventions, max_tokens: int | None = 200, wanted: Wanted = ALL
 ) -> Article:
-    """Reads a page that is no redirect.
+    """Reads a page that is not a redirect.
 
-    Of a long page only the beginning is cleaned, as much as the lead and the words take; all of it is searched for
-    links.
+    Only the beginning of a long page is cleaned, as much as the lead and the words take; links are searched in all of
+    it.
 
     Args:
-      wikitext: of the page.
-      title: of the page, which may tell its kind.
-      conventions: of the wiki.
-      max_tokens: words of the text at most, as `models.texts.tokens` counts them; None takes all.
-      wanted: what is read.
+      wikitext: the page.
+      title: the page's title, which may show its kind.
+      conventions: the wiki's conventions.
+      max_tokens: most words of the text, as `models.texts.tokens` counts them; None for all.
+      wanted: the parts to read.
 
     Raises:
-      TooCostly: the page passes a limit.
+      TooCostly: the page exceeds a limit.
 
     Example:
       >>> from wikipedia.wikitext.conventions import conventions_for
@@ -225,13 +96,13 @@ link_targets=('mammal', 'meat'), kind='article')
 
 
 def _texts(page: str, conventions: Conventions, max_tokens: int | None) -> tuple[list[str], str, int]:
-    """The lead's paragraphs, the article's first words, and how many these are."""
+    """Returns the lead's paragraphs, the article's first words, and the number of these words."""
     read = _FIRST_READ if max_tokens is not None else _MOST_READ
     while True:
         is_whole = read >= min(len(page), _MOST_READ)
         found = prose(skeleton(page[: min(read, _MOST_READ)], conventions, is_whole), conventions)
         if sum(map(len, found.lead)) > MOST_LEAD:
-            raise TooCostly(Limit.LEAD, MOST_LEAD)
+            raise TooCostly(f"a lead of more than {MOST_LEAD:,} characters")
         if is_whole or found.has_sections:
             lead = _plain(found.lead, conventions)
             if max_tokens == 0:
@@ -243,7 +114,7 @@ def _texts(page: str, conventions: Conventions, max_tokens: int | None) -> tuple
 
 
 def _plain(paragraphs: list[str], conventions: Conventions) -> list[str]:
-    """Paragraphs' texts, of those that have any word."""
+    """Returns the texts of those paragraphs that have a word."""
     texts = (plain_inline(paragraph, conventions) for paragraph in paragraphs)
     return [text for text in texts if any(map(str.isalnum, text))]
 
@@ -251,7 +122,7 @@ def _plain(paragraphs: list[str], conventions: Conventions) -> list[str]:
 def _first_words(
     lead: list[str], sections: list[str], conventions: Conventions, max_tokens: int | None
 ) -> tuple[str, bool]:
-    """An article's first words, and whether more follow; few more paragraphs are cleaned than they take."""
+    """Returns an article's first words, and whether more follow; cleans few more paragraphs than necessary."""
     if max_tokens is None:
         return " ".join([*lead, *_plain(sections, conventions)]), False
     texts = list(lead)
@@ -268,7 +139,7 @@ def _first_words(
 
 
 def _kind(page: str, title: str, conventions: Conventions) -> Kind:
-    """What a page is, by its templates, switches and title."""
+    """Returns the kind of a page, by its templates, switches and title."""
     if (
         conventions.disambiguation_titles.search(title)
         or conventions.disambiguation_templates.search(page)
@@ -276,3 +147,135 @@ def _kind(page: str, title: str, conventions: Conventions) -> Kind:
     ):
         return "disambiguation"
     return "list" if conventions.list_titles.match(title) else "article"
+
+
+_DEEPEST: Final = 6
+_RULE: Final = re.compile("-{4,}")
+_NO_WORDS: Final = f" \t{MARK}"
+
+
+class Prose(NamedTuple):
+    """A page's paragraphs, with their line ends, bold, italics, tags and entities.
+
+    Attributes:
+      lead: the paragraphs above the first heading.
+      sections: the paragraphs below it.
+      has_sections: whether there is a heading, so that the lead is complete.
+    """
+
+    lead: list[str]
+    sections: list[str]
+    has_sections: bool
+
+
+def prose(skeleton: str, conventions: Conventions) -> Prose:
+    """Returns the paragraphs of a page that are prose.
+
+    A paragraph is a run of lines. Left out are lists, indented lines (hatnotes, formulas, quotations), rows of tables
+    that lost their beginning, lines entirely in italics (handmade hatnotes), headings, and the sections that
+    `Conventions.skipped_headings` names, with their subsections.
+
+    Args:
+      skeleton: the result of `skeleton`.
+      conventions: the wiki's conventions.
+
+    Example:
+      >>> from wikipedia.wikitext.conventions import conventions_for
+      >>> prose("A is\\nb.\\n* c\\n== D ==\\nE.\\n== See also ==\\nF.", conventions_for("en", {}))
+      Prose(lead=['A is\\nb.'], sections=['E.'], has_sections=True)
+    """
+    lead: list[str] = []
+    sections: list[str] = []
+    paragraphs = lead
+    lines: list[str] = []
+    skipped_level = 0
+    for raw in [*skeleton.split("\n"), ""]:
+        line = raw.strip(_NO_WORDS)
+        level = _level_of(line) if line[:1] == "=" else 0
+        if line and not level and not _is_no_prose(line):
+            if not skipped_level:
+                # The marks stay, because the shells of dropped templates are taken out with them later.
+                lines.append(raw.strip())
+            continue
+        if lines and (line or not raw.strip()):
+            paragraphs.append("\n".join(lines))
+            lines = []
+        if level:
+            paragraphs = sections
+            if not skipped_level or level <= skipped_level:
+                skipped_level = level if _name_of(line[level:-level]) in conventions.skipped_headings else 0
+    return Prose(lead, sections, paragraphs is sections)
+
+
+def _level_of(line: str) -> int:
+    """Returns a heading's level: the equals signs at both ends, with a name between them; 0 for another line."""
+    before, behind = (len(line) - len(rest) for rest in (line.lstrip("="), line.rstrip("=")))
+    return min(before, behind, (len(line) - 1) // 2, _DEEPEST)
+
+
+def _is_no_prose(line: str) -> bool:
+    """Whether a line is part of a list or table, a rule or a hatnote."""
+    if line[0] in "*#:;|":
+        return True
+    if line[0] == "'" and line.startswith("''") and line.endswith("''") and line[2:3] != "'":
+        return "''" not in line[2:-2]
+    return line[0] == "-" and _RULE.match(line) is not None
+
+
+def _name_of(heading: str) -> str:
+    """Returns a heading as the conventions list it."""
+    return heading.replace("'", "").replace("’", "").replace(MARK, "").strip().lower()
+
+
+# A label contains no other link, so each part of a page is searched at most twice, whatever markup is open.
+_LINK: Final = re.compile(r"\[\[([^\[\]|{}<>\n]+)(?:\|[^\[\]]*(?:(?:\](?!\])|\[(?!\[))[^\[\]]*)*)?\]\]")
+
+
+def link_targets(wikitext: str, conventions: Conventions) -> tuple[str, ...]:
+    """Returns the targets of all links of a page, each once, in the order of their first mention.
+
+    They are as written, with sections, colons and underscores, and include those of other projects and languages; links
+    to files and categories are left out. A link in a template's argument counts, because it is in the wikitext; links
+    that the template itself adds do not.
+
+    Args:
+      wikitext: as `visible` leaves it.
+      conventions: the wiki's conventions.
+
+    Example:
+      >>> from wikipedia.wikitext.conventions import conventions_for
+      >>> link_targets("[[File:A.jpg|of [[b#c|d]]]] {{e|[[f_g]]}} [[b#c]]", conventions_for("en", {}))
+      ('b#c', 'f_g')
+    """
+    targets = dict.fromkeys(_LINK.findall(wikitext))
+    return tuple(
+        target
+        for target in targets
+        if ":" not in target or target.partition(":")[0].strip().lower() not in conventions.hidden_namespaces
+    )
+
+
+def redirect_target(wikitext: str, conventions: Conventions) -> str | None:
+    """Returns the page to which a redirect leads, as it is written there; None if the page is not a redirect.
+
+    Args:
+      wikitext: the page.
+      conventions: the wiki's conventions, for its word; the English word is valid in every wiki.
+
+    Example:
+      >>> from wikipedia.wikitext.conventions import conventions_for
+      >>> redirect_target("#WEITERLEITUNG [[Köln#Lage|x]]", conventions_for("de", {}))
+      'Köln#Lage'
+    """
+    # Few pages are redirects, and the first character of most others shows it.
+    beginning = wikitext[:1024].lstrip()
+    if beginning[:1] not in ("#", "＃"):
+        return None
+    found = _redirect(conventions.redirect_words).match(beginning)
+    return found[1].strip().removeprefix(":").strip() or None if found else None
+
+
+@lru_cache(maxsize=16)
+def _redirect(words: tuple[str, ...]) -> re.Pattern[str]:
+    choice = "|".join(map(re.escape, words))
+    return re.compile(rf"(?:{choice})\s*:?\s*\[\[([^\[\]|{{}}<>\n]+)(?:\|[^\n\]]*)?\]\]", re.IGNORECASE)

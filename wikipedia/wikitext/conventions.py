@@ -1,4 +1,8 @@
-"""The conventions of a wiki: its words for redirects, lists, disambiguation pages and sections without prose."""
+"""The conventions of a wiki: its words for redirects, lists, disambiguation pages and sections without prose.
+
+Redirect words and switches are from MediaWiki's `languages/messages` and its extension Disambiguator; Swahili and
+Tagalog have none of their own. Names and headings are in lower case.
+"""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -10,10 +14,10 @@ from wikipedia.wikitext import kept_templates
 
 
 class Documented(NamedTuple):
-    """What is documented of a wiki."""
+    """The words of one wiki, besides the English words that are valid in every wiki; `|` separates them."""
 
     file_names: str = ""
-    """Its names for the file and category namespaces, separated by `|` here and below."""
+    """Names of the file and category namespaces."""
     redirect_words: str = ""
     disambiguation_templates: str = ""
     disambiguation_switch: str = ""
@@ -22,9 +26,9 @@ class Documented(NamedTuple):
     list_beginnings: str = ""
     list_endings: str = ""
     skipped_headings: str = ""
-    """Headings of sections that hold no prose."""
+    """Headings of sections without prose."""
     shell_words: str = ""
-    """Words that lead up to a template which is dropped."""
+    """Words that lead up to a dropped template."""
 
 
 ENGLISH: Final = Documented(
@@ -152,29 +156,27 @@ OF_LANGUAGE: Final[Mapping[str, Documented]] = {
         shell_words="ipinanganak|noong|o|at|bigkas|binibigkas|pagbigkas|sa|namatay|kilala|bilang",
     ),
 }
-"""By ISO 639-1 code."""
-
+"""ISO 639-1 code to the words of a wiki."""
 
 _FILE_NAMESPACE, _CATEGORY_NAMESPACE = 6, 14
-_NO_NAMES: Final = Documented()
 
 
 @dataclass(frozen=True)
 class Conventions:
-    """By what the pages of a wiki are read.
+    """The conventions by which a wiki's pages are read; all words are in lower case.
 
     Attributes:
-      language: of the wiki, ISO 639-1.
-      is_general: whether nothing is documented here of this wiki, so that only what holds in all is known.
-      hidden_namespaces: names of the file and category namespaces, in lower case: links to them show nothing.
-      redirect_words: what begins a page that is a redirect, in lower case.
+      language: the wiki's language, ISO 639-1.
+      is_general: whether the wiki is not in `OF_LANGUAGE`, so that only the general conventions are known.
+      hidden_namespaces: names of the file and category namespaces: links to them show nothing.
+      redirect_words: the first words of redirects.
       disambiguation_templates: finds the template of a disambiguation page.
       disambiguation_switches: such as `__DISAMBIG__`.
-      disambiguation_titles: finds a disambiguation page's title.
-      list_titles: finds a list's title.
-      skipped_headings: of sections without prose, in lower case.
-      templates: the text of templates that are kept, see `kept_templates`.
-      shell_words: words that say nothing once the template behind them is dropped, in lower case.
+      disambiguation_titles: finds the title of a disambiguation page.
+      list_titles: finds the title of a list.
+      skipped_headings: headings of sections without prose.
+      templates: the patterns of kept templates, see `kept_templates`.
+      shell_words: words that say nothing once the template after them is dropped.
     """
 
     language: str
@@ -190,11 +192,7 @@ class Conventions:
     shell_words: frozenset[str]
 
     def kept_template(self, name: str) -> str | None:
-        """The pattern of a template's text, or None if the template is dropped.
-
-        Args:
-          name: as it stands between the braces.
-        """
+        """Returns the pattern of a template's text by the name between its braces; None if the template is dropped."""
         name = name.strip().replace("_", " ").lower()
         if (pattern := self.templates.get(name)) is not None:
             return pattern
@@ -202,14 +200,14 @@ class Conventions:
 
 
 def conventions_for(language: str, namespaces: Mapping[int, str]) -> Conventions:
-    """The conventions of a language's wiki.
+    """Returns the conventions of a language's wiki.
 
     Args:
       language: ISO 639-1 code.
-      namespaces: number to local name, as the dump has them; the English names hold in every wiki.
+      namespaces: number to local name, from the dump; the English names are valid in every wiki.
 
     Raises:
-      ValueError: the code is not of ISO 639-1.
+      ValueError: the code is not in ISO 639-1.
 
     Example:
       >>> conventions_for("fr", {6: "Fichier", 14: "Catégorie"}).kept_template("unité")
@@ -219,7 +217,7 @@ def conventions_for(language: str, namespaces: Mapping[int, str]) -> Conventions
     """
     if language not in LANGUAGES:
         raise ValueError(f"a wiki's language must be an ISO 639-1 code; got {language!r}. Take that of its domain.")
-    own = OF_LANGUAGE.get(language, _NO_NAMES)
+    own = OF_LANGUAGE.get(language, Documented())
     local = (namespaces.get(number, "") for number in (_FILE_NAMESPACE, _CATEGORY_NAMESPACE))
     templates = _either(own.disambiguation_templates, ENGLISH.disambiguation_templates)
     words = _either(own.disambiguation_titles, ENGLISH.disambiguation_titles)
@@ -245,10 +243,10 @@ def conventions_for(language: str, namespaces: Mapping[int, str]) -> Conventions
 
 
 def _either(*names: str) -> tuple[str, ...]:
-    """All of several lists, each once."""
+    """Returns the words of several lists, each once."""
     return tuple(dict.fromkeys(name for some in names for name in some.split("|") if name))
 
 
 def _choice(names: Iterable[str]) -> str:
-    """A pattern that matches any of some names."""
+    """Returns a pattern that matches each of the names."""
     return "|".join(map(re.escape, names))

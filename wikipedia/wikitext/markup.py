@@ -2,50 +2,32 @@
 
 import re
 from collections.abc import Callable, Iterable
-from enum import Enum
 from typing import Final
 
 from schemas.languages import LANGUAGES
 from wikipedia.wikitext.conventions import Conventions
 
-
-class Limit(Enum):
-    """What a page may hold, so that none takes long; a page's limits are known before its text is cleaned."""
-
-    LEAD = "a lead of more than {:,} characters"
-    OPEN_MARKUP = "more than {:,} templates, tables and links that stand open at one place"
-
-
-class TooCostly(Exception):  # noqa: N818  it is a fate of a page, counted by its limit, and no error of anybody's
-    """A page passes a limit.
-
-    Args:
-      limit: the one.
-      most: what it allows.
-
-    Attributes:
-      limit: the one.
-    """
-
-    def __init__(self, limit: Limit, most: int) -> None:
-        super().__init__(limit.value.format(most))
-        self.limit = limit
-
-
 MARK: Final = "\0"
-"""Stands in a text where something was that its reader would have seen; no XML can hold it."""
+"""Stands in a text for something visible that was taken out. No XML can contain it."""
+
+MOST_OPEN: Final = 100
+"""Templates, tables and links that may be open at one place. MediaWiki itself expands templates at most 100 deep."""
+
+
+class TooCostly(Exception):  # noqa: N818  the page is left out and counted; it is nobody's error
+    """A page exceeds a limit, so that reading it would take too long."""
 
 
 class Elements:
-    """The elements of some names.
+    """The elements of some names, such as <ref>...</ref>.
 
     Args:
-      names: of the elements, in lower case.
+      names: the elements' names, in lower case.
     """
 
     def __init__(self, names: Iterable[str]) -> None:
         choice = "|".join(sorted(names))
-        # Their content is not matched here, for one that never ends would be searched again from each beginning.
+        # The pattern leaves out the content: that of an unclosed element would be searched again from each opening tag.
         self.opening: Final = re.compile(rf"<({choice})\b[^<>]*>", re.IGNORECASE)
         self.closing: Final = {name: re.compile(rf"</{name}\s*>", re.IGNORECASE) for name in choice.split("|")}
 
@@ -53,14 +35,14 @@ class Elements:
 def without_elements(
     wikitext: str, elements: Elements, is_whole: bool = True, instead: Callable[[str, str], str] | None = None
 ) -> str:
-    """Takes elements out, in one pass; an element ends with the first end of its name, as MediaWiki has it.
+    """Takes elements out, in one pass; as in MediaWiki, the first closing tag of its name ends an element.
 
     Args:
-      wikitext: of a page.
-      elements: those to take out.
-      is_whole: whether the page ends with this text. An element that the page never ends loses the rest of its line;
-        one that may end in the rest of a page ends this text.
-      instead: of an element's name and content, what shall stand in its place; None leaves nothing.
+      wikitext: a page or its beginning.
+      elements: the elements to take out.
+      is_whole: whether the page ends with this text. An unclosed element of a whole page loses the rest of its line; if
+        more of the page follows, it ends the text.
+      instead: maps an element's name and content to its replacement; None leaves nothing.
 
     Example:
       >>> without_elements("A<ref name=a>[[b]]</ref> is <REF/>c.", Elements(["ref"]))
@@ -92,11 +74,7 @@ def without_elements(
 
 
 def keep_group(pattern: re.Pattern[str], text: str) -> str:
-    r"""What `pattern.sub(r"\1", text)` is, in a fifth of its time.
-
-    Args:
-      pattern: with one group, which is part of every match.
-      text: any.
+    r"""Returns `pattern.sub(r"\1", text)`, in a fifth of its time; the one group must be part of each match.
 
     Example:
       >>> keep_group(re.compile(" (,)"), "one , two ,")
@@ -105,11 +83,11 @@ def keep_group(pattern: re.Pattern[str], text: str) -> str:
     return "".join(pattern.split(text))
 
 
-# A comment that never ends takes the rest of the page.
+# A comment that is not closed takes the rest of the page.
 _COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 _NOWIKI: Final = "nowiki"
-# No later step takes these for markup, until entities are decoded.
+# No later step reads these as markup, until entities are decoded.
 _AS_ENTITIES: Final = {ord(sign): f"&#{ord(sign)};" for sign in "&<>[]{}|'=*#:;_"} | {ord("\n"): " "}
 _RAW: Final = Elements(
     """
@@ -120,10 +98,10 @@ _RAW: Final = Elements(
 
 
 def visible(wikitext: str) -> str:
-    """The wikitext of a page without what MediaWiki does not read as wikitext.
+    """Takes out of a page all that MediaWiki does not read as wikitext: comments, formulas, code and the like.
 
-    Comments, formulas, code and the like go; what stands in <nowiki> stays, as entities. References, tables and
-    galleries stay, for their links are links of the page.
+    The content of <nowiki> stays, as entities. References, tables and galleries stay, because their links are links of
+    the page.
 
     Example:
       >>> visible("A<!-- [[b]] --> is <nowiki>''c''</nowiki><math>[[</math>.")
@@ -139,63 +117,10 @@ def visible(wikitext: str) -> str:
 
 
 def _shown(name: str, content: str) -> str:
-    """What an element shows as text."""
     return content.translate(_AS_ENTITIES) if name == _NOWIKI else ""
 
 
-_PLACE: Final = re.compile(r"\{([^{}]+)\}")
-
-
-def render_template(content: str, conventions: Conventions) -> str | None:
-    """The text of a template, or None if nothing of it is kept.
-
-    Args:
-      content: what stands between its braces, in which other templates and links are text by now.
-      conventions: of the wiki.
-
-    Example:
-      >>> from wikipedia.wikitext.conventions import conventions_for
-      >>> render_template("convert|5|km|mi", conventions_for("en", {}))
-      '5 km'
-    """
-    name, bar, rest = content.partition("|")
-    pattern = conventions.kept_template(name)
-    if pattern is None:
-        # A parser function has its first argument after a colon.
-        name, colon, first = name.partition(":")
-        pattern = conventions.kept_template(f"{name}:") if colon else None
-        if pattern is None:
-            return None
-        rest, bar = f"{first}{bar}{rest}", "|"
-    if "{" not in pattern:
-        return pattern
-    arguments = _arguments(rest) if bar else {}
-    for choice in pattern.split("|"):
-        places = _PLACE.findall(choice)
-        if all(place in arguments for place in places):
-            return _PLACE.sub(lambda found: arguments[found[1]], choice)
-    return None
-
-
-def _arguments(rest: str) -> dict[str, str]:
-    """A template's arguments that are not empty, those without a name by their number."""
-    arguments: dict[str, str] = {}
-    number = 0
-    for argument in rest.split("|"):
-        # An attribute in a tag has an equals sign, too.
-        name, equals, value = argument.partition("=")
-        if not equals or "<" in name:
-            number += 1
-            name, value = str(number), argument
-        if value := value.strip():
-            arguments[name.strip().lower()] = value
-    return arguments
-
-
-MOST_OPEN: Final = 100
-"""Templates, tables and links that may stand open at one place; MediaWiki itself expands templates 100 deep at most."""
-
-# A table's marks stand at the start of a line; that of its end may be the end of a template's last argument, too.
+# A table's marks stand at the start of a line; its end may be the end of a template's last argument, too.
 _TOKEN: Final = re.compile(r"\{\{|\}\}|\[\[|\]\]|\n[ \t:*#;]*\{\||\n[ \t:]*\|\}(?!\})")
 _TEMPLATE, _TABLE, _LINK = "{{", "{|", "[["
 _OPENERS: Final = frozenset([_TEMPLATE, _TABLE, _LINK])
@@ -203,26 +128,26 @@ _OPENERS: Final = frozenset([_TEMPLATE, _TABLE, _LINK])
 _PLAIN_LINK: Final = re.compile(r"\[\[(?:[^\[\]{}|:\n]+\|)?([^\[\]{}|:\n]+)\]\]")
 _PARAGRAPH_END: Final = re.compile(r"\n[ \t]*\n|\n=|\Z")
 _DROPPED: Final = Elements("ref references gallery imagemap table style rt rp inputbox categorytree".split())
-# Prefixes of Wikipedia's other editions, which are in lower case; those of two letters are codes of ISO 639-1.
+# Prefixes of Wikipedia's other editions, in lower case; those of two letters are codes of ISO 639-1.
 _EDITION: Final = re.compile(r"[a-z]{2,3}(?:-[a-z]{2,}){0,2}|simple")
 _NO_EDITIONS: Final = frozenset("doi rfc wmf voy iso pmid".split())
 
 
 def skeleton(wikitext: str, conventions: Conventions, is_whole: bool = True) -> str:
-    """The lines of a page as they are read, with the marks of headings, lists, bold and italics still in them.
+    """Returns the lines of a page that a reader sees, still with the marks of headings, lists, bold and italics.
 
-    One pass over the tokens of markup. A template becomes its text, or a `MARK`; a link its label; tables,
-    references, galleries, files and categories go. What the page leaves open goes, too: of a template or table the
-    rest of its paragraph, of a file the rest of its line, of a link the brackets.
+    It is one pass over the tokens of markup. A template becomes its text, or a `MARK`; a link becomes its label;
+    tables, references, galleries, files and categories go. Unclosed markup goes, too: with a template or table the rest
+    of its paragraph, with a file the rest of its line, with a link the brackets.
 
     Args:
       wikitext: the page or its beginning, as `visible` leaves it.
-      conventions: of the wiki.
-      is_whole: whether the page ends with this text. If not, it is read up to the last line that what follows cannot
-        change.
+      conventions: the wiki's conventions.
+      is_whole: whether the page ends with this text. Otherwise it is read up to the last line that the rest of the page
+        cannot change.
 
     Raises:
-      TooCostly: more than `MOST_OPEN` templates, tables and links stand open.
+      TooCostly: more than `MOST_OPEN` templates, tables and links are open.
 
     Example:
       >>> from wikipedia.wikitext.conventions import conventions_for
@@ -241,7 +166,7 @@ def skeleton(wikitext: str, conventions: Conventions, is_whole: bool = True) -> 
         at = end
         if token in _OPENERS:
             if len(still_open) == MOST_OPEN:
-                raise TooCostly(Limit.OPEN_MARKUP, MOST_OPEN)
+                raise TooCostly(f"more than {MOST_OPEN:,} templates, tables and links that stand open at one place")
             if token == _TABLE:
                 pieces.append("\n")
             still_open.append((token, len(pieces)))
@@ -276,7 +201,7 @@ def skeleton(wikitext: str, conventions: Conventions, is_whole: bool = True) -> 
 
 
 def _label(content: str, conventions: Conventions) -> str:
-    """What a link shows, of what stands between its brackets."""
+    """Returns the text that a link shows; `content` is the text between its brackets."""
     target, bar, label = content.partition("|")
     target = target.strip()
     if target.startswith("http"):
@@ -289,7 +214,7 @@ def _label(content: str, conventions: Conventions) -> str:
         target = rest
     if label.strip():
         return label
-    # An empty label is one that the wiki makes of the title when a page is saved.
+    # An empty label is one that the wiki makes from the title when a page is saved.
     return target.partition(":")[2].partition("(")[0].strip() or target.partition("(")[0] if bar else target
 
 
@@ -301,7 +226,7 @@ def _is_edition(prefix: str) -> bool:
 
 
 def _closed(pieces: list[str], still_open: list[tuple[str, int]], conventions: Conventions) -> str:
-    """The text of a page at whose end something is open."""
+    """Returns the text of a page that ends with unclosed markup."""
     for kind, first in reversed(still_open):
         rest = "".join(pieces[first:])
         if kind == _LINK:
@@ -314,3 +239,51 @@ def _closed(pieces: list[str], still_open: list[tuple[str, int]], conventions: C
             kept = end.start() if end else len(rest)
         pieces[first:] = ["" if kind == _LINK else MARK, rest[kept:]]
     return "".join(pieces)
+
+
+_ARGUMENT: Final = re.compile(r"\{([^{}]+)\}")
+
+
+def render_template(content: str, conventions: Conventions) -> str | None:
+    """Returns the text of a template; None if nothing of it is kept.
+
+    Args:
+      content: the text between its braces, in which other templates and links have become text.
+      conventions: the wiki's conventions.
+
+    Example:
+      >>> from wikipedia.wikitext.conventions import conventions_for
+      >>> render_template("convert|5|km|mi", conventions_for("en", {}))
+      '5 km'
+    """
+    name, bar, rest = content.partition("|")
+    pattern = conventions.kept_template(name)
+    if pattern is None:
+        # A parser function has its first argument after a colon.
+        name, colon, first = name.partition(":")
+        pattern = conventions.kept_template(f"{name}:") if colon else None
+        if pattern is None:
+            return None
+        rest, bar = f"{first}{bar}{rest}", "|"
+    if "{" not in pattern:
+        return pattern
+    arguments = _arguments(rest) if bar else {}
+    for choice in pattern.split("|"):
+        if all(name in arguments for name in _ARGUMENT.findall(choice)):
+            return _ARGUMENT.sub(lambda found: arguments[found[1]], choice)
+    return None
+
+
+def _arguments(rest: str) -> dict[str, str]:
+    """Returns a template's arguments that are not empty; those without a name by their number."""
+    arguments: dict[str, str] = {}
+    number = 0
+    for argument in rest.split("|"):
+        # An attribute in a tag has an equals sign, too.
+        name, equals, value = argument.partition("=")
+        if not equals or "<" in name:
+            number += 1
+            name, value = str(number), argument
+        if value := value.strip():
+            arguments[name.strip().lower()] = value
+    return arguments

@@ -1,4 +1,4 @@
-"""The plain text of a paragraph whose templates and links are gone."""
+"""Turns a paragraph without templates and links into plain text."""
 
 import html
 import re
@@ -7,15 +7,72 @@ from typing import Final
 from wikipedia.wikitext.conventions import Conventions
 from wikipedia.wikitext.markup import MARK, keep_group
 
-_RUN: Final = re.compile("('{2,})")
+_EXTERNAL: Final = re.compile(r"\[(?:https?:|ftp:|mailto:|news:|irc:)?//([^\[\]\n]*)\]", re.IGNORECASE)
+_BLOCKS: Final = frozenset(
+    "blockquote br center dd div dl dt hr li ol p poem table tbody td th thead tr ul h1 h2 h3 h4 h5 h6".split()
+)
+_TAGS: Final = sorted(
+    _BLOCKS
+    | frozenset(
+        """
+        a abbr b bdi bdo big caption cite code data del dfn em embed font i ins kbd mark noinclude nowiki onlyinclude q
+        rb rbc rp rt rtc ruby s samp section small span strike strong sub sup time tt u var wbr ref references gallery
+        includeonly math translate tvar languages indicator
+        """.split()
+    )
+)
+_TAG: Final = re.compile(rf"</?({'|'.join(_TAGS)})\b[^<>]*>", re.IGNORECASE)
+_SWITCH: Final = re.compile(r"__\w+?__")
+# Controls, soft hyphens, spaces of no width, direction marks. Joiners stay: in some scripts they belong to words.
+_INVISIBLE: Final = re.compile(
+    "[\x01-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ud800-\udfff\ufeff]"
+)
+_MARKUP: Final = re.compile(r"\[\[|\]\]|\{\{|\}\}|</?ref\b[^<>]*>?", re.IGNORECASE)
+
+# A reference stood between the word and the comma; no language has a space there.
+_SPACE_BEFORE: Final = re.compile(r" ([,.،。、])(?= |$)")
+
+
+def plain_inline(paragraph: str, conventions: Conventions) -> str:
+    """Returns the text of a paragraph, all on one line.
+
+    Args:
+      paragraph: as `skeleton` leaves it.
+      conventions: the wiki's conventions.
+
+    Example:
+      >>> from wikipedia.wikitext.conventions import conventions_for
+      >>> plain_inline("The '''[http://a.example Ain]'''<br>is&nbsp;H<sub>2</sub>O.", conventions_for("en", {}))
+      'The Ain is H2O.'
+    """
+    text = "\n".join(map(without_quotes, paragraph.split("\n"))) if "''" in paragraph else paragraph
+    if "//" in text:
+        # An external link without a text shows a number, which is left out.
+        text = _EXTERNAL.sub(lambda found: found[1].partition(" ")[2], text)
+    if "<" in text:
+        text = _TAG.sub(lambda found: " " if found[1].lower() in _BLOCKS else "", text)
+    if "__" in text:
+        # A switch is in capitals, or in a script without them.
+        text = _SWITCH.sub(lambda found: "" if found[0] == found[0].upper() else found[0], text)
+    if "&" in text:
+        text = html.unescape(text)
+    if not text.isprintable():
+        text = _INVISIBLE.sub("", text)
+    text = without_shells(text, conventions)
+    # Entities may spell markup, and what was taken out may have parted it; no text should look like markup.
+    if _MARKUP.search(text):
+        text = _MARKUP.sub(" ", text)
+    return keep_group(_SPACE_BEFORE, " ".join(text.split()))
+
+
+_QUOTES: Final = re.compile("('{2,})")
 
 
 def without_quotes(line: str) -> str:
-    """A line without its marks of bold and italics.
+    """Takes the apostrophes of bold and italics out of a line.
 
-    As MediaWiki reads them: of four apostrophes the first is text, of more than five all but the last five; and where
-    both bold and italics stay open, one bold mark is an apostrophe and italics, first of all one after a word of one
-    letter.
+    As in MediaWiki, the first of four apostrophes is text, and so are all but the last five of more than five. If both
+    bold and italics stay open, one bold mark is an apostrophe and italics, preferably one after a word of one letter.
 
     Example:
       >>> without_quotes("L''''Ain''' est l'''Isère'' des ''Alpes''.")
@@ -23,7 +80,7 @@ def without_quotes(line: str) -> str:
     """
     if "''" not in line:
         return line
-    parts = _RUN.split(line)
+    parts = _QUOTES.split(line)
     bold, italics = [], 0
     for place in range(1, len(parts), 2):
         length = len(parts[place])
@@ -40,7 +97,7 @@ def without_quotes(line: str) -> str:
 
 
 def _rank(before: str) -> int:
-    """How likely a bold mark is an apostrophe and italics, the likeliest first, by the text before it."""
+    """Ranks a bold mark by the text before it: the lowest rank is most likely an apostrophe and italics."""
     if before[-1:] == " ":
         return 2
     return 0 if before[-2:-1] == " " else 1
@@ -59,18 +116,18 @@ _NO_WORDS: Final = f" \n{MARK}"
 
 
 def without_shells(text: str, conventions: Conventions) -> str:
-    """A text without what is left where templates were dropped, and without pronunciations.
+    """Takes out what a dropped template leaves empty (parentheses, commas, spaces), and pronunciations.
 
     A parenthesis is read as parts between commas and semicolons. A part goes
-      - if nothing is left in it but punctuation,
-      - if a template was dropped there, and what is left ends with a colon ("French:") or has no words but those that
-        lead up to such templates ("born", "pronounced");
-      - if it holds phonetic writing in brackets or between slashes;
+      - if only punctuation is left in it,
+      - if a template was dropped there, and the rest ends with a colon ("French:") or has only words that lead up to
+        such templates ("born", "pronounced");
+      - if it contains phonetic writing in brackets or between slashes;
     and the parenthesis goes with its last part.
 
     Args:
-      text: with a `MARK` where a template was.
-      conventions: of the wiki, for the words.
+      text: a text with a `MARK` in place of each template.
+      conventions: the wiki's conventions, for the words.
 
     Example:
       >>> from wikipedia.wikitext.conventions import conventions_for
@@ -90,7 +147,7 @@ def without_shells(text: str, conventions: Conventions) -> str:
 
 
 def _kept(found: re.Match[str], conventions: Conventions) -> str:
-    """What stays of a parenthesis: a mark if nothing does."""
+    """Returns the rest of a parenthesis; a mark if there is none."""
     whole = found[0]
     content = whole[1:-1]
     if MARK not in content and not _PHONETIC_SIGN.search(content) and not _EMPTY.fullmatch(content):
@@ -105,7 +162,7 @@ def _kept(found: re.Match[str], conventions: Conventions) -> str:
 
 
 def _is_shell(part: str, conventions: Conventions) -> bool:
-    """Whether a part of a parenthesis has nothing to say."""
+    """Whether a part of a parenthesis says nothing."""
     if phonetic := _PHONETIC.search(part):
         return bool(_PHONETIC_SIGN.search(phonetic[0])) or MARK in phonetic[0]
     rest = part.replace(MARK, " ")
@@ -119,78 +176,7 @@ def _is_shell(part: str, conventions: Conventions) -> bool:
 
 
 def _closed(found: re.Match[str]) -> str:
-    """What stands where a template was: a space, if there was one, but none before punctuation that followed it."""
+    """Returns the text for a template's place: a space if there was one, but none before following punctuation."""
     if found["sign"]:
         return found["sign"]
     return " " if found[0].strip(MARK) else ""
-
-
-_EXTERNAL: Final = re.compile(r"\[(?:https?:|ftp:|mailto:|news:|irc:)?//([^\[\]\n]*)\]", re.IGNORECASE)
-_BLOCKS: Final = frozenset(
-    "blockquote br center dd div dl dt hr li ol p poem table tbody td th thead tr ul h1 h2 h3 h4 h5 h6".split()
-)
-_TAGS: Final = sorted(
-    _BLOCKS
-    | frozenset(
-        """
-        a abbr b bdi bdo big caption cite code data del dfn em embed font i ins kbd mark noinclude nowiki onlyinclude q
-        rb rbc rp rt rtc ruby s samp section small span strike strong sub sup time tt u var wbr ref references gallery
-        includeonly math translate tvar languages indicator
-        """.split()
-    )
-)
-_TAG: Final = re.compile(rf"</?({'|'.join(_TAGS)})\b[^<>]*>", re.IGNORECASE)
-_SWITCH: Final = re.compile(r"__\w+?__")
-# Controls, soft hyphens, spaces of no width, direction marks; joiners stay, for they belong to some scripts' words.
-_INVISIBLE: Final = re.compile(
-    "[\x01-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ud800-\udfff\ufeff]"
-)
-_MARKUP: Final = re.compile(r"\[\[|\]\]|\{\{|\}\}|</?ref\b[^<>]*>?", re.IGNORECASE)
-
-# Where a reference stood between a word and its comma; no language puts a space there.
-_SPACE_BEFORE: Final = re.compile(r" ([,.،。、])(?= |$)")
-
-
-def plain_inline(paragraph: str, conventions: Conventions) -> str:
-    """The text of a paragraph, all on one line.
-
-    Args:
-      paragraph: as `skeleton` leaves it.
-      conventions: of the wiki.
-
-    Example:
-      >>> from wikipedia.wikitext.conventions import conventions_for
-      >>> plain_inline("The '''[http://a.example Ain]'''<br>is&nbsp;H<sub>2</sub>O.", conventions_for("en", {}))
-      'The Ain is H2O.'
-    """
-    text = "\n".join(map(without_quotes, paragraph.split("\n"))) if "''" in paragraph else paragraph
-    if "//" in text:
-        text = _EXTERNAL.sub(_label, text)
-    if "<" in text:
-        text = _TAG.sub(_space, text)
-    if "__" in text:
-        text = _SWITCH.sub(_shown, text)
-    if "&" in text:
-        text = html.unescape(text)
-    if not text.isprintable():
-        text = _INVISIBLE.sub("", text)
-    text = without_shells(text, conventions)
-    # Markup that entities spell, or that others' removal brought together: no text shall look like markup.
-    if _MARKUP.search(text):
-        text = _MARKUP.sub(" ", text)
-    return keep_group(_SPACE_BEFORE, " ".join(text.split()))
-
-
-def _label(found: re.Match[str]) -> str:
-    """An external link's text: none, if it would be a number."""
-    return found[1].partition(" ")[2]
-
-
-def _space(found: re.Match[str]) -> str:
-    """What stands in a tag's place."""
-    return " " if found[1].lower() in _BLOCKS else ""
-
-
-def _shown(found: re.Match[str]) -> str:
-    """What a word between two lines shows: nothing if it is a switch, which is in capitals or in no case at all."""
-    return "" if found[0] == found[0].upper() else found[0]

@@ -1,4 +1,4 @@
-"""The sentences of a text."""
+"""Splits a text into sentences."""
 
 import re
 from collections.abc import Mapping
@@ -6,8 +6,8 @@ from typing import Final
 
 import sentencex
 
-# What `sentencex` ends a sentence after, though none ends there: by language, abbreviations that a name or a number
-# follows, and ordinals.
+# Endings after which `sentencex` wrongly ends a sentence, by language: abbreviations before a name or a number, and
+# ordinals.
 _NO_ENDS: Final[Mapping[str, re.Pattern[str]]] = {
     "fr": re.compile(
         r"(?:^|[\s(«])(?:MM?|Mgr|Dr|Pr|St|Ste|[Aa]v|[Aa]pr|[Ee]nv|[Cc]f|[Pp]p?|[Vv]ol|[Éé]d|[Aa]rt|[Cc]hap|[Ff]ig|[Ee]x|"
@@ -28,10 +28,10 @@ _NO_ENDS: Final[Mapping[str, re.Pattern[str]]] = {
     "ar": re.compile(r"(?:^|[\s(\d])(?:ق|د|أ|م|هـ)\.$"),
 }
 
-# How no sentence begins: with a small letter or a sign that joins or closes; after a closing bracket, Japanese goes on
-# with a particle, as it does after a name that holds a full stop.
+# Beginnings that no sentence has: a small letter, or a sign that joins or closes. After a closing bracket, or after a
+# name that contains a full stop, a Japanese sentence continues with a particle.
 _NO_BEGINNING: Final = re.compile(r"[\-–—,;:)\]»”’、）」』%]|(?=[^\W\d_])(?![A-ZА-ЯЁ])[a-zß-öø-ÿа-яё]")
-# Units have no full stop of their own, though `sentencex` takes one letter for an initial.
+# A full stop after a unit ends the sentence, although `sentencex` reads a single letter as an initial.
 _AFTER_UNIT: Final = re.compile(r"(?<=\d\s)((?:[kcm]?m|k?g|ha)[²2]?\.)\s+(?=[^\W\d_a-z])")
 _JAPANESE_GOES_ON: Final = re.compile(
     r"[（」』]|(?:は|が|を|に|の|と|も|で|や|から|という|など|について)(?![、ぁ-ん])|と[いかしす言]"
@@ -39,14 +39,14 @@ _JAPANESE_GOES_ON: Final = re.compile(
 
 
 def split_sentences(text: str, language: str) -> list[str]:
-    """The sentences of a text, in order.
+    """Returns the sentences of a text, in order.
 
-    `sentencex` splits, by its rules for the language or for one close to it; two pieces are joined again where a
-    known abbreviation or ordinal ends the first, or where the second begins as no sentence does. So a sentence that
-    begins with "iPhone" stands with the one before it.
+    `sentencex` splits by its rules for the language or a related one. Two of its pieces are joined again if a known
+    abbreviation or ordinal ends the first, or if the second begins as no sentence does. Therefore a sentence that
+    begins with "iPhone" is joined to the one before it.
 
     Args:
-      text: clean, one or more paragraphs of it on one line.
+      text: a clean text of one or more paragraphs, on one line.
       language: ISO 639-1 code.
 
     Example:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from wikipedia.wikitext.article import MOST_LEAD, link_targets, read_article, redirect_target
 from wikipedia.wikitext.conventions import conventions_for
-from wikipedia.wikitext.markup import MOST_OPEN, Limit, TooCostly, visible
+from wikipedia.wikitext.markup import MOST_OPEN, TooCostly, visible
 
 HERE = Path(__file__).parent
 NAMESPACES = {
@@ -136,17 +136,15 @@ def test_links_are_those_of_the_whole_page() -> None:
 
 def test_too_much_open_markup_is_refused() -> None:
     for wikitext in ["[[a|{{b|''" * 3_000, "{{" * (MOST_OPEN + 1), "Foo " + "[[a:" * (MOST_OPEN + 1)]:
-        with pytest.raises(TooCostly) as caught:
+        with pytest.raises(TooCostly, match="more than 100 templates, tables and links"):
             read_article(wikitext, "Foo", ENGLISH)
-        assert caught.value.limit is Limit.OPEN_MARKUP
     nested = "{{nowrap|" * MOST_OPEN + "Foo" + "}}" * MOST_OPEN
     assert read_article(nested, "Foo", ENGLISH).text == "Foo"
 
 
 def test_too_long_a_lead_is_refused_and_a_long_article_is_not() -> None:
-    with pytest.raises(TooCostly, match="a lead of more than 20,000 characters") as caught:
+    with pytest.raises(TooCostly, match="a lead of more than 20,000 characters"):
         read_article("Foo is. " * (MOST_LEAD // 8 + 1), "Foo", ENGLISH)
-    assert caught.value.limit is Limit.LEAD
     assert read_article("Foo.\n== Name ==\n" + "Foo is. " * MOST_LEAD, "Foo", ENGLISH).lead == ("Foo.",)
 
 
