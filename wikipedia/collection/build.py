@@ -1,4 +1,4 @@
-"""From dumps to the collection of one pair of wikis."""
+"""Makes the collection of one pair of wikis from their dumps."""
 
 import os
 from typing import Any
@@ -9,7 +9,7 @@ import numpy.typing as npt
 from schemas.byte_streams import OpenFile
 from schemas.wikiclir import CARD_FILE, MANIFEST_FILE, PAIRS_FILE
 from wikipedia.collection.leaks import near_duplicates
-from wikipedia.collection.links import mutual
+from wikipedia.collection.links import mutual_links, unpack_links
 from wikipedia.collection.manifest import data_card, make_manifest, manifest_text
 from wikipedia.collection.names import title_pairs
 from wikipedia.collection.read_dumps import Dumps
@@ -27,12 +27,12 @@ def build_collection(
     Args:
       languages: of the queries, and of the documents; the same for a wiki paired with itself.
       settings: how dumps become a collection.
-      dumps: what was read.
-      folder: to write to.
-      open_file: opens what is written.
+      dumps: the content of the dumps.
+      folder: the folder to write to.
+      open_file: opens the files of the collection.
 
     Returns:
-      what the manifest holds.
+      the content of the manifest.
     """
     queries, documents = (dumps.wikis[language] for language in languages)
     writer = PairWriter(languages, settings, queries.articles, documents.articles, queries.names, folder, open_file)
@@ -57,25 +57,23 @@ def build_collection(
 def _relevance(
     languages: tuple[str, str], dumps: Dumps, is_document: npt.NDArray[np.bool_]
 ) -> tuple[Counterparts | None, Relevance, list[Fault]]:
-    """Which documents are relevant, and why articles have no query for want of them."""
-    query_language, document_language = languages
+    """Returns the counterparts, the relevant documents, and the articles without any, by reason."""
     queries, documents = (dumps.wikis[language] for language in languages)
-    if query_language == document_language:
-        both = mutual(documents.links)
+    if languages[0] == languages[1]:
+        sources, targets = unpack_links(mutual_links(documents.links))
         linked = np.zeros(len(documents.articles), np.bool_)
-        sources, targets = (both >> np.uint64(32)).astype(np.int64), (both & np.uint64(0xFFFFFFFF)).astype(np.int64)
         linked[sources[is_document[targets]]] = True
         return None, SameWiki(documents.links, is_document), [(~linked, ArticleReason.NO_MUTUAL_LINK)]
 
-    def parts(tables: Any, key: str, *pair: str) -> Any:
+    def parts(tables: Any, key: str, pair: tuple[str, ...]) -> Any:
         return read_pairs(tables[pair], key, documents.open_file) if pair in tables else ()
 
     counterparts = find_counterparts(
         queries.articles,
         documents.articles,
-        parts(dumps.language_links, "page_ids", query_language, document_language),
-        parts(dumps.language_links, "page_ids", document_language, query_language),
-        parts(dumps.sitelinks, "titles", query_language, document_language),
+        parts(dumps.language_links, "page_ids", languages),
+        parts(dumps.language_links, "page_ids", languages[::-1]),
+        parts(dumps.sitelinks, "titles", languages),
     )
     found = counterparts.documents != NOT_FOUND
     left_out = np.zeros(len(found), np.bool_)
@@ -96,17 +94,16 @@ def _write_title_pairs(
     folder: str,
     open_file: OpenFile,
 ) -> int:
-    """Writes the dictionary of titles; returns how many pairs it has."""
+    """Writes the dictionary of titles; returns the number of its pairs."""
     if counterparts is None:
         return 0
     queries, documents = (dumps.wikis[language].names for language in languages)
     known = np.flatnonzero(counterparts.documents != NOT_FOUND).tolist()
     pairs = ((query, int(counterparts.documents[query])) for query in known)
+    held_out = written.held_out_queries, sorted(written.held_out_documents)
     count = 0
     with open_file(os.path.join(folder, PAIRS_FILE), "wb") as file:
-        for pair in title_pairs(
-            queries, documents, pairs, written.held_out_queries, sorted(written.held_out_documents)
-        ):
+        for pair in title_pairs(queries, documents, pairs, *held_out):
             file.write("\t".join(pair).encode() + b"\n")
             count += 1
     return count

@@ -1,4 +1,9 @@
-"""What a collection gives away: title words in queries, and documents that stand in two splits."""
+"""What a collection gives away: title words in queries, and documents that are nearly the same in two splits.
+
+Near-duplicates are found by min-wise hashing of shingles: two signatures agree at a place with a probability that is
+the Jaccard similarity of the texts' sets of shingles.
+Source: Broder, On the resemblance and containment of documents (1997).
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,19 +14,19 @@ import numpy as np
 import numpy.typing as npt
 
 _STEM: Final = 4
-"""Letters of a word that begins like a word of the title: `wolves`, of Wolf, does not; `planets`, of Planet, does."""
+"""Letters that make two words alike: `planets` is like Planet, but `wolves` is not like Wolf."""
 _WORD: Final = re.compile(r"\w+")
 
 
 @dataclass
 class QueryAudit:
-    """Counts queries in which words of their pages' names are left.
+    """Counts queries that contain words of their pages' names.
 
     Attributes:
-      queries: looked at.
-      title_words: with a word of the title. The words are removed, so that this must be 0.
-      alike: with a word that begins as one of the title does, in four letters or all of it.
-      redirect_words: with a word of four letters or more of a redirect to the page.
+      queries: all queries.
+      title_words: queries with a word of the title. These words are removed, so it must be 0.
+      alike: queries with a word that begins like one of the title: the same four letters, or all of a shorter word.
+      redirect_words: queries with a word of at least four letters of a redirect to the page.
     """
 
     queries: int = 0
@@ -30,7 +35,7 @@ class QueryAudit:
     redirect_words: int = 0
 
     def add(self, query: str, title: str, redirects: Sequence[str]) -> None:
-        """Looks at a query."""
+        """Counts a query."""
         words, names = _words(query), _words(title)
         self.queries += 1
         self.title_words += not words.isdisjoint(names)
@@ -47,20 +52,22 @@ def _words(text: str) -> set[str]:
 HASHES: Final = 6
 """Places of a signature."""
 AGREEING: Final = 5
-"""Near-duplicates agree at so many places: texts that share nine of ten shingles do with a probability of .89, texts
-that share half of them with .11."""
+"""Places at which near-duplicates agree. The probability is .89 for texts that share nine of ten shingles, and .11 for
+texts that share half of them."""
 
 _HALF: Final = 8
-"""Bytes of half a shingle; a whole one is as long as three words of English."""
+"""Bytes of half a shingle. A whole one is as long as three English words."""
 _HALVES: Final = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
 _FACTORS: Final = np.array(
     [0x9E3779B185EBCA87, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53,
      0xD6E8FEB86659FD93], np.uint64
 )  # fmt: skip
+_MOST_COMPARED: Final = 100
+"""Most texts with which one is compared. Of many equal texts, a few are enough."""
 
 
 def signature(text: str) -> npt.NDArray[np.uint32]:
-    """The signature of a text, [`HASHES`]: of all its runs of 16 bytes of UTF-8.
+    """Returns the signature of a text, [`HASHES`], over all its runs of 16 bytes of UTF-8.
 
     Example:
       >>> same = signature("The wolf lives in packs, and howls.") == signature("The wolf lives in packs, and howls!")
@@ -68,7 +75,7 @@ def signature(text: str) -> npt.NDArray[np.uint32]:
       6
     """
     content = text.encode().ljust(2 * _HALF, b"\0")
-    # Every run of 8 bytes, wherever it starts, as a number; these wrap around, which is what they are for.
+    # Every run of 8 bytes as a number, wherever it starts. The products wrap around on purpose.
     runs: npt.NDArray[np.uint64] = np.ndarray(len(content) - _HALF + 1, "<u8", content, strides=(1,))
     shingles = runs[:-_HALF] * _HALVES[0] ^ runs[_HALF:] * _HALVES[1]
     shingles ^= shingles >> np.uint64(32)
@@ -79,27 +86,23 @@ def signature(text: str) -> npt.NDArray[np.uint32]:
 def near_duplicates(
     signatures: npt.NDArray[np.uint32], held_out: npt.NDArray[np.int64], others: npt.NDArray[np.int64]
 ) -> Iterator[tuple[int, int]]:
-    """Pairs of texts of two sets that are nearly the same: of each held-out text the first of the others.
+    """Yields each held-out text that has a near-duplicate among the others, with the first of them.
 
     Args:
       signatures: [texts, `HASHES`].
-      held_out: places of the texts of one set.
-      others: places of the texts of the other set; those in both are none's duplicates.
+      held_out: places of the held-out texts.
+      others: places of the other texts; those that are held out, too, count for nothing.
     """
     others = np.setdiff1d(others, held_out)
     found: dict[int, int] = {}
-    # Six places of which five agree: one of three pairs of places agrees as a whole.
+    # If five of six places agree, then one of three pairs of places agrees as a whole.
     for first in range(0, HASHES, 2):
         keys = signatures[:, first].astype(np.uint64) << np.uint64(32) | signatures[:, first + 1]
         order = others[np.argsort(keys[others], kind="stable")]
         starts = np.searchsorted(keys[order], keys[held_out], "left")
         ends = np.searchsorted(keys[order], keys[held_out], "right")
         for text, start, end in zip(held_out.tolist(), starts.tolist(), ends.tolist(), strict=True):
-            for other in order[start : min(end, start + _LOOKED_AT)].tolist():
+            for other in order[start : min(end, start + _MOST_COMPARED)].tolist():
                 if int((signatures[text] == signatures[other]).sum()) >= AGREEING:
                     found[text] = min(other, found.get(text, other))
     yield from sorted(found.items())
-
-
-_LOOKED_AT: Final = 100
-"""Of many that are the same a few are enough."""

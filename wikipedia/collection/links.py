@@ -1,67 +1,75 @@
-"""The links between a wiki's articles, as pairs of their places in the dump packed into 64 bits each."""
+"""The links between a wiki's articles. A link is the places of both articles in the dump, packed into 64 bits."""
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-Edges = npt.NDArray[np.uint64]
-"""Links [links], sorted and each once: 32 bits of the article that links, 32 of the one that it links to."""
+Links: TypeAlias = npt.NDArray[np.uint64]
+"""Links [links], sorted and each once: 32 bits of the linking article, 32 of the linked one."""
 
 _SHIFT: Final = np.uint64(32)
 _LOW: Final = np.uint64(0xFFFFFFFF)
 
 
-def pack(sources: npt.NDArray[np.int32], targets: npt.NDArray[np.int32]) -> Edges:
-    """Pairs of places, unsorted."""
+def pack_links(sources: npt.NDArray[np.int32], targets: npt.NDArray[np.int32]) -> Links:
+    """Packs pairs of places, without sorting them."""
     return sources.astype(np.uint64) << _SHIFT | targets.astype(np.uint64)
 
 
-def collect(parts: Iterable[tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]], most: int) -> Edges:
-    """Links from parts of (sources, targets), without those to no article or to the article itself.
+def unpack_links(links: Links) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Returns the linking and the linked articles."""
+    return (links >> _SHIFT).astype(np.int64), (links & _LOW).astype(np.int64)
+
+
+def collect_links(parts: Iterable[tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]], most: int) -> Links:
+    """Packs and sorts links; drops those without an article and those from an article to itself.
 
     Args:
-      parts: both [links]; a target below 0 is no article.
-      most: links of all parts together, at most: room is made for them once, and not while they come.
+      parts: sources and targets, both [links]; a place below 0 is no article.
+      most: an upper bound on the number of all links, for which memory is allocated once.
     """
-    edges, count = np.empty(most, np.uint64), 0
+    links, count = np.empty(most, np.uint64), 0
     for sources, targets in parts:
         kept = (targets >= 0) & (sources >= 0) & (targets != sources)
-        packed = pack(sources[kept], targets[kept])
-        edges[count : count + len(packed)] = packed
+        packed = pack_links(sources[kept], targets[kept])
+        links[count : count + len(packed)] = packed
         count += len(packed)
-    edges = edges[:count]
-    edges.sort()
+    links = links[:count]
+    links.sort()
     is_first = np.ones(count, np.bool_)
-    is_first[1:] = edges[1:] != edges[:-1]
-    unique: Edges = edges[is_first]
+    is_first[1:] = links[1:] != links[:-1]
+    unique: Links = links[is_first]
     return unique
 
 
-def mutual(edges: Edges) -> Edges:
-    """The links whose reverse is a link, too; both directions stay.
+def mutual_links(links: Links) -> Links:
+    """Returns the links whose reverse is a link, too, in both directions.
 
     Example:
-      >>> both = mutual(np.sort(pack(np.array([1, 2, 1], np.int32), np.array([2, 1, 3], np.int32))))
-      >>> [[int(article) for article in targets(both, source)] for source in (1, 2)]
+      >>> links = np.sort(pack_links(np.array([1, 2, 1], np.int32), np.array([2, 1, 3], np.int32)))
+      >>> [links_from(mutual_links(links), article).tolist() for article in (1, 2)]
       [[2], [1]]
     """
-    is_up = edges >> _SHIFT < edges & _LOW
-    down = edges[~is_up]
-    down = (down & _LOW) << _SHIFT | down >> _SHIFT
-    up = np.intersect1d(edges[is_up], down, assume_unique=True)
-    both: Edges = np.concatenate([up, (up & _LOW) << _SHIFT | up >> _SHIFT])
+    is_up = links >> _SHIFT < links & _LOW
+    up = np.intersect1d(links[is_up], _reversed(links[~is_up]), assume_unique=True)
+    both: Links = np.concatenate([up, _reversed(up)])
     both.sort()
     return both
 
 
-def targets(edges: Edges, source: int) -> npt.NDArray[np.int64]:
-    """The articles that an article links to, in their order."""
-    start, end = np.searchsorted(edges, np.array([source, source + 1], np.uint64) << _SHIFT)
-    return (edges[start:end] & _LOW).astype(np.int64)
+def _reversed(links: Links) -> Links:
+    reverse: Links = (links & _LOW) << _SHIFT | links >> _SHIFT
+    return reverse
 
 
-def count_common(one: Edges, other: Edges) -> int:
-    """How many links both have."""
+def links_from(links: Links, source: int) -> npt.NDArray[np.int64]:
+    """Returns the articles to which an article links, in their order."""
+    start, end = np.searchsorted(links, np.array([source, source + 1], np.uint64) << _SHIFT)
+    return (links[start:end] & _LOW).astype(np.int64)
+
+
+def count_common(one: Links, other: Links) -> int:
+    """Returns the number of links in both."""
     return len(np.intersect1d(one, other, assume_unique=True))

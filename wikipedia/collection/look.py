@@ -1,4 +1,7 @@
-"""A look into dumps before a collection is made: counts, examples, time, disk and memory."""
+"""A look into dumps before a collection is made: counts, examples, and the time, disk and memory that it takes.
+
+For some seconds, each dump is read from its middle on, as the making reads it.
+"""
 
 import os
 import shutil
@@ -21,24 +24,24 @@ SECONDS: Final = 3.0
 EXAMPLES: Final = 20
 
 _LEAST_PAGES: Final = 20
-"""However long they take."""
+"""Fewest pages that are read, however long they take."""
 _LONGEST: Final = 300
 """Characters of an example's text."""
 
 
 @dataclass(frozen=True)
 class Look:
-    """What a part of a dump holds.
+    """A part of a dump.
 
     Attributes:
-      language: of the wiki.
-      account: what became of the pages that were read.
-      seconds: that they took.
-      read_bytes: of the dump as it is stored, that they take.
-      dump_bytes: of the whole dump.
-      kept_bytes: of the texts that were kept of them.
-      kinds: how many articles are of each kind, in the order of `KINDS`.
-      without_lead: articles without a sentence above the first heading.
+      language: the wiki's language.
+      account: the account of the pages that were read.
+      seconds: the time that they took.
+      read_bytes: their size in the stored dump.
+      dump_bytes: the size of the whole dump.
+      kept_bytes: the size of their kept texts.
+      kinds: the number of articles of each kind, in the order of `KINDS`.
+      without_lead: the number of articles without a sentence above the first heading.
       examples: title, first sentence without the title's words, and text.
     """
 
@@ -54,11 +57,11 @@ class Look:
 
     @property
     def share(self) -> float:
-        """Of the dump, that was read."""
+        """The share of the dump that was read."""
         return min(self.read_bytes / self.dump_bytes, 1.0)
 
     def describe(self) -> Iterator[str]:
-        """Lines for a person: counts, shares and examples."""
+        """Yields lines for a person: counts, shares and examples."""
         account = self.account
         articles = max(account.articles, 1)
         yield (
@@ -73,7 +76,7 @@ class Look:
             yield from (f"  {title}", f"    query: {query}", f"    text: {text}")
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Returns the content for JSON."""
         account = self.account._asdict() | {"drops": [one.as_dict() for one in self.account.drops]}
         examples = [dict(zip(("title", "query", "text"), one, strict=True)) for one in self.examples]
         return {
@@ -93,14 +96,14 @@ def look_into(
     files: Mapping[str, Sequence[str]],
     seconds: float = SECONDS,
 ) -> list[Look]:
-    """Reads a part of the dump of each wiki that a pair names.
+    """Reads a part of the dump of each wiki in a pair.
 
     Args:
       pairs, settings, files: see `read_dumps`; the files are on this machine.
-      seconds: that are spent on each wiki.
+      seconds: the time to spend on each wiki.
 
     Raises:
-      DataError: a dump is damaged, as far as it was read.
+      DataError: the part of a dump that was read is damaged.
     """
     languages = dict.fromkeys(language for pair in pairs for language in pair)
     return [_look(language, settings, files[f"wikis.{language}.pages"], seconds) for language in languages]
@@ -121,7 +124,8 @@ def _look(language: str, settings: WikipediaSettings, paths: Sequence[str], seco
             title, text, *lead = line.split("\t")
             without_lead += not lead
             if lead and len(examples) < EXAMPLES:
-                examples.append((title, without_title(lead[0], [title]), _cut(text)))
+                cut = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+                examples.append((title, without_title(lead[0], [title]), cut))
         if number >= _LEAST_PAGES and time.perf_counter() - started > seconds:
             break
     taken = time.perf_counter() - started
@@ -139,18 +143,13 @@ def _look(language: str, settings: WikipediaSettings, paths: Sequence[str], seco
     )
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-
-
 class _Counted:
-    """Opens files, and counts the bytes that are read of them."""
+    """Opens files, and counts the bytes that are read from them."""
 
     def __init__(self) -> None:
         self.bytes = 0
 
     def open(self, path: str, mode: str) -> Any:
-        """Opens a file."""
         return _CountedFile(open(path, mode), self)
 
 
@@ -162,7 +161,6 @@ class _CountedFile:
         self._count = count
 
     def read(self, size: int = -1) -> bytes:
-        """Reads bytes."""
         data: bytes = self._file.read(size)
         self._count.bytes += len(data)
         return data
@@ -178,30 +176,30 @@ class _CountedFile:
 
 
 SMALL_BYTES: Final = 1 << 24
-"""Dumps of no more bytes are read sooner than their estimate is made."""
+"""Size of dumps that are read sooner than their estimate is made."""
 
 _TABLE_BYTES_A_SECOND: Final = 4e6
-"""Of a gzipped table."""
+"""Bytes of a gzipped table that are read in a second."""
 _BASE_BYTES: Final = 250e6
-"""Of memory: Python, its libraries, and a piece of a dump."""
+"""Memory of Python, its libraries, and a piece of a dump."""
 _BYTES_A_PAGE: Final = 160
-"""Of memory: what is known of an article or redirect, and its title."""
+"""Memory of an article or redirect, and its title."""
 _BYTES_A_LINK: Final = 20
-"""Of memory, while mutual links are found."""
+"""Memory of a link while mutual links are found."""
 _GAIN: Final = 0.8
-"""Of each process after the first: they share memory and disk."""
+"""Speed of each process after the first, because they share memory and disk."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a making takes.
+    """The cost of making a collection.
 
     Attributes:
-      pages: of all dumps.
-      processes: that read them.
-      seconds: of the whole.
-      disk_bytes: below the output, while it is made; half of it stays.
-      memory_bytes: of the largest process.
+      pages: the pages of all dumps.
+      processes: the processes that read the dumps.
+      seconds: the time of the whole.
+      disk_bytes: the largest size below the output; half of it stays.
+      memory_bytes: the memory of the largest process.
     """
 
     pages: int
@@ -211,7 +209,7 @@ class Estimate:
     memory_bytes: int
 
     def describe(self) -> Iterator[str]:
-        """A line for a person."""
+        """Yields a line for a person."""
         yield (
             f"estimate: some {rounded(self.pages):,} pages, {rounded_duration(self.seconds)} with {self.processes} "
             f"process{'es' if self.processes > 1 else ''}, {rounded_size(self.disk_bytes)} of disk while it is made, "
@@ -219,7 +217,7 @@ class Estimate:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Returns the content for JSON."""
         return asdict(self)
 
 
@@ -231,23 +229,31 @@ def preflight(
     say: Callable[[str], None],
     processes: int | None = None,
 ) -> None:
-    """Says what a long making takes, and refuses one that the disk cannot hold.
+    """Announces the cost of a large collection, and refuses one that does not fit on the disk.
 
     Args:
       pairs, settings, files: see `read_dumps`; the files are on this machine.
-      folder: that is written, there or not.
+      folder: the output, which need not exist.
       say: called with a line for a person.
-      processes: that read the dumps; None for as many as cores.
+      processes: the processes that read the dumps; None for one a core.
 
     Raises:
-      DataError: the disk has too little room, or a dump is damaged, as far as it was read.
+      DataError: the disk has too little room, or the part of a dump that was read is damaged.
     """
     if sum(os.path.getsize(path) for some in files.values() for path in some) < SMALL_BYTES:
         return
     expected = estimate_making(pairs, settings, files, processes)
     for line in expected.describe():
         say(line)
-    _check_room(expected, folder)
+    existing = Path(folder)
+    while not existing.exists():
+        existing = existing.parent
+    free = shutil.disk_usage(existing).free
+    if free < expected.disk_bytes:
+        raise DataError(
+            f"{folder} must lie on a disk with {rounded_size(expected.disk_bytes)} of room, estimated from a part of "
+            f"the dumps; it has {rounded_size(free)}: make room, or choose another output."
+        )
 
 
 def estimate_making(
@@ -256,25 +262,26 @@ def estimate_making(
     files: Mapping[str, Sequence[str]],
     processes: int | None = None,
 ) -> Estimate:
-    """Estimates a making by the sizes of its files and some seconds of reading each dump.
+    """Estimates the cost from the sizes of the files and some seconds of reading each dump.
 
     Args:
       pairs, settings, files, processes: see `preflight`.
 
     Raises:
-      DataError: a dump is damaged, as far as it was read.
+      DataError: the part of a dump that was read is damaged.
     """
+    tables = [path for key, some in files.items() if not key.endswith(".pages") for path in some]
     looks = look_into(pairs, settings, files)
-    return estimate_from(looks, _table_bytes(files), processes or len(os.sched_getaffinity(0)))
+    return estimate_from(looks, sum(map(os.path.getsize, tables)), processes or len(os.sched_getaffinity(0)))
 
 
 def estimate_from(looks: Sequence[Look], table_bytes: int, processes: int) -> Estimate:
-    """What follows from a look into each dump.
+    """Estimates the cost from a look into each dump.
 
     Args:
-      looks: one a wiki.
-      table_bytes: of the SQL tables, as they are stored.
-      processes: that read the dumps.
+      looks: one for each wiki.
+      table_bytes: the size of the stored SQL tables.
+      processes: the processes that read the dumps.
     """
     pages = sum(look.account.read / look.share for look in looks)
     links = sum(look.account.links / look.share for look in looks)
@@ -287,19 +294,3 @@ def estimate_from(looks: Sequence[Look], table_bytes: int, processes: int) -> Es
         disk_bytes=round(2 * kept + 8 * links + 64 * pages),
         memory_bytes=round(_BASE_BYTES + _BYTES_A_PAGE * pages + _BYTES_A_LINK * links),
     )
-
-
-def _check_room(expected: Estimate, output: str) -> None:
-    folder = Path(output)
-    while not folder.exists():
-        folder = folder.parent
-    free = shutil.disk_usage(folder).free
-    if free < expected.disk_bytes:
-        raise DataError(
-            f"{output} must lie on a disk with {rounded_size(expected.disk_bytes)} of room, as far as a look into the "
-            f"dumps tells; there are {rounded_size(free)}: make room, or choose another output."
-        )
-
-
-def _table_bytes(files: Mapping[str, Sequence[str]]) -> int:
-    return sum(os.path.getsize(path) for key, some in files.items() if not key.endswith(".pages") for path in some)

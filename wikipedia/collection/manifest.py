@@ -1,4 +1,4 @@
-"""The manifest of a collection made of dumps, and the data card that describes it to people."""
+"""The account of a collection made of dumps: `manifest.json`, and the data card, which renders it for people."""
 
 import json
 import re
@@ -9,6 +9,7 @@ from pathlib import PurePath
 from typing import Any, Final
 
 from schemas.drops import ReadReport
+from schemas.relevance import MOST_RELEVANT, SOMEWHAT_RELEVANT
 from schemas.wikiclir import (
     CANDIDATES_FILE,
     MANIFEST_FILE,
@@ -20,7 +21,7 @@ from schemas.wikiclir import (
 from wikipedia.collection.names import Names
 from wikipedia.collection.read_dumps import Dumps
 from wikipedia.collection.relevance import Counterparts
-from wikipedia.collection.wiki import ReadWiki
+from wikipedia.collection.wiki import Wiki
 from wikipedia.collection.write_pair import Example, Written
 from wikipedia.settings import WikipediaSettings
 from wikipedia.wikitext.conventions import conventions_for
@@ -28,7 +29,7 @@ from wikipedia.wikitext.conventions import conventions_for
 FORMAT: Final = 1
 
 _SETTINGS: Final = WikipediaSettings.model_fields.keys() - {"wikis", "sitelinks"}
-"""Those of the construction: of files the manifest tells more, and of folders nothing."""
+"""Settings in the manifest. Files have their own entries, and folders have none."""
 
 
 def make_manifest(
@@ -40,28 +41,20 @@ def make_manifest(
     title_pairs: int,
     shared: Sequence[tuple[str, str]],
 ) -> dict[str, Any]:
-    """The content of `manifest.json`. It tells of no path, process or time: the same inputs give the same bytes.
+    """Returns the content of `manifest.json`. It names no path, process or time: the same inputs give the same bytes.
 
     Args:
       languages: of the queries, and of the documents.
       settings: how dumps became a collection.
-      dumps: what was read.
-      written: what was written.
-      counterparts: the MR documents, but for a wiki that is paired with itself.
-      title_pairs: how many.
-      shared: titles of documents of eval and test lists, each with that of an MR document of train lists that is nearly
-        the same.
+      dumps: the content of the dumps.
+      written: the account of queries and documents.
+      counterparts: the MR documents; None for a wiki paired with itself.
+      title_pairs: their number.
+      shared: titles of documents of eval and test lists, each with that of a nearly identical MR document of train
+        lists.
     """
     queries, documents = (dumps.wikis[language] for language in languages)
-    pages = ReadReport(
-        f"articles of {queries.site.database}", len(queries.articles), written.pages, written.no_pages.drops()
-    )
-    used = ReadReport(
-        f"articles of {documents.site.database}",
-        len(documents.articles),
-        written.documents,
-        written.no_documents.drops(),
-    )
+    audit = written.audit
     return {
         "made_by": "smooth-clir",
         "kind": "wikipedia",
@@ -85,17 +78,25 @@ def make_manifest(
             language: _wiki(dumps.wikis[language], language == languages[1]) for language in dict.fromkeys(languages)
         },
         "language_links": None if counterparts is None else dict(counterparts.counts),
-        "pages_with_queries": pages.as_dict(),
-        "documents": used.as_dict() | _lengths(written.document_words),
+        "pages_with_queries": ReadReport(
+            f"articles of {queries.site.database}", len(queries.articles), written.pages, written.no_pages.drops()
+        ).as_dict(),
+        "documents": ReadReport(
+            f"articles of {documents.site.database}",
+            len(documents.articles),
+            written.documents,
+            written.no_documents.drops(),
+        ).as_dict()
+        | _lengths(written.document_words),
         "queries": {"used": written.queries, "too_short": written.short_queries, **_lengths(written.query_words)},
         "judgments": {str(grade): count for grade, count in sorted(written.judgments.items(), reverse=True)},
         "splits": dict(written.splits),
         "title_pairs": title_pairs,
         "audit": {
-            "queries": written.audit.queries,
-            "with_a_word_of_the_title": written.audit.title_words,
-            "with_a_word_that_begins_like_one": written.audit.alike,
-            "with_a_word_of_a_redirect": written.audit.redirect_words,
+            "queries": audit.queries,
+            "with_a_word_of_the_title": audit.title_words,
+            "with_a_word_that_begins_like_one": audit.alike,
+            "with_a_word_of_a_redirect": audit.redirect_words,
             "held_out_documents": len(written.held_out_documents),
             "nearly_the_same_in_train": len(shared),
             "examples": [list(pair) for pair in shared[:5]],
@@ -105,25 +106,24 @@ def make_manifest(
 
 
 def manifest_text(manifest: Mapping[str, Any]) -> str:
-    """As the file has it."""
+    """Returns the text of the manifest's file."""
     return json.dumps(manifest, indent=1, ensure_ascii=False) + "\n"
 
 
-def _wiki(wiki: ReadWiki, has_links: bool) -> dict[str, Any]:
-    redirects = wiki.articles.redirect_counts
+def _wiki(wiki: Wiki, has_links: bool) -> dict[str, Any]:
     counts: dict[str, Any] = {
         "database": wiki.site.database,
         "conventions": "general" if conventions_for(wiki.site.language, wiki.site.namespaces).is_general else "own",
         "pages": wiki.report.as_dict(),
         "articles": len(wiki.articles),
         "articles_of_a_title_that_stood_before": wiki.articles.repeated,
-        "redirects": redirects._asdict(),
+        "redirects": wiki.articles.redirect_counts._asdict(),
     }
     return counts | ({"links": wiki.link_counts._asdict()} if has_links else {})
 
 
 def _lengths(words: Counter[int]) -> dict[str, Any]:
-    """Mean, median and longest, in words."""
+    """Returns mean, median and longest, in words."""
     total = sum(words.values())
     if not total:
         return {"words": None}
@@ -138,14 +138,17 @@ def _lengths(words: Counter[int]) -> dict[str, Any]:
 
 
 def _example(example: Example, names: Names) -> dict[str, Any]:
-    titles = {grade: [names.title(other) for other, own in example.grades.items() if own == grade] for grade in (2, 1)}
+    most, somewhat = (
+        [names.title(other) for other, own in example.grades.items() if own == grade]
+        for grade in (MOST_RELEVANT, SOMEWHAT_RELEVANT)
+    )
     return {
         "query_id": example.query_id,
         "title": example.title,
         "query": example.text,
-        "most_relevant": titles[2],
-        "somewhat_relevant": titles[1][:5],
-        "somewhat_relevant_in_all": len(titles[1]),
+        "most_relevant": most,
+        "somewhat_relevant": somewhat[:5],
+        "somewhat_relevant_in_all": len(somewhat),
     }
 
 
@@ -155,7 +158,6 @@ _QUERIES: Final = {
     "sentences": "a sentence of a page's lead",
     "text": "the beginning of a page's text",
 }
-
 _GRADES: Final = {
     True: "Grade 2 is a page that the query's page links to and that links back, grade 1 one that it links to.",
     False: "Grade 2 is the page about the same thing in the other language, grade 1 one with mutual links to that.",
@@ -167,7 +169,7 @@ of documents are page ids), says that they were cut and cleaned, and gives the s
 
 
 def data_card(manifest: Mapping[str, Any]) -> str:
-    """The card, all of whose figures stand in the manifest, too."""
+    """Returns the card in Markdown; all its figures are in the manifest, too."""
     return "\n".join(_lines(manifest)) + "\n"
 
 
@@ -261,5 +263,5 @@ def _reports(content: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any
 
 
 def _escaped(text: str) -> str:
-    """Text of others in a Markdown page."""
+    """Escapes foreign text for Markdown."""
     return re.sub(r"([\\`*_{}\[\]<>#|!~])", r"\\\1", text)

@@ -1,15 +1,19 @@
 """The names of a wiki's articles, and the dictionary of titles that mean the same."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from wikipedia.dumps.titles import title_hash
 
+_ENDS: Final = 1 << 16
+"""Number of ends that are Python's integers at a time."""
+
 
 class PackedStrings:
-    """A sequence of strings, held as UTF-8 one after another: some 8 bytes more than each string itself.
+    """Millions of short strings in little memory: UTF-8, and 8 bytes more for each string.
 
     Args:
       strings: in order.
@@ -40,17 +44,13 @@ class PackedStrings:
         return self._content[self._ends[place] : self._ends[place + 1]].decode()
 
 
-_ENDS = 1 << 16
-"""Ends that are held as Python's numbers at a time."""
-
-
 class Names:
-    """What each article of a wiki is called: its title, and those of the redirects to it.
+    """The names of each article: its title, and those of the redirects to it.
 
     Args:
-      titles: of the articles.
-      redirects: the titles of redirects.
-      leads_to: [redirects], the article of each; one below 0 leads to none.
+      titles: the titles of the articles.
+      redirects: the titles of the redirects.
+      leads_to: the article of each redirect, [redirects]; below 0 if there is none.
     """
 
     def __init__(self, titles: PackedStrings, redirects: PackedStrings, leads_to: npt.NDArray[np.int32]) -> None:
@@ -60,16 +60,16 @@ class Names:
         self._sorted = leads_to[self._order]
 
     def title(self, article: int) -> str:
-        """Its title."""
+        """Returns an article's title."""
         return self._titles[article]
 
     def others(self, article: int) -> list[str]:
-        """The titles of the redirects to it, in the dump's order."""
+        """Returns the titles of the redirects to an article, in the dump's order."""
         start, end = np.searchsorted(self._sorted, [article, article + 1])
         return [self._redirects[place] for place in self._order[start:end].tolist()]
 
     def all(self, article: int) -> list[str]:
-        """All of them, the title first."""
+        """Returns all names of an article, the title first."""
         return [self.title(article), *self.others(article)]
 
 
@@ -80,17 +80,17 @@ def title_pairs(
     held_out_queries: Sequence[int],
     held_out_documents: Sequence[int],
 ) -> Iterator[tuple[str, str]]:
-    """Titles of both languages that mean the same, each pair once: of the pages, and of redirects to either.
+    """Yields titles of both languages that mean the same, each pair once: of pages, and of redirects to either page.
 
-    Left out are all names of held-out pages, of whichever page they are a name, too: nothing that is learned of the
-    pairs has seen a test page's title.
+    All names of held-out pages are left out, even if another page has the same name: whoever learns from the pairs has
+    not seen the title of a test page.
 
     Args:
-      queries: the names of articles of the queries' wiki.
-      documents: of the documents' wiki.
-      pairs: articles of both that are of one thing.
-      held_out_queries: articles whose queries are in the eval and test splits.
-      held_out_documents: the relevant documents of these.
+      queries: the names in the queries' wiki.
+      documents: the names in the documents' wiki.
+      pairs: articles of both wikis about the same thing.
+      held_out_queries: articles with queries in the eval and test splits.
+      held_out_documents: the relevant documents of these queries.
     """
     secret = {title_hash(name.casefold()) for article in held_out_queries for name in queries.all(article)}
     secret |= {title_hash(name.casefold()) for article in held_out_documents for name in documents.all(article)}

@@ -23,64 +23,16 @@ from wikipedia.wikitext.article import KINDS, Wanted, read_article, redirect_tar
 from wikipedia.wikitext.conventions import conventions_for
 from wikipedia.wikitext.markup import TooCostly
 
-
-class ArticleArrays(NamedTuple):
-    """The articles and redirects of a piece of a dump, in the dump's order. Titles are hashes (`title_hash`)."""
-
-    titles: npt.NDArray[np.uint64]
-    """[articles]"""
-    page_ids: npt.NDArray[np.int64]
-    """[articles]"""
-    kinds: npt.NDArray[np.uint8]
-    """[articles], places in `KINDS`."""
-    words: npt.NDArray[np.int32]
-    """[articles], of their texts."""
-    signatures: npt.NDArray[np.uint32]
-    """[articles, `near_duplicates.HASHES`]"""
-    link_counts: npt.NDArray[np.int32]
-    """[articles]"""
-    links: npt.NDArray[np.uint64]
-    """[links], of one article after the other: the titles that it links to."""
-    redirect_ids: npt.NDArray[np.int64]
-    """[redirects], their page ids."""
-    redirects: npt.NDArray[np.uint64]
-    """[redirects], their titles."""
-    redirect_targets: npt.NDArray[np.uint64]
-    """[redirects], the titles that they lead to."""
-
-
-def write_arrays(arrays: NamedTuple, path: str, open_file: OpenFile) -> None:
-    """Writes arrays by their names."""
-    packed = io.BytesIO()
-    np.savez(packed, **arrays._asdict())
-    with open_file(path, "wb") as file:
-        file.write(packed.getvalue())
-
-
-def read_array(path: str, name: str, open_file: OpenFile) -> npt.NDArray[Any]:
-    """Reads one of them."""
-    with open_file(path, "rb") as file, np.load(_seekable(file), allow_pickle=False) as arrays:
-        array: npt.NDArray[Any] = arrays[name]
-    return array
-
-
-def _seekable(file: Any) -> Any:
-    """A local file as it is; of another the bytes."""
-    return file if isinstance(file, io.BufferedReader) else io.BytesIO(file.read())
-
-
-"""Opens a file, local or remote: (path, mode) -> stream of bytes."""
-
 TEXTS: Final = ".texts"
-"""Ending of a piece's texts, a line an article: title, text, and the sentences of its lead, separated by tabs."""
+"""Suffix of a piece's texts. Each line is an article: title, text, and the sentences of its lead, separated by tabs."""
 REDIRECTS: Final = ".redirects"
-"""Of the titles of its redirects, a line each."""
+"""Suffix of the titles of a piece's redirects, one a line."""
 ARRAYS: Final = ".npz"
-_KNOWN_LINKS: Final = 1 << 16
-"""Links whose titles' hashes are kept at hand: 13 MB."""
-
 _ACCOUNT: Final = ".json"
-"""Written last: a piece that has one is whole."""
+"""Suffix of a piece's account. It is written last, so a piece that has one is complete."""
+
+_KNOWN_LINKS: Final = 1 << 16
+"""Number of links whose titles' hashes are cached: 13 MB."""
 
 
 class Piece(NamedTuple):
@@ -95,7 +47,7 @@ class Piece(NamedTuple):
 
 
 class PieceAccount(NamedTuple):
-    """What became of a piece's pages: read = articles + redirects + drops."""
+    """The account of a piece's pages: read = articles + redirects + drops."""
 
     read: int
     articles: int
@@ -104,10 +56,54 @@ class PieceAccount(NamedTuple):
     drops: tuple[Drops, ...]
 
 
-def read_articles(piece: Piece, folder: str, open_file: OpenFile) -> PieceAccount:
-    """Writes the texts, the redirects' titles and the arrays of a piece into a folder.
+class ArticleArrays(NamedTuple):
+    """The articles and redirects of a piece, in the dump's order. Titles are hashes (`title_hash`).
 
-    A piece that is there already, whole, is not read again.
+    Attributes:
+      titles: [articles].
+      page_ids: [articles].
+      kinds: places in `KINDS`, [articles].
+      words: the number of words of each text, [articles].
+      signatures: [articles, `HASHES`].
+      link_counts: [articles].
+      links: the titles to which the articles link, one article after the other, [links].
+      redirect_ids: page ids, [redirects].
+      redirects: titles, [redirects].
+      redirect_targets: the titles to which they lead, [redirects].
+    """
+
+    titles: npt.NDArray[np.uint64]
+    page_ids: npt.NDArray[np.int64]
+    kinds: npt.NDArray[np.uint8]
+    words: npt.NDArray[np.int32]
+    signatures: npt.NDArray[np.uint32]
+    link_counts: npt.NDArray[np.int32]
+    links: npt.NDArray[np.uint64]
+    redirect_ids: npt.NDArray[np.int64]
+    redirects: npt.NDArray[np.uint64]
+    redirect_targets: npt.NDArray[np.uint64]
+
+
+def write_arrays(arrays: NamedTuple, path: str, open_file: OpenFile) -> None:
+    """Writes arrays with their names."""
+    packed = io.BytesIO()
+    np.savez(packed, **arrays._asdict())
+    with open_file(path, "wb") as file:
+        file.write(packed.getvalue())
+
+
+def read_array(path: str, name: str, open_file: OpenFile) -> npt.NDArray[Any]:
+    """Reads the array of one name."""
+    with open_file(path, "rb") as file:
+        # NumPy seeks, which remote files cannot do well.
+        content = file if isinstance(file, io.BufferedReader) else io.BytesIO(file.read())
+        with np.load(content, allow_pickle=False) as arrays:
+            array: npt.NDArray[Any] = arrays[name]
+    return array
+
+
+def read_articles(piece: Piece, folder: str, open_file: OpenFile) -> PieceAccount:
+    """Writes the texts, the redirects' titles and the arrays of a piece into a folder, unless they are there already.
 
     Raises:
       DataError: the dump is damaged.
@@ -115,21 +111,32 @@ def read_articles(piece: Piece, folder: str, open_file: OpenFile) -> PieceAccoun
     path = os.path.join(folder, piece.name)
     if account := _read_account(path + _ACCOUNT, open_file):
         return account
-    reading = ArticleReader(piece)
+    reader = ArticleReader(piece)
     with ExitStack() as stack:
         texts, redirects = (stack.enter_context(open_file(path + ending, "wb")) for ending in (TEXTS, REDIRECTS))
-        for line, redirect in reading.lines(open_file):
-            (redirects if redirect else texts).write(line.encode() + b"\n")
-    write_arrays(reading.arrays(), path + ARRAYS, open_file)
-    account = reading.account()
+        for line, is_redirect in reader.lines(open_file):
+            (redirects if is_redirect else texts).write(line.encode() + b"\n")
+    write_arrays(reader.arrays(), path + ARRAYS, open_file)
+    account = reader.account()
     with open_file(path + _ACCOUNT, "wb") as file:
         content = account._asdict() | {"drops": [one.as_dict() for one in account.drops]}
         file.write(json.dumps(content).encode())
     return account
 
 
+def _read_account(path: str, open_file: OpenFile) -> PieceAccount | None:
+    """Returns the account of a complete piece, or None."""
+    try:
+        with open_file(path, "rb") as file:
+            content = json.loads(file.read())
+    except (FileNotFoundError, ValueError):
+        return None
+    drops = tuple(Drops.from_dict(one, PageReason) for one in content.pop("drops"))
+    return PieceAccount(**content, drops=drops)
+
+
 class ArticleReader:
-    """Reads the articles and redirects of a piece, and gathers what is no text of them."""
+    """Reads the articles and redirects of a piece."""
 
     def __init__(self, piece: Piece) -> None:
         self._piece = piece
@@ -144,7 +151,7 @@ class ArticleReader:
         self._link_hash = _link_hasher(self._titles)
 
     def lines(self, open_file: OpenFile) -> Iterable[tuple[str, bool]]:
-        """A line for each article and redirect, and whether it is one's."""
+        """Yields a line for each article and redirect, and whether it is a redirect."""
         for page in read_pages(self._piece.chunk, open_file):
             self._read += 1
             if isinstance(page, Drop):
@@ -153,7 +160,9 @@ class ArticleReader:
             title = self._titles.normal(page.title)
             target = page.redirect or redirect_target(page.text, self._conventions)
             if target is not None:
-                self._add_redirect(page.page_id, title, self._titles.of_link(target))
+                # A redirect that leads nowhere is kept, to be counted with those whose article is missing.
+                leads_to = title_hash(self._titles.of_link(target) or "")
+                self._redirects.append((page.page_id, title_hash(title), leads_to))
                 yield title, True
                 continue
             try:
@@ -170,15 +179,11 @@ class ArticleReader:
             yield "\t".join([title, article.text, *article.lead]), False
 
     def _drop(self, reason: DropReason, page_id: int, excerpt: str) -> None:
-        # By the wiki and not the file: what is said of a page is the same wherever and however its dump lies.
+        # Names the wiki and not the file, so that a drop does not depend on where and how the dump is stored.
         self._drops.add(Drop(reason, self._piece.site.database, page_id, excerpt))
 
-    def _add_redirect(self, page_id: int, title: str, target: str | None) -> None:
-        # One that leads nowhere is kept: it is counted with those whose article is missing.
-        self._redirects.append((page_id, title_hash(title), title_hash(target or "")))
-
     def arrays(self) -> ArticleArrays:
-        """What was gathered."""
+        """Returns the arrays of all pages that were read."""
         columns = list(zip(*self._rows, strict=True)) or [()] * 5
         redirects = list(zip(*self._redirects, strict=True)) or [()] * 3
         return ArticleArrays(
@@ -195,13 +200,14 @@ class ArticleReader:
         )
 
     def account(self) -> PieceAccount:
-        """The counts."""
+        """Returns the counts of all pages that were read."""
         links = sum(len(one) for one in self._links)
         return PieceAccount(self._read, len(self._rows), len(self._redirects), links, self._drops.drops())
 
 
 def _link_hasher(titles: Titles) -> Callable[[str], int | None]:
-    """The hash of the title that a link leads to, None where it is no article's. Most links lead to a few articles."""
+    """Returns a function from a link to the hash of its article's title, or None; cached, because few articles get
+    most links."""
 
     @lru_cache(_KNOWN_LINKS)
     def link_hash(target: str) -> int | None:
@@ -209,14 +215,3 @@ def _link_hasher(titles: Titles) -> Callable[[str], int | None]:
         return None if title is None else title_hash(title)
 
     return link_hash
-
-
-def _read_account(path: str, open_file: OpenFile) -> PieceAccount | None:
-    """The account of a piece that is there, whole; None where it is not."""
-    try:
-        with open_file(path, "rb") as file:
-            content = json.loads(file.read())
-    except (FileNotFoundError, ValueError):
-        return None
-    drops = tuple(Drops.from_dict(one, PageReason) for one in content.pop("drops"))
-    return PieceAccount(**content, drops=drops)

@@ -1,8 +1,8 @@
-"""Reads all dump files, each piece by itself and perhaps elsewhere."""
+"""Reads all dump files. Each piece is read by itself, perhaps in another process or on another machine."""
 
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -17,37 +17,35 @@ from wikipedia.collection.read_tables import (
     read_redirects,
     read_sitelinks,
 )
-from wikipedia.collection.wiki import ReadWiki
+from wikipedia.collection.wiki import Wiki
 from wikipedia.dumps.chunks import dump_chunks
-from wikipedia.dumps.files import FileSum, check_sums
+from wikipedia.dumps.files import FileSum, check_sum
 from wikipedia.dumps.site_info import SiteInfo, wiki_site
+from wikipedia.processes import Apply
 from wikipedia.settings import WikipediaSettings
 from wikipedia.wikitext.article import Wanted
-
-Apply = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
-"""Applies a function to items, as `map` does."""
 
 _progress = logging.getLogger("clir.progress")
 
 
 @dataclass(frozen=True)
 class Dumps:
-    """All that was read.
+    """The content of all dump files.
 
     Attributes:
       wikis: by language.
-      language_links: of the pages of a wiki to those of another, by their languages.
+      language_links: links from the pages of one wiki to those of another, by their languages.
       sitelinks: by the languages of a pair.
-      files: the inputs by the keys of their settings.
+      files: the files by the keys of their settings.
     """
 
-    wikis: Mapping[str, ReadWiki]
+    wikis: Mapping[str, Wiki]
     language_links: Mapping[tuple[str, str], TableRead]
     sitelinks: Mapping[tuple[str, str], TableRead]
     files: Mapping[str, Sequence[FileSum]]
 
     def notes(self) -> Iterator[str]:
-        """What a person should know of the files."""
+        """Yields notes on the files for a person."""
         unverified = [one.path for some in self.files.values() for one in some if not one.verified_by]
         if unverified:
             yield f"no checksum lies beside {', '.join(map(os.path.basename, unverified))}: taken as it is"
@@ -61,118 +59,107 @@ def read_dumps(
     open_file: OpenFile,
     apply: Apply = map,
 ) -> Dumps:
-    """Reads what pairs of wikis need.
+    """Reads the dumps of pairs of wikis.
 
     Args:
-      pairs: languages of the queries and of the documents.
+      pairs: the languages of the queries and of the documents.
       settings: how dumps become a collection.
-      files: of each input that is given, by its key (`WikipediaSettings.paths`).
-      work: a folder for what is read.
-      open_file: opens what is read and what is written.
+      files: the files of each given input, by its key (`WikipediaSettings.paths`).
+      work: a folder for the pieces.
+      open_file: opens the dumps and the pieces.
       apply: reads the pieces, perhaps elsewhere and several at a time.
 
     Raises:
-      DataError: a file is damaged, has another checksum, or is of another wiki.
+      DataError: a file is damaged, has another checksum, or is from another wiki.
     """
-    work_of = _Work(pairs, settings, files, work, open_file)
-    names, tasks = list(work_of.tasks), list(work_of.tasks.values())
-    results: dict[Any, Any] = {}
-    for name, result in zip(names, apply(_do, tasks), strict=True):
+    languages = list(dict.fromkeys(language for pair in pairs for language in pair))
+    sites = {language: wiki_site(files[f"wikis.{language}.pages"], language, open_file) for language in languages}
+    pieces = {language: _pieces(language, sites[language], pairs, settings, files, open_file) for language in languages}
+    common: dict[str, Any] = {"folder": work, "open_file": open_file}
+    tasks: dict[tuple[str, ...], partial[Any]] = {
+        ("piece", piece.name): partial(read_articles, piece, **common) for some in pieces.values() for piece in some
+    }
+    tasks |= _table_tasks(pairs, sites, files, common)
+    for path in dict.fromkeys(path for some in files.values() for path in some):
+        tasks["file", path] = partial(check_sum, path, open_file)
+    results: dict[tuple[str, ...], Any] = {}
+    for name, result in zip(list(tasks), apply(_do, list(tasks.values())), strict=True):
         results[name] = result
         _progress.info("%d of %d pieces of dumps read", len(results), len(tasks))
-    checked = {key: [results["file", path] for path in paths] for key, paths in files.items()}
     wikis = {
-        language: ReadWiki(
-            pieces,
-            [results["piece", piece.name] for piece in pieces],
+        language: Wiki(
+            some,
+            [results["piece", piece.name] for piece in some],
             results.get(("redirects", language)),
             results.get(("links", language)),
             work,
             open_file,
         )
-        for language, pieces in work_of.pieces.items()
+        for language, some in pieces.items()
     }
     if faults := [line for wiki in wikis.values() for line in wiki.report.faults(settings.max_bad_share, "pages")]:
         raise DataError("\n".join(faults))
     return Dumps(
         wikis,
-        {key[1:]: result for key, result in results.items() if key[0] == "language_links"},
-        {key[1:]: result for key, result in results.items() if key[0] == "sitelinks"},
-        checked,
+        {(key[1], key[2]): result for key, result in results.items() if key[0] == "language_links"},
+        {(key[1], key[2]): result for key, result in results.items() if key[0] == "sitelinks"},
+        {key: [results["file", path] for path in paths] for key, paths in files.items()},
     )
 
 
-class _Work:
-    """What is to be done, each by itself."""
-
-    def __init__(
-        self,
-        pairs: Sequence[tuple[str, str]],
-        settings: WikipediaSettings,
-        files: Mapping[str, Sequence[str]],
-        work: str,
-        open_file: OpenFile,
-    ) -> None:
-        self._settings = settings
-        self._files = files
-        languages = list(dict.fromkeys(language for pair in pairs for language in pair))
-        sites = {language: wiki_site(files[f"wikis.{language}.pages"], language, open_file) for language in languages}
-        self.pieces = {language: self._pieces(language, sites[language], pairs, open_file) for language in languages}
-        common: dict[str, Any] = {"folder": work, "open_file": open_file}
-        self.tasks: dict[Any, partial[Any]] = {}
-        for pieces in self.pieces.values():
-            for piece in pieces:
-                self.tasks["piece", piece.name] = partial(read_articles, piece, **common)
-        for language, site in sites.items():
-            if redirects := self._of(language, "redirects"):
-                name = f"{language}-redirects"
-                self.tasks["redirects", language] = partial(read_redirects, name, redirects, site, **common)
-            links = self._of(language, "page_links")
-            if links and any(language == document_language for _, document_language in pairs):
-                targets = self._of(language, "link_targets")
-                name = f"{language}-links"
-                self.tasks["links", language] = partial(read_page_links, name, links, targets, **common)
-        for query_language, document_language in pairs:
-            for one, other in ((query_language, document_language), (document_language, query_language)):
-                path = self._of(one, "language_links")
-                if path and one != other:
-                    name = f"{one}-{other}-language-links"
-                    self.tasks["language_links", one, other] = partial(
-                        read_language_links, name, path, sites[other], **common
-                    )
-            if settings.sitelinks and query_language != document_language:
-                both = sites[query_language], sites[document_language]
-                name = f"{query_language}-{document_language}-sitelinks"
-                self.tasks["sitelinks", query_language, document_language] = partial(
-                    read_sitelinks, name, files["sitelinks"][0], both, **common
-                )
-        for path in dict.fromkeys(path for some in files.values() for path in some):
-            self.tasks["file", path] = partial(_check, path, open_file)
-
-    def _of(self, language: str, key: str) -> str | None:
-        paths = self._files.get(f"wikis.{language}.{key}")
-        return paths[0] if paths else None
-
-    def _pieces(
-        self, language: str, site: SiteInfo, pairs: Sequence[tuple[str, str]], open_file: OpenFile
-    ) -> list[Piece]:
-        queries = any(language == query_language for query_language, _ in pairs)
-        documents = any(language == document_language for _, document_language in pairs)
-        whole_texts = self._settings.queries == "text"
-        wanted = Wanted(text=documents or (queries and whole_texts), lead=queries and not whole_texts, links=documents)
-        chunks = [chunk for path in self._files[f"wikis.{language}.pages"] for chunk in dump_chunks(path, open_file)]
-        return [
-            Piece(f"{language}-{number:05}", language, site, chunk, wanted, self._settings.max_words)
-            for number, chunk in enumerate(chunks)
-        ]
-
-
-def _check(path: str, open_file: OpenFile) -> FileSum:
-    """A file, whose checksum is right where one lies beside it."""
-    (found,) = check_sums([path], lambda line: None, open_file)
-    return found
-
-
-def _do(task: Callable[[], Any]) -> Any:
-    """Does one thing."""
+def _do(task: partial[Any]) -> Any:
     return task()
+
+
+def _pieces(
+    language: str,
+    site: SiteInfo,
+    pairs: Sequence[tuple[str, str]],
+    settings: WikipediaSettings,
+    files: Mapping[str, Sequence[str]],
+    open_file: OpenFile,
+) -> list[Piece]:
+    """Returns the pieces of a wiki's pages."""
+    queries = any(language == query_language for query_language, _ in pairs)
+    documents = any(language == document_language for _, document_language in pairs)
+    whole_texts = settings.queries == "text"
+    wanted = Wanted(text=documents or (queries and whole_texts), lead=queries and not whole_texts, links=documents)
+    chunks = [chunk for path in files[f"wikis.{language}.pages"] for chunk in dump_chunks(path, open_file)]
+    return [
+        Piece(f"{language}-{number:05}", language, site, chunk, wanted, settings.max_words)
+        for number, chunk in enumerate(chunks)
+    ]
+
+
+def _table_tasks(
+    pairs: Sequence[tuple[str, str]],
+    sites: Mapping[str, SiteInfo],
+    files: Mapping[str, Sequence[str]],
+    common: Mapping[str, Any],
+) -> dict[tuple[str, ...], partial[Any]]:
+    """Returns the tasks that read tables, by the kind of table and the languages."""
+
+    def path(key: str) -> str | None:
+        return files[key][0] if files.get(key) else None
+
+    tasks: dict[tuple[str, ...], partial[Any]] = {}
+    for language, site in sites.items():
+        if redirects := path(f"wikis.{language}.redirects"):
+            tasks["redirects", language] = partial(read_redirects, f"{language}-redirects", redirects, site, **common)
+        links, targets = path(f"wikis.{language}.page_links"), path(f"wikis.{language}.link_targets")
+        if links and any(language == document_language for _, document_language in pairs):
+            tasks["links", language] = partial(read_page_links, f"{language}-links", links, targets, **common)
+    for query, document in pairs:
+        if query == document:
+            continue
+        for one, other in ((query, document), (document, query)):
+            if language_links := path(f"wikis.{one}.language_links"):
+                tasks["language_links", one, other] = partial(
+                    read_language_links, f"{one}-{other}-language-links", language_links, sites[other], **common
+                )
+        if sitelinks := path("sitelinks"):
+            both = sites[query], sites[document]
+            tasks["sitelinks", query, document] = partial(
+                read_sitelinks, f"{query}-{document}-sitelinks", sitelinks, both, **common
+            )
+    return tasks

@@ -1,4 +1,4 @@
-"""The relevant documents of each article, as in the paper (section 5, Datasets)."""
+"""The relevant documents of each article's queries, as in the paper (section 5, Datasets)."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -9,18 +9,18 @@ import numpy.typing as npt
 
 from schemas.relevance import MOST_RELEVANT, SOMEWHAT_RELEVANT
 from schemas.splits import stable_hash
-from wikipedia.collection.links import Edges, mutual, targets
-from wikipedia.collection.wiki import NOT_FOUND, Pairs, Wiki
+from wikipedia.collection.links import Links, links_from, mutual_links
+from wikipedia.collection.wiki import NOT_FOUND, Articles, Pairs
 
 
 @dataclass(frozen=True)
 class Counterparts:
-    """The MR document of every article of the queries' wiki.
+    """The MR document of each article of the queries' wiki: the article about the same thing in the other wiki.
 
     Attributes:
-      documents: [articles], places of articles of the documents' wiki; `NOT_FOUND` where there is none.
+      documents: [articles], places of articles of the documents' wiki; `NOT_FOUND` if there is none.
       is_lost: [articles], whether there is a link, but to no article of the dump.
-      counts: links by their source, and what became of them.
+      counts: the links by their outcome.
     """
 
     documents: npt.NDArray[np.int32]
@@ -29,22 +29,22 @@ class Counterparts:
 
 
 def find_counterparts(
-    queries: Wiki,
-    documents: Wiki,
+    queries: Articles,
+    documents: Articles,
     from_queries: Iterable[Pairs],
     from_documents: Iterable[Pairs],
     sitelinks: Iterable[Pairs],
 ) -> Counterparts:
     """Finds MR documents: by the query page's language link, then by the document's, then by Wikidata.
 
-    Titles lead through redirects to articles. Of several links of one page the first counts.
+    Titles lead through redirects to articles. If a page has several links, the first counts.
 
     Args:
       queries: the queries' wiki.
       documents: the documents' wiki.
-      from_queries: parts of the language links of the queries' wiki to the other.
-      from_documents: of those the other way.
-      sitelinks: of what Wikidata says: title hashes in the queries' wiki, and in the documents'.
+      from_queries: parts of the language links from the queries' wiki to the other one.
+      from_documents: parts of the language links in the other direction.
+      sitelinks: parts of Wikidata's links: title hashes in the queries' wiki, and in the documents' wiki.
     """
     found = np.full(len(queries), NOT_FOUND, np.int32)
     is_linked = np.zeros(len(queries), np.bool_)
@@ -70,7 +70,7 @@ def find_counterparts(
     for page_ids, titles in from_queries:
         add(queries.find_ids(page_ids), documents.find(titles))
     for page_ids, titles in from_documents:
-        # A document's link goes the other way: to no article of the queries' wiki it says nothing.
+        # A document's link goes in the other direction; one to a missing article says nothing about the queries' wiki.
         add(queries.find(titles), documents.find_ids(page_ids))
     for query_titles, document_titles in sitelinks:
         add(queries.find(query_titles), documents.find(document_titles))
@@ -78,10 +78,10 @@ def find_counterparts(
 
 
 class Relevance(Protocol):
-    """Which documents are relevant to the queries of an article."""
+    """The relevant documents of an article's queries."""
 
     def grades(self, article: int) -> Mapping[int, int]:
-        """Articles of the documents' wiki to their grades, MR documents first; none where no MR document is there."""
+        """Returns articles of the documents' wiki with their grades, MR first; none without an MR document."""
         ...
 
 
@@ -90,49 +90,49 @@ class OtherLanguage:
 
     Args:
       counterparts: the MR document of each article.
-      links: of the documents' wiki.
+      links: the links of the documents' wiki.
       is_used: [articles of that wiki], whether an article is a document.
     """
 
-    def __init__(self, counterparts: Counterparts, links: Edges, is_used: npt.NDArray[np.bool_]) -> None:
+    def __init__(self, counterparts: Counterparts, links: Links, is_used: npt.NDArray[np.bool_]) -> None:
         self._documents = counterparts.documents
-        self._mutual = mutual(links)
+        self._mutual = mutual_links(links)
         self._is_used = is_used
 
     def grades(self, article: int) -> Mapping[int, int]:
         most_relevant = int(self._documents[article])
         if most_relevant == NOT_FOUND or not self._is_used[most_relevant]:
             return {}
-        partners = targets(self._mutual, most_relevant)
+        partners = links_from(self._mutual, most_relevant)
         return {most_relevant: MOST_RELEVANT} | dict.fromkeys(
             partners[self._is_used[partners]].tolist(), SOMEWHAT_RELEVANT
         )
 
 
 class SameWiki:
-    """MR are the articles with mutual links to the query's own; SR are those that it links to one way.
+    """MR are the articles with mutual links to the query's own; SR are those to which it links one way.
 
     Args:
-      links: of the wiki.
+      links: the links of the wiki.
       is_used: [articles], whether an article is a document.
     """
 
-    def __init__(self, links: Edges, is_used: npt.NDArray[np.bool_]) -> None:
+    def __init__(self, links: Links, is_used: npt.NDArray[np.bool_]) -> None:
         self._links = links
-        self._mutual = mutual(links)
+        self._mutual = mutual_links(links)
         self._is_used = is_used
 
     def grades(self, article: int) -> Mapping[int, int]:
         grades: dict[int, int] = {}
         for links, grade in ((self._mutual, MOST_RELEVANT), (self._links, SOMEWHAT_RELEVANT)):
-            linked = targets(links, article)
+            linked = links_from(links, article)
             for other in linked[self._is_used[linked]].tolist():
                 grades.setdefault(other, grade)
         return grades if MOST_RELEVANT in grades.values() else {}
 
 
 def capped(grades: Mapping[int, int], most: int | None, article: int) -> Mapping[int, int]:
-    """Grades with at most so many SR documents, drawn by a hash of both articles.
+    """Returns grades with at most so many SR documents, drawn by a hash of both articles.
 
     Example:
       >>> len(capped({7: 2, 1: 1, 2: 1, 3: 1}, 2, article=7))

@@ -1,59 +1,53 @@
-"""A wiki's articles, found by title through redirects, and the links between them."""
+"""A wiki: its articles, found by title through redirects, their names and the links between them."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from schemas.byte_streams import OpenFile
 from schemas.drops import ReadReport, sum_of_drops
-from wikipedia.collection.links import Edges, collect, count_common
+from wikipedia.collection.links import Links, collect_links, count_common
 from wikipedia.collection.names import Names, PackedStrings
-from wikipedia.collection.pieces import (
-    ARRAYS,
-    REDIRECTS,
-    TEXTS,
-    Piece,
-    PieceAccount,
-    read_array,
-)
-from wikipedia.collection.read_tables import (
-    TableRead,
-)
-
-Pairs = tuple[npt.NDArray[Any], npt.NDArray[np.uint64]]
-"""Page ids or title hashes, and the title hashes in the other wiki, [links]."""
-
-_LONGEST_CHAIN: Final = 8
-"""Redirects that lead to redirects are mended by bots; MediaWiki itself follows one."""
+from wikipedia.collection.pieces import ARRAYS, REDIRECTS, TEXTS, Piece, PieceAccount, read_array
+from wikipedia.collection.read_tables import TableRead
 
 NOT_FOUND: Final = -1
+"""The place of a missing article."""
+
+_LONGEST_CHAIN: Final = 8
+"""Longest chain of redirects that is followed. MediaWiki itself follows one, and bots mend the others."""
 
 
 class RedirectCounts(NamedTuple):
-    """What became of a wiki's redirects."""
+    """The counts of a wiki's redirects.
+
+    Attributes:
+      read: all redirects.
+      used: redirects to articles.
+      lost: redirects to no article of the dump: to other namespaces, other wikis, or deleted pages.
+      circular: redirects to each other, or through more than eight others.
+    """
 
     read: int
     used: int
     lost: int
-    """Those that lead to no article of the dump: to other namespaces, other wikis, or deleted pages."""
     circular: int
-    """Those that lead to each other, or through more than eight others."""
 
 
-class Wiki:
-    """The articles of a wiki, each by its place in the dump, from 0.
+class Articles:
+    """The articles of a wiki. An article is its place in the dump, from 0.
 
     Args:
       read: reads an array (see `ArticleArrays`) of all pieces of the wiki, in the dump's order.
 
     Attributes:
-      page_ids, kinds, words, signatures: of all articles, see `ArticleArrays`.
-      redirect_counts: what became of the redirects.
-      repeated: articles whose title an earlier one has; titles lead to that one.
+      page_ids, kinds, words, signatures: see `ArticleArrays`.
+      redirect_counts: the counts of the redirects.
+      repeated: the number of articles with the title of an earlier one; titles lead to the earlier one.
     """
 
     def __init__(self, read: Callable[[str], npt.NDArray[Any]]) -> None:
@@ -74,15 +68,15 @@ class Wiki:
         """Lets titles lead to the articles of other titles.
 
         Args:
-          titles: [redirects], of the redirects.
-          targets: [redirects], the titles that they lead to.
+          titles: the redirects, [redirects].
+          targets: the titles to which they lead, [redirects].
 
         Returns:
-          the article of each redirect, [redirects]; `NOT_FOUND` where it leads to none.
+          the article of each redirect, [redirects]; `NOT_FOUND` if there is none.
         """
         names, places = _first_of_each(titles, np.arange(len(titles), dtype=np.int64))
         found, at = self.find(targets), targets.copy()
-        # A redirect to a redirect: take that one's target instead, again and again.
+        # A redirect to a redirect leads to the second one's target, and so on.
         for _ in range(_LONGEST_CHAIN):
             open_ones = np.flatnonzero(found == NOT_FOUND)
             step = _look_up(names, at[open_ones])
@@ -94,14 +88,14 @@ class Wiki:
         circular = int(((found == NOT_FOUND) & (_look_up(names, at) != NOT_FOUND)).sum())
         used = int((found != NOT_FOUND).sum())
         self.redirect_counts = RedirectCounts(len(titles), used, len(titles) - used - circular, circular)
-        # An article of the same title goes before.
+        # An article comes before a redirect of the same title.
         all_titles = np.concatenate([self._titles, titles[found != NOT_FOUND]])
         all_articles = np.concatenate([self._articles, found[found != NOT_FOUND]])
         self._titles, self._articles = _first_of_each(all_titles, all_articles)
         return found
 
     def find(self, titles: npt.NDArray[np.uint64]) -> npt.NDArray[np.int32]:
-        """The articles that titles lead to, [titles]; `NOT_FOUND` where there is none."""
+        """Returns the articles to which titles lead, [titles]; `NOT_FOUND` if there is none."""
         places = _look_up(self._titles, titles)
         found = np.full(len(titles), NOT_FOUND, np.int32)
         is_there = places != NOT_FOUND
@@ -109,7 +103,7 @@ class Wiki:
         return found
 
     def find_ids(self, page_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
-        """The articles of page ids, likewise; a redirect's page id is none's."""
+        """Returns the articles with these page ids, [ids]; `NOT_FOUND` for other ids, including those of redirects."""
         if not len(self.page_ids):
             return np.full(len(page_ids), NOT_FOUND, np.int32)
         places = np.searchsorted(self.page_ids, page_ids, sorter=self._id_order).clip(max=len(self.page_ids) - 1)
@@ -121,13 +115,13 @@ class Wiki:
 def _first_of_each(
     keys: npt.NDArray[np.uint64], values: npt.NDArray[Any]
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[Any]]:
-    """Sorted keys, each with the value that stands first."""
+    """Returns the sorted keys, each once, with the first value of each."""
     unique, first = np.unique(keys, return_index=True)
     return unique, values[first]
 
 
 def _look_up(keys: npt.NDArray[np.uint64], wanted: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-    """The places of keys among sorted ones; `NOT_FOUND` where there is none."""
+    """Returns the places of wanted keys among sorted ones; `NOT_FOUND` if there is none."""
     if not len(keys):
         return np.full(len(wanted), NOT_FOUND, np.int64)
     places = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
@@ -136,32 +130,35 @@ def _look_up(keys: npt.NDArray[np.uint64], wanted: npt.NDArray[np.uint64]) -> np
 
 
 class LinkCounts(NamedTuple):
-    """The links between articles of a wiki, through redirects and each once."""
+    """The counts of a wiki's links between articles, through redirects and each once.
+
+    Attributes:
+      used: all links.
+      of_wikitext: the links in the pages' wikitext, if SQL tables are used; otherwise None.
+      common: the links in both, or None.
+    """
 
     used: int
     of_wikitext: int | None
-    """Where they are taken of SQL tables: those that stand in the pages' wikitext."""
     common: int | None
-    """And those that both have."""
 
 
-class ReadWiki:
-    """A wiki as it was read.
+class Wiki:
+    """A wiki, gathered from the pieces of its dump.
 
     Args:
-      pieces: of its dump, in order.
-      accounts: what became of each.
-      redirects: where redirects are taken of an SQL table.
-      links: where links are.
-      work: folder of what was read.
-      open_file: opens it.
+      pieces: the pieces of the dump, in order.
+      accounts: the account of each piece.
+      redirects: the redirects of an SQL table; None to take them from the pages.
+      links: the links of an SQL table; None to take them from the wikitext.
+      work: the folder of the pieces.
+      open_file: opens the pieces.
 
     Attributes:
-      site: what its dump says of it.
-      articles: found by title, through redirects.
-      report: what became of the dump's pages.
-      redirects: how many of its pages are redirects.
-      open_file: opens what was read.
+      site: the header of the dump.
+      articles: the articles, found by title through redirects.
+      report: the report on the dump's pages.
+      open_file: opens the pieces.
     """
 
     def __init__(
@@ -179,40 +176,39 @@ class ReadWiki:
         self._links = links
         self._accounts = accounts
         self.site = pieces[0].site
-        self.articles = Wiki(self._read)
+        self.articles = Articles(self._read)
         self._lead_to = self._add_redirects(redirects)
-        self.redirects = sum(one.redirects for one in accounts)
         self.report = ReadReport(
             self.site.database,
             read=sum(one.read for one in accounts),
-            used=sum(one.articles for one in accounts) + self.redirects,
+            used=sum(one.articles + one.redirects for one in accounts),
             drops=sum_of_drops(drops for one in accounts for drops in one.drops),
         )
 
     def texts(self) -> Iterator[list[str]]:
-        """The texts of its articles: title, text, and the sentences of its lead."""
+        """Yields the texts of each article: title, text, and the sentences of its lead."""
         return (line.split("\t") for line in self._lines(TEXTS))
 
     @cached_property
     def names(self) -> Names:
-        """What its articles are called."""
+        """The names of the articles."""
         titles = PackedStrings(line.partition("\t")[0] for line in self._lines(TEXTS))
         return Names(titles, PackedStrings(self._lines(REDIRECTS)), self._lead_to)
 
     @cached_property
-    def links(self) -> Edges:
-        """Between its articles."""
-        return self._table_links() if self._links else self._wikitext_links()
+    def links(self) -> Links:
+        """The links between the articles."""
+        return self._wikitext_links() if self._links is None else self._table_links(self._links)
 
     @cached_property
     def link_counts(self) -> LinkCounts:
-        """How many they are."""
+        """The counts of the links."""
         if self._links is None:
             return LinkCounts(len(self.links), None, None)
         of_wikitext = self._wikitext_links()
         return LinkCounts(len(self.links), len(of_wikitext), count_common(self.links, of_wikitext))
 
-    def _wikitext_links(self) -> Edges:
+    def _wikitext_links(self) -> Links:
         def parts() -> Iterator[tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]]:
             first = 0
             for piece in self._pieces:
@@ -221,15 +217,14 @@ class ReadWiki:
                 first += len(counts)
                 yield sources, self.articles.find(self._read_piece(piece, "links"))
 
-        return collect(parts(), sum(one.links for one in self._accounts))
+        return collect_links(parts(), sum(one.links for one in self._accounts))
 
-    def _table_links(self) -> Edges:
-        table = self._links or TableRead((), 0)
+    def _table_links(self, table: TableRead) -> Links:
         parts = (
             (self.articles.find_ids(sources), self.articles.find(targets))
             for sources, targets in read_pairs(table, "page_ids", self.open_file)
         )
-        return collect(parts, table.rows)
+        return collect_links(parts, table.rows)
 
     def _add_redirects(self, table: TableRead | None) -> npt.NDArray[np.int32]:
         titles, targets = self._read("redirects"), self._read("redirect_targets")
@@ -258,10 +253,13 @@ class ReadWiki:
 
 
 _NO_TITLE: Final = 0
-"""What no title's hash is, for all that matters."""
+"""The hash of no title, for practical purposes."""
+
+Pairs: TypeAlias = tuple[npt.NDArray[Any], npt.NDArray[np.uint64]]
+"""Page ids or title hashes, and title hashes in the same or the other wiki, both [links]."""
 
 
 def read_pairs(table: TableRead, key: str, open_file: OpenFile) -> Iterator[Pairs]:
-    """The arrays of a table, part by part."""
+    """Yields the arrays of a table, part by part."""
     for path in table.paths:
         yield read_array(path, key, open_file), read_array(path, "targets", open_file)

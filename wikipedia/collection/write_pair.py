@@ -21,14 +21,14 @@ from schemas.wikiclir import CANDIDATES_FILE, documents_file, judgments_file, qu
 from wikipedia.collection.leaks import QueryAudit
 from wikipedia.collection.names import Names
 from wikipedia.collection.relevance import Relevance, capped
-from wikipedia.collection.wiki import Wiki
+from wikipedia.collection.wiki import Articles
 from wikipedia.settings import WikipediaSettings
 from wikipedia.wikitext.article import KINDS
 from wikipedia.wikitext.words import count_words, without_title
 
 
 class ArticleReason(DropReason):
-    """Why an article is no document, or has no query; the first that holds counts."""
+    """Why an article is not a document, or has no query; the first valid reason counts."""
 
     DISAMBIGUATION = ("disambiguation page (drop_disambiguations)", False)
     LIST = ("list (drop_lists)", False)
@@ -42,63 +42,18 @@ class ArticleReason(DropReason):
     SHORT_QUERY = ("queries shorter than min_query_words without the title's words", False)
 
 
-class ShardedFile:
-    """Writes lines into one file, or into several of about as many records.
-
-    Args:
-      folder: of the files.
-      name: of the file; of several `name-00000-of-00004`.
-      shards: how many; all are made, whatever comes.
-      records: how many records come.
-      open_file: opens what is written.
-    """
-
-    def __init__(self, folder: str, name: str, shards: int, records: int, open_file: OpenFile) -> None:
-        names = [name] if shards == 1 else [f"{name}-{shard:05}-of-{shards:05}" for shard in range(shards)]
-        self.paths = [os.path.join(folder, one) for one in names]
-        self._records = max(records, 1)
-        self._open = open_file
-        self._files: list[Any] = []
-
-    def __enter__(self) -> "ShardedFile":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if kind is None:
-            self._move_to(len(self.paths) - 1)
-        if self._files:
-            self._files[-1].close()
-
-    def write(self, record: int, line: str) -> None:
-        """Writes a line.
-
-        Args:
-          record: the number of its record, from 0, never less than the one before.
-          line: without its end.
-        """
-        self._move_to(record * len(self.paths) // self._records)
-        self._files[-1].write(line.encode() + b"\n")
-
-    def _move_to(self, shard: int) -> None:
-        while len(self._files) <= shard:
-            if self._files:
-                self._files[-1].close()
-            self._files.append(self._open(self.paths[len(self._files)], "wb"))
-
-
-"""Opens a file, local or remote: (path, mode) -> stream of bytes."""
+_REASONS: Final = tuple(ArticleReason)
+_USED: Final = 0
 
 Fault = tuple[npt.NDArray[np.bool_], ArticleReason]
-"""[articles], of which ones a reason to leave them out holds."""
+"""[articles], whether an article must be left out, and the reason."""
 
 Texts = Callable[[], Iterable[list[str]]]
-"""Reads a wiki's texts, an article a time: title, text, and the sentences of its lead."""
+"""Yields the texts of each article of a wiki: title, text, and the sentences of its lead."""
 
 
 class Example(NamedTuple):
-    """A query to look at."""
+    """A query as an example."""
 
     drawn: int
     query_id: str
@@ -112,22 +67,22 @@ EXAMPLES: Final = 20
 
 @dataclass
 class Written:
-    """What was written of two wikis.
+    """The account of the written queries and documents of two wikis.
 
     Attributes:
-      pages: articles of the queries' wiki that have a query.
-      no_pages: the others.
+      pages: articles of the queries' wiki with a query.
+      no_pages: the other articles of this wiki.
       documents: articles of the documents' wiki that are documents.
-      no_documents: the others.
-      queries: of all pages, written.
-      short_queries: sentences that were left out as too short, of pages that have others, too.
-      judgments: grade to their number.
-      splits: split to its queries.
-      query_words, document_words: length to the queries, or documents, of so many words.
-      held_out_queries: articles whose queries are in the eval and test splits, in their order.
-      held_out_documents: the documents that are relevant to these.
+      no_documents: the other articles of this wiki.
+      queries: the written queries of all pages.
+      short_queries: sentences that were too short, from pages with other queries.
+      judgments: grade to the number of judgments.
+      splits: split to the number of its queries.
+      query_words, document_words: length in words to the number of queries, or documents.
+      held_out_queries: articles with queries in the eval and test splits, in order.
+      held_out_documents: the relevant documents of these.
       train_documents: MR documents of train queries.
-      audit: of what the queries give away.
+      audit: the audit of the queries.
       examples: some queries, drawn by a hash of their ids, with the articles of their documents and the grades.
     """
 
@@ -145,7 +100,7 @@ class Written:
     held_out_documents: set[int] = field(default_factory=set)
     train_documents: set[int] = field(default_factory=set)
     audit: QueryAudit = field(default_factory=QueryAudit)
-    examples: list["Example"] = field(default_factory=list)
+    examples: list[Example] = field(default_factory=list)
 
 
 class PairWriter:
@@ -154,18 +109,18 @@ class PairWriter:
     Args:
       languages: of the queries, and of the documents.
       settings: how dumps become a collection.
-      queries, documents: the wikis; the same one where a wiki is paired with itself.
-      names: what the articles of the queries' wiki are called.
-      folder: to write to.
-      open_file: opens what is written.
+      queries, documents: the articles of the two wikis; the same ones for a wiki paired with itself.
+      names: the names in the queries' wiki.
+      folder: the folder to write to.
+      open_file: opens the files.
     """
 
     def __init__(
         self,
         languages: tuple[str, str],
         settings: WikipediaSettings,
-        queries: Wiki,
-        documents: Wiki,
+        queries: Articles,
+        documents: Articles,
         names: Names,
         folder: str,
         open_file: OpenFile,
@@ -189,7 +144,7 @@ class PairWriter:
         return is_document
 
     def write_documents(self, texts: Texts) -> None:
-        """Writes the documents, in the dump's order; an id is its page's."""
+        """Writes the documents, in the dump's order; a document's id is that of its page."""
         written, language, page_ids = self.written, self._languages[1], self._documents.page_ids
         with self._file(documents_file(language), int(self.is_document.sum())) as file:
             for article, (title, text, *_) in enumerate(texts()):
@@ -205,9 +160,9 @@ class PairWriter:
         """Writes the queries and their judgments, in the dump's order.
 
         Args:
-          texts: of the queries' wiki.
-          relevance: which documents are relevant.
-          faults: why articles have no query, besides their kinds; the first that holds counts.
+          texts: the texts of the queries' wiki.
+          relevance: the relevant documents.
+          faults: the articles without a query, besides those of a dropped kind; the first valid reason counts.
         """
         reasons = self._reasons(self._queries, faults)
         candidates, most = np.flatnonzero(reasons == _USED), self._settings.max_query_pages
@@ -221,13 +176,13 @@ class PairWriter:
         if query_language == document_language:
             names.append(CANDIDATES_FILE)
         with ExitStack() as stack:
-            files = [stack.enter_context(self._file(name, pages)) for name in names]
+            files = _Files(*(stack.enter_context(self._file(name, pages)) for name in names))
             for article, fields in enumerate(texts()):
                 reason = _reason(reasons[article])
                 if reason is None:
                     page += 1
                     grades = capped(relevance.grades(article), self._settings.max_somewhat_relevant, article)
-                    reason = self._write_page(page, article, fields, grades, _Files(*files))
+                    reason = self._write_page(page, article, fields, grades, files)
                 if reason is None:
                     self.written.pages += 1
                 else:
@@ -235,29 +190,24 @@ class PairWriter:
                     self.written.no_pages.add(drop)
 
     def _write_page(
-        self,
-        page: int,
-        article: int,
-        fields: list[str],
-        grades: Mapping[int, int],
-        files: "_Files",
+        self, page: int, article: int, fields: list[str], grades: Mapping[int, int], files: "_Files"
     ) -> ArticleReason | None:
-        """Writes the queries of an article; why there is none, if so."""
-        written, title, own_texts = self.written, fields[0], self._own_texts(fields)
+        """Writes the queries of an article; returns the reason if there is none."""
+        written, settings, (title, text, *lead) = self.written, self._settings, fields
+        own_texts = {"first_sentence": lead[:1], "sentences": lead, "text": [text]}[settings.queries]
         if not any(own_texts):
             return ArticleReason.NO_LEAD
         others = self._names.others(article)
-        removed = [title, *others] if self._settings.removed_words == "title_and_redirects" else [title]
+        removed = [title, *others] if settings.removed_words == "title_and_redirects" else [title]
         texts = [without_title(text, removed) for text in own_texts]
-        counted = [(text, words) for text in texts if (words := count_words(text)) >= self._settings.min_query_words]
+        counted = [(text, words) for text in texts if (words := count_words(text)) >= settings.min_query_words]
         written.short_queries += len(texts) - len(counted)
         if not counted:
             return ArticleReason.SHORT_QUERY
         doc_ids = {other: int(self._documents.page_ids[other]) for other in grades}
         for text, words in counted:
             written.queries += 1
-            sentences = self._settings.queries == "sentences"
-            query_id = str(written.queries if sentences else self._queries.page_ids[article])
+            query_id = str(written.queries if settings.queries == "sentences" else self._queries.page_ids[article])
             split = split_of(query_id)
             written.splits[split] += 1
             written.query_words[words] += 1
@@ -269,16 +219,11 @@ class PairWriter:
             for other, grade in grades.items():
                 files.judgments.write(page, f"{query_id}\t{doc_ids[other]}\t{grade}")
             if files.lists is not None:
-                rows = [*((doc_ids[other], grade) for other, grade in grades.items())]
+                rows = [(doc_ids[other], grade) for other, grade in grades.items()]
                 rows += [(doc_id, NOT_RELEVANT) for doc_id in self._negatives(query_id, article, grades)]
                 for doc_id, grade in rows:
                     files.lists.write(page, f"{query_id}\t{doc_id}\t{grade}\t{split}")
         return None
-
-    def _own_texts(self, fields: list[str]) -> list[str]:
-        """What the queries of an article are made of."""
-        _, text, *lead = fields
-        return {"first_sentence": lead[:1], "sentences": lead, "text": [text]}[self._settings.queries]
 
     def _hold_out(self, article: int, grades: Mapping[int, int], split: str) -> None:
         written = self.written
@@ -296,46 +241,85 @@ class PairWriter:
             del examples[EXAMPLES:]
 
     def _negatives(self, query_id: str, article: int, grades: Mapping[int, int]) -> Iterator[int]:
-        """The ids of NR documents, never the query's own page."""
+        """Yields the ids of NR documents, never the query's own page."""
         generator = random.Random(stable_hash("negatives", query_id))
         left_out = {article, *grades}
-        # A few more than are wanted, for some may be left out.
+        # Draws a few more than wanted, because some may be left out.
         count = min(self._settings.negatives + len(left_out), len(self._places))
         drawn = self._places[generator.sample(range(len(self._places)), count)].tolist()
         others = [other for other in drawn if other not in left_out][: self._settings.negatives]
         yield from self._documents.page_ids[others].tolist()
 
-    def _reasons(
-        self, wiki: Wiki, faults: Iterable[tuple[npt.NDArray[np.bool_], ArticleReason]]
-    ) -> npt.NDArray[np.uint8]:
-        """[articles], why each is left out, as a place after `_USED`; the first that holds counts."""
-        reasons = np.full(len(wiki), _USED, np.uint8)
+    def _reasons(self, articles: Articles, faults: Iterable[Fault]) -> npt.NDArray[np.uint8]:
+        """Returns why each article is left out, [articles]: `_USED`, or 1 + the place of the first valid reason."""
+        reasons = np.full(len(articles), _USED, np.uint8)
         for kind, reason, is_dropped in (
             ("disambiguation", ArticleReason.DISAMBIGUATION, self._settings.drop_disambiguations),
             ("list", ArticleReason.LIST, self._settings.drop_lists),
         ):
             if is_dropped:
-                reasons[wiki.kinds == KINDS.index(kind)] = reason.place + 1
+                reasons[articles.kinds == KINDS.index(kind)] = reason.place + 1
         for holds, reason in faults:
             reasons[(reasons == _USED) & holds] = reason.place + 1
         return reasons
 
-    def _file(self, name: str, pages: int) -> ShardedFile:
+    def _file(self, name: str, pages: int) -> "ShardedFile":
         return ShardedFile(self._folder, name, self._settings.shards, pages, self._open)
 
 
+def _reason(code: int) -> ArticleReason | None:
+    return None if code == _USED else _REASONS[code - 1]
+
+
+class ShardedFile:
+    """Writes lines into one file, or into several of about as many records.
+
+    Args:
+      folder: the folder of the files.
+      name: the name of a single file; of several `name-00000-of-00004`.
+      shards: the number of files; all are made, even if they stay empty.
+      records: the expected number of records.
+      open_file: opens the files.
+    """
+
+    def __init__(self, folder: str, name: str, shards: int, records: int, open_file: OpenFile) -> None:
+        names = [name] if shards == 1 else [f"{name}-{shard:05}-of-{shards:05}" for shard in range(shards)]
+        self._paths = [os.path.join(folder, one) for one in names]
+        self._records = max(records, 1)
+        self._open = open_file
+        self._files: list[Any] = []
+
+    def __enter__(self) -> "ShardedFile":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self._move_to(len(self._paths) - 1)
+        if self._files:
+            self._files[-1].close()
+
+    def write(self, record: int, line: str) -> None:
+        """Writes a line.
+
+        Args:
+          record: the number of its record, from 0, in rising order.
+          line: without its end.
+        """
+        self._move_to(record * len(self._paths) // self._records)
+        self._files[-1].write(line.encode() + b"\n")
+
+    def _move_to(self, shard: int) -> None:
+        while len(self._files) <= shard:
+            if self._files:
+                self._files[-1].close()
+            self._files.append(self._open(self._paths[len(self._files)], "wb"))
+
+
 class _Files(NamedTuple):
-    """Where the queries of a page go."""
+    """The files of the queries."""
 
     queries: ShardedFile
     judgments: ShardedFile
     lists: ShardedFile | None = None
-
-
-def _reason(code: int) -> ArticleReason | None:
-    """Why an article is left out."""
-    return None if code == _USED else _ALL_REASONS[code - 1]
-
-
-_USED: Final = 0
-_ALL_REASONS: Final = tuple(ArticleReason)
