@@ -1,4 +1,4 @@
-"""How graphs are made here: traced without AutoGraph, and with few operations on ragged tensors."""
+"""Tracing of graphs without AutoGraph, and ragged operations that need few nodes."""
 
 from functools import partial
 from typing import Any, Final
@@ -6,24 +6,24 @@ from typing import Any, Final
 import tensorflow as tf
 
 graph_function: Final[Any] = partial(tf.function, autograph=False, reduce_retracing=True)
-"""`tf.function` without AutoGraph, which rewrites the source of all that a function calls, Keras layers among it, and
-takes a third of the time of tracing: a condition or loop on tensors is written as `tf.where`, `tf.cond` or
-`tf.while_loop`. What stands in many graphs is a function of its own, traced once for all of them, and for inputs of any
-length."""
+"""`tf.function` without AutoGraph, which would rewrite the source of every called function, Keras layers included, and
+take a third of the time of tracing. Conditions and loops on tensors are written as `tf.where`, `tf.cond` or
+`tf.while_loop`. A function that is part of many graphs has this decorator, so that it is traced once for all of them,
+and for inputs of any length."""
 
 
 def kept_values(ragged: tf.RaggedTensor, keep: tf.Tensor) -> tf.RaggedTensor:
-    """A ragged tensor whose rows lack what is not to be kept.
+    """A ragged tensor without some of its values.
 
-    `tf.ragged.boolean_mask` does the same with seven times as many operations, which every graph that turns texts into
-    words would hold, and trace, again and again.
+    `tf.ragged.boolean_mask` does the same with seven times as many operations, in every graph that splits texts into
+    words.
 
     Args:
       ragged: [batch, ..., (values)].
-      keep: whether each of its flat values stays, bool [flat values].
+      keep: which of its flat values stay, bool [flat values].
 
     Returns:
-      [batch, ..., (values)], its rows in the same order.
+      [batch, ..., (values)], with the same rows.
 
     Example:
       >>> ragged = tf.ragged.constant([[1, 2], [], [3]])
@@ -38,9 +38,10 @@ def kept_values(ragged: tf.RaggedTensor, keep: tf.Tensor) -> tf.RaggedTensor:
 
 
 def row_ids(ragged: tf.RaggedTensor) -> tf.Tensor:
-    """The row of each value: what `value_rowids` gives of rows that are held as splits, in a third of the time.
+    """The row of each value, as `value_rowids` returns it, in a third of the time.
 
-    It makes a mask, a byte for each row and place of the longest; `value_rowids` makes one, too, and larger tensors.
+    It needs a mask of one byte for each row and each place of the longest row; `value_rowids` also makes larger
+    tensors.
 
     Args:
       ragged: [batch, (values)].

@@ -1,8 +1,8 @@
-"""What the channel of matching words knows: translations of terms, and statistics of a collection."""
+"""A lexicon: translations of terms and statistics of a collection, in memory and in files."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ STATISTICS_FILE: Final = "statistics.tsv"
 COLLECTION_FILE: Final = "collection.json"
 
 Kind = Literal["lexicon", "bm25", "tfidf"]
-"""What matches: translations and equal stems, or equal words."""
+"""The kinds of words that match: translations and equal stems (lexicon), or equal words."""
 
 
 class CollectionRecord(JsonRecord):
@@ -24,15 +24,15 @@ class CollectionRecord(JsonRecord):
 
     kind: Kind
     query_language: str
-    """ISO 639-1 code."""
+    """The queries' ISO 639-1 code."""
     document_language: str
-    """ISO 639-1 code."""
+    """The documents' ISO 639-1 code."""
     max_tokens: int
-    """Words of a text that count."""
+    """The most words of a text that count."""
     documents: int
-    """Of the collection."""
+    """The number of documents in the collection."""
     mean_length: float
-    """Of its documents, in terms."""
+    """The mean length of its documents, in terms."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,10 @@ class Lexicon:
     """Translations of terms and statistics of a collection; terms are stems for the kind `lexicon`, else words.
 
     Attributes:
-      record: what holds for the whole collection.
-      terms: of its documents and of the pairs that were learned from; sorted by their UTF-8, one at least.
-      document_frequency: float64 [terms], as a query's terms: the sum over the documents of min(1, tf').
-      translations: float64 [terms, terms], A of `models.lexicon.model_1`: of a query's term, those of a document.
+      record: the facts about the whole collection.
+      terms: the terms of the collection and of the pairs, sorted by their UTF-8; at least one.
+      document_frequency: the sum over the documents of min(1, tf') for each term as a query's: float64 [terms].
+      translations: A of `models.lexicon.model_1`, float64 [query terms, document terms].
     """
 
     record: CollectionRecord
@@ -52,7 +52,7 @@ class Lexicon:
     translations: sparse.csr_matrix
 
     def files(self) -> Iterable[tuple[str, str]]:
-        """The lexicon's files, name and content: all that `read_lexicon` needs, for people too."""
+        """The names and contents of the lexicon's files, which people can read, too."""
         yield COLLECTION_FILE, self.record.to_json()
         table = self.translations.tocoo()
         rows = sorted(
@@ -65,7 +65,7 @@ class Lexicon:
 
 
 def read_lexicon(folder: str) -> Lexicon:
-    """The lexicon whose files lie in a folder, local or remote."""
+    """Reads a lexicon from its files in a folder, local or remote."""
 
     def rows(name: str) -> list[list[bytes]]:
         with tf.io.gfile.GFile(f"{folder}/{name}", "rb") as file:
@@ -85,19 +85,3 @@ def read_lexicon(folder: str) -> Lexicon:
         shape=(len(terms), len(terms)),
     )
     return Lexicon(record, terms, np.array([float(frequency) for _, frequency in statistics]), translations)
-
-
-def idf(documents: int, frequency: Any) -> Any:
-    """The inverse document frequency of terms: above 0, however frequent they are.
-
-        idf(w) = ln(1 + (N - df(w) + 1/2) / (df(w) + 1/2)) = ln((N + 1) / (df(w) + 1/2))
-
-    Args:
-      documents: N, of the collection.
-      frequency: df, float [...], 0 .. N.
-
-    Example:
-      >>> float(idf(9, 0.5)), float(idf(9, 9.5))
-      (2.30258509299..., 0.0)
-    """
-    return np.log((documents + 1) / (np.asarray(frequency, np.float64) + 0.5))

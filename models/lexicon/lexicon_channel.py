@@ -1,4 +1,4 @@
-"""Numbers of terms, in variables alone: a SavedModel needs no file or table for them."""
+"""The base of channels that weigh terms by a lexicon; all they know is in variables of the SavedModel."""
 
 from abc import ABC
 from collections.abc import Sequence
@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from models.lexicon.lexicon import Lexicon, idf, read_lexicon
+from models.lexicon.lexicon import Lexicon, read_lexicon
+from models.lexicon.term_weight import idf
 from models.rankers.scorer import CollectionStatistics, ScorerInputs, SparseInnerProduct
 from models.texts.tokens import tokenize
 
@@ -17,13 +18,14 @@ _BUCKETS = 2**63 - 1
 class Vocabulary(tf.Module):
     """Distinct terms, numbered in the order of their fingerprints.
 
-    Of two terms with the same fingerprint, which a million have with a probability of 1e-7, one is as if unknown.
+    If two terms have the same fingerprint, one of them counts as unknown. A million terms hold such a pair with a
+    probability of 1e-7.
 
     Args:
-      terms: UTF-8, distinct, one at least.
+      terms: distinct terms, UTF-8, at least one.
 
     Attributes:
-      order: int [terms], the place in `terms` of each number.
+      order: the place in `terms` of each number, int [terms].
     """
 
     def __init__(self, terms: Sequence[bytes]) -> None:
@@ -34,13 +36,13 @@ class Vocabulary(tf.Module):
         self._terms = tf.Variable(tf.gather(tf.constant(terms, tf.string), self.order), trainable=False, name="terms")
 
     def numbers(self, terms: tf.Tensor) -> tf.Tensor:
-        """Of terms, string [terms]: int64 [terms], -1 for those that are not known."""
+        """The numbers of terms, string [terms] -> int64 [terms]; -1 for an unknown term."""
         last = tf.shape(self._fingerprints)[0] - 1
         place = tf.minimum(tf.searchsorted(self._fingerprints, _fingerprints(terms)), last)
         return tf.where(tf.gather(self._terms, place) == terms, tf.cast(place, tf.int64), -1)
 
     def terms(self, numbers: tf.Tensor) -> tf.Tensor:
-        """Of numbers, int [...]: string [...]."""
+        """The terms of numbers, int [...] -> string [...]."""
         return tf.gather(self._terms, numbers)
 
 
@@ -49,10 +51,11 @@ def _fingerprints(terms: tf.Tensor) -> tf.Tensor:
 
 
 class LexiconChannel(SparseInnerProduct, ABC):
-    """A scorer that weighs terms by a lexicon. Other arguments are those of `Scorer`.
+    """A scorer that weighs terms by a lexicon.
 
     Args:
-      lexicon: of the channel's kind.
+      lexicon: a lexicon of the channel's kind.
+      **kwargs: see `Scorer`.
     """
 
     def __init__(self, lexicon: Lexicon, **kwargs: Any) -> None:
@@ -78,11 +81,11 @@ class LexiconChannel(SparseInnerProduct, ABC):
         return tokenize(texts, self._record.max_tokens)
 
     def knows(self, terms: tf.Tensor) -> tf.Tensor:
-        """Whether the lexicon has them."""
+        """Whether the lexicon has each term, string [terms] -> bool [terms]."""
         return self._vocabulary.numbers(terms) >= 0
 
     def statistics(self) -> CollectionStatistics:
-        """Those of the lexicon; df follows from idf."""
+        """The statistics in the lexicon; df is computed from idf."""
         frequency = (self._record.documents + 1) * tf.exp(-self._idf) - 0.5
         return CollectionStatistics(
             documents=tf.constant(self._record.documents, tf.int64),
@@ -92,6 +95,6 @@ class LexiconChannel(SparseInnerProduct, ABC):
         )
 
     def _idf_at(self, numbers: tf.Tensor) -> tf.Tensor:
-        """idf of terms by their numbers; of those that are not known, with df = 0."""
+        """idf of terms by their numbers, int64 [...] -> float [...]; unknown terms have df = 0."""
         padded = tf.concat([self._idf, [float(idf(self._record.documents, 0))]], axis=0)
         return tf.gather(padded, tf.where(numbers >= 0, numbers, tf.shape(self._idf, tf.int64)[0]))

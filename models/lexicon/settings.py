@@ -1,4 +1,4 @@
-"""Settings of the channel beside the vectors. Importing this file does not import TensorFlow."""
+"""Settings of the channel of words that match. Importing this file does not import TensorFlow."""
 
 from typing import Annotated, Literal
 
@@ -9,29 +9,30 @@ from schemas.settings import InputPath, Settings
 
 
 class LexiconDigests(Settings):
-    """SHA-256 in hexadecimal; a resolved configuration holds it, and a rerun checks it."""
+    """SHA-256 digests of input files in hexadecimal; a resolved configuration holds them, and a rerun checks them."""
 
     pairs: str | None = None
-    """Of `lexicon.pairs`."""
+    """Digest of `lexicon.pairs`."""
 
 
 class LexiconSettings(Settings):
-    """A second channel of the score, of words that match: the score is the similarity's plus its weight times this."""
+    """The channel of words that match. The score is the similarity plus `weight` times this channel's score."""
 
     kind: Literal["lexicon", "bm25", "tfidf", "none"] = "none"
-    """What scores words that match: lexicon (translations learned from the train pairs; probabilistic structured
-    queries), bm25 or tfidf (equal words), or none, which leaves the similarity alone."""
+    """Scorer of words that match: lexicon (translations learned from the train pairs; probabilistic structured
+    queries), bm25 or tfidf (equal words), or none for the similarity alone."""
     weight: ChannelWeightSetting = 0.5
-    """Weight of the channel; fitted: of 0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8 and 1.2 the best on the eval split,
+    """Weight of the channel; fitted: the best of 0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8 and 1.2 on the eval split,
     by ndcg_5 + 0.1 p_mr_1."""
     pairs: Annotated[str | None, Field(min_length=1), InputPath("pairs")] = None
-    """Path of further pairs to learn from, a bilingual dictionary or parallel text: query-language text and
-    document-language text, tab-separated; of one file, or a pattern of several. For the kind lexicon alone."""
+    """Path of further pairs to learn from, a bilingual dictionary or parallel text: one file, or a pattern of several.
+    Each line holds a text in the query language and a text in the document language, tab-separated. Only for the kind
+    lexicon."""
     title_pairs: bool = False
-    """Learn also from the titles of pages about the same thing, which the dumps of `data.wikipedia` give; those of
-    pages in eval and test lists are not among them. For the kind lexicon alone."""
+    """Whether to learn also from the titles of pages about the same thing, from the dumps of `data.wikipedia`. The
+    titles of pages in eval and test lists are left out. Only for the kind lexicon."""
     sha256: LexiconDigests = LexiconDigests()
-    """Digest that `pairs` must have; filled in by every run in its resolved configuration."""
+    """Expected digest of `pairs`; every run fills it in in its resolved configuration."""
 
     @field_validator("pairs")
     @classmethod

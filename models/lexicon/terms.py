@@ -1,4 +1,4 @@
-"""The terms of texts: what the channel of words that match counts."""
+"""The terms that the channel of words that match counts: words, or their stems."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
@@ -13,19 +13,19 @@ from models.lexicon.lexicon import Kind
 from models.texts.stems import stems_of_distinct
 from models.texts.tokens import tokenize
 from models.texts.word_counts import distinct_words
-from schemas.collection import RawText as Text
+from schemas.collection import RawText
 
 
 class Terms(NamedTuple):
-    """The terms of texts: most stand in them more than once, and numbers are cheaper than strings."""
+    """The terms of texts, each distinct term once: terms repeat, and numbers are cheaper than strings."""
 
     distinct: tf.Tensor
-    """string [distinct], in the order in which they come first."""
+    """The distinct terms in the order in which they first occur: string [distinct]."""
     places: tf.RaggedTensor
-    """int64 [batch, (terms)], among those, in the words' order."""
+    """The terms of each text in its order, as places in `distinct`: int64 [batch, (terms)]."""
 
     def texts(self) -> tf.RaggedTensor:
-        """string [batch, (terms)]."""
+        """The terms of each text: string [batch, (terms)]."""
         return self.places.with_flat_values(tf.gather(self.distinct, self.places.flat_values))
 
 
@@ -34,36 +34,36 @@ def terms_of(texts: Any, kind: Kind, language: str, max_tokens: int) -> Terms:
 
     Args:
       texts: string [batch].
-      kind: of the lexicon.
-      language: of the texts.
-      max_tokens: words of a text that count.
+      kind: the kind of lexicon.
+      language: the texts' ISO 639-1 code.
+      max_tokens: the most words of a text that count.
     """
     words = tokenize(texts, max_tokens)
     distinct, place = tf.unique(words.flat_values, tf.int64)
     places = words.with_flat_values(place)
     if kind != "lexicon":
         return Terms(distinct, places)
-    found = term_of(distinct, kind, language)
-    is_stem = found != ""
+    stem = term_of(distinct, kind, language)  # string [distinct words]
+    is_stem = stem != ""
     with_stem = tf.where(is_stem)
-    distinct, place_of_stem = tf.unique(tf.gather_nd(found, with_stem), tf.int64)
-    place_of_word = tf.scatter_nd(with_stem, place_of_stem, tf.shape(found, tf.int64))
+    distinct, place_of_stem = tf.unique(tf.gather_nd(stem, with_stem), tf.int64)
+    place_of_word = tf.scatter_nd(with_stem, place_of_stem, tf.shape(stem, tf.int64))  # int64 [distinct words]
     stems = places.with_flat_values(tf.gather(place_of_word, place))
     return Terms(distinct, kept_values(stems, tf.gather(is_stem, place)))
 
 
 def term_of(words: tf.Tensor, kind: Kind, language: str) -> tf.Tensor:
-    """The term that each word is: string [words] -> string [words], "" for a word that has no stem."""
+    """The term of each word: string [words] -> string [words], "" for a word that has no stem."""
     return stems_of_distinct(words, language) if kind == "lexicon" else words
 
 
 class TermCounter:
-    """Numbers terms as it meets them, and counts them in texts.
+    """Counts terms in texts, and numbers them in the order in which it first meets them.
 
     Args:
-      kind: what terms are, see `models.lexicon.terms`.
-      max_tokens: words of a text that count.
-      terms: those that have the first numbers.
+      kind: the kind of lexicon, which decides what terms are.
+      max_tokens: the most words of a text that count.
+      terms: the terms that get the first numbers.
     """
 
     def __init__(self, kind: Kind, max_tokens: int, terms: Iterable[bytes] = ()) -> None:
@@ -71,33 +71,25 @@ class TermCounter:
         self._max_tokens = max_tokens
         self._number = {term: number for number, term in enumerate(terms)}
         self._number_of_word: dict[str, dict[bytes, int]] = {}
-        """By language, of every word so far: stemming a word takes longer than looking it up."""
+        """The numbers of all words so far, by language: stemming a word takes longer than looking it up."""
 
     @property
     def terms(self) -> list[bytes]:
-        """Those that have been met, by their numbers."""
+        """All terms so far, by their numbers."""
         return list(self._number)
 
     def numbers(self, terms: Iterable[bytes]) -> npt.NDArray[np.int32]:
-        """The numbers of terms, which are met now if they were not before: int32 [terms]."""
+        """The numbers of terms, new ones for new terms: int32 [terms]."""
         return np.array([self._number.setdefault(term, len(self._number)) for term in terms], np.int32)
 
-    def count(self, texts: Sequence[Text], language: str) -> sparse.csr_matrix:
-        """How often each term stands in each text: int32 [texts, terms met so far]."""
+    def count(self, texts: Sequence[RawText], language: str) -> sparse.csr_matrix:
+        """Counts each term in each text: int32 [texts, terms so far]."""
         found = distinct_words(texts, self._max_tokens)
-        columns = self._numbers_of_words(found.words, language)[found.places]
-        is_term = columns >= 0
-        # Of a text that begins after so many words, the terms before.
-        before = np.concatenate([[0], np.cumsum(is_term)])
-        counts = sparse.csr_matrix(
-            (np.ones(before[-1], np.int32), columns[is_term], before[found.row_splits]),
-            shape=(len(texts), len(self._number)),
-        )
-        counts.sum_duplicates()
-        return counts
+        columns = self._numbers_of_words(found.words, language)
+        return found.counts(columns, len(self._number))
 
     def _numbers_of_words(self, words: Sequence[bytes], language: str) -> npt.NDArray[np.int32]:
-        """The number of each word's term, -1 for a word that has none: int32 [words]."""
+        """The number of each word's term, -1 for a word without a term: int32 [words]."""
         known = self._number_of_word.setdefault(language, {})
         numbers: list[Any] = list(map(known.get, words))
         new = [place for place, number in enumerate(numbers) if number is None]

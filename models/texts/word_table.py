@@ -1,9 +1,9 @@
-"""Pre-trained word vectors of one language, by the words that our own tokenisation makes."""
+"""Pre-trained word vectors of one language, by the words of our own tokenisation."""
 
-import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -11,22 +11,23 @@ import tensorflow as tf
 
 from models.settings import WordTableSource
 from models.texts.tokens import tokenize
+from models.texts.word_counts import batches
 from schemas.drops import Drop, DropCounter, ReadReport
 from schemas.errors import DataError
 from schemas.wikiclir import excerpt_of
 from schemas.word_vectors import VectorReason, WordVector, read_word_vectors
 
-_BATCH = 4096
+_BATCH: Final = 4096
 
 
 @dataclass(frozen=True)
 class WordTable:
-    """A table's words after normalising, the most frequent first, and their vectors.
+    """The normalised words of a table, the most frequent first, and their vectors.
 
     Attributes:
-      words: all different, each one token.
+      words: distinct words, each one token.
       vectors: float32 [words, width].
-      report: what became of the entries that were read.
+      report: how many entries were read, used and left out.
     """
 
     words: list[str]
@@ -36,13 +37,13 @@ class WordTable:
 
 @lru_cache(maxsize=2)
 def read_word_table(source: WordTableSource) -> WordTable:
-    """Reads the first `most_words` usable words of a table, once a process.
+    """Reads the first `most_words` usable words of a table, once per process.
 
-    A word that our tokenisation makes several words of, or none, is left out; of those that become the same the first,
-    the most frequent, is kept.
+    A word is left out if our tokenisation splits it or drops it. Of words that become equal, the first is kept: the
+    most frequent.
 
     Raises:
-      DataError: see `read_word_vectors`; or there are too many bad entries, or no usable word.
+      DataError: see `read_word_vectors`; or too many entries are bad, or no word is usable.
     """
     places: dict[str, int] = {}
     vectors = []
@@ -65,11 +66,9 @@ def read_word_table(source: WordTableSource) -> WordTable:
     return WordTable(list(places), np.array(vectors), report)
 
 
-def _tokenized(
-    entries: Iterator[WordVector | Drop],
-) -> Iterator[tuple[WordVector | Drop, list[str]]]:
+def _tokenized(entries: Iterator[WordVector | Drop]) -> Iterator[tuple[WordVector | Drop, list[str]]]:
     """Each entry with the tokens of its word, if it has one."""
-    while batch := list(itertools.islice(entries, _BATCH)):
+    for batch in batches(entries, _BATCH):
         with tf.init_scope():  # Transform calls this while it traces a graph
             texts = [entry.word if isinstance(entry, WordVector) else "" for entry in batch]
             tokens = tokenize(tf.constant(texts)).to_list()
@@ -77,13 +76,14 @@ def _tokenized(
 
 
 def _fault_of(tokens: list[str], places: dict[str, int]) -> VectorReason | None:
+    """The reason why a word with these tokens is left out, or None."""
     if len(tokens) != 1:
         return VectorReason.SEVERAL_TOKENS if tokens else VectorReason.NO_TOKEN
     return VectorReason.DUPLICATE if tokens[0] in places else None
 
 
 def _check(report: ReadReport, max_bad_share: float) -> None:
-    """Refuses a table of which too much is bad, or nothing can be used."""
+    """Refuses a table with too many bad entries, or without a usable word."""
     faults = report.faults(max_bad_share, "entries")
     if not report.used:
         faults = [f"{report.path}: {report.bad:,} of {report.read:,} entries are bad, and none can be used:"]

@@ -1,13 +1,17 @@
-"""models/lexicon/terms.py: the terms of texts are their words, or the stems of these."""
+"""models/lexicon/terms.py: the terms of texts, words or their stems, and their counts."""
+
+from collections import Counter
 
 import pytest
 import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.lexicon.terms import term_of, terms_of
+from models.lexicon import terms as subject
+from models.lexicon.terms import TermCounter, term_of, terms_of
 from models.texts.stems import stems
 from models.texts.tokens import tokenize
+from tests.models.lexicon.small_lexicon import MAX_TOKENS, terms
 
 WORDS = ["a", "Été", "été", "naïveté", "чехов", "\u0301", "b\u0301\u0301", "1984", "北京", "!"]
 TEXTS = st.lists(st.lists(st.sampled_from(WORDS)).map(" ".join), max_size=4)
@@ -39,3 +43,35 @@ def test_the_terms_of_words_are_those_of_their_texts(kind):
     )
     of_texts = terms_of(tf.constant(["naïveté \u0301 1984"]), kind, "fr", 200).texts()[0]
     assert of_texts.numpy().tolist() == [term for term in of_words.numpy().tolist() if term]
+
+
+# Counts
+
+COUNTED = st.lists(st.text("ab1 !Éé\u064e北", max_size=8), min_size=1, max_size=6)
+
+
+@pytest.mark.parametrize("kind", ["lexicon", "bm25"])
+@given(COUNTED, COUNTED)
+def test_counts_are_those_of_each_text_s_terms(kind, first, second):
+    counter = TermCounter(kind, MAX_TOKENS, [b"met before"])
+    for texts in (first, second):
+        found = counter.count(texts, "fr")
+        rows = [
+            {counter.terms[column].decode(): int(number) for column, number in zip(row.indices, row.data, strict=True)}
+            for row in found
+        ]
+        assert rows == [Counter(text) for text in terms(texts, "fr", kind)]
+    assert counter.terms[0] == b"met before"
+
+
+def test_a_word_is_stemmed_once(monkeypatch):
+    stemmed = []
+    plain = subject.term_of
+    monkeypatch.setattr(
+        subject, "term_of", lambda words, *rest: stemmed.extend(words.numpy().tolist()) or plain(words, *rest)
+    )
+    counter = TermCounter("lexicon", MAX_TOKENS)
+    for texts in (["Loup loup nationale"], ["Nationale nation"]):
+        counter.count(texts, "fr")
+    assert stemmed == [b"loup", b"nationale", b"nation"]
+    assert counter.terms == [b"loup", b"natio"]

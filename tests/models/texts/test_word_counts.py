@@ -1,4 +1,6 @@
-"""The distinct words of texts: those of the tokenizer, each once."""
+"""Distinct words and batches of texts, against the tokenizer and plain Python."""
+
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -6,8 +8,9 @@ import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
 
+from models.texts import word_counts
 from models.texts.tokens import tokenize
-from models.texts.word_counts import DistinctWords, distinct_words
+from models.texts.word_counts import DistinctWords, distinct_words, text_batches
 
 # Spaces, and what joins or parts beside them.
 texts = st.lists(st.text() | st.text(alphabet=" \u00a0\u0301\u0345éß½ﷺΣ1a北が\uff9e'-"), max_size=6)
@@ -24,7 +27,7 @@ def of_texts(found: DistinctWords) -> list[list[bytes]]:
 def test_words_of_each_text_are_those_of_the_tokenizer_however_long_all_are(some, max_tokens, characters):
     expected = tokenize(tf.constant(some, tf.string), max_tokens).to_list()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("models.texts.word_counts._CHARACTERS", characters)
+        patch.setattr(word_counts, "_CHARACTERS", characters)
         found = distinct_words(some, max_tokens)
     assert of_texts(found) == expected
     assert found.row_splits.dtype == np.int64
@@ -48,3 +51,25 @@ def test_space_parts_words_whatever_character_stands_beside_it():
 def test_bytes_that_are_no_utf8_are_words_as_in_the_tokenizer():
     some = [b"a\xe2 \x82\xac b\xff c", b"\xc3\xa9 \xc3"]
     assert of_texts(distinct_words(some)) == tokenize(tf.constant(some)).to_list()
+
+
+@given(texts, st.integers(0, 3))
+def test_counts_are_those_of_each_text_in_the_columns_that_are_asked_for(some, width):
+    found = distinct_words(some)
+    columns = np.array([place % (width + 1) - 1 for place in range(len(found.words))], np.int32)
+    counts = found.counts(columns, width)
+    assert counts.shape == (len(some), width) and counts.has_sorted_indices
+    of_column = {word: column for word, column in zip(found.words, columns.tolist(), strict=True) if column >= 0}
+    expected = [Counter(of_column[word] for word in words if word in of_column) for words in of_texts(found)]
+    assert [dict(zip(row.indices, row.data, strict=True)) for row in counts] == expected
+    assert found.lengths.tolist() == [*map(len, of_texts(found))]
+
+
+@given(st.lists(st.binary(max_size=4)), st.integers(1, 9))
+def test_batches_hold_all_texts_in_order_and_are_full_but_not_over_full(texts, length):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(word_counts, "_LENGTH", length)
+        batches = list(text_batches(texts))
+    assert [text for batch in batches for text in batch] == texts
+    assert all(batch and sum(map(len, batch[:-1])) < length for batch in batches)
+    assert all(sum(map(len, batch)) >= length for batch in batches[:-1])
