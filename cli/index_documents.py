@@ -71,15 +71,14 @@ def index_command(
         )
     for line in files.left_out():
         say(line)
-    for sentence in update.drift.warnings() if update.drift else ():
+    for sentence in update.drift.warnings():
         say(f"warning: {sentence}")
     if as_json:
         show_json(update.model_dump())
         return
     counts = f"{update.added:,} added, {update.replaced:,} replaced, {update.removed:,} removed"
     show(f"{short(update.version)} holds {update.documents:,} documents: {counts}, {update.unchanged:,} as they were")
-    if update.drift:
-        show(update.drift.describe())
+    show(update.drift.describe())
 
 
 def _documents_of_run(place: IndexPlace) -> list[str]:

@@ -129,7 +129,8 @@ class IndexManifest(JsonRecord):
     """The content of `manifest.json`.
 
     Example:
-      >>> IndexManifest(model="0a", dimension=8, documents=0, segments=(), next_number=0).documents
+      >>> drift = Drift(documents=0)
+      >>> IndexManifest(model="0a", dimension=8, documents=0, segments=(), next_number=0, drift=drift).documents
       0
     """
 
@@ -151,5 +152,5 @@ class IndexManifest(JsonRecord):
     vectors_sha256: str = ""
     origin: str = ""
     """SHA-256 of the manifest of the run's index, which updates have changed since; empty in that manifest itself."""
-    drift: Drift | None = None
-    """How far the index's documents are from the model's; None until it is measured."""
+    drift: Drift
+    """How far the index's documents are from those that the model was made with."""

@@ -38,7 +38,7 @@ class Engine:
 
     Attributes:
       documents: number of documents in the index.
-      drift: distance of the documents from the model's; None in an index of an earlier version.
+      drift: distance of the documents from the model's.
       can_explain: whether the model has the signature that explanations need.
       theta: the thresholds between the grades; empty where the model has none.
       grades: the names of the grades, the lowest first; empty where the model has none.

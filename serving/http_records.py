@@ -44,8 +44,8 @@ class Collection(Versions):
     grades: tuple[str, ...]
     """The names of the grades, the lowest first, one more than thresholds; empty where there are none."""
     can_explain: bool
-    drift: Drift | None = None
-    """Distance of the documents from those that the model was made with; null in an index of an earlier version."""
+    drift: Drift
+    """Distance of the documents from those that the model was made with."""
     most_query_characters: int
     most_k: int
 

@@ -13,7 +13,7 @@ from components.index_pusher.index_versions import IndexVersions, link_files
 from models.exported.model import LoadedModel
 from models.exported.versions import model_fingerprint
 from models.retrieval.assemble_index import assemble_index
-from models.retrieval.corpus_index import document_numbers, read_manifest, removed_rows
+from models.retrieval.corpus_index import document_numbers, open_segments, read_manifest
 from models.retrieval.near_vectors import LEAST, NearVectors, lists_for
 from models.retrieval.segment import (
     MOST_DOCUMENTS,
@@ -43,8 +43,8 @@ class IndexUpdate(JsonRecord):
     replaced: int
     removed: int
     unchanged: int
-    drift: Drift | None
-    """The newest version's drift; None where an earlier version of the project made it."""
+    drift: Drift
+    """The newest version's drift."""
 
 
 class IndexUpdater:
@@ -146,11 +146,7 @@ class _Before:
         self.folder = folder
         self.manifest = None if folder is None else read_manifest(str(folder))
         records = self.manifest.segments if self.manifest else ()
-        self._segments = [
-            Segment(str(folder / SEGMENTS / str(one.number)), one, removed_rows(str(folder), one.number))
-            for one in records
-            if folder is not None
-        ]
+        self._segments = open_segments(str(folder), records) if folder else []
         self._records = {one.number: one for one in records}
         self._known = _KnownDocuments(self._segments)
         self._lost = [np.zeros(len(segment), np.bool_) for segment in self._segments]

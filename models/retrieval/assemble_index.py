@@ -1,25 +1,18 @@
-"""Makes an index of segments that are there."""
+"""Completes an index whose segments are written: the lists of near vectors, and the manifest."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from models.exported.model import ModelStatistics
-from models.retrieval.corpus_index import document_numbers, removed_rows
+from models.retrieval.corpus_index import document_numbers, open_segments
 from models.retrieval.drift import measure_drift
-from models.retrieval.near_vectors import LEAST, PROBED, NearVectors, lists_for, sample_size
+from models.retrieval.near_vectors import LEAST, PROBED, TRAINED_ON, NearVectors, lists_for
 from models.retrieval.segment import Segment
 from schemas.byte_streams import stream_sha256
-from schemas.index_manifest import (
-    MANIFEST_FILE,
-    SEGMENTS,
-    VECTORS_FILE,
-    IndexManifest,
-    SegmentRecord,
-)
+from schemas.index_manifest import MANIFEST_FILE, VECTORS_FILE, IndexManifest, SegmentRecord
 
 _SEED: Final = 1
 
@@ -34,22 +27,19 @@ def assemble_index(
     least: int = LEAST,
     statistics: ModelStatistics | None = None,
 ) -> IndexManifest:
-    """Writes what an index has besides its segments: lists of near vectors, if they are many, and the manifest.
+    """Writes the lists of near vectors, if there are many vectors, and the manifest.
 
     Args:
-      folder: that holds the segments, and the rows that were removed.
-      model: the fingerprint of that which encoded them.
-      segments: what the manifest says of them.
-      next_number: of a segment that is to come.
+      folder: the folder with the segments and the rows that were removed.
+      model: the fingerprint of the model that encoded them.
+      segments: the segments' records.
+      next_number: the number of the next new segment.
       origin: see `IndexManifest`.
-      near: lists of exactly these documents, where an earlier version had some; else they are made.
-      least: vectors that need lists.
-      statistics: that the model keeps, if it has some.
+      near: lists of exactly these documents, updated from the version before; None makes new ones.
+      least: the least number of vectors that get lists.
+      statistics: the model's statistics of its own documents; None for a model without a lexicon.
     """
-    opened = [
-        Segment(os.path.join(folder, SEGMENTS, str(one.number)), one, removed_rows(folder, one.number))
-        for one in segments
-    ]
+    opened = open_segments(folder, segments)
     documents = sum(one.documents - one.removed for one in segments)
     lists, digest = 0, ""
     if documents >= least:
@@ -76,17 +66,15 @@ def assemble_index(
 
 
 def _lists_of(segments: Sequence[Segment], documents: int) -> NearVectors:
-    """Lists that learn from an even share of every segment."""
+    """Lists that are learned from an even share of every segment."""
     lists = lists_for(documents)
-    share = min(1.0, sample_size(lists) / documents)
+    share = min(1.0, lists * TRAINED_ON / documents)
     generator = np.random.default_rng(_SEED)
-    sample = [segment.vectors[rows[generator.random(len(rows)) < share]] for segment, rows in _kept(segments)]
+    rows = [segment.kept for segment in segments]
+    sample = [
+        segment.vectors[kept[generator.random(len(kept)) < share]] for segment, kept in zip(segments, rows, strict=True)
+    ]
     near = NearVectors.learn(np.concatenate(sample), lists)
-    for segment, rows in _kept(segments):
-        near.add(segment.vectors[rows], document_numbers(segment.number, rows))
+    for segment, kept in zip(segments, rows, strict=True):
+        near.add(segment.vectors[kept], document_numbers(segment.number, kept))
     return near
-
-
-def _kept(segments: Sequence[Segment]) -> Iterator[tuple[Segment, npt.NDArray[np.int64]]]:
-    for segment in segments:
-        yield segment, segment.kept

@@ -1,53 +1,23 @@
-"""The best of many scores, with all that are equal to the last of them."""
+"""Searches an index: one version of it on disk."""
 
 import os
-from collections.abc import Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from models.exported.model import EncodedQuery
 from models.retrieval.near_vectors import NearVectors
-from models.retrieval.ranking import rank
+from models.retrieval.ranking import best_places, rank
 from models.retrieval.segment import MOST_DOCUMENTS, Segment
 from schemas.errors import DataError
-from schemas.index_manifest import FORMAT, MANIFEST_FILE, REMOVED, SEGMENTS, VECTORS_FILE, IndexManifest
+from schemas.index_manifest import FORMAT, MANIFEST_FILE, REMOVED, SEGMENTS, VECTORS_FILE, IndexManifest, SegmentRecord
+from schemas.json_record import JsonRecord
 from schemas.wikiclir import Text
 
-_BLOCK: Final = 256
-
-
-def best_places(scores: npt.NDArray[np.float32], most: int) -> npt.NDArray[np.int64]:
-    """The places of the best scores, and of those that are equal to the last of these, in no order.
-
-    The best of a block is found first: so many blocks as are asked for hold so many scores at least as good as the last
-    of their bests, so that all smaller ones need no second look.
-
-    Args:
-      scores: float32 [documents]; -inf is the score of nothing.
-      most: 1 at least.
-
-    Example:
-      >>> best_places(np.array([0.5, 2.0, 1.0, 1.0], np.float32), 2).tolist()
-      [1, 2, 3]
-    """
-    whole = len(scores) // _BLOCK * _BLOCK
-    bests = scores[:whole].reshape(-1, _BLOCK).max(axis=1)
-    least = _last_of_best(bests, most) if len(bests) >= most else -np.inf
-    places = np.flatnonzero((scores >= least) & (scores > -np.inf))
-    if len(places) <= most:
-        return places
-    found: npt.NDArray[np.int64] = places[scores[places] >= _last_of_best(scores[places], most)]
-    return found
-
-
-def _last_of_best(scores: npt.NDArray[np.float32], most: int) -> Any:
-    return np.partition(scores, -most)[-most]
-
-
 DEPTH: Final = 1000
-"""Candidates that each channel brings where not every document is scored."""
+"""The number of candidates of each channel where not every document is scored."""
 
 _Scores = npt.NDArray[np.float32]
 _Places = npt.NDArray[np.int64]
@@ -59,12 +29,15 @@ class Found(NamedTuple):
     segment: int
     """The place of its segment in the index."""
     row: int
+    """Its row in the segment."""
     score: float
+    """The sum of the next two."""
     dense: float
-    """What the vectors add to the score."""
+    """The score of the vectors."""
     words: float
-    """What the words that match add to it."""
+    """The score of the words that match, weighted."""
     doc_id: bytes
+    """The document's id, UTF-8."""
 
 
 class CorpusIndex:
@@ -72,26 +45,23 @@ class CorpusIndex:
 
         score(q, d) = <vector of q, vector of d> + sum over the terms of both of weight of q * weight of d
 
-    The words of all documents are always scored. So are their vectors where the documents are few; where they are many,
-    each channel brings `DEPTH` candidates, the vectors' by `NearVectors`, and the score of all these is exact.
+    The words of all documents are always scored. If the documents are few, so are all vectors. If they are many, each
+    channel brings `DEPTH` candidates, those of the vectors by `NearVectors`, and the score of every candidate is exact.
 
     Args:
-      folder: of the version, see `schemas.index_manifest`.
+      folder: the folder of the version, see `schemas.index_manifest`.
 
     Attributes:
-      manifest: what the version says of itself.
+      manifest: the version's manifest.
 
     Raises:
-      DataError: there is no index in the folder, it is damaged, or of a form that this version does not know.
+      DataError: the folder holds no index, a damaged one, or one of another format.
     """
 
     def __init__(self, folder: str) -> None:
         self.manifest = read_manifest(folder)
         try:
-            self._segments = [
-                Segment(os.path.join(folder, SEGMENTS, str(one.number)), one, removed_rows(folder, one.number))
-                for one in self.manifest.segments
-            ]
+            self._segments = open_segments(folder, self.manifest.segments)
             self._near = (
                 NearVectors.load(os.path.join(folder, VECTORS_FILE), self.manifest.probes)
                 if self.manifest.lists
@@ -99,18 +69,18 @@ class CorpusIndex:
             )
         except (OSError, ValueError, RuntimeError) as error:
             raise DataError(f"{folder} must hold a whole index: {str(error).splitlines()[0]}.") from None
-        # Where each segment begins among all rows, and their end.
+        # The first row of each segment among all rows, and their end.
         self._starts = np.cumsum([0, *map(len, self._segments)])
 
     def __len__(self) -> int:
         return self.manifest.documents
 
     def document(self, segment: int, row: int) -> Text:
-        """A document by the place of its segment, and its row there."""
+        """The document at a row of the segment at a place."""
         return self._segments[segment].document(row)
 
     def holds(self, segment: int, row: int) -> bool:
-        """Whether a document has this place: there is such a row, and it was not removed."""
+        """Whether there is such a row, and its document was not removed."""
         if not 0 <= segment < len(self._segments) or not 0 <= row < len(self._segments[segment]):
             return False
         return not self._segments[segment].is_removed[row]
@@ -122,14 +92,12 @@ class CorpusIndex:
                 yield segment.document(row)
 
     def search(self, query: EncodedQuery, most: int, depth: int = DEPTH) -> list[Found]:
-        """The best documents for a query: by score, and of equal ones the larger id first.
-
-        None for a query of which the model knows no word.
+        """The best documents for a query: by score, and of equal scores the larger id first.
 
         Args:
-          query: what is searched for.
-          most: how many.
-          depth: candidates of each channel, where not all are scored; as many as there are documents: all are.
+          query: the query; if the model knows no word of it, nothing is found.
+          most: the most documents.
+          depth: the number of candidates of each channel; at least as many as documents scores all of them.
         """
         if not query.vector.any():
             return self.words_search(query, most)
@@ -141,7 +109,7 @@ class CorpusIndex:
         return self._best(self._dense(query, places), words[places], places, most)
 
     def dense_search(self, query: EncodedQuery, most: int) -> list[Found]:
-        """The best documents by their vectors alone; where not all are compared, some may be missing."""
+        """The best documents by their vectors alone; where not all vectors are compared, some may be missing."""
         if not query.vector.any():
             return []
         nothing = self._over_segments([np.zeros(len(segment), np.float32) for segment in self._segments])
@@ -151,22 +119,22 @@ class CorpusIndex:
         return self._best(self._dense(query, places), nothing[places], places, most)
 
     def words_search(self, query: EncodedQuery, most: int) -> list[Found]:
-        """The best documents by words that match alone: those that match one, and exactly these."""
+        """The best documents by words that match alone; each matches at least one word."""
         words = self._words(query)
         places = _matching(words, most)
         return self._best(np.zeros(len(places), np.float32), words[places], places, most)
 
     def _words(self, query: EncodedQuery) -> _Scores:
-        """What words add to the score of each document, one segment after the other; -inf for what was removed."""
+        """The score of the words of each document, segment by segment; -inf for a removed one."""
         return self._over_segments([segment.words.scores(query.terms, query.weights) for segment in self._segments])
 
     def _over_segments(self, scores: Sequence[_Scores]) -> _Scores:
-        """The scores of all segments, one after the other; -inf for what was removed."""
+        """Joins the scores of all segments, with -inf for removed documents."""
         removed = (one.without_removed(of_it) for one, of_it in zip(self._segments, scores, strict=True))
         return np.concatenate([*removed, np.zeros(0, np.float32)])
 
     def _dense(self, query: EncodedQuery, places: _Places | None = None) -> _Scores:
-        """What vectors add to the score of each document, or of those at places, which are sorted."""
+        """The score of the vector of each document, or of the documents at sorted places."""
         rows: Sequence[_Places | None] = [None] * len(self._segments)
         if places is not None:
             bounds = np.searchsorted(places, self._starts).tolist()
@@ -180,14 +148,14 @@ class CorpusIndex:
         return np.concatenate([*products, np.zeros(0, np.float32)])
 
     def _near_places(self, query: EncodedQuery, most: int) -> _Places:
-        """The places of near vectors, in no order."""
+        """The places of the nearest vectors, in no order."""
         numbers = self._near.search(query.vector, most) if self._near else np.zeros(0, np.int64)
         segments = np.searchsorted([segment.number for segment in self._segments], numbers // MOST_DOCUMENTS)
         found: _Places = self._starts[segments] + numbers % MOST_DOCUMENTS
         return found
 
     def _best(self, dense: _Scores, words: _Scores, places: _Places, most: int) -> list[Found]:
-        """The best of the documents at places, by both parts of their scores."""
+        """The best of the documents at places, by the sum of both scores."""
         scores = dense + words
         best = best_places(scores, most)
         segments = np.searchsorted(self._starts, places[best], side="right") - 1
@@ -207,41 +175,62 @@ class CorpusIndex:
 
 
 def document_numbers(segment: int, rows: _Places) -> _Places:
-    """The numbers of documents among all versions of an index, by which `NearVectors` knows them."""
+    """The numbers of documents in `NearVectors`, which are unique among all versions of an index."""
     return segment * MOST_DOCUMENTS + rows
 
 
 def read_manifest(folder: str) -> IndexManifest:
-    """What a version of an index says of itself.
+    """Reads the manifest of a version of an index.
 
     Raises:
-      DataError: there is no index in the folder, or it is of a form that is not known.
+      DataError: the folder holds no index, or one of another format.
     """
     try:
         with open(os.path.join(folder, MANIFEST_FILE), encoding="utf-8") as file:
-            manifest = IndexManifest.from_json(file.read())
+            text = file.read()
+        found = _Format.from_json(text).format
+        manifest = IndexManifest.from_json(text) if found == FORMAT else None
     except OSError as error:
         raise DataError(f"{folder} must hold an index ({MANIFEST_FILE}): {error.strerror}.") from None
     except ValueError as error:
         raise DataError(
-            f"{folder}/{MANIFEST_FILE} must be what `clir index` wrote: {str(error).partition(';')[0]}."
+            f"{folder}/{MANIFEST_FILE} must be what `clir index` wrote: {str(error).partition(';')[0]}. Make the index "
+            "again with `clir index`."
         ) from None
-    if manifest.format != FORMAT:
+    if manifest is None:
         raise DataError(
-            f"{folder} must hold an index of format {FORMAT}; got {manifest.format}. Make it anew with `clir index`."
+            f"{folder} must hold an index of format {FORMAT}; got {found}. Make it again with `clir index`."
         )
     return manifest
 
 
-def removed_rows(folder: str, number: int) -> npt.NDArray[np.int32]:
-    """The rows of a segment that are documents no more."""
-    path = os.path.join(folder, REMOVED, f"{number}.npy")
-    rows: npt.NDArray[np.int32] = np.load(path) if os.path.exists(path) else np.zeros(0, np.int32)
-    return rows
+class _Format(JsonRecord):
+    """The format of a manifest, which is read first: another format may have other fields."""
+
+    format: int
+
+
+def open_segments(folder: str, records: Iterable[SegmentRecord]) -> list[Segment]:
+    """The segments of a version of an index, without the documents that were removed.
+
+    Args:
+      folder: the folder of the version.
+      records: the segments' records in its manifest.
+
+    Raises:
+      OSError: a file is missing.
+      ValueError: a file does not have the size in its record.
+    """
+    segments = []
+    for record in records:
+        removed = os.path.join(folder, REMOVED, f"{record.number}.npy")
+        rows = np.load(removed) if os.path.exists(removed) else np.zeros(0, np.int32)
+        segments.append(Segment(os.path.join(folder, SEGMENTS, str(record.number)), record, rows))
+    return segments
 
 
 def _matching(words: _Scores, most: int) -> _Places:
-    """The places of the best scores above 0, and of those equal to the last of these, sorted."""
+    """The places of the best scores above 0, and of all scores equal to the last of them, sorted."""
     places = best_places(words, most)
     found: _Places = places[words[places] > 0]
     return found

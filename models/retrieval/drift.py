@@ -1,4 +1,4 @@
-"""The statistics of documents that an exported model was made with, and keeps."""
+"""The drift of an index: how far its documents are from the documents that its model was made with."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -7,28 +7,85 @@ import numpy as np
 import numpy.typing as npt
 
 from models.exported.model import ModelStatistics
-from models.lexicon.lexicon import idf
-from models.lexicon.structured_queries import held_share
+from models.lexicon.term_weight import held_share, idf
 from models.retrieval.segment import Segment
 from schemas.index_manifest import Drift
 
-_Weights = npt.NDArray[np.float64]
+_NO_LEXICON: Final = "the model has no channel of words that match, and so no statistics of documents"
+_NO_TERMS: Final = "the index or the lexicon holds no term"
+
+_Floats = npt.NDArray[np.float64]
 
 
-def jensen_shannon(one: _Weights, other: _Weights) -> float:
+def measure_drift(segments: Sequence[Segment], model: ModelStatistics | None) -> Drift:
+    """Measures the drift from what the segments hold: no document is encoded, and removed documents do not count.
+
+    Every figure follows from sums over documents, so the division into segments and the updates make no difference.
+
+    Args:
+      segments: the segments of the index.
+      model: the model's statistics; None for a model without a lexicon.
+    """
+    documents = sum(len(segment.kept) for segment in segments)
+    drift = Drift(
+        documents=documents,
+        model_documents=model.documents if model else None,
+        model_mean_length=model.mean_length if model else None,
+        reason="" if model else _NO_LEXICON,
+    )
+    counts = [segment.counts[segment.kept] for segment in segments]
+    terms, unknown = np.concatenate([np.zeros((1, 2), np.int64), *counts]).sum(axis=0).tolist()
+    if not terms:
+        return drift.model_copy(update={"reason": _NO_TERMS})
+    found: dict[str, float | str] = {"mean_length": terms / documents, "unknown_share": unknown / terms}
+    if model:
+        ours, theirs = _frequencies(segments, model)
+        found |= {"divergence": jensen_shannon(ours, theirs)} if theirs.any() else {"reason": _NO_TERMS}
+    return drift.model_copy(update=found)
+
+
+def _frequencies(segments: Sequence[Segment], model: ModelStatistics) -> tuple[_Floats, _Floats]:
+    """The document frequencies of the index and of the model, for the terms of either: float [terms], both."""
+    places = {term: place for place, term in enumerate(model.document_frequency)}
+    theirs = np.array([*model.document_frequency.values()])
+    ours = np.zeros(len(theirs))
+    for segment in segments:
+        at = np.array([places.setdefault(term, len(places)) for term in segment.words.terms], np.int64)
+        ours.resize(len(places), refcheck=False)
+        theirs.resize(len(places), refcheck=False)
+        ours[at] += _frequencies_of_segment(segment, model, idf(model.documents, theirs[at]).astype(np.float32))
+    return ours, theirs
+
+
+def _frequencies_of_segment(segment: Segment, model: ModelStatistics, rarity: npt.NDArray[np.float32]) -> _Floats:
+    """The document frequencies of a segment's terms, whose idf is given: float [terms]."""
+    is_kept = (~segment.is_removed).astype(np.float32)
+    lengths = segment.counts[:, 0].astype(np.float32)
+
+    def shares(
+        columns: npt.NDArray[np.int64], rows: npt.NDArray[np.int32], weights: npt.NDArray[np.float32]
+    ) -> npt.NDArray[np.float32]:
+        if model.kind == "tfidf":
+            return is_kept[rows]
+        return is_kept[rows] * held_share(weights, rarity[columns], lengths[rows], model.mean_length)
+
+    return segment.words.column_sums(shares)
+
+
+def jensen_shannon(one: _Floats, other: _Floats) -> float:
     """The Jensen-Shannon divergence of two distributions, in bits.
 
         M = (P + Q) / 2
         JS(P, Q) = (KL(P, M) + KL(Q, M)) / 2
 
     Args:
-      one, other: weights >= 0 of the same things, float [things], which need not sum up to 1.
+      one, other: weights >= 0 of the same things, float [things]; they need not sum to 1.
 
     Returns:
-      from 0, where they are equal, to 1, where nothing has a weight in both.
+      from 0, for equal distributions, to 1, if nothing has a weight in both.
 
     Raises:
-      ValueError: one has no weight above 0.
+      ValueError: all weights of a distribution are 0.
 
     Example:
       >>> jensen_shannon(np.array([2.0, 0.0]), np.array([0.0, 3.0])), jensen_shannon(np.ones(2), np.ones(2))
@@ -40,70 +97,3 @@ def jensen_shannon(one: _Weights, other: _Weights) -> float:
     middle = (parts[0] + parts[1]) / 2
     divergence = sum(float(np.sum(part[part > 0] * np.log2(part[part > 0] / middle[part > 0]))) for part in parts) / 2
     return min(max(divergence, 0.0), 1.0)
-
-
-_OLD_MODEL: Final = (
-    "the model was exported by an earlier version, which does not tell its statistics; a new `clir run` exports one"
-)
-_NO_LEXICON: Final = "the model has no channel of words that match, and so no statistics of documents"
-_NO_TERMS: Final = "the index or the lexicon holds no term"
-
-
-def measure_drift(segments: Sequence[Segment], model: ModelStatistics | None) -> Drift:
-    """Measures it, from what the segments hold: no document is encoded, and one that was removed does not count.
-
-    Every figure is a sum over documents, or follows from such sums: how the documents are divided into segments, and
-    by which updates they came, makes no difference.
-
-    Args:
-      segments: of the index.
-      model: what it keeps; None where there is nothing.
-    """
-    documents = sum(len(segment.kept) for segment in segments)
-    drift = Drift(
-        documents=documents,
-        model_documents=model.documents if model else None,
-        model_mean_length=model.mean_length if model else None,
-        reason="" if model else _NO_LEXICON,
-    )
-    counts = [segment.counts[segment.kept] for segment in segments if segment.counts is not None]
-    if sum(map(len, counts)) < documents:
-        return drift.model_copy(update={"reason": _OLD_MODEL})
-    terms, unknown = np.concatenate([np.zeros((1, 2), np.int64), *counts]).sum(axis=0).tolist()
-    if not terms:
-        return drift.model_copy(update={"reason": _NO_TERMS})
-    found: dict[str, float | str] = {"mean_length": terms / documents, "unknown_share": unknown / terms}
-    if model:
-        ours, theirs = _frequencies(segments, model)
-        found |= {"divergence": jensen_shannon(ours, theirs)} if theirs.any() else {"reason": _NO_TERMS}
-    return drift.model_copy(update=found)
-
-
-def _frequencies(
-    segments: Sequence[Segment], model: ModelStatistics
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """The document frequencies of the index and of the model, of the terms of either: two of float [terms]."""
-    places = {term: place for place, term in enumerate(model.document_frequency)}
-    theirs = np.array([*model.document_frequency.values()])
-    ours = np.zeros(len(theirs))
-    for segment in segments:
-        at = np.array([places.setdefault(term, len(places)) for term in segment.words.terms], np.int64)
-        ours.resize(len(places), refcheck=False)
-        theirs.resize(len(places), refcheck=False)
-        ours[at] += _held(segment, model, idf(model.documents, theirs[at]).astype(np.float32))
-    return ours, theirs
-
-
-def _held(segment: Segment, model: ModelStatistics, rarity: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
-    """The document frequencies of a segment's terms, of which the rarity is given: float [terms]."""
-    is_kept = (~segment.is_removed).astype(np.float32)
-    lengths = np.zeros(len(segment), np.float32) if segment.counts is None else segment.counts[:, 0].astype(np.float32)
-
-    def shares(
-        columns: npt.NDArray[np.int64], rows: npt.NDArray[np.int32], weights: npt.NDArray[np.float32]
-    ) -> npt.NDArray[np.float32]:
-        if model.kind == "tfidf":
-            return is_kept[rows]
-        return is_kept[rows] * held_share(weights, rarity[columns], lengths[rows], model.mean_length or 1.0)
-
-    return segment.words.column_sums(shares)

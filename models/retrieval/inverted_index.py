@@ -1,4 +1,4 @@
-"""Texts as rows of a sparse matrix, with a column for each term."""
+"""An inverted index: the inner products of a query's weighted terms with those of every document."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -9,12 +9,23 @@ import numpy.typing as npt
 import tensorflow as tf
 from scipy import sparse
 
+TERMS_FILE: Final = "terms.txt"
+_STARTS_FILE: Final = "postings_starts.npy"
+_DOCUMENTS_FILE: Final = "postings_documents.npy"
+_WEIGHTS_FILE: Final = "postings_weights.npy"
+_FREQUENT_FILE: Final = "frequent_terms.npy"
+_COLUMNS_FILE: Final = "frequent_weights.npy"
+
+_FREQUENT_SHARE: Final = 0.25
+"""The share of the documents beyond which a term is frequent, and has a weight for every document. That takes at most
+twice the bytes of its postings, and is added up ten times as fast."""
+
 
 class TermMatrix:
-    """The weights of texts' terms, as an exported model gives them, batch by batch.
+    """Texts as rows of a sparse matrix with a column for each term, collected batch by batch.
 
     Attributes:
-      columns: the column of each term that there is.
+      columns: the column of each term.
     """
 
     def __init__(self) -> None:
@@ -22,10 +33,10 @@ class TermMatrix:
         self._batches = [sparse.csr_matrix((0, 0), dtype=np.float32)]
 
     def add(self, terms: tf.Tensor, weights: tf.Tensor) -> None:
-        """Adds texts.
+        """Adds texts, from the outputs of an exported model.
 
         Args:
-          terms, weights: string and float [batch, width], padded by "" and 0; a text's terms are distinct.
+          terms, weights: string and float [batch, width], padded by "" and 0; the terms of a text are distinct.
         """
         is_term = terms != ""
         distinct, place = tf.unique(tf.boolean_mask(terms, is_term))
@@ -39,11 +50,11 @@ class TermMatrix:
         self._batches.append(sparse.csr_matrix(rows, shape=(len(ends), len(self.columns))))
 
     def add_rows(self, terms: Sequence[bytes], rows: sparse.csr_matrix) -> None:
-        """Adds texts whose weights are rows already.
+        """Adds texts, from the rows of another matrix.
 
         Args:
-          terms: of the columns.
-          rows: float32 [texts, terms].
+          terms: the terms of its columns.
+          rows: the weights, float32 [texts, terms].
         """
         columns = np.array([self.columns.setdefault(term, len(self.columns)) for term in terms], np.int32)
         numbers = columns[rows.indices] if rows.nnz else np.zeros(0, np.int32)
@@ -51,35 +62,23 @@ class TermMatrix:
         self._batches.append(sparse.csr_matrix((rows.data, numbers, rows.indptr), shape=shape))
 
     def rows(self) -> sparse.csr_matrix:
-        """All texts: float32 [texts, terms]."""
+        """The weights of all texts: float32 [texts, terms]."""
         for batch in self._batches:
             batch.resize((batch.shape[0], len(self.columns)))
         self._batches = [sparse.vstack(self._batches, format="csr")]
         return self._batches[0]
 
 
-TERMS_FILE: Final = "terms.txt"
-_STARTS_FILE: Final = "postings_starts.npy"
-_DOCUMENTS_FILE: Final = "postings_documents.npy"
-_WEIGHTS_FILE: Final = "postings_weights.npy"
-_FREQUENT_FILE: Final = "frequent_terms.npy"
-_COLUMNS_FILE: Final = "frequent_weights.npy"
-
-FREQUENT_SHARE: Final = 0.25
-"""A term that stands in more of the documents has a weight for each: that is twice its postings' bytes at most, and is
-added up ten times as fast."""
-
-
 class InvertedIndex:
     """The inner products of a query's terms with those of every document, exactly.
 
-    Nothing is skipped: to add up all postings of a query takes less time than to find out which could be left out.
+    Nothing is skipped: adding up all postings of a query takes less time than finding those that could be skipped.
 
     Args:
-      terms: distinct, in the order of the columns.
-      postings: float32 [documents, terms], by columns; empty where a term is frequent.
-      frequent: int32 [frequent terms], their columns, in order.
-      weights: float32 [frequent terms, documents].
+      terms: the distinct terms in the order of the columns.
+      postings: the weights of the rare terms by columns, float32 [documents, terms]; a frequent term's column is empty.
+      frequent: the columns of the frequent terms, in order: int32 [frequent terms].
+      weights: the weights of the frequent terms, float32 [frequent terms, documents].
     """
 
     def __init__(
@@ -96,55 +95,28 @@ class InvertedIndex:
 
     @classmethod
     def of(cls, documents: TermMatrix) -> "InvertedIndex":
-        """The index of documents; its terms are sorted by their UTF-8."""
+        """Indexes documents, by terms sorted by their UTF-8."""
         terms = sorted(documents.columns)
         by_column = documents.rows().tocsc()
         found = np.diff(by_column.indptr)[[documents.columns[term] for term in terms]]
-        places = np.flatnonzero(found > FREQUENT_SHARE * max(by_column.shape[0], 1)).astype(np.int32)
+        places = np.flatnonzero(found > _FREQUENT_SHARE * max(by_column.shape[0], 1)).astype(np.int32)
         order = np.array([documents.columns[term] for term in terms], np.int64)
         weights = by_column[:, order[places]].T.toarray()
         rare = found.copy()
         rare[places] = 0
         starts = np.concatenate([[0], np.cumsum(rare)])
-        # Column by column from the old order to the new one.
+        # Copies the columns of the rare terms, in the new order.
         source = np.repeat(by_column.indptr[:-1][order] - starts[:-1], rare) + np.arange(starts[-1])
         postings = sparse.csc_matrix(
             (by_column.data[source], by_column.indices[source], starts), shape=(by_column.shape[0], len(terms))
         )
         return cls(terms, postings, places, weights)
 
-    @classmethod
-    def load(cls, folder: str, documents: int) -> "InvertedIndex":
-        """Maps the files that `save` wrote; of them, the terms alone are read."""
-        with open(os.path.join(folder, TERMS_FILE), "rb") as file:
-            terms = file.read().splitlines()
-
-        def mapped(name: str) -> npt.NDArray[np.generic]:
-            array: npt.NDArray[np.generic] = np.load(os.path.join(folder, name), mmap_mode="r")
-            return array
-
-        parts = (mapped(_WEIGHTS_FILE), mapped(_DOCUMENTS_FILE), mapped(_STARTS_FILE))
-        postings = sparse.csc_matrix(parts, shape=(documents, len(terms)), copy=False)
-        return cls(terms, postings, mapped(_FREQUENT_FILE), mapped(_COLUMNS_FILE))  # type: ignore[arg-type]
-
-    def save(self, folder: str) -> None:
-        """Writes it into a folder, in files that `load` maps."""
-        with open(os.path.join(folder, TERMS_FILE), "wb") as file:
-            file.writelines(term + b"\n" for term in self._column)
-        for name, array in (
-            (_STARTS_FILE, self._postings.indptr),
-            (_DOCUMENTS_FILE, self._postings.indices),
-            (_WEIGHTS_FILE, self._postings.data),
-            (_FREQUENT_FILE, np.array(list(self._row), np.int32)),
-            (_COLUMNS_FILE, self._weights),
-        ):
-            np.save(os.path.join(folder, name), array)
-
     def scores(self, terms: npt.NDArray[np.object_], weights: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """The inner product of each document's terms and a query's.
 
         Args:
-          terms, weights: of the query, [width]; its terms are distinct, and may be padded by "".
+          terms, weights: the query's distinct terms and their weights, [width]; the terms may be padded by "".
 
         Returns:
           float32 [documents].
@@ -161,7 +133,7 @@ class InvertedIndex:
 
     @property
     def terms(self) -> list[bytes]:
-        """In the order of the columns."""
+        """The terms in the order of the columns."""
         return list(self._column)
 
     def column_sums(
@@ -170,10 +142,13 @@ class InvertedIndex:
             [npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float32]], npt.NDArray[np.float32]
         ],
     ) -> npt.NDArray[np.float64]:
-        """A sum over the documents that hold each term: float64 [terms].
+        """Sums a value over the documents that hold each term.
 
         Args:
-          value: of postings, from their columns, documents and weights, each [postings].
+          value: computes the values of postings from their columns, documents and weights, each [postings].
+
+        Returns:
+          float64 [terms].
         """
         rare = np.repeat(np.arange(len(self._column)), np.diff(self._postings.indptr))
         rows, documents = np.nonzero(self._weights)
@@ -185,14 +160,41 @@ class InvertedIndex:
 
     @property
     def postings(self) -> int:
-        """Weights that are not 0."""
+        """The number of weights that are not 0."""
         return int(self._postings.nnz + np.count_nonzero(self._weights))
 
     def rows(self) -> tuple[list[bytes], sparse.csr_matrix]:
-        """The terms, and what each document holds of them: float32 [documents, terms]."""
+        """The terms, and the documents' weights: float32 [documents, terms]."""
         frequent = sparse.csr_matrix(
             (np.ones(len(self._row), np.float32), (list(self._row), list(self._row.values()))),
             shape=(len(self._column), len(self._row)),
         )
         rows = self._postings.tocsr() + (frequent @ sparse.csr_matrix(self._weights)).T.tocsr()
         return list(self._column), rows
+
+    @classmethod
+    def load(cls, folder: str, documents: int) -> "InvertedIndex":
+        """Maps the files from `save` into memory; only the terms are read."""
+        with open(os.path.join(folder, TERMS_FILE), "rb") as file:
+            terms = file.read().splitlines()
+
+        def mapped(name: str) -> npt.NDArray[np.generic]:
+            array: npt.NDArray[np.generic] = np.load(os.path.join(folder, name), mmap_mode="r")
+            return array
+
+        parts = (mapped(_WEIGHTS_FILE), mapped(_DOCUMENTS_FILE), mapped(_STARTS_FILE))
+        postings = sparse.csc_matrix(parts, shape=(documents, len(terms)), copy=False)
+        return cls(terms, postings, mapped(_FREQUENT_FILE), mapped(_COLUMNS_FILE))  # type: ignore[arg-type]
+
+    def save(self, folder: str) -> None:
+        """Writes the index into a folder, in files that `load` maps."""
+        with open(os.path.join(folder, TERMS_FILE), "wb") as file:
+            file.writelines(term + b"\n" for term in self._column)
+        for name, array in (
+            (_STARTS_FILE, self._postings.indptr),
+            (_DOCUMENTS_FILE, self._postings.indices),
+            (_WEIGHTS_FILE, self._postings.data),
+            (_FREQUENT_FILE, np.array(list(self._row), np.int32)),
+            (_COLUMNS_FILE, self._weights),
+        ):
+            np.save(os.path.join(folder, name), array)

@@ -1,4 +1,4 @@
-"""Near vectors among many: FAISS's inverted lists (Jégou et al. 2011)."""
+"""Near vectors among many, by FAISS's inverted lists (Jégou et al. 2011)."""
 
 from typing import Any, Final
 
@@ -7,18 +7,18 @@ import numpy as np
 import numpy.typing as npt
 
 LEAST: Final = 1 << 17
-"""Fewer vectors than these are all compared."""
+"""The least number of vectors that get lists; fewer are all compared."""
 PROBED: Final = 1 / 16
-"""The share of the lists that a search looks into."""
-_TRAINED_ON: Final = 64
-"""Vectors for each list that its place is learned from."""
+"""The share of the lists that a search reads."""
+TRAINED_ON: Final = 64
+"""The number of vectors in the sample for each list."""
 
 _Vectors = npt.NDArray[np.float32]
 _Numbers = npt.NDArray[np.int64]
 
 
 def lists_for(vectors: int) -> int:
-    """How many lists so many vectors get: the power of two next to four times their root, and no more than vectors.
+    """The number of lists for a number of vectors n: the power of two nearest to 4 sqrt(n), at most n.
 
     Example:
       >>> lists_for(1_000_000), lists_for(200_000)
@@ -28,10 +28,10 @@ def lists_for(vectors: int) -> int:
 
 
 class NearVectors:
-    """Vectors by their numbers, in lists of which a search looks into some.
+    """Numbered vectors in lists, of which a search reads some.
 
     Args:
-      index: FAISS's.
+      index: an index of FAISS.
     """
 
     def __init__(self, index: Any) -> None:
@@ -39,23 +39,23 @@ class NearVectors:
 
     @classmethod
     def learn(cls, sample: _Vectors, lists: int) -> "NearVectors":
-        """Lists without vectors, which learn where they lie from a sample [vectors, dim] of what is to come."""
+        """Makes empty lists, whose places are learned from a sample of the vectors: float32 [sample, dim]."""
         index = faiss.IndexIVFFlat(
             faiss.IndexFlatIP(sample.shape[1]), sample.shape[1], lists, faiss.METRIC_INNER_PRODUCT
         )
-        index.cp.min_points_per_centroid = 1  # else it warns about samples that are small
+        index.cp.min_points_per_centroid = 1  # without it FAISS warns about small samples
         index.train(np.ascontiguousarray(sample))
         return cls(index)
 
     @classmethod
     def load(cls, path: str, probes: int, into_memory: bool = False) -> "NearVectors":
-        """What `save` wrote; its vectors are mapped, unless they are to be changed."""
+        """Reads a file from `save`; its vectors are mapped unless they shall be changed in memory."""
         index: Any = faiss.read_index(path, 0 if into_memory else faiss.IO_FLAG_MMAP)
         index.nprobe = probes
         return cls(index)
 
     def save(self, path: str) -> None:
-        """Writes it into a file."""
+        """Writes the lists into a file."""
         faiss.write_index(self._index, path)
 
     def __len__(self) -> int:
@@ -63,25 +63,20 @@ class NearVectors:
 
     @property
     def lists(self) -> int:
-        """How many there are."""
+        """The number of lists."""
         return int(self._index.nlist)
 
     def add(self, vectors: _Vectors, numbers: _Numbers) -> None:
-        """Adds vectors [vectors, dim] by their numbers, int64 [vectors]."""
+        """Adds vectors, float32 [vectors, dim], with their numbers, int64 [vectors]."""
         self._index.add_with_ids(np.ascontiguousarray(vectors), numbers)
 
     def remove(self, numbers: _Numbers) -> None:
-        """Removes the vectors of numbers."""
+        """Removes the vectors with these numbers."""
         if len(numbers):
             self._index.remove_ids(faiss.IDSelectorBatch(numbers))
 
     def search(self, vector: _Vectors, most: int) -> _Numbers:
-        """The numbers of the vectors with the largest inner products, of those in the lists that are looked into."""
+        """The numbers of the vectors with the largest inner products, among the lists that are read."""
         _, (numbers,) = self._index.search(vector[np.newaxis], most)
         found: _Numbers = numbers[numbers >= 0]
         return found
-
-
-def sample_size(lists: int) -> int:
-    """How many vectors so many lists learn from."""
-    return lists * _TRAINED_ON

@@ -1,10 +1,10 @@
-"""The order of a list: score descending as float32, ties by document id descending (bytewise), as trec_eval's.
+"""The order of documents: score descending as float32, ties by document id descending (bytewise), as trec_eval's.
 
 TF-Ranking alone would break ties at random.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -13,19 +13,46 @@ from models.lists.ranking_lists import RankingLists
 from schemas.errors import DataError
 from schemas.trec import run_lines
 
+_BLOCK: Final = 256
+
 
 def rank(scores: npt.NDArray[np.float32], doc_ids: Sequence[Any]) -> npt.NDArray[np.int64]:
     """The order of a list: score descending, ties by document id descending (as trec_eval).
 
     Args:
       scores: float32 [list_size].
-      doc_ids: the documents' ids, UTF-8 as bytes, or whatever else shall break the ties.
+      doc_ids: the documents' ids, UTF-8 as bytes, or other values that break ties.
 
     Returns:
-      int [list_size], places of the list from best to worst.
+      places in the list from best to worst, int [list_size].
     """
     by_id = sorted(range(len(doc_ids)), key=doc_ids.__getitem__, reverse=True)
     return np.asarray(by_id, np.int64)[np.argsort(-np.asarray(scores, np.float32)[by_id], kind="stable")]
+
+
+def best_places(scores: npt.NDArray[np.float32], most: int) -> npt.NDArray[np.int64]:
+    """The places of the best scores of many, and of all scores equal to the last of them, in no order.
+
+    The best score of each block is found first. The `most` best of these are a lower bound for the scores sought: all
+    lower scores are skipped.
+
+    Args:
+      scores: float32 [documents]; -inf marks a place without a document.
+      most: the number of best scores, at least 1.
+
+    Example:
+      >>> best_places(np.array([0.5, 2.0, 1.0, 1.0], np.float32), 2).tolist()
+      [1, 2, 3]
+    """
+    whole = len(scores) // _BLOCK * _BLOCK
+    bests = scores[:whole].reshape(-1, _BLOCK).max(axis=1)
+    least = np.partition(bests, -most)[-most] if len(bests) >= most else -np.inf
+    places = np.flatnonzero((scores >= least) & (scores > -np.inf))
+    if len(places) <= most:
+        return places
+    found = scores[places]
+    chosen: npt.NDArray[np.int64] = places[found >= np.partition(found, -most)[-most]]
+    return chosen
 
 
 def ranked_grades(
@@ -55,12 +82,12 @@ def ranked_grades(
 def ranking_run(
     lists: RankingLists, scores: Iterable[Sequence[float] | npt.NDArray[np.float32]], tag: str
 ) -> Iterator[str]:
-    """The lines of a run file, one list after the other, each from its best document to its worst.
+    """The lines of a run file, list by list, each from its best document to its worst.
 
     Args:
-      lists: the lists.
-      scores: of each list's documents, in its order.
-      tag: names the system.
+      lists: query lists.
+      scores: the scores of each list's documents, in its order.
+      tag: the system's name.
     """
     for query_id, doc_ids, of_list in zip(lists.query_ids, lists.doc_ids, scores, strict=True):
         order = rank(np.asarray(of_list, np.float32), doc_ids)

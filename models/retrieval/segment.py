@@ -1,19 +1,19 @@
-"""Some of an index's documents: their vectors, the weights of their terms, and what people read of them."""
+"""A segment of an index: some of its documents, with their vectors, the weights of their terms, and their texts."""
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
-from scipy import sparse
 
 from models.exported.model import LoadedModel
 from models.retrieval.inverted_index import InvertedIndex, TermMatrix
 from schemas.byte_streams import stream_sha256
+from schemas.errors import DataError
 from schemas.index_manifest import FileRecord, SegmentRecord
 from schemas.wikiclir import Text
 
@@ -24,100 +24,41 @@ VECTORS_FILE: Final = "vectors.npy"
 COUNTS_FILE: Final = "documents_counts.npy"
 
 MOST_DOCUMENTS: Final = 1 << 16
-"""Of a segment: the scores of so many documents lie in a processor's cache while a query's postings are added up."""
+"""The most documents of a segment: their scores fit into a processor's cache while a query's postings are added up."""
 _DIGEST_BYTES: Final = 16
+_BATCH: Final = 1024
 
 
-class SegmentWriter:
-    """Takes encoded documents, and writes them as a segment.
+def document_line(document: Text) -> bytes:
+    """A document as a line of its segment, in the form of the input files."""
+    return f"{document.id}\t{document.title}\t{document.text}\n".encode()
 
-    It holds all of them in memory: some 8 bytes a posting, twice while they are put in order.
-    """
 
-    def __init__(self) -> None:
-        self._lines: list[bytes] = []
-        self._vectors: list[npt.NDArray[np.float32]] = []
-        self._terms = TermMatrix()
-        self._counts: list[npt.NDArray[np.int32] | None] = []
-
-    def __len__(self) -> int:
-        return len(self._lines)
-
-    def add(self, documents: Sequence[Text], encoded: dict[str, Any], counted: dict[str, Any] | None = None) -> None:
-        """Adds documents that the model has encoded.
-
-        Args:
-          documents: their ids, titles and texts.
-          encoded: what the signature `encode_document` gives for their texts.
-          counted: what `count_terms` gives; None where the model does not have it.
-        """
-        self._lines += [document_line(document) for document in documents]
-        self._vectors.append(np.asarray(encoded["vector"], np.float32))
-        self._counts.append(np.stack([counted["terms"], counted["unknown"]], axis=1) if counted else None)
-        if "stems" in encoded:
-            self._terms.add(encoded["stems"], encoded["weights"])
-        else:
-            self._terms.add_rows([], sparse.csr_matrix((len(documents), 0), dtype=np.float32))
-
-    def take(self, segment: "Segment", rows: npt.NDArray[np.int64]) -> None:
-        """Adds documents of another segment, which are not encoded again."""
-        self._lines += [segment.line(int(row)) for row in rows]
-        self._vectors.append(segment.vectors[rows])
-        terms, weights = segment.words.rows()
-        self._terms.add_rows(terms, weights[rows])
-        self._counts.append(None if segment.counts is None else segment.counts[rows])
-
-    def write(self, folder: str, number: int) -> SegmentRecord:
-        """Writes the segment.
-
-        Args:
-          folder: new, or empty.
-          number: the segment's.
-
-        Returns:
-          what the manifest has of it.
-        """
-        os.makedirs(folder, exist_ok=True)
-        ends = np.cumsum([0, *map(len, self._lines)], dtype=np.int64)
-        with open(os.path.join(folder, DOCUMENTS_FILE), "wb") as file:
-            file.writelines(self._lines)
-        digests = b"".join(document_digest(line) for line in self._lines)
-        for name, array in (
-            (STARTS_FILE, ends),
-            (DIGESTS_FILE, np.frombuffer(digests, np.uint8).reshape(-1, _DIGEST_BYTES)),
-            (VECTORS_FILE, np.concatenate(self._vectors)),
-        ):
-            np.save(os.path.join(folder, name), array)
-        counts = [one for one in self._counts if one is not None]
-        if len(counts) == len(self._counts):
-            np.save(os.path.join(folder, COUNTS_FILE), np.concatenate(counts))
-        index = InvertedIndex.of(self._terms)
-        index.save(folder)
-        return SegmentRecord(
-            number=number, documents=len(self._lines), postings=index.postings, files=file_records(folder)
-        )
+def document_digest(line: bytes) -> bytes:
+    """A digest of a document's line, which changes with the document."""
+    return hashlib.blake2b(line, digest_size=_DIGEST_BYTES).digest()
 
 
 class Segment:
     """A segment on disk, mapped into memory.
 
     Args:
-      folder: in which it lies.
-      record: what the manifest says of it.
-      removed: rows that are documents no more.
+      folder: the segment's folder.
+      record: its record in the manifest.
+      removed: the rows of documents that were removed.
 
     Attributes:
-      folder: in which it lies.
-      number: the segment's.
-      vectors: float32 [documents, dim].
-      words: the terms of its documents.
-      is_removed: bool [documents]: rows that are documents no more.
-      counts: int32 [documents, 2]: the terms of each document, and how many of them the model does not know (see
-        `models.texts.text_features`); None where the model or an earlier version did not tell.
+      folder: the segment's folder.
+      number: the segment's number.
+      vectors: the documents' vectors, float32 [documents, dim].
+      words: the documents' terms.
+      is_removed: which documents were removed, bool [documents].
+      counts: the number of terms of each document, and how many of them the model does not know (see
+        `models.texts.text_features`): int32 [documents, 2].
 
     Raises:
       OSError: a file is missing.
-      ValueError: a file has not the size that the record says.
+      ValueError: a file does not have the size in its record.
     """
 
     def __init__(self, folder: str, record: SegmentRecord, removed: npt.NDArray[np.int32]) -> None:
@@ -129,10 +70,8 @@ class Segment:
         self.is_removed = np.zeros(record.documents, np.bool_)
         self.is_removed[removed] = True
         self._removed = removed
-        self.counts: npt.NDArray[np.int32] | None = None
-        if COUNTS_FILE in record.files:
-            self.counts = np.load(os.path.join(folder, COUNTS_FILE), mmap_mode="r")
-        # As plain arrays: taking a slice of NumPy's memmap takes ten times as long.
+        self.counts: npt.NDArray[np.int32] = np.load(os.path.join(folder, COUNTS_FILE), mmap_mode="r")
+        # As plain arrays: slicing NumPy's memmap takes ten times as long.
         self._lines: npt.NDArray[np.uint8] = np.asarray(np.memmap(os.path.join(folder, DOCUMENTS_FILE), np.uint8, "r"))
         self._starts: npt.NDArray[np.int64] = np.asarray(np.load(os.path.join(folder, STARTS_FILE), mmap_mode="r"))
 
@@ -141,22 +80,22 @@ class Segment:
 
     @property
     def kept(self) -> npt.NDArray[np.int64]:
-        """The rows that are documents."""
+        """The rows of the documents that were not removed."""
         return np.flatnonzero(~self.is_removed)
 
     def inner_products(
         self, vector: npt.NDArray[np.float32], rows: npt.NDArray[np.int64] | None = None
     ) -> npt.NDArray[np.float32]:
-        """Those of the documents' vectors, of all or of some rows, with a query's.
+        """The inner products of a query's vector with those of all documents, or of some rows.
 
-        Equal vectors have equal ones, wherever they stand: BLAS would add up some rows in another order than others.
+        Equal vectors have equal products in every row. BLAS would sum some rows in another order than others.
         """
         vectors = self.vectors if rows is None else self.vectors[rows]
         products: npt.NDArray[np.float32] = np.einsum("ij,j->i", vectors, vector)
         return products
 
     def without_removed(self, scores: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Scores [documents] in which removed rows have the least there is; the array is changed."""
+        """Sets the scores of removed documents to -inf, in place: [documents]."""
         scores[self._removed] = -np.inf
         return scores
 
@@ -165,7 +104,7 @@ class Segment:
         return self._lines[self._starts[row] : self._starts[row + 1]].tobytes()
 
     def document(self, row: int) -> Text:
-        """A document; its line is its place in the segment, from 1."""
+        """A document; its line number is its place in the segment, from 1."""
         identifier, title, text = self.line(row).decode().rstrip("\n").split("\t")
         return Text(identifier, title, text, row + 1)
 
@@ -175,23 +114,89 @@ class Segment:
 
     @property
     def digests(self) -> npt.NDArray[np.uint8]:
-        """What tells whether a document has changed: uint8 [documents, 16], see `document_digest`."""
+        """The documents' digests, see `document_digest`: uint8 [documents, 16]."""
         digests: npt.NDArray[np.uint8] = np.load(os.path.join(self.folder, DIGESTS_FILE), mmap_mode="r")
         return digests
 
 
-def document_line(document: Text) -> bytes:
-    """A document as a line of its segment, in the form of the input files."""
-    return f"{document.id}\t{document.title}\t{document.text}\n".encode()
+def _check_sizes(folder: str, record: SegmentRecord) -> None:
+    """Checks that the files have the sizes in their records."""
+    for name, file in record.files.items():
+        path = os.path.join(folder, name)
+        if (size := os.path.getsize(path)) != file.bytes:
+            raise ValueError(f"{path} must have {file.bytes:,} bytes; got {size:,}")
 
 
-def document_digest(line: bytes) -> bytes:
-    """What tells whether a document has changed."""
-    return hashlib.blake2b(line, digest_size=_DIGEST_BYTES).digest()
+class SegmentWriter:
+    """Collects encoded documents, and writes them as a segment.
+
+    It holds all of them in memory: some 8 bytes a posting, twice while they are sorted.
+    """
+
+    def __init__(self) -> None:
+        self._lines: list[bytes] = []
+        self._vectors: list[npt.NDArray[np.float32]] = []
+        self._terms = TermMatrix()
+        self._counts: list[npt.NDArray[np.int32]] = []
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def add(self, documents: Sequence[Text], encoded: Mapping[str, Any], counted: Mapping[str, Any]) -> None:
+        """Adds documents that the model has encoded.
+
+        Args:
+          documents: the documents.
+          encoded: the outputs of the model's signature `encode_document` for their texts.
+          counted: the outputs of its signature `count_terms`.
+        """
+        self._lines += [document_line(document) for document in documents]
+        self._vectors.append(np.asarray(encoded["vector"], np.float32))
+        self._counts.append(np.stack([counted["terms"], counted["unknown"]], axis=1))
+        if "stems" in encoded:
+            self._terms.add(encoded["stems"], encoded["weights"])
+        else:
+            self._terms.add(tf.zeros([len(documents), 0], tf.string), tf.zeros([len(documents), 0]))
+
+    def take(self, segment: Segment, rows: npt.NDArray[np.int64]) -> None:
+        """Adds documents of another segment, without encoding them again."""
+        self._lines += [segment.line(int(row)) for row in rows]
+        self._vectors.append(segment.vectors[rows])
+        terms, weights = segment.words.rows()
+        self._terms.add_rows(terms, weights[rows])
+        self._counts.append(segment.counts[rows])
+
+    def write(self, folder: str, number: int) -> SegmentRecord:
+        """Writes the segment.
+
+        Args:
+          folder: a new or empty folder.
+          number: the segment's number.
+
+        Returns:
+          the segment's record for the manifest.
+        """
+        os.makedirs(folder, exist_ok=True)
+        ends = np.cumsum([0, *map(len, self._lines)], dtype=np.int64)
+        with open(os.path.join(folder, DOCUMENTS_FILE), "wb") as file:
+            file.writelines(self._lines)
+        digests = b"".join(document_digest(line) for line in self._lines)
+        for name, array in (
+            (STARTS_FILE, ends),
+            (DIGESTS_FILE, np.frombuffer(digests, np.uint8).reshape(-1, _DIGEST_BYTES)),
+            (VECTORS_FILE, np.concatenate(self._vectors)),
+            (COUNTS_FILE, np.concatenate(self._counts)),
+        ):
+            np.save(os.path.join(folder, name), array)
+        index = InvertedIndex.of(self._terms)
+        index.save(folder)
+        return SegmentRecord(
+            number=number, documents=len(self._lines), postings=index.postings, files=_file_records(folder)
+        )
 
 
-def file_records(folder: str) -> dict[str, FileRecord]:
-    """Size and SHA-256 of a folder's files, by their names."""
+def _file_records(folder: str) -> dict[str, FileRecord]:
+    """The size and SHA-256 of a folder's files, by their names."""
     records = {}
     for name in sorted(os.listdir(folder)):
         path = os.path.join(folder, name)
@@ -200,44 +205,37 @@ def file_records(folder: str) -> dict[str, FileRecord]:
     return records
 
 
-def _check_sizes(folder: str, record: SegmentRecord) -> None:
-    for name, file in record.files.items():
-        path = os.path.join(folder, name)
-        if (size := os.path.getsize(path)) != file.bytes:
-            raise ValueError(f"{path} must have {file.bytes:,} bytes; got {size:,}")
-
-
-_BATCH: Final = 1024
-
-
 def encode_documents(
     model: LoadedModel,
     documents: Iterable[Text],
     folder: str,
     first_number: int,
-    told: Callable[[int], None] = lambda documents: None,
+    on_progress: Callable[[int], None] = lambda documents: None,
     most: int = MOST_DOCUMENTS,
 ) -> Iterator[SegmentRecord]:
-    """Writes segments of documents, one after the other; no more than one is held in memory.
+    """Writes segments of documents one by one, and holds only one in memory.
 
     Args:
-      model: an exported model, loaded, whose score is an inner product.
-      documents: in the order in which they are written.
-      folder: in which each segment gets a folder, its number.
-      first_number: of the first segment.
-      told: is called with the number of documents that are encoded, again and again.
-      most: documents of a segment.
+      model: a loaded exported model, whose score is an inner product.
+      documents: the documents, in the order in which they are written.
+      folder: the parent folder; each segment's folder is named by its number.
+      first_number: the number of the first segment.
+      on_progress: called repeatedly with the number of documents encoded so far.
+      most: the most documents of a segment.
+
+    Raises:
+      DataError: the model has no signature that counts terms.
     """
+    if "count_terms" not in model.signatures:
+        raise DataError("the model must have the signature count_terms to be indexed; export it again with `clir run`.")
     left = iter(documents)
-    done = 0
-    writer = SegmentWriter()
-    number = first_number
+    done, number, writer = 0, first_number, SegmentWriter()
     while batch := list(islice(left, min(_BATCH, most - len(writer)))):
         texts = tf.constant([document.text for document in batch])
         encoded, counted = (model.tensors(name, document=texts) for name in ("encode_document", "count_terms"))
         writer.add(batch, encoded, counted)
         done += len(batch)
-        told(done)
+        on_progress(done)
         if len(writer) == most:
             yield writer.write(os.path.join(folder, str(number)), number)
             writer, number = SegmentWriter(), number + 1

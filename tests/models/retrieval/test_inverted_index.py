@@ -1,13 +1,43 @@
-"""The inverted index: it scores as the formula does, in memory and from its files."""
+"""The inverted index and the matrix it is made of: they score as the formula does, in memory and from files."""
 
 import numpy as np
 import pytest
+import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
 from models.retrieval.inverted_index import InvertedIndex, TermMatrix
-from tests.models.retrieval.test_term_matrix import TEXTS, matrix_of, padded
+
+TEXTS = st.lists(st.dictionaries(st.sampled_from("abcdef"), st.integers(-9, 9).map(float), max_size=4), max_size=6)
+
+
+def padded(texts):
+    """The terms of texts and their weights, as an exported model gives them."""
+    width = max((len(text) for text in texts), default=0)
+    terms = [[*text, *[""] * (width - len(text))] for text in texts]
+    weights = [[*text.values(), *[0.0] * (width - len(text))] for text in texts]
+    shape = (len(texts), width)
+    return tf.reshape(tf.constant(terms, tf.string), shape), tf.reshape(tf.constant(weights, tf.float32), shape)
+
+
+def matrix_of(batches):
+    matrix = TermMatrix()
+    for batch in batches:
+        matrix.add(*padded(batch))
+    return matrix
+
+
+@given(TEXTS)
+def test_rows_hold_every_weight_at_its_term(documents):
+    matrix = matrix_of([[one] for one in documents])
+    rows = matrix.rows().toarray()
+    assert rows.dtype == np.float32
+    assert rows.shape == (len(documents), len({term for document in documents for term in document}))
+    for row, document in zip(rows, documents, strict=True):
+        assert {term.decode(): row[column] for term, column in matrix.columns.items() if row[column]} == {
+            term: weight for term, weight in document.items() if weight
+        }
 
 
 def scores(index, query):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.retrieval.ranking import rank, ranked_grades
+from models.retrieval.ranking import best_places, rank, ranked_grades
 from schemas.errors import DataError
 
 doc_ids = st.text("aZ09é北😀", min_size=1, max_size=3).map(str.encode)
@@ -57,3 +57,22 @@ def test_score_that_is_not_finite_is_refused_with_its_query_and_document(score):
     ids, scores, grades = zip(*lists, strict=True)
     with pytest.raises(DataError, match=f"scores must be finite; query q2 got {score} for document d2"):
         ranked_grades([b"q1", b"q2"], ids, [np.array(values, np.float32) for values in scores], grades)
+
+
+# The best of many
+
+
+@pytest.mark.parametrize("size", [0, 1, 5, 255, 256, 257, 3000])
+@pytest.mark.parametrize("most", [1, 3, 11, 300])
+@given(seed=st.integers(0, 2**20), values=st.integers(1, 2000))
+def test_best_places_are_those_with_fewer_than_most_scores_above(size, most, seed, values):
+    scores = np.random.default_rng(seed).integers(0, values, size).astype(np.float32)
+    expected = [place for place, score in enumerate(scores) if (scores > score).sum() < most]
+    assert sorted(best_places(scores, most)) == expected
+
+
+def test_minus_infinity_is_the_score_of_nothing():
+    assert best_places(np.full(600, -np.inf, np.float32), 3).tolist() == []
+    scores = np.full(600, -np.inf, np.float32)
+    scores[[7, 599]] = 1, 2
+    assert sorted(best_places(scores, 3)) == [7, 599]

@@ -13,8 +13,12 @@ def test_equal_vectors_have_equal_ones_wherever_they_stand(tmp_path: Path) -> No
     vectors = generator.normal(size=(3000, 128)).astype(np.float32)
     twins = generator.choice(3000, 300, replace=False)
     vectors[twins] = vectors[twins[0]]
-    writer = SegmentWriter()
-    writer.add([Text(f"d{row}", "", "text", 1) for row in range(3000)], {"vector": vectors})
+    writer, nothing = SegmentWriter(), np.zeros(3000, np.int32)
+    writer.add(
+        [Text(f"d{row}", "", "text", 1) for row in range(3000)],
+        {"vector": vectors},
+        {"terms": nothing, "unknown": nothing},
+    )
     segment = Segment(str(tmp_path / "0"), writer.write(str(tmp_path / "0"), 0), np.zeros(0, np.int32))
     for _ in range(20):
         query = generator.normal(size=128).astype(np.float32)

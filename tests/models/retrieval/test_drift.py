@@ -1,13 +1,15 @@
-"""The drift of an index: what its model keeps, against what its documents are."""
+"""The drift of an index: the divergence and its laws, and the statistics of documents against those of a lexicon."""
 
 import os
 from functools import cache
+from math import log2
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from models.exported.model import LoadedModel
 from models.lexicon.learn_lexicon import learn_lexicon
@@ -20,7 +22,40 @@ from schemas.wikiclir import Text
 from tests.models.small_lexicon import COLLECTION, PAIRS, export_with_words
 from tests.models.small_model import export_small_model
 
-pytestmark = pytest.mark.serving
+WEIGHTS = st.one_of(st.just(0.0), st.floats(1e-3, 1e6))
+DISTRIBUTIONS = arrays(np.float64, 6, elements=WEIGHTS).filter(lambda weights: weights.sum() > 0)
+
+
+def test_a_hand_value() -> None:
+    # P = (1, 0), Q = (1/2, 1/2), M = (3/4, 1/4).
+    of_p, of_q = log2(1 / 0.75), 0.5 * log2(0.5 / 0.75) + 0.5 * log2(0.5 / 0.25)
+    assert jensen_shannon(np.array([3.0, 0.0]), np.array([5.0, 5.0])) == pytest.approx((of_p + of_q) / 2)
+
+
+@given(one=DISTRIBUTIONS, other=DISTRIBUTIONS)
+def test_it_is_symmetric_and_between_0_and_1(one: np.ndarray, other: np.ndarray) -> None:
+    found = jensen_shannon(one, other)
+    assert 0 <= found <= 1
+    assert found == pytest.approx(jensen_shannon(other, one), abs=1e-12)
+
+
+@given(one=DISTRIBUTIONS, factor=st.floats(1e-3, 1e3))
+def test_it_is_0_for_equal_distributions_whatever_their_sums(one: np.ndarray, factor: float) -> None:
+    assert jensen_shannon(one, one * factor) == pytest.approx(0, abs=1e-12)
+
+
+@given(one=DISTRIBUTIONS, other=DISTRIBUTIONS)
+def test_it_is_1_where_nothing_has_a_weight_in_both(one: np.ndarray, other: np.ndarray) -> None:
+    nothing = np.zeros(6)
+    assert jensen_shannon(np.concatenate([one, nothing]), np.concatenate([nothing, other])) == pytest.approx(1)
+
+
+def test_a_side_without_weights_is_refused() -> None:
+    with pytest.raises(ValueError, match="must not all be 0; their sums are 0 and 1"):
+        jensen_shannon(np.zeros(1), np.ones(1))
+
+
+# Of an index
 
 KINDS: tuple[Kind, ...] = ("lexicon", "bm25", "tfidf")
 WORDS = ["chat", "blanc", "chien", "un", "lune", "noir", "loup", "ararat", "moon", "zzz", "!"]
@@ -41,17 +76,17 @@ def model_of(path: str) -> LoadedModel:
 
 
 def drift_of(path: str, folder: Path, texts: list[str], most: int = 3) -> Drift:
-    """That of an index of texts, in segments of so many."""
+    """The drift of an index of texts, in segments of so many."""
     model = model_of(path)
     os.makedirs(folder / SEGMENTS)
     documents = [Text(f"d{number}", "", text, 1) for number, text in enumerate(texts)]
     records = list(encode_documents(model, documents, str(folder / SEGMENTS), 0, most=most))
     manifest = assemble_index(str(folder), "0a", records, len(records), statistics=model.statistics())
     assert IndexManifest.from_json(manifest.to_json()) == manifest
-    assert manifest.drift
     return manifest.drift
 
 
+@pytest.mark.serving
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_model_s_own_documents_do_not_drift(paths: dict[str, str], tmp_path: Path, kind: Kind) -> None:
     drift = drift_of(paths[kind], tmp_path / "1", COLLECTION)
@@ -61,6 +96,7 @@ def test_the_model_s_own_documents_do_not_drift(paths: dict[str, str], tmp_path:
     assert drift.divergence == pytest.approx(0, abs=1e-6)
 
 
+@pytest.mark.serving
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=8, deadline=None, phases=[Phase.generate])
 @given(texts=TEXTS, most=st.integers(1, 9))
@@ -80,6 +116,7 @@ def test_the_frequencies_are_those_that_a_lexicon_of_the_documents_would_count(
         assert drift.divergence is None
 
 
+@pytest.mark.serving
 @settings(max_examples=8, deadline=None, phases=[Phase.generate])
 @given(texts=TEXTS, most=st.integers(1, 9))
 def test_the_division_into_segments_makes_no_difference(
@@ -91,12 +128,14 @@ def test_the_division_into_segments_makes_no_difference(
     assert several.divergence == pytest.approx(one.divergence, abs=1e-9)
 
 
+@pytest.mark.serving
 def test_a_term_is_unknown_that_neither_the_lexicon_nor_the_vectors_have(paths: dict[str, str], tmp_path: Path) -> None:
     # The lexicon and the towers know chat, the lexicon alone noir; "!" is no word.
     drift = drift_of(paths["lexicon"], tmp_path / "1", ["chat noir zzz !", "qqq qqq"])
     assert (drift.unknown_share, drift.mean_length) == (3 / 5, 5 / 2)
 
 
+@pytest.mark.serving
 def test_without_a_lexicon_lengths_and_unknown_words_are_told(paths: dict[str, str], tmp_path: Path) -> None:
     drift = drift_of(paths["vectors"], tmp_path / "1", ["chat noir blanc", "un chien"])
     assert (drift.documents, drift.mean_length, drift.unknown_share) == (2, 5 / 2, 1 / 5)
@@ -104,14 +143,10 @@ def test_without_a_lexicon_lengths_and_unknown_words_are_told(paths: dict[str, s
     assert "has no channel of words that match" in drift.reason
 
 
+@pytest.mark.serving
 def test_of_no_term_there_is_no_drift(paths: dict[str, str], tmp_path: Path) -> None:
     for number, texts in enumerate(([], ["!"])):
         drift = drift_of(paths["lexicon"], tmp_path / str(number), texts)
         assert (drift.documents, drift.divergence, drift.reason) == (
             len(texts), None, "the index or the lexicon holds no term",
         )  # fmt: skip
-
-
-def test_the_manifest_of_an_earlier_version_is_read(tmp_path: Path) -> None:
-    old = '{"format": 1, "model": "0a", "dimension": 1, "documents": 0, "segments": [], "next_number": 0}'
-    assert IndexManifest.from_json(old).drift is None
