@@ -1,11 +1,11 @@
-"""The ranking metrics: of each all that there is to know, and their values for ranked lists.
+"""The ranking metrics: their definitions, their values for ranked lists, and their expectation under random order.
 
-`METRICS` is the one table of them. A metric is an entry there; settings, evaluation, baselines and reports follow it.
-TensorFlow Ranking computes the values as trec_eval defines them, of lists in the order of `models.retrieval.ranking`.
-All are means over queries: a query without a relevant document scores 0 and counts. With K grades MR is the highest
-grade K - 1, and relevant is MR alone, or any grade from 1 on.
+`METRICS` is the one table of them, which settings, evaluation, baselines and reports follow. TensorFlow Ranking
+computes the values as trec_eval defines them, for lists in the order of `models.retrieval.ranking`. A metric is a mean
+over queries: a query without a relevant document scores 0 and counts. With K grades, MR is the highest grade K - 1;
+relevant are MR documents alone, or all from grade 1 on.
 
-Importing this file does not import TensorFlow, for the settings know the metrics by it.
+Importing this file does not import TensorFlow, since the settings import it.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 class Formula(NamedTuple):
-    """What a metric computes of a list."""
+    """The computation of a metric from the grades of a ranked list."""
 
     tf_ranking: Callable[[Any, int | None], Any]
-    """TF-Ranking's metric, of its module `metrics_impl` and the cutoff."""
+    """Makes TF-Ranking's metric from its module `metrics_impl` and the cutoff."""
     expectation: Callable[[Sequence[int], int | None], float]
-    """Its exact expectation over all orders of a list, of the list's grades and the cutoff."""
+    """Computes the exact expectation over all orders of a list from its grades and the cutoff."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,12 @@ class Metric:
     """A metric.
 
     Attributes:
-      key: our name of it, in settings and files.
-      paper_name: the paper's; None for a metric that the paper does not have.
-      definition: a sentence for readers of a report.
-      cutoff: how many documents count from the top; None for all.
-      of_mr_alone: whether MR documents alone are relevant, else those of any grade from 1 on.
-      formula: how it is computed.
+      key: its name in settings and files.
+      paper_name: its name in the paper; None for a metric that the paper does not have.
+      definition: its definition for readers of a report.
+      cutoff: the number of documents that count, from the top; None for all.
+      of_mr_alone: whether only MR documents are relevant, instead of all from grade 1 on.
+      formula: its computation.
 
     Example:
       >>> METRICS["p_mr_1"].expected([2, 1, 0, 0], top_grade=2)  # one MR document for one of four places
@@ -56,14 +56,14 @@ class Metric:
 
     @property
     def name(self) -> str:
-        """What a reader knows it by: the paper's name, else the key."""
+        """The name for readers: the paper's name, else the key."""
         return self.paper_name or self.key
 
     def expected(self, grades: Sequence[int], top_grade: int) -> float:
-        """Its exact expectation when a list is ordered at random, which every ranking should exceed.
+        """The exact expectation for a list in random order, which every ranking should exceed.
 
         Args:
-          grades: of the list's documents, in any order.
+          grades: the grades of the list's documents, in any order.
           top_grade: the MR grade.
         """
         counted = [int(grade == top_grade) for grade in grades] if self.of_mr_alone else grades
@@ -98,12 +98,8 @@ def _expected_ndcg(grades: Sequence[int], cutoff: int | None) -> float:
 
 def _expected_average_precision(grades: Sequence[int], cutoff: int | None) -> float:
     if cutoff is not None:
-        raise ValueError(f"the cutoff of average precision must be None: its expectation is that; got {cutoff}")
+        raise ValueError(f"the cutoff of average precision must be None, as its expectation has it; got {cutoff}")
     return _average_precision(len(grades), _relevant(grades))
-
-
-def _expected_reciprocal_rank(grades: Sequence[int], cutoff: int | None) -> float:
-    return _reciprocal_rank(len(grades), _relevant(grades), cutoff)
 
 
 @cache
@@ -112,6 +108,10 @@ def _average_precision(size: int, relevant: int) -> float:
         return 0.0
     others = (relevant - 1) / (size - 1) if size > 1 else 0.0
     return sum((1 + (k - 1) * others) / k for k in range(1, size + 1)) / size
+
+
+def _expected_reciprocal_rank(grades: Sequence[int], cutoff: int | None) -> float:
+    return _reciprocal_rank(len(grades), _relevant(grades), cutoff)
 
 
 @cache
@@ -125,7 +125,7 @@ def _reciprocal_rank(size: int, relevant: int, cutoff: int | None) -> float:
 PRECISION = Formula(lambda tfr, cutoff: tfr.PrecisionMetric("precision", topn=cutoff), _expected_precision)
 """Share of relevant documents among the first; divides by the cutoff even where a list is shorter."""
 RECALL = Formula(lambda tfr, cutoff: tfr.RecallMetric("recall", topn=cutoff), _expected_recall)
-"""Share of the relevant documents that stand among the first."""
+"""Share of the relevant documents that are among the first."""
 NDCG = Formula(lambda tfr, cutoff: tfr.NDCGMetric("ndcg", topn=cutoff, gain_fn=lambda grade: grade), _expected_ndcg)
 """Gain is the grade (linear), discount 1/log2(1 + rank), ideal order that of the list."""
 AVERAGE_PRECISION = Formula(
@@ -138,21 +138,9 @@ RECIPROCAL_RANK = Formula(lambda tfr, cutoff: tfr.MRRMetric("mrr", topn=cutoff),
 METRICS: dict[str, Metric] = {
     metric.key: metric
     for metric in (
+        Metric("p_mr_1", "P_mr@1", "share of queries with the MR document at rank 1.", 1, True, PRECISION),
         Metric(
-            "p_mr_1",
-            "P_mr@1",
-            "share of queries with the MR document at rank 1.",
-            cutoff=1,
-            of_mr_alone=True,
-            formula=PRECISION,
-        ),
-        Metric(
-            "recall_mr_5",
-            "P_mr@5",
-            "share of MR documents among the first five, that is recall at 5.",
-            cutoff=5,
-            of_mr_alone=True,
-            formula=RECALL,
+            "recall_mr_5", "P_mr@5", "share of MR documents among the first five, that is recall at 5.", 5, True, RECALL
         ),
         Metric(
             "p_r_5",
@@ -179,33 +167,28 @@ METRICS: dict[str, Metric] = {
             formula=AVERAGE_PRECISION,
         ),
         Metric(
-            "mrr_mr",
-            "MRR_mr",
-            "mean reciprocal rank of the first MR document; no cutoff.",
-            cutoff=None,
-            of_mr_alone=True,
-            formula=RECIPROCAL_RANK,
+            "mrr_mr", "MRR_mr", "mean reciprocal rank of the first MR document; no cutoff.", None, True, RECIPROCAL_RANK
         ),
         Metric(
             "mrr_r",
             "MRR_r",
             "mean reciprocal rank of the first MR or SR document; no cutoff.",
-            cutoff=None,
-            of_mr_alone=False,
-            formula=RECIPROCAL_RANK,
+            None,
+            False,
+            RECIPROCAL_RANK,
         ),
     )
 }
-"""Every metric by its key, the paper's in the paper's order."""
+"""All metrics by their keys, in the paper's order."""
 
 
 def per_query_metrics(
     ranked: "Sequence[npt.NDArray[np.int64]]", top_grade: int
 ) -> "dict[str, npt.NDArray[np.float64]]":
-    """Every metric for every query.
+    """The value of every metric for every query.
 
     Args:
-      ranked: for each query its documents' grades, best-ranked first.
+      ranked: the grades of each query's documents, best-ranked first.
       top_grade: the MR grade.
 
     Returns:
@@ -214,13 +197,13 @@ def per_query_metrics(
     import numpy as np
     import tensorflow as tf
 
-    # No public name, for TF-Ranking's public metrics give means alone; that the values are trec_eval's is tested.
+    # A private module, since TF-Ranking's public metrics return only means. A test compares the values to trec_eval's.
     from tensorflow_ranking.python import metrics_impl
 
     shortest = max(metric.cutoff or 0 for metric in METRICS.values())
     size = max([shortest, *map(len, ranked)])
     grades = np.full((len(ranked), size), PADDING_LABEL, np.float32)
-    # Up to the cutoff, places that a short list does not have count as irrelevant documents: P@5 divides by 5.
+    # Up to the cutoff, the places that a short list lacks count as irrelevant documents: P@5 divides by 5.
     grades[:, :shortest] = 0
     for row, list_grades in zip(grades, ranked, strict=True):
         row[: len(list_grades)] = list_grades
@@ -235,17 +218,17 @@ def per_query_metrics(
 
 
 def mean_metrics(ranked: "Sequence[npt.NDArray[np.int64]]", top_grade: int) -> dict[str, float]:
-    """The mean of every metric over the queries; 0 where there are none."""
+    """The mean of every metric over the queries; 0 without queries."""
     if not ranked:
         return dict.fromkeys(METRICS, 0.0)
     return {key: float(values.mean()) for key, values in per_query_metrics(ranked, top_grade).items()}
 
 
 def expected_metrics(lists: "Sequence[npt.NDArray[np.int64]]", top_grade: int) -> "dict[str, npt.NDArray[np.float64]]":
-    """Every metric's expectation under random order for every query.
+    """The expectation of every metric under random order, for every query.
 
     Args:
-      lists: of each its documents' grades, in any order.
+      lists: the grades of each query's documents, in any order.
       top_grade: the MR grade.
 
     Returns:

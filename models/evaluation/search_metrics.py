@@ -1,9 +1,9 @@
-"""The metrics of a search: where in a ranking of the whole collection a query's judged documents stand.
+"""The metrics of a search, from the ranks of a query's judged documents in a ranking of the whole collection.
 
-A ranking is cut at `DEPTH` documents. A judged document below that, or one that was not found at all, counts as never
-found: it adds nothing to any metric, and its reciprocal rank is 0. A document that is not judged for the query is not
-relevant to it. Rankings are in the order of `models.retrieval.ranking`: ties by document id
-descending. Grades and relevance are as in `metrics.py`; a query without a relevant document scores 0 and counts.
+A ranking is cut at `DEPTH` documents. A judged document that is not among them counts as never found: it adds nothing
+to any metric, and its reciprocal rank is 0. A document without a judgment for the query is not relevant to it. Rankings
+are in the order of `models.retrieval.ranking`: ties by document id descending. Grades and relevance are as in
+`metrics.py`; a query without a relevant document scores 0 and counts.
 
 Importing this file does not import TensorFlow.
 """
@@ -16,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 DEPTH: Final = 1000
-"""Documents of a ranking that count."""
+"""The number of documents of a ranking that count."""
 NEVER: Final = np.inf
 """The rank of a document that was not found."""
 
 _Formula = Callable[[npt.NDArray[np.float64], npt.NDArray[np.float64], int], Any]
-"""Of one query's judged relevant documents the grades and the ranks, and the cutoff."""
+"""Computes a metric from the grades and ranks of a query's relevant documents, and the cutoff."""
 
 
 def _recall(grades: npt.NDArray[np.float64], ranks: npt.NDArray[np.float64], cutoff: int) -> Any:
@@ -49,11 +49,11 @@ class SearchMetric:
     """A metric of a search.
 
     Attributes:
-      key: its name in files; one that `METRICS` of `metrics.py` has, too, is the same metric of a sampled list.
-      definition: a sentence for readers of a report.
-      of_mr_alone: whether MR documents alone are relevant, else those of any grade from 1 on.
-      cutoff: how many documents count from the top.
-      formula: how it is computed of the relevant documents.
+      key: its name in files; if `METRICS` in `metrics.py` has it, too, that is the same metric of a sampled list.
+      definition: its definition for readers of a report.
+      of_mr_alone: whether only MR documents are relevant, instead of all from grade 1 on.
+      cutoff: the number of documents that count, from the top.
+      formula: its computation.
     """
 
     key: str
@@ -79,17 +79,17 @@ SEARCH_METRICS: Final[dict[str, SearchMetric]] = {
         SearchMetric("recall_1000", "share of them among the first 1,000.", False, DEPTH, _recall),
     )
 }
-"""Every metric by its key."""
+"""All metrics by their keys."""
 
 
 def search_metrics(
     grades: Sequence[npt.NDArray[np.int64]], ranks: Sequence[npt.NDArray[np.float64]], top_grade: int
 ) -> dict[str, npt.NDArray[np.float64]]:
-    """Every metric for every query.
+    """The value of every metric for every query.
 
     Args:
-      grades: of each query's judged documents, int [judged].
-      ranks: of the same documents, from 1, `NEVER` for those that were not found: float [judged].
+      grades: the grades of each query's judged documents, int [judged].
+      ranks: the ranks of the same documents, from 1, `NEVER` for one that was not found: float [judged].
       top_grade: the MR grade.
 
     Returns:
@@ -113,7 +113,7 @@ def search_metrics(
 
 
 def ranks_of(doc_ids: Sequence[bytes], ranked: Sequence[bytes]) -> npt.NDArray[np.float64]:
-    """The ranks of documents in a ranking, from 1; `NEVER` for those that it lacks.
+    """The ranks of documents in a ranking, from 1; `NEVER` for a document that it lacks.
 
     Example:
       >>> ranks_of([b"d1", b"d2"], [b"d3", b"d1"]).tolist()

@@ -1,4 +1,4 @@
-"""The paired randomisation test over queries (Smucker, Allan and Carterette, CIKM 2007)."""
+"""The paired randomisation test over queries (Smucker, Allan and Carterette, CIKM 2007), and Holm's correction."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -10,31 +10,31 @@ import numpy.typing as npt
 _FLIPS: Final = 9999
 _FLIPS_AT_ONCE: Final = 100
 RESOLUTION: Final = 1 / (1 + _FLIPS)
-"""The p-value where none of the drawn sign flips is as extreme: that of all sign flips may be smaller."""
+"""The least p-value of drawn sign flips; the exact one may be smaller."""
 
 
 def randomisation_test(
     values: npt.NDArray[np.float64], other_values: npt.NDArray[np.float64], *, two_sided: bool
 ) -> float:
-    """The p-value of a model whose mean lies below another's (one-sided), or apart from it (two-sided).
+    """The p-value of a model whose mean is below another's (one-sided), or differs from it (two-sided).
 
-    If the two models are equally good, each query's difference might as well have the other sign. The p-value is the
-    share of sign flips whose mean difference is as low as the one seen, or lower; two-sided, as far from 0, or farther:
-    of all of them where the queries are few, else of that one and 9,999 that are drawn with a fixed seed. (SciPy's
-    takes 60 s for 20,000 queries.)
+    If two models are equally good, the difference of each query may have either sign. The p-value is the share of sign
+    flips whose mean difference is as low as the observed one, or lower; two-sided, as far from 0, or farther. For few
+    queries these are all sign flips, else the observed signs and 9,999 flips that are drawn with a fixed seed. (SciPy's
+    test takes 60 s for 20,000 queries.)
 
     Args:
       values, other_values: a metric of the same queries with the two models, float [queries].
-      two_sided: whether a mean above the other's counts against equality too.
+      two_sided: whether a mean above the other's also counts against equality.
 
     Returns:
       the p-value, in (0, 1].
 
     Example:
       >>> values, other_values = np.array([0.1, 0.2, 0.3]), np.array([0.2, 0.4, 0.6])
-      >>> randomisation_test(values, other_values, two_sided=False)  # one flip of eight: none
+      >>> randomisation_test(values, other_values, two_sided=False)  # one of the eight flips: no sign changed
       0.125
-      >>> randomisation_test(values, other_values, two_sided=True)  # none, and all three
+      >>> randomisation_test(values, other_values, two_sided=True)  # two of them: no sign changed, and all three
       0.25
     """
     differences = values - other_values
@@ -51,18 +51,18 @@ def randomisation_test(
 
 
 def _as_extreme(flips: npt.NDArray[np.bool_], differences: npt.NDArray[np.float64], two_sided: bool) -> int:
-    """How many flips (bool [flips, queries]) leave a sum as low, or as far from 0, as that of the differences."""
+    """The number of flips, bool [flips, queries], with a sum as low, or as far from 0, as that of the differences."""
     rounding = 1e-12 * len(differences)
     total, flipped = differences.sum(), flips @ differences
-    # What a flip turns changes its sign, so that the sum becomes total - 2 * flipped.
+    # The flipped differences change their signs, so the sum becomes total - 2 * flipped.
     as_extreme = np.abs(total - 2 * flipped) >= abs(total) - rounding if two_sided else flipped >= -rounding
     return int(np.count_nonzero(as_extreme))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's correction (1979): p-values that hold for all comparisons together.
+    """Holm's correction (1979): p-values for all comparisons together.
 
-    The k-th smallest of m is multiplied by m - k + 1; it is not below the one before it, nor above 1.
+    The k-th smallest of m p-values is multiplied by m - k + 1, and is at least the one before it and at most 1.
 
     Example:
       >>> holm([0.01, 0.04, 0.03])  # 3 * 0.01; 2 * 0.03; 1 * 0.04, and not below 0.06

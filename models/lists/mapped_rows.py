@@ -1,4 +1,4 @@
-"""Ragged rows of numbers that lie in a file: a column of lists that need not fit into memory."""
+"""Ragged rows of numbers in a file: a column that need not fit into memory."""
 
 import tempfile
 from collections.abc import Iterator
@@ -13,21 +13,21 @@ from models.texts.word_counts import joined_ranges
 
 _ROWS_OF_A_BLOCK: Final = 1 << 14
 _FEW: Final = 1 << 24
-"""Values that are held in memory to gather from, too: 64 MB. TensorFlow then does it in half the time of a training's
-input, and without Python."""
+"""The most values that are gathered from memory: 64 MB. TensorFlow does that without Python, and saves half the time of
+a training's input."""
 
 Ints = npt.NDArray[np.int32]
 
 
 class MappedRows:
-    """Rows of int32, read from the file where they are asked for; what was read stays as long as the system has room.
+    """Rows of int32 that are read from a file on demand; the system caches what it has room for.
 
-    Few are gathered from memory instead.
+    If the rows have few values, they are gathered from memory instead.
 
     Args:
-      values: those of all rows, perhaps with others between.
-      starts: where each row begins, int64 [rows].
-      lengths: int64 [rows].
+      values: the values of all rows; others may lie between them.
+      starts: the place of each row's first value, int64 [rows].
+      lengths: the number of each row's values, int64 [rows].
     """
 
     def __init__(self, values: Ints, starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> None:
@@ -38,15 +38,15 @@ class MappedRows:
 
     @property
     def row_splits(self) -> npt.NDArray[np.int64]:
-        """Where each row begins among the values of all, and the end of the last: int64 [rows + 1]."""
+        """The start of each row among the values of all, and the end of the last: int64 [rows + 1]."""
         return np.concatenate([np.zeros(1, np.int64), np.cumsum(self._lengths)])
 
     def select(self, rows: npt.NDArray[Any]) -> "MappedRows":
-        """Some rows, of the same file."""
+        """Some of the rows, in the same file."""
         return MappedRows(self._values, self._starts[rows], self._lengths[rows])
 
     def gather(self, rows: tf.Tensor) -> tf.RaggedTensor:
-        """What `tf.gather` gives of a ragged tensor, also in a graph: int [some] -> int32 [some, (values)]."""
+        """Gathers rows as `tf.gather` does, also in a graph: int [some] -> int32 [some, (values)]."""
         if self._lengths.sum() <= _FEW:
             return tf.gather(self._in_memory, rows)
         values, lengths = tf.numpy_function(self.read, [rows], [tf.int32, tf.int64], stateful=False)
@@ -55,49 +55,49 @@ class MappedRows:
         return tf.RaggedTensor.from_row_lengths(values, lengths, validate=False)
 
     def blocks(self) -> Iterator[tuple[Ints, npt.NDArray[np.int64]]]:
-        """All rows in turn, see `read`."""
+        """All rows in blocks, see `read`."""
         for first in range(0, len(self), _ROWS_OF_A_BLOCK):
             yield self.read(np.arange(first, min(first + _ROWS_OF_A_BLOCK, len(self))))
 
     def tensor(self) -> tf.RaggedTensor:
-        """All rows, in memory."""
+        """All rows as a tensor in memory."""
         values, lengths = self.read(np.arange(len(self)))
         return tf.RaggedTensor.from_row_lengths(values, lengths, validate=False)
 
     @cached_property
     def _in_memory(self) -> tf.RaggedTensor:
-        # Whichever graph asks first, others do, too; and datasets are at work on the CPU.
+        # Outside of the graph that asks first, for other graphs, and on the CPU, where datasets run.
         with tf.init_scope(), tf.device("CPU"):
             return self.tensor()
 
     def to_list(self) -> list[list[int]]:
-        """All rows."""
+        """All rows as lists."""
         rows: list[list[int]] = self.tensor().to_list()
         return rows
 
     def read(self, rows: npt.NDArray[Any]) -> tuple[Ints, npt.NDArray[np.int64]]:
-        """The values of some rows, one row after the other, and the rows' lengths."""
+        """The values of some rows, row by row, and the rows' lengths."""
         starts, lengths = self._starts[rows], self._lengths[rows]
         return self._values[joined_ranges(starts, lengths)], lengths
 
 
 class RowsFile:
-    """A file that rows are added to; it has no name, and goes with the process that holds it, however that ends."""
+    """A file for rows. It has no name, so it disappears with its process, however that ends."""
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile()
         self._lengths = [np.zeros(0, np.int64)]
 
     def add(self, values: Ints, lengths: npt.NDArray[np.int64]) -> None:
-        """Adds rows: their values, one row after the other, and their lengths."""
+        """Adds rows: their values, row by row, and their lengths."""
         self._lengths.append(lengths)
         self._file.write(values.tobytes())
 
     def mapped(self) -> MappedRows:
-        """All rows; the file takes no more then."""
+        """All rows; no more can be added afterwards."""
         lengths = np.concatenate(self._lengths)
         with self._file:
             self._file.flush()
-            # A file of nothing cannot be mapped.
+            # An empty file cannot be mapped.
             values = np.memmap(self._file, np.int32, "r") if lengths.any() else np.zeros(0, np.int32)
         return MappedRows(values, np.cumsum(lengths) - lengths, lengths)

@@ -1,7 +1,7 @@
 """Query lists as one table: query, document and list columns, of tokens or of texts."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -16,7 +16,7 @@ from schemas import features as f
 from schemas.relevance import NOT_RELEVANT, PADDING_LABEL
 
 Column: TypeAlias = "tf.Tensor | tf.RaggedTensor"
-"""Values [rows] or [rows, (any number)] of one feature."""
+"""The values of one feature: [rows] or [rows, (any number)]."""
 
 TEXT_SPEC: Final = {
     name: tf.io.FixedLenFeature([], dtype)
@@ -25,26 +25,26 @@ TEXT_SPEC: Final = {
     for name in f.WITHOUT_TITLES
     for dtype in [tf.int64 if name in f.INTEGERS else tf.string]
 }
-"""How to parse the examples that ingestion writes; Transform tells how to parse its own."""
+"""The spec of the examples that ingestion writes, as texts."""
 
 IDS_SPEC: Final = {name: TEXT_SPEC[name] for name in (f.QUERY_ID, f.DOC_ID, *f.INTEGERS)}
-"""How to parse nothing of them but what judgments hold."""
+"""The spec of their judgments alone."""
 
-_PARSE_BATCH = 512
+_PARSE_BATCH: Final = 512
 
 
 @dataclass(frozen=True)
 class RankingLists:
-    """The query lists of one split, sorted by query id; each distinct document stands in them once.
+    """The query lists of one split, sorted by query id; each distinct document is held once.
 
-    Columns go by the names of their features (see `schemas.features`).
+    Columns have the names of their features (see `schemas.features`).
 
     Attributes:
-      query_columns: [lists] or [lists, (values)]; `query_id` among them.
-      document_columns: [documents] or [documents, (values)]; `doc_id` among them. Those of `IDS` that were read are
-        `MappedRows`.
-      list_columns: RaggedTensors [lists, (list_size)]; `relevance` among them.
-      documents: int32 RaggedTensor [lists, (list_size)], rows of the document columns.
+      query_columns: [lists] or [lists, (values)], with `query_id`.
+      document_columns: [documents] or [documents, (values)], with `doc_id`. Columns of `IDS` that were read from files
+        are `MappedRows`.
+      list_columns: RaggedTensors [lists, (list_size)], with `relevance`.
+      documents: the documents of each list, as rows of the document columns: int32 RaggedTensor [lists, (list_size)].
     """
 
     query_columns: Mapping[str, Column]
@@ -57,7 +57,7 @@ class RankingLists:
 
     @cached_property
     def query_ids(self) -> list[bytes]:
-        """The queries' ids, UTF-8: [lists]."""
+        """The ids of the queries, UTF-8: [lists]."""
         ids: list[bytes] = self.query_columns[f.QUERY_ID].numpy().tolist()
         return ids
 
@@ -74,15 +74,15 @@ class RankingLists:
 
     @property
     def pairs(self) -> int:
-        """Query-document pairs over all lists."""
+        """The number of query-document pairs in all lists."""
         return int(self.documents.flat_values.shape[0])
 
     def relevant_documents(self) -> frozenset[bytes]:
-        """The ids of the documents that are relevant to some query of the lists."""
+        """The ids of the documents that are relevant to any query of the lists."""
         return frozenset(self.document_columns[f.DOC_ID].numpy()[self._are_relevant()].tolist())
 
     def with_judged_negatives(self) -> "RankingLists":
-        """The lists without the NR documents, drawn or judged, that are relevant to none of their queries."""
+        """The lists without the NR documents, drawn or judged, that are not relevant to any query of the lists."""
         relevant = self._are_relevant()
         kept = self.documents.with_flat_values(tf.constant(relevant[self.documents.flat_values.numpy()]))
         documents = tf.ragged.boolean_mask(self.documents, kept)
@@ -97,18 +97,18 @@ class RankingLists:
         )
 
     def _are_relevant(self) -> npt.NDArray[np.bool_]:
-        """Whether each row of the document columns is relevant to some query: [documents]."""
+        """Whether each document is relevant to any query: bool [documents]."""
         relevant = np.zeros(len(self.document_columns[f.DOC_ID]), bool)
         grades = self.list_columns[f.RELEVANCE].flat_values.numpy()
         relevant[self.documents.flat_values.numpy()[grades > NOT_RELEVANT]] = True
         return relevant
 
     def split(self, values: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
-        """Values of all pairs ([pairs, ...]), as one array a list."""
+        """Divides values of all pairs, [pairs, ...], into one array for each list."""
         return np.split(values, self.documents.row_splits.numpy()[1:-1]) if len(self) else []
 
     def digest(self) -> str:
-        """SHA-256 over all columns: all that a training sees of the lists."""
+        """SHA-256 of all columns, and so of all that a training reads of the lists."""
         digest = hashlib.sha256()
         columns = {**self.query_columns, **self.document_columns, **self.list_columns, f.DOCUMENT_INDEX: self.documents}
         for name, column in sorted(columns.items()):
@@ -123,12 +123,16 @@ class RankingLists:
         return digest.hexdigest()
 
     def batch(self, rows: tf.Tensor) -> tuple[dict[str, Any], tf.Tensor]:
-        """The lists `rows` (int [batch]) as a scorer takes them, and their grades.
+        """Some lists as a scorer takes them, and their grades.
+
+        Args:
+          rows: the lists, int [batch].
 
         Returns:
-          (features, labels). Features: every column but the ids; query columns of the batch's lists, document columns
-          of the batch's distinct documents, list columns as [batch, list_size], padded with 0 or "", and
-          `document_index`, int [batch, list_size]. Labels: float [batch, list_size], padded with PADDING_LABEL.
+          (features, labels). Features: every column but the ids: query columns [batch, ...], document columns of the
+          batch's distinct documents [documents, ...], list columns [batch, list_size], padded with 0 or "", and
+          `document_index`, int [batch, list_size], padded with -1. Labels: float [batch, list_size], padded with
+          PADDING_LABEL.
         """
         documents = tf.gather(self.documents, rows)
         distinct, place = tf.unique(documents.flat_values)
@@ -149,7 +153,7 @@ def _selected(column: Any, rows: npt.NDArray[np.int64]) -> Any:
 
 
 def _parts(column: Any) -> Iterator[Iterable[npt.NDArray[Any]]]:
-    """The arrays that a column is made of, each in blocks."""
+    """The arrays of a column, each in blocks."""
     if isinstance(column, MappedRows):
         yield [column.row_splits]
         yield (values for values, _ in column.blocks())
@@ -169,17 +173,17 @@ def read_lists(
     """Reads listwise examples (gzipped TFRecords), sorted by query id.
 
     Args:
-      files: paths of the TFRecord files of one split.
-      spec: how to parse them: `TEXT_SPEC`, or what `TFTransformOutput.transformed_feature_spec` tells.
-      used_negatives: how many NR documents of a list are read; None for all.
+      files: the paths of the TFRecord files of one split.
+      spec: the spec of the examples: `TEXT_SPEC`, or `TFTransformOutput.transformed_feature_spec()`.
+      used_negatives: the most NR documents of a list that are read; None for all.
     """
     dataset = tf.data.TFRecordDataset(sorted(files), "GZIP").batch(_PARSE_BATCH)
     rows: dict[bytes, int] = {}
     documents: list[tf.RaggedTensor] = []
-    # The ids of documents' words are nearly all that lists hold: in files, they may be larger than memory.
+    # The ids of the documents' words are nearly all of the data. In files, they may be larger than memory.
     files_of = {name: RowsFile() for name in f.IDS if name in spec and f.is_of_document(name)}
     parts: dict[str, list[Any]] = {name: [] for name in spec if name not in (*files_of, f.NEGATIVE_PLACE)}
-    # A batch of no examples first: where there are no others, the columns are empty and of the right types.
+    # A batch without examples comes first, so that without any other the columns are empty and have their types.
     for serialized in chain([tf.constant([], tf.string)], dataset):
         example = _used(_with_small_ids(tf.io.parse_example(serialized, dict(spec))), used_negatives)
         doc_ids = example[f.DOC_ID]
@@ -196,7 +200,7 @@ def read_lists(
         for name, some in parts.items():
             column = example[name]
             some.append(tf.gather(column.values, tf.constant(new, tf.int64)) if f.is_of_document(name) else column)
-    # Each column's parts go as it is made, or there would be twice of all.
+    # Frees each column's parts as soon as the column is built, which halves peak memory.
     columns = {name: tf.concat(parts.pop(name), axis=0) for name in [*parts]}
     query_ids = columns[f.QUERY_ID].numpy()
     order = tf.constant(sorted(range(len(query_ids)), key=query_ids.__getitem__), tf.int32)
@@ -211,7 +215,7 @@ def read_lists(
 
 
 def _used(example: dict[str, Any], used_negatives: int | None) -> dict[str, Any]:
-    """The examples without the NR documents that are not used, and without what tells them."""
+    """The examples without the NR documents beyond the limit, and without the column of their places."""
     places = example.pop(f.NEGATIVE_PLACE)
     if used_negatives is None:
         return example
@@ -223,16 +227,5 @@ def _used(example: dict[str, Any], used_negatives: int | None) -> dict[str, Any]
 
 
 def _with_small_ids(columns: Mapping[str, Any]) -> dict[str, Any]:
-    """Ids as int32: a vocabulary holds no more of them."""
+    """Casts ids to int32, which holds those of any vocabulary."""
     return {name: tf.cast(column, tf.int32) if name in f.IDS else column for name, column in columns.items()}
-
-
-def epoch_order(query_ids: Sequence[bytes], seed: int, epoch: int) -> npt.NDArray[np.int32]:
-    """The order of the lists in an epoch, decided by query id, seed and epoch alone.
-
-    Returns:
-      int32 [lists], a permutation.
-    """
-    prefix = f"{seed}/{epoch}/".encode()
-    digests = [hashlib.blake2b(prefix + query_id, digest_size=8).digest() for query_id in query_ids]
-    return np.asarray(sorted(range(len(query_ids)), key=digests.__getitem__), np.int32)

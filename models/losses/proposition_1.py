@@ -1,6 +1,6 @@
-"""Proposition 1 (arXiv:2011.00701): how steep and how curved a loss is in the score, for the losses of one document.
+"""Proposition 1 (arXiv:2011.00701): the slope and curvature of a document's loss in its score.
 
-Which loss is of which kind stands in its entry of `models.losses.declarations`.
+The entry of a loss in `models.losses.declarations` names its function here.
 """
 
 import math
@@ -9,29 +9,27 @@ from typing import NamedTuple
 
 
 class LossConstants(NamedTuple):
-    """What a loss never exceeds, for any grade, at scores between the ends of their scale."""
+    """Upper bounds of a loss for all grades and all scores of the scale."""
 
     lipschitz: float
-    """Magnitude of its derivative in the score."""
+    """The largest magnitude of its derivative in the score."""
     smoothness: float
-    """Magnitude of its second derivative."""
+    """The largest magnitude of its second derivative."""
     largest: float
-    """Its value: Theorem 3's M."""
+    """Its largest value: M of Theorem 3."""
 
 
 def of_squared_distance(targets: Sequence[tuple[float, float]], ends: tuple[float, float]) -> LossConstants:
-    """The constants of a squared distance of the score to where its grade belongs: SOSL, MSE and 3-Part-L2.
+    """The constants of the squared distance between a score and its grade's interval: SOSL, MSE and 3-Part-L2.
 
-    With D, the largest such distance, the derivative is at most 2 D, its own at most 2, and the loss at most D^2. All
-    are reached. For SOSL and the ends -1 and 1
+    With D, the largest such distance, the first derivative is at most 2 D, the second at most 2, and the loss at most
+    D^2. All three are reached. For SOSL and the ends -1 and 1 this is the paper's constant
 
-        2 D = max over y of max(2 |1 + theta_{y-1}|, 2 |1 - theta_y|) <= 4,
-
-    which is the paper's.
+        2 D = max over y of max(2 |1 + theta_{y-1}|, 2 |1 - theta_y|) <= 4.
 
     Args:
       targets: the lowest and the highest score without loss, for each grade.
-      ends: the lowest and the highest score that there is.
+      ends: the lowest and the highest possible score.
 
     Example:
       >>> of_squared_distance([(-1, 0.2), (0.2, 0.7), (0.7, 1)], (-1, 1))  # an MR document at -1 is 1 + 0.7 away
@@ -44,12 +42,12 @@ def of_squared_distance(targets: Sequence[tuple[float, float]], ends: tuple[floa
 def of_logistic_penalties(bands: Sequence[tuple[float, float]], ends: tuple[float, float]) -> LossConstants:
     """The constants of softplus(r - high) + softplus(low - r) for a grade's band [low, high]: proportional odds.
 
-    It is convex in the score r, so its value and derivative are largest at an end, and reached there. Each of the two
-    terms has a second derivative of at most 1/4: their sum is a bound, which is reached in a band without width.
+    The loss is convex in the score r, so it reaches its largest value and slope at an end. Each of the two terms has a
+    second derivative of at most 1/4; their sum is a bound, which a band without width reaches.
 
     Args:
-      bands: of each grade.
-      ends: the lowest and the highest score that there is.
+      bands: the band of each grade.
+      ends: the lowest and the highest possible score.
 
     Example:
       >>> constants = of_logistic_penalties([(-1, 0), (0, 1)], (-1, 1))

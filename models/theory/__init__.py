@@ -1,1 +1,1 @@
-"""What the paper proves, with the constants of a run. Importing it does not import TensorFlow."""
+"""The paper's theorems with the constants of a run. Importing this package does not import TensorFlow."""

@@ -1,4 +1,4 @@
-"""Lemma 2 (arXiv:2011.00701): a loss of the score is Lipschitz and smooth in the word embeddings; the constants."""
+"""Lemma 2 (arXiv:2011.00701): the Lipschitz and smoothness constants of a loss in the word embeddings."""
 
 import math
 from typing import NamedTuple
@@ -7,18 +7,18 @@ from models.settings import ModelSettings
 
 
 class Constants(NamedTuple):
-    """Of a function: |f(u) - f(v)| <= lipschitz |u - v|, and |f'(u) - f'(v)| <= smoothness |u - v|."""
+    """The constants of a function f: |f(u) - f(v)| <= lipschitz |u - v|, |f'(u) - f'(v)| <= smoothness |u - v|."""
 
     lipschitz: float
     smoothness: float
 
     def after(self, inner: "Constants") -> "Constants":
-        """Of this function of the inner one (Lemmas A.1 and A.2).
+        """The constants of this function after an inner one (Lemmas A.1 and A.2).
 
             L = L_outer L_inner,   gamma = L_inner^2 gamma_outer + L_outer gamma_inner
 
-        Lemma A.2 has L_inner to the first power: its last step bounds |g'(f(u)) - g'(f(v))| by beta_2 |u - v|, where
-        f stretches |u - v| by L_inner. That holds for L_inner <= 1 alone.
+        Lemma A.2 has L_inner to the first power: its last step bounds |g'(f(u)) - g'(f(v))| by beta_2 |u - v|, although
+        f stretches |u - v| by L_inner. That holds only for L_inner <= 1.
 
         Example:
           >>> Constants(3.0, 2.0).after(Constants(10.0, 1.0))
@@ -31,24 +31,24 @@ class Constants(NamedTuple):
 
 
 MEAN_ENCODER = Constants(1.0, 4 / (3 * math.sqrt(3)))
-"""tanh(W^T m), for the mean m of a text's one-hot words, in its table W.
+"""The constants of tanh(W^T m) in the table W, for the mean m of a text's one-hot words.
 
-m is at most 1 long, so W^T m moves no more than W does; the derivative of tanh is at most 1 and its second one
-4 / (3 sqrt(3)). Query and document have tables of their own: the constants are those of both encoders together."""
+m is at most 1 long, so W^T m moves at most as far as W. The first derivative of tanh is at most 1, the second at most
+4 / (3 sqrt(3)). Query and document have separate tables, so these are also the constants of both encoders together."""
 
 
 def smooth_cosine(epsilon: float) -> Constants:
-    """Of the score in query and document together: 1 / epsilon and 2 / epsilon^2.
+    """The constants of the score in query and document together: 1 / epsilon and 2 / epsilon^2.
 
-    The paper has 2 / epsilon, in each alone, and a constant N(p) / epsilon^2 that it leaves open. The score is
-    <g(q), g(d)> with g(u) = u / (|u| + epsilon). Let x = |g(q)| and y = |g(d)|; both are below 1. Then
+    The paper has 2 / epsilon, in each alone, and leaves a constant N(p) / epsilon^2 open. The score is <g(q), g(d)>
+    with g(u) = u / (|u| + epsilon). Let x = |g(q)| and y = |g(d)|; both are below 1. Then
 
         |g'(q)| <= (1 - x) / epsilon,   |g''(q)| <= 2 (1 - x)^2 / epsilon^2,
 
-    and so for d and y. The gradient's square is at most ((1 - x)^2 y^2 + (1 - y)^2 x^2) / epsilon^2. Its root is at
-    most ((1 - x) y + (1 - y) x) / epsilon, and (1 - x) y + (1 - y) x <= 1. The blocks of the second derivative are at
-    most 2 (1 - x)^2 y, 2 (1 - y)^2 x and, off the diagonal, (1 - x) (1 - y), each over epsilon^2. A row of them sums to
-    at most (1 - x) (1 + y) <= 2. Both bounds are approached where one vector is zero and the other long.
+    and likewise for d and y. The gradient's square is at most ((1 - x)^2 y^2 + (1 - y)^2 x^2) / epsilon^2. Its root is
+    at most ((1 - x) y + (1 - y) x) / epsilon, and (1 - x) y + (1 - y) x <= 1. The blocks of the second derivative are
+    at most 2 (1 - x)^2 y, 2 (1 - y)^2 x and, off the diagonal, (1 - x) (1 - y), each over epsilon^2. A row of them sums
+    to at most (1 - x) (1 + y) <= 2. The score approaches both bounds where one vector is zero and the other long.
 
     Args:
       epsilon: float > 0.
@@ -57,15 +57,15 @@ def smooth_cosine(epsilon: float) -> Constants:
 
 
 def loss_in_tables(loss: Constants, settings: ModelSettings) -> Constants | None:
-    """Of the loss of one pair in the two tables of word embeddings.
+    """The constants of the loss of one pair in the two tables of word embeddings.
 
     Args:
-      loss: its constants in the score.
-      settings: the model's.
+      loss: the constants of the loss in the score.
+      settings: the model's settings.
 
     Returns:
-      None where the paper proves nothing: for other encoders than the mean, with stems or dropout, and without smooth
-      cosine.
+      None if the paper's proof does not cover the model: for other encoders than the mean, with stems or dropout, and
+      without smooth cosine.
     """
     beyond = (
         settings.scorer != "two_towers"

@@ -1,4 +1,4 @@
-"""Theorem 3 (arXiv:2011.00701): how much higher the expected loss may be than that on the train split."""
+"""Theorem 3 (arXiv:2011.00701): a bound on the difference between the expected loss and the training loss."""
 
 import math
 
@@ -6,7 +6,7 @@ from models.theory.lemma_2 import Constants
 
 
 def uniform_stability(loss: Constants, step: float, pairs: int, steps: int) -> float:
-    """Theorem A.4: how far one pair's loss may move when another pair is left out of an SGD training.
+    """Theorem A.4: the most that the loss of a pair changes if another pair is left out of an SGD training.
 
         beta <= (1 + 1 / (gamma c)) / (n - 1) * (2 c L^2)^(1 / (gamma c + 1)) * T^(gamma c / (gamma c + 1))
 
@@ -15,9 +15,9 @@ def uniform_stability(loss: Constants, step: float, pairs: int, steps: int) -> f
 
     Args:
       loss: L and gamma of a loss within [0, 1], in the weights.
-      step: c, where step t is at most c / t long.
-      pairs: n, at least 2.
-      steps: T.
+      step: c; the length of step t is at most c / t.
+      pairs: n, the number of pairs, at least 2.
+      steps: T, the number of steps.
 
     Example:
       >>> beta = uniform_stability(Constants(1.0, 1.0), step=1.0, pairs=3, steps=8)
@@ -31,14 +31,14 @@ def uniform_stability(loss: Constants, step: float, pairs: int, steps: int) -> f
 
 
 def generalization_bound(beta: float, largest: float, pairs: int, delta: float) -> float:
-    """Theorem 3: what expected minus mean training loss exceeds with probability delta at most.
+    """Theorem 3: the expected loss minus the mean training loss exceeds this bound with a probability of at most delta.
 
         2 beta + (4 n beta + M) sqrt(ln(1 / delta) / (2 n))
 
     Args:
       beta: the training's uniform stability, in the unit of the loss.
       largest: M, the loss's largest value.
-      pairs: n.
+      pairs: n, the number of pairs.
       delta: in (0, 1).
 
     Example:

@@ -1,4 +1,4 @@
-"""What a search for epsilon and theta came to. Importing this file imports neither TensorFlow nor KerasTuner."""
+"""The results of a search for epsilon and theta. Importing this file imports neither TensorFlow nor KerasTuner."""
 
 from models.tuning.settings import Space, describe_settings
 from schemas.json_record import JsonRecord
@@ -10,15 +10,15 @@ class Trial(JsonRecord):
     number: int
     """Its place in the search, from 1."""
     settings: dict[str, float | list[float]]
-    """What it was trained with, see `searched_settings`."""
+    """The settings that it tried, see `searched_settings`."""
     value: float | None
-    """The best value of the search's metric; None where the training failed."""
+    """The best value of the search's metric; None for a failed training."""
     reason: str | None
-    """Why it failed, where it did."""
+    """The reason of a failure; None for a training that succeeded."""
 
 
 class SearchResults(JsonRecord):
-    """A search and its trials, of which one succeeded.
+    """A search and its trials, at least one of which succeeded.
 
     Example:
       >>> trial = Trial(number=1, settings={"model.epsilon": 0.5}, value=0.61239, reason=None)
@@ -30,28 +30,28 @@ class SearchResults(JsonRecord):
     """
 
     metric: str
-    """What the trials are judged by, on the eval split."""
+    """The metric on the eval split by which trials are compared."""
     search: str
-    """How it searched, see `TuningSettings`."""
+    """The kind of search, see `TuningSettings`."""
     trials: tuple[Trial, ...]
-    """In the order in which they were made."""
+    """The trials in their order."""
     epochs: int
-    """Of a trial."""
+    """The epochs of a trial."""
     epsilon: Space | None
-    """Where it looked for `model.epsilon`."""
+    """The space of `model.epsilon`."""
     theta: tuple[Space, ...] | None
-    """Where it looked for each threshold of `loss.theta`."""
+    """The space of each threshold of `loss.theta`."""
 
     @property
     def best(self) -> Trial:
-        """The best trial, of equal ones the first."""
+        """The best trial; of equally good ones, the first."""
         return self.best_first()[0]
 
     def best_first(self) -> list[Trial]:
-        """The trials, those that failed in the end; of equal ones the first before the others."""
+        """The trials from best to worst, and failed ones last; equally good ones stay in their order."""
         return sorted(self.trials, key=lambda trial: -1.0 if trial.value is None else trial.value, reverse=True)
 
     def describe_best(self) -> str:
         """The best trial in a line."""
-        said = f"{describe_settings(self.best.settings)} (eval {self.metric} {self.best.value:.4f})"
-        return f"best of {len(self.trials)} trials: {said}"
+        best = f"{describe_settings(self.best.settings)} (eval {self.metric} {self.best.value:.4f})"
+        return f"best of {len(self.trials)} trials: {best}"

@@ -15,7 +15,7 @@ _MOST_VALUES = 1000
 
 
 class Space(Settings):
-    """Where a search may look for one number: in a list of values, or in a range.
+    """The space of one number in a search: a list of values, or a range.
 
     Example:
       >>> Space.model_validate({"min": 0.1, "max": 0.3, "step": 0.1}).listed
@@ -25,15 +25,15 @@ class Space(Settings):
     """
 
     values: tuple[float, ...] | None = None
-    """A list, which increases; a bare list stands for it."""
+    """A list of increasing values; may be given as a bare list."""
     min: float | None = None
     """The least number of a range."""
     max: float | None = None
     """The largest number of a range."""
     step: Annotated[float | None, Field(gt=0)] = None
-    """From one number of the range to the next: their difference, or with `log` their ratio; null: any number."""
+    """The difference between neighbours in the range, or with `log` their ratio; null: any number of the range."""
     log: bool = False
-    """Whether a range is even in the numbers' logarithms."""
+    """Whether the range is divided evenly by logarithms."""
 
     @model_validator(mode="before")
     @classmethod
@@ -80,17 +80,17 @@ class Space(Settings):
 
     @property
     def steps(self) -> int | None:
-        """How many steps a range has room for; None without `step`."""
+        """The number of steps in a range; None without `step`."""
         if self.step is None:
             return None
         low, high = self.bounds
         steps = (log(high) - log(low)) / log(self.step) if self.log else (high - low) / self.step
-        # A little more than it takes, for the dust of binary fractions; and finite, where that is refused anyway.
+        # A little more, for rounding of binary fractions; and finite, since too many steps are refused later.
         return int(min(steps + 1e-9, _MOST_VALUES))
 
     @property
     def listed(self) -> tuple[float, ...] | None:
-        """All numbers, in order; None for a range without `step`."""
+        """All numbers in order; None for a range without `step`."""
         if self.steps is None or self.step is None:
             return self.values
         low, high = self.bounds
@@ -102,21 +102,21 @@ class TuningSettings(Settings):
     """The search for epsilon and theta by short trainings (paper, section 5, experimental setup)."""
 
     search: Literal["grid", "random", "bayesian"] | None = None
-    """How to search; null: not at all. A trial is a training, and what counts is `training.best_metric` on the eval
-    split; the best trial's values replace `model.epsilon` and `loss.theta`."""
+    """Kind of search; null: none. A trial is a training, which is judged by `training.best_metric` on the eval split.
+    The best trial's values replace `model.epsilon` and `loss.theta`."""
     trials: Annotated[int | None, Field(ge=1, lt=2**31)] = None
-    """The most trials; null: the whole grid. A random or Bayesian search must be given it."""
+    """Largest number of trials; null: the whole grid. Required for a random or Bayesian search."""
     epochs: Annotated[int | None, Field(ge=1, lt=2**31)] = None
     """Passes over the train split in a trial; null: `training.epochs`."""
     epsilon: Space | None = None
-    """Where to look for `model.epsilon`: a list of values, or `{min: 0.1, max: 10, log: true}`; a grid's range needs
-    `step`. null: it is not searched."""
+    """Space of `model.epsilon`: a list of values, or a range as `{min: 0.1, max: 10, log: true}`; a range in a grid
+    needs `step`. null: epsilon is not searched."""
     theta: tuple[Space, ...] | None = None
-    """Where to look for each threshold of `loss.theta`, in order and without overlap. null: they are not searched."""
+    """Space of each threshold of `loss.theta`, in order and without overlap. null: theta is not searched."""
 
     @field_validator("trials")
     @classmethod
-    def _trials_end_what_is_no_grid(cls, trials: int | None, info: ValidationInfo) -> int | None:
+    def _all_but_a_grid_need_trials(cls, trials: int | None, info: ValidationInfo) -> int | None:
         search = info.data.get("search")
         if trials is None and search in ("random", "bayesian"):
             raise ValueError(f"must be given for a {search} search; got null")
@@ -135,10 +135,10 @@ class TuningSettings(Settings):
     def _thresholds_increase_however_they_are_drawn(cls, theta: tuple[Space, ...] | None) -> tuple[Space, ...] | None:
         ends = (ENDS[0], *(end for space in theta or () for end in space.bounds), ENDS[1])
         if not all(high < low for high, low in zip(ends[::2], ends[1::2], strict=True)):
-            came = ", ".join(f"{low:g} to {high:g}" for low, high in (space.bounds for space in theta or ()))
+            spaces = ", ".join(f"{low:g} to {high:g}" for low, high in (space.bounds for space in theta or ()))
             raise ValueError(
                 f"must hold spaces that follow one another within ({ENDS[0]:g}, {ENDS[1]:g}), so that thresholds "
-                f"increase; got {came}"
+                f"increase; got {spaces}"
             )
         return theta
 
@@ -158,18 +158,18 @@ class TuningSettings(Settings):
 
     @property
     def spaces(self) -> dict[str, Space]:
-        """The space of every number that is searched: epsilon, theta_1, theta_2, ..."""
+        """The space of each searched number: epsilon, theta_1, theta_2, ..."""
         thresholds = {f"theta_{number}": space for number, space in enumerate(self.theta or (), 1)}
         return {"epsilon": self.epsilon, **thresholds} if self.epsilon else thresholds
 
     @property
     def most_trials(self) -> int:
-        """How many trials there can be."""
+        """The largest possible number of trials."""
         combinations = prod(len(space.listed) if space.listed else inf for space in self.spaces.values())
         return int(min(combinations, self.trials or inf))
 
     def fault_for(self, loss: LossSettings) -> str | None:
-        """Why the thresholds of a loss cannot be searched, if so."""
+        """Returns an error message if the spaces do not fit the thresholds of a loss, or None."""
         if self.theta is None or len(self.theta) == len(loss.theta or ()):
             return None
         if loss.theta is None:
@@ -178,7 +178,7 @@ class TuningSettings(Settings):
 
 
 def searched_settings(numbers: Mapping[str, float]) -> dict[str, Any]:
-    """The settings that a trial's numbers stand for.
+    """The settings of a trial, from its numbers.
 
     Example:
       >>> searched_settings({"epsilon": 0.5, "theta_1": 0.2, "theta_2": 0.7})
@@ -190,7 +190,7 @@ def searched_settings(numbers: Mapping[str, float]) -> dict[str, Any]:
 
 
 def describe_settings(settings: Mapping[str, Any]) -> str:
-    """What `searched_settings` returns, in words.
+    """Describes the settings of a trial in words.
 
     Example:
       >>> describe_settings({"model.epsilon": 0.5, "loss.theta": [0.2, 0.7]})

@@ -1,4 +1,4 @@
-"""The search for the best epsilon and theta: KerasTuner chooses what to try, a plain training tries it."""
+"""The search for the best epsilon and theta: KerasTuner chooses the numbers of each trial, which is a training."""
 
 import json
 import logging
@@ -21,7 +21,7 @@ log = logging.getLogger("clir.training")
 progress_log = logging.getLogger("clir.progress")
 
 Numbers = Mapping[str, float]
-"""Those of a trial, by the names in `TuningSettings.spaces`."""
+"""The numbers of a trial, by the names in `TuningSettings.spaces`."""
 
 _ORACLES: Final = {
     "grid": keras_tuner.oracles.GridSearchOracle,
@@ -32,20 +32,24 @@ _TRIALS_FILE: Final = "trials.json"
 
 
 class TrialSearch(base_tuner.BaseTuner):
-    """A KerasTuner tuner whose trials are trainings, and which goes on where it was killed.
+    """A KerasTuner tuner whose trials are trainings, and which resumes after it was killed.
 
-    The next trial follows from the seed and the results so far. So a search that was killed asks KerasTuner for the
-    same trials again and takes the results that it has from its folder: it ends as if nothing had been. (KerasTuner's
-    own reloading forgets a grid's order and a Bayesian search's random state.)
+    The next trial follows from the seed and the results so far. So a resumed search asks KerasTuner for the same trials
+    again, takes the finished ones from its folder, and ends as an undisturbed search does. (KerasTuner's own reloading
+    loses a grid's order and a Bayesian search's random state.)
 
     Args:
-      settings: with a `search`.
-      training: that of a trial.
-      epochs: of a trial.
-      train: trains for a trial's numbers and returns the best value of `best_metric`; the folder is the trial's own,
-        and what an earlier, killed call with the same numbers left there is still in it.
-      folder: of unfinished trials and of the results so far, for this search alone: same data, settings and code.
-      working_dir: for KerasTuner's files, which are of no use later.
+      settings: the settings of the search, whose `search` is not None.
+      training: the settings of a trial's training.
+      epochs: the epochs of a trial.
+      train: trains with a trial's numbers, and returns the best value of `best_metric`. Its second argument is the
+        trial's folder, which still holds the files of a killed call with the same numbers.
+      folder: the folder of unfinished trials and of the results so far; another search needs another folder, and so
+        does the same search with other data, settings or code.
+      working_dir: the folder of KerasTuner's files, which are not needed later.
+
+    Attributes:
+      trials: the finished trials, in order.
     """
 
     def __init__(
@@ -60,17 +64,16 @@ class TrialSearch(base_tuner.BaseTuner):
         oracle = _ORACLES[settings.search or ""](
             objective=keras_tuner.Objective(training.best_metric, "max"),
             max_trials=settings.most_trials,
-            # For 0 KerasTuner would draw a seed.
+            # KerasTuner would replace a seed of 0 by a random one.
             seed=training.seed + 1,
             hyperparameters=_hyperparameters(settings),
-            # Scores that are NaN are a result, too: other trials may do better.
+            # A training that diverges is a result, too: other trials may do better.
             max_consecutive_failed_trials=sys.maxsize,
         )
         oracle.verbose = 0
         super().__init__(oracle, directory=working_dir, project_name="search", overwrite=True)
         self.folder = folder
         self.trials: list[Trial] = []
-        """Those that are done, in order."""
         self._settings, self._training, self._epochs, self._train = settings, training, epochs, train
         self._file = os.path.join(folder, _TRIALS_FILE)
         self._known: list[Trial] = []
@@ -80,30 +83,30 @@ class TrialSearch(base_tuner.BaseTuner):
             log.info("going on after trial %d, which an earlier run had reached", len(self._known))
 
     def run_trial(self, trial: Any) -> float:
-        """The best value of the metric for a trial's numbers.
+        """Tries a trial's numbers, and returns the best value of the metric.
 
         Raises:
-          FailedTrialError: the training failed on these numbers.
-          FatalError: it failed for another reason; this ends the search.
+          FailedTrialError: the training failed with these numbers.
+          FatalError: the training failed for another reason, which ends the search.
         """
         numbers = {name: trial.hyperparameters.values[name] for name in self._settings.spaces}
         number, tried = len(self.trials) + 1, searched_settings(numbers)
         try:
-            # Besides the trials of a killed search: a Bayesian one may ask for the same numbers again.
+            # Takes the results of a killed search, and of numbers that a Bayesian search asks for again.
             known = [(one.value, one.reason) for one in self._known if one.settings == tried]
             value, reason = known[0] if known else self._try(number, numbers)
             self.trials.append(Trial(number=number, settings=tried, value=value, reason=reason))
             if number > len(self._known):
-                self._tell_and_keep()
+                self._log_and_keep()
         except Exception as error:
-            # KerasTuner would take it for a trial that failed.
+            # KerasTuner would count it as a failed trial.
             raise keras_tuner.errors.FatalError(str(error)) from error
         if value is None:
             raise keras_tuner.errors.FailedTrialError(reason)
         return value
 
     def on_search_end(self) -> None:
-        """Ends the search.
+        """Checks that a trial succeeded.
 
         Raises:
           DataError: every trial failed.
@@ -123,17 +126,17 @@ class TrialSearch(base_tuner.BaseTuner):
         )
 
     def _try(self, number: int, numbers: Numbers) -> tuple[float | None, str | None]:
-        """What a training reaches, or why it fails."""
-        with _told_before_progress(f"trial {number}/{self._settings.most_trials}"):
+        """The best value of a training, or the reason of its failure."""
+        with _before_progress(f"trial {number}/{self._settings.most_trials}"):
             try:
                 return self._train(numbers, os.path.join(self.folder, f"trial_{number}")), None
             except WorkerDied:
-                raise  # which tells nothing of the numbers
+                raise  # the numbers are not the reason
             except DataError as error:
                 return None, str(error)
 
-    def _tell_and_keep(self) -> None:
-        """Tells of the last trial, and writes all, whole or not at all; its training is of no more use."""
+    def _log_and_keep(self) -> None:
+        """Logs the last trial, replaces the file of all trials in one step, and deletes the folder of its training."""
         last = self.trials[-1]
         best = max((one.value for one in self.trials if one.value is not None), default=None)
         log.info(
@@ -154,7 +157,7 @@ class TrialSearch(base_tuner.BaseTuner):
 
 
 def _hyperparameters(settings: TuningSettings) -> keras_tuner.HyperParameters:
-    """The spaces as KerasTuner's."""
+    """KerasTuner's declaration of the spaces."""
     declared = keras_tuner.HyperParameters()
     for name, space in settings.spaces.items():
         if space.listed is not None:
@@ -165,8 +168,8 @@ def _hyperparameters(settings: TuningSettings) -> keras_tuner.HyperParameters:
 
 
 @contextmanager
-def _told_before_progress(text: str) -> Iterator[None]:
-    """Puts a text before what the training tells of its epochs."""
+def _before_progress(text: str) -> Iterator[None]:
+    """Puts a text before each progress message of the training."""
 
     def add(record: logging.LogRecord) -> bool:
         record.msg = f"{text}, {record.msg}"

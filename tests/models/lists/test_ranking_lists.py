@@ -1,4 +1,4 @@
-"""Query lists: read from transformed examples, batched with each document once, ordered by query id alone."""
+"""Query lists: read from transformed examples, and batched with each document once."""
 
 import dataclasses
 
@@ -8,11 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.lists import ranking_lists as lists
-from models.lists.ranking_lists import IDS_SPEC, TEXT_SPEC, epoch_order, read_lists
+from models.lists.ranking_lists import IDS_SPEC, TEXT_SPEC, read_lists
 from schemas import features as f
 from tests.models.synthetic import ranking_lists, write_examples
-
-query_ids = st.lists(st.text(min_size=1, max_size=3).map(str.encode), unique=True, max_size=9)
 
 # As `TFTransformOutput.transformed_feature_spec` has them.
 SPEC = {
@@ -216,24 +214,6 @@ def test_batch_holds_each_of_its_distinct_documents_once(three_lists):
     index = features["document_index"].numpy()
     assert [tokens[place] for place in index[0]] == [[6, 6], [7], [5]]
     assert [tokens[place] for place in index[1, :2]] == [[5], [6, 6]]
-
-
-@given(query_ids, st.integers(0, 9), st.integers(1, 9))
-def test_epoch_order_is_a_permutation(ids, seed, epoch):
-    assert sorted(epoch_order(ids, seed, epoch)) == list(range(len(ids)))
-
-
-@given(query_ids, st.integers(0, 9), st.integers(1, 9), st.randoms())
-def test_two_queries_stand_in_one_order_whatever_the_others_are(ids, seed, epoch, random):
-    chosen = random.sample(ids, random.randint(0, len(ids)))
-    among_all = [ids[row] for row in epoch_order(ids, seed, epoch) if ids[row] in chosen]
-    assert [chosen[row] for row in epoch_order(chosen, seed, epoch)] == among_all
-
-
-def test_order_differs_between_epochs_and_seeds():
-    ids = [str(number).encode() for number in range(20)]
-    orders = [tuple(epoch_order(ids, seed, epoch)) for seed in (1, 2) for epoch in (1, 2)]
-    assert len(set(orders)) == 4
 
 
 def test_the_digest_tells_any_difference_of_what_training_sees():

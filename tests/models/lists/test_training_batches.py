@@ -1,12 +1,14 @@
-"""The batches of a training: what each worker and each replica is given."""
+"""The batches of a training, as each worker and each replica reads them, and the order of their lists."""
 
 from itertools import chain
 from types import SimpleNamespace
 
 import pytest
 import tensorflow as tf
+from hypothesis import given
+from hypothesis import strategies as st
 
-from models.lists.training_batches import training_batches
+from models.lists.training_batches import epoch_order, training_batches
 from tests.models.synthetic import ranking_lists
 
 LISTS = ranking_lists([[row] for row in range(22)], [[0]], [[0] for _ in range(22)], [[row] for row in range(22)])
@@ -46,3 +48,26 @@ def test_the_workers_shares_of_each_batch_make_up_one_devices_batch(workers, rep
 def test_no_two_workers_are_given_one_row_in_one_epoch():
     first, second = ({*chain(*rows_of(worker, 2, 2)[:2])} for worker in range(2))
     assert not first & second
+
+
+# Order
+
+query_ids = st.lists(st.text(min_size=1, max_size=3).map(str.encode), unique=True, max_size=9)
+
+
+@given(query_ids, st.integers(0, 9), st.integers(1, 9))
+def test_epoch_order_is_a_permutation(ids, seed, epoch):
+    assert sorted(epoch_order(ids, seed, epoch)) == list(range(len(ids)))
+
+
+@given(query_ids, st.integers(0, 9), st.integers(1, 9), st.randoms())
+def test_two_queries_stand_in_one_order_whatever_the_others_are(ids, seed, epoch, random):
+    chosen = random.sample(ids, random.randint(0, len(ids)))
+    among_all = [ids[row] for row in epoch_order(ids, seed, epoch) if ids[row] in chosen]
+    assert [chosen[row] for row in epoch_order(chosen, seed, epoch)] == among_all
+
+
+def test_order_differs_between_epochs_and_seeds():
+    ids = [str(number).encode() for number in range(20)]
+    orders = [tuple(epoch_order(ids, seed, epoch)) for seed in (1, 2) for epoch in (1, 2)]
+    assert len(set(orders)) == 4

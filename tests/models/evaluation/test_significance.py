@@ -1,4 +1,4 @@
-"""The paired randomisation test: hand values, a plain enumeration of all sign flips, and the t-test."""
+"""The paired randomisation test against all sign flips and the t-test, and Holm's correction by hand."""
 
 from itertools import product
 
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from models.evaluation.significance import randomisation_test
+from models.evaluation.significance import holm, randomisation_test
 
 
 def p_value(differences, two_sided=False):
@@ -129,3 +129,28 @@ def test_a_clearly_better_model_and_an_equal_one_have_one():
 def test_the_p_values_of_thousands_of_queries_stay_what_they_are():
     differences = np.random.default_rng(5).normal(-0.1, 1, 2000)  # the t-test's are .00028 and .00056
     assert (p_value(differences), p_value(differences, two_sided=True)) == (0.0004, 0.0008)
+
+
+# Holm's correction
+
+
+@pytest.mark.parametrize(
+    ("p_values", "expected"),
+    [
+        ([], []),
+        ([0.04], [0.04]),
+        ([0.01, 0.04, 0.03, 0.005], [3 * 0.01, 2 * 0.03, 2 * 0.03, 4 * 0.005]),  # 0.04 is not below the 0.06 before it
+        ([0.4, 0.5, 0.6], [1, 1, 1]),
+        ([0.02, 0.02], [0.04, 0.04]),
+    ],
+)
+def test_corrected_p_values_by_hand(p_values, expected):
+    assert holm(p_values) == pytest.approx(expected)
+
+
+@given(st.lists(st.floats(0, 1), max_size=12))
+def test_correction_never_lowers_a_p_value_nor_changes_their_order(p_values):
+    corrected = holm(p_values)
+    assert all(p <= after <= min(1, p * len(p_values)) for p, after in zip(p_values, corrected, strict=True))
+    by_p = [after for _, after in sorted(zip(p_values, corrected, strict=True))]
+    assert by_p == sorted(by_p)
