@@ -57,16 +57,16 @@ def experiment(file: str, as_json: bool) -> None:
     if failed := [state for state in states if state.status == "failed"]:
         raise DataError(
             f"{len(failed)} of {len(states)} cells failed; cell.json and log.txt in "
-            f"{short(str(loaded.output / CELLS))} tell why, and the same command runs them again."
+            f"{short(str(loaded.output / CELLS))} say why, and the same command runs them again."
         )
 
 
 def results_table(states: Sequence[Cell], metrics: Mapping[str, Mapping[str, float]]) -> str:
-    """A line a cell: its settings, and its metrics on the test split or why there are none.
+    """A line for each cell: its settings, and its metrics on the test split or the reason why there are none.
 
     Args:
       states: of all cells.
-      metrics: of those that are done, by their name.
+      metrics: name of each cell that is done to its metrics.
     """
     keys = list(states[0].settings)
     columns = [[key.rpartition(".")[2], *(_value_text(state.settings[key]) for state in states)] for key in keys]

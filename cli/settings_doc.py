@@ -1,4 +1,4 @@
-"""Writes docs/settings.md from the typed settings themselves:
+"""Writes docs/settings.md from the typed settings:
 
 .venv/bin/python -m cli.settings_doc > docs/settings.md
 """
@@ -32,39 +32,40 @@ paths and the SHA-256 of its inputs, to `<output>/config.yaml`; running that fil
 
 _PRESETS = """## Presets
 
-`preset` names where a run's settings come from that are not given:
+`preset` names the source of the settings that a run does not give:
 
-- `paper` is the paper's system: its are the figures of [results.md](results.md).
-- `best`, the default, is good on documents that training has seen and on others: a lexicon beside the vectors, a
-  stronger tower, and train lists without NR documents that are relevant to no train query.
+- `paper` is the paper's system, whose figures stand in [results.md](results.md).
+- `best`, the default, is good on documents that training has seen and on others. It adds a lexicon beside the vectors
+  and has a stronger tower. Its train lists have no NR documents that are relevant to no train query.
 - `closed` adds a softmax term, which memorises which documents are relevant to any query: for collections whose
   documents are all known when training.
 
-A key that is given overrides the preset, also where it is given as null. An empty cell below is as in `paper`, and so
-is a setting whose condition does not hold. The encoders cnn and lstm keep their own learning rate and epochs, have
-neither stems nor word dropout, and take the rest. Losses without thresholds take all but `loss.in_batch`. Tables of
-word vectors have a width of their own. The scores of the similarity dot have no scale of their own, and the lexicon's
-weight beside them is fitted.
+A given key overrides the preset, even a null. An empty cell below is as in `paper`, and so is a setting whose
+condition does not hold. The encoders cnn and lstm keep their own learning rate and epochs, have
+neither stems nor word dropout, and take the rest. Losses without thresholds take everything except `loss.in_batch`.
+Tables of word vectors have their own width. The scores of the similarity dot have no scale of their own: the weight of
+the lexicon beside them is fitted.
 
-A resolved configuration names its preset and gives every key: `--set preset` over it is refused. One of an earlier
-version, which holds digests in `data.sha256` and names no preset, is taken as `paper`, and a line says so.
+A resolved configuration names its preset and gives every key: `--set preset` over it is refused. One that names no
+preset is refused, too.
 
-## Of a run
+## Settings of a run
 
 """
 
 _EXPERIMENT_HEADER = """
-## Of an experiment
+## Settings of an experiment
 
-`clir experiment FILE` reads a file of its own: a run, the grid over its settings, and variants, which have names.
+`clir experiment FILE` reads its own file: a run, the grid over its settings, and named variants.
 
 """
 
 _WIKIPEDIA_HEADER = """
-## Of a collection from dumps
+## Settings of a collection from dumps
 
-`clir wikipedia FILE` reads a file of its own. All keys but `pairs` and `output` may stand in a run's `data.wikipedia`,
-too, whose pair is `data.query_language` and `data.document_language`. LANGUAGE stands for a wiki's language code.
+`clir wikipedia FILE` reads its own file. All keys except `pairs` and `output` may also stand in a run's
+`data.wikipedia`, whose pair is `data.query_language` and `data.document_language`. LANGUAGE stands for a wiki's
+language code.
 
 """
 

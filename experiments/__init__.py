@@ -1,1 +1,1 @@
-"""Experiments: a grid of settings over one prepared data set, its cells, and the report on them."""
+"""Experiments: a grid of settings over one prepared data set, its cells, and their report."""

@@ -1,4 +1,4 @@
-"""One run of an experiment, as its folder tells of it."""
+"""A cell of an experiment, which is one run, and its folder."""
 
 import hashlib
 import json
@@ -21,16 +21,16 @@ from schemas.training_history import TrainingHistory
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell; what a finished run wrote is empty where the cell has not finished.
+    """A cell, with the results of its run once it has finished.
 
     Attributes:
       settings: the grid's values.
-      reason: why the cell failed, if it did.
-      seconds: that its process took.
+      reason: of a failure, a sentence.
+      seconds: duration of its process.
       peak_memory_bytes: of its process.
-      folder: where its files lie.
-      evaluation, training, stability: what its files hold; None where the cell has not finished, or left none.
-      config: the resolved configuration.
+      folder: of its files.
+      evaluation, training, stability: the content of its files; None before the cell has finished.
+      config: the resolved configuration; empty before the cell has finished.
     """
 
     name: str
@@ -61,20 +61,20 @@ class Cell:
         return self.evaluation.baselines if self.evaluation else {}
 
     def setting(self, key: str) -> Any:
-        """A setting of a finished cell: what a search found, else the configuration's; None where there is neither."""
+        """A setting of a finished cell: found by its search, else of its configuration; None where there is neither."""
         found = self.training.searched if self.training else {}
         section, _, name = key.rpartition(".")
         return found[key] if key in found else (self.config.get(section, {}) if section else self.config).get(name)
 
     @property
     def thresholds(self) -> tuple[float, ...] | None:
-        """Those of a finished cell's loss: learned, found by a search, or given; None for a loss without."""
+        """The thresholds of a finished cell's loss: learned, found by a search, or given; None for a loss without."""
         learned = self.training.theta if self.training else None
         thresholds = learned or self.setting("loss.theta")
         return tuple(thresholds) if thresholds else None
 
     def content(self) -> dict[str, Any]:
-        """The content of `cell.json`: what became of the cell."""
+        """The content of `cell.json`."""
         return {
             "name": self.name,
             "settings": dict(self.settings),
@@ -88,14 +88,14 @@ class Cell:
 class CellFolder:
     """A cell's folder, which is made where it is missing.
 
-    Its `cell.json` says "done" from the moment on in which all results are there, and only then.
+    Its `cell.json` says "done" only once all results are there.
 
     Args:
       output: the experiment's folder.
       cell: the cell.
 
     Raises:
-      DataError: the folder holds what is not ours.
+      DataError: the folder holds files that are not ours.
     """
 
     def __init__(self, output: Path, cell: PlannedCell) -> None:
@@ -105,11 +105,11 @@ class CellFolder:
 
     @property
     def log(self) -> Path:
-        """Where its process writes what it says."""
+        """The log of its process."""
         return self.path / CELL_LOG_FILE
 
     def state(self) -> Cell:
-        """What became of the cell: done only if all its files are whole, and of this code, data and settings."""
+        """The cell: done only if all its files are whole, and of this code, data and settings; else waiting."""
         waiting = Cell(self.cell.name, self.cell.settings)
         folder = OutputFolder(self.path, "cell")
         if self.cell.config is None or not folder.is_whole({*CELL_RESULTS, *folder.files} - {CELL_LOG_FILE}):
@@ -122,7 +122,7 @@ class CellFolder:
         return state if state.status == "done" and digest == _digest(self.cell.config) else waiting
 
     def begin(self) -> None:
-        """Removes what an earlier run left."""
+        """Removes the files of an earlier run."""
         self.finish(Cell(self.cell.name, self.cell.settings))
         folder = OutputFolder(self.path, "cell")
         folder.remove(folder.files - {CELL_FILE})
@@ -140,7 +140,7 @@ class CellFolder:
 
 
 def _digest(config: RunConfig) -> str:
-    """A digest of all that decides the results: settings, input files and code."""
+    """A digest of everything that decides the results: settings, input files and code."""
     elsewhere = {"output": "", "kubeflow": KubeflowSettings(), "beam": BeamSettings()}
     text = dump_config(config.model_copy(update=elsewhere)) + rooms_digest()
     return hashlib.sha256(text.encode()).hexdigest()

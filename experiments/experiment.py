@@ -1,4 +1,4 @@
-"""An experiment's folder, as `clir experiment` writes it."""
+"""Reads the folder that `clir experiment` writes."""
 
 import json
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ class Row:
 
     @property
     def label(self) -> str:
-        """What the row is called in tables and pictures."""
+        """The row's name in tables and pictures."""
         return settings_label(self.settings) or "all cells"
 
     @property
@@ -41,7 +41,7 @@ class Row:
 
     @property
     def trainings(self) -> tuple[TrainingHistory, ...]:
-        """Those of the cells that finished."""
+        """The trainings of the cells that finished."""
         return tuple(cell.training for cell in self.done if cell.training)
 
     @property
@@ -50,7 +50,7 @@ class Row:
         return {key: value for key, value in self.settings.items() if key.startswith("data.")}
 
     def mean(self, metric: str) -> float:
-        """The mean of a metric over the finished cells, of which there is one at least."""
+        """The mean of a metric over the finished cells; there must be one."""
         return mean(cell.metrics[metric] for cell in self.done)
 
     def setting(self, key: str) -> Any:
@@ -62,12 +62,12 @@ class Row:
 
 @dataclass(frozen=True)
 class Experiment:
-    """What an experiment's folder holds.
+    """The content of an experiment's folder.
 
     Attributes:
-      paper_language: whose published numbers stand beside the experiment's, if any.
+      paper_language: document language of the published numbers to compare with, or None.
       grid: dotted settings to the values that were combined.
-      claims: what it was to show.
+      claims: the claims of the experiment.
       file: the text of the experiment file.
     """
 
@@ -93,7 +93,7 @@ def read_experiment(folder: Path) -> Experiment:
     """Reads an experiment's folder.
 
     Raises:
-      DataError: it is none, or a file of a finished cell is missing or damaged.
+      DataError: the folder is no experiment's, or a file of a finished cell is missing or damaged.
     """
     path = folder / EXPERIMENT_FILE
     if not path.is_file():
@@ -122,7 +122,7 @@ def _read_cell(folder: Path) -> Cell:
 
 
 def _read_evaluation(path: Path) -> EvaluationReport:
-    """The evaluation's report, of every metric that there is."""
+    """The evaluation's report, which must hold every metric."""
     report = _read_record(path, EvaluationReport)
     if lacking := METRICS.keys() - report.metrics.keys():
         raise DataError(

@@ -32,13 +32,13 @@ _LONGEST_NAME = 100
 
 @dataclass(frozen=True)
 class PlannedCell:
-    """One run that a grid asks for.
+    """A cell of a grid before its run.
 
     Attributes:
       name: of its folder; it follows from the settings alone, so that a cell keeps it when others come or go.
-      settings: the values of what varies.
+      settings: the varying settings to their values.
       config: resolved; None where the settings are impossible.
-      fault: why they are, if so.
+      fault: of impossible settings, or None.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Grid:
 
     Attributes:
       settings: with absolute paths.
-      collection: what the folder of the input files is called.
+      collection: name of the folder of the input files.
       cells: in the order of the grid.
       text: of the file.
     """
@@ -76,7 +76,8 @@ def load_grid(path: str) -> Grid:
       path: a YAML file. Relative paths in it are relative to its folder.
 
     Raises:
-      ConfigError: with every fault, each with its place. A cell alone may be at fault without it: see `Cell.fault`.
+      ConfigError: with every fault, each with its place. A fault of a single cell is no error: see
+        `PlannedCell.fault`.
     """
     content, places, faults = read_settings_file(path, ExperimentSettings)
     output = content.get("output")
@@ -119,7 +120,7 @@ def load_grid(path: str) -> Grid:
 class _Run(NamedTuple):
     """The run that is varied: its raw settings, with its preset's name and the digests of its inputs, and their places.
 
-    What the preset decides is not among them: it follows from a cell's own settings.
+    The values of the preset are not among them: they follow from a cell's own settings.
     """
 
     content: dict[str, Any]
@@ -129,11 +130,11 @@ class _Run(NamedTuple):
     def vary(
         self, settings: Mapping[str, Any], stands: Mapping[str, str], output: str
     ) -> tuple[RunConfig | None, str | None]:
-        """The configuration with other settings, or why there is none.
+        """The configuration with other settings, or the fault of these.
 
         Args:
           settings: dotted, to their values.
-          stands: where dotted settings stand that do not stand in the run.
+          stands: places of dotted settings that do not stand in the run.
           output: the cell's folder.
         """
         content = copy.deepcopy({**self.content, "output": output})
@@ -169,7 +170,7 @@ def _read_run(run: Any, output: Any, places: Places, path: str) -> _Run:
         path = os.path.relpath(Path(path).parent / os.path.expanduser(run))
         content, places, faults = read_settings_file(path, RunConfig)
     else:
-        raise ConfigError([])  # told by the field itself
+        raise ConfigError([])  # the fault of the field itself
     if output is not None:
         content["output"] = output
     config = resolve_digests(check_config(content, places, path, faults, kind="experiment"))
@@ -180,7 +181,7 @@ def _read_run(run: Any, output: Any, places: Places, path: str) -> _Run:
 
 
 def _places_of(cell: Mapping[str, Any], settings: ExperimentSettings, places: Places, path: str) -> dict[str, str]:
-    """Where the dotted settings stand that a cell has of the grid, or of its variant."""
+    """The places of a cell's dotted settings in the grid, or in its variant."""
     variant = cell.get(VARIANT, "")
     return {
         **{key: place_of(("grid", key), places, path) for key in settings.grid},
@@ -189,7 +190,7 @@ def _places_of(cell: Mapping[str, Any], settings: ExperimentSettings, places: Pl
 
 
 def _cell_name(settings: Mapping[str, Any]) -> str:
-    """What a cell's folder is called.
+    """The name of a cell's folder.
 
     Example:
       >>> _cell_name({"loss.name": "mse", "model.epsilon": 0.25, "loss.theta": [0.2, 0.7], "training.seed": 1})
@@ -198,6 +199,6 @@ def _cell_name(settings: Mapping[str, Any]) -> str:
     parts = []
     for key, value in settings.items():
         text = re.sub(r"[^\w.+-]+", "_", json.dumps(value, ensure_ascii=False)).strip("_")
-        speaks_for_itself = isinstance(value, str) and text[:1].isalnum()
-        parts.append(text if speaks_for_itself else key.rpartition(".")[2] + text)
+        needs_no_name = isinstance(value, str) and text[:1].isalnum()
+        parts.append(text if needs_no_name else key.rpartition(".")[2] + text)
     return "-".join(parts)[:_LONGEST_NAME]

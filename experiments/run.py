@@ -1,4 +1,4 @@
-"""One cell of an experiment, in a process of its own."""
+"""Runs an experiment: every cell that is not done, one after another, each in a process of its own."""
 
 import json
 import logging
@@ -28,22 +28,169 @@ from pipeline.usage import peak_memory
 from schemas.errors import DataError
 
 UsersError = Callable[[BaseException | None], Exception | None]
-"""The user's error behind an exception, whose text is a sentence for them; None where the error is ours. It is
-pickled, and so a function of a module."""
+"""Returns the user's error behind an exception, whose text is a sentence for them, or None for a bug of ours. It is
+pickled, and so must be a function of a module."""
 
 
 class Ended(NamedTuple):
-    """How a cell's run ended, where its process lived to tell."""
+    """The end of a cell's run, sent by its process."""
 
     reason: str | None
-    """Why it failed, if it did."""
+    """The reason of a failure, or None."""
     fails_all: bool
-    """Whether the reason lies in the data, which are the same for all cells."""
+    """Whether the reason lies in the data, which all cells share."""
     peak_memory_bytes: int | None
 
 
+PRELOADED: Final = ["pipeline.local_runner", "tensorflow_ranking"]
+"""The imports of the server that cells are forked from, made once for all cells. No op of TensorFlow runs there."""
+
+progress_log = logging.getLogger("clir.progress")
+
+
+class View(Protocol):
+    """Shows the progress."""
+
+    def start(self, number: int, total: int, name: str) -> None:
+        """Shows that something starts; number and total are 0 where it is no stage."""
+
+    def say(self, line: str) -> None:
+        """Shows a line."""
+
+
+def run_experiment(grid: Grid, view: View, users_error: UsersError) -> list[Cell]:
+    """Runs the cells that are not done. One that fails, or is killed, fails alone.
+
+    The caller holds the output folder (see `pipeline.output_folder`).
+
+    Args:
+      grid: see `load_grid`.
+      view: shows the progress.
+      users_error: see `UsersError`.
+
+    Returns:
+      every cell, as in its folder.
+
+    Raises:
+      DataError: no cell can use the collection.
+    """
+    output = OutputFolder(grid.output, "experiment")
+    folders = [CellFolder(grid.output, cell) for cell in grid.cells]
+    states = [_prepare(folder) for folder in folders]
+    _write_experiment(grid, output)
+    counts = {status: [state.status for state in states].count(status) for status in ("done", "waiting")}
+    if counts["done"]:
+        view.say(f"{counts['done']} of {len(states)} cells were done before")
+    if not counts["waiting"]:
+        return states
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(PRELOADED)
+    view.start(0, 0, "loading TFX")
+    loading = context.Process()  # the first one waits for the imports
+    loading.start()
+    loading.join()
+    seconds: list[float] = []
+    for number, (folder, state) in enumerate(zip(folders, states, strict=True)):
+        if state.status != "waiting" or folder.cell.config is None:
+            continue
+        label = f"[cell {number + 1}/{len(states)}] {state.name}"
+        view.start(0, 0, label)
+        states[number] = ended = _run_in_a_process(context, grid.output, folder, folder.cell.config, users_error)
+        seconds.append(ended.seconds or 0.0)
+        typical = seconds[1:] or seconds  # the first one often makes the data, too
+        left = (counts["waiting"] - len(seconds)) * sum(typical) / len(typical)
+        result = f"ndcg_5 {folder.metrics()['ndcg_5']:.4f}" if ended.status == "done" else f"failed: {ended.reason}"
+        rest = f"; about {duration(left)} left" if len(seconds) < counts["waiting"] else ""
+        view.say(f"{label}  {result}, {duration(seconds[-1])}{rest}")
+    return states
+
+
+def _prepare(folder: CellFolder) -> Cell:
+    """Returns a cell that is done, empties the folder of any other, and lets an impossible one fail here."""
+    state = folder.state()
+    if state.status != "done":
+        folder.begin()
+    if folder.cell.fault:
+        state = replace(state, status="failed", reason=folder.cell.fault)
+        folder.finish(state)
+    return state
+
+
+def _write_experiment(grid: Grid, output: OutputFolder) -> None:
+    """Writes the cells in the order of the grid; other cells in the folder are of an earlier grid."""
+    content = {
+        "title": grid.settings.title,
+        "paper_language": grid.settings.paper_language,
+        "collection": grid.collection,
+        "grid": grid.settings.axes,
+        "claims": [claim.model_dump(mode="json") for claim in grid.settings.claims],
+        "cells": [cell.name for cell in grid.cells],
+        "file": grid.text,
+    }
+    output.write(EXPERIMENT_FILE, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+
+
+def _run_in_a_process(
+    context: ForkServerContext, output: Path, folder: CellFolder, config: RunConfig, users_error: UsersError
+) -> Cell:
+    """Runs a cell until it is done or has failed."""
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+    started = time.monotonic()
+    process = context.Process(target=run_cell, args=(output, folder, config, users_error, sender))
+    process.start()
+    sender.close()
+    try:
+        with receiver:
+            ended = _listen(receiver)
+        process.join()
+    finally:
+        process.kill()  # where we are interrupted
+        process.join()
+    if ended is None:
+        reason = f"its process {_describe_exit(process.exitcode or 0)}; {folder.log} may say more"
+        ended = Ended(reason, fails_all=False, peak_memory_bytes=None)
+    state = Cell(
+        folder.cell.name,
+        folder.cell.settings,
+        status="failed" if ended.reason else "done",
+        reason=ended.reason,
+        seconds=round(time.monotonic() - started, 1),
+        peak_memory_bytes=ended.peak_memory_bytes,
+    )
+    folder.finish(state)
+    if ended.fails_all:
+        raise DataError(f"no cell can be run: {ended.reason}")
+    return state
+
+
+def _listen(receiver: Connection) -> Ended | None:
+    """Shows a cell's progress until it ends; returns None where its process died without a word."""
+    try:
+        while not isinstance(message := receiver.recv(), Ended):
+            progress_log.info("%s", message)
+    except (EOFError, OSError):
+        return None
+    return message
+
+
+def duration(seconds: float) -> str:
+    """A duration for a person.
+
+    Example:
+      >>> duration(38.4), duration(361)
+      ('38 s', '6 min')
+    """
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+
+
+def _describe_exit(code: int) -> str:
+    if code < 0:
+        return f"was killed by {signal.Signals(-code).name} (the kernel does so where memory runs out)"
+    return f"ended with exit code {code}"
+
+
 class _CellLog(logging.Handler):
-    """Writes stages, and what the project's loggers say, into the cell's log, and tells the parent of them."""
+    """Writes stages and the project's log records into the cell's log, and sends the progress to the parent."""
 
     def __init__(self, parent: Connection) -> None:
         super().__init__()
@@ -80,7 +227,7 @@ def run_cell(
       folder: the cell's.
       config: the cell's.
       users_error: see `UsersError`.
-      parent: is sent lines of progress, and at last an `Ended`.
+      parent: receives lines of progress, and at last an `Ended`.
     """
     threading.Thread(target=_die_with_the_parent, daemon=True).start()
     with open(folder.log, "wb") as log:
@@ -106,154 +253,7 @@ def run_cell(
 
 
 def _die_with_the_parent() -> None:
-    """Two experiments would write into one folder, if a cell outlived its own and that were started again."""
+    """A cell that outlived its experiment would write into the folder of the next one."""
     if parent := parent_process():
         parent.join()
         os.kill(os.getpid(), signal.SIGKILL)
-
-
-PRELOADED: Final = ["pipeline.local_runner", "tensorflow_ranking"]
-"""What the server that cells are forked from imports, once for all of them. No op of TensorFlow runs there."""
-
-progress_log = logging.getLogger("clir.progress")
-
-
-class View(Protocol):
-    """What shows the progress."""
-
-    def start(self, number: int, total: int, name: str) -> None:
-        """Something starts; number and total are 0 where it is no stage."""
-
-    def say(self, line: str) -> None:
-        """A line for a person."""
-
-
-def run_experiment(grid: Grid, view: View, users_error: UsersError) -> list[Cell]:
-    """Runs the cells that are not done. One that fails, or is killed, fails alone.
-
-    The caller holds the output folder (see `pipeline.output_folder`).
-
-    Args:
-      grid: see `load_grid`.
-      view: shows the progress.
-      users_error: tells a user's error from ours, see `UsersError`.
-
-    Returns:
-      what became of every cell; the same stands in their folders.
-
-    Raises:
-      DataError: the collection cannot be used, and so by no cell.
-    """
-    output = OutputFolder(grid.output, "experiment")
-    folders = [CellFolder(grid.output, cell) for cell in grid.cells]
-    states = [_prepare(folder) for folder in folders]
-    _write_experiment(grid, output)
-    counts = {status: [state.status for state in states].count(status) for status in ("done", "waiting")}
-    if counts["done"]:
-        view.say(f"{counts['done']} of {len(states)} cells were done before")
-    if not counts["waiting"]:
-        return states
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(PRELOADED)
-    view.start(0, 0, "loading TFX")
-    loading = context.Process()  # the first one waits for the imports
-    loading.start()
-    loading.join()
-    seconds: list[float] = []
-    for number, (folder, state) in enumerate(zip(folders, states, strict=True)):
-        if state.status != "waiting" or folder.cell.config is None:
-            continue
-        label = f"[cell {number + 1}/{len(states)}] {state.name}"
-        view.start(0, 0, label)
-        states[number] = ended = _run_in_a_process(context, grid.output, folder, folder.cell.config, users_error)
-        seconds.append(ended.seconds or 0.0)
-        typical = seconds[1:] or seconds  # the first one often makes the data, too
-        left = (counts["waiting"] - len(seconds)) * sum(typical) / len(typical)
-        result = f"ndcg_5 {folder.metrics()['ndcg_5']:.4f}" if ended.status == "done" else f"failed: {ended.reason}"
-        rest = f"; about {duration(left)} left" if len(seconds) < counts["waiting"] else ""
-        view.say(f"{label}  {result}, {duration(seconds[-1])}{rest}")
-    return states
-
-
-def _prepare(folder: CellFolder) -> Cell:
-    """What is to be done about a cell; one that is not done begins anew, and an impossible one ends here."""
-    state = folder.state()
-    if state.status != "done":
-        folder.begin()
-    if folder.cell.fault:
-        state = replace(state, status="failed", reason=folder.cell.fault)
-        folder.finish(state)
-    return state
-
-
-def _write_experiment(grid: Grid, output: OutputFolder) -> None:
-    """Names the cells, in the order of the grid; others in the folder are of an earlier one."""
-    content = {
-        "title": grid.settings.title,
-        "paper_language": grid.settings.paper_language,
-        "collection": grid.collection,
-        "grid": grid.settings.axes,
-        "claims": [claim.model_dump(mode="json") for claim in grid.settings.claims],
-        "cells": [cell.name for cell in grid.cells],
-        "file": grid.text,
-    }
-    output.write(EXPERIMENT_FILE, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
-
-
-def _run_in_a_process(
-    context: ForkServerContext, output: Path, folder: CellFolder, config: RunConfig, users_error: UsersError
-) -> Cell:
-    """Runs a cell to its end, whichever that is."""
-    receiver, sender = multiprocessing.Pipe(duplex=False)
-    started = time.monotonic()
-    process = context.Process(target=run_cell, args=(output, folder, config, users_error, sender))
-    process.start()
-    sender.close()
-    try:
-        with receiver:
-            ended = _listen(receiver)
-        process.join()
-    finally:
-        process.kill()  # where we are interrupted
-        process.join()
-    if ended is None:
-        reason = f"its process {_describe_exit(process.exitcode or 0)}; {folder.log} may tell more"
-        ended = Ended(reason, fails_all=False, peak_memory_bytes=None)
-    state = Cell(
-        folder.cell.name,
-        folder.cell.settings,
-        status="failed" if ended.reason else "done",
-        reason=ended.reason,
-        seconds=round(time.monotonic() - started, 1),
-        peak_memory_bytes=ended.peak_memory_bytes,
-    )
-    folder.finish(state)
-    if ended.fails_all:
-        raise DataError(f"no cell can be run: {ended.reason}")
-    return state
-
-
-def _listen(receiver: Connection) -> Ended | None:
-    """Shows a cell's progress until it ends; None where its process died before it said how."""
-    try:
-        while not isinstance(message := receiver.recv(), Ended):
-            progress_log.info("%s", message)
-    except (EOFError, OSError):
-        return None
-    return message
-
-
-def duration(seconds: float) -> str:
-    """A time for a person.
-
-    Example:
-      >>> duration(38.4), duration(361)
-      ('38 s', '6 min')
-    """
-    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
-
-
-def _describe_exit(code: int) -> str:
-    if code < 0:
-        return f"was killed by {signal.Signals(-code).name} (the kernel does so where memory runs out)"
-    return f"ended with exit code {code}"

@@ -13,7 +13,7 @@ from schemas.settings import OneOf, OutputPath, Settings, did_you_mean
 
 
 def _may_vary(key: str) -> str:
-    """A dotted setting of a run that changes neither its inputs nor its lists nor its vocabularies."""
+    """Returns a dotted setting of a run that changes neither inputs nor lists nor vocabularies; refuses others."""
     known = known_keys(RunConfig)
     if key not in known:
         raise ValueError(f"must be a setting of a run, as section.key; got {key!r}{did_you_mean(key, known)}")
@@ -31,7 +31,7 @@ def _may_vary(key: str) -> str:
 
 
 def _differ(values: list[Any]) -> list[Any]:
-    """The values of one setting, each of which comes once."""
+    """Returns the values of a setting; refuses a value that comes twice."""
     twice = [value for place, value in enumerate(values) if value in values[:place]]
     if twice:
         raise ValueError(f"must hold every value once; got {twice[0]!r} twice")
@@ -40,23 +40,22 @@ def _differ(values: list[Any]) -> list[Any]:
 
 VaryingKey = Annotated[str, AfterValidator(_may_vary)]
 
-
 SEED: Final = "training.seed"
 VARIANT: Final = "variant"
-"""What the variants vary, as a key among those of the grid."""
+"""The key of the variants among those of the grid."""
 
 
 class Adjustment(Settings):
     """Settings that follow from others in some cells."""
 
     when: Annotated[dict[str, Any], Field(min_length=1)]
-    """Settings of the grid, or `variant`, to values of theirs: the cells that have all of these are adjusted."""
+    """Settings of the grid, or `variant`, to values: cells with all of these values are adjusted."""
     set: Annotated[dict[VaryingKey, Any], Field(min_length=1)]
-    """Settings, dotted and outside the grid, to the values that those cells get."""
+    """Dotted settings outside the grid to their values in those cells."""
 
 
 class Claim(Settings):
-    """What an experiment is to show, and gets a verdict at the head of its report."""
+    """A claim that gets a verdict at the head of the report."""
 
     says: Annotated[str, Field(min_length=1)]
     """The claim, a sentence."""
@@ -65,34 +64,34 @@ class Claim(Settings):
     than: Annotated[tuple[Annotated[dict[str, Any], Field(min_length=1)], ...], Field(min_length=1)]
     """The rows that this one is compared with, each as `row`."""
     metrics: Annotated[tuple[Annotated[str, AfterValidator(OneOf(METRICS))], ...], Field(min_length=1)]
-    """What is compared on the test split."""
+    """The metrics that are compared on the test split."""
     direction: Literal["above", "below"] = "above"
-    """Where the row's metrics lie."""
+    """Side of the other rows on which the row's metrics lie."""
     margin: Annotated[float, Field(ge=0, le=1)] = 0.0
-    """By how much, at least."""
+    """Least difference of the metrics."""
 
 
 class ExperimentSettings(Settings):
-    """A grid of settings, each cell of which is a run on the same prepared data."""
+    """A grid of settings; each cell is a run on the same prepared data."""
 
     title: Annotated[str, Field(min_length=1)]
-    """What the report is called."""
+    """Title of the report."""
     run: str | dict[str, Any]
     """The run that the grid varies: the path of its file, or its settings here; `output` is the experiment's."""
     variants: dict[str, dict[VaryingKey, Any]] = {}
-    """Names of what is compared, such as `without prefixes`, to the dotted settings of each, which are outside the
-    grid; `{}` is the run as it is. Every variant goes through the whole grid, and all are compared with the first."""
+    """Names of variants, such as `without prefixes`, to the dotted settings of each, outside the grid; `{}` is the run
+    as it is. Every variant goes through the whole grid, and all are compared with the first."""
     grid: Annotated[
         dict[VaryingKey, Annotated[list[Any], Field(min_length=1), AfterValidator(_differ)]], Field(min_length=1)
     ]
     """Dotted settings of a run, or `preset`, to their values; cells are all combinations, the last setting varying
     fastest."""
     adjust: tuple[Adjustment, ...] = ()
-    """What changes besides in some cells, such as the epochs that an encoder needs; a later one wins."""
+    """Further changes in some cells, such as the epochs that an encoder needs; a later one wins."""
     claims: tuple[Claim, ...] = ()
-    """What the experiment is to show: the report opens with a verdict on each."""
+    """Claims of the experiment: the report opens with a verdict on each."""
     paper_language: Literal["fr", "it", "sw", "tl"] | None = None
-    """The document language of the paper's collection that this is; its published numbers stand in the report."""
+    """Document language of the paper's collection, if this is one; the report shows its published numbers."""
     output: Annotated[str, Field(min_length=1), OutputPath()]
     """Folder of everything the experiment writes."""
 
@@ -105,7 +104,7 @@ class ExperimentSettings(Settings):
 
     @property
     def axes(self) -> dict[str, list[Any]]:
-        """What varies to its values: the variants, by their names, and the grid."""
+        """The varying settings to their values: the names of the variants, and the grid."""
         return {VARIANT: [*self.variants], **self.grid} if self.variants else self.grid
 
     def combinations(self) -> Iterator[dict[str, Any]]:
@@ -131,7 +130,7 @@ class ExperimentSettings(Settings):
         return adjusted
 
     def faults(self) -> Iterator[tuple[tuple[str, ...], str]]:
-        """What is at fault with variants, adjustments and claims beside the grid: (keys, fault)."""
+        """Faults of variants, adjustments and claims beside the grid: (keys, fault)."""
         for number, adjustment in enumerate(self.adjust):
             yield from self._faults_of_values(("adjust", str(number), "when"), adjustment.when)
         yield from self._faults_of_claims()
@@ -148,7 +147,7 @@ class ExperimentSettings(Settings):
                     yield ("variants", name, key), "must be varied by the grid: rows with other lists are not compared"
 
     def _faults_of_values(self, keys: tuple[str, ...], chosen: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
-        """What is at fault with settings that must be the grid's, with values that it has."""
+        """Faults of settings that must be the grid's, with values of the grid."""
         for key, value in chosen.items():
             if key not in self.axes:
                 hint = did_you_mean(key, self.axes)
@@ -166,7 +165,7 @@ class ExperimentSettings(Settings):
                 if SEED in row:
                     yield (*keys, SEED), "must not be given: a row is all its seeds"
                 if lacking := choices - row.keys():
-                    yield keys, f"must name one row; {min(lacking)} tells several apart"
+                    yield keys, f"must name one row; {min(lacking)} separates several"
             for keys, row in others:
                 if row == claim.row:
                     yield keys, "must be another row than the claim's own"

@@ -14,30 +14,30 @@ _DATAFLOW = "dataflow"
 
 
 class BeamSettings(Settings):
-    """Where the Beam stages run; they write the same records everywhere. See docs/engines.md."""
+    """The runner of the Beam stages, which write the same records on every runner. See docs/engines.md."""
 
     runner: Literal["in_process", "portable", "dataflow"] = "in_process"
     """in_process (this process), portable (a job server: Flink's, Spark's or Beam's own) or dataflow (Google's)."""
     endpoint: str | None = None
-    """Of portable: address of the job server, such as `localhost:8099`."""
+    """Address of the job server (portable), such as `localhost:8099`."""
     environment: Literal["external", "docker", "process", "loopback"] | None = None
-    """Of portable, what runs our code: external (a worker pool that is there), docker (containers of an image), process
-    (a command on the engine's machines) or loopback (this process, to try things)."""
+    """Place of our code (portable): external (an existing worker pool), docker (containers of an image), process (a
+    command on the engine's machines) or loopback (this process, for trials)."""
     environment_config: str | None = None
-    """Of external the pool's address, such as `localhost:50000`; of docker the image; of process a JSON object with the
-    `command`; of loopback null."""
+    """For external the address of the pool, such as `localhost:50000`; for docker the image; for process a JSON object
+    with the `command`; for loopback null."""
     parallelism: Annotated[int | None, Field(ge=1, le=100_000)] = None
-    """How many workers share a step; null leaves it to the engine. The most workers of dataflow."""
+    """Number of workers that share a step, with dataflow the largest number; null leaves it to the engine."""
     project: str | None = None
-    """Of dataflow: the project's id."""
+    """Id of the Google Cloud project (dataflow)."""
     region: str | None = None
-    """Of dataflow: such as `europe-west1`."""
+    """Region (dataflow), such as `europe-west1`."""
     temp_location: str | None = None
-    """Of dataflow: a folder for what is in between, `gs://...`."""
+    """Folder for intermediate files (dataflow), `gs://...`."""
     image: str | None = None
-    """Of dataflow: the image of the workers, in which the project is installed; or else `setup_file`."""
+    """Image of the workers with the project installed (dataflow); or else `setup_file`."""
     setup_file: str | None = None
-    """Of dataflow: path of the project's `setup.py`, of which each worker installs the project as it starts."""
+    """Path of the project's `setup.py` (dataflow), from which each worker installs the project as it starts."""
     options: dict[str, str] = {}
     """Further options of the runner, names without dashes to values."""
 
@@ -118,7 +118,7 @@ class BeamSettings(Settings):
 
 
 def _check_owner(value: str | None, info: ValidationInfo, owner: str) -> None:
-    """A setting is given where its runner is chosen, and nowhere else."""
+    """Requires a setting where its runner is chosen, and refuses it elsewhere."""
     runner = info.data.get("runner")
     if runner is not None and (value is None) == (runner == owner):
         must = "be given" if value is None else "be null"
@@ -139,7 +139,7 @@ def _has_command(text: str) -> bool:
 
 
 _LONGEST_JOB: Final = 30 * 24 * 3600
-"""In seconds. Beam 2.60 waits for a job no longer than for one answer of its server, which is 60 by default."""
+"""Timeout of a job in seconds: Beam 2.60 waits for a job no longer than for one answer of its server, by default 60."""
 
 _RUNNERS: Final = {"portable": "PortableRunner", "dataflow": "DataflowRunner"}
 _OF_RUNNER: Final = {
@@ -158,11 +158,11 @@ _OF_RUNNER: Final = {
         "max_num_workers": "parallelism",
     },
 }
-"""Beam's options to the settings that they take their values from."""
+"""Beam's options to the settings with their values."""
 
 
 def beam_arguments(settings: BeamSettings) -> list[str]:
-    """What `apache_beam.Pipeline(argv=...)` and TFX's `beam_pipeline_args` take; none for the in-process runner.
+    """The arguments for `apache_beam.Pipeline(argv=...)` and TFX's `beam_pipeline_args`; none for in_process.
 
     Example:
       >>> beam_arguments(BeamSettings())
@@ -181,7 +181,7 @@ def beam_arguments(settings: BeamSettings) -> list[str]:
 
 
 def check_local_beam(settings: BeamSettings) -> None:
-    """Refuses a runner whose workers see no folder of this machine, where a local run has its artifacts.
+    """Refuses a runner whose workers do not see the local folder of a local run's artifacts.
 
     Raises:
       ConfigError: the runner is Dataflow.

@@ -34,8 +34,8 @@ class SourceSettings(DataSettings):
     """The collection: WikiCLIR files (see docs/formats.md), plain or gzipped, or dumps (see docs/wikipedia.md)."""
 
     wikipedia: WikipediaSettings | None = None
-    """Dumps of the wikis of both languages, of which a first stage makes queries, documents and judgments; the three
-    are null then."""
+    """Dumps of the wikis of both languages. A first stage makes queries, documents and judgments of them; these three
+    settings must be null."""
 
     @model_validator(mode="after")
     def _dumps_have_the_pair(self) -> "SourceSettings":
@@ -48,9 +48,8 @@ class RunConfig(Settings):
     """Everything that decides a run."""
 
     preset: Annotated[str, AfterValidator(OneOf(PRESETS))] = DEFAULT
-    """Where settings come from that are not given: paper (the paper's system), best (a lexicon beside the vectors, and
-    a stronger tower) or closed (best and a softmax term, for collections whose documents are all known when
-    training)."""
+    """Source of the settings that are not given: paper (the paper's system), best (a lexicon beside the vectors, and a
+    stronger tower) or closed (best and a softmax term, for collections whose documents are all known when training)."""
     data: SourceSettings
     """The collection."""
     model: ModelSettings = ModelSettings()
@@ -58,7 +57,7 @@ class RunConfig(Settings):
     embeddings: EmbeddingSettings = EmbeddingSettings()
     """The word vectors that training starts from."""
     lexicon: LexiconSettings = LexiconSettings()
-    """The channel of words that match, beside the vectors."""
+    """The channel of matching words, beside the vectors."""
     channels: dict[str, ChannelSettings] = {}
     """Further channels of the score, by name, each with `kind`, `weight` and `settings`; see CONTRIBUTING.md for how to
     add a kind."""
@@ -75,7 +74,7 @@ class RunConfig(Settings):
     kubeflow: KubeflowSettings = KubeflowSettings()
     """Kubeflow Pipelines."""
     beam: BeamSettings = BeamSettings()
-    """Where the stages that may be shared among machines run."""
+    """The Beam runner of the stages that machines may share."""
     output: Annotated[str, Field(min_length=1), OutputPath()]
     """Folder of everything the run writes."""
 
@@ -202,7 +201,7 @@ class RunConfig(Settings):
         )
 
     def text_paths(self) -> dict[str, str]:
-        """Where the queries and the documents lie for whoever reads them after a run: given, or made of dumps."""
+        """The paths of the queries and the documents after a run: given, or made of dumps."""
         data, folder = self.data, Path(self.output) / WIKIPEDIA
         end = "*" if data.wikipedia and data.wikipedia.shards > 1 else ""
         return {
@@ -243,12 +242,12 @@ def check_config(
 
     Args:
       content: with absolute paths.
-      places: of its keys.
-      path: the place of a key that stands nowhere.
-      faults: those found before.
-      kind: what writes the output.
-      for_cluster: whether the run is one elsewhere: its output is not tried here, and files on the volumes of
-        `kubeflow.volumes` need not be here.
+      places: of the keys.
+      path: the place of keys that are not in the file.
+      faults: found before.
+      kind: of the output's writer.
+      for_cluster: whether the run is elsewhere: its output is not tried here, and files in `kubeflow.volumes` need not
+        be here.
 
     Raises:
       ConfigError: with every fault, each with its place.
@@ -280,7 +279,7 @@ def dump_config(config: RunConfig, found: Mapping[str, Any] | None = None) -> st
 
     Args:
       config: resolved.
-      found: dotted settings to the values that its search found, which stand in a comment: the file searches again.
+      found: dotted settings to the values that its search found, for a comment: a rerun searches again.
     """
     header = "# The resolved configuration of this run: `clir run` on this file gives the same numbers.\n"
     if found:
@@ -292,7 +291,7 @@ def dump_config(config: RunConfig, found: Mapping[str, Any] | None = None) -> st
 
 
 def without_folders(config: RunConfig) -> dict[str, Any]:
-    """The configuration as plain values for others' eyes: of a path the name alone, and nothing of where it ran."""
+    """The configuration as plain values for publication: file names without folders, and nothing on the machine."""
     content = config.model_dump(mode="json", exclude={"output", "kubeflow", "beam"})
     for one in given_paths(RunConfig, content):
         one.section[one.keys[-1]] = os.path.basename(one.path)
@@ -300,7 +299,7 @@ def without_folders(config: RunConfig) -> dict[str, Any]:
 
 
 def _kubeflow_in(content: Mapping[str, Any]) -> KubeflowSettings:
-    """The settings of Kubeflow Pipelines; the defaults where they have faults, which are told elsewhere."""
+    """The settings of Kubeflow Pipelines; the defaults where they have faults, which `check_config` reports."""
     try:
         return KubeflowSettings.model_validate(content.get("kubeflow") or {})
     except pydantic.ValidationError:
@@ -308,7 +307,7 @@ def _kubeflow_in(content: Mapping[str, Any]) -> KubeflowSettings:
 
 
 def _width_in(content: Mapping[str, Any]) -> int | None:
-    """The width that word vectors must have; None where the configuration does not give one that can be."""
+    """The width of word vectors; None where the configuration's is not valid."""
     model = content.get("model")
     given = {key: value for key, value in model.items() if key == "embedding_dim"} if isinstance(model, dict) else {}
     try:

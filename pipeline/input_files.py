@@ -23,7 +23,7 @@ def is_remote(path: str) -> bool:
 
 
 def scheme_fault(path: str) -> str | None:
-    """Why a path cannot be used, if it has a scheme that no part of the pipeline can read."""
+    """Returns an error message for a path with a scheme that the pipeline cannot read, or None."""
     scheme = re.match(r"[A-Za-z][\w+.-]*://", path)
     if scheme is None or is_remote(path):
         return None
@@ -31,7 +31,7 @@ def scheme_fault(path: str) -> str | None:
 
 
 def files_of(path: str) -> list[str]:
-    """The files that a path names: itself, or in the order of their names all that match it as a pattern."""
+    """The files of a path: itself, or all files that match it as a pattern, in the order of their names."""
     if is_remote(path):
         from tfx.dsl.io import fileio  # takes seconds
 
@@ -65,7 +65,7 @@ def _open(path: str) -> Any:
 
 
 def digest_of(path: str, given: str | None = None) -> str:
-    """The digest of an input as it is, whatever digest the configuration gives."""
+    """The digest of an input's present content, whatever digest the configuration gives."""
     return input_digest([sha256_of_file(file) for file in files_of(path)])
 
 
@@ -159,7 +159,7 @@ def _input_fault(path: str, form: str | None, width: int | None) -> str | None:
 
 
 def _find(path: str, find: Callable[[str], list[str]] = files_of) -> tuple[list[str], str | None]:
-    """The files of a path and the reason why one cannot be read; neither of a remote path, which its stage looks at."""
+    """The files of a path, and the fault of one that cannot be read; no files of a remote path."""
     if (fault := scheme_fault(path)) or is_remote(path):
         return [], fault
     try:
@@ -206,7 +206,7 @@ def _vectors_fault(path: str, width: int) -> str | None:
 
 
 def file_fault(path: str) -> str | None:
-    """Why a file cannot be read, if so."""
+    """Returns an error message for a file that cannot be read, or None."""
     if os.path.isdir(path):
         return f"must be a file; {path} is a folder."
     if not os.path.exists(path):
@@ -225,7 +225,7 @@ def _nothing(path: str) -> str:
 
 
 def _head(role: str, path: str, is_whole: bool) -> tuple[list[Text | Judgment], str | None]:
-    """The first records of a file; a fault where there are too few, or what follows cannot be read."""
+    """The first records of a file, and a fault where there are too few or the rest cannot be read."""
     with open(path, "rb") as stream:
         parsed = parse_lines(role, read_lines(stream, path), path, _ANY_GRADE, set())
         items = list(itertools.islice(parsed, _LINES))
@@ -266,7 +266,7 @@ def _swapped(paths: Mapping[str, str], heads: Mapping[str, list[Text | Judgment]
         return
     if not any(one.query_id in documents or one.doc_id in queries for one in judged):
         return
-    # The heads of good files may look like this, too: only now is it worth to read them whole.
+    # The heads of good files may look like this, too: only now the whole files are read.
     queries, documents = _all_ids(paths["queries"]), _all_ids(paths["documents"])
     if not _named(judged, queries, documents) and _named(judged, documents, queries):
         yield (
@@ -279,7 +279,7 @@ def _swapped(paths: Mapping[str, str], heads: Mapping[str, list[Text | Judgment]
 
 
 def _named(judged: list[Judgment], queries: set[str], documents: set[str]) -> bool:
-    """Whether a judgment names a query and a document that are there."""
+    """Whether a judgment names a known query and a known document."""
     return any(one.query_id in queries and one.doc_id in documents for one in judged)
 
 

@@ -1,4 +1,4 @@
-"""Names of what a run or an experiment writes under its output folder."""
+"""Names of the files and folders that a run or an experiment writes under its output folder."""
 
 from typing import Final
 
@@ -37,7 +37,7 @@ PUBLISHED: Final = (
     *(f"{TRAINING}/{name}" for name in ("training.json", "stability.json", "stability.md", "embeddings.json")),
     *(f"{TUNING}/{name}" for name in ("results.json", "results.md", "results.svg")),
 )
-"""What a run copies to where people look for it."""
+"""The files that a run copies to where people look for them."""
 
 CELL_FILE: Final = "cell.json"
 CELL_DIGEST_FILE: Final = "inputs.sha256"
@@ -45,4 +45,4 @@ CELL_LOG_FILE: Final = "log.txt"
 CELL_RESULTS: Final = (
     CONFIG_FILE, *EVALUATION_FILES, VERDICT_FILE, "training.json", "stability.json",
 )  # fmt: skip
-"""What a cell of an experiment that is done holds, at least."""
+"""The files of every finished cell of an experiment."""

@@ -1,4 +1,4 @@
-"""Presets: what the settings are that a configuration does not give. Importing this file does not import TensorFlow."""
+"""Presets: the values of settings that a configuration does not give. This file does not import TensorFlow."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -13,15 +13,15 @@ _SECTIONS: Final = {"model", "embeddings", "loss", "training", "tuning", "evalua
 
 
 class Condition(NamedTuple):
-    """What must hold for a preset to have a value; a preset decides none of the settings that are asked for."""
+    """A condition on settings for a value of a preset; no preset decides these settings."""
 
     words: str
     settings: Mapping[str, Sequence[Any]]
-    """Dotted settings to the values, one of which each must have."""
+    """Dotted settings to the values that each may have."""
 
 
 class PresetValue(NamedTuple):
-    """A setting's value in a preset; where the condition does not hold, it is the setting's own default."""
+    """A setting's value in a preset; where the condition does not hold, the setting keeps its own default."""
 
     value: Any
     where: Condition | None = None
@@ -33,9 +33,9 @@ _THRESHOLDS: Final = Condition(
     {"loss.name": [name for name, declaration in LOSSES.items() if declaration.default_theta]},
 )
 _DOT: Final = Condition("with the similarity dot", {"model.similarity": ["dot"]})
-"""Its scores have no scale of their own, and a weight beside them must be found."""
+"""The scores of dot have no scale of their own, and the weight of the lexicon beside them must be fitted."""
 _NO_TABLES: Final = Condition("without `embeddings`", {"embeddings.query": [None], "embeddings.document": [None]})
-"""A table of word vectors has a width of its own."""
+"""A table of word vectors has its own width."""
 
 _BEST: Final = {
     "lexicon.kind": PresetValue("lexicon"),
@@ -53,21 +53,21 @@ _BEST: Final = {
 PRESETS: Final[Mapping[str, Mapping[str, PresetValue]]] = {
     "paper": {},
     "best": _BEST,
-    # Towers that know all documents leave less to the words that match; how much, the eval split tells.
+    # Towers that know all documents leave less to the matching words: the weight is fitted on the eval split.
     "closed": {**_BEST, "loss.softmax_weight": PresetValue(0.02), "lexicon.weight": PresetValue("fitted")},
 }
-"""Every preset by its name: dotted settings to their values, where these differ from the settings' own defaults."""
+"""Every preset by its name: dotted settings to their values that differ from the settings' own defaults."""
 
 
 def with_preset(content: Mapping[str, Any], settings: type[Settings]) -> dict[str, Any]:
-    """Raw settings, and the values of their preset for those that they do not give.
+    """Raw settings with the values of their preset for settings that they do not give.
 
     Args:
-      content: unchecked; what is no section stays as it is. A null is a value like any other.
-      settings: the class that they are meant for.
+      content: unchecked; a value in the place of a section stays as it is. A null is a value like any other.
+      settings: the class of the settings.
 
     Returns:
-      the same with every key that the preset has, and `preset`. Done to itself again, it does not change.
+      the settings with every key of the preset, and `preset`. A second call changes nothing.
 
     Example:
       >>> from pipeline.config import RunConfig
@@ -85,11 +85,11 @@ def with_preset(content: Mapping[str, Any], settings: type[Settings]) -> dict[st
 
 
 def fault_of_another_preset(content: Mapping[str, Any], preset: Any) -> str | None:
-    """Why a preset cannot be set over raw settings: they give every key that it would decide, as resolved ones do.
+    """Returns an error message for a preset over settings that give every key of presets, as resolved ones do, or None.
 
     Args:
       content: unchecked.
-      preset: another one's name; what is no name is not judged here.
+      preset: the name of another preset; other values are no fault here.
     """
     keys = {key.partition(".")[::2] for one in PRESETS.values() for key in one}
     sections = {section: content.get(section) for section, _ in keys}
@@ -104,7 +104,7 @@ def fault_of_another_preset(content: Mapping[str, Any], preset: Any) -> str | No
 
 
 def fault_of_no_preset(content: Mapping[str, Any]) -> str | None:
-    """The fault of raw settings that are resolved, for they give digests and all sections, and name no preset."""
+    """Returns an error message for resolved settings, with digests and all sections, that name no preset; or None."""
     data = content.get("data")
     digests = data.get("sha256") if isinstance(data, Mapping) else None
     is_resolved = isinstance(digests, Mapping) and any(digests.values()) and _SECTIONS <= content.keys()
@@ -118,7 +118,7 @@ def _holds(condition: Condition, content: Mapping[str, Any], settings: type[Sett
 
 
 def _value(key: str, content: Mapping[str, Any], settings: type[Settings]) -> Any:
-    """A setting as it is given, else its default."""
+    """A setting's given value, else its default."""
     section, _, name = key.partition(".")
     default = settings.model_fields[section].default
     given = content.get(section, default)

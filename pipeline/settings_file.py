@@ -14,16 +14,16 @@ from schemas.settings import Settings, did_you_mean, given_paths
 from schemas.wording import printable
 
 _YAML_ERRORS = (yaml.YAMLError, ValueError, RecursionError)
-"""What a text that is no YAML raises; the last two for a date that is none and for thousands of brackets."""
+"""The errors of a text that is no YAML; the last two for an impossible date and for thousands of brackets."""
 
 _MOST_ALIASED = 10_000
-"""The most values that the aliases of a file may stand for: ten lines of aliases of aliases may stand for billions."""
+"""Largest number of values that the aliases of a file stand for: ten lines of aliases may stand for billions."""
 
 _LONGEST_VALUE = 200
 _LONGEST_MESSAGE = 2000
 
 Places = dict[tuple[str, ...], str]
-"""Where a key stands: path of keys to `file:line`, or to the override."""
+"""The place of each key: path of keys to `file:line`, or to the override."""
 
 
 def read_settings_file(path: str, settings: type[Settings]) -> tuple[dict[str, Any], Places, list[str]]:
@@ -31,7 +31,7 @@ def read_settings_file(path: str, settings: type[Settings]) -> tuple[dict[str, A
 
     Args:
       path: a YAML file. Relative paths in it are relative to its folder.
-      settings: the class that they are meant for.
+      settings: the class of the settings.
 
     Returns:
       the values, the place of every key, and a fault for each key that is given twice.
@@ -73,11 +73,11 @@ def resolve_paths(content: dict[str, Any], settings: type[Settings], folder: Pat
 
 
 class NotYamlError(Exception):
-    """A text is no YAML, or none that can be read.
+    """A text that is no YAML, or cannot be read.
 
     Args:
       fault: what must hold.
-      line: where it does not, from 1; None where that is not known.
+      line: of the fault, from 1; None where it is not known.
     """
 
     def __init__(self, fault: str, line: int | None) -> None:
@@ -116,7 +116,7 @@ def load_yaml(text: str) -> tuple[yaml.Node | None, Any]:
 
 
 def _visits(node: yaml.Node | None, seen: set[int], above: tuple[int, ...]) -> Iterator[tuple[yaml.Node, bool]]:
-    """Every node as often as it is met, and whether it was met before; an alias within itself is not entered."""
+    """Every node as often as it occurs, and whether it occurred before; an alias within itself is not entered."""
     if node is None or id(node) in above:
         return
     yield node, id(node) in seen
@@ -128,7 +128,7 @@ def _visits(node: yaml.Node | None, seen: set[int], above: tuple[int, ...]) -> I
 
 
 def without_empty_sections(content: Mapping[str, Any], settings: type[Settings]) -> dict[str, Any]:
-    """A section without keys is YAML's null; it keeps its defaults."""
+    """Raw settings without their null sections: a section without keys is YAML's null, and keeps its defaults."""
     return {key: value for key, value in content.items() if value is not None or key not in settings.model_fields}
 
 
@@ -182,7 +182,7 @@ def _shown(value: Any) -> str:
 
 
 def place_of(keys: tuple[str, ...], places: Places, path: str) -> str:
-    """Where a key stands, or the nearest of those that hold it; the file where none of them stands anywhere."""
+    """The place of a key, else of the nearest section that holds it, else the file."""
     return next((places[keys[:n]] for n in range(len(keys), 0, -1) if keys[:n] in places), path)
 
 
@@ -215,11 +215,11 @@ def apply_override(
       content: the settings.
       places: of their keys.
       override: the value in YAML. Relative paths in it are relative to the current folder.
-      settings: the class that the settings are meant for.
-      fault_of_preset: why `preset` cannot be overridden, if so.
+      settings: the class of the settings.
+      fault_of_preset: returns an error message for an override of `preset`, or None.
 
     Returns:
-      what is wrong with it.
+      the faults of the override.
     """
     place = f"--set {printable(override, _LONGEST_VALUE)}"
     name, equals, text = override.partition("=")

@@ -1,1 +1,1 @@
-"""The report of an experiment: tables, tests and pictures, as HTML and as Markdown."""
+"""The report of an experiment: verdicts, tables, tests of significance and pictures, as Markdown."""

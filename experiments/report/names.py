@@ -1,11 +1,11 @@
-"""What a report calls settings and their values: the paper's words where it has some."""
+"""The names of settings and their values in a report: the paper's, where it has some."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from experiments.settings import VARIANT
 
-SETTINGS = {
+_SETTINGS: Final = {
     "loss.name": "loss function",
     "model.encoder": "encoder",
     "model.similarity": "similarity",
@@ -14,7 +14,7 @@ SETTINGS = {
     "training.seed": "seed",
     VARIANT: "variant",
 }
-VALUES = {
+_VALUES: Final = {
     "sosl": "SOSL",
     "three_part_l2": "3Part_L2",
     "mse": "MSE",
@@ -25,13 +25,13 @@ VALUES = {
     "smooth_cosine": "smooth cosine",
     "dot": "dot product",
 }
-_PLAIN = (VARIANT, "loss.name", "model.encoder", "model.similarity")
-"""Settings whose values speak for themselves."""
+_PLAIN: Final = (VARIANT, "loss.name", "model.encoder", "model.similarity")
+"""Settings whose values need no name before them."""
 
 
 def setting_name(key: str) -> str:
     """A setting's name for a reader: the paper's, else the dotted key."""
-    return SETTINGS.get(key, key)
+    return _SETTINGS.get(key, key)
 
 
 def value_name(value: Any) -> str:
@@ -47,11 +47,11 @@ def value_name(value: Any) -> str:
         return "[" + ", ".join(map(value_name, value)) + "]"
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
-    return f"{value:g}" if isinstance(value, float) else VALUES.get(value, str(value))
+    return f"{value:g}" if isinstance(value, float) else _VALUES.get(value, str(value))
 
 
 def settings_label(settings: Mapping[str, Any]) -> str:
-    """Some settings in a few words.
+    """The label of some settings.
 
     Example:
       >>> settings_label({"loss.name": "mse", "model.epsilon": 0.5})

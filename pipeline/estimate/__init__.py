@@ -1,1 +1,1 @@
-"""What a run will take, before it begins: see `estimate_run`."""
+"""Estimates the time, memory and disk of a run before it begins: see `estimate_run`."""

@@ -1,4 +1,4 @@
-"""How much a collection holds: what decides how long a run takes."""
+"""The size of a collection, on which the duration of a run depends."""
 
 import math
 import os
@@ -20,21 +20,21 @@ from schemas.wikiclir import Judgment, Reason, parse_lines, read_lines
 
 _SAMPLE: Final = 4096
 _HEAPS: Final = 40
-"""Distinct words of a text of n words are some 40 times the root of n."""
+"""A text of n words has about 40 times the square root of n distinct words (Heaps's law)."""
 
 
 @dataclass(frozen=True)
 class CollectionSize:
-    """What a collection holds.
+    """The size of a collection.
 
     Attributes:
-      documents: of all.
-      document_bytes: of their file, unpacked.
-      document_words, query_words: of a text, on average; what `data.max_document_tokens` cuts off does not count.
-      lists, pairs: of each split, its query lists, and their query-document pairs.
-      trained_pairs: those of the train split that training keeps (`training.negatives_from`).
-      candidates: lines of `data.candidates`.
-      vocabulary: words of a language that the model knows, by Heaps's law.
+      documents: their number.
+      document_bytes: size of their file, unpacked.
+      document_words, query_words: mean number of words of a text, after the cut of `data.max_document_tokens`.
+      lists, pairs: split to its numbers of query lists and of query-document pairs.
+      trained_pairs: number of the train split's pairs that training keeps (`training.negatives_from`).
+      candidates: number of lines of `data.candidates`.
+      vocabulary: number of words of a language that the model knows, by Heaps's law.
     """
 
     documents: int
@@ -64,13 +64,13 @@ class _Texts:
 
 
 def size_of_collection(config: RunConfig) -> CollectionSize:
-    """Counts what the files of a run hold: judgments or candidates line by line, words in a sample of the texts.
+    """Counts the content of a run's files: judgments or candidates line by line, words in a sample of the texts.
 
-    A line that a run would drop counts like others, but for judgments of queries that are not there. The splits are
-    those of `data.split: queries`; with the other the shares are alike.
+    Lines that a run would drop count, too, except judgments of unknown queries. The splits are those of
+    `data.split: queries`; `documents` gives similar shares.
 
     Args:
-      config: whose input files are on this machine.
+      config: of a run; its input files must be on this machine.
 
     Raises:
       DataError: the collection is made of dumps, lies elsewhere, cannot be read to its end, or has a split without a
@@ -104,7 +104,7 @@ def size_of_collection(config: RunConfig) -> CollectionSize:
 
 
 def _lists(config: RunConfig) -> list[_List]:
-    """The judged queries that a run would use, each with the documents that are named with it."""
+    """The judged queries that a run would use, each with its listed documents."""
     role = "candidates" if config.data.candidates else "judgments"
     lists: dict[str, _List] = {}
     for judgment in _judgments(role, config.data.inputs()[role], config.data.top_grade):
@@ -115,7 +115,7 @@ def _lists(config: RunConfig) -> list[_List]:
         of_query.has_most_relevant |= grade == config.data.top_grade
         (of_query.relevant if grade > NOT_RELEVANT else of_query.others).add(doc_id)
     ids = (line.split(b"\t", 1)[0].decode(errors="replace") for line in _lines(config.data.inputs()["queries"]))
-    # In the order of the file, of which a run takes the first ones.
+    # In the order of the file: a run takes the first ones.
     used = (lists[query_id] for query_id in dict.fromkeys(ids) if query_id in lists)
     return [*islice((one for one in used if one.has_most_relevant), config.data.max_queries)]
 
@@ -131,7 +131,7 @@ def _judgments(role: str, path: str, top_grade: int) -> Iterator[Judgment]:
 
 
 def _listed(one: _List, config: RunConfig, documents: int) -> int:
-    """The documents of a query's list."""
+    """The number of documents in a query's list."""
     data = config.data
     others = len(one.others) + (0 if data.candidates else data.negatives)
     return min(len(one.relevant) + min(others, data.used_negatives or others), documents)
@@ -181,6 +181,6 @@ def _opened(file: str) -> BinaryIO:
 
 
 def _check_readable(drop: Drop) -> None:
-    """Raises a DataError where a file could not be read on."""
+    """Raises a DataError where the rest of a file could not be read."""
     if drop.reason is Reason.UNREADABLE:
         raise DataError(f"{drop.file}:{drop.line}: {drop.reason.text}: {drop.excerpt}")

@@ -1,4 +1,4 @@
-"""What a run takes, before it begins: time, memory and disk."""
+"""Estimates the time, memory and disk of a run before it begins."""
 
 import gzip
 import os
@@ -22,21 +22,21 @@ from schemas.errors import DataError
 from schemas.wording import rounded_duration, rounded_size
 
 ERROR: Final = 0.3
-"""Time lies within this share of what was measured on collections that nothing was fitted to (docs/performance.md)."""
+"""Largest relative error of the time on collections that no cost was fitted to (docs/performance.md)."""
 
 
 @dataclass(frozen=True)
 class RunEstimate:
-    """What a run takes.
+    """The estimate of a run.
 
     Attributes:
       size: of its collection.
-      step: a step of its training.
-      machine_factor: how many times as long as the reference this machine takes.
-      seconds: of each part, in order.
-      memory_bytes: the most that the process holds.
-      disk_bytes: below `output`.
-      notes: what the estimate leaves out, or what does not fit, in sentences.
+      step: of its training.
+      machine_factor: duration of the same work on this machine, in durations on the reference machine.
+      seconds: each part of the run to its duration, in order.
+      memory_bytes: peak memory of the process.
+      disk_bytes: of the files below `output`.
+      notes: sentences on work that the estimate leaves out and on memory or disk that is too small.
     """
 
     size: CollectionSize
@@ -71,10 +71,10 @@ class RunEstimate:
 
 
 def estimate_run(config: RunConfig) -> RunEstimate:
-    """Estimates a run of which nothing is cached: counts its input, and measures this machine for some seconds.
+    """Estimates a run without cached stages: counts its input, and measures this machine for some seconds.
 
     Args:
-      config: of a run in one process, in which Beam runs, too.
+      config: of a run in one process, with Beam in that process.
 
     Raises:
       DataError: see `size_of_collection`, or the run uses more than one process.
@@ -134,12 +134,12 @@ _TEXTS: Final = 4_000
 
 
 def machine_factor() -> float:
-    """How many times as long as the reference this machine takes for some of what the data stages do; 2 is slower."""
+    """The duration of a sample of the data stages' work, in durations on the reference machine; 2 is slower."""
     return sample_seconds() / _REFERENCE_SECONDS
 
 
 def sample_seconds() -> float:
-    """Seconds of the sample of work, the least of three rounds: what else the machine does is not its speed."""
+    """Seconds of the sample of work: the least of three rounds, which other programs disturb least."""
     generator = np.random.default_rng(0)
     letters = np.array([*"eaisnrtoludcmpvqfbghjxyzéàè "])
     texts = ["".join(letters[row]).encode() for row in generator.integers(0, len(letters), (_TEXTS, 600))]
@@ -186,7 +186,7 @@ STAGES_OF_PART: Final[Mapping[str, tuple[str, ...]]] = {
     "evaluation": ("TrainingReport", "TrainedBaseline", "Evaluator", "Gate", "Pusher"),
     "index": ("CorpusIndexer", "IndexPusher", "SearchEvaluator"),
 }  # fmt: skip
-"""The parts of a run, and the stages that they are."""
+"""The stages of each part of a run."""
 
 QUANTITIES_OF_PART: Final[Mapping[str, tuple[str, ...]]] = {
     "start": (ONCE,),
@@ -200,7 +200,8 @@ QUANTITIES_OF_PART: Final[Mapping[str, tuple[str, ...]]] = {
     "disk": (ONCE, DOCUMENT_BYTES, LISTED_BYTES, PAIRS, WEIGHTS),
     "disk of the index": (ONCE, DOCUMENTS, LEXICON_DOCUMENT_WORDS),
 }
-"""What each part's seconds are fitted to, or the bytes of memory and disk. Training's come on top of its steps."""
+"""The quantities of each part's fit: of its seconds, or of the bytes of memory and disk. Training's seconds come on
+top of its steps."""
 
 COSTS: Final[Mapping[str, Mapping[str, float]]] = {
     "start": {ONCE: 3.32},
@@ -220,7 +221,7 @@ COSTS: Final[Mapping[str, Mapping[str, float]]] = {
     "disk": {DOCUMENT_BYTES: 7.28e8, LISTED_BYTES: 1.1e9, PAIRS: 3.63e7, WEIGHTS: 5.42e6},
     "disk of the index": {ONCE: 7.4e6, DOCUMENTS: 1.65e9, LEXICON_DOCUMENT_WORDS: 2.68e7},
 }
-"""By part: the seconds, or bytes, that one of a quantity takes. `python -m benchmarks.estimate` fits them."""
+"""Part to quantity to the seconds, or bytes, of one unit. `python -m benchmarks.estimate` fits them."""
 
 
 def quantities(size: CollectionSize, step: TrainingStep, has_lexicon: bool) -> dict[str, float]:
@@ -229,7 +230,7 @@ def quantities(size: CollectionSize, step: TrainingStep, has_lexicon: bool) -> d
     Args:
       size: of its collection.
       step: of its training.
-      has_lexicon: whether the score has a channel of words that match.
+      has_lexicon: whether the score has a channel of matching words.
     """
     number = {
         DOCUMENTS: size.documents,
@@ -264,6 +265,6 @@ def cost(part: str, of: Mapping[str, float]) -> float:
 
     Args:
       part: of `QUANTITIES_OF_PART`.
-      of: the quantities.
+      of: quantities to their values.
     """
     return sum(coefficient * of[name] for name, coefficient in COSTS[part].items())

@@ -1,4 +1,4 @@
-"""Lists of made-up words, to measure on."""
+"""Measures a training step on this machine: steps of the real training, on lists of made-up words."""
 
 import time
 from typing import Final, NamedTuple
@@ -35,16 +35,16 @@ def made_up_lists(
     top_grade: int,
     has_stems: bool = False,
 ) -> RankingLists:
-    """Lists of random words with Zipf's frequencies, of random documents; the words lie where a Trainer has them.
+    """Lists of random documents of random words, whose frequencies follow Zipf's law; stored as a Trainer stores them.
 
     Args:
-      lists: their number.
-      listed: documents of each.
-      documents: of which they are drawn; those that no list could need are left out.
-      query_words, document_words: of a text.
-      vocabulary: the number of words.
-      top_grade: a list's first document has it, a tenth of the others 1.
-      has_stems: whether words have stems, every three words one.
+      lists: number of lists.
+      listed: number of documents of each list.
+      documents: number of documents to draw from; more than all lists can hold are not made.
+      query_words, document_words: number of words of a text.
+      vocabulary: number of distinct words.
+      top_grade: grade of each list's first document; a tenth of the others have grade 1.
+      has_stems: whether words have stems, one for every three words.
     """
     generator = np.random.default_rng(0)
     documents = min(documents, lists * listed)
@@ -89,26 +89,27 @@ _EPOCHS: Final = range(1, 1_000)
 
 
 class TrainingStep(NamedTuple):
-    """What was measured."""
+    """The measured training step."""
 
     steps: int
-    """Of a whole training."""
+    """The number of steps of a whole training."""
     seconds: float
-    """Of one step."""
+    """The duration of one step."""
     first_seconds: float
-    """Of the first steps, whose graph is made."""
+    """The duration of the first step, with the making of its graph."""
     epochs: int
+    """The number of epochs of a whole training."""
     weights: int
-    """Numbers that are trained."""
+    """The number of trained weights."""
 
     @property
     def training_seconds(self) -> float:
-        """All steps of a training; evaluation comes on top."""
+        """The duration of all steps of a training, without evaluation."""
         return self.first_seconds + self.steps * self.seconds
 
 
 def measure_training_step(config: RunConfig, size: CollectionSize) -> TrainingStep:
-    """Trains the model of a configuration for some seconds on lists of the collection's size, and throws it away.
+    """Trains the model of a configuration for some seconds on lists of the collection's size, and discards it.
 
     Args:
       config: of a training in one process.

@@ -11,7 +11,7 @@ from pipeline.stages import STAGES
 from schemas.settings import OneOf, Settings
 
 STORES: Final = ("gs://", "s3://", "minio://")
-"""How the addresses of the stores begin that Kubeflow Pipelines brings artifacts from and to."""
+"""The schemes of the stores of Kubeflow Pipelines."""
 
 _CLAIM: Final = r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?"
 _IMAGE: Final = r"[\w][\w.:/@-]*"
@@ -19,16 +19,16 @@ _ACCELERATOR: Final = r"[\w][\w./-]*"
 
 
 class Resources(Settings):
-    """What the pod of a stage asks for."""
+    """The resources of a stage's pod."""
 
     cpu: Annotated[float | None, Field(gt=0)] = None
     """Cores."""
     memory: Annotated[float | None, Field(gt=0)] = None
     """GB, of 10^9 bytes."""
     accelerator: Annotated[str | None, Field(pattern=f"^{_ACCELERATOR}$")] = None
-    """Name of the accelerator as the cluster has it."""
+    """Name of the accelerator in the cluster."""
     accelerator_count: Annotated[int | None, Field(ge=1, le=64)] = None
-    """How many; null: one, where there is an `accelerator`."""
+    """Number of accelerators; null: one, where there is an `accelerator`."""
 
     @field_validator("accelerator_count")
     @classmethod
@@ -39,20 +39,20 @@ class Resources(Settings):
 
 
 class KubeflowSettings(Settings):
-    """How the pipeline runs on Kubeflow Pipelines: nothing of it changes what a stage computes."""
+    """Settings of Kubeflow Pipelines, which change no result of a stage."""
 
     image: Annotated[str | None, Field(pattern=f"^{_IMAGE}$")] = None
     """The container image that every stage runs in; `clir compile --image` overrides it."""
     pipeline_root: str | None = None
-    """Where artifacts are stored (gs://, s3:// or minio://); null: where the installation puts them. `clir compile
-    --pipeline-root` overrides it."""
+    """Store of the artifacts (gs://, s3:// or minio://); null: that of the installation. `clir compile --pipeline-root`
+    overrides it."""
     volumes: dict[str, str] = {}
-    """Name of a persistent volume claim to the folder where every stage finds it. Inputs and `output` may lie there:
-    give the SHA-256 of inputs that cannot be read when compiling."""
+    """Name of a persistent volume claim to its folder in every stage. Inputs and `output` may lie there: give the
+    SHA-256 of inputs that cannot be read when compiling."""
     resources: dict[Annotated[str, AfterValidator(OneOf(STAGES))], Resources] = {}
-    """Stage to what its pod asks for: `{Trainer: {cpu: 8, memory: 32, accelerator: nvidia.com/gpu, accelerator_count:
-    1}}`. Cores, GB of 10^9 bytes, and the accelerator by the name that the cluster has for it; what is not given is the
-    cluster's default."""
+    """Stage to the resources of its pod: `{Trainer: {cpu: 8, memory: 32, accelerator: nvidia.com/gpu,
+    accelerator_count: 1}}`. Cores, GB of 10^9 bytes, and the accelerator's name in the cluster; the cluster
+    has defaults for the rest."""
 
     @field_validator("pipeline_root")
     @classmethod

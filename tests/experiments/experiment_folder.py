@@ -10,6 +10,7 @@ import yaml
 
 from components.evaluator.evaluate import evaluate
 from models.settings import LossSettings
+from pipeline.output_folder import OutputFolder
 from schemas.stability import Stability, Theorem3
 from tests.models.synthetic import text_lists
 
@@ -36,6 +37,7 @@ def write_experiment(
       cold_queries: how many of the queries are on cold documents; None where evaluations do not tell.
       content: overrides of experiment.json.
     """
+    output = OutputFolder(folder, "experiment")
     names = []
     for number, values in enumerate(product(*grid.values()), 1):
         settings = dict(zip(grid, values, strict=True))
@@ -51,7 +53,7 @@ def write_experiment(
         "cells": names,
         "file": "title: Losses on the sample\ngrid:\n  loss.name: [sosl, mse]\n",
     }
-    (folder / "experiment.json").write_text(json.dumps({**experiment, **content}))
+    output.write("experiment.json", json.dumps({**experiment, **content}))
     return folder
 
 

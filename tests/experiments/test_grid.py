@@ -197,7 +197,7 @@ def test_a_fault_of_a_cell_names_the_place_in_the_grid(experiment_file: Path) ->
         ("[ndcg_5]", "[]", ":13: claims.0.metrics: ", "at least 1 item"),
         ("row: {loss.name: sosl", "row: {loss.nam: sosl", ":14: claims.0.row.loss.nam: ", "did you mean loss.name?"),
         ("row: {loss.name: sosl", "row: {loss.name: mse", ":14: claims.0.row.loss.name: ", "must be a value that the"),
-        ("row: {loss.name: sosl, ", "row: {", ":14: claims.0.row: ", "must name one row; loss.name tells several"),
+        ("row: {loss.name: sosl, ", "row: {", ":14: claims.0.row: ", "must name one row; loss.name separates several"),
         ("{loss.name: three_part_l2", "{loss.name: sosl", ":15: claims.0.than.0: ", "must be another row than"),
         ("than: [{loss.name: three_part_l2, model.epsilon: 0}]", "than: []", ":15: claims.0.than: ", "at least 1 item"),
         ("row: {", "row: {training.seed: 1, ", ":14: claims.0.row.training.seed: ", "a row is all its seeds"),
