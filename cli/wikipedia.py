@@ -1,4 +1,4 @@
-"""`clir wikipedia`: dumps of two wikis into a collection that `clir run` reads."""
+"""`clir wikipedia`: makes a collection for `clir run` from the dumps of two wikis."""
 
 import os
 from collections.abc import Sequence
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 def wikipedia(
     config: str, overrides: tuple[str, ...], processes: int | None, estimate: bool, check: bool, as_json: bool
 ) -> None:
-    """Make a collection of the Wikipedia dumps that CONFIG names.
+    """Make a collection from the Wikipedia dumps in CONFIG.
 
-    Writes queries, documents and judgments as the WikiCLIR collections have them, titles that mean the same, a
+    Writes queries, documents and judgments in the format of the WikiCLIR collections, titles that mean the same, a
     manifest, a data card and a configuration for `clir run`.
 
     Example: clir wikipedia configs/wikipedia/sample.yaml --estimate
@@ -39,7 +39,7 @@ def wikipedia(
     if estimate and check:
         raise click.UsageError("give --estimate or --check, but not both.")
     settings = load_wikipedia_config(config, overrides)
-    # NumPy and the parsers take half a second, which wrong settings need not wait for.
+    # Imported late: NumPy and the parsers take half a second, which wrong settings need not wait for.
     from cli.terminal import StageView
     from pipeline.wikipedia.make import folder_of, make_collections
     from wikipedia.collection.look import estimate_making, look_into, preflight
@@ -68,7 +68,7 @@ def wikipedia(
 
 
 def _show(results: "Sequence[Look | Estimate]", as_json: bool) -> None:
-    """Looks or estimates."""
+    """Prints looks or estimates."""
     if as_json:
         show_json([one.as_dict() for one in results])
     else:
@@ -76,7 +76,7 @@ def _show(results: "Sequence[Look | Estimate]", as_json: bool) -> None:
 
 
 def _describe(manifest: dict[str, Any]) -> list[str]:
-    """What was made, in lines for a person."""
+    """Describes a collection in lines for a person."""
     lines = [f"{manifest['query_language']} queries, {manifest['document_language']} documents"]
     for wiki in manifest["wikis"].values():
         redirects = wiki["redirects"]

@@ -39,7 +39,7 @@ def WikipediaGen(
       wikiclir_files: the files, a manifest and a data card.
       apply: shares the pieces among workers.
       identity: the digest of the stage's code.
-      files: key of an input (see `WikipediaSettings.paths`) to its files.
+      files: key of an input (see `WikipediaSettings.inputs`) to its files.
       digests: key to the digest that `input_digest` makes of its files; other content is refused.
       languages: of the queries, and of the documents.
       settings: see there.

@@ -17,7 +17,7 @@ from schemas.wikiclir import CANDIDATES_FILE, CARD_FILE, MANIFEST_FILE, PAIRS_FI
 from wikipedia.settings import WikipediaSettings
 
 ACCOUNT_FILE: Final = "wikipedia.json"
-"""Tells that a folder is one of ours, and which files in it are."""
+"""Marks a folder as ours, and lists our files in it."""
 
 _SHARD: Final = r"(?:-\d{5}-of-\d{5})?"
 _FIXED: Final = (CANDIDATES_FILE, CARD_FILE, MANIFEST_FILE, PAIRS_FILE, CONFIG_FILE)
@@ -33,13 +33,13 @@ WIKIPEDIA_MADE: Final = Made("wikipedia", "collection from dumps", ACCOUNT_FILE,
 
 
 class WikipediaConfig(WikipediaSettings):
-    """Dumps, and the collections that are made of them."""
+    """Dumps, and the collections to make of them."""
 
     pairs: Annotated[list[str], Field(min_length=1)]
     """The languages of the queries and of the documents of each collection: `en-fr`; `en-en` pairs a wiki with itself.
-    Each dump is read once, for all of them."""
+    Each dump is read once for all collections."""
     output: Annotated[str, Field(min_length=1), OutputPath()]
-    """Folder of the collection; of several, one folder each in it, such as `en_fr`."""
+    """Folder of the collection. Several collections get a folder each in it, such as `en_fr`."""
 
     @field_validator("pairs")
     @classmethod
@@ -57,23 +57,23 @@ class WikipediaConfig(WikipediaSettings):
         return self
 
     def languages(self) -> list[tuple[str, str]]:
-        """The languages of each pair: the queries', and the documents'."""
+        """Returns the languages of each pair: of the queries, and of the documents."""
         return [(query, document) for query, document in (pair.split("-") for pair in self.pairs)]
 
     def files(self) -> dict[str, list[str]]:
-        """The files of each input, by its dotted setting."""
+        """Returns the files of each input, by its dotted setting."""
         return {key: files_of_dump(path) for key, path in self.inputs().items()}
 
 
 def load_wikipedia_config(path: str, overrides: Sequence[str] = ()) -> WikipediaConfig:
-    """Reads and checks a configuration, and whether the files that it names are there.
+    """Reads and checks a configuration and that its files exist.
 
     Args:
       path: a YAML file. Relative paths in it are relative to its folder.
       overrides: `key=value`, the value in YAML. Relative paths in them are relative to the current folder.
 
     Raises:
-      ConfigError: with every fault, each with its place.
+      ConfigError: the configuration is wrong; the error lists all faults with their places.
     """
     content, places, faults = read_settings_file(path, WikipediaConfig)
     for override in overrides:

@@ -1,4 +1,4 @@
-"""Dumps into collections: all files of all pairs appear, or none."""
+"""Makes collections from dumps: all files of all pairs appear, or none."""
 
 import hashlib
 import json
@@ -23,19 +23,18 @@ def make_collections(
 ) -> dict[str, dict[str, Any]]:
     """Makes the collection of each pair. The caller holds the output (see `pipeline.output_folder`).
 
-    A killed call leaves what it has read of the dumps, and the next call with the same files and settings goes on from
-    there.
+    After a killed call, the next call with the same files and settings continues with the pieces that were read.
 
     Args:
       config: the configuration.
-      processes: that read the dumps; None for as many as cores.
+      processes: the number of processes that read the dumps; None for one a core.
       say: called with each line that a person should read.
 
     Returns:
       the manifest of each pair, by its name in `config.pairs`.
 
     Raises:
-      DataError: the dumps are damaged, of other wikis, or too bad.
+      DataError: the dumps are damaged or from other wikis, or too many of their pages are bad.
     """
     files = config.files()
     folder = MadeFolder(Path(config.output), WIKIPEDIA_MADE)
@@ -63,12 +62,12 @@ def make_collections(
 
 
 def folder_of(config: WikipediaConfig, pair: str) -> str:
-    """The folder of a pair in the output: of a single one the output itself."""
+    """Returns the folder of a pair in the output; a single pair has the output itself."""
     return "." if len(config.pairs) == 1 else pair.replace("-", "_")
 
 
 def _key(config: WikipediaConfig, files: Mapping[str, list[str]]) -> str:
-    """What the pieces that were read of dumps hang on: the settings, the files as they are, and the code."""
+    """Returns a digest of all that decides the pieces of dumps: settings, states of the files, and code."""
     states = {path: [os.stat(path).st_size, os.stat(path).st_mtime_ns] for some in files.values() for path in some}
     settings = config.model_dump(mode="json", exclude={"output"})
     content = json.dumps([settings, states, code_digest("wikipedia.collection.read_dumps")], sort_keys=True)
@@ -76,7 +75,7 @@ def _key(config: WikipediaConfig, files: Mapping[str, list[str]]) -> str:
 
 
 def _run_config(languages: tuple[str, str], shards: int, title_pairs: int) -> str:
-    """A configuration for `clir run`, whose paths are relative to its folder."""
+    """Returns a configuration for `clir run`; its paths are relative to its folder."""
     query_language, document_language = languages
     end = "*" if shards > 1 else ""
     lines = [
@@ -92,7 +91,7 @@ def _run_config(languages: tuple[str, str], shards: int, title_pairs: int) -> st
             "# No title of a page of eval and test lists is among them, as long as data.split is queries.\nlexicon:\n"
         )
         pairs += f"  pairs: {PAIRS_FILE}\n"
-    # Quoted, for YAML takes a bare `no` for false.
+    # Quoted, because YAML reads a bare `no` as false.
     lines += [f'query_language: "{query_language}"', f'document_language: "{document_language}"']
     data = "".join(f"  {line}\n" for line in lines)
     return (

@@ -64,7 +64,7 @@ def read_dumps(
     Args:
       pairs: the languages of the queries and of the documents.
       settings: how dumps become a collection.
-      files: the files of each given input, by its key (`WikipediaSettings.paths`).
+      files: the files of each given input, by its key (`WikipediaSettings.inputs`).
       work: a folder for the pieces.
       open_file: opens the dumps and the pieces.
       apply: reads the pieces, perhaps elsewhere and several at a time.
