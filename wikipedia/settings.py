@@ -33,7 +33,7 @@ class WikiFiles(Settings):
 
 
 class WikipediaSettings(Settings):
-    """How dumps become queries, documents and judgments. See docs/wikipedia.md."""
+    """Settings of the construction of queries, documents and judgments from dumps. See docs/wikipedia.md."""
 
     wikis: Annotated[dict[str, WikiFiles], Field(min_length=1)]
     """The dump files of each wiki, by its language code."""

@@ -54,7 +54,7 @@ def WikipediaGen(
         apply = on_this_machine(paths)
         if not any("://" in path for path in (folder, *paths)):
             preflight([languages], settings, files, folder, log.info)
-    # The pieces depend on these values alone.
+    # The pieces depend only on these values.
     decisive = [identity, files, digests, languages, settings.model_dump(mode="json")]
     work, _ = unfinished_work(unfinished, hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest())
     fileio.makedirs(work)

@@ -21,7 +21,7 @@ from wikipedia.processes import on_this_machine
 def make_collections(
     config: WikipediaConfig, processes: int | None, say: Callable[[str], None]
 ) -> dict[str, dict[str, Any]]:
-    """Makes the collection of each pair. The caller holds the output (see `pipeline.output_folder`).
+    """Makes the collection of each pair. The caller has locked the output (see `pipeline.output_folder`).
 
     After a killed call, the next call with the same files and settings continues with the pieces that were read.
 

@@ -1,4 +1,4 @@
-"""cli/wikipedia.py: what the command takes and refuses, whose folder it writes, and what a killed one leaves."""
+"""cli/wikipedia.py: the command's input and errors, its folder, and a killed command."""
 
 import json
 import shutil
@@ -13,8 +13,7 @@ from pipeline.wikipedia import make
 from tests.cli.command import Answer, Clir
 from tests.wikipedia.collection.test_build import ENGLISH, FRENCH
 from tests.wikipedia.small_wiki import SmallWiki
-from wikipedia.collection import look as estimate
-from wikipedia.collection import read_dumps
+from wikipedia.collection import look, read_dumps
 
 MADE = {
     "README.md", "config.yaml", "en2fr.rel", "manifest.json", "title_pairs.tsv", "wiki_en.queries",
@@ -49,7 +48,7 @@ class Dumps:
         return self._clir("wikipedia", self.config, *options)
 
     def names(self) -> set[str]:
-        """What lies in the output, but for its lock."""
+        """The names in the output, without its lock."""
         return {path.name for path in self.out.iterdir()} - {".lock"}
 
 
@@ -154,7 +153,7 @@ def test_an_edited_configuration_is_not_overwritten(dumps: Dumps) -> None:
     assert "must hold config.yaml as a collection from dumps wrote it; it was changed since" in refused.err
 
 
-def test_a_killed_command_leaves_nothing_half_written_and_the_next_goes_on(
+def test_after_a_kill_nothing_is_half_written_and_the_next_command_continues(
     dumps: Dumps, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[str] = []
@@ -186,7 +185,7 @@ def test_a_killed_command_leaves_nothing_half_written_and_the_next_goes_on(
     assert dumps.names() == MADE
 
 
-def test_other_settings_read_the_dumps_anew(dumps: Dumps, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_settings_read_the_dumps_again(dumps: Dumps, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(make, "build_collection", lambda *arguments: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         dumps.make()
@@ -262,11 +261,11 @@ def test_a_check_shows_counts_and_examples_and_writes_nothing(dumps: Dumps) -> N
     assert "en: 10 pages read, 100.0% of the dump" in done.out
     assert "    query: The is a grey hunter of the woods." in done.out
     assert not dumps.out.exists()
-    looks = json.loads(dumps.make("--check", "--json").out)
-    assert [look["articles"] for look in looks] == [9, 7]
+    parts = json.loads(dumps.make("--check", "--json").out)
+    assert [part["articles"] for part in parts] == [9, 7]
 
 
-def test_an_estimate_tells_time_disk_and_memory_and_writes_nothing(dumps: Dumps) -> None:
+def test_an_estimate_shows_time_disk_and_memory_and_writes_nothing(dumps: Dumps) -> None:
     done = dumps.make("--estimate", "--processes", 1)
     assert done.code == 0
     assert done.out.startswith("estimate: some 22 pages, 1 s with 1 process, 1 MB of disk while it is made, 0.3 GB")
@@ -275,7 +274,7 @@ def test_an_estimate_tells_time_disk_and_memory_and_writes_nothing(dumps: Dumps)
 
 
 def test_a_full_disk_is_refused_before_it_is_full(dumps: Dumps, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimate, "SMALL_BYTES", 0)
+    monkeypatch.setattr(look, "SMALL_BYTES", 0)
     monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10, 10, 0))  # type: ignore[attr-defined]
     refused = dumps.make()
     assert refused.code == 1

@@ -1,12 +1,12 @@
-"""Two small wikis, in files as Wikimedia packs them, and what is made of them."""
+"""Small wikis, in files as Wikimedia packs them, and collections made of them."""
 
 import bz2
 import gzip
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.wikipedia.dumps.dump_files import dump, multistream, page
+from tests.wikipedia.dumps.dump_files import Value, dump, multistream, page, sql_dump
 from wikipedia.collection.build import build_collection
 from wikipedia.collection.read_dumps import read_dumps
 from wikipedia.dumps.files import find_dump_files
@@ -16,14 +16,14 @@ PACKINGS = ("plain", "bz2", "multistream", "gz")
 
 
 class SmallWiki(NamedTuple):
-    """A wiki: its pages' titles to their wikitexts, and titles to those in the other language."""
+    """A wiki: title to wikitext for each page, and title to title in the other language."""
 
     language: str
     pages: Mapping[str, str]
     language_links: Mapping[str, str] = {}
 
     def page_id(self, title: str) -> int:
-        """Of a page; ids are not the pages' places."""
+        """The id of a page, which is not its place."""
         return 10 * list(self.pages).index(title) + 3
 
     def write(self, folder: Path, packing: str = "bz2") -> dict[str, str]:
@@ -47,7 +47,7 @@ class SmallWiki(NamedTuple):
         links = [(self.page_id(title), other) for title, other in self.language_links.items()]
         return {"pages": path, **({"language_links": self._write_links(folder, links)} if links else {})}
 
-    def _write_links(self, folder: Path, links: Iterable[tuple[int, str]]) -> str:
+    def _write_links(self, folder: Path, links: Sequence[tuple[int, str]]) -> str:
         other = "fr" if self.language == "en" else "en"
         rows = [(page_id, other, title) for page_id, title in links]
         return write_table(folder / f"{self.language}wiki-langlinks.sql.gz", "langlinks", LANGLINKS, rows)
@@ -56,24 +56,13 @@ class SmallWiki(NamedTuple):
 LANGLINKS = ("ll_from", "ll_lang", "ll_title")
 
 
-def write_table(path: Path, table: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+def write_table(path: Path, table: str, columns: Sequence[str], rows: Sequence[Sequence[Value]]) -> str:
     """Writes a table as mysqldump does; returns its path."""
-    values = ",".join(f"({','.join(map(_value, row))})" for row in rows)
     numbers = ("_from", "_id", "_namespace")
     types = ["int(8) unsigned" if column.endswith(numbers) else "varbinary(255)" for column in columns]
-    names = "".join(f"  `{column}` {kind},\n" for column, kind in zip(columns, types, strict=True))
-    statements = f"INSERT INTO `{table}` VALUES {values};\n" if values else ""
-    path.write_bytes(
-        gzip.compress(f"CREATE TABLE `{table}` (\n{names}  PRIMARY KEY (`x`)\n);\n{statements}".encode(), mtime=0)
-    )
+    definitions = ",\n  ".join(f"`{column}` {kind}" for column, kind in zip(columns, types, strict=True))
+    path.write_bytes(gzip.compress(sql_dump(table, definitions, *rows), mtime=0))
     return str(path)
-
-
-def _value(value: object) -> str:
-    if isinstance(value, int):
-        return str(value)
-    text = str(value).replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{text}'"
 
 
 class Made(NamedTuple):

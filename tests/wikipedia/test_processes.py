@@ -1,4 +1,4 @@
-"""Work in several processes: its order, its errors, and what becomes of it when a process dies."""
+"""wikipedia/processes.py: the order of results, errors, and the death of a process or of its parent."""
 
 import os
 import signal
@@ -30,7 +30,7 @@ def die(number: int) -> int:
 
 
 def sleep_long(number: int) -> int:
-    os.write(1, f"{os.getpid()}\n".encode())  # at once, for two write
+    os.write(1, f"{os.getpid()}\n".encode())  # in one call, because two processes write
     time.sleep(600)
     return number
 
@@ -44,7 +44,7 @@ def test_an_error_is_the_function_s_own() -> None:
         list(OnProcesses(2)(refuse, range(5)))
 
 
-def test_a_killed_process_is_told_in_a_sentence() -> None:
+def test_a_killed_process_is_an_error_in_one_sentence() -> None:
     with pytest.raises(DataError, match="all 2 processes must live until their work is done, but one was killed"):
         list(OnProcesses(2)(die, range(5)))
 
@@ -87,7 +87,7 @@ def test_no_process_outlives_a_killed_or_an_interrupted_parent(sent: signal.Sign
 
 
 def lives(process: int) -> bool:
-    """Whether a process is there, and is more than what its parent has not heard of."""
+    """Whether a process runs; a zombie does not."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):

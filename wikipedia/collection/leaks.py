@@ -1,4 +1,4 @@
-"""What a collection gives away: title words in queries, and documents that are nearly the same in two splits.
+"""Finds leaks in a collection: title words in queries, and documents that are nearly the same in two splits.
 
 Near-duplicates are found by min-wise hashing of shingles: two signatures agree at a place with a probability that is
 the Jaccard similarity of the texts' sets of shingles.

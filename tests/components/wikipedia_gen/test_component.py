@@ -1,4 +1,4 @@
-"""WikipediaGen: what a killed execution leaves, and what the next one takes of it."""
+"""WikipediaGen: the next execution continues with the pieces of a killed one."""
 
 import shutil
 from pathlib import Path
@@ -8,8 +8,7 @@ import pytest
 
 from schemas.errors import DataError
 from tests.wikipedia.collection.test_build import ENGLISH, FRENCH
-from wikipedia.collection import look as estimate
-from wikipedia.collection import read_dumps
+from wikipedia.collection import look, read_dumps
 from wikipedia.settings import WikipediaSettings
 
 pytestmark = pytest.mark.beam
@@ -54,7 +53,7 @@ def stage(tmp_path: Path, make_artifact: Any) -> Stage:
 
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The pieces that are read from now on; the second kills its execution."""
+    """Returns a growing list of the pieces that are read; the second kills its execution."""
     pieces: list[str] = []
     real = read_dumps.read_articles
 
@@ -70,7 +69,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return pieces
 
 
-def test_a_killed_execution_leaves_what_it_read_and_the_next_goes_on(stage: Stage, read: list[str]) -> None:
+def test_after_a_kill_the_next_execution_continues(stage: Stage, read: list[str]) -> None:
     with pytest.raises(KeyboardInterrupt):
         stage.execute()
     made = stage.execute()
@@ -79,7 +78,7 @@ def test_a_killed_execution_leaves_what_it_read_and_the_next_goes_on(stage: Stag
     assert stage.execute() == made
 
 
-def test_other_settings_begin_anew(stage: Stage, read: list[str]) -> None:
+def test_other_settings_begin_again(stage: Stage, read: list[str]) -> None:
     with pytest.raises(KeyboardInterrupt):
         stage.execute()
     (before,) = stage.unfinished.iterdir()
@@ -88,7 +87,7 @@ def test_other_settings_begin_anew(stage: Stage, read: list[str]) -> None:
     assert read == ["en-00000", "killed", "en-00000", "fr-00000"]
 
 
-def test_an_account_that_a_kill_cut_off_is_none(stage: Stage, read: list[str]) -> None:
+def test_a_truncated_account_counts_for_nothing(stage: Stage, read: list[str]) -> None:
     with pytest.raises(KeyboardInterrupt):
         stage.execute()
     (account,) = stage.unfinished.glob("*/en-00000.json")
@@ -99,7 +98,7 @@ def test_an_account_that_a_kill_cut_off_is_none(stage: Stage, read: list[str]) -
 def test_a_full_disk_is_refused_before_anything_is_read(
     stage: Stage, read: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(estimate, "SMALL_BYTES", 0)
+    monkeypatch.setattr(look, "SMALL_BYTES", 0)
     monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10, 10, 0))  # type: ignore[attr-defined]
     with pytest.raises(DataError, match="must lie on a disk with 1 MB of room"):
         stage.execute()

@@ -1,4 +1,4 @@
-"""From dumps to a collection: the paper's construction on small wikis, and on any that Hypothesis thinks of."""
+"""wikipedia/collection: the paper's construction on small wikis, and on generated ones."""
 
 import json
 from collections.abc import Mapping
@@ -64,7 +64,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 
 def grades_of(made: Made, title: str) -> dict[str, str]:
-    """The titles of the documents that are judged for a page's query, to their grades."""
+    """Returns the titles of the judged documents of a page's query, with their grades."""
     ((query_id, _, _),) = [row for row in made.queries if row[1] == title]
     titles = {doc_id: name for doc_id, name, _ in made.documents}
     return {titles[doc_id]: grade for judged, doc_id, grade in made.judgments if judged == query_id}
@@ -246,7 +246,7 @@ def test_sql_tables_give_what_the_wikitext_gives_and_count_what_differs(tmp_path
     }
     tables = make(tmp_path, {"en": ENGLISH.write(tmp_path), "fr": french})
     assert tables[:3] == made[:3]
-    # Wapiti links to Élan by a template, as far as its wikitext tells.
+    # Wapiti links to Élan, and its wikitext does not show it: that must be a template's link.
     assert tables.manifest["wikis"]["fr"]["links"] == {"used": 11, "of_wikitext": 10, "common": 10}
     assert tables.manifest["wikis"]["fr"]["redirects"] == made.manifest["wikis"]["fr"]["redirects"]
 
@@ -256,7 +256,7 @@ TITLES = [f"T{number}" for number in range(12)]
 
 @st.composite
 def wikis(draw: st.DrawFn) -> tuple[SmallWiki, SmallWiki]:
-    """Wikis whose pages are articles with links, or redirects, to pages that may be missing."""
+    """Draws wikis of articles and redirects, with links to pages that may be missing."""
 
     def pages(language: str) -> dict[str, str]:
         texts = {}

@@ -1,4 +1,4 @@
-"""wikipedia/collection/leaks.py: which texts are nearly the same."""
+"""wikipedia/collection/leaks.py: texts that are nearly the same are found."""
 
 import random
 

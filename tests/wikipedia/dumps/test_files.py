@@ -1,4 +1,4 @@
-"""The files of a dump: found by a pattern, and compared with their checksums."""
+"""wikipedia/dumps/files.py: the files of a dump are found, and compared with their checksums."""
 
 import hashlib
 from collections.abc import Sequence

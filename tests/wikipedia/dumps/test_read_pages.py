@@ -42,7 +42,7 @@ def only(*pages: str) -> Page | Drop:
 
 
 def reason_of(one: str) -> PageReason:
-    """Why a page is left out, between two that are not."""
+    """Returns why a page is left out; a page before and one after it are not."""
     before, item, after = read(dump(page(1, "A", "a"), one, page(3, "C", "c")))
     assert isinstance(before, Page) and isinstance(item, Drop) and isinstance(after, Page)
     assert isinstance(item.reason, PageReason)

@@ -3,7 +3,6 @@
 import bz2
 import gzip
 import io
-import pickle
 
 import pytest
 
@@ -39,10 +38,6 @@ def test_a_byte_order_mark_an_xml_declaration_and_windows_line_ends_change_nothi
 
 def test_a_wiki_may_tell_small_letters_from_capitals() -> None:
     assert not read(dump(WOLF, case="case-sensitive")).first_letter
-
-
-def test_a_site_travels_to_other_processes() -> None:
-    assert pickle.loads(pickle.dumps(read(dump(WOLF)))) == ENGLISH
 
 
 def test_language_links_call_a_wiki_by_its_database() -> None:
@@ -92,7 +87,7 @@ def test_a_missing_file_is_named() -> None:
 
 def test_a_file_may_turn_out_to_be_missing_at_its_first_byte() -> None:
     class NotFoundError(Exception):
-        """As TensorFlow has it."""
+        """TensorFlow's error of that name."""
 
     class Lazy(io.BytesIO):
         def read(self, size: int | None = -1) -> bytes:

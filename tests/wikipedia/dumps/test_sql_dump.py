@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.errors import DataError
-from tests.wikipedia.dumps.dump_files import opener
-from tests.wikipedia.dumps.sql_files import Value, rows_of, sql_dump
+from tests.wikipedia.dumps.dump_files import Value, opener, rows_of, sql_dump
 from wikipedia.dumps.sql_dump import read_rows, sql_columns
 from wikipedia.dumps.sql_syntax import parse_create_table
 
@@ -22,7 +21,7 @@ def read(content: bytes, columns: Sequence[str] = ("a", "b", "c"), table: str = 
 
 
 def of_values(rows: bytes) -> list[tuple[Value, ...]]:
-    """The rows of a dump whose INSERT is as it stands."""
+    """The rows of a dump with this INSERT, unescaped."""
     return read(sql_dump("t", COLUMNS) + b"INSERT INTO `t` VALUES " + rows)
 
 
@@ -250,7 +249,7 @@ rows_drawn = st.lists(
 
 
 def check_round_trip(rows: list[tuple[Value, ...]], block: int) -> None:
-    """What is written is read, wherever the blocks meet that a dump is read in."""
+    """Checks that written rows are read, wherever the blocks of the dump meet."""
     content = sql_dump("t", COLUMNS, *rows, in_insert=7)
 
     class Blocks(opener({"": b""})("", "rb").__class__):  # type: ignore[misc]  # a stream that gives little at a time

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from schemas.errors import DataError
-from tests.wikipedia.dumps.dump_files import opener
-from tests.wikipedia.dumps.sql_files import Value, sql_dump
+from tests.wikipedia.dumps.dump_files import Value, opener, sql_dump
 from wikipedia.dumps.tables import PageLinks, language_links, page_links, redirects, wikidata_sitelinks
 from wikipedia.dumps.titles import title_hash
 

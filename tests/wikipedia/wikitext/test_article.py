@@ -1,4 +1,4 @@
-"""Articles, their links and redirects, as a reader of eight wikis sees them."""
+"""wikipedia/wikitext/article.py: articles, their links and redirects, as a reader of eight wikis sees them."""
 
 import contextlib
 import time
@@ -230,7 +230,7 @@ wikitexts = st.lists(pieces, max_size=60).map("".join)
 
 
 def check_laws(wikitext: str, language: str) -> None:
-    """What holds of every page."""
+    """Checks the laws of all pages."""
     conventions = conventions_for(language, {})
     article = read_article(wikitext, "Foo", conventions, max_tokens=None)
     for text in (article.text, *article.lead):

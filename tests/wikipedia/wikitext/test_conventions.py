@@ -1,6 +1,5 @@
-"""wikipedia/wikitext/conventions.py: what is known of a wiki."""
+"""wikipedia/wikitext/conventions.py: the words and templates of each wiki."""
 
-import pickle
 import re
 
 import pytest
@@ -28,11 +27,6 @@ def test_an_unknown_language_is_refused() -> None:
 def test_the_general_conventions_take_the_namespaces_of_the_dump() -> None:
     page = "[[Restr:A.jpg|thumb|b]]'''Brest''' a zo ur gêr.[[Rummad:Kêrioù]] [[Image:C.jpg]]"
     assert read_article(page, "Brest", conventions_for("br", {6: "Restr", 14: "Rummad"})).text == "Brest a zo ur gêr."
-
-
-def test_conventions_go_to_other_processes() -> None:
-    conventions = conventions_for("fr", {6: "Fichier"})
-    assert pickle.loads(pickle.dumps(conventions)) == conventions
 
 
 @pytest.mark.parametrize("table", [kept_templates.EVERYWHERE, *kept_templates.OF_LANGUAGE.values()])

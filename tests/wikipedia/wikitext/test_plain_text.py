@@ -1,4 +1,4 @@
-"""wikipedia/wikitext/plain_text.py: what dropped templates leave behind."""
+"""wikipedia/wikitext/plain_text.py: the rests of dropped templates are removed."""
 
 import time
 

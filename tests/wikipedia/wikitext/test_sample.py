@@ -1,4 +1,4 @@
-"""The sample's wikitext gives the sample's files; and how its plain text differs from another library's."""
+"""The sample's wikitext gives the sample's files, and the plain text of another library."""
 
 import re
 from pathlib import Path

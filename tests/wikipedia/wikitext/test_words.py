@@ -1,4 +1,4 @@
-"""Words are counted as `models.texts.tokens` counts them, and those of titles are removed."""
+"""wikipedia/wikitext/words.py: words are counted as `models.texts.tokens` counts them, and a title's are removed."""
 
 import re
 import unicodedata
