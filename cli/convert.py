@@ -25,7 +25,7 @@ _PACKED = ("", ".gz", ".bz2")
 @click.command("convert")
 @click.argument("folder", required=False, type=click.Path())
 @click.option("--queries", metavar="FILE", help="Queries: JSON lines, or TSV of id, text or id, title, text.")
-@click.option("--documents", metavar="FILE", help="Documents, likewise.")
+@click.option("--documents", metavar="FILE", help="Documents, in the same forms.")
 @click.option(
     "--qrels",
     metavar="[SPLIT=]FILE",
@@ -108,7 +108,7 @@ def convert_command(
 
 
 def _refuse_unused(run: str | None) -> None:
-    """Refuses an option that the others leave without effect."""
+    """Refuses an option that has no effect beside the others."""
     context = click.get_current_context()
     given = {name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
     if run is None and "depth" in given:
@@ -118,7 +118,7 @@ def _refuse_unused(run: str | None) -> None:
 
 
 def _say_end(conversion: Conversion, output: str) -> None:
-    """Notes, what was written, and what to do with it."""
+    """Prints notes, the written files and the next command."""
     shown = short(output)
     lines = [*conversion.notes, f"written to {shown}:", f"  {', '.join([*conversion.written, ACCOUNT_FILE])}"]
     say("\n".join([*lines, "", "next:", f"  clir run {os.path.join(shown, CONFIG_FILE)}"]))
@@ -133,7 +133,7 @@ def _language_faults(codes: dict[str, str]) -> list[str]:
 
 
 def _beir_sources(folder: str, run: str | None, faults: list[str]) -> Sources:
-    """The files of a folder in BEIR's layout; what lacks joins the faults."""
+    """The files of a folder in BEIR's layout; adds a fault where judgments are missing."""
     texts = []
     for name in ("queries.jsonl", "corpus.jsonl"):
         found = [path for packed in _PACKED if os.path.exists(path := os.path.join(folder, name + packed))]

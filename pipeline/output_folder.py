@@ -165,7 +165,7 @@ class OutputFolder:
 
         Args:
           files: path in the folder to the file that is copied.
-          keep: recorded files that stay besides those.
+          keep: other recorded files that stay.
 
         Raises:
           DataError: the user has a file of such a name.
@@ -240,7 +240,7 @@ class Made(NamedTuple):
     what: str
     """Its name in sentences, such as "conversion"."""
     account: str
-    """The file with the account of what was done, which is also the record of the folder."""
+    """The file with the account of the command, which is also the record of the folder."""
     names: re.Pattern[str]
     """Matches the names of its files."""
     groups: re.Pattern[str] = re.compile("(?!)")

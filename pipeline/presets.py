@@ -99,7 +99,7 @@ def fault_of_another_preset(content: Mapping[str, Any], preset: Any) -> str | No
         return None
     return (
         "must stay as it is where the file gives every key that presets decide, as a resolved configuration does: only "
-        f"the name would change; leave out the keys that {preset} shall decide"
+        f"the name would change; leave out the keys that {preset} decides"
     )
 
 

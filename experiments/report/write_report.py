@@ -54,7 +54,7 @@ def _address_of_differences(folder: Path) -> str | None:
 
 
 def report_pictures(rows: Sequence[Row]) -> list[Picture]:
-    """The pictures for which there are results: first what an experiment varies, last what is the same for all."""
+    """The pictures for which there are results, those of varying settings first."""
     pictures = [
         curve_figure(rows, 4, "model.epsilon", "ε", "ε = 0 is the plain cosine."),
         curve_figure(rows, 5, "data.used_negatives", "NR documents of a query", "More of them make a harder task."),

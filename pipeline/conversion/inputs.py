@@ -306,7 +306,7 @@ def _copy_texts(account: FileAccount, target: Path, with_titles: bool) -> dict[s
 
 
 def _records(account: FileAccount, parse: Callable[[BinaryIO, str], Iterable[Record | Drop]]) -> Iterator[Record]:
-    """The records of a file; what it drops goes to its account."""
+    """The records of a file; its drops go to its account."""
     try:
         stream = open(account.path, "rb")
     except OSError as error:

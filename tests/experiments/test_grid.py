@@ -108,7 +108,7 @@ def test_each_variant_goes_through_the_grid_and_sets_what_it_names(experiment_fi
         ("[a]", "3: variants: "),
     ],
 )
-def test_a_fault_of_the_variants_is_told_with_its_line(experiment_file: Path, variants: str, fault: str) -> None:
+def test_a_fault_of_the_variants_has_its_line(experiment_file: Path, variants: str, fault: str) -> None:
     replace(experiment_file, "grid:\n", f"variants: {variants}\ngrid:\n")
     assert fault in "\n".join(faults_of(experiment_file))
 
@@ -151,7 +151,7 @@ def test_the_run_may_stand_in_the_file(experiment_file: Path, config_file: Path)
 
 
 @pytest.mark.parametrize("output", ["output: ''", "output: 3", "output: experiment.yaml", ""])
-def test_a_fault_of_the_output_is_told_once(experiment_file: Path, config_file: Path, output: str) -> None:
+def test_a_fault_of_the_output_is_reported_once(experiment_file: Path, config_file: Path, output: str) -> None:
     run = "".join(f"  {line}\n" for line in config_file.read_text().replace("output: out\n", "").splitlines())
     replace(experiment_file, "run: run.yaml\n", f"run:\n{run}")
     replace(experiment_file, "output: experiment\n", f"{output}\n")

@@ -1,4 +1,4 @@
-"""The settings of Beam: what is refused before anything starts, and what runners are told."""
+"""The settings of Beam: faults, and the arguments for runners."""
 
 import pydantic
 import pytest

@@ -128,7 +128,7 @@ def test_word_vectors_are_files_like_the_others(config_file: Path, monkeypatch: 
     assert config.embeddings.sha256.query is None
 
 
-def test_faults_of_word_vectors_are_told_with_all_others(config_file: Path) -> None:
+def test_faults_of_word_vectors_are_reported_with_all_others(config_file: Path) -> None:
     (config_file.parent / "fr.vec").write_text("1 3\nloup 1 2 3\n")
     add(config_file, "model: {embedding_dim: 2, epsilon: -1}\nembeddings: {document: fr.vec, query: en.vec}\n")
     faults = faults_of(config_file)
@@ -137,7 +137,7 @@ def test_faults_of_word_vectors_are_told_with_all_others(config_file: Path) -> N
 
 
 @pytest.mark.parametrize("dim", [0, -1, 10**30, "x"])
-def test_a_width_that_cannot_be_is_told_alone(config_file: Path, dim: object) -> None:
+def test_an_impossible_width_is_the_only_fault(config_file: Path, dim: object) -> None:
     (config_file.parent / "fr.vec").write_text("loup 1 2\n")
     add(config_file, f"model: {{embedding_dim: {dim}}}\nembeddings: {{document: fr.vec}}\n")
     (fault,) = faults_of(config_file)
@@ -252,8 +252,8 @@ def test_an_alias_within_itself_is_a_fault(config_file: Path) -> None:
 @pytest.mark.parametrize(("aliased", "refused"), [(100, False), (101, True)])
 def test_aliases_may_stand_for_ten_thousand_values(config_file: Path, aliased: int, refused: bool) -> None:
     add(config_file, f"some: &some [{', '.join(99 * 'x')}]\nmore: [{', '.join(aliased * ['*some'])}]\n")
-    told = "aliases (*name) must stand for at most 10,000 values in all" in faults_of(config_file)[0]
-    assert told == refused
+    is_refused = "aliases (*name) must stand for at most 10,000 values in all" in faults_of(config_file)[0]
+    assert is_refused == refused
 
 
 def test_aliases_of_aliases_are_refused_before_they_are_written_out(config_file: Path) -> None:

@@ -244,7 +244,7 @@ def test_a_digest_that_is_given_by_hand_needs_no_preset(config_file: Path) -> No
         ("loss: {name: sols}\n", ":8: loss.name: ", "did you mean sosl?"),
     ],
 )
-def test_a_fault_is_told_once_and_as_it_was(config_file: Path, lines: str, place: str, words: str) -> None:
+def test_a_fault_is_reported_once_and_as_given(config_file: Path, lines: str, place: str, words: str) -> None:
     add(config_file, lines)
     (fault,) = faults_of(config_file)
     assert fault.startswith(f"{config_file}{place}") and words in fault

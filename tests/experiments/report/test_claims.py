@@ -49,7 +49,7 @@ def verdicts_of(folder: Path, *stated: dict[str, Any], grid: dict[str, list[Any]
 )
 def test_a_claim_has_a_verdict(tmp_path: Path, stated: dict[str, Any], expected: str) -> None:
     verdicts, *_ = tables(verdicts_of(tmp_path, stated))
-    assert [told for told, _ in verdicts.values()] == [expected]
+    assert [found for found, _ in verdicts.values()] == [expected]
 
 
 def test_a_claim_of_several_comparisons_holds_where_all_of_them_do(tmp_path: Path) -> None:
@@ -118,10 +118,10 @@ def test_a_claim_and_its_opposite_never_both_hold(
 ) -> None:
     stated = Claim.model_validate(claim(SOSL, MSE, direction=direction, margin=margin))
     opposite = Claim.model_validate(claim(MSE, SOSL, direction=direction, margin=margin))
-    told = (
+    found = (
         verdict(stated, Comparison(difference, p_value, False)),
         verdict(opposite, Comparison(-difference, p_value, False)),
     )
-    assert told != (HOLDS, HOLDS)
+    assert found != (HOLDS, HOLDS)
     if margin == 0 and difference != 0:
-        assert set(told) in ({HOLDS, CONTRADICTED}, {OPEN})
+        assert set(found) in ({HOLDS, CONTRADICTED}, {OPEN})

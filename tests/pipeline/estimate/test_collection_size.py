@@ -1,4 +1,4 @@
-"""pipeline/estimate/collection_size.py: what a look at the files tells of a collection."""
+"""pipeline/estimate/collection_size.py: the size of a collection of files."""
 
 import gzip
 

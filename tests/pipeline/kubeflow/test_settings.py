@@ -52,7 +52,7 @@ def test_images_are_named_by_tag_or_digest(image):
     assert KubeflowSettings(image=image).image == image
 
 
-def test_all_faults_are_told_at_once_each_with_its_place(config_file):
+def test_all_faults_are_reported_at_once_each_with_its_place(config_file):
     with open(config_file, "a") as file:
         file.write("kubeflow:\n  resources:\n    Trainr: {cpu: 1}\n    Trainer: {memory: 0}\n  image: 'a b'\n")
     with pytest.raises(ConfigError) as error:

@@ -118,7 +118,7 @@ def test_other_settings_inputs_or_code_make_a_cell_wait(
     assert folder.state().status == "waiting"
 
 
-def test_a_cell_that_begins_anew_keeps_no_results(folder: CellFolder, tmp_path: Path) -> None:
+def test_a_cell_that_begins_again_keeps_no_results(folder: CellFolder, tmp_path: Path) -> None:
     complete(folder, tmp_path / "source")
     folder.begin()
     assert {path.name for path in folder.path.iterdir()} == {".clir.json", "cell.json", "inputs.sha256", "log.txt"}
