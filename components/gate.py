@@ -10,11 +10,11 @@ from tfx.types.standard_artifacts import Examples, Model, ModelBlessing, ModelEv
 from components.artifact_files import read_text, serving_model, split_files, write_text
 from components.settings import EvaluationSettings
 from components.stage import Input, Output, stage
+from models.choices import SCORES
 from models.evaluation.score_lists import score_lists, score_metrics
 from models.evaluation.significance import randomisation_test
 from models.exported.versions import file_digests, whole_versions
 from models.lists.ranking_lists import RankingLists, read_lists
-from models.rankers.ranker import SCORES
 from schemas.errors import DataError
 from schemas.evaluation import (
     METRICS_FILE,

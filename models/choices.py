@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
 import pydantic
-from pydantic import Field, ValidatorFunctionWrapHandler, WrapValidator
+from pydantic import Field, ValidationInfo, ValidatorFunctionWrapHandler, WrapValidator
 
 from schemas.settings import Settings, did_you_mean
 
@@ -163,17 +163,6 @@ OPTIMIZERS: Final[dict[str, Declaration]] = {
 sparse gradients, and its own settings."""
 
 
-def check_choice(table: Mapping[str, Declaration], name: str) -> str:
-    """Returns a name that must be an entry of a table.
-
-    Raises:
-      ValueError: it is none.
-    """
-    if name not in table:
-        raise ValueError(f"must be one of {', '.join(sorted(table))}; got {name!r}{did_you_mean(name, table)}")
-    return name
-
-
 def own_settings(table: Mapping[str, Declaration], name: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the settings that an entry alone has, with its defaults for those that are not given.
 
@@ -203,4 +192,21 @@ def own_settings(table: Mapping[str, Declaration], name: str, given: Mapping[str
         first = errors.errors()[0]
         key = ".".join(map(str, first["loc"]))
         message = str(first["msg"]).removeprefix("Value error, ").replace("Input should", "must", 1)
-        raise ValueError(f"{key} {message}; got {first['input']!r}") from None
+        got = "" if first["type"] == "value_error" else f"; got {first['input']!r}"
+        raise ValueError(f"{key} {message}{got}") from None
+
+
+@dataclass(frozen=True)
+class OwnSettings:
+    """Checks and completes the settings of a chosen entry; a setting has it in `pydantic.AfterValidator`.
+
+    Args:
+      table: the entries.
+      name: the setting that holds the entry's name, and stands before this one.
+    """
+
+    table: Mapping[str, Declaration]
+    name: str
+
+    def __call__(self, given: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+        return own_settings(self.table, info.data.get(self.name) or "", given)

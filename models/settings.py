@@ -2,18 +2,11 @@
 
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
-from models.choices import (
-    CHANNELS,
-    ENCODERS,
-    SCORERS,
-    ChannelWeightSetting,
-    check_choice,
-    own_settings,
-)
+from models.choices import CHANNELS, ENCODERS, SCORERS, ChannelWeightSetting, OwnSettings
 from models.losses.declarations import LOSSES, theta_fault
-from schemas.settings import InputPath, Settings
+from schemas.settings import InputPath, OneOf, Settings
 
 # Counts are below 2**31, because TensorFlow's indices are int32. Positive numbers lie within 1e-12 .. 1e12, so that
 # float32 holds the product of any three, and its inverse.
@@ -43,14 +36,14 @@ def epsilon_fault(epsilon: float) -> str | None:
 class ModelSettings(Settings):
     """The scorer that is trained: the paper's two towers (sections 3.1 to 3.3 and 5), or another."""
 
-    scorer: str = "two_towers"
+    scorer: Annotated[str, AfterValidator(OneOf(SCORERS))] = "two_towers"
     """Scorer of a query and its documents: two_towers, the similarity of two encodings (the paper's)."""
-    scorer_settings: dict[str, Any] = {}
+    scorer_settings: Annotated[dict[str, Any], AfterValidator(OwnSettings(SCORERS, "scorer"))] = {}
     """Settings that the scorer alone has, by name; two_towers has none but those below."""
-    encoder: str = "mean"
+    encoder: Annotated[str, AfterValidator(OneOf(ENCODERS))] = "mean"
     """Encoder of a text's words into one vector: mean (the paper's average pooling), cnn or lstm (its baselines
     DSSM-CNN and DSSM-LSTM)."""
-    encoder_settings: dict[str, Any] = {}
+    encoder_settings: Annotated[dict[str, Any], AfterValidator(OwnSettings(ENCODERS, "encoder"))] = {}
     """Settings that the encoder alone has, by name: `filters` of cnn (default 300), `units` of each direction of lstm
     (default 64)."""
     vocabulary_size: Annotated[int, Field(ge=1, lt=2**31)] = 100_000
@@ -73,26 +66,6 @@ class ModelSettings(Settings):
     stem_embeddings: bool = False
     """Add an embedding of each word's stem (its first letters, see `models.texts.stems`) to the word's; for the encoder
     mean alone."""
-
-    @field_validator("scorer")
-    @classmethod
-    def _scorer_is_known(cls, scorer: str) -> str:
-        return check_choice(SCORERS, scorer)
-
-    @field_validator("scorer_settings")
-    @classmethod
-    def _scorer_has_them(cls, given: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
-        return own_settings(SCORERS, info.data.get("scorer", ""), given)
-
-    @field_validator("encoder")
-    @classmethod
-    def _encoder_is_known(cls, encoder: str) -> str:
-        return check_choice(ENCODERS, encoder)
-
-    @field_validator("encoder_settings")
-    @classmethod
-    def _encoder_has_them(cls, given: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
-        return own_settings(ENCODERS, info.data.get("encoder", ""), given)
 
     @field_validator("epsilon")
     @classmethod
@@ -125,22 +98,12 @@ class ModelSettings(Settings):
 class ChannelSettings(Settings):
     """A further channel of the score."""
 
-    kind: str
+    kind: Annotated[str, AfterValidator(OneOf(CHANNELS))]
     """Kind of the channel."""
     weight: ChannelWeightSetting = 0.5
     """Weight of the channel; fitted: the best on the eval split, of the values that `lexicon.weight` lists."""
-    settings: dict[str, Any] = {}
+    settings: Annotated[dict[str, Any], AfterValidator(OwnSettings(CHANNELS, "kind"))] = {}
     """Settings that this kind alone has, by name."""
-
-    @field_validator("kind")
-    @classmethod
-    def _kind_is_known(cls, kind: str) -> str:
-        return check_choice(CHANNELS, kind)
-
-    @field_validator("settings")
-    @classmethod
-    def _kind_has_them(cls, given: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
-        return own_settings(CHANNELS, info.data.get("kind", ""), given)
 
 
 class EmbeddingDigests(Settings):
@@ -185,7 +148,7 @@ class WordTableSource(Settings):
 class LossSettings(Settings):
     """The training loss (paper, sections 3.4 and 5)."""
 
-    name: str = "sosl"
+    name: Annotated[str, AfterValidator(OneOf(LOSSES))] = "sosl"
     """One of sosl (the paper's), mse, proportional_odds, three_part_l2 (its baselines), softmax, approx_ndcg and
     pairwise_hinge (TF-Ranking's)."""
     theta: tuple[float, ...] | None = None
@@ -203,11 +166,6 @@ class LossSettings(Settings):
     """Divisor of the scores in that softmax."""
     softmax_top_weight: Annotated[float, Field(ge=1e-12, le=1e12)] = 4.0
     """Weight of an MR document in the target of that softmax; a document of a lower grade above 0 weighs 1."""
-
-    @field_validator("name")
-    @classmethod
-    def _name_is_known(cls, name: str) -> str:
-        return check_choice(LOSSES, name)
 
     @field_validator("theta")
     @classmethod

@@ -109,7 +109,7 @@ def given_paths(settings: type[Settings], content: Any, above: tuple[str, ...] =
                     yield from given_paths(section, item, (*keys, str(key)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # a table has no hash, and Python hashes the parts of a type
 class OneOf:
     """Refuses a text that is no key of a table; for a setting's `pydantic.AfterValidator`.
 

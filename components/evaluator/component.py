@@ -7,9 +7,9 @@ from tfx.types.standard_artifacts import Examples, Model, ModelEvaluation
 from components.artifact_files import serving_model, split_files, write_text
 from components.evaluator.evaluate import evaluate, read_baselines
 from components.stage import Input, Output, stage
+from models.choices import SCORES
 from models.evaluation.score_lists import score_lists
 from models.lists.ranking_lists import IDS_SPEC, read_lists
-from models.rankers.ranker import SCORES
 from schemas.artifacts import RankingRun
 from schemas.evaluation import RUN_FILE
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
-from models.choices import ENCODERS, OBJECTIVES, OPTIMIZERS, check_choice, own_settings
+from models.choices import ENCODERS, OBJECTIVES, OPTIMIZERS, OwnSettings
 from models.evaluation.metrics import METRICS
 from schemas.settings import OneOf, Settings
 
@@ -17,15 +17,15 @@ EPOCHS_OF_ONE_LIST: Final = 1000
 class TrainingSettings(Settings):
     """Optimisation (paper, section 5, experimental setup)."""
 
-    objective: str | None = None
+    objective: Annotated[str, AfterValidator(OneOf(OBJECTIVES))] | None = None
     """Training objective: lists (the loss of each list, as in the paper) or in_batch (terms over all documents of a
     step);
     null: in_batch where `loss.in_batch` or `loss.softmax_weight` asks for such terms, else lists."""
-    objective_settings: dict[str, Any] = {}
+    objective_settings: Annotated[dict[str, Any], AfterValidator(OwnSettings(OBJECTIVES, "objective"))] = {}
     """Settings that the objective alone has, by name; lists and in_batch have none."""
-    optimizer: str = "lazy_adam"
+    optimizer: Annotated[str, AfterValidator(OneOf(OPTIMIZERS))] = "lazy_adam"
     """Optimizer: lazy_adam, which moves only the rows of word embeddings that a step's texts use."""
-    optimizer_settings: dict[str, Any] = {}
+    optimizer_settings: Annotated[dict[str, Any], AfterValidator(OwnSettings(OPTIMIZERS, "optimizer"))] = {}
     """Settings that the optimizer alone has, by name; lazy_adam has none."""
     epochs: Annotated[int | None, Field(ge=1, lt=2**31)] = 30
     """Passes over the train split; null: a number that follows from the number of lists, fewer for more lists."""
@@ -61,26 +61,6 @@ class TrainingSettings(Settings):
     workers: Annotated[int | None, Field(ge=1, le=64)] = None
     """Number of processes of `MultiWorkerMirroredStrategy` that train together on this machine, see docs/workers.md;
     null: one, or as many as TF_CONFIG names."""
-
-    @field_validator("objective")
-    @classmethod
-    def _objective_is_known(cls, objective: str | None) -> str | None:
-        return objective and check_choice(OBJECTIVES, objective)
-
-    @field_validator("objective_settings")
-    @classmethod
-    def _objective_has_them(cls, given: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
-        return own_settings(OBJECTIVES, info.data.get("objective") or "lists", given)
-
-    @field_validator("optimizer")
-    @classmethod
-    def _optimizer_is_known(cls, optimizer: str) -> str:
-        return check_choice(OPTIMIZERS, optimizer)
-
-    @field_validator("optimizer_settings")
-    @classmethod
-    def _optimizer_has_them(cls, given: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
-        return own_settings(OPTIMIZERS, info.data.get("optimizer", ""), given)
 
     @field_validator("workers")
     @classmethod

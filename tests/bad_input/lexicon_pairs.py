@@ -16,8 +16,8 @@ LEXICON_PAIRS = [
         "weight_that_is_neither",
         "The weight of the channel is neither a number nor `fitted`.",
         AT_ONCE,
-        setting("lexicon: {weight: yes}\n"),
-        ("run.yaml:8: lexicon.weight: must be a number from 0 to 1e12, or fitted; got True",),
+        setting("lexicon: {weight: much}\n"),
+        ("run.yaml:8: lexicon.weight: must be a number from 0 to 1e12, or fitted; got 'much'",),
     ),
     Case(
         "pairs_that_nothing_learns_from",

@@ -90,7 +90,7 @@ def test_a_killed_training_does_not_go_on_with_other_settings(
     assert clir(*arguments, "--set", "training.seed=2", log=log, kill=Kill("Trainer", epoch=2)) == KILLED
     assert len(list((output / "artifacts" / "checkpoints").iterdir())) == 1
     assert clir(*arguments, "--set", "training.seed=3", log=log) == 0
-    assert "an unfinished training of other data, code or settings is removed; training starts anew" in log.read_text()
+    assert "removed an unfinished training of other data, code or settings; this one starts from" in log.read_text()
     assert "going on" not in log.read_text()
     assert not (output / "artifacts" / "checkpoints").exists()
 
