@@ -9,7 +9,7 @@ from cli.arguments import overrides_option
 from cli.imports import heavy_imports
 from cli.terminal import say, short
 from pipeline.kubeflow.cluster_config import load_cluster_config
-from pipeline.kubeflow.header import HEADER
+from pipeline.kubeflow.settings import HEADER
 from pipeline.output_folder import write_atomically, write_fault
 from schemas.errors import ConfigError
 

@@ -15,8 +15,7 @@ from pipeline.config import RunConfig, load_config
 from pipeline.input_files import resolve_digests
 from pipeline.layout import TENSORBOARD
 from pipeline.output_folder import local_output, run_lock
-from pipeline.stages import StageEnd
-from pipeline.usage import peak_memory
+from pipeline.stages import StageEnd, peak_memory
 from schemas.errors import DataError
 
 

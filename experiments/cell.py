@@ -10,7 +10,7 @@ from typing import Any, Literal
 from experiments.grid import PlannedCell
 from pipeline.beam_settings import BeamSettings
 from pipeline.config import RunConfig, dump_config
-from pipeline.fingerprint import rooms_digest
+from pipeline.identity import rooms_digest
 from pipeline.kubeflow.settings import KubeflowSettings
 from pipeline.layout import CELL_DIGEST_FILE, CELL_FILE, CELL_LOG_FILE, CELL_RESULTS, CELLS
 from pipeline.output_folder import OutputFolder

@@ -23,8 +23,7 @@ from pipeline.config import RunConfig
 from pipeline.layout import EXPERIMENT_FILE
 from pipeline.output_folder import OutputFolder
 from pipeline.quiet import quieten
-from pipeline.stages import DATA_STAGES, StageEnd
-from pipeline.usage import peak_memory
+from pipeline.stages import DATA_STAGES, StageEnd, peak_memory
 from schemas.errors import DataError
 
 UsersError = Callable[[BaseException | None], Exception | None]

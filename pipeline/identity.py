@@ -1,51 +1,48 @@
-"""What makes a stage the same stage, besides settings and inputs: its code, and the libraries that compute."""
+"""The identity of a stage besides its settings and inputs: a digest of its code, and of the libraries that compute.
 
+A change of any of them reruns the stage, and a change of anything else does not. Importing this file does not import
+TFX.
+"""
+
+import ast
 import hashlib
 import importlib.metadata
 import platform
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any, Final
 
-from tfx.dsl.components.base.base_component import BaseComponent
-
-from components.stage import IDENTITY
-from pipeline.fingerprint import code_digest
 from pipeline.input_files import sha256_of_file
 
 LIBRARIES: Final = (
     "apache-beam", "faiss-cpu", "keras", "keras-tuner", "matplotlib", "numpy", "scikit-learn", "scipy", "tensorflow",
     "tensorflow-data-validation", "tensorflow-ranking", "tensorflow-text", "tensorflow-transform", "tfx", "tfx-bsl",
 )  # fmt: skip
-"""Those that compute: another version of one may give other numbers."""
+"""The libraries that compute: another version may give other numbers."""
 
 version = cache(importlib.metadata.version)
-"""Of a library; it reads the library's files, and every stage asks for every one."""
+"""Returns a library's version; cached, because every stage asks for it."""
 
 _FUNCTIONS: Final = ("preprocessing_fn", "run_fn", "tuner_fn")
 """The execution properties that name a function of ours, which TFX's own executors call."""
 _FILES: Final = ("schema_file",)
-"""Those that name a file of ours."""
+"""The execution properties that name a file of ours."""
 
-
-def give_identities(components: Iterable[BaseComponent]) -> None:
-    """Gives every node the property `IDENTITY`.
-
-    It is a digest of the project's modules behind the node, of the files of ours that it reads, and of the versions of
-    Python and the libraries: where one of them changes, the node runs anew. Input files stand in the properties of the
-    node that reads them, by their digests, and the modules behind the names in a training's settings in its job.
-    """
-    for component in components:
-        executor = component.executor_spec.executor_class.__module__
-        component.exec_properties[IDENTITY] = identity_of_stage(executor, component.exec_properties)
+_ROOT = Path(__file__).parent.parent
+_FOLDERS = ("schemas", "wikipedia", "models", "components")
 
 
 def identity_of_stage(executor: str, properties: Mapping[str, Any]) -> str:
     """The identity of a node.
 
+    It covers the project's modules behind the node, the project's files that it reads, and the versions of Python and
+    the libraries. Input files stand in the node's properties, by their digests, and the modules behind the names in a
+    training's settings in its job.
+
     Args:
-      executor: module of its executor.
-      properties: its execution properties.
+      executor: module of the executor.
+      properties: the execution properties.
     """
     functions = [properties[name] for name in _FUNCTIONS if properties.get(name)]
     modules = [executor, *(function.rpartition(".")[0] for function in functions)]
@@ -53,10 +50,10 @@ def identity_of_stage(executor: str, properties: Mapping[str, Any]) -> str:
 
 
 def identity(modules: Iterable[str], files: Iterable[str] = ()) -> str:
-    """SHA-256 of modules, of all of ours that they import, of files, and of the versions of what computes.
+    """SHA-256 of modules with all modules of the project that they import, of files, and of the versions.
 
     Args:
-      modules: dotted names; those that are not the project's stand for their library.
+      modules: dotted names; a module of a library stands for the library.
       files: paths of local files.
     """
     parts = [
@@ -66,3 +63,63 @@ def identity(modules: Iterable[str], files: Iterable[str] = ()) -> str:
         *(f"{name} {version(name)}" for name in LIBRARIES),
     ]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def code_digest(*modules: str) -> str:
+    """SHA-256 in hexadecimal of modules and every module of the project that they import, directly or not.
+
+    Args:
+      *modules: dotted names, such as `components.evaluator.component`; modules of libraries count for nothing.
+    """
+    digest = hashlib.sha256()
+    ours = (name for name in modules if name.split(".")[0] in _FOLDERS)
+    for name in sorted(_closure(ours)):
+        digest.update(name.encode() + b"\0" + _path(name).read_bytes())
+    return digest.hexdigest()
+
+
+def rooms_digest() -> str:
+    """SHA-256 of all code and the schema behind any stage."""
+    digest = hashlib.sha256()
+    for path in sorted(
+        path for folder in _FOLDERS for pattern in ("*.py", "*.pbtxt") for path in (_ROOT / folder).rglob(pattern)
+    ):
+        digest.update(str(path.relative_to(_ROOT)).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _closure(modules: Iterable[str]) -> set[str]:
+    """Modules and the project's modules that they import, directly or not."""
+    found: set[str] = set()
+    waiting = list(modules)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting.extend(_imports(_path(name)))
+    return found
+
+
+def _imports(path: Path) -> Iterator[str]:
+    """The project's modules that a file imports."""
+    return (name for name in _named(path.read_bytes()) if _path(name).exists())
+
+
+@lru_cache(maxsize=1024)
+def _named(code: bytes) -> tuple[str, ...]:
+    """The names of the project that some code may import; `from a import b` names a and a.b, modules or not.
+
+    Cached, because the stages of a pipeline share most of their files, and parsing takes most of a digest's time.
+    """
+    names: list[str] = []
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            names += (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names += (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
+    return tuple(name for name in names if name.split(".")[0] in _FOLDERS)
+
+
+def _path(module: str) -> Path:
+    path = _ROOT.joinpath(*module.split("."))
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")

@@ -1,26 +1,21 @@
 """Runs the pipeline in this process, with SQLite metadata, and lays its results out under one folder."""
 
-import json
-import logging
 import os
-import sqlite3
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ml_metadata.proto import metadata_store_pb2
-from tfx.orchestration import metadata
 
 import schemas
 from components.index_pusher.index_versions import IndexVersions
 from components.trainer.workers import joined_cluster
-from components.wikiclir_example_gen.report import REPORT_FILE, DataReport
+from components.wikiclir_example_gen.report import REPORT_FILE, DataReport, read_report
 from models.training.devices import configure_devices
 from models.tuning.results import SearchResults
 from pipeline.beam_settings import beam_arguments, check_local_beam
 from pipeline.config import RunConfig, dump_config
-from pipeline.launching import Outputs, launch
+from pipeline.launching import launch
 from pipeline.layout import (
     ARTIFACTS,
     CONFIG_FILE,
@@ -28,29 +23,25 @@ from pipeline.layout import (
     EVALUATION,
     INDEX,
     LEXICON,
-    METADATA_FILE,
     SERVING,
     TUNING,
 )
 from pipeline.output_folder import OutputFolder
 from pipeline.pipeline import ALWAYS_RUN, create_pipeline
-from pipeline.publishing import publish
-from pipeline.recovery import recover
-from pipeline.stages import StageEnd
-from pipeline.tensorboard_links import TensorBoardLinks
-from schemas.errors import ConfigError, DataError
+from pipeline.publishing import TensorBoardLinks, publish
+from pipeline.recovery import open_store
+from pipeline.stages import Outputs, StageEnd
+from schemas.errors import ConfigError
 from schemas.evaluation import METRICS_FILE, VERDICT_FILE, EvaluationReport, Verdict
 from schemas.lexicon_report import LexiconReport
 from schemas.search_report import SEARCH_FILE, SearchReport
 from schemas.served_versions import DESTINATION_PROPERTY, PUSHED_PROPERTY, newest_version
 
-log = logging.getLogger("clir.run")
-
 _SCHEMA_FILE = str(Path(schemas.__file__).parent / "schema.pbtxt")
 
 
 class RunResult(NamedTuple):
-    """What a run left."""
+    """The results of a run."""
 
     report: EvaluationReport
     verdict: Verdict
@@ -65,11 +56,22 @@ class RunResult(NamedTuple):
     pushed: str | None
     """Folder of the version that is this model; None where the gate refused the model, and in an experiment."""
     was_pushed: bool
-    """Whether that version was there before."""
+    """Whether that version was there before the run."""
     newest: str | None
-    """Folder of the newest version when the run ended, whichever model that is; None where there is none."""
+    """Folder of the newest version when the run ended, of this model or another; None where there is none."""
     cached: bool
-    """Whether every stage came from the cache, but for those that decide anew on every run."""
+    """Whether every stage came from the cache, except the stages that run on every run."""
+
+
+class _Run(NamedTuple):
+    """The places of a run."""
+
+    folder: OutputFolder
+    store: Path
+    """The folder of artifacts and metadata: an experiment's, or the run's own."""
+    cell: str | None
+    """Name of the experiment's cell that the run is, if any."""
+    connection: metadata_store_pb2.ConnectionConfig
 
 
 def run_locally(
@@ -86,17 +88,46 @@ def run_locally(
       config: resolved, with the digests of its inputs.
       on_start: called with (number, total, name) when a stage starts.
       on_end: called when a stage is done.
-      experiment: folder of the experiment that this run is a cell of, if any: its artifacts and metadata are shared by
-        all cells, and no model is pushed.
+      experiment: folder of the experiment that this run is a cell of, if any. All cells share its artifacts and
+        metadata, and no model is pushed.
 
     Returns:
-      the run's results, which stand under `config.output`, too.
+      the run's results, which also stand under `config.output`.
 
     Raises:
-      DataError: the folder holds what is not ours, the metadata are damaged, or a stage refuses the data.
-      ConfigError: the devices do not fit the settings, TF_CONFIG names a cluster, or the Beam runner is none for local
-        runs.
+      DataError: the folder holds files of others, the metadata are damaged, or a stage refuses the data.
+      ConfigError: the devices do not fit the settings, TF_CONFIG names a cluster, or the Beam runner cannot run
+        locally.
     """
+    run = _prepare(config, experiment)
+    pipeline = create_pipeline(
+        config,
+        pipeline_root=str(run.store / ARTIFACTS),
+        schema_path=_SCHEMA_FILE,
+        serving_path=str(run.store / SERVING),
+        index_path=str(run.store / INDEX),
+        cell=run.cell,
+        metadata_connection_config=run.connection,
+        enable_cache=True,
+    )
+    links, names = TensorBoardLinks(run.store), _tensorboard_names(config, run.cell)
+
+    def show_training(stage: str, artifacts: Outputs) -> None:
+        if stage in names:
+            links.show(names[stage], artifacts)
+
+    outputs: dict[str, Outputs] = {}
+    cached = True
+    for end, made in launch(pipeline, run.connection, on_start, show_training, beam_arguments(config.beam)):
+        outputs[end.name] = made
+        cached = cached and (end.how == "cached" or end.name in ALWAYS_RUN)
+        on_end(end)
+    publish(outputs, run.folder, is_cell=run.cell is not None)
+    return _result(config, run, outputs, cached)
+
+
+def _prepare(config: RunConfig, experiment: Path | None) -> _Run:
+    """Refuses settings that a local run cannot have, sets up the devices, and opens output folder and store."""
     if cluster := joined_cluster(config.training):
         raise ConfigError(
             [
@@ -111,52 +142,36 @@ def run_locally(
         IndexVersions(store / INDEX).check()  # now, not after an hour of training
     folder.write(CONFIG_FILE, dump_config(config))
     configure_devices(config.training, config.model.encoder)
-    connection = _open_store(store)
-    pipeline = create_pipeline(
-        config,
-        pipeline_root=str(store / ARTIFACTS),
-        schema_path=_SCHEMA_FILE,
-        serving_path=str(store / SERVING),
-        index_path=str(store / INDEX),
-        cell=folder.path.name if experiment else None,
-        metadata_connection_config=connection,
-        enable_cache=True,
-    )
-    outputs: dict[str, Outputs] = {}
-    cached = True
-    links = TensorBoardLinks(store)
-    names = _tensorboard_names(config, folder.path.name if experiment else None)
+    return _Run(folder, store, folder.path.name if experiment else None, open_store(store, superseded=ALWAYS_RUN))
 
-    def on_outputs(stage: str, artifacts: Outputs) -> None:
-        if stage in names:
-            (run,) = artifacts["model_run"]
-            links.show(names[stage], Path(run.uri))
 
-    for end, stage_outputs in launch(pipeline, connection, on_start, on_outputs, beam_arguments(config.beam)):
-        outputs[end.name] = stage_outputs
-        cached = cached and (end.how == "cached" or end.name in ALWAYS_RUN)
-        on_end(end)
-    publish(outputs, folder, is_cell=experiment is not None)
-    tuning = _search_results(folder.path) if "Tuner" in outputs else None
-    if tuning:
-        folder.write(CONFIG_FILE, dump_config(config, tuning.best.settings))
-    (blessing,) = outputs["Gate"]["blessing"]
+def _result(config: RunConfig, run: _Run, outputs: Mapping[str, Outputs], cached: bool) -> RunResult:
+    """Reads the published results; after a search the best numbers stand in the published configuration."""
+    folder, is_cell = run.folder.path, run.cell is not None
+    evaluation = folder / ("" if is_cell else EVALUATION)
+
+    def content(path: Path) -> str:
+        return path.read_text(encoding="utf-8")
+
+    tuning = None
+    if "Tuner" in outputs:
+        tuning = SearchResults.from_json(content(folder / TUNING / "results.json"))
+        run.folder.write(CONFIG_FILE, dump_config(config, tuning.best.settings))
     pushed = ""
-    if experiment is None:
+    if not is_cell:
         (model,) = outputs["Pusher"]["pushed_model"]
         pushed = model.get_string_custom_property(DESTINATION_PROPERTY)
-    serving = store / SERVING
+    (blessing,) = outputs["Gate"]["blessing"]
+    serving = run.store / SERVING
     newest = newest_version(os.listdir(serving)) if serving.is_dir() else None
-    evaluation = folder.path / ("" if experiment else EVALUATION)
-    lexicon = folder.path / LEXICON / REPORT_FILE
-    search = evaluation / SEARCH_FILE
+    lexicon, search = folder / LEXICON / REPORT_FILE, evaluation / SEARCH_FILE
     return RunResult(
-        report=EvaluationReport.from_json((evaluation / METRICS_FILE).read_text(encoding="utf-8")),
-        verdict=Verdict.from_json((evaluation / VERDICT_FILE).read_text(encoding="utf-8")),
-        data_report=None if experiment else DataReport.from_dict(_read_json(folder.path / DATA / REPORT_FILE)),
-        lexicon_report=LexiconReport.from_json(lexicon.read_text(encoding="utf-8")) if lexicon.is_file() else None,
+        report=EvaluationReport.from_json(content(evaluation / METRICS_FILE)),
+        verdict=Verdict.from_json(content(evaluation / VERDICT_FILE)),
+        data_report=None if is_cell else read_report(content(folder / DATA / REPORT_FILE)),
+        lexicon_report=LexiconReport.from_json(content(lexicon)) if lexicon.is_file() else None,
         tuning=tuning,
-        search=SearchReport.from_json(search.read_text(encoding="utf-8")) if search.is_file() else None,
+        search=SearchReport.from_json(content(search)) if search.is_file() else None,
         pushed=pushed or None,
         was_pushed=bool(blessing.get_int_custom_property(PUSHED_PROPERTY)),
         newest=newest and str(serving / newest),
@@ -164,43 +179,8 @@ def run_locally(
     )
 
 
-def _open_store(store: Path) -> metadata_store_pb2.ConnectionConfig:
-    """Makes the store one that a run can begin with."""
-    path = store / METADATA_FILE
-    if path.exists():
-        _check_metadata(path)
-    connection = metadata.sqlite_metadata_connection_config(str(path))
-    with metadata.Metadata(connection) as handle:
-        if recover(handle.store, store / ARTIFACTS, superseded=ALWAYS_RUN):
-            log.info("%s was moved or copied: its artifacts belong to another folder, and its stages run anew", store)
-    return connection
-
-
-def _check_metadata(path: Path) -> None:
-    """Refuses a database that is none, or is damaged."""
-    try:
-        with closing(sqlite3.connect(path)) as database:
-            (found,) = database.execute("PRAGMA quick_check(1)").fetchone()
-    except sqlite3.Error as error:
-        found = str(error)
-    if found != "ok":
-        raise DataError(
-            f"{path} must hold the metadata of earlier runs, and cannot be used ({found}); move it away, and run "
-            "again: the stages run anew."
-        )
-
-
-def _search_results(output: Path) -> SearchResults:
-    return SearchResults.from_json((output / TUNING / "results.json").read_text(encoding="utf-8"))
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return content
-
-
 def _tensorboard_names(config: RunConfig, cell: str | None) -> dict[str, str]:
-    """What TensorBoard calls the run of each stage that trains: its collection, settings and seed."""
+    """Stage that trains to the name of its run in TensorBoard: collection, settings and seed."""
     data = config.data
     collection = Path(data.queries).parent.name if data.queries else f"{data.query_language}_{data.document_language}"
     seed = f"seed{config.training.seed}"

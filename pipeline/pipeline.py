@@ -2,12 +2,13 @@
 
 import os
 from dataclasses import fields
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from tfx.components.schema_gen.import_schema_gen.component import ImportSchemaGen
 from tfx.dsl.components.base.base_component import BaseComponent
 from tfx.orchestration import pipeline
 from tfx.proto import trainer_pb2
+from tfx.types.channel import BaseChannel
 
 from components.collection_gen.component import CollectionGen
 from components.corpus_indexer.component import CorpusIndexer
@@ -19,6 +20,7 @@ from components.lexical_baseline import LexicalBaseline
 from components.lexicon_gen.component import LexiconGen
 from components.pusher.component import Pusher
 from components.search_evaluator.component import SearchEvaluator
+from components.stage import IDENTITY
 from components.statistics_gen import StatisticsGen
 from components.trained_baseline import TrainedBaseline
 from components.trainer.component import Trainer
@@ -31,7 +33,7 @@ from components.wikipedia_gen.component import WikipediaGen
 from models.job import TrainingJob
 from models.settings import ChannelSettings, LossSettings, ModelSettings, WordTableSource
 from pipeline.config import RunConfig, without_folders
-from pipeline.identity import give_identities, identity
+from pipeline.identity import identity, identity_of_stage
 from pipeline.input_files import files_of, files_of_dump
 from pipeline.layout import CHECKPOINTS
 from schemas.features import (
@@ -47,10 +49,39 @@ NAME: Final = "smooth-clir"
 """No underscore, which Kubeflow Pipelines refuses."""
 
 ALWAYS_RUN: Final = ("Gate", "Pusher", "IndexPusher")
-"""The stages that no cache may stand in for: what they decide hangs on what is pushed when they run."""
+"""The stages that run on every run, because their decisions depend on the version that is pushed at that time."""
 
 _RUN_FN = "components.trainer.run_fn"
 _TUNER_FN = "components.trainer.tuner_fn"
+
+
+class Data(NamedTuple):
+    """The stages that prepare the data, and the outputs that others read."""
+
+    stages: list[BaseComponent]
+    collection: BaseChannel
+    examples: BaseChannel
+    report: BaseChannel
+    schema: BaseChannel
+    transform_graph: BaseChannel
+    transformed_examples: BaseChannel
+    lexicon: BaseChannel | None
+
+
+class Training(NamedTuple):
+    """The stages that train and report a model, and the outputs that others read."""
+
+    stages: list[BaseComponent]
+    model: BaseChannel
+    model_run: BaseChannel
+
+
+class Judging(NamedTuple):
+    """The stages that evaluate, judge and push a model, and the outputs that others read."""
+
+    stages: list[BaseComponent]
+    evaluation: BaseChannel
+    pushed_model: BaseChannel | None
 
 
 def create_pipeline(
@@ -65,8 +96,8 @@ def create_pipeline(
 ) -> pipeline.Pipeline:
     """Wires the stages.
 
-    Each stage's parameters hold the settings that it uses and no others, and its identity (see `pipeline.identity`):
-    TFX's cache keys are made of them.
+    TFX makes its cache keys from a stage's parameters: these hold the settings that the stage uses and no others, and
+    its identity (see `pipeline.identity`).
 
     Args:
       config: resolved, with the digests of its inputs.
@@ -74,18 +105,44 @@ def create_pipeline(
       schema_path: the curated schema, a local file.
       serving_path: folder of the pushed versions.
       index_path: folder of the versions of the index, local.
-      cell: name of the experiment's cell that this is, if any: its model is not pushed, and its unfinished training is
-        kept beside those of other cells.
-      checkpoints_path: folder of unfinished trainings, beside which a baseline's lie, and what was read of dumps; None
-        for one under `pipeline_root`.
-      **arguments: the runner's own, for `pipeline.Pipeline` (metadata, caching).
+      cell: name of the experiment's cell that the run is, if any. A cell's model is not pushed, and its unfinished
+        training is kept beside those of other cells.
+      checkpoints_path: folder of unfinished trainings, beside which unfinished baselines and readings of dumps lie;
+        None for a folder under `pipeline_root`.
+      **arguments: further arguments of `pipeline.Pipeline` (metadata, caching).
     """
-    data = config.data
     checkpoints = checkpoints_path or os.path.join(pipeline_root, CHECKPOINTS)
-    sources = [_wikipedia_gen(config, f"{checkpoints}.dumps")] if data.wikipedia else []
-    wikiclir_files = sources[0].outputs["wikiclir_files"] if sources else None
+    data = _data(config, schema_path, checkpoints)
+    training = _training(config, data, os.path.join(checkpoints, cell) if cell else checkpoints)
+    judging = _judging(config, data, training, checkpoints, serving_path, pushes=cell is None)
+    stages = [*data.stages, *training.stages, *judging.stages]
+    if config.search.index and judging.pushed_model:
+        stages += _search(config, data, training, judging, index_path)
+    for stage in stages:
+        executor = stage.executor_spec.executor_class.__module__
+        stage.exec_properties[IDENTITY] = identity_of_stage(executor, stage.exec_properties)
+    return pipeline.Pipeline(pipeline_name=NAME, pipeline_root=pipeline_root, components=stages, **arguments)
+
+
+def _data(config: RunConfig, schema_path: str, checkpoints: str) -> Data:
+    """The stages from input files or dumps to transformed examples and a lexicon."""
+    data, lexicon = config.data, config.lexicon
+    languages = data.query_language, data.document_language
+    stages: list[BaseComponent] = []
+    paths = {role: files_of(path) for role, path in data.inputs().items()}
+    wikiclir_files = None
+    if data.wikipedia:
+        wikipedia_gen = WikipediaGen(
+            files={key: files_of_dump(path) for key, path in data.wikipedia.inputs().items()},
+            digests=data.sha256.wikipedia,
+            languages=languages,
+            settings=data.wikipedia.model_copy(update={"sitelinks": None}),
+            unfinished=f"{checkpoints}.dumps",
+        )
+        stages.append(wikipedia_gen)
+        paths, wikiclir_files = _made_files(*languages), wikipedia_gen.outputs["wikiclir_files"]
     collection_gen = CollectionGen(
-        paths=_made_files(config) if sources else {role: files_of(path) for role, path in data.inputs().items()},
+        paths=paths,
         digests=data.sha256.model_dump(exclude_none=True, exclude={"wikipedia"}),
         top_grade=data.top_grade,
         wikiclir_files=wikiclir_files,
@@ -101,6 +158,7 @@ def create_pipeline(
     schema_gen = ImportSchemaGen(schema_file=schema_path)
     schema = schema_gen.outputs["schema"]
     example_validator = ExampleValidator(statistics=statistics_gen.outputs["statistics"], schema=schema)
+    stem_languages = {QUERY_STEM_VOCABULARY: data.query_language, DOCUMENT_STEM_VOCABULARY: data.document_language}
     transform = Transform(
         examples=examples,
         schema=schema,
@@ -108,164 +166,157 @@ def create_pipeline(
             vocabulary_size=config.model.vocabulary_size,
             max_tokens=data.max_document_tokens,
             word_tables=_word_tables(config),
-            stem_languages=_stem_languages(config),
+            stem_languages=stem_languages if config.model.stem_embeddings else {},
         ),
     )
-    # An anomaly must stop the run before anything is made of the data.
+    # An anomaly must stop the run before anything is made from the data.
     transform.add_upstream_node(example_validator)
-    titles = wikiclir_files if config.lexicon.title_pairs else None
-    lexicons = [_lexicon_gen(config, examples, collection, titles)] if config.lexicon.kind != "none" else []
-    job = _training_job(config, os.path.join(checkpoints, *([cell] if cell else [])))
-    training = {
-        "examples": transform.outputs["transformed_examples"],
-        "transform_graph": transform.outputs["transform_graph"],
-        "schema": schema,
-        "train_args": trainer_pb2.TrainArgs(splits=["train"]),
-        "eval_args": trainer_pb2.EvalArgs(splits=["eval"]),
-        "lexicon": lexicons[0].outputs["lexicon"] if lexicons else None,
-        "texts": examples if job.channels else None,
-    }
-    tuners = [_tuner(config, training, job)] if config.tuning.search else []
-    trainer = Trainer(
-        job=job, **training, hyperparameters=tuners[0].outputs["best_hyperparameters"] if tuners else None
+    stages += [collection_gen, example_gen, statistics_gen, schema_gen, example_validator, transform]
+    learned = None
+    if lexicon.kind != "none":
+        lexicon_gen = LexiconGen(
+            examples=examples,
+            collection=collection,
+            kind=lexicon.kind,
+            languages=languages,
+            max_tokens=data.max_document_tokens,
+            top_grade=data.top_grade,
+            max_bad_share=data.max_bad_share,
+            pairs=files_of(lexicon.pairs) if lexicon.pairs else [],
+            pairs_digest=lexicon.sha256.pairs,
+            wikiclir_files=wikiclir_files if lexicon.title_pairs else None,
+        )
+        stages.append(lexicon_gen)
+        learned = lexicon_gen.outputs["lexicon"]
+    return Data(
+        stages,
+        collection,
+        examples,
+        example_gen.outputs["report"],
+        schema,
+        transform.outputs["transform_graph"],
+        transform.outputs["transformed_examples"],
+        learned,
     )
+
+
+def _training(config: RunConfig, data: Data, checkpoints: str) -> Training:
+    """The stages of the search, if there is one, of the training, and of the report of both."""
+    job = _training_job(config, checkpoints)
+    inputs = _training_inputs(data, job)
+    stages: list[BaseComponent] = []
+    best = trials = None
+    if config.tuning.search:
+        # KerasTuner and scikit-learn take two seconds to import.
+        from components.trainer.tuner import Tuner
+
+        tuner = Tuner(job=_search_job(config, job), **inputs)
+        stages.append(tuner)
+        best, trials = tuner.outputs["best_hyperparameters"], tuner.outputs["tuner_results"]
+    trainer = Trainer(job=job, **inputs, hyperparameters=best)
     training_report = TrainingReport(
         model_run=trainer.outputs["model_run"],
         model=job.model,
         loss=job.loss,
         training=job.training,
-        tuner_results=tuners[0].outputs["tuner_results"] if tuners else None,
+        tuner_results=trials,
     )
-    baselines = {
-        "bm25": lambda: _lexical_baseline(config, examples, collection),
-        "paper": lambda: _paper_baseline(config, examples, training, checkpoints),
+    stages += [trainer, training_report]
+    return Training(stages, trainer.outputs["model"], trainer.outputs["model_run"])
+
+
+def _training_inputs(data: Data, job: TrainingJob) -> dict[str, Any]:
+    """The arguments of Trainer and Tuner besides the job."""
+    return {
+        "examples": data.transformed_examples,
+        "transform_graph": data.transform_graph,
+        "schema": data.schema,
+        "train_args": trainer_pb2.TrainArgs(splits=["train"]),
+        "eval_args": trainer_pb2.EvalArgs(splits=["eval"]),
+        "lexicon": data.lexicon if job.channels else None,
+        "texts": data.examples if job.channels else None,
     }
-    chosen_baselines = {name: baselines[name]() for name in config.evaluation.baselines}
-    lists: dict[str, Any] = {"top_grade": data.top_grade, "used_negatives": data.used_negatives}
-    model = trainer.outputs["model"]
+
+
+def _judging(
+    config: RunConfig, data: Data, training: Training, checkpoints: str, serving_path: str, pushes: bool
+) -> Judging:
+    """The baselines, the evaluation, the gate, and perhaps the push of a blessed model."""
+    lists = {"top_grade": config.data.top_grade, "used_negatives": config.data.used_negatives}
+    stages: list[BaseComponent] = []
+    runs = {}
+    if "bm25" in config.evaluation.baselines:
+        lexical_baseline = LexicalBaseline(
+            examples=data.examples, collection=data.collection, max_tokens=config.data.max_document_tokens
+        )
+        stages.append(lexical_baseline)
+        runs["bm25_run"] = lexical_baseline.outputs["run"]
+    if "paper" in config.evaluation.baselines:
+        # Not within the run's own folder, whose training removes all other folders, perhaps at the same time.
+        job = _training_job(config.paper_beside(), f"{checkpoints}.paper")
+        trainer = Trainer(job=job, **_training_inputs(data, job)).with_id("PaperTrainer")
+        trained_baseline = TrainedBaseline(examples=data.examples, model=trainer.outputs["model"], tag="paper")
+        stages += [trainer, trained_baseline]
+        runs["paper_run"] = trained_baseline.outputs["run"]
     evaluator = Evaluator(
-        examples=examples,
-        model=model,
-        feedback=config.evaluation.feedback,
-        **{f"{name}_run": stages[-1].outputs["run"] for name, stages in chosen_baselines.items()},
-        **lists,
+        examples=data.examples, model=training.model, feedback=config.evaluation.feedback, **runs, **lists
     )
+    evaluation = evaluator.outputs["evaluation"]
     gate = Gate(
-        examples=examples,
-        model=model,
-        evaluation=evaluator.outputs["evaluation"],
+        examples=data.examples,
+        model=training.model,
+        evaluation=evaluation,
         settings=config.evaluation,
         serving=serving_path,
         **lists,
     )
+    stages += [evaluator, gate]
+    if not pushes:
+        return Judging(stages, evaluation, None)
     pusher = Pusher(
-        model=model,
+        model=training.model,
         model_blessing=gate.outputs["blessing"],
-        examples=examples,
-        data_report=example_gen.outputs["report"],
-        model_run=trainer.outputs["model_run"],
-        evaluation=evaluator.outputs["evaluation"],
+        examples=data.examples,
+        data_report=data.report,
+        model_run=training.model_run,
+        evaluation=evaluation,
         settings=without_folders(config),
         serving=serving_path,
     )
-    evaluated = {"examples": examples, "model": model, "evaluation": evaluator.outputs["evaluation"]}
-    components = [
-        *sources,
-        collection_gen,
-        example_gen,
-        statistics_gen,
-        schema_gen,
-        example_validator,
-        transform,
-        *(stage for stages in chosen_baselines.values() for stage in stages),
-        *lexicons,
-        *tuners,
-        trainer,
-        training_report,
-        evaluator,
-        gate,
-        *([] if cell else [pusher]),
-        *(_search(config, evaluated, collection, pusher, index_path) if config.search.index and not cell else []),
-    ]
-    give_identities(components)
-    return pipeline.Pipeline(pipeline_name=NAME, pipeline_root=pipeline_root, components=components, **arguments)
-
-
-def _wikipedia_gen(config: RunConfig, unfinished: str) -> BaseComponent:
-    """The stage that makes the collection's files from dumps."""
-    data = config.data
-    return WikipediaGen(
-        files={key: files_of_dump(path) for key, path in data.wikipedia.inputs().items()} if data.wikipedia else {},
-        digests=data.sha256.wikipedia,
-        languages=(data.query_language, data.document_language),
-        settings=data.wikipedia and data.wikipedia.model_copy(update={"sitelinks": None}),
-        unfinished=unfinished,
-    )
-
-
-def _made_files(config: RunConfig) -> dict[str, list[str]]:
-    """Role to the pattern of its files that are made from dumps, in one shard or several."""
-    languages = config.data.query_language, config.data.document_language
-    names = {
-        "queries": queries_file(languages[0]),
-        "documents": documents_file(languages[1]),
-        "judgments": judgments_file(*languages),
-    }
-    if languages[0] == languages[1]:
-        names["candidates"] = CANDIDATES_FILE
-    return {role: [f"{name}*"] for role, name in names.items()}
-
-
-def _lexicon_gen(config: RunConfig, examples: Any, collection: Any, titles: Any) -> BaseComponent:
-    """The stage that learns the channel of words that match."""
-    data, lexicon = config.data, config.lexicon
-    return LexiconGen(
-        examples=examples,
-        collection=collection,
-        kind=lexicon.kind,
-        languages=(data.query_language, data.document_language),
-        max_tokens=data.max_document_tokens,
-        top_grade=data.top_grade,
-        max_bad_share=data.max_bad_share,
-        pairs=files_of(lexicon.pairs) if lexicon.pairs else [],
-        pairs_digest=lexicon.sha256.pairs,
-        wikiclir_files=titles,
-    )
-
-
-def _lexical_baseline(config: RunConfig, examples: Any, collection: Any) -> list[BaseComponent]:
-    """BM25 without translation."""
-    return [LexicalBaseline(examples=examples, collection=collection, max_tokens=config.data.max_document_tokens)]
-
-
-def _paper_baseline(
-    config: RunConfig, examples: Any, training: dict[str, Any], checkpoints: str
-) -> list[BaseComponent]:
-    """The paper's system, trained on the same lists, and what ranks the test lists by it."""
-    paper = config.paper_beside()
-    # Not within the other folder, whose training removes all folders but its own, perhaps at the same time.
-    job = _training_job(paper, f"{checkpoints}.paper")
-    trainer = Trainer(job=job, **{**training, "lexicon": None, "texts": None}).with_id("PaperTrainer")
-    return [trainer, TrainedBaseline(examples=examples, model=trainer.outputs["model"], tag="paper")]
+    return Judging([*stages, pusher], evaluation, pusher.outputs["pushed_model"])
 
 
 def _search(
-    config: RunConfig, evaluated: dict[str, Any], collection: Any, pusher: BaseComponent, index_path: str
+    config: RunConfig, data: Data, training: Training, judging: Judging, index_path: str
 ) -> list[BaseComponent]:
-    """What makes the collection searchable, and evaluates the search."""
-    indexer = CorpusIndexer(model=evaluated["model"], collection=collection)
+    """The stages that make the collection searchable, and evaluate the search."""
+    indexer = CorpusIndexer(model=training.model, collection=data.collection)
     index = indexer.outputs["index"]
-    index_pusher = IndexPusher(index=index, pushed_model=pusher.outputs["pushed_model"], folder=index_path)
+    index_pusher = IndexPusher(index=index, pushed_model=judging.pushed_model, folder=index_path)
     search_evaluator = SearchEvaluator(
-        **evaluated,
+        examples=data.examples,
+        model=training.model,
         index=index,
-        collection=collection,
+        collection=data.collection,
+        evaluation=judging.evaluation,
         top_grade=config.data.top_grade,
         max_tokens=config.data.max_document_tokens,
     )
-    # No push hangs on it, and of many queries it takes long.
+    # No push waits for it: with many queries it takes long.
     search_evaluator.add_upstream_node(index_pusher)
     return [indexer, index_pusher, search_evaluator]
+
+
+def _made_files(query_language: str, document_language: str) -> dict[str, list[str]]:
+    """Role to the pattern of its files that are made from dumps, in one shard or several."""
+    names = {
+        "queries": queries_file(query_language),
+        "documents": documents_file(document_language),
+        "judgments": judgments_file(query_language, document_language),
+    }
+    if query_language == document_language:
+        names["candidates"] = CANDIDATES_FILE
+    return {role: [f"{name}*"] for role, name in names.items()}
 
 
 def _training_job(config: RunConfig, checkpoints: str) -> TrainingJob:
@@ -296,27 +347,15 @@ def _training_job(config: RunConfig, checkpoints: str) -> TrainingJob:
     return job.model_copy(update={"identity": identity([_RUN_FN, *(one.module for one in job.declarations())])})
 
 
-def _tuner(config: RunConfig, training: dict[str, Any], job: TrainingJob) -> BaseComponent:
-    """Returns the stage that searches for epsilon and theta."""
-    # KerasTuner and scikit-learn take two seconds to import.
-    from components.trainer.tuner import Tuner
-
-    epochs = {"epochs": config.tuning.epochs or config.training.epochs}
+def _search_job(config: RunConfig, job: TrainingJob) -> TrainingJob:
+    """Returns the job of the search for epsilon and theta before a training."""
     modules = [_TUNER_FN, "components.trainer.tuner", *(one.module for one in job.declarations())]
     update = {
-        "training": config.training.model_copy(update=epochs),
+        "training": config.training.model_copy(update={"epochs": config.tuning.epochs or config.training.epochs}),
         "tuning": config.tuning.model_copy(update={"epochs": None}),
         "identity": identity(modules),
     }
-    return Tuner(job=job.model_copy(update=update), **training)
-
-
-def _stem_languages(config: RunConfig) -> dict[str, str]:
-    """The language of each vocabulary of stems; empty where the model takes none."""
-    if not config.model.stem_embeddings:
-        return {}
-    data = config.data
-    return {QUERY_STEM_VOCABULARY: data.query_language, DOCUMENT_STEM_VOCABULARY: data.document_language}
+    return job.model_copy(update=update)
 
 
 def _word_tables(config: RunConfig) -> dict[str, WordTableSource]:

@@ -1,11 +1,12 @@
-"""Copies what a run's stages made to where people look for it."""
+"""Puts what a run's stages make where people look for it: copies under the output folder, and TensorBoard's links."""
 
+import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 from models.lexicon.lexicon import COLLECTION_FILE, STATISTICS_FILE
-from pipeline.launching import Outputs
 from pipeline.layout import (
     CELL_DIGEST_FILE,
     CELL_FILE,
@@ -14,13 +15,16 @@ from pipeline.layout import (
     DATA,
     EVALUATION,
     LEXICON,
+    TENSORBOARD,
     TRAINING,
     WIKIPEDIA,
 )
 from pipeline.output_folder import OutputFolder
+from pipeline.stages import Outputs
+from schemas.errors import DataError
 
 _FOR_STAGES: Final = ("BLESSED", "NOT_BLESSED", COLLECTION_FILE, STATISTICS_FILE)
-"""What only other stages read."""
+"""The files that only other stages read."""
 
 _PLACES: Final = {
     ("WikipediaGen", "wikiclir_files"): f"{WIKIPEDIA}/",
@@ -34,17 +38,20 @@ _PLACES: Final = {
 """Stage and output to the folder that its files are copied to; not every pipeline has every stage."""
 
 _OF_ALL_CELLS: Final = (f"{WIKIPEDIA}/", f"{DATA}/", f"{LEXICON}/")
-"""The folders of what the cells of an experiment share."""
+"""The folders whose content the cells of an experiment share."""
+
+_RUNS: Final = "model_run"
+"""The output of a stage that trains, which TensorBoard reads."""
 
 
 def publish(outputs: Mapping[str, Outputs], folder: OutputFolder, is_cell: bool) -> None:
-    """Publishes a run's results, in place of those of the run before.
+    """Copies a run's results under its output folder, in place of those of the run before.
 
     Args:
-      outputs: of every stage.
-      folder: of the run.
-      is_cell: whether the run is a cell of an experiment, whose results lie side by side, and without what cells share:
-        the files that were made of dumps, the report of the data, and the lexicon.
+      outputs: the outputs of every stage.
+      folder: the run's output folder.
+      is_cell: whether the run is a cell of an experiment. A cell's results lie side by side, without those that cells
+        share: the files made from dumps, the report of the data, and the lexicon.
     """
     files = {}
     for (stage, output), place in _PLACES.items():
@@ -56,9 +63,55 @@ def publish(outputs: Mapping[str, Outputs], folder: OutputFolder, is_cell: bool)
             if path.is_file() and path.name not in _FOR_STAGES:
                 files[f"{place}{path.relative_to(source)}"] = path
     if is_cell:
-        files = {_in_a_cell(name): path for name, path in files.items() if not name.startswith(_OF_ALL_CELLS)}
+        files = {
+            name.removeprefix(f"{EVALUATION}/").removeprefix(f"{TRAINING}/"): path
+            for name, path in files.items()
+            if not name.startswith(_OF_ALL_CELLS)
+        }
     folder.publish(files, keep=[CONFIG_FILE, CELL_FILE, CELL_DIGEST_FILE, CELL_LOG_FILE])
 
 
-def _in_a_cell(name: str) -> str:
-    return name.removeprefix(f"{EVALUATION}/").removeprefix(f"{TRAINING}/")
+class TensorBoardLinks:
+    """TensorBoard's folder in a store: a link by name to each training's run, which TFX names by a number.
+
+    Links whose runs are gone are removed.
+
+    Args:
+      store: folder of the artifacts.
+
+    Raises:
+      DataError: the user has something else of the folder's name.
+    """
+
+    def __init__(self, store: Path) -> None:
+        self._folder = store / TENSORBOARD
+        if os.path.lexists(self._folder) and (self._folder.is_symlink() or not self._folder.is_dir()):
+            raise DataError(
+                f"{self._folder} must be a folder, in which runs make links to TensorBoard's files; there is something "
+                "else; move it away."
+            )
+        for link in self._folder.iterdir() if self._folder.is_dir() else ():
+            if link.is_symlink() and not link.exists() and Path(os.readlink(link)).parent.name == _RUNS:
+                link.unlink()
+
+    def show(self, name: str, outputs: Outputs) -> None:
+        """Links a training's run, which may have begun just now.
+
+        Args:
+          name: names collection, settings and seed; the run's own number is added, so that earlier runs stay.
+          outputs: the outputs of the stage that trains.
+
+        Raises:
+          DataError: the user has something else of the link's name.
+        """
+        (artifact,) = outputs[_RUNS]
+        run = Path(artifact.uri)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        link = self._folder / re.sub(r"[^\w.=,+-]+", "_", f"{name}-{run.name}")
+        target = os.path.relpath(run, self._folder)
+        if link.is_symlink() and os.readlink(link) != target:
+            link.unlink()
+        if not os.path.lexists(link):
+            link.symlink_to(target)
+        elif not link.is_symlink():
+            raise DataError(f"{link} must be a link that a run made; there is something else; move it away.")

@@ -1,35 +1,77 @@
-"""What stands behind the cache: whether the artifacts are this store's and whole, and what killed runs left among them.
+"""Keeps the store behind the cache sound: its artifacts are its own and whole, and killed runs leave nothing in it.
 
-A store is `artifacts/` and `metadata.sqlite` under one folder. An artifact lies in `<stage>/<output>/<execution>`; the
-file `.<execution>.files` beside it tells what it holds.
+A store is `artifacts/` and `metadata.sqlite` in one folder. An artifact lies in `<stage>/<output>/<execution>`, and the
+file `.<execution>.files` beside it lists its files.
 """
 
 import json
+import logging
 import shutil
+import sqlite3
 from collections.abc import Collection, Iterable
+from contextlib import closing
 from pathlib import Path
 
 import ml_metadata
 from ml_metadata.proto import metadata_store_pb2
 
+from pipeline.layout import ARTIFACTS, METADATA_FILE
 from pipeline.output_folder import write_atomically
 from pipeline.stages import STAGES
+from pipeline.tfx_interfaces import opened, sqlite_connection
+from schemas.errors import DataError
+
+log = logging.getLogger("clir.run")
 
 _UNFINISHED = (metadata_store_pb2.Execution.NEW, metadata_store_pb2.Execution.RUNNING)
 _LIVE, _DELETED = metadata_store_pb2.Artifact.LIVE, metadata_store_pb2.Artifact.DELETED
 
 
-def recover(store: ml_metadata.MetadataStore, root: Path, superseded: Collection[str]) -> bool:
-    """Makes a store one that a run can begin with.
+def open_store(folder: Path, superseded: Collection[str]) -> metadata_store_pb2.ConnectionConfig:
+    """Makes a store ready for a run.
 
-    Artifacts that lie outside it are none of its own: it was moved or copied, and another store may hold them now. They
-    are never read; the stages that made them run anew. What runs that were killed left is removed: folders that belong
-    to no artifact, and TFX's working folders. The caller holds the output folder, so no execution is alive.
+    Args:
+      folder: the store.
+      superseded: see `recover`.
+
+    Raises:
+      DataError: the metadata cannot be used.
+    """
+    path = folder / METADATA_FILE
+    if path.exists():
+        _check_metadata(path)
+    connection = sqlite_connection(path)
+    with opened(connection) as store:
+        if recover(store, folder / ARTIFACTS, superseded):
+            log.info("%s was moved or copied: its artifacts belong to another folder, and its stages run anew", folder)
+    return connection
+
+
+def _check_metadata(path: Path) -> None:
+    """Refuses a file that is not a database, or is damaged."""
+    try:
+        with closing(sqlite3.connect(path)) as database:
+            (found,) = database.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.Error as error:
+        found = str(error)
+    if found != "ok":
+        raise DataError(
+            f"{path} must hold the metadata of earlier runs, and cannot be used ({found}); move it away, and run "
+            "again: the stages run anew."
+        )
+
+
+def recover(store: ml_metadata.MetadataStore, root: Path, superseded: Collection[str]) -> bool:
+    """Ends the artifacts that no run may use, and removes the files that killed runs left.
+
+    Artifacts outside the root belong to another store, because this store was moved or copied. They are never read, and
+    the stages that made them run again. Folders without an artifact and TFX's working folders are removed. The caller
+    holds the output folder, so no execution is alive.
 
     Args:
       store: the metadata.
       root: folder of all artifacts.
-      superseded: the stages that run on every run; what they decided before is of no more use.
+      superseded: the stages that run on every run, whose earlier outputs are of no more use.
 
     Returns:
       whether the store was moved or copied.
@@ -48,14 +90,14 @@ def recover(store: ml_metadata.MetadataStore, root: Path, superseded: Collection
     kept = [Path(artifact.uri) for artifact in living if artifact.id not in ended]
     _sweep(root, {path.relative_to(root) for path in kept})
     for path in kept:
-        # TFX takes a missing folder for a stage that never ran, and would run all that follows anew, too. An empty one
-        # is seen by `is_whole`, and the stage alone is repeated.
+        # Without the folder TFX would rerun the stage and all stages after it. An empty folder is not whole (see
+        # `is_whole`), so that the stage alone is repeated.
         path.mkdir(parents=True, exist_ok=True)
     return bool(foreign)
 
 
 def _sweep(root: Path, living: Collection[Path]) -> None:
-    """Removes the folders of executions that made no living artifact, and the records of such."""
+    """Removes the folders of executions without a living artifact, and their records."""
     for stage in (root / name for name in STAGES):
         shutil.rmtree(stage / ".system", ignore_errors=True)
         for path in stage.glob("*/*"):
@@ -67,13 +109,13 @@ def _sweep(root: Path, living: Collection[Path]) -> None:
 
 
 def record_files(uris: Iterable[str]) -> None:
-    """Records what the artifacts of a stage hold, for `is_whole`."""
+    """Records the files of a stage's artifacts, for `is_whole`."""
     for uri in uris:
         write_atomically(_record(uri), json.dumps(_sizes(Path(uri)), sort_keys=True, indent=1))
 
 
 def is_whole(uri: str) -> bool:
-    """Whether every recorded file of an artifact is there, in its size."""
+    """Whether an artifact has every recorded file, with its recorded size."""
     if not _record(uri).is_file():
         return False
     recorded: dict[str, int] = json.loads(_record(uri).read_text(encoding="utf-8"))
@@ -83,7 +125,7 @@ def is_whole(uri: str) -> bool:
 def replace_files(
     store: ml_metadata.MetadataStore, lost: metadata_store_pb2.Artifact, new: metadata_store_pb2.Artifact
 ) -> None:
-    """Moves the files of a repeated stage's artifact to where the lost ones were; the new artifact ends with that."""
+    """Moves the files of a repeated stage's artifact into the place of the lost files, and ends the new artifact."""
     _record(lost.uri).unlink(missing_ok=True)
     shutil.rmtree(lost.uri, ignore_errors=True)
     new.state = _DELETED

@@ -1,22 +1,29 @@
-"""What runners tell of the stages they run."""
+"""Names of the stages, and the account of a stage that is done. Importing this file does not import TFX."""
 
-from typing import Final, Literal, NamedTuple
-
-How = Literal["run", "cached", "restored"]
-"""A restored stage came from the cache, but files of it were lost, and it was repeated to bring them back."""
+import re
+import resource
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 DATA_STAGES: Final = (
     "WikipediaGen", "CollectionGen", "WikiClirExampleGen", "StatisticsGen", "ImportSchemaGen", "ExampleValidator",
     "Transform", "LexicalBaseline", "LexiconGen",
 )  # fmt: skip
-"""Before any training: cells of an experiment that agree in a stage's settings share what it makes, through the cache.
-Data that one cell cannot use, none can."""
+"""The stages before any training. Cells of an experiment that agree in a stage's settings share its outputs through the
+cache, and data that one cell refuses, every cell refuses."""
 
 STAGES: Final = (
     *DATA_STAGES, "PaperTrainer", "TrainedBaseline", "Tuner", "Trainer", "TrainingReport", "Evaluator", "Gate",
     "Pusher", "CorpusIndexer", "IndexPusher", "SearchEvaluator",
 )  # fmt: skip
-"""All that a pipeline may hold."""
+"""All stages that a pipeline may hold."""
+
+Outputs: TypeAlias = Mapping[str, Sequence[Any]]
+"""Output key of a stage to its artifacts."""
+
+How: TypeAlias = Literal["run", "cached", "restored"]
+"""How a stage came by its outputs; a restored stage came from the cache, and was repeated because files were lost."""
 
 
 class StageEnd(NamedTuple):
@@ -29,11 +36,29 @@ class StageEnd(NamedTuple):
     seconds: float
     cpu_seconds: float = 0.0
     peak_memory_bytes: int = 0
-    """The most that the process had held until the stage ended."""
+    """The most memory that the process had held until the stage ended."""
 
     def describe(self) -> str:
-        """The stage in a line for a person."""
+        """One line about the stage, for people."""
         took = "cached" if self.how == "cached" else f"{self.seconds:.1f} s"
         note = "  lost files restored" if self.how == "restored" else ""
         number = f"[{self.number:{len(str(self.total))}}/{self.total}]"
         return f"{number} {self.name:20} {took:>8}{note}"
+
+
+def cpu_seconds() -> float:
+    """CPU seconds of this process and of the processes that it started and that have ended."""
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
+def peak_memory() -> int:
+    """The most memory in bytes that this process, or a process that it started, has held."""
+    return max(_own_peak(), 1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+
+
+def _own_peak() -> int:
+    # ru_maxrss begins with the memory of the process that started this one, such as a notebook's gigabytes.
+    status = Path("/proc/self/status")
+    held = re.search(r"^VmHWM:\s+(\d+) kB$", status.read_text(), re.MULTILINE) if status.exists() else None
+    return 1024 * (int(held[1]) if held else resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)

@@ -12,10 +12,9 @@ from tfx.orchestration.kubeflow.v2 import kubeflow_v2_dag_runner
 
 import schemas
 from pipeline.config import RunConfig
-from pipeline.kubeflow.header import HEADER
 from pipeline.kubeflow.parameters import RUNTIME_PARAMETERS
 from pipeline.kubeflow.run_stage import PACKAGE
-from pipeline.kubeflow.settings import KubeflowSettings, Resources
+from pipeline.kubeflow.settings import HEADER, KubeflowSettings, Resources
 from pipeline.layout import CHECKPOINTS, INDEX, SERVING
 from pipeline.pipeline import ALWAYS_RUN, create_pipeline
 

@@ -1,25 +1,100 @@
 """Runs one stage in its container: the command of every task that `pipeline.kubeflow.compile_pipeline` writes.
 
-TFX's own entry module for Kubeflow is of an older Kubeflow, which gave tasks no output but theirs, and expects to reach
-the store of artifacts itself. What differs is set right here, before and after its public `main`.
+TFX's own entry module for Kubeflow belongs to an older Kubeflow, whose tasks had no outputs of Kubeflow's own, and it
+expects to reach the store of artifacts itself. This module bridges both differences before and after TFX's entry.
 """
 
 import argparse
+import copy
 import json
 import logging
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from pipeline.kubeflow.executor_input import ExecutorInput
 from pipeline.kubeflow.parameters import with_parameters
+from pipeline.kubeflow.settings import STORES
 from schemas.errors import ConfigError, DataError
 
 PACKAGE: Final = "package:"
-"""How the value of a property begins that is a file of the project, wherever an image has it."""
+"""The prefix of a property's value that is a file of the project, wherever an image has the project."""
 
 _ROOT: Final = Path(__file__).parents[2]
+_LOCAL_FOLDERS: Final = dict(zip(STORES, ("gcs", "s3", "minio"), strict=True))
+_LOCAL_PATH: Final = "ARTIFACT_LOCAL_PATH"
+"""Environment variable of Kubeflow's launcher: the folder of these folders, instead of the root."""
+
+Json = dict[str, Any]
+
+
+def local_path(uri: str) -> str:
+    """The place where Kubeflow's launcher puts an artifact before a task, and takes it from after the task.
+
+    A path stays as it is.
+
+    Example:
+      >>> local_path("minio://mlpipeline/v2/artifacts/model")
+      '/minio/mlpipeline/v2/artifacts/model'
+    """
+    for scheme, folder in _LOCAL_FOLDERS.items():
+        if uri.startswith(scheme):
+            return f"{os.environ.get(_LOCAL_PATH, '')}/{folder}/{uri.removeprefix(scheme)}"
+    return uri
+
+
+class ExecutorInput:
+    """The inputs and outputs of a task.
+
+    Args:
+      content: Kubeflow's message, as JSON.
+    """
+
+    def __init__(self, content: Mapping[str, Any]) -> None:
+        self._content = content
+        self.parameters: dict[str, Any] = dict(content.get("inputs", {}).get("parameterValues", {}))
+        self._inputs: Json = content.get("inputs", {}).get("artifacts", {})
+        # Kubeflow adds an output for the task's log, of a type that TFX does not know; the launcher itself writes it.
+        self._outputs: Json = {
+            name: artifacts
+            for name, artifacts in content["outputs"].get("artifacts", {}).items()
+            if not artifacts["artifacts"][0].get("type", {}).get("schemaTitle", "").startswith("system.")
+        }
+        self.output_file: str = content["outputs"]["outputFile"]
+
+    def for_tfx(self, parameters: Mapping[str, Any]) -> Json:
+        """The message with other parameters, and every artifact at its place on this disk."""
+        content = copy.deepcopy(dict(self._content))
+        content["inputs"] = {
+            **content.get("inputs", {}),
+            "parameterValues": dict(parameters),
+            "artifacts": _moved(self._inputs),
+        }
+        content["outputs"]["artifacts"] = _moved(self._outputs)
+        return content
+
+    def make_output_folders(self) -> None:
+        """Makes the folders of the output artifacts, as TFX's own launcher does."""
+        for artifacts in _moved(self._outputs).values():
+            for artifact in artifacts["artifacts"]:
+                os.makedirs(artifact["uri"], exist_ok=True)
+
+    def from_tfx(self, output: Mapping[str, Any]) -> Json:
+        """TFX's message about the output artifacts, with the addresses that Kubeflow gave them."""
+        content = copy.deepcopy(dict(output))
+        for name, artifacts in content.get("artifacts", {}).items():
+            for artifact, given in zip(artifacts["artifacts"], self._outputs[name]["artifacts"], strict=True):
+                artifact["uri"] = given["uri"]
+        return content
+
+
+def _moved(artifacts: Mapping[str, Any]) -> Json:
+    moved = copy.deepcopy(dict(artifacts))
+    for some in moved.values():
+        for artifact in some["artifacts"]:
+            artifact["uri"] = local_path(artifact["uri"])
+    return moved
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -29,7 +104,7 @@ def main(arguments: Sequence[str]) -> None:
       arguments: those of TFX's entry module, and `--stage NAME`.
 
     Raises:
-      DataError: the stage refuses its data, or this image is not of the code that the pipeline was compiled from.
+      DataError: the stage refuses its data, or the pipeline was compiled from other code than this image's.
     """
     parser = argparse.ArgumentParser(allow_abbrev=False)
     parser.add_argument("--stage", required=True)
@@ -44,29 +119,23 @@ def main(arguments: Sequence[str]) -> None:
     _configure_devices(parameters)
     task.make_output_folders()
 
-    from tfx.orchestration.kubeflow.v2 import compiler_utils
-    from tfx.orchestration.kubeflow.v2.container import kubeflow_v2_run_executor
+    from pipeline.tfx_interfaces import run_kubeflow_task  # takes seconds, and TensorFlow has its devices now
 
-    from schemas import artifacts
-
-    # TFX finds a class by the name of its type, and would import ours from a module `clir`.
-    for kind in artifacts.TYPES:
-        compiler_utils.TITLE_TO_CLASS_PATH[kind.TYPE_NAME] = f"{kind.__module__}.{kind.__name__}"
     given.json_serialized_invocation_args = json.dumps(task.for_tfx(parameters))
-    kubeflow_v2_run_executor.main((given, beam_arguments))
+    run_kubeflow_task(given, beam_arguments)
     written = Path(task.output_file)
     written.write_text(json.dumps(task.from_tfx(json.loads(written.read_text(encoding="utf-8")))), encoding="utf-8")
 
 
 def _resolved(value: Any) -> Any:
-    """A property's value; a file of the project by its path here."""
+    """A property's value; a file of the project becomes its path here."""
     if isinstance(value, str) and value.startswith(PACKAGE):
         return str(_ROOT / value.removeprefix(PACKAGE))
     return value
 
 
 def _check_identity(stage: str, executor: str, parameters: dict[str, Any]) -> None:
-    """Kubeflow's cache would keep what this code makes under the name of another."""
+    """Refuses other code: Kubeflow's cache would keep this code's outputs under the other code's key."""
     from components.stage import IDENTITY
     from pipeline.identity import identity_of_stage
 
@@ -80,7 +149,7 @@ def _check_identity(stage: str, executor: str, parameters: dict[str, Any]) -> No
 
 
 def _configure_devices(parameters: dict[str, Any]) -> None:
-    """Sets the devices of a stage that trains up, which TensorFlow allows only before its first op."""
+    """Sets up the devices of a stage that trains, which TensorFlow allows only before its first op."""
     from models.job import TrainingJob
 
     if job := TrainingJob.in_properties(parameters):

@@ -13,6 +13,9 @@ from schemas.settings import OneOf, Settings
 STORES: Final = ("gs://", "s3://", "minio://")
 """The schemes of the stores of Kubeflow Pipelines."""
 
+HEADER: Final = "# A pipeline for Kubeflow Pipelines 2, made by clir compile; see docs/kubeflow.md.\n"
+"""The first line of a compiled specification, by which `clir compile` recognises a file of its own."""
+
 _CLAIM: Final = r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?"
 _IMAGE: Final = r"[\w][\w.:/@-]*"
 _ACCELERATOR: Final = r"[\w][\w./-]*"

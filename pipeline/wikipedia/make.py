@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from pipeline.fingerprint import code_digest
+from pipeline.identity import code_digest
 from pipeline.layout import CONFIG_FILE
 from pipeline.output_folder import MadeFolder
 from pipeline.wikipedia.config import WIKIPEDIA_MADE, WikipediaConfig

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.kubeflow.header import HEADER
+from pipeline.kubeflow.settings import HEADER
 from tests.cli.command import Clir
 
 COMPILED = f"{HEADER}components: {{}}\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline import fingerprint, identity, stages
+from pipeline import identity, stages
 from pipeline.config import load_config
 from tests.e2e.forked import clir
 from tests.e2e.process import DECIDES, ROOT, SAMPLE, told_stages
@@ -49,7 +49,7 @@ def changed_by_an_edit(file: str, folder: Path, monkeypatch: pytest.MonkeyPatch,
     before = keys(*overrides)
     copy_code(folder)
     (folder / file).write_text((ROOT / file).read_text() + "\n# edited\n")
-    monkeypatch.setattr(fingerprint, "_ROOT", folder)
+    monkeypatch.setattr(identity, "_ROOT", folder)
     return changed(before, keys(*overrides))
 
 

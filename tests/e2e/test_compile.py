@@ -13,7 +13,7 @@ import pytest
 import yaml
 from google.protobuf import json_format
 
-from pipeline import fingerprint
+from pipeline import identity
 from pipeline.kubeflow.cluster_config import load_cluster_config
 from pipeline.kubeflow.parameters import RUNTIME_PARAMETERS
 from pipeline.stages import STAGES
@@ -220,7 +220,7 @@ def test_code_reaches_kubeflow_s_cache_where_it_is_used_and_nowhere_else(
     copy_code(tmp_path)
     edited = tmp_path / "components" / "evaluator" / "evaluate.py"
     edited.write_text(edited.read_text() + "\n# edited\n")
-    monkeypatch.setattr(fingerprint, "_ROOT", tmp_path)
+    monkeypatch.setattr(identity, "_ROOT", tmp_path)
     after = tasks_of(compile_spec(SAMPLE))
     assert {name for name in before if before[name] != after[name]} == {"Evaluator"}
 

@@ -10,7 +10,7 @@ import pytest
 
 from experiments.cell import Cell, CellFolder
 from experiments.grid import PlannedCell
-from pipeline import fingerprint
+from pipeline import identity
 from pipeline.config import dump_config, load_config
 from pipeline.layout import CELL_RESULTS
 from pipeline.output_folder import OutputFolder
@@ -114,7 +114,7 @@ def test_other_settings_inputs_or_code_make_a_cell_wait(
         assert CellFolder(tmp_path, other).state().status == "waiting"
     elsewhere = replace(folder.cell, config=load_config(str(config_file), ["output=elsewhere"]))
     assert CellFolder(tmp_path, elsewhere).state().status == "done"
-    monkeypatch.setattr(fingerprint, "_ROOT", tmp_path)
+    monkeypatch.setattr(identity, "_ROOT", tmp_path)
     assert folder.state().status == "waiting"
 
 

@@ -1,5 +1,7 @@
-"""pipeline/publishing.py: what a run's stages made, where people look for it."""
+"""pipeline/publishing.py: the outputs of a run's stages are where people look for them."""
 
+import os
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,8 +10,8 @@ import pytest
 
 from pipeline.layout import CELL_DIGEST_FILE, CELL_FILE, CELL_LOG_FILE, CONFIG_FILE, PUBLISHED, RECORD_FILE
 from pipeline.output_folder import OutputFolder
-
-pytestmark = pytest.mark.beam  # imports TFX
+from pipeline.publishing import TensorBoardLinks, publish
+from schemas.errors import DataError
 
 Outputs = dict[str, dict[str, list[SimpleNamespace]]]
 
@@ -45,8 +47,6 @@ def make(tmp_path: Path, files: Mapping[tuple[str, str], list[str]]) -> Outputs:
 
 
 def test_a_run_s_results_lie_in_folders_beside_its_configuration(outputs, tmp_path: Path) -> None:
-    from pipeline.publishing import publish
-
     folder = OutputFolder(tmp_path / "out")
     folder.write(CONFIG_FILE, "settings")
     publish(outputs, folder, is_cell=False)
@@ -57,8 +57,6 @@ def test_a_run_s_results_lie_in_folders_beside_its_configuration(outputs, tmp_pa
 
 
 def test_a_stage_that_is_not_there_any_more_leaves_nothing(outputs, tmp_path: Path) -> None:
-    from pipeline.publishing import publish
-
     folder = OutputFolder(tmp_path / "out")
     publish(outputs, folder, is_cell=False)
     del outputs["LexiconGen"]
@@ -68,8 +66,6 @@ def test_a_stage_that_is_not_there_any_more_leaves_nothing(outputs, tmp_path: Pa
 
 
 def test_the_search_of_a_run_is_removed_by_one_without_an_index(outputs, tmp_path: Path) -> None:
-    from pipeline.publishing import publish
-
     folder = OutputFolder(tmp_path / "out")
     publish(outputs | make(tmp_path, SEARCHED), folder, is_cell=False)
     names = {f"evaluation/{name}" for (of_search,) in [SEARCHED.values()] for name in of_search}
@@ -81,8 +77,6 @@ def test_the_search_of_a_run_is_removed_by_one_without_an_index(outputs, tmp_pat
 
 
 def test_a_cell_s_results_lie_side_by_side_with_what_tells_of_the_cell(outputs, tmp_path: Path) -> None:
-    from pipeline.publishing import publish
-
     folder = OutputFolder(tmp_path / "out", "cell")
     of_the_cell = {CONFIG_FILE, CELL_FILE, CELL_DIGEST_FILE, CELL_LOG_FILE}
     for name in of_the_cell:
@@ -91,3 +85,64 @@ def test_a_cell_s_results_lie_side_by_side_with_what_tells_of_the_cell(outputs, 
     assert published(folder.path) == of_the_cell | {
         "metrics.json", "run.trec", "verdict.json", "training.json", "tuning/results.md",
     }  # fmt: skip
+
+
+# TensorBoard's links
+
+
+def training(run):
+    """The outputs of a training with a run."""
+    return {"model_run": [SimpleNamespace(uri=str(run))]}
+
+
+@pytest.fixture
+def run(tmp_path):
+    """The folder of a training's run, in the store `tmp_path`."""
+    folder = tmp_path / "artifacts" / "Trainer" / "model_run" / "10"
+    folder.mkdir(parents=True)
+    (folder / "events").write_text("loss")
+    return folder
+
+
+def test_a_run_is_shown_by_its_name_and_number(tmp_path, run):
+    for _ in range(2):  # a cached run is shown again
+        TensorBoardLinks(tmp_path).show("wiki fr/best-seed1", training(run))
+    (link,) = (tmp_path / "tensorboard").iterdir()
+    assert link.name == "wiki_fr_best-seed1-10"
+    assert (link / "events").read_text() == "loss"
+
+
+def test_the_link_is_there_before_the_run_and_stays_where_the_store_is_moved(tmp_path):
+    store = tmp_path / "store"
+    TensorBoardLinks(store).show("sample-best-seed1", training(store / "artifacts" / "Trainer" / "model_run" / "10"))
+    (store / "artifacts" / "Trainer" / "model_run" / "10").mkdir(parents=True)
+    (link,) = (shutil.move(store, tmp_path / "moved") / "tensorboard").iterdir()
+    assert link.is_dir()
+
+
+def test_earlier_runs_stay_until_they_are_gone(tmp_path, run):
+    other = run.with_name("20")
+    other.mkdir()
+    for one in (run, other):
+        TensorBoardLinks(tmp_path).show("sample-best-seed1", training(one))
+    assert len(os.listdir(tmp_path / "tensorboard")) == 2
+    shutil.rmtree(run)
+    TensorBoardLinks(tmp_path)
+    assert os.listdir(tmp_path / "tensorboard") == ["sample-best-seed1-20"]
+
+
+def test_what_is_the_users_stays(tmp_path, run):
+    folder = tmp_path / "tensorboard"
+    folder.mkdir()
+    (folder / "mine").symlink_to(tmp_path / "gone")
+    (folder / "sample-best-seed1-10").write_text("notes")
+    with pytest.raises(DataError, match=r"sample-best-seed1-10 must be a link that a run made"):
+        TensorBoardLinks(tmp_path).show("sample-best-seed1", training(run))
+    assert {path.name for path in folder.iterdir()} == {"mine", "sample-best-seed1-10"}
+
+
+@pytest.mark.parametrize("make", [lambda path: path.write_text("x"), lambda path: path.symlink_to("elsewhere")])
+def test_something_else_of_the_folders_name_is_refused(tmp_path, make):
+    make(tmp_path / "tensorboard")
+    with pytest.raises(DataError, match=r"tensorboard must be a folder, in which runs make links"):
+        TensorBoardLinks(tmp_path)

@@ -1,11 +1,11 @@
-"""pipeline/fingerprint.py: which edits change a stage's digest."""
+"""pipeline/identity.py: which edits change a stage's digest."""
 
 from pathlib import Path
 
 import pytest
 
-from pipeline import fingerprint
-from pipeline.fingerprint import code_digest
+from pipeline import identity
+from pipeline.identity import code_digest
 
 FILES = {
     "schemas/__init__.py": "",
@@ -20,13 +20,13 @@ FILES = {
     "models/unused.py": "import models.rankers.ranker",
     "components/__init__.py": "",
     "components/trainer/__init__.py": "",
-    "components/trainer/executor.py": "import json\nfrom models.rankers.ranker import R\nimport models.layers.cosine\n"
+    "components/trainer/component.py": "import json\nfrom models.rankers.ranker import R\nimport models.layers.cosine\n"
     "import wikipedia.dumps\n"
     "def do():\n    from schemas.errors import DataError",
     "components/other/__init__.py": "",
-    "components/other/executor.py": "from components.trainer import executor",
+    "components/other/component.py": "from components.trainer import component",
 }
-STAGE = "components.trainer.executor"
+STAGE = "components.trainer.component"
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, code in FILES.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(code)
-    monkeypatch.setattr(fingerprint, "_ROOT", tmp_path)
+    monkeypatch.setattr(identity, "_ROOT", tmp_path)
     return tmp_path
 
 
@@ -50,7 +50,7 @@ def test_the_digest_of_unchanged_code_is_the_same(tree: Path) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "components/trainer/executor.py",
+        "components/trainer/component.py",
         "models/rankers/ranker.py",
         "models/layers/cosine.py",
         "wikipedia/dumps.py",
@@ -64,7 +64,7 @@ def test_an_edit_of_a_module_that_the_stage_imports_changes_its_digest(tree: Pat
     assert code_digest(STAGE) != before
 
 
-@pytest.mark.parametrize("name", ["models/unused.py", "components/other/executor.py", "components/other/__init__.py"])
+@pytest.mark.parametrize("name", ["models/unused.py", "components/other/component.py", "components/other/__init__.py"])
 def test_an_edit_of_another_module_leaves_the_digest(tree: Path, name: str) -> None:
     before = code_digest(STAGE)
     edit(tree / name)
@@ -72,7 +72,7 @@ def test_an_edit_of_another_module_leaves_the_digest(tree: Path, name: str) -> N
 
 
 def test_stages_have_digests_of_their_own(tree: Path) -> None:
-    assert code_digest(STAGE) != code_digest("components.other.executor")
+    assert code_digest(STAGE) != code_digest("components.other.component")
 
 
 def test_code_that_moves_to_another_module_changes_the_digest(tree: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.kubeflow.executor_input import ExecutorInput, local_path
+from pipeline.kubeflow.run_stage import ExecutorInput, local_path
 
 COLLECTION = {"instanceSchema": "title: clir.Collection\ntype: object\n"}
 

@@ -1,12 +1,12 @@
-"""pipeline/usage.py: what a process uses, and not what another did that started it."""
+"""pipeline/stages.py: the memory of a process, without that of the process that started it."""
 
 import subprocess
 import sys
 
-from pipeline.usage import peak_memory
+from pipeline.stages import peak_memory
 
 SIZE = 300 << 20
-PROGRAM = "from pipeline.usage import peak_memory; print(peak_memory())"
+PROGRAM = "from pipeline.stages import peak_memory; print(peak_memory())"
 HOLD = f"held = bytearray({SIZE}); del held; "
 
 
