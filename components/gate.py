@@ -121,7 +121,7 @@ def judge(
       random_order: the expected metrics of random order on the same lists.
       reachable: the metrics of a perfect order. A metric whose perfect order is no better than random order, such as
         one whose cutoff is longer than every list, is not judged.
-      minimums: metric to its least value; None asks that every metric lie above random order's.
+      minimums: metric to its least value; None requires all metrics to be above those of random order.
       comparison: the comparison with the last pushed model, or the reason why there is none.
 
     Example:
@@ -134,7 +134,7 @@ def judge(
             for key, expected in random_order.items()
             if not metrics[key] > expected and reachable[key] > expected
         ]
-        passed = "every metric lies above random order's"
+        passed = "all metrics are above those of random order"
     else:
         faults = [
             f"{key} must reach {minimum:.4f}; got {metrics[key]:.4f}"
