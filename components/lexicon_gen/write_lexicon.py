@@ -12,7 +12,7 @@ from models.lexicon.lexicon import Kind, Lexicon
 from models.lists.ranking_lists import TEXT_SPEC
 from schemas import features as f
 from schemas.byte_streams import HashingReader, input_digest
-from schemas.drops import Drop, DropCounter, ReadReport
+from schemas.drops import REPORT_FILE, Drop, DropCounter, ReadReport
 from schemas.errors import DataError
 from schemas.lexicon_report import LexiconReport
 from schemas.wikiclir import parse_pairs
@@ -20,7 +20,6 @@ from schemas.wikiclir import parse_pairs
 Open = Callable[[str, str], Any]
 """Opens a file, local or remote: (path, mode) -> stream."""
 
-REPORT_FILE: Final = "report.json"
 _LISTS: Final = 512
 """Read at a time."""
 
