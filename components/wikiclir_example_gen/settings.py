@@ -12,19 +12,19 @@ _TEXTS: Final = ("queries", "documents", "judgments")
 
 
 class InputDigests(Settings):
-    """SHA-256 of the input files, in hexadecimal; of several, that of their own, a line each. A resolved configuration
-    holds them, and a rerun checks them."""
+    """SHA-256 of the input files, in hexadecimal; for several files, the digest of their digests, a line each. A
+    resolved configuration holds them, and a rerun checks them."""
 
     queries: str | None = None
-    """Of `data.queries`."""
+    """Digest of `data.queries`."""
     documents: str | None = None
-    """Of `data.documents`."""
+    """Digest of `data.documents`."""
     judgments: str | None = None
-    """Of `data.judgments`."""
+    """Digest of `data.judgments`."""
     candidates: str | None = None
-    """Of `data.candidates`."""
+    """Digest of `data.candidates`."""
     wikipedia: dict[str, str] = {}
-    """Of the dumps of `data.wikipedia`, by their keys in it."""
+    """Digests of the dumps of `data.wikipedia`, by their keys there."""
 
 
 class DataSettings(Settings):
