@@ -13,7 +13,7 @@ from components.stage import Input, Output, stage
 from models.choices import SCORES
 from models.evaluation.score_lists import score_lists, score_metrics
 from models.evaluation.significance import randomisation_test
-from models.exported.versions import file_digests, whole_versions
+from models.exported.versions import model_fingerprint, whole_versions
 from models.lists.ranking_lists import RankingLists, read_lists
 from schemas.errors import DataError
 from schemas.evaluation import (
@@ -58,7 +58,9 @@ def Gate(
       DataError: the last pushed model cannot be used.
     """
     newest = newest_version(whole_versions(serving))
-    is_pushed = newest is not None and file_digests(serving_model(model)) == file_digests(os.path.join(serving, newest))
+    is_pushed = newest is not None and model_fingerprint(serving_model(model)) == model_fingerprint(
+        os.path.join(serving, newest)
+    )
     comparison: Comparison | str
     if newest is None:
         comparison = "no model was pushed before"

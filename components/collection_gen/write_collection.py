@@ -55,8 +55,8 @@ def write_collection(
     files = [(role, number, path) for role, some in paths.items() for number, path in enumerate(some)]
     written: dict[str, list[_ShardsOfFile]] = {role: [] for role in paths}
     read = partial(_write_shards, top_grade=top_grade, folder=folder, open_file=open_file)
-    for (role, _, _), one in zip(files, apply(read, files), strict=True):
-        written[role].append(one)
+    for (name, _, _), one in zip(files, apply(read, files), strict=True):
+        written[name].append(one)
     roles = {}
     for name, parts in written.items():
         found = input_digest([part.file.sha256 for part in parts])

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from schemas.collection import Role
 from schemas.drops import MOST_EXAMPLES, Drop, Drops, ReadReport, sum_of_drops
@@ -92,10 +93,13 @@ class DataReport:
             lines.append(f"candidates: {self.grade_disagreements:,} grades differ from the judgments'")
         return lines
 
+    def as_dict(self) -> dict[str, Any]:
+        """The JSON content."""
+        return {**vars(self), "files": {role: file.as_dict() for role, file in self.files.items()}}
+
     def to_json(self) -> str:
-        """The content of `report.json`."""
-        files = {role: file.as_dict() for role, file in self.files.items()}
-        return json.dumps({**vars(self), "files": files}, indent=2, ensure_ascii=False) + "\n"
+        """The content of `report.json`; `from_json` reads it."""
+        return json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> "DataReport":

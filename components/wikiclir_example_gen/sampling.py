@@ -23,7 +23,7 @@ def sample_negatives(
 ) -> list[str]:
     """Draws NR documents for a query, uniformly and without repetition, never a relevant one.
 
-    The draw depends only on the seed, the query and the collection, and a smaller `count` gives a prefix of a larger one.
+    The draw depends only on the seed, the query and the collection; a smaller `count` gives a prefix of a larger one.
 
     Args:
       query_id: the query.
