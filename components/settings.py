@@ -12,16 +12,16 @@ class EvaluationSettings(Settings):
     """The evaluation of a model, and the conditions for its push."""
 
     baselines: tuple[Literal["bm25", "paper"], ...] = ("bm25",)
-    """Systems that are evaluated on the same lists as the model: bm25 is BM25 without translation, paper the paper's own
-    system (preset `paper`, without word vectors), which is then trained on the same data."""
+    """Systems that are evaluated on the same lists as the model: bm25 is BM25 without translation, paper the paper's
+    own system (preset `paper`, without word vectors), which is then trained on the same data."""
     feedback: Annotated[float, Field(ge=0, le=1e6)] = 0.0
     """Gain of a second pass over each list, which raises documents similar to the two best of the first pass; 0: no
     second pass. The pushed model stays the same; `clir rank --feedback` does the same for it. It needs a
     `lexicon.kind`; 2 to 12 are usual."""
     minimums: dict[str, Annotated[float, Field(strict=True)]] | None = None
-    """Least value of each named metric on the test split; null requires all metrics to be above those of random order."""
+    """Least value of each named metric on the test split; null: all metrics must be above those of random order."""
     compared_metric: Annotated[str, AfterValidator(OneOf(METRICS))] = "ndcg_5"
-    """The metric in which a model must not be significantly worse than the last pushed model, on the same test lists."""
+    """The metric that must not be significantly worse than the last pushed model's, on the same test lists."""
     significance: Annotated[float, Field(gt=0, lt=1)] = 0.05
     """A model is significantly worse if the paired test's p-value is below this."""
     start_anew: bool = False

@@ -21,8 +21,8 @@ class RankingRun(artifact.Artifact):
 
 
 class WikiClirFiles(artifact.Artifact):
-    """Queries, documents and judgments made from dumps, as files of `schemas.wikiclir`, with pairs of titles, a manifest
-    and a data card."""
+    """Queries, documents and judgments made from dumps (see `schemas.wikiclir`), pairs of titles, a manifest and a data
+    card."""
 
     TYPE_NAME = "clir.WikiClirFiles"
 
