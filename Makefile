@@ -21,11 +21,11 @@ check: setup ## Lint, formatting and types.
 	$(BIN)/ruff check
 	$(BIN)/mypy schemas wikipedia models components pipeline serving experiments cli smooth_clir benchmarks
 
-test-quick: setup ## The tests without training, Beam, TFX or serving: one to two minutes.
-	$(PYTEST) -m "not training and not beam and not e2e and not serving and not long"
+test-quick: setup ## The tests without training, Beam, TFX or serving, and without slow ones: a minute.
+	$(PYTEST) -m "not slow and not training and not beam and not e2e and not serving and not long"
 
-test: test-quick ## What a change can break: the quick tests, then training, Beam, the whole pipeline and serving.
-	$(PYTEST) -m "(training or beam or e2e or serving) and not long"
+test: test-quick ## What a change can break: the quick tests, then slow ones, training, Beam, the whole pipeline and serving.
+	$(PYTEST) -m "(slow or training or beam or e2e or serving) and not long"
 
 test-long: setup ## The long tests alone.
 	$(PYTEST) -m long

@@ -27,7 +27,7 @@ settings.load_profile("clir")
 
 RUNS = ("sample_run", "demo_output")
 """The fixtures that hold a run of the whole pipeline, which several files share."""
-LONGEST_FIRST = ("e2e", "serving", "beam", "training")
+LONGEST_FIRST = ("e2e", "serving", "beam", "training", "slow")
 """The marks of tests, those of long ones before those of short ones."""
 
 

@@ -3,6 +3,7 @@
 import ast
 import textwrap
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -38,15 +39,21 @@ OF_ALL_STAGES = {
 """The modules that every stage may import."""
 
 
-def imports(path: Path) -> Iterator[str]:
-    """What a file imports; of `from a import b` both a and a.b, and a relative import with its dots."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+def imports(path: Path) -> list[str]:
+    """The modules that a file imports; for `from a import b` both a and a.b, and a relative import with its dots."""
+    return _imports_of(path.read_text(encoding="utf-8"))
+
+
+@cache
+def _imports_of(source: str) -> list[str]:
+    found = []
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             module = "." * node.level + (node.module or "")
-            yield module
-            yield from (f"{module}.{alias.name}" for alias in node.names)
+            found += [module, *(f"{module}.{alias.name}" for alias in node.names)]
+    return found
 
 
 def product_files(root: Path) -> dict[str, Path]:

@@ -1,4 +1,4 @@
-"""The settings that a run may change without compiling again."""
+"""What may be changed from run to run without compiling again."""
 
 import json
 from collections.abc import Mapping
@@ -15,11 +15,11 @@ class RuntimeParameter(NamedTuple):
     type: Literal["NUMBER_INTEGER", "NUMBER_DOUBLE", "BOOLEAN"]
     """Kubeflow's name of its type."""
     places: Mapping[str, tuple[str, ...]]
-    """Stage to the setting's place: an execution property, which holds JSON, and the keys in it."""
+    """Stage to where it has the setting: an execution property, which holds JSON, and the keys in it."""
     meaning: str
-    """The description for people."""
+    """For people."""
     null: float | None = None
-    """The number that stands for null."""
+    """What stands for null: parameters are numbers."""
 
     def default(self, config: RunConfig) -> Any:
         """The value that the configuration gives."""
@@ -29,7 +29,7 @@ class RuntimeParameter(NamedTuple):
         return self.null if value is None else value
 
     def value(self, given: Any) -> Any:
-        """A parameter's value as the setting's value; JSON has no integers."""
+        """A value as the setting has it; JSON, through which it came, knows no integers."""
         if self.null is not None and given == self.null:
             return None
         return int(given) if self.type == "NUMBER_INTEGER" and float(given).is_integer() else given
@@ -80,11 +80,11 @@ RUNTIME_PARAMETERS: Final = {
         "Push without comparing with the last pushed model.",
     ),
 }
-"""Name to parameter. It is an input only of the stages that use it; all others stay cached."""
+"""Name to parameter. One that a stage does not use is none of its inputs, so that the stage stays in the cache."""
 
 
 def with_parameters(stage: str, properties: Mapping[str, Any]) -> dict[str, Any]:
-    """The execution properties of a stage with the run's parameters in their places.
+    """The execution properties of a stage, with the parameters of the run in their places.
 
     Example:
       >>> with_parameters("Gate", {"settings": '{"start_anew": false}', "evaluation_start_anew": True})

@@ -1,6 +1,7 @@
 """Experiment folders as `clir experiment` leaves them, without a training: random scores, evaluated as a run's are."""
 
 import json
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import numpy as np
 import yaml
 
 from components.evaluator.evaluate import evaluate
+from models.evaluation.metrics import METRICS
 from models.settings import LossSettings
 from pipeline.output_folder import OutputFolder
 from schemas.stability import Stability, Theorem3
@@ -71,8 +73,17 @@ def _write_cell(
         "peak_memory_bytes": 2**30 + number * 2**25 if done else None,
     }
     (folder / "cell.json").write_text(json.dumps(cell))
-    if not done:
-        return
+    if done:
+        for name, text in _files_of_a_cell(json.dumps(settings), number, cold_queries, (*METRICS,)).items():
+            (folder / name).write_text(text)
+
+
+@cache
+def _files_of_a_cell(
+    settings_json: str, number: int, cold_queries: int | None, metrics: tuple[str, ...]
+) -> dict[str, str]:
+    """The files of a finished cell, made once; `metrics` are those of the table, to which a test may add one."""
+    settings = json.loads(settings_json)
     epsilon = settings.get("model.epsilon", 1.0)
     quality = np.prod([QUALITY.get(value, 1) for value in settings.values() if isinstance(value, str)])
     quality *= 0.5 + epsilon * np.exp(-epsilon)
@@ -89,8 +100,6 @@ def _write_cell(
     for part in (evaluation.report, evaluation.report.seen, evaluation.report.cold):
         if part:
             part.baselines["bm25"] = {key: 0.4 for key in part.metrics}
-    for name, text in evaluation.files().items():
-        (folder / name).write_text(text)
     loss = LossSettings(name=settings.get("loss.name", "sosl"))
     config = {
         "preset": settings.get("preset", "paper"),
@@ -102,7 +111,6 @@ def _write_cell(
         },
         "loss": {"name": loss.name, "theta": loss.theta and list(loss.theta)},
     }
-    (folder / "config.yaml").write_text(yaml.safe_dump(config))
     counts = {
         str(grade): np.histogram(np.concatenate(scores)[np.tile(grades == grade, QUERIES)], 40, (-1, 1))[0].tolist()
         for grade in range(3)
@@ -118,7 +126,6 @@ def _write_cell(
     ]
     training = {"train_pairs": 30_000, "best_epoch": 2, "best_value": 0.5, "steps": 200, "theta": None}
     training |= {"pairs_per_second": 1e5 + number, "history": history}
-    (folder / "training.json").write_text(json.dumps(training))
     stability = Stability(
         gradient_bound=1 / epsilon if epsilon else None,
         paper_gradient_bound=2 / epsilon if epsilon else None,
@@ -143,4 +150,9 @@ def _write_cell(
         largest_score=0.64,
         unreachable=("no score reaches the band of MR documents",) if loss.name == "sosl" else (),
     )
-    (folder / "stability.json").write_text(stability.to_json())
+    return {
+        **evaluation.files(),
+        "config.yaml": yaml.safe_dump(config),
+        "training.json": json.dumps(training),
+        "stability.json": stability.to_json(),
+    }

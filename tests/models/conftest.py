@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+import tensorflow as tf
 
 from tests.models.loaded_once import loaded_once
 
@@ -12,3 +13,11 @@ def each_model_loaded_once() -> Iterator[None]:
     """For tests that ask one model many times."""
     with loaded_once():
         yield
+
+
+@pytest.fixture(scope="module")
+def without_graphs() -> Iterator[None]:
+    """Runs functions operation by operation: to trace one takes longer than to run it on a few small inputs."""
+    tf.config.run_functions_eagerly(True)
+    yield
+    tf.config.run_functions_eagerly(False)

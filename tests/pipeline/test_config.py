@@ -288,14 +288,14 @@ def test_an_alias_shares_settings(config_file: Path) -> None:
 @pytest.mark.parametrize(
     "lines",
     [
-        f"training:\n  epochs: {10**6 * 'x'}\n",
-        f"training:\n  epochs: 0x{10**5 * 'f'}\n",
-        f"training:\n  {10**6 * 'x'}: 3\n",
+        f"training:\n  epochs: {10**5 * 'x'}\n",
+        f"training:\n  epochs: 0x{10**4 * 'f'}\n",
+        f"training:\n  {10**5 * 'x'}: 3\n",
         f"training:\n  epochs: [{10**4 * '1, '}]\n",
-        f"data: {10**5 * 'x'}\n",
-        f"training:\n  best_metric: {10**5 * 'x'}\n",
-        f"model:\n  encoder: {10**6 * 'x'}\n",
-        f"? [{10**5 * 'x'}]\n: 3\n",
+        f"data: {10**4 * 'x'}\n",
+        f"training:\n  best_metric: {10**4 * 'x'}\n",
+        f"model:\n  encoder: {10**5 * 'x'}\n",
+        f"? [{10**4 * 'x'}]\n: 3\n",
     ],
     ids=["word", "number", "key", "list", "section", "choice", "checked", "no key"],
 )
@@ -306,7 +306,7 @@ def test_a_huge_value_is_shortened_in_the_message(config_file: Path, lines: str)
 
 
 def test_a_huge_override_is_shortened_in_the_message(config_file: Path) -> None:
-    (fault,) = faults_of(config_file, f"training.epochs=[{10**6 * 'x'}")
+    (fault,) = faults_of(config_file, f"training.epochs=[{10**5 * 'x'}")
     assert len(fault) < 1000
 
 

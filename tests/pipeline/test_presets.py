@@ -185,7 +185,7 @@ def test_whatever_is_given_stays_and_a_second_time_changes_nothing(content: dict
 # The resolved configuration
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     preset=st.sampled_from(sorted(PRESETS)),
     encoder=st.sampled_from(sorted(ENCODERS)),

@@ -120,7 +120,7 @@ def test_a_report_leads_to_the_page_on_where_we_depart_from_the_paper(
     page = tmp_path / "docs" / "differences.md"
     page.parent.mkdir()
     page.touch()
-    folder = shutil.copytree(reported("losses"), tmp_path / "runs" / "my losses")
+    folder = shutil.copytree(reported("nothing done"), tmp_path / "runs" / "my losses")
     monkeypatch.setattr("experiments.report.write_report._PROJECT", tmp_path)
     write_report(folder)
     (address,) = re.findall(r"\[differences from the paper\]\(<([^>]+)>\)", markdown(folder))

@@ -1,7 +1,6 @@
 """The inner product: its values and the law of its gradient."""
 
 import numpy as np
-import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,11 +11,6 @@ from tests import reference
 
 DIM = 3
 vectors = arrays(np.float32, DIM, elements=st.floats(-1, 1, width=32, allow_subnormal=False))
-factors = st.floats(-3, 3, width=32)
-
-
-def score(query, document):
-    return float(DotProduct(DIM)(tf.constant([query]), tf.constant([[document]]))[0, 0])
 
 
 def test_every_document_of_every_list_is_scored_against_its_own_query():
@@ -25,13 +19,6 @@ def test_every_document_of_every_list_is_scored_against_its_own_query():
     expected = [[reference.dot(query[i], document) for document in documents[i]] for i in range(2)]
     scores = DotProduct(DIM)(query.astype(np.float32), documents.astype(np.float32))
     np.testing.assert_allclose(scores, expected, rtol=1e-5)
-
-
-@given(vectors, vectors, vectors, factors, factors)
-def test_score_is_bilinear(query, one, other, a, b):
-    mixed = a * score(query, one) + b * score(query, other)
-    assert score(query, a * one + b * other) == pytest.approx(mixed, abs=1e-5)
-    assert score(a * one + b * other, query) == pytest.approx(mixed, abs=1e-5)
 
 
 @given(vectors, vectors)

@@ -4,13 +4,17 @@ from typing import NamedTuple
 
 import numpy as np
 import tensorflow as tf
+from hypothesis import settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from tensorflow import keras
 
 from models.losses.declarations import LOSSES
 from schemas.relevance import PADDING_LABEL
 
 scores = st.floats(-1, 1, width=32)
+few = settings(max_examples=6)
+"""Each example has several lists."""
 
 
 class Scale(NamedTuple):
@@ -37,15 +41,17 @@ def thetas(smallest, largest):
 
 @st.composite
 def lists(draw, name, padding=True):
-    """Thresholds (None for a loss without any), grades and scores of a list."""
+    """Thresholds (None for a loss without any), and grades and scores of eight lists of equal length."""
     declaration = LOSSES[name]
     theta = None
     if declaration.default_theta is not None:
         theta = draw(thetas(declaration.theta_length or 1, declaration.theta_length or 4))
     top_grade = declaration.top_grade or (3 if theta is None else len(theta))
-    places = st.tuples(st.integers(PADDING_LABEL if padding else 0, top_grade), scores)
-    some = draw(st.lists(places, min_size=1, max_size=6))
-    return theta, [grade for grade, _ in some], [score for _, score in some]
+    shape = (8, draw(st.integers(1, 6)))
+    grades = draw(
+        arrays(np.int64, shape, elements=st.integers(PADDING_LABEL if padding else 0, top_grade), fill=st.nothing())
+    )
+    return theta, grades, draw(arrays(np.float32, shape, elements=scores, fill=st.nothing()))
 
 
 def make(name, theta=None, reduction=keras.losses.Reduction.NONE, **others):
@@ -54,10 +60,16 @@ def make(name, theta=None, reduction=keras.losses.Reduction.NONE, **others):
     return LOSSES[name].load()(**arguments, reduction=reduction, **others)
 
 
-def loss_and_gradient(name, theta, grades, scores, dtype=tf.float64, **others):
-    """The loss of one list, and its gradient in the scores."""
-    predicted = tf.constant([scores], dtype)
+def losses_and_gradients(name, theta, grades, scores, dtype=tf.float64, **others):
+    """The loss of each list, and its gradient in the scores."""
+    predicted = tf.constant(scores, dtype)
     with tf.GradientTape() as tape:
         tape.watch(predicted)
-        (value,) = make(name, theta, **others)(np.asarray([grades], np.float64), predicted)
-    return float(value), tape.gradient(value, predicted)[0].numpy()
+        values = make(name, theta, **others)(np.asarray(grades, np.float64), predicted)
+    return values.numpy(), tape.gradient(values, predicted).numpy()
+
+
+def loss_and_gradient(name, theta, grades, scores, dtype=tf.float64, **others):
+    """The loss of one list, and its gradient in the scores."""
+    (value,), (gradient,) = losses_and_gradients(name, theta, [grades], [scores], dtype, **others)
+    return float(value), gradient

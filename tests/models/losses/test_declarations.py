@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.losses.declarations import LOSSES
-from tests.models.losses.listwise import loss_and_gradient, scales, scores, thetas
+from tests.models.losses.listwise import few, losses_and_gradients, scales, scores, thetas
 
 POINTWISE_LOSSES = [name for name in LOSSES if LOSSES[name].default_theta]
 
@@ -33,21 +33,19 @@ def test_targets_of_a_loss_are_an_interval_for_each_grade(name, theta, ends, tar
 
 
 @pytest.mark.parametrize("name", POINTWISE_LOSSES)
+@few
 @given(st.data())
 def test_the_loss_is_least_at_its_targets_and_there_alone(name, data):
     length, scale = LOSSES[name].theta_length, data.draw(scales)
     theta = scale.of(data.draw(thetas(length or 1, length or 4)))
     grade = data.draw(st.integers(0, LOSSES[name].top_grade or len(theta)))
     low, high = LOSSES[name].targets(theta, scale.ends)[grade]
-    score = data.draw(scores.map(scale.at))
-
-    def loss(score):
-        return loss_and_gradient(name, theta, [grade], [score], ends=scale.ends)[0]
-
-    least = loss(max(low, scale.ends[0]))
-    assert loss(min(high, scale.ends[1])) == pytest.approx(least, abs=1e-12)
-    distance = max(low - score, score - high)
-    if distance > 1e-3:
-        assert loss(score) > least
-    elif distance <= 0:
-        assert loss(score) == pytest.approx(least, abs=1e-12)
+    some = scale.of(data.draw(st.lists(scores, max_size=8)))
+    at = [[score] for score in (max(low, scale.ends[0]), min(high, scale.ends[1]), *some)]
+    least, *losses = losses_and_gradients(name, theta, [[grade]] * len(at), at, ends=scale.ends)[0]
+    for (score,), loss in zip(at[1:], losses, strict=True):
+        distance = max(low - score, score - high)
+        if distance > 1e-3:
+            assert loss > least
+        elif distance <= 0:
+            assert loss == pytest.approx(least, abs=1e-12)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from models.losses.declarations import ENDS, LOSSES
 from models.losses.proposition_1 import LossConstants
-from tests.models.losses.listwise import make, scales, thetas
+from tests.models.losses.listwise import few, make, scales, thetas
 
 POINTWISE_LOSSES = [name for name in LOSSES if LOSSES[name].default_theta]
 every_pointwise_loss = pytest.mark.parametrize("name", POINTWISE_LOSSES)
@@ -27,6 +27,7 @@ def values_and_slopes(name, theta, ends, scores):
 
 
 @every_pointwise_loss
+@few
 @given(st.data())
 def test_constants_are_never_exceeded_and_value_and_slope_are_reached(name, data):
     length, scale = LOSSES[name].theta_length, data.draw(scales)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from schemas.relevance import MOST_RELEVANT, NOT_RELEVANT, PADDING_LABEL, SOMEWHAT_RELEVANT
 from tests.models.losses import listwise
-from tests.models.losses.listwise import lists, scores, thetas
+from tests.models.losses.listwise import few, lists, scores, thetas
 
 THETA = (0.2, 0.7)
 some_thetas = thetas(1, 4)
@@ -38,29 +38,21 @@ def test_loss_of_a_list_is_the_mean_over_its_documents():
     assert loss == pytest.approx(((0.7 - 0.5) ** 2 + (0.6 - 0.2) ** 2) / 2)
 
 
-@given(lists("sosl"))
-def test_loss_is_never_negative(example):
-    assert loss_and_gradient(*example)[0] >= 0
+@few
+@given(lists("sosl", padding=False))
+def test_loss_is_never_negative_and_its_gradient_in_a_score_at_most_four(example):
+    losses, gradients = listwise.losses_and_gradients("sosl", *example)
+    assert losses.min() >= 0
+    assert np.abs(gradients * gradients.shape[1]).max() <= 4
 
 
-@given(some_thetas, scores, st.data())
-def test_loss_is_zero_exactly_within_the_band(theta, score, data):
+@few
+@given(some_thetas, st.lists(scores, min_size=2, max_size=20), st.data())
+def test_loss_is_zero_exactly_within_the_band_and_its_curvature_at_most_two(theta, scores, data):
     grade = data.draw(st.integers(0, len(theta)))
     lower, upper = (-1.0, *theta, 1.0)[grade : grade + 2]
-    outside = max(lower - score, score - upper)
-    assume(outside <= 0 or outside > 1e-9)  # the square of less is no float
-    assert (loss_and_gradient(theta, [grade], [score])[0] == 0) == (lower <= score <= upper)
-
-
-@given(lists("sosl", padding=False))
-def test_gradient_in_a_score_is_at_most_four(example):
-    theta, grades, scores = example
-    _, gradient = loss_and_gradient(theta, grades, scores)
-    assert np.abs(gradient * len(scores)).max() <= 4
-
-
-@given(some_thetas, scores, scores, st.data())
-def test_curvature_in_a_score_is_at_most_two(theta, score, other, data):
-    grade = data.draw(st.integers(0, len(theta)))
-    slopes = [loss_and_gradient(theta, [grade], [at])[1][0] for at in (score, other)]
-    assert abs(slopes[0] - slopes[1]) <= 2 * abs(score - other) + 1e-12
+    scores = np.sort([score for score in scores if not 0 < max(lower - score, score - upper) < 1e-9])
+    assume(len(scores))  # the square of less is no float
+    losses, slopes = listwise.losses_and_gradients("sosl", theta, [[grade]] * len(scores), scores[:, np.newaxis])
+    np.testing.assert_array_equal(losses == 0, (lower <= scores) & (scores <= upper))
+    assert (np.abs(np.diff(slopes[:, 0])) <= 2 * np.diff(scores) + 1e-12).all()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import tensorflow as tf
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tensorflow import keras
 
@@ -74,15 +74,16 @@ def losses(settings, lists, grades, scores):
 
 
 @pytest.mark.parametrize("name", WITH_THRESHOLDS)
+@settings(max_examples=6)
 @given(batch=batches())
 def test_every_term_is_that_of_the_reference(name, batch):
-    settings = BOTH.model_copy(update={"name": name, "theta": LOSSES[name].default_theta})
-    total, figures = losses(settings, *batch)
+    theta = LOSSES[name].default_theta
+    total, figures = losses(BOTH.model_copy(update={"name": name, "theta": theta}), *batch)
     expected = {"own_loss": [], "in_batch_loss": [], "softmax_loss": []}
     for documents, grades, scores in zip(*batch, strict=True):
         own = [scores[document] for document in documents]
-        expected["own_loss"].append(reference.loss_of_list(name, grades, own, settings.theta))
-        expected["in_batch_loss"].append(reference.in_batch_loss(name, documents, scores, settings.theta))
+        expected["own_loss"].append(reference.loss_of_list(name, grades, own, theta))
+        expected["in_batch_loss"].append(reference.in_batch_loss(name, documents, scores, theta))
         expected["softmax_loss"].append(
             reference.softmax_over_batch(dict(zip(documents, grades, strict=True)), scores, TOP_GRADE, 0.2, 3.0)
         )
@@ -193,9 +194,9 @@ def test_gradients_are_finite_for_texts_without_words_and_lists_without_a_releva
     assert all(np.isfinite(one).all() for one in gradients(objective_of(), *lists.batch(tf.range(3))))
 
 
-@pytest.mark.parametrize("learn_theta", [False, True])
-def test_two_replicas_step_by_the_mean_of_what_each_makes_of_its_own_batch(learn_theta, two_replicas):
-    settings = BOTH.model_copy(update={"learn_theta": learn_theta})
+@pytest.mark.training
+def test_two_replicas_step_by_the_mean_of_what_each_makes_of_its_own_batch(two_replicas):
+    settings = BOTH.model_copy(update={"learn_theta": True})
     lists = learnable_lists(6, seed=1)
     halves = [lists.batch(tf.range(start, start + 3)) for start in (0, 3)]
 

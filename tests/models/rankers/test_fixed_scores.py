@@ -9,6 +9,8 @@ from schemas import features as f
 from tests.models.lexicon.small_lexicon import learn, make_channel, scores
 from tests.models.synthetic import text_lists
 
+pytestmark = pytest.mark.usefixtures("without_graphs")
+
 DOCUMENTS = {"d1": "b", "d2": "c c", "d3": "a x"}
 QUERIES = {"q1": "a", "q2": "x", "q3": "", "q4": "a x"}
 COLUMN = f.fixed_score("lexicon")

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +14,8 @@ from models.rankers.scorer import Scorer
 from models.training.channel_weight import WEIGHTS, fit_weight
 from schemas.relevance import MOST_RELEVANT
 from tests.models.synthetic import ranking_lists
+
+pytestmark = pytest.mark.usefixtures("without_graphs")
 
 SCORES = st.lists(st.lists(st.sampled_from([-0.5, 0.0, 0.1, 0.2, 1.0]), min_size=4, max_size=4), min_size=3, max_size=3)
 GRADES = [[2, 1, 0, 0], [0, 2, 0, 1], [1, 1, 2, 0]]
@@ -54,7 +57,7 @@ def reference(first, second, weight):
     return metrics["ndcg_5"], metrics["p_mr_1"]
 
 
-@settings(max_examples=6)
+@settings(max_examples=3)
 @given(SCORES, SCORES)
 def test_the_curve_holds_the_metrics_of_each_weight_and_the_best_is_the_smallest_of_the_largest(first, second):
     found = fitted(first, second)
