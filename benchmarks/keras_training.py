@@ -9,7 +9,7 @@ from tensorflow import keras
 from models.lists.ranking_lists import RankingLists
 from models.losses.sosl import SmoothOrdinalSearchLoss
 from models.objectives.objective import Objective
-from models.rankers.two_towers import Words
+from models.rankers.scorer import Words
 from pipeline.config import RunConfig
 from schemas import features as f
 

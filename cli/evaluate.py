@@ -90,7 +90,7 @@ def _evaluate(
         from components.collection_gen.write_collection import write_collection
         from components.evaluator.evaluate import evaluate
         from components.wikiclir_example_gen.ingest import IngestSettings, ingest
-        from components.wikiclir_example_gen.report import read_report
+        from components.wikiclir_example_gen.report import DataReport
         from models.choices import SCORES
         from models.evaluation.score_lists import score_lists
         from models.lists.ranking_lists import read_lists
@@ -104,7 +104,7 @@ def _evaluate(
         splits = {name: os.path.join(folder, name) for name in SPLITS}
         with beam.Pipeline() as pipeline:
             ingest(pipeline, settings, folder, roles, splits, report_path)
-        report = read_report(Path(report_path).read_text(encoding="utf-8"))
+        report = DataReport.from_json(Path(report_path).read_text(encoding="utf-8"))
         report.check(DataSettings.model_fields["max_bad_share"].default, [split])
         lists = read_lists(map(str, Path(folder).glob(f"{split}-*")))
     scores = score_lists(model, lists, feedback)

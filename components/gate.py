@@ -13,7 +13,7 @@ from components.stage import Input, Output, stage
 from models.choices import SCORES
 from models.evaluation.score_lists import score_lists, score_metrics
 from models.evaluation.significance import randomisation_test
-from models.exported.versions import file_digests, whole_versions
+from models.exported.versions import model_fingerprint, whole_versions
 from models.lists.ranking_lists import RankingLists, read_lists
 from schemas.errors import DataError
 from schemas.evaluation import (
@@ -58,7 +58,9 @@ def Gate(
       DataError: the last pushed model cannot be used.
     """
     newest = newest_version(whole_versions(serving))
-    is_pushed = newest is not None and file_digests(serving_model(model)) == file_digests(os.path.join(serving, newest))
+    is_pushed = newest is not None and model_fingerprint(serving_model(model)) == model_fingerprint(
+        os.path.join(serving, newest)
+    )
     comparison: Comparison | str
     if newest is None:
         comparison = "no model was pushed before"
@@ -121,7 +123,7 @@ def judge(
       random_order: the expected metrics of random order on the same lists.
       reachable: the metrics of a perfect order. A metric whose perfect order is no better than random order, such as
         one whose cutoff is longer than every list, is not judged.
-      minimums: metric to its least value; None asks that every metric lie above random order's.
+      minimums: metric to its least value; None requires all metrics to be above those of random order.
       comparison: the comparison with the last pushed model, or the reason why there is none.
 
     Example:
@@ -134,7 +136,7 @@ def judge(
             for key, expected in random_order.items()
             if not metrics[key] > expected and reachable[key] > expected
         ]
-        passed = "every metric lies above random order's"
+        passed = "all metrics are above those of random order"
     else:
         faults = [
             f"{key} must reach {minimum:.4f}; got {metrics[key]:.4f}"

@@ -9,20 +9,21 @@ from schemas.settings import OneOf, Settings, did_you_mean
 
 
 class EvaluationSettings(Settings):
-    """How a model is evaluated, and what it must reach to be pushed."""
+    """The evaluation of a model, and the conditions for its push."""
 
     baselines: tuple[Literal["bm25", "paper"], ...] = ("bm25",)
-    """Systems whose metrics stand beside the model's, on the same lists: bm25 is BM25 without translation, paper the
-    paper's own system (preset `paper`, without word vectors), which is trained for it on the same data."""
+    """Systems that are evaluated on the same lists as the model: bm25 is BM25 without translation, paper the paper's
+    own system (preset `paper`, without word vectors), which is then trained on the same data."""
     feedback: Annotated[float, Field(ge=0, le=1e6)] = 0.0
-    """Gain of a second pass over each list, in which documents gain that are like the two best of the first; 0: none.
-    The pushed model is the same; `clir rank --feedback` does as much. It needs a `lexicon.kind`; 2 to 12 are usual."""
+    """Gain of a second pass over each list, which raises documents similar to the two best of the first pass; 0: no
+    second pass. The pushed model stays the same; `clir rank --feedback` does the same for it. It needs a
+    `lexicon.kind`; 2 to 12 are usual."""
     minimums: dict[str, Annotated[float, Field(strict=True)]] | None = None
-    """Least value of each named metric on the test split; null asks that every metric lie above random order's."""
+    """Least value of each named metric on the test split; null: all metrics must be above those of random order."""
     compared_metric: Annotated[str, AfterValidator(OneOf(METRICS))] = "ndcg_5"
-    """The metric in which a model must not be significantly worse than the last pushed one, on the same test lists."""
+    """The metric that must not be significantly worse than the last pushed model's, on the same test lists."""
     significance: Annotated[float, Field(gt=0, lt=1)] = 0.05
-    """A model is significantly worse where the paired test's p-value lies below this."""
+    """A model is significantly worse if the paired test's p-value is below this."""
     start_anew: bool = False
     """Push without comparing with the last pushed model."""
 
@@ -48,5 +49,5 @@ class SearchSettings(Settings):
     """Whether a run makes its collection searchable."""
 
     index: bool = False
-    """Encode every document with the trained model: an index for `clir search` and `clir serve` under the output, and,
-    beside the metrics of the test lists, those of the same queries searching the whole collection."""
+    """Encode every document with the trained model: makes an index for `clir search` and `clir serve` under the output,
+    and evaluates the test queries also on the whole collection."""

@@ -49,6 +49,8 @@ IDENTITY: Final = "identity"
 
 
 class _Role(Enum):
+    """The kind of a parameter of a stage's function."""
+
     INPUT = auto()
     OUTPUT = auto()
     APPLY = auto()
@@ -72,8 +74,8 @@ class _Parameter(NamedTuple):
     """A parameter of a stage's function.
 
     Attributes:
-      type: without `None`; of an artifact its class.
-      json: converts from and to an execution property's JSON, where the type is not plain.
+      type: the type without `None`, and without the role of an artifact.
+      json: converts from and to an execution property's JSON, if the type is not plain.
     """
 
     role: _Role
@@ -92,13 +94,13 @@ class _Parameter(NamedTuple):
 
 
 def stage(function: Callable[..., None]) -> Any:
-    """Makes a component class of a function, with the function's name and docstring.
+    """Makes a component class from a function, with the function's name and docstring.
 
-    The executor class stands beside the function in its module, under the function's name and `Executor`: TFX finds it
-    by its path. `test_call` is the function itself, as of TFX's own functional components.
+    TFX finds the executor class by its path: it stands in the function's module, under the function's name followed by
+    `Executor`. As in TFX's own functional components, `test_call` is the function itself.
 
     Raises:
-      TypeError: the signature is no stage's; the message names the parameter.
+      TypeError: the signature cannot be a stage's; the message names the parameter.
     """
     name = function.__name__
     parameters = _parameters(function)

@@ -10,7 +10,7 @@ from ml_metadata.proto import metadata_store_pb2
 import schemas
 from components.index_pusher.index_versions import IndexVersions
 from components.trainer.workers import joined_cluster
-from components.wikiclir_example_gen.report import REPORT_FILE, DataReport, read_report
+from components.wikiclir_example_gen.report import DataReport
 from models.training.devices import configure_devices
 from models.tuning.results import SearchResults
 from pipeline.beam_settings import beam_arguments, check_local_beam
@@ -31,6 +31,7 @@ from pipeline.pipeline import ALWAYS_RUN, create_pipeline
 from pipeline.publishing import TensorBoardLinks, publish
 from pipeline.recovery import open_store
 from pipeline.stages import Outputs, StageEnd
+from schemas.drops import REPORT_FILE
 from schemas.errors import ConfigError
 from schemas.evaluation import METRICS_FILE, VERDICT_FILE, EvaluationReport, Verdict
 from schemas.lexicon_report import LexiconReport
@@ -168,7 +169,7 @@ def _result(config: RunConfig, run: _Run, outputs: Mapping[str, Outputs], cached
     return RunResult(
         report=EvaluationReport.from_json(content(evaluation / METRICS_FILE)),
         verdict=Verdict.from_json(content(evaluation / VERDICT_FILE)),
-        data_report=None if is_cell else read_report(content(folder / DATA / REPORT_FILE)),
+        data_report=None if is_cell else DataReport.from_json(content(folder / DATA / REPORT_FILE)),
         lexicon_report=LexiconReport.from_json(content(lexicon)) if lexicon.is_file() else None,
         tuning=tuning,
         search=SearchReport.from_json(content(search)) if search.is_file() else None,

@@ -1,6 +1,6 @@
-"""TFX artifact types of ours: what components hand each other beyond TFX's standard types.
+"""The project's artifact types, which stages hand each other beyond TFX's standard types.
 
-Their names have a part before a dot, without which they could not be compiled for Kubeflow Pipelines.
+A type's name has a part before a dot: without it Kubeflow Pipelines could not compile the type.
 """
 
 from typing import Final
@@ -9,7 +9,7 @@ from tfx.types import artifact
 
 
 class IngestionReport(artifact.Artifact):
-    """What ingestion read, used and left out: `report.json`."""
+    """The records that ingestion read, used and left out: `report.json`."""
 
     TYPE_NAME = "clir.IngestionReport"
 
@@ -21,8 +21,8 @@ class RankingRun(artifact.Artifact):
 
 
 class WikiClirFiles(artifact.Artifact):
-    """Queries, documents and judgments that were made of dumps, as the files of `schemas.wikiclir`, titles of both
-    languages that mean the same, a manifest and a data card."""
+    """Queries, documents and judgments made from dumps (see `schemas.wikiclir`), pairs of titles, a manifest and a data
+    card."""
 
     TYPE_NAME = "clir.WikiClirFiles"
 
@@ -34,7 +34,7 @@ class Collection(artifact.Artifact):
 
 
 class TrainingReport(artifact.Artifact):
-    """What a training came to, for people: the folder `training`, and after a search the folder `tuning`."""
+    """The report of a training for people: the folder `training`, and after a search the folder `tuning`."""
 
     TYPE_NAME = "clir.TrainingReport"
 
@@ -46,7 +46,7 @@ class Lexicon(artifact.Artifact):
 
 
 class CorpusIndex(artifact.Artifact):
-    """A collection in which every document can be found: see `schemas.index_manifest`."""
+    """A searchable collection: see `schemas.index_manifest`."""
 
     TYPE_NAME = "clir.CorpusIndex"
 
@@ -58,13 +58,6 @@ class SearchEvaluation(artifact.Artifact):
 
 
 TYPES: Final = (
-    Collection,
-    CorpusIndex,
-    IngestionReport,
-    Lexicon,
-    RankingRun,
-    SearchEvaluation,
-    TrainingReport,
-    WikiClirFiles,
-)
-"""All of them."""
+    Collection, CorpusIndex, IngestionReport, Lexicon, RankingRun, SearchEvaluation, TrainingReport, WikiClirFiles,
+)  # fmt: skip
+"""All types above."""

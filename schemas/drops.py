@@ -6,6 +6,9 @@ from enum import Enum
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
+REPORT_FILE: Final = "report.json"
+"""The file in which a stage leaves its account of the data."""
+
 MOST_EXAMPLES: Final = 5
 """Examples kept of each reason."""
 

@@ -13,6 +13,8 @@ QRELS_FILE: Final = "qrels.trec"
 EVALUATION_FILES: Final = (METRICS_FILE, PER_QUERY_FILE, RUN_FILE, QRELS_FILE)
 VERDICT_FILE: Final = "verdict.json"
 
+MODEL_TAG: Final = "smooth_clir"
+"""The tag of the model's own runs."""
 RANDOM_ORDER: Final = "random"
 """The name of the baseline that no system ranks."""
 

@@ -1,4 +1,4 @@
-"""The metrics of a model's scores, and the baselines beside them. Never imports TFX."""
+"""Evaluates a model's scores beside other systems. Never imports TFX."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +17,7 @@ from models.retrieval.ranking import rank, ranking_run
 from schemas.errors import DataError
 from schemas.evaluation import (
     METRICS_FILE,
+    MODEL_TAG,
     PER_QUERY_FILE,
     QRELS_FILE,
     RANDOM_ORDER,
@@ -27,49 +28,20 @@ from schemas.evaluation import (
 )
 from schemas.trec import parse_run, qrels_lines
 
-
-def read_baselines(paths: Iterable[str]) -> dict[str, dict[str, dict[str, float]]]:
-    """Reads run files; a run's name is its tag.
-
-    Args:
-      paths: of the files.
-
-    Returns:
-      name to the run's scores (query_id to doc_id to score), in the order of the names.
-
-    Raises:
-      DataError: a file holds no run, or several, or two runs have one name.
-    """
-    runs = {}
-    path_of: dict[str, str] = {}
-    for path in paths:
-        with tf.io.gfile.GFile(path) as file:
-            # At once: line by line takes ten times as long.
-            name, runs[path] = parse_run(StringIO(file.read()), path)
-        if name == RANDOM_ORDER:
-            raise DataError(f"{path}: a baseline's tag must not be {name}, which names random order.")
-        if name in path_of:
-            raise DataError(f"{path}: every baseline must have a tag of its own; {path_of[name]} has {name}, too.")
-        path_of[name] = path
-    return {name: runs[path] for name, path in sorted(path_of.items())}
-
-
-TAG = "smooth_clir"
-
 _TIE_ORDERS = 20
 
 _Values: TypeAlias = dict[str, npt.NDArray[np.float64]]
-"""Of each metric, by its key, its value for each of the queries."""
+"""Each metric's key to its values for the queries."""
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What an evaluation found.
+    """The results of an evaluation.
 
     Attributes:
       report: the content of `metrics.json`.
       per_query: every metric of every query.
-      run, qrels: lines of the two TREC files.
+      run, qrels: the lines of the two TREC files.
     """
 
     report: EvaluationReport
@@ -78,7 +50,7 @@ class Evaluation:
     qrels: list[str]
 
     def files(self) -> dict[str, str]:
-        """The files of an evaluation, by name: its metrics, and what trec_eval reads."""
+        """Name to content of the files: the metrics, and the two files that trec_eval reads."""
         return {
             METRICS_FILE: self.report.to_json(),
             PER_QUERY_FILE: self.per_query.to_tsv(),
@@ -97,17 +69,17 @@ def evaluate(
     channels: Mapping[str, Sequence[npt.NDArray[np.float32]]] = MappingProxyType({}),
     feedback: float = 0.0,
 ) -> Evaluation:
-    """Metrics and baselines of a model's scores.
+    """Computes the metrics of a model's scores, of its channels and of baselines.
 
     Args:
-      lists: those of the split.
-      scores: the model's, for each list.
+      lists: the lists of the split.
+      scores: the model's scores for each list.
       baselines: name to run (query_id to doc_id to score) of other systems on the same lists.
       top_grade: the MR grade.
-      split: its name, for the report.
-      seen_documents: ids of those that are relevant to some train query; None where they are unknown.
-      channels: the scores of the model's channels by their names; of a single one nothing is reported.
-      feedback: gain of the second pass that the scores come from, for the report.
+      split: the name of the split, for the report.
+      seen_documents: ids of the documents that are relevant to some train query; None where they are unknown.
+      channels: name to scores of the model's channels; a single channel is not reported.
+      feedback: gain of the second pass that gave the scores, for the report.
 
     Raises:
       DataError: a score is not finite, or a baseline lacks a list.
@@ -155,18 +127,18 @@ def evaluate(
     of_queries = QueryMetrics(
         [query_id.decode() for query_id in lists.query_ids], {key: values.tolist() for key, values in per_query.items()}
     )
-    return Evaluation(report, of_queries, [*ranking_run(lists, scores, TAG)], qrels)
+    return Evaluation(report, of_queries, [*ranking_run(lists, scores, MODEL_TAG)], qrels)
 
 
 def _means(values: _Values, rows: npt.NDArray[np.bool_]) -> dict[str, float]:
-    """The mean of every metric over some of the queries; none where there are none."""
+    """The mean of every metric over some queries; empty without queries."""
     return {key: float(of_queries[rows].mean()) for key, of_queries in values.items()} if rows.any() else {}
 
 
 def _have_seen_document(
     lists: RankingLists, seen_documents: Collection[bytes], top_grade: int
 ) -> npt.NDArray[np.bool_]:
-    """Whether each query has an MR document that was seen."""
+    """Whether each query has a seen MR document."""
     return np.array(
         [
             any(grade == top_grade and doc_id in seen_documents for doc_id, grade in zip(doc_ids, grades, strict=True))
@@ -177,13 +149,13 @@ def _have_seen_document(
 
 
 def _tie_free_metrics(lists: RankingLists, scores: Sequence[npt.NDArray[np.float32]], top_grade: int) -> _Values:
-    """Metrics of scores, as the mean over random orders of the documents that they cannot tell apart.
+    """Metrics of scores as means over random orders of documents with equal scores.
 
-    BM25 gives most documents 0 here, and neighbouring ids are often related: ties broken by id would rank by the ids.
+    BM25 gives most documents 0 here, and neighbouring ids are often related: breaking ties by id would rank by the ids.
     """
     generator = np.random.default_rng(0)
     is_tied = np.array([len(np.unique(list_scores)) < len(list_scores) for list_scores in scores], bool)
-    # All lists in one order each, then those that have ties in the others: one call of TF-Ranking for all.
+    # First all lists in one order, then the lists with ties in the other orders: a single call of TF-Ranking.
     ranked = []
     for number in range(_TIE_ORDERS if is_tied.any() else 1):
         for grades, list_scores, tied in zip(lists.grades, scores, is_tied, strict=True):
@@ -211,3 +183,26 @@ def _run_scores(
             raise DataError(f"run {name} must rank every document of query {query_id.decode()}; it lacks {missing[0]}.")
         scores.append(np.asarray([ranked[doc_id] for doc_id in names], np.float32))
     return scores
+
+
+def read_baselines(paths: Iterable[str]) -> dict[str, dict[str, dict[str, float]]]:
+    """Reads the run files of baselines; a run's name is its tag.
+
+    Returns:
+      name to the run's scores (query_id to doc_id to score), in the order of the names.
+
+    Raises:
+      DataError: a file does not hold exactly one run, or two runs have the same name.
+    """
+    runs = {}
+    path_of: dict[str, str] = {}
+    for path in paths:
+        with tf.io.gfile.GFile(path) as file:
+            # Reads the whole file at once: line by line takes ten times as long.
+            name, runs[path] = parse_run(StringIO(file.read()), path)
+        if name == RANDOM_ORDER:
+            raise DataError(f"{path}: a baseline's tag must not be {name}, which names random order.")
+        if name in path_of:
+            raise DataError(f"{path}: every baseline must have a tag of its own; {path_of[name]} has {name}, too.")
+        path_of[name] = path
+    return {name: runs[path] for name, path in sorted(path_of.items())}

@@ -1,28 +1,24 @@
 """Learns a lexicon from train lists and further pairs of texts. Never imports TFX."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Any, BinaryIO, Final, cast
+from typing import BinaryIO, Final, cast
 
 import tensorflow as tf
 
 from models.graphs import graph_function
 from models.lexicon.learn_lexicon import learn_lexicon
-from models.lexicon.lexicon import Kind, Lexicon
+from models.lexicon.lexicon import Kind
 from models.lists.ranking_lists import TEXT_SPEC
 from schemas import features as f
-from schemas.byte_streams import HashingReader, input_digest
-from schemas.drops import Drop, DropCounter, ReadReport
+from schemas.byte_streams import HashingReader, OpenFile, input_digest
+from schemas.drops import REPORT_FILE, Drop, DropCounter, ReadReport
 from schemas.errors import DataError
 from schemas.lexicon_report import LexiconReport
 from schemas.wikiclir import parse_pairs
 
-Open = Callable[[str, str], Any]
-"""Opens a file, local or remote: (path, mode) -> stream."""
-
-REPORT_FILE: Final = "report.json"
 _LISTS: Final = 512
-"""Read at a time."""
+"""Number of lists read at a time."""
 
 
 def write_lexicon(
@@ -33,43 +29,40 @@ def write_lexicon(
     pairs: "FurtherPairs | None",
     collection: Iterable[bytes | str],
     folder: str,
-    open_file: Open,
+    open_file: OpenFile,
 ) -> None:
-    """Learns a lexicon, and writes its files and what became of the pairs.
+    """Learns a lexicon, and writes its files and its report.
 
     Args:
       kind, languages, max_tokens, collection: see `learn_lexicon`.
       train_pairs: see `mr_pairs`.
-      pairs: others to learn from, if there are any.
-      folder: to write to.
+      pairs: further pairs to learn from, if any.
+      folder: the folder to write to.
+      open_file: opens the files to write.
 
     Raises:
       DataError: too many of the further pairs are bad.
     """
     lexicon = learn_lexicon(kind, languages, max_tokens, chain(train_pairs, pairs or ()), collection)
-    report = _report(lexicon, len(train_pairs), pairs.report() if pairs else None)
-    for name, content in (*lexicon.files(), (REPORT_FILE, report.to_json())):
-        with open_file(f"{folder}/{name}", "w") as file:
-            file.write(content)
-
-
-def _report(lexicon: Lexicon, train_pairs: int, pairs: ReadReport | None) -> LexiconReport:
-    return LexiconReport(
+    report = LexiconReport(
         kind=lexicon.record.kind,
-        train_pairs=train_pairs,
-        pairs=pairs.as_dict() if pairs else None,
+        train_pairs=len(train_pairs),
+        pairs=pairs.report().as_dict() if pairs else None,
         terms=len(lexicon.terms),
         translations=lexicon.translations.nnz,
         translated=int((lexicon.translations.getnnz(axis=1) > 0).sum()),
         documents=lexicon.record.documents,
     )
+    for name, content in (*lexicon.files(), (REPORT_FILE, report.to_json())):
+        with open_file(f"{folder}/{name}", "w") as file:
+            file.write(content)
 
 
 def mr_pairs(files: Iterable[str], top_grade: int) -> list[tuple[bytes, bytes]]:
-    """Every query of lists (as texts) with each of its MR documents, sorted by query id.
+    """Every query with each of its MR documents, as texts, sorted by query id.
 
     Args:
-      files: gzipped TFRecords of listwise examples; of their texts, those of the pairs alone are held.
+      files: gzipped TFRecords of listwise examples; only the texts of the pairs are held in memory.
       top_grade: the MR grade.
     """
     spec = {name: TEXT_SPEC[name] for name in (f.QUERY_ID, f.QUERY_TEXT, f.DOC_TEXT, f.RELEVANCE)}
@@ -88,13 +81,13 @@ def mr_pairs(files: Iterable[str], top_grade: int) -> list[tuple[bytes, bytes]]:
 
 
 class FurtherPairs:
-    """The pairs of files, read as they are iterated over, once; then there is a report.
+    """The pairs of files, read while they are iterated over, once; afterwards there is a report.
 
     Args:
-      paths: the files, read as if they were one.
-      digest: what `schemas.byte_streams` makes of them: other bytes are refused.
-      max_bad_share: of their lines.
-      open_file: opens them.
+      paths: the files, read as one.
+      digest: the `input_digest` of these files; other content is refused.
+      max_bad_share: the largest share of bad lines.
+      open_file: opens the files.
       made_paths: files that an earlier stage made, read after the others.
     """
 
@@ -103,7 +96,7 @@ class FurtherPairs:
         paths: Sequence[str],
         digest: str | None,
         max_bad_share: float,
-        open_file: Open,
+        open_file: OpenFile,
         made_paths: Sequence[str] = (),
     ) -> None:
         self._paths = paths
@@ -138,7 +131,6 @@ class FurtherPairs:
             raise DataError("\n".join(faults))
 
     def report(self) -> ReadReport:
-        """What became of the lines so far."""
-        return ReadReport(
-            " and ".join((*self._paths, *self._made_paths)), self._read, self._used, self._left_out.drops()
-        )
+        """The account of the lines so far."""
+        paths = " and ".join((*self._paths, *self._made_paths))
+        return ReadReport(paths, self._read, self._used, self._left_out.drops())

@@ -6,7 +6,7 @@ TFX's own Pusher copies into the live folder, where a server may see half a mode
 import json
 import os
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 from tfx.components.util.model_utils import is_model_blessed
 from tfx.dsl.io import fileio
@@ -18,6 +18,7 @@ from components.pusher.push_version import add_file, push_version
 from components.pusher.warm_up import warm_up
 from components.stage import Input, Output, stage
 from schemas.artifacts import IngestionReport
+from schemas.drops import REPORT_FILE
 from schemas.evaluation import METRICS_FILE, VERDICT_FILE, EvaluationReport, Verdict
 from schemas.served_versions import (
     CARD_FILE,
@@ -29,8 +30,6 @@ from schemas.served_versions import (
     WAS_PUSHED_PROPERTY,
 )
 from schemas.training_history import HISTORY_FILE, TrainingHistory
-
-_DATA_REPORT_FILE: Final = "report.json"
 
 
 @stage
@@ -67,7 +66,7 @@ def Pusher(
     def card() -> bytes:
         return model_card(
             settings,
-            json.loads(read_text(data_report, _DATA_REPORT_FILE)),
+            json.loads(read_text(data_report, REPORT_FILE)),
             TrainingHistory.from_json(read_text(model_run, HISTORY_FILE)),
             EvaluationReport.from_json(read_text(evaluation, METRICS_FILE)),
             Verdict.from_json(read_text(model_blessing, VERDICT_FILE)).reason,

@@ -1,4 +1,4 @@
-"""The card of a pushed model: what it was made of, how good it is, and what it cannot do."""
+"""The card of a pushed model: its data, metrics, training, limits and settings."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from schemas.training_history import TrainingHistory
 from schemas.wording import printable
 
 _MOST: Final = 200
-"""Characters shown of a name of a user's."""
+"""Characters shown of a user's name."""
 _NEEDED: Final = ("tensorflow", "tensorflow-text")
 
 
@@ -30,9 +30,9 @@ def model_card(
     Args:
       settings: the run's resolved configuration, its paths reduced to names.
       data: the content of `data/report.json`.
-      history: of the training.
-      report: of the evaluation.
-      reason: why the gate let the model pass.
+      history: the training's history.
+      report: the evaluation's report.
+      reason: the gate's reason to bless the model.
     """
     data_settings = settings["data"]
     query, document = data_settings["query_language"], data_settings["document_language"]
@@ -64,7 +64,7 @@ def model_card(
 
 
 def _score(settings: Mapping[str, Any], history: TrainingHistory) -> str:
-    """What the score consists of."""
+    """The parts of the score, in words."""
     similarity, kind = settings["model"]["similarity"], settings["lexicon"]["kind"]
     if kind == "none":
         return f"the `{similarity}` of two vectors"
@@ -148,5 +148,5 @@ def _list(items: Any) -> list[str]:
 
 
 def _code(text: str) -> str:
-    """A name of a user's within a table: it can neither end its cell nor the code."""
+    """A user's name as code within a table: it can end neither the cell nor the code."""
     return f"`{printable(text, _MOST).replace('`', chr(39)).replace('|', chr(166))}`"

@@ -1,7 +1,7 @@
-"""Puts a model into a serving folder, as a version that appears whole.
+"""Puts a model into a serving folder as a version that appears whole.
 
-On a disk a version's folder appears by one rename. An object store has no folders, and renames file by file: there the
-graph, without which nobody takes a folder for a SavedModel, is written last, when all that belongs to it is there.
+On a disk a version's folder appears by one rename. An object store renames file by file: there the graph, without which
+no server takes a folder for a SavedModel, is written last.
 """
 
 import os
@@ -18,14 +18,14 @@ _STAGING = ".incoming"  # no number, so that TF Serving does not take it for a v
 def push_version(model: str, serving: str, newest: str | None, beside: Mapping[str, bytes]) -> str:
     """Makes a model the newest version.
 
-    Its number is the time in seconds at which the model was exported, so that a version that someone deleted comes back
-    under its own; and higher than every version's, or it would be hidden.
+    The version's number is the time of the model's export in seconds, so that a deleted version comes back under its
+    own number; or one above the newest version's, which would otherwise hide it.
 
     Args:
       model: folder of a SavedModel.
       serving: folder of the versions.
-      newest: the newest version there is, if any.
-      beside: what is added to the model's own files (see `schemas.served_versions.BESIDE_MODEL`): path to content.
+      newest: the newest version, if any.
+      beside: path to content of the files to add (see `schemas.served_versions.BESIDE_MODEL`).
 
     Returns:
       the version's number.
@@ -46,13 +46,13 @@ def push_version(model: str, serving: str, newest: str | None, beside: Mapping[s
 
 
 def add_file(serving: str, version: str, name: str, content: bytes) -> None:
-    """Puts a file, whole, into a version that lacks it.
+    """Puts a whole file into a version that lacks it.
 
     Args:
       serving: folder of the versions.
       version: the version's number.
       name: the file's path in the version.
-      content: the file's.
+      content: the file's content.
     """
     staging = os.path.join(serving, f"{_STAGING}.file")
     _write(staging, content)
@@ -62,14 +62,14 @@ def add_file(serving: str, version: str, name: str, content: bytes) -> None:
 
 
 def _remove_unfinished(serving: str) -> None:
-    """Removes what killed pushes left in an object store, which a server would try to load again and again."""
+    """Removes unfinished versions of killed pushes from an object store: a server would try to load them repeatedly."""
     if tf.io.gfile.exists(serving):
         for version in set(served_versions(tf.io.gfile.listdir(serving))) - set(whole_versions(serving)):
             tf.io.gfile.rmtree(os.path.join(serving, version))
 
 
 def _copy(model: str, target: str, beside: Mapping[str, bytes]) -> None:
-    """Copies a model, and writes what stands beside it; the graph comes last."""
+    """Writes a model's additional files, then copies the model, its graph last."""
     inner = [
         os.path.normpath(os.path.join(os.path.relpath(folder, model), name))
         for folder, _, names in tf.io.gfile.walk(model)

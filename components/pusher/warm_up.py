@@ -1,4 +1,4 @@
-"""The requests by which TF Serving warms a version up before it answers others. Never imports TFX."""
+"""The requests with which TF Serving warms up a version before it serves it. Never imports TFX."""
 
 import heapq
 import itertools
@@ -16,24 +16,24 @@ from schemas import features as f
 from schemas.served_versions import GRAPH_FILE, MODEL_NAME
 
 LISTS: Final = 10
-"""The lists that requests are built from: with three requests a list and two of them all, 32 in all."""
+"""Number of lists for the requests: three requests a list and two of all lists give 32."""
 MOST_DOCUMENTS: Final = 64
-"""The most documents of a list in one request: a batch of more might be refused where TF Serving forms batches."""
+"""Largest number of a list's documents in one request: TF Serving might refuse a larger batch."""
 
 
 def warm_up(model: str, examples: Iterable[str]) -> bytes:
     """The content of a version's warm-up file, made of real queries and their documents.
 
-    TensorFlow prepares a graph when it first runs, and once more for a batch of another size: each list is asked for
-    alone, and all together. A version whose warm-up fails is not served, so that no request is made for a signature
-    that the model lacks.
+    TensorFlow prepares a graph at its first run, and again for another batch size: there are requests of each list, and
+    of all lists. TF Serving does not serve a version whose warm-up fails, so no request uses a signature that the model
+    lacks.
 
     Args:
-      model: folder of a SavedModel of ours.
-      examples: listwise Examples, as texts: paths of gzipped TFRecords. The lists with the least query ids are taken.
+      model: folder of one of our SavedModels.
+      examples: paths of gzipped TFRecords of listwise Examples, as texts; the lists with the least query ids are used.
 
     Returns:
-      a TFRecord of `PredictionLog`s; nothing where there are no lists.
+      a TFRecord of `PredictionLog`s; empty without lists.
     """
     lists = _first_lists(examples)
     if not lists:
@@ -50,7 +50,7 @@ def warm_up(model: str, examples: Iterable[str]) -> bytes:
 
 
 def _first_lists(examples: Iterable[str]) -> list[tuple[bytes, list[bytes]]]:
-    """The text of the query, and those of its documents, of the lists with the least query ids."""
+    """The texts of the query and of its documents, for the lists with the least query ids."""
     records = tf.data.TFRecordDataset(sorted(examples), "GZIP").as_numpy_iterator()
     columns = (tf.train.Example.FromString(record).features.feature for record in records)
     first = heapq.nsmallest(LISTS, columns, key=lambda one: one[f.QUERY_ID].bytes_list.value[0])
@@ -68,7 +68,7 @@ def _signatures(model: str) -> set[str]:
 
 
 def _requests(lists: Sequence[tuple[bytes, list[bytes]]]) -> Iterator[tuple[str, Mapping[str, tensor_pb2.TensorProto]]]:
-    """Signature and inputs of each request."""
+    """The signature and the inputs of each request."""
     for one in lists:
         yield "score", _scoring([one])
         yield "encode_query", {"query": _texts([one[0]])}
@@ -78,7 +78,7 @@ def _requests(lists: Sequence[tuple[bytes, list[bytes]]]) -> Iterator[tuple[str,
 
 
 def _scoring(lists: Sequence[tuple[bytes, list[bytes]]]) -> dict[str, tensor_pb2.TensorProto]:
-    """Queries, and their documents padded by "" to the longest list."""
+    """The queries, and their documents, padded with "" to the longest list."""
     size = max(len(documents) for _, documents in lists)
     padded = [[*documents, *itertools.repeat(b"", size - len(documents))] for _, documents in lists]
     return {

@@ -1,4 +1,4 @@
-"""The metrics of a search in the whole collection, beside those of the sampled lists. Never imports TFX."""
+"""Evaluates a search in the whole collection, beside the metrics of the sampled lists. Never imports TFX."""
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,30 +16,29 @@ from models.retrieval.bm25 import search_by_bm25, token_lists
 from models.retrieval.corpus_index import CorpusIndex, Found
 from models.training.train import TimeLeft
 from schemas import features as f
-from schemas.evaluation import EvaluationReport, QueryMetrics
+from schemas.evaluation import MODEL_TAG, EvaluationReport, QueryMetrics
 from schemas.relevance import NOT_RELEVANT
 from schemas.search_report import BM25, DENSE, Approximation, SampledMetrics, SearchComparison, SearchReport
 from schemas.trec import run_lines
 
-TAG: Final = "smooth_clir"
 COMPARED: Final = ("ndcg_5", "mrr_mr")
-"""The metrics in which the model is compared with its channels and with BM25."""
+"""The metrics that compare the model with its channels and with BM25."""
 
 _MODEL: Final = "model"
 _BEST: Final = 10
 _SAMPLE: Final = 200
-_TOLD_EVERY: Final = 20
+_LOGGED_EVERY: Final = 20
 
 progress_log = logging.getLogger("clir.progress")
 
 _Ranks = npt.NDArray[np.float64]
-"""Of a query's relevant documents."""
+"""The ranks of a query's relevant documents."""
 _Values = Mapping[str, npt.NDArray[np.float64]]
-"""Of each metric, by its key, its value for each of the queries."""
+"""Each metric's key to its values for the queries."""
 
 
 class Evaluation(NamedTuple):
-    """What an evaluation found."""
+    """The results of an evaluation."""
 
     report: SearchReport
     per_query: QueryMetrics
@@ -62,14 +61,14 @@ def evaluate_search(
     counts as not relevant.
 
     Args:
-      lists: of the test split: query texts, and judgments.
-      index: of the collection, made with the model.
+      lists: the lists of the test split: query texts, and judgments.
+      index: the index of the collection, made with the model.
       model: encodes the queries; its score is an inner product.
-      read_collection: reads id and text of every document of the collection, for BM25; it is called twice.
+      read_collection: reads id and text of every document of the collection, for BM25, which calls it twice.
       max_tokens: the model's limit on a text.
       top_grade: the MR grade.
       sampled: the evaluation of the same lists.
-      write_run: gets the lines of a TREC run file, query by query.
+      write_run: receives the lines of a TREC run file, query by query.
 
     Raises:
       ValueError: the evaluation is of other lists.
@@ -112,8 +111,8 @@ def _search(
     """Searches for every query.
 
     Returns:
-      the ranks of the wanted documents with the model, and with each of several channels; and overlaps, where not
-      every document is scored, of some queries.
+      the ranks of the wanted documents with the model and, where it has several, with each channel; and the overlaps of
+      a sample of the queries, where not every document is scored.
     """
     words = _matching_channel(model)
     ranks: dict[str, list[_Ranks]] = {name: [] for name in ([_MODEL, DENSE, words] if words else [_MODEL])}
@@ -129,10 +128,10 @@ def _search(
         for of_system, found in zip(ranks.values(), rankings, strict=True):
             of_system.append(ranks_of(doc_ids, [one.doc_id for one in found]))
         names, scores = [one.doc_id.decode() for one in best], [one.score for one in best]
-        write_run("".join(run_lines(query_id.decode(), names, scores, TAG)))
+        write_run("".join(run_lines(query_id.decode(), names, scores, MODEL_TAG)))
         if number in sample:
             overlaps.append(_overlap(best, index.search(query, _BEST, depth=len(index))))
-        if number and number % _TOLD_EVERY == 0:
+        if number and number % _LOGGED_EVERY == 0:
             progress_log.info("%s of %s queries, %s left", f"{number:,}", f"{len(lists):,}", left.after(number))
     return ranks, overlaps
 
@@ -153,7 +152,7 @@ def _sample(queries: int) -> frozenset[int]:
 
 
 def _overlap(found: Sequence[Found], best: Sequence[Found]) -> float:
-    """The share of the best documents that were found among as many; 1 where there is none."""
+    """The share of the best documents among as many found ones; 1 without documents."""
     both = {one.doc_id for one in found[: len(best)]} & {one.doc_id for one in best}
     return len(both) / len(best) if best else 1.0
 
@@ -163,11 +162,11 @@ def _bm25_rankings(
 ) -> list[list[bytes]]:
     """The ids of the documents that BM25 finds for each query."""
 
-    def tell(done: int, documents: int) -> None:
+    def log(done: int, documents: int) -> None:
         progress_log.info("BM25 of %s of %s documents", f"{done:,}", f"{documents:,}")
 
     queries = list(token_lists(texts, max_tokens))
-    return [one.doc_ids.tolist() for one in search_by_bm25(queries, read_collection, max_tokens, DEPTH, tell)]
+    return [one.doc_ids.tolist() for one in search_by_bm25(queries, read_collection, max_tokens, DEPTH, log)]
 
 
 def _means(values: _Values) -> dict[str, float]:
@@ -175,7 +174,7 @@ def _means(values: _Values) -> dict[str, float]:
 
 
 def _sampled(report: EvaluationReport, words: str | None) -> SampledMetrics:
-    """What the evaluation of the lists has of the metrics, channels and baselines of a search."""
+    """The metrics, channels and baselines that the evaluation of the lists shares with a search."""
 
     def both(metrics: Mapping[str, float]) -> dict[str, float]:
         return {key: metrics[key] for key in SEARCH_METRICS if key in metrics}
@@ -193,7 +192,7 @@ def _sampled(report: EvaluationReport, words: str | None) -> SampledMetrics:
 def _comparisons(
     of_model: _Values, channels: Mapping[str, _Values], baselines: Mapping[str, _Values]
 ) -> tuple[SearchComparison, ...]:
-    """The model against each of the others."""
+    """Compares the model with each of the others."""
     others: list[tuple[Literal["channel", "baseline"], str, _Values]] = [
         *(("channel", *one) for one in channels.items()),
         *(("baseline", *one) for one in baselines.items()),

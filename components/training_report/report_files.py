@@ -11,11 +11,11 @@ from schemas.training_history import HISTORY_FILE, TrainingHistory
 def training_files(
     history: str, model: ModelSettings, loss: LossSettings, training: TrainingSettings
 ) -> dict[str, str]:
-    """A training's history, and what the theory makes of it.
+    """The files of a training's history and stability.
 
     Args:
-      history: the content of training.json.
-      model, loss, training: the settings that were trained with.
+      history: the content of `training.json`.
+      model, loss, training: the training's settings.
     """
     step = training.number("learning_rate") * training.number("embedding_factor")
     report = stability_report(model, loss, step, TrainingHistory.from_json(history))
@@ -27,7 +27,7 @@ def training_files(
 
 
 def tuning_files(results: SearchResults) -> dict[str, str]:
-    """What a search came to."""
+    """The files of a search."""
     # Matplotlib takes a second to import.
     from components.training_report.tuning_report import tuning_report
 

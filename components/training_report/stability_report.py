@@ -1,4 +1,4 @@
-"""What the paper's theory says of a training, beside what was seen in it. Importing it does not import TensorFlow."""
+"""The stability of a training: its observations beside the bounds of the paper's theory. Does not import TensorFlow."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -13,46 +13,25 @@ from models.theory.theorem_3 import generalization_bound, uniform_stability
 from schemas.stability import Stability, Theorem3
 from schemas.training_history import TrainingHistory
 
-
-def unreachable(model: ModelSettings, loss: LossSettings) -> list[str]:
-    """A sentence for each grade that no score can satisfy; those that are learned are judged by their first values.
-
-    Example:
-      >>> unreachable(ModelSettings(embedding_dim=64, epsilon=1), LossSettings(name="mse"))
-      ['with embedding_dim 64 and epsilon 1 no score exceeds 0.790; mse aims at 0.85 for grade 2, which cannot be ...']
-    """
-    largest = largest_score(model)
-    epsilon = f" and epsilon {model.epsilon:g}" if model.similarity == "smooth_cosine" else ""
-    sentences = []
-    for grade, (low, high) in enumerate(LOSSES[loss.name].targets(loss.theta or (), ENDS)):
-        if low > largest:
-            limit, aim = f"exceeds {largest:.3f}", f"{low:.3g}" + (" or more" if low < high else "")
-        elif high < -largest:
-            limit, aim = f"is below {-largest:.3f}", f"{high:.3g}" + (" or less" if low < high else "")
-        else:
-            continue
-        sentences.append(
-            f"with embedding_dim {model.embedding_dim}{epsilon} no score {limit}; {loss.name} aims at {aim} for grade "
-            f"{grade}, which cannot be reached"
-        )
-    return sentences
-
-
-_DELTA = 0.05
+_DELTA: Final = 0.05
+_NO_THEOREM: Final = (
+    "not evaluated. Its constants are known for the paper's mean encoder, smooth cosine and a loss of single documents "
+    "whose thresholds are not learned, without terms over a batch."
+)
 
 
 def stability_report(
     model: ModelSettings, loss: LossSettings, learning_rate: float, training: TrainingHistory
 ) -> Stability:
-    """The stability of a training, for machines; `describe_stability` tells it to a person.
+    """The content of `stability.json`; `describe_stability` describes it.
 
     Args:
-      model, loss: its settings.
-      learning_rate: of the word embeddings; stands for the constant c of Theorem 3's step sizes, c / t.
-      training: its history.
+      model, loss: the training's settings.
+      learning_rate: the word embeddings' learning rate, taken as the constant c of Theorem 3's step sizes, c / t.
+      training: the training's history.
     """
     history = [epoch.figures for epoch in training.history]
-    # What Proposition 1 says holds for scores between the ends of the thresholds' scale.
+    # Proposition 1 holds for scores between the ends of the thresholds' scale.
     constants = None
     if largest_score(model) <= ENDS[1]:
         constants = LOSSES[loss.name].constants(training.theta or loss.theta or (), ENDS)
@@ -65,7 +44,7 @@ def stability_report(
         clipped_share=sum(row["train/clipped_share"] for row in history) / len(history),
         loss_lipschitz=constants and constants.lipschitz,
         loss_smoothness=constants and constants.smoothness,
-        # Learned thresholds are weights, too, of which the constants know nothing; nor of terms over a batch.
+        # The constants cover neither learned thresholds, which are weights too, nor terms over a batch.
         theorem_3=None
         if constants is None or loss.learn_theta or loss.is_over_batch
         else _theorem_3(constants, model, learning_rate, training),
@@ -75,7 +54,7 @@ def stability_report(
 
 
 def _largest(history: Sequence[Mapping[str, float]], name: str) -> float | None:
-    """The largest value of a figure; None where the scorer has no such figure."""
+    """The largest value of a figure; None where the scorer lacks it."""
     return max((figures[name] for figures in history if name in figures), default=None)
 
 
@@ -88,7 +67,7 @@ def _theorem_3(
     if in_tables is None or pairs < 2:
         return None
     steps = training.steps // len(training.history) * training.best_epoch
-    # Theorem A.4 wants a loss within [0, 1].
+    # Theorem A.4 holds for a loss within [0, 1].
     scaled = Constants(in_tables.lipschitz / loss.largest, in_tables.smoothness / loss.largest)
     beta = loss.largest * uniform_stability(scaled, learning_rate, pairs, steps)
     bound = generalization_bound(beta, loss.largest, pairs, _DELTA)
@@ -117,14 +96,32 @@ def _theorem_3(
     )
 
 
-_NO_THEOREM: Final = (
-    "not evaluated. Its constants are known for the paper's mean encoder, smooth cosine and a loss of single documents "
-    "whose thresholds are not learned, without terms over a batch."
-)
+def unreachable(model: ModelSettings, loss: LossSettings) -> list[str]:
+    """A sentence for each grade that no score can satisfy, by the first values of learned thresholds.
+
+    Example:
+      >>> unreachable(ModelSettings(embedding_dim=64, epsilon=1), LossSettings(name="mse"))
+      ['with embedding_dim 64 and epsilon 1 no score exceeds 0.790; mse aims at 0.85 for grade 2, which cannot be ...']
+    """
+    largest = largest_score(model)
+    epsilon = f" and epsilon {model.epsilon:g}" if model.similarity == "smooth_cosine" else ""
+    sentences = []
+    for grade, (low, high) in enumerate(LOSSES[loss.name].targets(loss.theta or (), ENDS)):
+        if low > largest:
+            limit, aim = f"exceeds {largest:.3f}", f"{low:.3g}" + (" or more" if low < high else "")
+        elif high < -largest:
+            limit, aim = f"is below {-largest:.3f}", f"{high:.3g}" + (" or less" if low < high else "")
+        else:
+            continue
+        sentences.append(
+            f"with embedding_dim {model.embedding_dim}{epsilon} no score {limit}; {loss.name} aims at {aim} for grade "
+            f"{grade}, which cannot be reached"
+        )
+    return sentences
 
 
 def describe_stability(report: Stability) -> str:
-    """A Markdown page of what `stability_report` returns."""
+    """The content of `stability.md`."""
     theorem = report.theorem_3
     rows = {
         "largest gradient of a score, seen on the eval split": report.largest_score_gradient,

@@ -1,4 +1,4 @@
-"""Pictures for light and dark pages: matplotlib's figures as SVG, whose ink follows the page's theme."""
+"""Pictures for light and dark pages: matplotlib's figures as SVG in the page's colours."""
 
 import io
 from collections.abc import Callable
@@ -11,10 +11,10 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 INK: Final = "#010203"
-"""Stands for the page's text colour; no other part of a picture may have this colour."""
+"""The stand-in for the page's text colour, which no other part of a picture may have."""
 
 COLOURS: Final = ("#2f80c2", "#d55e00", "#0a8f6a", "#b1609c", "#7a7a7a", "#8a6fd1", "#9a7b00")
-"""Okabe and Ito's colours and some like them, moved until each stands out 3 : 1 from a light and from a dark page."""
+"""Okabe and Ito's colours and similar ones, adjusted to a contrast of 3 : 1 on light and on dark pages."""
 LINES: Final = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 MARKERS: Final = "osD^vPX"
 
@@ -37,7 +37,7 @@ _STYLE = {
     ),
 }
 _NAMESPACES: Final = {"": "http://www.w3.org/2000/svg", "xlink": "http://www.w3.org/1999/xlink"}
-"""Of SVG, by the prefixes that files give them."""
+"""The namespaces of SVG files, by prefix."""
 _CSS: Final = (
     "svg{color:#1b1b1b}@media (prefers-color-scheme:dark){svg{color:#e8e8e8}}text{font-family:system-ui,sans-serif}"
 )
@@ -47,18 +47,18 @@ class Picture(NamedTuple):
     """A picture of a report."""
 
     name: str
-    """Of its file, without .svg."""
+    """The name of the file, without .svg."""
     title: str
     caption: str
     file: str
-    """The SVG file's text; its ink follows the reader's colour scheme."""
+    """The text of the SVG file."""
 
 
 def draw(name: str, title: str, caption: str, size: tuple[float, float], paint: Callable[[Figure], None]) -> Picture:
-    """Draws a picture, the same bytes for the same content.
+    """Draws a picture; the same content gives the same bytes.
 
     Args:
-      name, title, caption: of the picture; the title is what a screen reader says.
+      name, title, caption: see `Picture`; a screen reader reads the title.
       size: width and height in inches of 72 CSS pixels.
       paint: draws on an empty figure.
     """
@@ -73,7 +73,7 @@ def draw(name: str, title: str, caption: str, size: tuple[float, float], paint: 
 
 
 def _for_pages(svg: str, title: str, width: int, height: int) -> str:
-    """Matplotlib's file with a title, in CSS pixels, and in the page's colours and font."""
+    """Adds a title to matplotlib's file, and sets CSS pixels and the page's colours and font."""
     root = ElementTree.fromstring(svg)
     root.attrib |= {"role": "img", "aria-labelledby": "title", "width": str(width), "height": str(height)}
     for tag, content in (("style", _CSS), ("title", title)):
@@ -89,7 +89,7 @@ def _for_pages(svg: str, title: str, width: int, height: int) -> str:
 
 
 def _of_page(style: str) -> str:
-    """An element's declarations with the page's colour for the ink, and without a font."""
+    """An element's style with the page's colour for the ink, and without a font."""
     declarations = [[part.strip() for part in one.split(":", 1)] for one in style.split(";") if one.strip()]
     return "; ".join(
         f"{name}: {'currentColor' if value == INK else value}" for name, value in declarations if name != "font-family"
@@ -97,7 +97,7 @@ def _of_page(style: str) -> str:
 
 
 def line_style(place: int) -> dict[str, Any]:
-    """How the line of a series is drawn: colour, dashes and marker tell it apart, each alone."""
+    """The style of a series' line: colour, dashes or marker each identify it alone."""
     return {
         "color": COLOURS[place % len(COLOURS)],
         "linestyle": LINES[place % len(LINES)],
@@ -106,7 +106,7 @@ def line_style(place: int) -> dict[str, Any]:
 
 
 def share_legend(figure: Figure, axes: Axes) -> None:
-    """One legend above all panels, of the series of one of them; long labels stand in fewer columns."""
+    """Draws one legend above all panels, from the series of one panel; long labels take fewer columns."""
     handles, labels = axes.get_legend_handles_labels()
     columns = max(1, 120 // (max(map(len, labels)) + 8))
     figure.legend(handles, labels, loc="outside upper center", ncols=min(columns, len(labels)))

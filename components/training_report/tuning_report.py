@@ -1,4 +1,4 @@
-"""What a search came to: its trials as JSON, as a table, and as a picture."""
+"""The report of a search: its trials as JSON, as a table and as a picture."""
 
 import json
 import shlex
@@ -14,16 +14,12 @@ from models.tuning.settings import Space
 
 _PANEL_WIDTH: Final = 3.2
 _LARGEST_RATIO: Final = 20
-"""Of the numbers on an axis; beyond it the axis is logarithmic."""
+"""Largest ratio of the numbers on a linear axis; beyond it the axis is logarithmic."""
 _TRIALS, _BEST, *_ = COLOURS
 
 
 def tuning_report(results: SearchResults) -> dict[str, str]:
-    """The texts of results.json, results.md and results.svg.
-
-    Args:
-      results: of the search.
-    """
+    """Name to content of results.json, results.md and results.svg."""
     picture = draw(
         "results", "The trials", "", (_PANEL_WIDTH * len(_spaces(results)), 3), partial(paint_trials, results)
     )
@@ -35,7 +31,7 @@ def tuning_report(results: SearchResults) -> dict[str, str]:
 
 
 def to_markdown(results: SearchResults) -> str:
-    """A table of the trials, best first, and what to say to `clir run` to have the best without a search."""
+    """A table of the trials, best first, and the arguments of `clir run` that use the best without a search."""
     ranked = results.best_first()
     names = list(ranked[0].settings)
     lines = [
@@ -53,13 +49,13 @@ def to_markdown(results: SearchResults) -> str:
     for trial in ranked:
         failure = "failed: " + " ".join(str(trial.reason).split()).replace("|", r"\|")
         outcome = failure if trial.value is None else f"{trial.value:.4f}"
-        said = [_numbers(trial.settings[name]) for name in names]
-        lines.append(" | ".join([f"| {trial.number}", *said, f"{outcome} |"]))
+        values = [_numbers(trial.settings[name]) for name in names]
+        lines.append(" | ".join([f"| {trial.number}", *values, f"{outcome} |"]))
     return "\n".join(lines) + "\n"
 
 
 def paint_trials(results: SearchResults, figure: Figure) -> None:
-    """The metric over each number that was searched, side by side; the line joins the best at each value."""
+    """Draws the metric over each searched number, side by side; a line joins the best trials of each value."""
     tried = [(_by_name(one.settings), one.value) for one in results.best_first() if one.value is not None]
     rows, values = zip(*tried, strict=True)
     spaces = _spaces(results)
@@ -79,12 +75,12 @@ def paint_trials(results: SearchResults, figure: Figure) -> None:
 
 
 def _spaces(results: SearchResults) -> list[Space]:
-    """The space of each number that was searched."""
+    """The space of each searched number."""
     return [*([results.epsilon] if results.epsilon else []), *(results.theta or ())]
 
 
 def _by_name(settings: Mapping[str, Any]) -> dict[str, float]:
-    """The numbers that were searched: model.epsilon, loss.theta 1, loss.theta 2, ..."""
+    """The searched numbers by name: model.epsilon, loss.theta 1, loss.theta 2, ..."""
     numbers = {}
     for name, value in settings.items():
         for number, one in enumerate(value, 1) if isinstance(value, list) else [(None, value)]:
@@ -93,7 +89,7 @@ def _by_name(settings: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _arguments(settings: Mapping[str, Any]) -> Iterator[str]:
-    """What sets them, exactly."""
+    """The arguments that set these values exactly."""
     return ("--set " + shlex.quote(f"{name}={json.dumps(value)}") for name, value in settings.items())
 
 

@@ -11,9 +11,10 @@ from tfx.types.standard_artifacts import Examples
 from components.artifact_files import read_text
 from components.stage import Input, MakePipeline, Output, stage
 from components.wikiclir_example_gen.ingest import IngestSettings, ingest
-from components.wikiclir_example_gen.report import REPORT_FILE, read_report
+from components.wikiclir_example_gen.report import DataReport
 from schemas.artifacts import Collection, IngestionReport
 from schemas.collection import MANIFEST_FILE, parse_manifest
+from schemas.drops import REPORT_FILE
 from schemas.splits import SPLITS
 
 _FILE_PREFIX: Final = "data_tfrecord"  # the name that TFX's own ExampleGens give their files
@@ -50,4 +51,4 @@ def WikiClirExampleGen(
     roles = parse_manifest(read_text(collection, MANIFEST_FILE))
     with make_pipeline() as pipeline:
         ingest(pipeline, settings, collection.uri, roles, split_paths, os.path.join(report.uri, REPORT_FILE))
-    read_report(read_text(report, REPORT_FILE)).check(max_bad_share)
+    DataReport.from_json(read_text(report, REPORT_FILE)).check(max_bad_share)

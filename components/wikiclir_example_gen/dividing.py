@@ -1,4 +1,4 @@
-"""Divides documents, and not queries alone: among the splits, and into seen and cold ones."""
+"""Divides the documents of the lists among the splits, and into seen and cold ones."""
 
 import json
 from collections import Counter
@@ -14,13 +14,13 @@ from schemas.splits import split_of
 from schemas.wikiclir import Reason
 
 MOST_IN_ONE = 10
-"""A group with more than one in so many documents is not kept whole."""
+"""A group with more than one in this many documents is not kept whole."""
 
 
 class DocumentGroups:
     """The connected components of documents over the queries that they are relevant to.
 
-    So no query has relevant documents in two groups. The order in which queries are added changes nothing.
+    No query has relevant documents in two groups. The order of the queries does not matter.
 
     Example:
       >>> groups = DocumentGroups()
@@ -31,7 +31,7 @@ class DocumentGroups:
     """
 
     def __init__(self) -> None:
-        self._earlier: dict[str, str] = {}  # of the same group; a document's own id where it is the first
+        self._earlier: dict[str, str] = {}  # to an earlier document of the group, or itself for the first
 
     def first(self, doc_id: str) -> str:
         """The first of a document's group, in the order of ids."""
@@ -41,7 +41,7 @@ class DocumentGroups:
         return doc_id
 
     def join(self, doc_ids: Iterable[str]) -> None:
-        """Puts documents into one group, with the groups that they were in."""
+        """Puts documents into one group, together with their former groups."""
         first, *others = sorted({self.first(doc_id) for doc_id in doc_ids})
         self._earlier.update(dict.fromkeys(others, first))
 
@@ -51,10 +51,10 @@ class DocumentGroups:
             self.join(pair)
 
     def units(self) -> dict[str, str]:
-        """What each document is divided by: the first of its group, or its own id where the group is too large.
+        """The unit of each document: the first of its group, or its own id where the group is too large.
 
-        Too large is a group with more than a tenth of the documents that are relevant to some query: pages of an
-        encyclopedia may well be linked all to all, and then no split would have its share.
+        A group is too large with more than a tenth of the documents that are relevant to some query: the pages of an
+        encyclopedia may all be linked, and then no split would have its share.
 
         Example:
           >>> groups = DocumentGroups()
@@ -73,7 +73,7 @@ class DocumentGroups:
 
 
 class GroupDocuments(beam.CombineFn):
-    """(query_id, RankingList)s -> JSON object, relevant document to its unit (see `DocumentGroups.units`)."""
+    """(query_id, RankingList)s -> JSON object: relevant document to its unit (see `DocumentGroups.units`)."""
 
     def create_accumulator(self) -> DocumentGroups:
         return DocumentGroups()
@@ -93,16 +93,16 @@ class GroupDocuments(beam.CombineFn):
 
 
 class DivideLists(beam.DoFn):
-    """(query_id, RankingList) -> the same in the split of its documents, without what its split must not tell.
+    """(query_id, RankingList) -> the list in the split of its documents, without documents of other splits.
 
-    A list goes where the unit of its first MR document goes. Left out are its relevant documents whose units went
-    elsewhere and, in train and eval, those of cold units; where an MR document is cold, so is the whole list. Relevant
-    documents alone are left out of lists only where a group was too large to be a unit.
+    A list goes to the split of its first MR document's unit. It loses relevant documents whose units are in other
+    splits and, in train and eval, those of cold units; where an MR document is cold, the whole list is left out. A list
+    loses single documents only where a group was too large to be a unit.
 
     Args:
-      by_documents: whether units are divided among the splits; else a list stays in its own.
-      cold_share: share of the units that are cold.
-      seed: of the choice of the cold ones.
+      by_documents: whether to divide units among the splits; otherwise a list keeps its split.
+      cold_share: the share of cold units.
+      seed: the seed of the choice of cold units.
       top_grade: the MR grade.
     """
 
@@ -143,7 +143,7 @@ class DivideLists(beam.DoFn):
 
 
 def _drops(ranking_list: RankingList, reasons: Mapping[str, Reason]) -> Iterator[Tally]:
-    """Counts the records of documents that are left out of a list."""
+    """Counts the records of a list's documents that are left out."""
     for role, doc_ids in ranking_list.used.items():
         for doc_id in doc_ids:
             if doc_id in reasons:

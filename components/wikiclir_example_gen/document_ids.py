@@ -1,4 +1,4 @@
-"""The ids of a collection's documents, in little memory: every worker holds them before it reads any document."""
+"""The ids of a collection's documents in little memory: every worker holds them before it reads any document."""
 
 import hashlib
 import os
@@ -16,28 +16,87 @@ from schemas.splits import stable_hash
 
 
 def collection_file(folder: str, name: str) -> BinaryIO:
-    """Opens a file of a collection, local or remote."""
+    """Opens a file of a collection, local or remote, from a Beam step."""
     stream: BinaryIO = FileSystems.open(os.path.join(folder, name), compression_type=CompressionTypes.UNCOMPRESSED)
     return stream
 
 
 def id_hashes(ids: Iterable[bytes]) -> npt.NDArray[np.uint64]:
-    """A hash of each id, the same in every process: uint64 [ids].
+    """A 64-bit hash of each id, the same in every process: uint64 [ids].
 
-    That two of a million different ids have one is less likely than one in ten million.
+    Two of a million different ids share a hash with a probability below one in ten million.
 
     Example:
-      >>> id_hashes([b"d1", b"d2", b"d1"]).tolist()  # doctest: +ELLIPSIS
-      [...]
+      >>> first, second, third = id_hashes([b"d1", b"d2", b"d1"]).tolist()
+      >>> first == third, first == second
+      (True, False)
     """
     return np.frombuffer(b"".join(hashlib.blake2b(one, digest_size=8).digest() for one in ids), "<u8")
 
 
-class PackedIds(Sequence[str]):
-    """A sequence of ids, held as one text and the place where each begins: some 15 bytes an id where a list takes 60.
+class DocumentIds:
+    """The ids of all documents as hashes, and a sample from which NR documents are drawn.
+
+    Holds eight bytes a document, and the ids of the sample. An unknown id has the hash of a known one with a
+    probability below one in a million million, for a collection of ten million documents.
 
     Args:
-      lines: the ids, each with a line end; an empty line is none.
+      folder: the collection's folder.
+      documents: the collection's documents.
+      most: the largest number of documents in the sample; of a smaller collection it has all.
+      seed: the seed of the sample.
+
+    Attributes:
+      sample: ids, in the order of the files.
+    """
+
+    def __init__(self, folder: str, documents: Role, most: int, seed: int) -> None:
+        files = []
+        for shard in documents.shards:
+            with collection_file(folder, shard.ids_name) as stream:
+                files.append(PackedIds(stream.read()))
+        hashes = [id_hashes(ids.raw()) for ids in files]
+        of_all = np.concatenate([np.zeros(0, np.uint64), *hashes])
+        if len(of_all) > most:
+            kept = random_places(of_all, seed, most)
+            ends = np.cumsum([len(ids) for ids in files])
+            parts = np.split(kept, np.searchsorted(kept, ends[:-1]))
+            files = [ids.select(part - end + len(ids)) for ids, part, end in zip(files, parts, ends, strict=True)]
+        self.sample: Sequence[str] = PackedIds(b"".join(b"%b\n" % b"\n".join(ids.raw()) for ids in files))
+        self._hashes = np.sort(of_all)
+
+    def include(self, doc_ids: Iterable[str]) -> list[bool]:
+        """Whether each document is in the collection."""
+        wanted = id_hashes(doc_id.encode() for doc_id in doc_ids)
+        first, end = (np.searchsorted(self._hashes, wanted, side) for side in ("left", "right"))
+        found: list[bool] = (end > first).tolist()
+        return found
+
+
+def random_places(hashes: npt.NDArray[np.uint64], seed: int, count: int) -> npt.NDArray[np.int64]:
+    """The places of a random choice of `count` ids, which depends only on the ids and the seed, not on their order.
+
+    Args:
+      hashes: the ids' hashes (see `id_hashes`).
+      seed: the seed of the run.
+      count: the number of places, at most all.
+
+    Returns:
+      int64 [count], increasing.
+    """
+    mixed = hashes ^ np.uint64(stable_hash("sample", str(seed)))
+    # Steele, Lea and Flood's finalizer makes each bit depend on all bits: the least values are a random choice.
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    mixed ^= mixed >> np.uint64(31)
+    return np.sort(np.argsort(mixed, kind="stable")[:count])
+
+
+class PackedIds(Sequence[str]):
+    """A sequence of ids, held as one text and the place of each: about 15 bytes an id, where a list takes 60.
+
+    Args:
+      lines: the ids, each with a line end; empty lines are skipped.
 
     Example:
       >>> list(PackedIds(b"d1\\n\\nd3\\n"))
@@ -72,63 +131,5 @@ class PackedIds(Sequence[str]):
         return (self._lines[start : start + length] for start, length in zip(self._starts, self._lengths, strict=True))
 
     def select(self, places: npt.NDArray[np.int64]) -> "PackedIds":
-        """Those at some places."""
+        """The ids at some places."""
         return PackedIds("".join(f"{self[place]}\n" for place in places.tolist()).encode())
-
-
-def least_seeded(hashes: npt.NDArray[np.uint64], seed: int, count: int) -> npt.NDArray[np.int64]:
-    """The places of a random choice of ids, which depends on the ids and the seed alone, and not on their order.
-
-    Args:
-      hashes: of the ids, see `id_hashes`.
-      seed: of the run.
-      count: how many, at most all.
-
-    Returns:
-      int64 [count], increasing.
-    """
-    mixed = hashes ^ np.uint64(stable_hash("sample", str(seed)))
-    # Steele, Lea and Flood's finalizer, which lets each bit depend on all: the least of these are no ids' own.
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
-    mixed ^= mixed >> np.uint64(31)
-    return np.sort(np.argsort(mixed, kind="stable")[:count])
-
-
-class DocumentIds:
-    """Which documents there are, and those that NR documents are drawn from.
-
-    Held are eight bytes a document, and the ids of the sample. The chance that an id which is not there has the hash of
-    one that is there lies below one in a million million for a collection of ten million documents.
-
-    Args:
-      folder: of the collection.
-      documents: its documents.
-      most: the largest number of documents in the sample; of a smaller collection it has all.
-      seed: of the choice of a larger one's.
-
-    Attributes:
-      sample: ids, in the order of the files.
-    """
-
-    def __init__(self, folder: str, documents: Role, most: int, seed: int) -> None:
-        files = []
-        for shard in documents.shards:
-            with collection_file(folder, shard.ids_name) as stream:
-                files.append(PackedIds(stream.read()))
-        hashes = [id_hashes(ids.raw()) for ids in files]
-        of_all = np.concatenate([np.zeros(0, np.uint64), *hashes])
-        if len(of_all) > most:
-            kept = least_seeded(of_all, seed, most)
-            ends = np.cumsum([len(ids) for ids in files])
-            parts = np.split(kept, np.searchsorted(kept, ends[:-1]))
-            files = [ids.select(part - end + len(ids)) for ids, part, end in zip(files, parts, ends, strict=True)]
-        self.sample: Sequence[str] = PackedIds(b"".join(b"%b\n" % b"\n".join(ids.raw()) for ids in files))
-        self._hashes = np.sort(of_all)
-
-    def include(self, doc_ids: Iterable[str]) -> list[bool]:
-        """Whether each of some documents is one of the collection's."""
-        wanted = id_hashes(doc_id.encode() for doc_id in doc_ids)
-        first, end = (np.searchsorted(self._hashes, wanted, side) for side in ("left", "right"))
-        found: list[bool] = (end > first).tolist()
-        return found

@@ -1,4 +1,4 @@
-"""The listwise example, and the Beam steps that make and write it."""
+"""Beam steps that make the listwise examples and write them."""
 
 import zlib
 from collections.abc import Iterable, Iterator
@@ -19,13 +19,13 @@ from schemas.wikiclir import Text
 
 
 class MakeExample(beam.DoFn):
-    """(query_id, its text, list and groups of documents) -> a serialized listwise example, tagged with its split."""
+    """(query_id, its query, list and documents) -> a serialized listwise example, tagged with its split."""
 
     def process(self, element: tuple[str, dict[str, Any]]) -> Iterator[Any]:
         query_id, groups = element
         for ranking_list in groups["list"]:
             (query,) = groups["query"]
-            # A document that no list needs may have the hash of one that this list does: it comes, and is none of its.
+            # A document that shares its hash with one of the list may come too.
             lines = chain.from_iterable(map(unpack_lines, groups["documents"]))
             found = (one for one in map(split_text, lines) if one[0] in ranking_list.grades)
             documents = sorted(found, key=lambda document: list_place(query_id, document[0]))
@@ -46,13 +46,13 @@ class MakeExample(beam.DoFn):
 def make_example(
     query: Text, documents: Iterable[tuple[str, bytes, bytes]], grades: Iterable[int], negative_places: Iterable[int]
 ) -> tf.train.Example:
-    """One listwise example (see `schemas.features`).
+    """Makes one listwise example (see `schemas.features`).
 
     Args:
       query: the query.
       documents: (doc_id, title, text) of each document, title and text in UTF-8.
-      grades: its relevance.
-      negative_places: its place among the list's NR documents, -1 where it is judged.
+      grades: the relevance of each document.
+      negative_places: each document's place among the list's NR documents; -1 for judged ones.
     """
     doc_ids, doc_titles, doc_texts = zip(*documents, strict=True)
     texts = {
@@ -74,8 +74,8 @@ class WriteExamples(beam.PTransform):
 
     Args:
       prefix: path of the files, without their numbers.
-      shards: how many files; an example's own bytes say which is its. None leaves it to the runner, which then groups
-        nothing: in process that saves the memory of all examples, and gives one file.
+      shards: the number of files; a hash of an example chooses its file. With None the runner chooses, and groups
+        nothing: in process that gives one file, and saves the memory of all examples.
     """
 
     def __init__(self, prefix: str, shards: int | None = None) -> None:
@@ -87,7 +87,7 @@ class WriteExamples(beam.PTransform):
             return examples | beam.io.Write(_TFRecordSink(self._prefix))
         shards = self._shards
         named = examples | "NameShard" >> beam.Map(lambda example: (zlib.crc32(example) % shards, example))
-        # So that each is there, though nothing be in it.
+        # Every file exists, even without examples.
         empty = examples.pipeline | "NameEveryShard" >> beam.Create([(shard, b"") for shard in range(shards)])
         return (
             (named, empty)
@@ -98,7 +98,7 @@ class WriteExamples(beam.PTransform):
 
 
 class _WriteShard(beam.DoFn):
-    """(number of a file, its examples) -> nothing, but the file: whole, or not at all, whoever else writes it."""
+    """(number of a file, its examples) -> nothing; writes the file whole or not at all, even if others write it too."""
 
     def __init__(self, prefix: str, shards: int) -> None:
         self._prefix, self._shards = prefix, shards
@@ -118,14 +118,14 @@ class _WriteShard(beam.DoFn):
 
 
 def _open(path: str) -> tf.io.TFRecordWriter:
-    # To look for repeats, too, takes more than twice as long, and makes texts a fifth to a third smaller.
+    # Without the search for repeats: it more than doubles the time, and makes texts a fifth to a third smaller.
     return tf.io.TFRecordWriter(
         path, tf.io.TFRecordOptions("GZIP", compression_level=1, compression_strategy=zlib.Z_HUFFMAN_ONLY)
     )
 
 
 class _TFRecordSink(FileBasedSink):
-    """Beam's own sink compresses in Python at gzip's usual level, which was a fifth of the whole job."""
+    """A sink that TensorFlow compresses: Beam's own compresses in Python, which took a fifth of the whole job."""
 
     def __init__(self, prefix: str) -> None:
         super().__init__(prefix, beam.coders.BytesCoder(), file_name_suffix=".gz")

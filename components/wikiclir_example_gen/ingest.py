@@ -1,7 +1,7 @@
 """The Beam job: a collection to listwise examples.
 
-Lists are made of ids first: judgments meet query ids, NR documents are drawn, and only then are the documents that
-some list needs read, for their text. So no text passes more than one join, and unneeded texts pass none.
+It makes the lists of ids first: it joins judgments with query ids and draws NR documents; only then does it read the
+texts of the documents that some list needs. So a text passes one join at most, and an unneeded text passes none.
 """
 
 from collections.abc import Mapping
@@ -16,14 +16,14 @@ from components.wikiclir_example_gen.dividing import DivideLists, GroupDocuments
 from components.wikiclir_example_gen.examples import MakeExample, WriteExamples
 from components.wikiclir_example_gen.lists import LimitQueries, MakeList
 from components.wikiclir_example_gen.reading import NeededDocuments, ReadJudgments, ReadNeededDocuments, ReadQueries
-from components.wikiclir_example_gen.report import TALLIES, Tally, make_report, merge_tallies, write_report
+from components.wikiclir_example_gen.report import TALLIES, Tally, make_report, merge_tallies
 from schemas.collection import Role
 from schemas.splits import SPLITS
 
 
 @dataclass(frozen=True)
 class IngestSettings:
-    """What decides the lists, besides the collection.
+    """The settings that determine the lists of a collection.
 
     Attributes:
       negatives, seed, max_queries, split, cold_share, most_sampled, shards: see `DataSettings`.
@@ -51,35 +51,29 @@ def ingest(
     """Adds the whole job to a pipeline.
 
     Args:
-      pipeline: to add to.
-      settings: see there.
-      folder: of the collection.
-      roles: of its manifest: queries, documents, and judgments or candidates or both.
-      split_paths: file-path prefix of the examples of each split.
-      report_path: where the JSON report goes.
+      pipeline: the pipeline to add to.
+      settings: see `IngestSettings`.
+      folder: the collection's folder.
+      roles: the collection's roles: queries, documents, and judgments or candidates or both.
+      split_paths: split to the file-path prefix of its examples.
+      report_path: the path of the JSON report.
     """
-    queries = pipeline | "ReadQueries" >> _ReadShards(roles["queries"], ReadQueries(folder))
-    query_id_to = {"query": queries | "KeepQueryLine" >> beam.MapTuple(lambda query_id, query: (query_id, query.line))}
+    query_id_to_query = pipeline | "ReadQueries" >> _ReadShards(roles["queries"], ReadQueries(folder))
+    query_id_to = {
+        "query": query_id_to_query | "KeepQueryLine" >> beam.MapTuple(lambda query_id, query: (query_id, query.line))
+    }
     for role in ("judgments", "candidates"):
         if role in roles:
             query_id_to[role] = pipeline | f"Read{role.capitalize()}" >> _ReadShards(roles[role], ReadJudgments(folder))
+    make = MakeList(
+        settings.negatives, settings.seed, settings.top_grade, folder, roles["documents"], settings.most_sampled
+    )
     lists = (
         query_id_to
         | "JoinJudgments" >> beam.CoGroupByKey()
-        | "MakeLists"
-        >> beam.ParDo(
-            MakeList(
-                settings.negatives,
-                settings.seed,
-                settings.top_grade,
-                folder,
-                roles["documents"],
-                settings.most_sampled,
-            )
-        ).with_outputs(TALLIES, main="lists")
+        | "MakeLists" >> beam.ParDo(make).with_outputs(TALLIES, main="lists")
     )
-    tallies = [lists[TALLIES]]
-    query_id_to_list = lists["lists"]
+    query_id_to_list, tallies = lists["lists"], [lists[TALLIES]]
     if settings.max_queries is not None:
         last_line = (
             query_id_to_list
@@ -87,34 +81,29 @@ def ingest(
             | "FirstLines" >> beam.combiners.Top.Smallest(settings.max_queries)
             | "LastLine" >> beam.Map(lambda lines: max(lines, default=0))
         )
-        kept = query_id_to_list | "LimitQueries" >> beam.ParDo(
-            LimitQueries(), beam.pvalue.AsSingleton(last_line)
-        ).with_outputs(TALLIES, main="lists")
-        tallies.append(kept[TALLIES])
-        query_id_to_list = kept["lists"]
+        limit = beam.ParDo(LimitQueries(), beam.pvalue.AsSingleton(last_line))
+        kept = query_id_to_list | "LimitQueries" >> limit.with_outputs(TALLIES, main="lists")
+        query_id_to_list, tallies = kept["lists"], [*tallies, kept[TALLIES]]
     if settings.split == "documents" or settings.cold_share:
         units = query_id_to_list | "GroupDocuments" >> beam.CombineGlobally(GroupDocuments())
         divide = DivideLists(settings.split == "documents", settings.cold_share, settings.seed, settings.top_grade)
         divided = query_id_to_list | "DivideLists" >> beam.ParDo(divide, beam.pvalue.AsSingleton(units)).with_outputs(
             TALLIES, main="lists"
         )
-        tallies.append(divided[TALLIES])
-        query_id_to_list = divided["lists"]
+        query_id_to_list, tallies = divided["lists"], [*tallies, divided[TALLIES]]
     needed = query_id_to_list | "FindNeededDocuments" >> beam.CombineGlobally(NeededDocuments())
     documents = pipeline | "ReadNeededDocuments" >> _ReadShards(
         roles["documents"], ReadNeededDocuments(folder), beam.pvalue.AsSingleton(needed), tallied=True
     )
-    tallies.append(documents[TALLIES])
     examples = (
-        {"query": queries, "list": query_id_to_list, "documents": documents["records"]}
+        {"query": query_id_to_query, "list": query_id_to_list, "documents": documents["records"]}
         | "JoinTexts" >> beam.CoGroupByKey()
         | "MakeExamples" >> beam.ParDo(MakeExample()).with_outputs(TALLIES, *SPLITS)
     )
-    tallies.append(examples[TALLIES])
     for split in SPLITS:
         examples[split] | f"Write/{split}" >> WriteExamples(split_paths[split], settings.shards)
     _ = (
-        tallies
+        [*tallies, documents[TALLIES], examples[TALLIES]]
         | "FlattenTallies" >> beam.Flatten()
         | "SumTallies" >> beam.CombinePerKey(merge_tallies)
         | "CollectTallies" >> beam.combiners.ToList()
@@ -123,7 +112,7 @@ def ingest(
 
 
 class _ReadShards(beam.PTransform):
-    """The shards of a role through a step that reads one, shared among the workers."""
+    """Shares the shards of a role among the workers, and reads each with a step."""
 
     def __init__(self, role: Role, read: beam.DoFn, *side_inputs: Any, tallied: bool = False) -> None:
         super().__init__()
@@ -137,4 +126,4 @@ class _ReadShards(beam.PTransform):
 
 def _write_report(tallies: list[Tally], roles: dict[str, Role], report_path: str) -> None:
     with FileSystems.create(report_path, compression_type=CompressionTypes.UNCOMPRESSED) as stream:
-        stream.write(write_report(make_report(tallies, roles)).encode())
+        stream.write(make_report(tallies, roles).to_json().encode())

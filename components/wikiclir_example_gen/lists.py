@@ -1,4 +1,4 @@
-"""Beam steps that make the list of every query, of ids alone."""
+"""Beam steps that make the list of every query, as ids without texts."""
 
 from collections.abc import Collection, Iterable, Iterator
 from io import BytesIO
@@ -24,44 +24,44 @@ _ROLES = ("judgments", "candidates")
 
 
 class RankingList(NamedTuple):
-    """The list of one query, still without texts."""
+    """The list of one query, without texts."""
 
     split: str
     line: int
     grades: dict[str, int]
     """doc_id to grade."""
     negatives: list[str]
-    """The NR documents that were drawn, or that the candidates name, in that order."""
+    """The NR documents, in the order of the draw or of the candidates."""
     used: dict[str, list[str]]
-    """Role of a file to the documents of its records that this list uses."""
+    """Role of a file to the documents of the records that this list uses."""
 
     def relevant(self) -> list[str]:
         """The documents with a grade above 0."""
         return [doc_id for doc_id, grade in self.grades.items() if grade > NOT_RELEVANT]
 
     def without(self, doc_ids: Collection[str]) -> "RankingList":
-        """The same without some relevant documents, which are no longer used."""
+        """The list without some relevant documents, whose records are no longer used."""
         return self._replace(
             grades={doc_id: grade for doc_id, grade in self.grades.items() if doc_id not in doc_ids},
             used={role: [doc_id for doc_id in used if doc_id not in doc_ids] for role, used in self.used.items()},
         )
 
     def tallies(self, kind: str) -> Iterator[Tally]:
-        """Counts the list's query, and its records in each file, as used or as dropped for a reason."""
+        """Counts the list's query and its records in each file as used, or as dropped for a reason."""
         yield tally("queries", kind)
         for role, doc_ids in self.used.items():
             yield tally(role, kind, len(doc_ids))
 
 
 class MakeList(beam.DoFn):
-    """(query_id, its line, lines of its judgments or candidates or both) -> (query_id, RankingList).
+    """(query_id, the query's line, and lines of its judgments or candidates or both) -> (query_id, RankingList).
 
     Args:
-      negatives: NR documents to draw where there are no candidates.
-      seed: of the draw.
-      top_grade: the MR grade; a list needs a document that has it.
-      folder: of the collection.
-      documents: its documents, whose ids every worker reads once.
+      negatives: the number of NR documents to draw where there are no candidates.
+      seed: the seed of the draw.
+      top_grade: the MR grade; a list needs a document with this grade.
+      folder: the collection's folder.
+      documents: the collection's documents, whose ids every worker reads once.
       most_sampled: see `DocumentIds`.
     """
 
@@ -120,7 +120,7 @@ class MakeList(beam.DoFn):
     def _keep(
         self, role: str, judgments: Iterable[Judgment], query_is_known: bool, tallies: list[Tally]
     ) -> list[Judgment]:
-        """Judgments of known queries and documents, each pair once: the first in the file stays."""
+        """The judgments of known queries and documents, the first of each pair; counts the others."""
         kept: dict[str, Judgment] = {}
         ordered = sorted(judgments, key=lambda judgment: judgment.line)
         are_there = self._doc_ids.include(judgment.doc_id for judgment in ordered)
@@ -137,13 +137,13 @@ class MakeList(beam.DoFn):
 
 
 def _judgments(blocks: Iterable[tuple[int, bytes]]) -> Iterator[Judgment]:
-    """Those in lines as `ReadJudgments` gives them."""
+    """Parses the blocks of lines of `ReadJudgments`."""
     for first_line, content in blocks:
         yield from parse_judgments(BytesIO(content), first_line)
 
 
 def _compare(judgments: list[Judgment], candidates: list[Judgment]) -> Iterator[Tally]:
-    """Counts judgments that are candidates, those that are not, and grades on which the two files disagree."""
+    """Counts judgments that are no candidates, and candidates whose grade is another in the judgments."""
     judged = {judgment.doc_id: judgment.grade for judgment in judgments}
     proposed = {candidate.doc_id for candidate in candidates}
     for judgment in judgments:
@@ -160,7 +160,7 @@ def _drop(role: str, reason: Reason, judgment: Judgment) -> Tally:
 
 
 class LimitQueries(beam.DoFn):
-    """Keeps the lists whose query stands no later than a line."""
+    """Keeps the lists whose queries stand up to a line."""
 
     def process(self, element: tuple[str, RankingList], last_line: int) -> Iterator[Any]:
         if element[1].line <= last_line:

@@ -19,62 +19,78 @@ from schemas.collection import EMPTY_LINE, Shard, read_texts
 from schemas.wikiclir import Reason
 
 PackedLines: TypeAlias = tuple[int, bytes]
-"""Many texts as one element, for Beam takes its time over each: the lines' bytes, and the lines, compressed. No class,
-whose name would be written with each."""
+"""Many lines as one element, because Beam is slow with many: their number of bytes, and the lines, compressed. It is no
+class: Beam would write the class's name with each element."""
 
 _CODEC: Final = "snappy"
-"""Half the bytes for a tenth of gzip's time: a runner in one process holds some six copies of what passes a join."""
+"""Half the bytes in a tenth of gzip's time: a runner in one process holds some six copies of a joined element."""
 
 
-def pack_lines(lines: Iterable[bytes]) -> PackedLines:
-    """Compresses lines, each of which has its end.
+class ReadQueries(beam.DoFn):
+    """shard -> (query_id, query)."""
 
-    Example:
-      >>> unpack_lines(pack_lines([b"d1\\t\\tun loup\\n", b"d2\\t\\tun\\rrenard\\n"]))
-      [b'd1\\t\\tun loup\\n', b'd2\\t\\tun\\rrenard\\n']
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+
+    def process(self, shard: Shard) -> Iterator[Any]:
+        with collection_file(self._folder, shard.name) as stream:
+            for query in read_texts(stream, shard):
+                yield query.id, query
+
+
+class ReadJudgments(beam.DoFn):
+    """shard -> (query_id, the number of the first of consecutive lines, and these lines' bytes).
+
+    `MakeList` parses them: Beam would pickle each single judgment.
     """
-    content = b"".join(lines)
-    return len(content), pa.compress(content, _CODEC, asbytes=True)
 
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
 
-def unpack_lines(packed: PackedLines) -> list[bytes]:
-    """The lines again."""
-    size, compressed = packed
-    content = pa.decompress(compressed, size, _CODEC, asbytes=True)
-    # Not splitlines, to which a carriage return ends a line.
-    return [b"%b\n" % line for line in content.split(b"\n")[:-1]]
+    def process(self, shard: Shard) -> Iterator[Any]:
+        with collection_file(self._folder, shard.name) as stream:
+            numbered = ((number, line) for number, line in enumerate(stream, shard.first_line) if line != EMPTY_LINE)
+            for query_id, lines in groupby(numbered, lambda line: line[1].partition(b"\t")[0]):
+                block = list(lines)
+                first_line, _ = block[0]
+                # A record that was left out keeps its place.
+                padded = (
+                    EMPTY_LINE * (number - before - 1) + line
+                    for (before, _), (number, line) in pairwise([(first_line - 1, b""), *block])
+                )
+                yield query_id.decode(), (first_line, b"".join(padded))
 
 
 class Needed(NamedTuple):
-    """The pairs of queries and documents, sorted by the documents' hashes: twelve bytes a pair."""
+    """The pairs of queries and documents of all lists, sorted by the documents' hashes: twelve bytes a pair."""
 
     documents: npt.NDArray[np.uint64]
-    """Their hashes, [pairs]."""
+    """Hash of each pair's document, [pairs]."""
     queries: npt.NDArray[np.uint32]
-    """Places in the ids, [pairs]."""
+    """Place of each pair's query in `ids`, [pairs]."""
     ids: Sequence[str]
-    """Of the queries."""
+    """Ids of the queries."""
 
     def query_ids(self, doc_ids: Iterable[bytes]) -> Iterator[list[str]]:
-        """The queries that need each document, and once in a long while another: hashes may agree."""
+        """The queries that need each document, and very rarely another query, where two hashes agree."""
         hashes = id_hashes(doc_ids)
         starts, ends = (np.searchsorted(self.documents, hashes, side).tolist() for side in ("left", "right"))
         for start, end in zip(starts, ends, strict=True):
             yield [self.ids[query] for query in self.queries[start:end].tolist()] if end > start else []
 
     def to_bytes(self) -> bytes:
-        """A side input: one element, for Beam measures any other object by object."""
+        """The content of a side input as one element: Beam measures any other object by object."""
         return pickle.dumps((self.documents.tobytes(), self.queries.tobytes(), list(self.ids)))
 
     @classmethod
     def from_bytes(cls, content: bytes) -> "Needed":
-        """What `to_bytes` was called on."""
+        """Reads the content of `to_bytes`."""
         documents, queries, ids = pickle.loads(content)
         return cls(np.frombuffer(documents, np.uint64), np.frombuffer(queries, np.uint32), ids)
 
 
 class _Lists(NamedTuple):
-    """Some lists: ids of queries, how many documents each has, and the hashes of these."""
+    """Some lists: the queries' ids, their numbers of documents, and the hashes of the documents."""
 
     query_ids: list[str]
     sizes: "array[int]"
@@ -82,7 +98,7 @@ class _Lists(NamedTuple):
 
 
 class NeededDocuments(beam.CombineFn):
-    """(query_id, RankingList)s -> `Needed`, as bytes."""
+    """(query_id, RankingList)s -> `Needed`, as bytes: a filter that every worker has before it reads any document."""
 
     def create_accumulator(self) -> _Lists:
         return _Lists([], array("I"), array("Q"))
@@ -109,43 +125,8 @@ class NeededDocuments(beam.CombineFn):
         return Needed(hashes[order], queries[order], accumulator.query_ids).to_bytes()
 
 
-class ReadQueries(beam.DoFn):
-    """shard -> (query_id, query)."""
-
-    def __init__(self, folder: str) -> None:
-        self._folder = folder
-
-    def process(self, shard: Shard) -> Iterator[Any]:
-        with collection_file(self._folder, shard.name) as stream:
-            for query in read_texts(stream, shard):
-                yield query.id, query
-
-
-class ReadJudgments(beam.DoFn):
-    """shard -> (query_id, the number of the first of its lines that stand together, and these lines' bytes).
-
-    They are parsed where they are needed: as judgments, Beam would pickle each of them.
-    """
-
-    def __init__(self, folder: str) -> None:
-        self._folder = folder
-
-    def process(self, shard: Shard) -> Iterator[Any]:
-        with collection_file(self._folder, shard.name) as stream:
-            numbered = ((number, line) for number, line in enumerate(stream, shard.first_line) if line != EMPTY_LINE)
-            for query_id, lines in groupby(numbered, lambda line: line[1].partition(b"\t")[0]):
-                block = list(lines)
-                first_line, _ = block[0]
-                # A record that was left out keeps its place.
-                padded = (
-                    EMPTY_LINE * (number - before - 1) + line
-                    for (before, _), (number, line) in pairwise([(first_line - 1, b""), *block])
-                )
-                yield query_id.decode(), (first_line, b"".join(padded))
-
-
 class ReadNeededDocuments(beam.DoFn):
-    """shard -> (query_id, the shard's documents that its list needs, packed)."""
+    """shard -> (query_id, the shard's documents that the query's list needs, packed)."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
@@ -159,7 +140,7 @@ class ReadNeededDocuments(beam.DoFn):
         query_id_to_lines = defaultdict(list)
         used = 0
         with collection_file(self._folder, shard.name) as stream:
-            # Left-out records, whose ids are empty, are needed by no list.
+            # No list needs a left-out record, whose id is empty.
             for line, query_ids in zip(stream, self._needed.query_ids(ids), strict=True):
                 if query_ids:
                     used += 1
@@ -170,3 +151,22 @@ class ReadNeededDocuments(beam.DoFn):
         yield beam.pvalue.TaggedOutput(TALLIES, tally("documents", USED, used))
         if unused := sum(map(bool, ids)) - used:
             yield beam.pvalue.TaggedOutput(TALLIES, tally("documents", Reason.NOT_IN_A_LIST.name, unused))
+
+
+def pack_lines(lines: Iterable[bytes]) -> PackedLines:
+    """Compresses lines with their ends.
+
+    Example:
+      >>> unpack_lines(pack_lines([b"d1\\t\\tun loup\\n", b"d2\\t\\tun\\rrenard\\n"]))
+      [b'd1\\t\\tun loup\\n', b'd2\\t\\tun\\rrenard\\n']
+    """
+    content = b"".join(lines)
+    return len(content), pa.compress(content, _CODEC, asbytes=True)
+
+
+def unpack_lines(packed: PackedLines) -> list[bytes]:
+    """Decompresses the lines of `pack_lines`."""
+    size, compressed = packed
+    content = pa.decompress(compressed, size, _CODEC, asbytes=True)
+    # `splitlines` would split at a carriage return too.
+    return [b"%b\n" % line for line in content.split(b"\n")[:-1]]

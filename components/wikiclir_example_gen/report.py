@@ -1,4 +1,4 @@
-"""What ingestion read, used and left out, by file and reason. For every file: read = used + drops."""
+"""The account of ingestion: counts from all Beam steps, and the report made of them."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,8 +11,6 @@ from schemas.errors import DataError
 from schemas.splits import SPLITS
 from schemas.wikiclir import Reason
 
-REPORT_FILE = "report.json"
-
 TALLIES = "tallies"
 """The tag of tallies among the outputs of a Beam step."""
 
@@ -21,21 +19,21 @@ GRADE_DISAGREEMENT = "grade_disagreement"
 
 Tally = tuple[tuple[str, str], tuple[int, list[tuple[int, str]]]]
 """((what, kind), (count, [(line, excerpt), ...])): `what` is a role of a file (queries, documents, judgments,
-candidates) and `kind` is USED or a Reason's name; or `what` is "lists" and `kind` a split."""
+candidates), and `kind` is USED or a Reason's name; or `what` is "lists" or "pairs", and `kind` a split."""
 
 
 def tally(what: str, kind: str, count: int = 1) -> Tally:
-    """Counts something that needs no example."""
+    """A count without an example."""
     return (what, kind), (count, [])
 
 
 def tally_drop(role: str, reason: Reason, line: int, excerpt: str) -> Tally:
-    """Counts one dropped record and keeps it as an example; its line is counted through the role's files."""
+    """The count of one dropped record, with its example; the line is counted through all files of the role."""
     return (role, reason.name), (1, [(line, excerpt)])
 
 
 def merge_tallies(values: Iterable[tuple[int, list[tuple[int, str]]]]) -> tuple[int, list[tuple[int, str]]]:
-    """Sums counts of one key and keeps its first examples by line."""
+    """Sums the counts of one key, and keeps its first examples by line."""
     total = 0
     examples: list[tuple[int, str]] = []
     for count, some in values:
@@ -47,12 +45,12 @@ def merge_tallies(values: Iterable[tuple[int, list[tuple[int, str]]]]) -> tuple[
 
 @dataclass(frozen=True)
 class DataReport:
-    """What ingestion made of a collection.
+    """The report of ingestion.
 
     Attributes:
-      files: what became of the files of each role.
-      lists, pairs: of each split, its query lists and their query-document pairs.
-      grade_disagreements: candidates whose grade is not that of the judgments.
+      files: role to the account of its files.
+      lists, pairs: split to its number of query lists, and of query-document pairs.
+      grade_disagreements: the number of candidates whose grade is another in the judgments.
     """
 
     files: Mapping[str, ReadReport]
@@ -65,13 +63,13 @@ class DataReport:
 
         Args:
           max_bad_share: see `DataSettings`.
-          splits: those that are used.
+          splits: the splits that must have lists.
 
         Raises:
           DataError: a file cannot be read to its end, has more than `max_bad_share` of bad records, or a split is
             empty.
         """
-        # Documents first: where they are at fault, what judgments and queries lack follows from it.
+        # Documents first: their faults cause those of judgments and queries.
         files = sorted(self.files.items(), key=lambda item: item[0] != "documents")
         faults = [line for _, file in files for line in file.faults(max_bad_share)]
         empty = [split for split in splits if not self.lists[split]]
@@ -96,27 +94,27 @@ class DataReport:
         return lines
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            "files": {role: file.as_dict() for role, file in self.files.items()},
-            "lists": dict(self.lists),
-            "pairs": dict(self.pairs),
-            "grade_disagreements": self.grade_disagreements,
-        }
+        """The JSON content."""
+        return {**vars(self), "files": {role: file.as_dict() for role, file in self.files.items()}}
+
+    def to_json(self) -> str:
+        """The content of `report.json`; `from_json` reads it."""
+        return json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n"
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> "DataReport":
-        """What `as_dict` was called on."""
-        files = {role: ReadReport.from_dict(file, Reason) for role, file in content["files"].items()}
-        return cls(files, content["lists"], content["pairs"], content["grade_disagreements"])
+    def from_json(cls, text: str) -> "DataReport":
+        """Reads the content of `report.json`."""
+        content = json.loads(text)
+        files = {role: ReadReport.from_dict(file, Reason) for role, file in content.pop("files").items()}
+        return cls(files, **content)
 
 
 def make_report(tallies: Iterable[Tally], roles: Mapping[str, Role]) -> DataReport:
     """The report of a job.
 
     Args:
-      tallies: of the job, merged, one a key.
-      roles: the collection's; what was left out of them before is part of the report.
+      tallies: the job's tallies, merged, one for each key.
+      roles: the collection's roles, whose omissions are part of the report.
 
     Raises:
       AssertionError: the counts of a file do not balance (a fault of ours).
@@ -137,13 +135,3 @@ def make_report(tallies: Iterable[Tally], roles: Mapping[str, Role]) -> DataRepo
         files[name] = ReadReport(role.report.path, role.report.read, total(name, USED), drops)
     lists, pairs = ({split: total(kind, split) for split in SPLITS} for kind in ("lists", "pairs"))
     return DataReport(files, lists, pairs, total("candidates", GRADE_DISAGREEMENT))
-
-
-def write_report(report: DataReport) -> str:
-    """The content of `report.json`."""
-    return json.dumps(report.as_dict(), indent=2, ensure_ascii=False) + "\n"
-
-
-def read_report(text: str) -> DataReport:
-    """The report in the content of `report.json`."""
-    return DataReport.from_dict(json.loads(text))

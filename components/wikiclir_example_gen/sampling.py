@@ -1,4 +1,4 @@
-"""Decisions that must come out the same wherever they are made: NR documents, and the order of a list."""
+"""Random decisions that are the same wherever they are made: cold units, NR documents, and the order of a list."""
 
 import random
 from collections.abc import Collection, Sequence
@@ -7,9 +7,9 @@ from schemas.splits import stable_hash
 
 
 def is_cold(unit: str, seed: int, share: float) -> bool:
-    """Whether a unit of documents (see `DocumentGroups`) is one of the share that train and eval do without.
+    """Whether a unit of documents (see `DocumentGroups`) is in the share that is left out of train and eval.
 
-    The units of a smaller share are among those of a larger.
+    The units of a smaller share are among those of a larger one.
 
     Example:
       >>> [sum(is_cold(str(unit), 1, share) for unit in range(1000)) for share in (0, 0.2)]
@@ -23,17 +23,17 @@ def sample_negatives(
 ) -> list[str]:
     """Draws NR documents for a query, uniformly and without repetition, never a relevant one.
 
-    The draw depends on the seed, the query and the collection alone, and a smaller `count` gives a prefix of a larger.
+    The draw depends only on the seed, the query and the collection; a smaller `count` gives a prefix of a larger one.
 
     Args:
       query_id: the query.
-      seed: of the run.
-      count: how many; fewer come back where the collection is too small.
+      seed: the seed of the run.
+      count: the number of documents; a small collection gives fewer.
       doc_ids: all documents, or a sample of them, in the order of their file.
-      relevant: ids that must not be drawn.
+      relevant: the ids that must not be drawn.
     """
     generator = random.Random(stable_hash("negatives", str(seed), query_id))
-    # Fisher and Yates's shuffle, holding only the places that differ from the file's order.
+    # Fisher and Yates's shuffle; `swapped` holds only the places that differ from the file's order.
     chosen: list[str] = []
     swapped: dict[int, int] = {}
     for place in range(len(doc_ids)):
@@ -48,5 +48,5 @@ def sample_negatives(
 
 
 def list_place(query_id: str, doc_id: str) -> int:
-    """Sorting a list by this key puts its documents in an order that says nothing about their grades."""
+    """The key that sorts a list's documents into an order independent of their grades."""
     return stable_hash("order", query_id, doc_id)

@@ -12,73 +12,72 @@ _TEXTS: Final = ("queries", "documents", "judgments")
 
 
 class InputDigests(Settings):
-    """SHA-256 of the input files, in hexadecimal; of several, that of their own, a line each. A resolved configuration
-    holds them, and a rerun checks them."""
+    """SHA-256 of the input files, in hexadecimal; for several files, the digest of their digests, a line each. A
+    resolved configuration holds them, and a rerun checks them."""
 
     queries: str | None = None
-    """Of `data.queries`."""
+    """Digest of `data.queries`."""
     documents: str | None = None
-    """Of `data.documents`."""
+    """Digest of `data.documents`."""
     judgments: str | None = None
-    """Of `data.judgments`."""
+    """Digest of `data.judgments`."""
     candidates: str | None = None
-    """Of `data.candidates`."""
+    """Digest of `data.candidates`."""
     wikipedia: dict[str, str] = {}
-    """Of the dumps of `data.wikipedia`, by their keys in it."""
+    """Digests of the dumps of `data.wikipedia`, by their keys there."""
 
 
 class DataSettings(Settings):
     """The collection, as WikiCLIR files (see docs/formats.md), plain or gzipped."""
 
     queries: Annotated[str | None, Field(min_length=1), InputPath("collection")]
-    """Path of the queries: query_id, title, text; of one file, or a pattern (`*`, `?`, `[…]`) of several."""
+    """Path of the queries (query_id, title, text): of one file, or a pattern (`*`, `?`, `[…]`) of several."""
     documents: Annotated[str | None, Field(min_length=1), InputPath("collection")]
     """Path of the documents, likewise: doc_id, title, text."""
     judgments: Annotated[str | None, Field(min_length=1), InputPath("collection")]
     """Path of the judgments, likewise: query_id, doc_id, grade."""
     top_grade: Annotated[int, Field(ge=1, le=100)] = 2
-    """The grade of MR documents; grades are 0 .. this. A loss may weigh a grade by 2^grade, in float32."""
+    """The grade of MR documents; grades are 0 .. top_grade. A loss may weigh a grade by 2^grade, in float32."""
     candidates: Annotated[str | None, InputPath("collection")] = None
     """Path of fixed lists, likewise: query_id, doc_id, grade, split. Null samples NR documents, and hashes the
     splits."""
     wikipedia: Settings | None = None
-    """The dumps of which queries, documents and judgments are made; the three are null then, and so is `candidates`."""
+    """The dumps from which to make queries, documents and judgments; these three and `candidates` are null then."""
     negatives: Annotated[int, Field(ge=1, lt=2**31)] = 40
-    """NR documents sampled for a query; unused with `candidates`."""
+    """Number of NR documents sampled for a query; unused with `candidates`."""
     most_sampled: Annotated[int, Field(ge=1, lt=2**31)] = 4_000_000
-    """NR documents are drawn from at most so many documents: of a larger collection those with the least seeded hashes
-    of their ids, of a smaller one all. Every worker of a Beam runner holds the ids of these."""
+    """Largest number of documents from which NR documents are drawn: of a larger collection the documents with the
+    least seeded hashes of their ids. Every worker of a Beam runner holds their ids."""
     used_negatives: Annotated[int | None, Field(ge=1, lt=2**31)] = None
-    """Use only the first so many NR documents of every list, in all splits, in the order in which they were drawn, or
-    stand in `candidates`; null uses all. No data stage runs again for another number."""
+    """Number of NR documents used of every list, in all splits: the first ones, in the order of the draw or of
+    `candidates`; null uses all. Changing this number does not rerun any data stage."""
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 1
-    """Seeds the NR documents of every query, and the choice of the cold groups."""
+    """Seed of the NR documents of every query, and of the choice of cold groups."""
     split: Literal["queries", "documents"] = "queries"
-    """What is divided among the splits: queries, as in the paper, whose documents training may have seen with other
-    queries; or documents, in groups: those that are relevant to one query stay together, and queries go where their MR
-    document goes. Must be queries with `candidates`, which name the splits."""
+    """Divides either queries among the splits, as in the paper: training may have seen a test query's documents with
+    other queries. Or documents, in groups: the documents that are relevant to one query stay together, and a query goes
+    to the split of its MR document. Must be queries with `candidates`, which name the splits."""
     cold_share: Annotated[float, Field(ge=0, le=0.9)] = 0.0
-    """Share of those groups that is taken out of the train and eval splits, so that test queries on them are evaluated
-    as cold."""
+    """Share of the groups left out of the train and eval splits: test queries on them are evaluated as cold."""
     max_queries: Annotated[int | None, Field(ge=1, lt=2**31)] = None
-    """Use only the first so many judged queries of the file (the paper takes 25,000); null uses all."""
+    """Number of judged queries used, the first ones of the file (the paper takes 25,000); null uses all."""
     shards: Annotated[int | None, Field(ge=1, le=100_000)] = None
-    """Files of lists in each split; null: as many as the Beam runner makes by itself, in process one."""
+    """Number of files of lists in each split; null: the Beam runner decides; in process it makes one."""
     query_language: str
     """ISO 639-1 code of the queries' language."""
     document_language: str
     """ISO 639-1 code of the documents' language."""
     max_document_tokens: Annotated[int, Field(ge=1, lt=2**31)] = 200
-    """Words of a document, or of a query, beyond this number are cut off."""
+    """Number of words that count of a document, and of a query; the rest is cut off."""
     max_bad_share: Annotated[float, Field(ge=0, le=1)] = 0.05
-    """A run stops when more than this share of the lines of a file is bad."""
+    """Largest share of bad lines in a file; a run stops beyond it."""
     sha256: InputDigests = InputDigests()
-    """Digests that the input files must have; filled in by every run in its resolved configuration."""
+    """Digests that the input files must have; every run fills them in in its resolved configuration."""
 
     @model_validator(mode="before")
     @classmethod
     def _texts_are_given_or_made(cls, content: Any) -> Any:
-        """Queries, documents and judgments must be given but with dumps."""
+        """Queries, documents and judgments must be given, except with dumps."""
         if not isinstance(content, Mapping):
             return content
         if content.get("wikipedia") is None:

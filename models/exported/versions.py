@@ -9,8 +9,8 @@ from schemas.byte_streams import stream_sha256
 from schemas.served_versions import BESIDE_MODEL, GRAPH_FILE, served_versions
 
 
-def file_digests(root: str) -> dict[str, str]:
-    """Returns the SHA-256 of every file of an exported model, by its path there, without the files that a push adds.
+def model_fingerprint(root: str) -> str:
+    """Returns a SHA-256 of an exported model's content, whatever its folder, without the files that a push adds.
 
     Args:
       root: the model's folder, local or remote.
@@ -24,12 +24,6 @@ def file_digests(root: str) -> dict[str, str]:
                 continue
             with tf.io.gfile.GFile(path, "rb") as file:
                 digests[inner] = stream_sha256(file)
-    return digests
-
-
-def model_fingerprint(root: str) -> str:
-    """Returns a SHA-256 of a model's content, whatever its folder and name."""
-    digests = file_digests(root)
     lines = "".join(f"{digests[name]}  {name}\n" for name in sorted(digests))
     return hashlib.sha256(lines.encode()).hexdigest()
 

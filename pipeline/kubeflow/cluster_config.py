@@ -1,4 +1,4 @@
-"""The configuration of a run in a cluster: whether it can run there, and what its inputs are by their content."""
+"""Reads the configuration of a run in a cluster, checks that it can run there, and finds its inputs' digests."""
 
 import glob
 from collections.abc import Callable, Iterator, Sequence
@@ -9,17 +9,17 @@ from schemas.errors import ConfigError, DataError
 
 
 def load_cluster_config(path: str, overrides: Sequence[str], say: Callable[[str], None]) -> RunConfig:
-    """Reads, checks and resolves a configuration, by whose digests the cluster's cache knows the inputs.
+    """Reads, checks and resolves a configuration; the cluster's cache identifies inputs by its digests.
 
-    An input that can be read here is read. One on Google Cloud Storage whose digest is given is not, and one on a
-    volume that is not mounted here cannot be: the stage that reads it compares the digests.
+    Inputs are read here, except an input on Google Cloud Storage whose digest is given, and an input on a volume that
+    is not mounted here. The stage that reads such an input compares the digests.
 
     Args:
       path, overrides: see `load_config`.
-      say: called with a line for each path of this machine, which a cluster has only if its image has it.
+      say: called with a warning for each path of this machine: a cluster has it only if the image has it.
 
     Raises:
-      ConfigError: with every fault, each with its place.
+      ConfigError: lists every fault with its place.
     """
     config = load_config(path, overrides, for_cluster=True)
     if faults := [f"{path}: {fault}" for fault in _faults(config)]:

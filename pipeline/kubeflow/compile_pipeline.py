@@ -1,4 +1,4 @@
-"""Compiles the pipeline for Kubeflow Pipelines 2: TFX's compiler, and what today's Kubeflow needs besides."""
+"""Compiles the pipeline for Kubeflow Pipelines 2: with TFX's compiler, and additions for today's Kubeflow."""
 
 import os
 from collections.abc import Iterator
@@ -26,13 +26,13 @@ Json = dict[str, Any]
 
 
 def compile_pipeline(config: RunConfig) -> str:
-    """The pipeline as Kubeflow Pipelines 2 takes it.
+    """The pipeline's specification for Kubeflow Pipelines 2.
 
     Args:
       config: resolved, with the digests of its inputs, and with an image.
 
     Returns:
-      YAML: a PipelineSpec, and behind it a PlatformSpec where volumes are mounted.
+      YAML: a PipelineSpec, and after it a PlatformSpec if volumes are mounted.
     """
     pipeline = create_pipeline(
         config,
@@ -56,7 +56,7 @@ def compile_pipeline(config: RunConfig) -> str:
     for stage, task in spec["root"]["dag"]["tasks"].items():
         component = spec["components"][stage]
         container = executors[component["executorLabel"]]["container"]
-        # Kubeflow tells components apart by their containers alone.
+        # Kubeflow distinguishes components only by their containers.
         container["args"] = ["--stage", stage, *container["args"]]
         if stage in config.kubeflow.resources:
             container["resources"] = _resources(config.kubeflow.resources[stage])
@@ -69,7 +69,7 @@ def compile_pipeline(config: RunConfig) -> str:
                 component["inputDefinitions"]["parameters"][name] = {"parameterType": parameter.type}
         if stage in ALWAYS_RUN:
             task["cachingOptions"] = {}
-    # Strictly: what is no field of the message ends the compilation.
+    # Strict: an unknown field ends the compilation.
     message = json_format.ParseDict(spec, pipeline_spec_pb2.PipelineSpec())
     documents = [json_format.MessageToDict(message), *_platform(config.kubeflow, executors)]
     return _header(config) + yaml.safe_dump_all(documents, sort_keys=True, allow_unicode=True, width=120)
@@ -90,7 +90,7 @@ def _parameters(config: RunConfig) -> Iterator[tuple[str, Json]]:
 
 
 def _resources(resources: Resources) -> Json:
-    """What a pod asks for, as a ResourceSpec."""
+    """The resources of a pod, as a ResourceSpec."""
     limits: Json = {"cpuLimit": resources.cpu, "memoryLimit": resources.memory}
     if resources.accelerator:
         limits["accelerator"] = {"type": resources.accelerator, "count": str(resources.accelerator_count or 1)}
@@ -98,7 +98,7 @@ def _resources(resources: Resources) -> Json:
 
 
 def _platform(kubeflow: KubeflowSettings, executors: Json) -> Iterator[Json]:
-    """The PlatformSpec that mounts every volume in every stage, where there is one."""
+    """The PlatformSpec that mounts every volume in every stage, if there are volumes."""
     mounts = [{"constant": claim, "mountPath": path} for claim, path in kubeflow.volumes.items()]
     if mounts:
         deployment = {"executors": {label: {"pvcMount": mounts} for label in executors}}

@@ -1,4 +1,4 @@
-"""What may be changed from run to run without compiling again."""
+"""The settings that a run may change without compiling again."""
 
 import json
 from collections.abc import Mapping
@@ -15,11 +15,11 @@ class RuntimeParameter(NamedTuple):
     type: Literal["NUMBER_INTEGER", "NUMBER_DOUBLE", "BOOLEAN"]
     """Kubeflow's name of its type."""
     places: Mapping[str, tuple[str, ...]]
-    """Stage to where it has the setting: an execution property, which holds JSON, and the keys in it."""
+    """Stage to the setting's place: an execution property, which holds JSON, and the keys in it."""
     meaning: str
-    """For people."""
+    """The description for people."""
     null: float | None = None
-    """What stands for null: parameters are numbers."""
+    """The number that stands for null."""
 
     def default(self, config: RunConfig) -> Any:
         """The value that the configuration gives."""
@@ -29,7 +29,7 @@ class RuntimeParameter(NamedTuple):
         return self.null if value is None else value
 
     def value(self, given: Any) -> Any:
-        """A value as the setting has it; JSON, through which it came, knows no integers."""
+        """A parameter's value as the setting's value; JSON has no integers."""
         if self.null is not None and given == self.null:
             return None
         return int(given) if self.type == "NUMBER_INTEGER" and float(given).is_integer() else given
@@ -80,11 +80,11 @@ RUNTIME_PARAMETERS: Final = {
         "Push without comparing with the last pushed model.",
     ),
 }
-"""Name to parameter. One that a stage does not use is none of its inputs, so that the stage stays in the cache."""
+"""Name to parameter. It is an input only of the stages that use it; all others stay cached."""
 
 
 def with_parameters(stage: str, properties: Mapping[str, Any]) -> dict[str, Any]:
-    """The execution properties of a stage, with the parameters of the run in their places.
+    """The execution properties of a stage with the run's parameters in their places.
 
     Example:
       >>> with_parameters("Gate", {"settings": '{"start_anew": false}', "evaluation_start_anew": True})

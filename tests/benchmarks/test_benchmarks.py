@@ -52,3 +52,12 @@ def test_a_smaller_collection_of_topics_is_the_beginning_of_a_larger_one(tmp_pat
     small, large = (write_topics(tmp_path / str(number), number, 5).parent for number in (50, 90))
     assert (large / "documents").read_text().startswith((small / "documents").read_text())
     assert (large / "queries").read_text() == (small / "queries").read_text()
+
+
+@pytest.mark.training
+def test_the_steps_of_a_benchmark_train_and_are_measured() -> None:
+    from benchmarks.trained_models import Trained, made_up, stepping
+
+    figures = stepping(Trained.of(made_up()), steps=2)()
+    assert figures["pairs/s"] == pytest.approx(1e3 / figures["ms a step"] * 16 * 45)
+    assert figures["CPU ms"] > 0

@@ -255,7 +255,7 @@ def verdict_of(*arguments):
 @pytest.mark.parametrize(
     ("metrics", "minimums", "blessed", "reason"),
     [
-        ({"map": 0.5, "ndcg_5": 0.3}, None, True, "every metric lies above random order's"),
+        ({"map": 0.5, "ndcg_5": 0.3}, None, True, "all metrics are above those of random order"),
         ({"map": 0.5, "ndcg_5": 0.2}, None, False, "ndcg_5 must lie above random order's 0.2000; got 0.2000"),
         (
             {"map": 0.0, "ndcg_5": 0.1},
@@ -298,7 +298,7 @@ def test_a_metric_that_is_not_a_number_reaches_nothing():
 # Verdicts beside the last pushed model
 
 GOOD = {"map": 0.5, "ndcg_5": 0.3}
-PASSED = "every metric lies above random order's"
+PASSED = "all metrics are above those of random order"
 EVIDENCE = "version 7 (ndcg_5 0.3000 against 0.4000, p = {:.4f})"
 
 

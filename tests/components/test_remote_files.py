@@ -10,7 +10,7 @@ import pytest
 import tensorflow as tf
 
 from components.pusher.push_version import push_version
-from models.exported.versions import file_digests, whole_versions
+from models.exported.versions import model_fingerprint, whole_versions
 from models.settings import WordTableSource
 from models.texts.word_table import read_word_table
 
@@ -67,7 +67,7 @@ def test_word_vectors_are_read_from_a_remote_file() -> None:
 def test_models_are_compared_in_remote_folders() -> None:
     one, same = write("ram://remote_model/1", MODEL), write("ram://remote_model/2", MODEL)
     other = write("ram://remote_model/3", MODEL | {"saved_model.pb": "Graph"})
-    assert file_digests(one) == file_digests(same) != file_digests(other)
+    assert model_fingerprint(one) == model_fingerprint(same) != model_fingerprint(other)
 
 
 # A push to an object store
@@ -85,7 +85,7 @@ def test_a_version_in_an_object_store_is_whole_only_when_its_graph_is_there_whic
     version = push_version(model, serving, None, {"MODEL_CARD.md": b"# Card"})
     assert seen == [("variables.index", []), ("saved_model.pb", [])]
     assert whole_versions(serving) == [version]
-    assert file_digests(model) == file_digests(f"{serving}/{version}")
+    assert model_fingerprint(model) == model_fingerprint(f"{serving}/{version}")
     with tf.io.gfile.GFile(f"{serving}/{version}/MODEL_CARD.md") as card:
         assert card.read() == "# Card"
 

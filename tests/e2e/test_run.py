@@ -104,7 +104,7 @@ def test_every_metric_stands_beside_the_baselines_and_what_is_reachable(sample_r
 def test_the_first_model_is_blessed_without_a_comparison(sample_run: SampleRun) -> None:
     verdict = sample_run.verdict
     assert (verdict["blessed"], verdict["comparison"]) == (True, None)
-    assert verdict["reason"] == "every metric lies above random order's; no model was pushed before"
+    assert verdict["reason"] == "all metrics are above those of random order; no model was pushed before"
 
 
 def test_the_metrics_equal_pytrec_eval_s_on_the_written_files(sample_run: SampleRun) -> None:

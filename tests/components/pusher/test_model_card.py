@@ -8,7 +8,7 @@ from tests.components.pusher.card import DATA, SETTINGS, history, report
 
 def card(settings=SETTINGS, **given) -> str:
     parts = {"history": history(), "report": report(), **given}
-    return model_card(settings, DATA, parts["history"], parts["report"], "every metric lies above random order's")
+    return model_card(settings, DATA, parts["history"], parts["report"], "all metrics are above those of random order")
 
 
 def test_a_card_says_what_the_model_ranks_what_it_was_made_of_and_how_good_it_is():
@@ -20,7 +20,7 @@ def test_a_card_says_what_the_model_ranks_what_it_was_made_of_and_how_good_it_is
     assert "| test split, 250 queries | model | lexicon | random | bm25 | a perfect order |" in text
     assert "| `ndcg_5` | 0.8000 | 0.7000 | 0.1000 | 0.4000 | 1.0000 |" in text
     assert "`ndcg_5`: " in text  # its definition
-    assert "The gate: every metric lies above random order's." in text
+    assert "The gate: all metrics are above those of random order." in text
     assert "3 epochs over 31,000 query-document pairs; the weights are those of epoch 2" in text
 
 

@@ -1,4 +1,4 @@
-"""Groups of documents that are relevant to one query."""
+"""Groups of documents, and the lists divided by them."""
 
 import pickle
 from collections import Counter
@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from components.wikiclir_example_gen.dividing import MOST_IN_ONE, DocumentGroups
 from components.wikiclir_example_gen.sampling import is_cold
 from schemas.splits import SPLITS, split_of
+
+pytestmark = pytest.mark.beam  # it imports Beam
 
 few = st.integers(0, 30).map(lambda number: f"d{number}")
 lists = st.lists(st.lists(few, min_size=1, max_size=4, unique=True), max_size=20)
@@ -23,7 +25,7 @@ def groups_of(relevant):
 
 
 def components(relevant):
-    """The same, by joining sets for as long as two of them overlap."""
+    """The connected components, by joining sets as long as two of them overlap."""
     found = []
     for doc_ids in map(set, relevant):
         overlapping = [one for one in found if one & doc_ids]
@@ -59,8 +61,6 @@ def test_neither_the_order_of_the_queries_nor_the_number_of_workers_matters(rele
     assert merged.units() == groups_of(relevant).units()
 
 
-pytestmark = pytest.mark.beam  # it imports Beam
-
 SEED = 7
 TOP_GRADE = 2
 
@@ -90,7 +90,7 @@ def units_of(lists):
 
 
 def divide(lists, by_documents, cold_share):
-    """The lists that are kept, and how much of each role was dropped."""
+    """The kept lists, and the numbers of dropped records of each role."""
     from components.wikiclir_example_gen.dividing import DivideLists, GroupDocuments
 
     group = GroupDocuments()
@@ -149,7 +149,7 @@ def test_train_and_eval_know_no_cold_document_as_relevant_and_test_lists_are_who
 
 
 @given(ranking_lists(), st.booleans(), st.floats(0, 0.9))
-def test_what_was_used_is_still_used_or_counted_as_dropped(lists, by_documents, share):
+def test_every_used_record_stays_used_or_is_counted_as_dropped(lists, by_documents, share):
     def used(some):
         records = Counter(queries=len(some))
         for one in some.values():

@@ -28,7 +28,7 @@ def test_examples_read_back_the_same_from_numbered_gzipped_files(tmp_path, count
 
 @pytest.mark.parametrize("shards", [1, 3])
 @pytest.mark.parametrize("count", [0, 1, 200])
-def test_there_are_as_many_files_as_asked_and_an_example_s_bytes_say_which_is_its(tmp_path, count, shards):
+def test_there_are_as_many_files_as_asked_and_a_hash_of_an_example_chooses_its_file(tmp_path, count, shards):
     import apache_beam as beam
 
     from components.wikiclir_example_gen.examples import WriteExamples

@@ -14,11 +14,6 @@ DATA = {
 }
 
 
-def test_the_paper_decides_the_defaults():
-    data = DataSettings(**DATA)
-    assert (data.negatives, data.max_document_tokens, data.max_queries) == (40, 200, None)
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

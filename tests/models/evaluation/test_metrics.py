@@ -76,7 +76,7 @@ def test_values_of_a_ranking_by_hand():
     assert {key: value[0] for key, value in values.items()} == pytest.approx(expected)
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(queries)
 def test_every_metric_of_every_query_equals_trec_evals(lists):
     expected = trec_eval(lists, TREC_EVAL_OF_MR, TOP_GRADE) | trec_eval(lists, TREC_EVAL_OF_R, 1)
@@ -84,16 +84,10 @@ def test_every_metric_of_every_query_equals_trec_evals(lists):
     assert set(values) == set(expected) == set(METRICS)
     for key in METRICS:
         np.testing.assert_allclose(values[key], expected[key], atol=1e-6, err_msg=key)
+        assert ((0 <= values[key]) & (values[key] <= 1 + 1e-6)).all()
 
 
-@settings(max_examples=15)
-@given(queries)
-def test_values_lie_in_zero_to_one(lists):
-    for values in metrics_of(lists).values():
-        assert ((0 <= values) & (values <= 1 + 1e-6)).all()
-
-
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(queries)
 def test_perfect_order_reaches_the_most_that_can_be_reached(lists):
     ranked = [np.sort(grades)[::-1] for _, _, grades in lists]

@@ -1,4 +1,4 @@
-"""Digests of the files of an exported model."""
+"""Fingerprints of exported models."""
 
 import tempfile
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.exported.versions import file_digests
+from models.exported.versions import model_fingerprint
 
 FILES = st.dictionaries(st.sampled_from(["a", "b", "c/a", "c/d/a"]), st.binary(max_size=2), max_size=3)
 
@@ -19,10 +19,10 @@ def write(folder: Path, files: dict[str, bytes]) -> str:
 
 
 @given(FILES, FILES)
-def test_folders_are_the_same_where_names_and_contents_are(one, other):
+def test_fingerprints_are_equal_where_names_and_contents_are(one, other):
     with tempfile.TemporaryDirectory() as folder:
         paths = [write(Path(folder, name), files) for name, files in (("one", one), ("other", other))]
-        assert (file_digests(paths[0]) == file_digests(paths[1])) == (one == other)
+        assert (model_fingerprint(paths[0]) == model_fingerprint(paths[1])) == (one == other)
 
 
 def test_a_difference_in_the_last_byte_of_a_large_file_is_seen(tmp_path):
@@ -31,14 +31,13 @@ def test_a_difference_in_the_last_byte_of_a_large_file_is_seen(tmp_path):
         write(tmp_path / name, {"shard": content})
         for name, content in (("one", large), ("same", large), ("other", large[:-1] + b"\1"))
     )
-    assert file_digests(one) == file_digests(same)
-    assert file_digests(one) != file_digests(other)
+    assert model_fingerprint(one) == model_fingerprint(same) != model_fingerprint(other)
 
 
-def test_what_a_push_adds_to_a_model_is_no_part_of_it(tmp_path):
+def test_the_files_that_a_push_adds_do_not_change_the_fingerprint(tmp_path):
     files = {"saved_model.pb": b"graph"}
     added = {"MODEL_CARD.md": b"# Model card", "assets.extra/tf_serving_warmup_requests": b"requests"}
     model, version = (write(tmp_path / name, content) for name, content in (("model", files), ("v", files | added)))
-    assert file_digests(model) == file_digests(version)
+    assert model_fingerprint(model) == model_fingerprint(version)
     other = write(tmp_path / "other", {**files, "assets/MODEL_CARD.md": b"of the model's own"})
-    assert file_digests(model) != file_digests(other)
+    assert model_fingerprint(model) != model_fingerprint(other)

@@ -17,7 +17,7 @@ from models.lexicon.lexicon import CollectionRecord, Lexicon
 from models.rankers.fixed_scores import with_fixed_scores
 from models.rankers.ranker import Ranker
 from schemas import features as f
-from tests.models.lexicon.small_lexicon import features, make_channel, sample_texts
+from tests.models.lexicon.small_lexicon import features, make_channel
 from tests.models.small_model import features_of, small_text_features, small_towers
 from tests.models.synthetic import text_lists
 
@@ -181,20 +181,3 @@ def test_two_hundred_thousand_terms_load_in_seconds(tmp_path):
     found = loaded.signatures["score"](query=tf.constant(["t7"]), documents=tf.constant([["t7", "t8"]]))
     assert found["lexicon"].numpy()[0, 0] > 0
     assert time.process_time() - started < 10
-
-
-@pytest.mark.training
-def test_real_texts_are_scored_the_same(tmp_path):
-    pairs, collection = sample_texts()
-    channel = make_channel(learn_lexicon("lexicon", ("en", "fr"), 200, pairs[:200], collection))
-    text_features, towers = small_text_features(tmp_path), small_towers()
-    towers(features_of(text_features, ["cat"], [["chat"]]))
-    ranker = Ranker({"smooth_cosine": towers, "lexicon": channel}, {"smooth_cosine": 1.0, "lexicon": 1.0})
-    export_ranker(ranker, text_features, str(tmp_path / "model"))
-    queries, documents = [query for query, _ in pairs[200:208]], collection[:40]
-    index = np.tile(np.arange(40), (8, 1))
-    expected = channel.score_texts(features(queries, documents, index))
-    loaded = tf.saved_model.load(str(tmp_path / "model"))
-    found = loaded.signatures["score"](query=tf.constant(queries), documents=tf.constant([documents] * 8))["lexicon"]
-    assert np.mean(expected.numpy() > 0.05) > 0.2
-    np.testing.assert_allclose(found, expected, atol=1e-6)

@@ -64,7 +64,7 @@ def test_the_lexicon_does_not_depend_on_the_order_of_pairs_and_documents(pairs, 
 
 def test_translations_and_statistics_of_real_texts_are_those_of_the_loops():
     texts, documents = sample_texts()
-    texts, documents = texts[::40], documents[::10]
+    texts, documents = texts[::80], documents[::20]
     pairs = list(zip(terms([one for one, _ in texts], "en"), terms([other for _, other in texts], "fr"), strict=True))
     reference = Reference(terms(documents, "fr"), kept(model_1(pairs)))
     assert_agrees(learn_lexicon("lexicon", LANGUAGES, 200, texts, documents), reference)

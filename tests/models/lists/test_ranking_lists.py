@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 import tensorflow as tf
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.lists import ranking_lists as lists
@@ -172,6 +172,7 @@ def lists_of_few_documents(draw):
     )
 
 
+@settings(max_examples=10)
 @given(lists_of_few_documents())
 def test_judged_negatives_leave_out_every_document_that_is_never_relevant_and_nothing_else(every):
     relevant = {

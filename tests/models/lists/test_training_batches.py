@@ -8,7 +8,7 @@ import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.lists.training_batches import epoch_order, training_batches
+from models.lists.training_batches import _rows_of_replicas, epoch_order, training_batches
 from tests.models.synthetic import ranking_lists
 
 LISTS = ranking_lists([[row] for row in range(22)], [[0]], [[0] for _ in range(22)], [[row] for row in range(22)])
@@ -29,10 +29,20 @@ def rows_of(worker, workers, replicas):
 WHOLE = rows_of(0, 1, 1)
 
 
-def test_an_epoch_has_every_row_once_but_those_that_fill_no_batch():
-    assert [len(batch) for batch in WHOLE] == [BATCH] * 2 * (len(LISTS) // BATCH)
-    for epoch in (WHOLE[:2], WHOLE[2:]):
-        assert len({*chain(*epoch)}) == BATCH * (len(LISTS) // BATCH)
+def test_batches_are_consecutive_rows_of_each_epochs_order_without_an_incomplete_batch():
+    orders = [epoch_order(LISTS.query_ids, SEED, epoch).tolist() for epoch in EPOCHS]
+    assert WHOLE == [order[start : start + BATCH] for order in orders for start in (0, 8)]
+
+
+@given(st.integers(0, 30), st.integers(1, 4), st.integers(1, 3), st.integers(0, 3))
+def test_rows_of_replicas_are_those_of_plain_slices(lists, replicas, of_each, epochs):
+    query_ids, batch = [b"%d" % row for row in range(lists)], replicas * of_each
+    expected = []
+    for epoch in range(epochs):
+        order = epoch_order(query_ids, SEED, epoch).tolist()
+        for start in range(0, lists - batch + 1, batch):
+            expected += [order[start + first : start + first + of_each] for first in range(0, batch, of_each)]
+    assert _rows_of_replicas(query_ids, SEED, range(epochs), batch, replicas).tolist() == expected
 
 
 @pytest.mark.parametrize(("workers", "replicas"), [(1, 2), (2, 2), (4, 4), (2, 4)])

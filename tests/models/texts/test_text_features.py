@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import tensorflow as tf
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.texts.text_features import scored_words
@@ -33,6 +33,7 @@ def of_words(text_features):
     return of_words
 
 
+@settings(max_examples=12)
 @given(words=WORDS)
 def test_the_words_up_to_the_limit_have_their_ids_and_those_beyond_it_none(text_features, of_words, words):
     columns, _ = of_words(words)

@@ -16,7 +16,7 @@ from models.theory.lemma_2 import MEAN_ENCODER, Constants, loss_in_tables, smoot
 POINTS = 200
 seeds = st.integers(0, 1000)
 epsilons = st.floats(0.1, 10)
-few = settings(max_examples=5)  # each with many points
+few = settings(max_examples=3)  # each with many points
 
 
 def derivatives(function, at):

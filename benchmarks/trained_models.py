@@ -1,0 +1,153 @@
+"""Models in training on made-up lists or on those of a run, and the measures of their steps."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+import numpy as np
+import tensorflow as tf
+import tensorflow_transform as tft
+from tensorflow import keras
+
+from benchmarks.harness import Figures, Measure
+from models.job import TrainingJob
+from models.lists.ranking_lists import RankingLists, read_lists
+from models.lists.training_batches import training_batches
+from models.objectives.objective import make_objective
+from models.rankers.ranker import Ranker
+from models.rankers.scorer import Words
+from models.rankers.two_towers import TwoTowers
+from models.settings import LossSettings, ModelSettings
+from models.training.devices import make_strategy
+from models.training.settings import TrainingSettings
+from models.training.steps import TrainingSteps
+from models.training.train import make_optimizer
+from pipeline.estimate.training_step import WORDS_OF_A_STEM, made_up_lists
+from schemas import features as f
+from schemas.relevance import MOST_RELEVANT
+
+PAPER = (ModelSettings(), LossSettings())
+
+
+class Given(NamedTuple):
+    """The lists that a benchmark trains on."""
+
+    lists: RankingLists
+    words: tuple[Words, Words]
+    """The words of queries and of documents."""
+    description: str
+
+    def for_model(self, model: ModelSettings) -> "Given":
+        """The lists with the columns that a run with this model has."""
+        stems = {f.QUERY_STEMS, f.DOC_STEMS}
+        columns = self.lists.query_columns, self.lists.document_columns
+        if model.stem_embeddings:
+            if f.QUERY_STEMS not in columns[0]:
+                raise click.ClickException("the lists must have stems; run the configuration with preset=best.")
+            return self
+        query, document = ({name: one[name] for name in one.keys() - stems} for one in columns)
+        lists = replace(self.lists, query_columns=query, document_columns=document)
+        return self._replace(lists=lists)
+
+
+def made_up() -> Given:
+    """Lists of 45 verses, of random words with Zipf's frequencies."""
+    vocabulary, number = 100_000, 512
+    words = Words(vocabulary, stems=vocabulary // WORDS_OF_A_STEM + 1)
+    lists = made_up_lists(number, 45, 10_000, 25, 25, vocabulary, MOST_RELEVANT, has_stems=True)
+    return Given(lists, (words, words), f"{number} made-up lists of 45 texts of 25 words")
+
+
+def lists_of(output: Path) -> Given:
+    """The train lists of the last run in an output folder."""
+    folders = [one for one in output.glob("artifacts/Transform/transformed_examples/*") if one.name.isdecimal()]
+    if not folders:
+        raise click.ClickException(f"no lists under {output}; run `clir run` with this output first.")
+    newest = max(folders, key=lambda one: int(one.name))
+    transform = tft.TFTransformOutput(str(output / "artifacts" / "Transform" / "transform_graph" / newest.name))
+    files = sorted(map(str, newest.glob("Split-train/*")))
+    lists = read_lists(files, transform.transformed_feature_spec())
+    has_stems = f.QUERY_STEMS in lists.query_columns
+    size = transform.vocabulary_size_by_name
+    query, document = (
+        Words(size(name), stems=size(stems) if has_stems else 0) for name, stems in f.STEMS_OF_VOCABULARY.items()
+    )
+    return Given(lists, (query, document), f"{output}: {len(lists):,} lists of {lists.pairs:,} pairs")
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A model in training."""
+
+    steps: TrainingSteps
+    lists: RankingLists
+    batch_lists: int
+
+    @staticmethod
+    def of(given: Given, tower: tuple[ModelSettings, LossSettings] = PAPER, is_dense: bool = False) -> "Trained":
+        """A new model; `is_dense` trains it with Keras's Adam."""
+        model, loss = tower
+        given, settings = given.for_model(model), TrainingSettings().for_encoder(model.encoder)
+        job = TrainingJob(model=model, loss=loss, training=settings, top_grade=MOST_RELEVANT)
+        with make_strategy(settings).scope():
+            ranker = Ranker({"towers": TwoTowers(*given.words, model, seed=1)})
+            objective = make_objective(ranker, job)
+            ranker(given.lists.batch(tf.constant([0]))[0])  # builds it
+            dense = keras.optimizers.Adam(settings.number("learning_rate"))
+            steps = TrainingSteps(objective, dense if is_dense else make_optimizer(settings), settings.clip_norm)
+            steps.build()
+        return Trained(steps, given.lists, settings.batch_lists)
+
+    def batches(self) -> Iterator[Any]:
+        """Endless batches, gathered from the lists as a training does."""
+        epochs = range(1, 1_000_000 // len(self.lists) + 2)
+        return training_batches(self.lists, self.steps.strategy, 1, epochs, self.batch_lists)
+
+    def dataset(self) -> tf.data.Dataset:
+        """The batches of an epoch."""
+        number = len(self.lists) // self.batch_lists
+        rows = np.arange(number * self.batch_lists, dtype=np.int32).reshape(number, -1)
+        return tf.data.Dataset.from_tensor_slices(rows).map(self.lists.batch)
+
+    @property
+    def pairs_per_step(self) -> float:
+        """Mean number of query-document pairs of a step."""
+        return float(self.lists.pairs / len(self.lists) * self.batch_lists)
+
+
+def timed(steps: int, pairs_per_step: float, work: Callable[[], Any]) -> Figures:
+    """Speed and times of some steps, of the clock and of all threads."""
+    started, cpu = time.perf_counter(), time.process_time()
+    work()
+    seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
+    pairs = steps * pairs_per_step
+    return {
+        "pairs/s": pairs / seconds,
+        "pairs/CPU s": pairs / cpu,
+        "ms a step": 1e3 * seconds / steps,
+        "CPU ms": 1e3 * cpu / steps,
+    }
+
+
+def stepping(trained: Trained, steps: int, batches: Iterator[Any] | None = None) -> Measure:
+    """The measure of some training steps."""
+    some = batches or trained.batches()
+    return partial(timed, steps, trained.pairs_per_step, lambda: trained.steps.run(some, steps))
+
+
+def scoring(trained: Trained, steps: int) -> Measure:
+    """The measure of some forward passes."""
+    batches, ranker = iter(trained.dataset().repeat().prefetch(4)), trained.steps.objective.ranker
+
+    @tf.function
+    def score(batches: Any) -> tf.Tensor:
+        total = 0.0
+        for _ in tf.range(steps):
+            total += tf.reduce_sum(ranker(next(batches)[0]))
+        return total
+
+    return partial(timed, steps, trained.pairs_per_step, lambda: score(batches))
