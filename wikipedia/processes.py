@@ -8,12 +8,10 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Final, TypeVar
 
+from schemas.byte_streams import Apply
 from schemas.errors import DataError
-
-Apply: TypeAlias = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
-"""Applies a function to items, as `map` does."""
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")

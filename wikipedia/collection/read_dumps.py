@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from schemas.byte_streams import OpenFile
+from schemas.byte_streams import Apply, OpenFile
 from schemas.errors import DataError
 from wikipedia.collection.pieces import Piece, read_articles
 from wikipedia.collection.read_tables import (
@@ -21,7 +21,6 @@ from wikipedia.collection.wiki import Wiki
 from wikipedia.dumps.chunks import dump_chunks
 from wikipedia.dumps.files import FileSum, check_sum
 from wikipedia.dumps.site_info import SiteInfo, wiki_site
-from wikipedia.processes import Apply
 from wikipedia.settings import WikipediaSettings
 from wikipedia.wikitext.article import Wanted
 

@@ -100,36 +100,17 @@ _FRENCH: Final[Mapping[str, str]] = {
     "oe": "œ",
 }
 
-_GERMAN_LANGUAGES: Final = {
-    "ar": "arabisch",
-    "cs": "tschechisch",
-    "da": "dänisch",
-    "el": "griechisch",
-    "en": "englisch",
-    "es": "spanisch",
-    "fa": "persisch",
-    "fi": "finnisch",
-    "fr": "französisch",
-    "grc": "altgriechisch",
-    "he": "hebräisch",
-    "hu": "ungarisch",
-    "it": "italienisch",
-    "ja": "japanisch",
-    "ko": "koreanisch",
-    "la": "lateinisch",
-    "nl": "niederländisch",
-    "no": "norwegisch",
-    "pl": "polnisch",
-    "pt": "portugiesisch",
-    "ro": "rumänisch",
-    "ru": "russisch",
-    "sv": "schwedisch",
-    "tr": "türkisch",
-    "uk": "ukrainisch",
-    "zh": "chinesisch",
-}
+_GERMAN_LANGUAGES: Final = """
+    ar=arabisch cs=tschechisch da=dänisch el=griechisch en=englisch es=spanisch fa=persisch fi=finnisch
+    fr=französisch grc=altgriechisch he=hebräisch hu=ungarisch it=italienisch ja=japanisch ko=koreanisch
+    la=lateinisch nl=niederländisch no=norwegisch pl=polnisch pt=portugiesisch ro=rumänisch ru=russisch
+    sv=schwedisch tr=türkisch uk=ukrainisch zh=chinesisch
+    """.split()
+
 _GERMAN: Final[Mapping[str, str]] = {
-    **{f"{code}s": f"{word} {{1}} {{2}}|{word} {{1}}" for code, word in _GERMAN_LANGUAGES.items()},
+    **{
+        f"{code}s": f"{word} {{1}} {{2}}|{word} {{1}}" for code, word in (pair.split("=") for pair in _GERMAN_LANGUAGES)
+    },
     **_all("{1}", "arf|zahl|formatnum|zitat|kapitälchen"),
     "audio": "{2}",
     "höhe": "{1} m",
