@@ -425,10 +425,16 @@ def resolved(config_file: Path) -> RunConfig:
     return resolve_digests(load_config(str(config_file)))
 
 
-def test_resolving_notes_the_digests_of_the_files(config_file: Path, resolved: RunConfig) -> None:
-    expected = hashlib.sha256((config_file.parent / "wiki.queries").read_bytes()).hexdigest()
-    assert resolved.data.sha256.queries == expected
-    assert resolved.data.sha256.candidates is None
+def test_every_input_has_a_digest(config_file: Path) -> None:
+    (config_file.parent / "en.vec").write_text("wolf 1 2\n")
+    (config_file.parent / "pairs.tsv").write_text("wolf\tloup\n")
+    add(config_file, "model: {embedding_dim: 2}\nembeddings: {query: en.vec}\nlexicon: {pairs: pairs.tsv}\n")
+    config = resolve_digests(load_config(str(config_file)))
+    names = [f"data.{role}" for role in ("queries", "documents", "judgments")] + ["embeddings.query", "lexicon.pairs"]
+    assert sorted(config.inputs()) == sorted(names)
+    for name, path in config.inputs().items():
+        section, key = name.split(".")
+        assert getattr(getattr(config, section).sha256, key) == hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
 def test_changed_files_are_refused_by_the_resolved_configuration(config_file: Path, resolved: RunConfig) -> None:
