@@ -102,12 +102,6 @@ def parse_manifest(text: str) -> dict[str, Role]:
     }
 
 
-def read_manifest(folder: str, open_file: OpenFile) -> dict[str, Role]:
-    """The roles of the collection in a folder."""
-    with open_file(f"{folder}/{MANIFEST_FILE}", "r") as manifest:
-        return parse_manifest(manifest.read())
-
-
 def read_texts(stream: BinaryIO, shard: Shard) -> Iterator[Text]:
     """The queries or documents of a shard."""
     for number, line in enumerate(stream, shard.first_line):
@@ -190,4 +184,6 @@ def _texts_of_shard(open_file: OpenFile, path: str) -> Iterator[bytes]:
 
 
 def _document_shards(folder: str, open_file: OpenFile) -> list[str]:
-    return [f"{folder}/{shard.name}" for shard in read_manifest(folder, open_file)["documents"].shards]
+    with open_file(f"{folder}/{MANIFEST_FILE}", "r") as manifest:
+        documents = parse_manifest(manifest.read())["documents"]
+    return [f"{folder}/{shard.name}" for shard in documents.shards]

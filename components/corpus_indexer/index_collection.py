@@ -14,14 +14,14 @@ from schemas.index_manifest import SEGMENTS, SegmentRecord
 
 
 class Part(NamedTuple):
-    """Some lines of a shard, which become a segment."""
+    """Consecutive lines of a shard, which become a segment."""
 
     shard: Shard
     first: int
-    """From 0, of the shard's lines."""
+    """The first line in the shard, from 0."""
     lines: int
     number: int
-    """Of the segment."""
+    """The number of the segment."""
 
 
 def index_collection(
@@ -29,16 +29,16 @@ def index_collection(
 ) -> None:
     """Encodes a collection's documents.
 
-    Nothing is grouped: a worker reads a part of a shard, and writes a segment; its memory does not grow with the
+    Nothing is grouped: a worker reads a part of a shard and writes a segment, in memory that does not grow with the
     collection.
 
     Args:
-      pipeline: of Beam.
+      pipeline: the Beam pipeline to add to.
       model: folder of an exported model.
       collection: folder of the collection.
-      roles: what its manifest says.
-      folder: of the index, local; its segments are written, and nothing else.
-      records: prefix of the files that get a line of JSON for each segment, a `SegmentRecord`.
+      roles: the collection's roles.
+      folder: local folder of the index, into which only the segments are written.
+      records: prefix of the files that receive each segment's `SegmentRecord` as a line of JSON.
     """
     (
         pipeline
@@ -50,7 +50,7 @@ def index_collection(
 
 
 def parts_of(shards: tuple[Shard, ...], most: int = MOST_DOCUMENTS) -> list[Part]:
-    """Parts of shards, each of equal size with the others of its shard, and of `most` lines at most.
+    """Parts of shards, about equal within a shard, and of `most` lines at most.
 
     Example:
       >>> shard = Shard("documents-00000.tsv", 1, 5)
@@ -67,7 +67,7 @@ def parts_of(shards: tuple[Shard, ...], most: int = MOST_DOCUMENTS) -> list[Part
 
 
 class _EncodePart(beam.DoFn):
-    """part -> the record of its segment, as JSON; none where no line of it is a document."""
+    """part -> the record of its segment, as JSON; nothing where no line is a document."""
 
     def __init__(self, model: str, collection: str, folder: str) -> None:
         self._model_path, self._collection, self._folder = model, collection, folder
@@ -80,7 +80,7 @@ class _EncodePart(beam.DoFn):
         with open(os.path.join(self._collection, part.shard.name), "rb") as stream:
             for _ in islice(stream, part.first):
                 pass
-            # What was left out is an empty line.
+            # A left-out record is an empty line.
             documents = read_texts(islice(stream, part.lines), part.shard)  # type: ignore[arg-type]
             records = encode_documents(self._model, documents, os.path.join(self._folder, SEGMENTS), part.number)
             for record in records:

@@ -15,7 +15,7 @@ from schemas.index_manifest import MANIFEST_FILE
 from schemas.served_versions import served_versions
 
 KEPT: Final = 2
-"""Versions that stay, the newest among them: whoever searches the one before it may go on."""
+"""Number of versions that stay, including the newest: searches in the one before it can go on."""
 
 _STAGING: Final = ".incoming"
 _LOCK: Final = ".lock"
@@ -25,7 +25,7 @@ class IndexVersions:
     """The versions in a folder.
 
     Args:
-      folder: of the index; it need not be there.
+      folder: the folder of the index, which need not exist.
     """
 
     def __init__(self, folder: str | Path) -> None:
@@ -37,10 +37,10 @@ class IndexVersions:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Holds the folder, so that nobody else writes into it; what was begun there and not committed is removed.
+        """Locks the folder for writing; at the end, removes a version that was begun but not committed.
 
         Raises:
-          DataError: somebody else does, or the folder holds what is no index.
+          DataError: another process writes, or the folder holds something else than an index.
         """
         self.check()
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -57,10 +57,10 @@ class IndexVersions:
                 self._discard()
 
     def check(self) -> None:
-        """Checks that versions may stand in the folder, which need not be there.
+        """Checks that the folder, which need not exist, may hold versions.
 
         Raises:
-          DataError: it holds what is no index.
+          DataError: it holds something else than an index.
         """
         if others := sorted(set(self._names()) - {_STAGING, _LOCK} - set(self._versions())):
             raise DataError(
@@ -68,16 +68,16 @@ class IndexVersions:
             )
 
     def begin(self) -> Path:
-        """An empty folder for what becomes a version. The caller holds the folder of the versions."""
+        """An empty folder for a new version. The caller has locked the folder."""
         staging = self.folder / _STAGING
         self._discard()  # what a killed process left
         staging.mkdir()
         return staging
 
     def commit(self) -> Path:
-        """Makes a version of what was begun: it is there whole and on the disk, or not at all.
+        """Makes the begun folder a version, whole and on the disk, or not at all.
 
-        Versions before the last two are removed; who has one of them open can go on reading.
+        Removes the versions before the last two; a process that has one of them open can go on reading.
         """
         staging = self.folder / _STAGING
         _sync(staging)
@@ -98,12 +98,12 @@ class IndexVersions:
         return [entry.name for entry in self.folder.iterdir()] if self.folder.is_dir() else []
 
     def _versions(self) -> list[str]:
-        # A number alone may be anybody's: a year of photographs, a version of a model.
+        # A number alone is no proof: it may be a year of photographs, or a version of a model.
         return [name for name in served_versions(self._names()) if (self.folder / name / MANIFEST_FILE).is_file()]
 
 
 def link_files(source: Path, target: Path) -> None:
-    """Makes a folder's files part of another one too: by links where the disk has them, else by copies."""
+    """Puts a folder's files into another one too, by links where the disk has them, otherwise by copies."""
     target.mkdir(parents=True)
     for path in source.iterdir():
         if path.is_dir():
@@ -116,7 +116,7 @@ def link_files(source: Path, target: Path) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """Brings a folder's files to the disk: a version's name must not be there before its content."""
+    """Writes a folder's files to the disk: a version's content must be there before its name."""
     for place, _, names in os.walk(folder):
         for name in names:
             with open(os.path.join(place, name), "rb") as file:
@@ -133,11 +133,11 @@ def _sync_folder(folder: Path) -> None:
 
 
 def push_index(index: str, folder: str) -> str:
-    """Pushes an index.
+    """Makes a run's index the newest version, unless it already is, even with later updates.
 
     Args:
-      index: folder of what a run made.
-      folder: of the versions.
+      index: folder of the run's index.
+      folder: folder of the versions.
 
     Returns:
       the folder of the newest version.

@@ -19,10 +19,10 @@ from schemas import features as f
 
 
 class NumberedTexts:
-    """Distinct texts, each of which is tokenised once, however many lists it stands in.
+    """Distinct texts, each tokenised once, however many lists it is in.
 
-    The numbers of their words lie in a file: those of French Wikipedia take half a gigabyte. No text is met any more
-    once they are read.
+    The numbers of their words are in a file: those of French Wikipedia take half a gigabyte. All texts must be added
+    before the numbers are read.
 
     Args:
       max_tokens: words of a text that count.
@@ -31,7 +31,7 @@ class NumberedTexts:
     def __init__(self, max_tokens: int) -> None:
         self._max_tokens = max_tokens
         self._place: dict[bytes, int] = {}
-        """Of each text, by its digest."""
+        """A text's digest to its place."""
         self._number: dict[bytes, int] = {}
         self._file = RowsFile()
 
@@ -41,7 +41,7 @@ class NumberedTexts:
         return list(self._number)
 
     def places(self, texts: Sequence[bytes]) -> npt.NDArray[np.int32]:
-        """The place of each text, which is met now if it was not before: int32 [texts]."""
+        """The place of each text, added where it is new: int32 [texts]."""
         digests = [hashlib.blake2b(text, digest_size=16).digest() for text in texts]
         new = []
         for digest, text in zip(digests, texts, strict=True):
@@ -58,7 +58,7 @@ class NumberedTexts:
         return self._file.mapped()
 
     def counts(self, texts: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
-        """How often each word stands in texts, some perhaps given more than once: int32 [some] -> int64 [words]."""
+        """The count of each word in texts, which may repeat: places int32 [some] -> int64 [words]."""
         times = np.bincount(texts, minlength=len(self._place))
         counts = np.zeros(len(self._number), np.int64)
         for numbers, lengths in self._numbers.blocks():
@@ -68,7 +68,7 @@ class NumberedTexts:
         return counts
 
     def ids(self, of_word: npt.NDArray[np.int32]) -> MappedRows:
-        """The texts' ids, in a file likewise, of the id of each word (int32 [words]); those below 0 are left out."""
+        """The texts' ids, in a file too, from the id of each word, int32 [words]; ids below 0 are left out."""
         file = RowsFile()
         for numbers, lengths in self._numbers.blocks():
             ids = of_word[numbers]
@@ -79,23 +79,23 @@ class NumberedTexts:
 
 
 LISTS_OF_A_BATCH: Final = 256
-"""Read at a time: of French Wikipedia 80 MB of words."""
+"""Number of lists read at a time: of French Wikipedia 80 MB of words."""
 _WORDS: Final = 1 << 16
-"""Stemmed at a time."""
+"""Number of words stemmed at a time."""
 _VOCABULARY_OF: Final = {f.QUERY_TEXT: f.QUERY_VOCABULARY, f.DOC_TEXT: f.DOCUMENT_VOCABULARY}
 
 Places: TypeAlias = npt.NDArray[np.int32]
-"""Of texts, one list's after the other, among the distinct ones."""
+"""The places of a file's texts among the distinct ones, list by list."""
 
 
 class NumberedLists(NamedTuple):
-    """Lists, each distinct text of which was tokenised once.
+    """Lists as numbered texts.
 
     Attributes:
-      texts: of the queries and of the documents, by the names of their features.
-      places: which of them the lists of each file hold, likewise.
-      terms: by the name of a vocabulary, which texts it is of, and of each of their words that word, or its stem, which
-        is empty where it has none.
+      texts: feature of the queries or of the documents to their texts.
+      places: file to feature to the places of the texts in its lists.
+      terms: vocabulary to the feature of its texts, and to the term of each of their words: the word itself, or its
+        stem, which is empty where the word has none.
     """
 
     texts: Mapping[str, NumberedTexts]
@@ -104,12 +104,7 @@ class NumberedLists(NamedTuple):
 
 
 def number_lists(files: Iterable[str], settings: TransformSettings) -> NumberedLists:
-    """Reads lists.
-
-    Args:
-      files: gzipped TFRecords of listwise examples.
-      settings: see there.
-    """
+    """Reads gzipped TFRecords of listwise examples, and numbers their texts."""
     texts = {name: NumberedTexts(settings.max_tokens) for name in _VOCABULARY_OF}
 
     @graph_function(input_signature=[tf.TensorSpec([None], tf.string)])

@@ -25,6 +25,9 @@ from models.texts.word_table import read_word_table
 from schemas import features as f
 from schemas.byte_streams import raw_lines
 
+_NO_WORD: Final = get_empy_vocabulary_dummy_value(tf.string)
+"""tft's entry, with its count, in a vocabulary without words: TensorFlow refuses an empty file."""
+
 
 def make_graph(
     lists: NumberedLists,
@@ -36,11 +39,11 @@ def make_graph(
     """Counts the words of lists, and writes the graph.
 
     Args:
-      lists: those that are counted, and any others.
-      counted: the files of those.
-      schema: of the lists.
-      settings: see there.
-      folder: of the graph.
+      lists: the lists to count, and others to transform.
+      counted: the files of the lists to count.
+      schema: the schema of the lists.
+      settings: see `TransformSettings`.
+      folder: the folder of the graph.
     """
     output, spec = tft.TFTransformOutput(folder), schema_utils.schema_as_feature_spec(schema).feature_spec
     metadata_io.write_metadata(dataset_metadata.DatasetMetadata(schema), os.path.join(folder, output.RAW_METADATA_DIR))
@@ -51,11 +54,11 @@ def make_graph(
         def preprocess(inputs: dict[str, Any]) -> dict[str, Any]:
             return columns_of(inputs, words_of(inputs, settings), vocabularies.__getitem__)
 
-        # What TFX's own executor calls for a preprocessing_fn without analyzers: it needs no Beam.
+        # TFX's own executor calls it for a preprocessing_fn without analyzers; it does not need Beam.
         impl_helper.analyze_in_place(preprocess, False, spec, types, folder)
         assets = os.path.join(output.transform_savedmodel_dir, tf.saved_model.ASSETS_DIRECTORY)
         for path in others:
-            # Found there by its name; the graph has no use for it.
+            # The Trainer finds it here by its name; the graph does not use it.
             tf.io.gfile.copy(path, os.path.join(assets, os.path.basename(path)))
     return output
 
@@ -63,16 +66,16 @@ def make_graph(
 def write_vocabularies(
     lists: NumberedLists, counted: Sequence[str], settings: TransformSettings, folder: str
 ) -> tuple[dict[str, str], list[str]]:
-    """Counts the words of lists, and writes a file a vocabulary.
+    """Counts the words of lists, and writes a file for each vocabulary.
 
     Args:
-      lists: those that are counted, and any others.
-      counted: the files of those.
-      settings: see there.
-      folder: to write to.
+      lists: the lists to count, and others.
+      counted: the files of the lists to count.
+      settings: see `TransformSettings`.
+      folder: the folder to write to.
 
     Returns:
-      the paths of the vocabularies by their names, and those of the files of `COUNTS_OF_VOCABULARY`, if any.
+      the vocabularies' names to their paths, and the paths of the files of `COUNTS_OF_VOCABULARY`, if any.
     """
     paths, others = {}, []
     for vocabulary, counts in _count_words(lists, counted).items():
@@ -81,7 +84,7 @@ def write_vocabularies(
             lines = [b"%d %b" % (counts[word], word) for word in _most_frequent(counts, len(counts))]
             others.append(os.path.join(folder, f.COUNTS_OF_VOCABULARY[vocabulary]))
             _write_lines(lines or [b"%d %b" % _NO_WORD], others[-1])
-            # A dict, for its order and its look-ups: these come first, and where they are not trained they are all.
+            # The words of the vectors come first; where the vectors are not trained, there are no others.
             first = dict.fromkeys(word.encode() for word in read_word_table(source).words)
             words = [*first, *(word for word in words if source.train and word not in first)]
         paths[vocabulary] = os.path.join(folder, vocabulary)
@@ -89,12 +92,8 @@ def write_vocabularies(
     return paths, others
 
 
-_NO_WORD: Final = get_empy_vocabulary_dummy_value(tf.string)
-"""What tft has, with its count, for a vocabulary without words: TensorFlow takes no empty one."""
-
-
 def _count_words(lists: NumberedLists, counted: Sequence[str]) -> dict[str, Counter[bytes]]:
-    """How often each word stands in the counted lists, by vocabulary."""
+    """The counts of the words in the counted lists, by vocabulary."""
     times = {
         name: texts.counts(np.concatenate([lists.places[file][name] for file in counted]))
         for name, texts in lists.texts.items()
@@ -109,7 +108,7 @@ def _count_words(lists: NumberedLists, counted: Sequence[str]) -> dict[str, Coun
 
 
 def _most_frequent(counts: Counter[bytes], most: int) -> list[bytes]:
-    """The most frequent words, of equally frequent ones the last of their UTF-8 first, as tft has them."""
+    """The most frequent words; equally frequent ones in descending order of their UTF-8, as tft has them."""
     ordered = sorted(((count, word) for word, count in counts.items()), reverse=True)
     return [word for _, word in ordered[:most]]
 
@@ -120,10 +119,10 @@ def _write_lines(lines: Iterable[bytes], path: str) -> None:
 
 
 class TransformLists:
-    """Gives lists the ids of their words, as `preprocessing_fn` has them of the graph.
+    """Transforms lists as the graph of `preprocessing_fn` does, by looking their words' ids up.
 
     Args:
-      lists: those that will be transformed among them.
+      lists: the lists to transform, and others.
       output: Transform's graph and vocabularies.
     """
 
@@ -146,7 +145,7 @@ class TransformLists:
 
         Args:
           files: gzipped TFRecords.
-          prefix: of the paths of the transformed ones, likewise gzipped TFRecords.
+          prefix: prefix of the paths of the transformed lists, which are gzipped TFRecords too.
         """
         for number, file in enumerate(sorted(files)):
             _write_records(self._transformed(file), f"{prefix}-{number:05}-of-{len(files):05}.gz")
@@ -169,8 +168,8 @@ class TransformLists:
 
 
 def _write_records(records: Iterable[bytes], path: str) -> None:
-    # Gzip's first level, as for the examples of ingestion. Among ids there is little to be found that came before: not
-    # to look for it halves the time, for a twelfth more bytes.
+    # Gzip's first level without the search for repeats: among ids there are few, and it halves the time for a twelfth
+    # more bytes.
     options = tf.io.TFRecordOptions("GZIP", compression_level=1, compression_strategy=zlib.Z_HUFFMAN_ONLY)
     with tf.io.TFRecordWriter(path, options) as writer:
         for record in records:

@@ -1,4 +1,4 @@
-"""The preprocessing function of Transform: texts to ids of one vocabulary a language."""
+"""The preprocessing function of Transform: texts to ids of a vocabulary for each language."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -15,12 +15,12 @@ from schemas import features as f
 
 
 def preprocessing_fn(inputs: dict[str, Any], custom_config: dict[str, Any]) -> dict[str, Any]:
-    """Tokenises queries and documents and looks the words up.
+    """Tokenises queries and documents, and looks the words up.
 
-    The vocabularies hold the most frequent words of the train split; where there are pre-trained vectors, their words
-    come first, so that those which the train split lacks are known, too. Where these vectors are not trained, their
-    words are all. A word outside its vocabulary is left out of the text, as is everything beyond `max_tokens` words.
-    Stems, if they are asked for, are those of all words of a text up to there, and have vocabularies of their own.
+    The vocabularies hold the most frequent words of the train split. The words of pre-trained vectors come first, even
+    if the train split lacks them; where the vectors are not trained, there are no other words. Words outside the
+    vocabulary, and words beyond `max_tokens`, are left out of a text. Stems, if the settings ask for them, are those of
+    all words up to `max_tokens`, and have separate vocabularies.
 
     Args:
       inputs: query_text string [batch]; doc_text string RaggedTensor [batch, (list_size)]; and any others.
@@ -38,13 +38,13 @@ def preprocessing_fn(inputs: dict[str, Any], custom_config: dict[str, Any]) -> d
         counted, first = flat, None
         if source := settings.word_tables.get(vocabulary):
             first = read_word_table(source).words
-            # Read by the Trainer alone, for its report: how many of the train split's words have a vector.
+            # For the Trainer's report on how many of the train split's words have a vector.
             name = f.COUNTS_OF_VOCABULARY[vocabulary]
             tft.vocabulary(flat, vocab_filename=name, store_frequency=True, weights=times)
             if not source.train:
-                # Without a limit, too: with one, no words at all would become a word that stands for none.
+                # Without a limit: with one, tft would put a stand-in into a vocabulary without words.
                 counted, times, top = counted[:0], times[:0], None
-        # Counted in the graph: without weights, tft hands every single word to Beam.
+        # The graph counts: without weights, tft hands every single word to Beam.
         paths[vocabulary] = tft.vocabulary(
             counted, top_k=top, vocab_filename=vocabulary, reserved_tokens=first, weights=times
         )
@@ -67,7 +67,7 @@ class Words(NamedTuple):
     lists: tf.Tensor
 
     def counted(self) -> Iterator[tuple[str, tf.Tensor, tf.Tensor]]:
-        """Of each vocabulary the words, string [words of all texts], and how often each counts, int64 [likewise]."""
+        """Each vocabulary's words, string [words of all texts], and their weights, int64 [words of all texts]."""
         for name, words in self.of_queries.items():
             yield name, words.flat_values, tf.ones_like(words.flat_values, tf.int64)
         for name, words in self.of_documents.items():
@@ -77,7 +77,7 @@ class Words(NamedTuple):
 def words_of(inputs: dict[str, Any], settings: TransformSettings) -> Words:
     """The words of a batch; see `preprocessing_fn`."""
     languages = settings.stem_languages
-    # A document stands in many lists of a batch: each is tokenised once.
+    # A document may be in many lists of a batch, and is tokenised once.
     distinct, places, lists = tf.unique_with_counts(inputs[f.DOC_TEXT].values, tf.int64)
 
     def of_side(vocabulary: str, texts: tf.Tensor) -> dict[str, tf.RaggedTensor]:
@@ -96,9 +96,9 @@ def columns_of(inputs: dict[str, Any], words: Words, path_of: Callable[[str], An
     """The columns of a batch; see `preprocessing_fn`.
 
     Args:
-      inputs: see there.
-      words: of these.
-      path_of: the path of a vocabulary's file, of its name.
+      inputs: see `preprocessing_fn`.
+      words: the words of the inputs.
+      path_of: a vocabulary's name to the path of its file.
     """
 
     def ids(of_texts: tf.RaggedTensor, vocabulary: str) -> tf.RaggedTensor:
