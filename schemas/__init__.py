@@ -1,1 +1,1 @@
-"""What the data mean: record types, feature names, grades, languages, settings and our errors."""
+"""The meaning of the data: record types, feature names, grades, languages, settings and our errors."""

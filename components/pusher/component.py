@@ -5,16 +5,14 @@ TFX's own Pusher copies into the live folder, where a server may see half a mode
 
 import json
 import os
-from collections.abc import Callable
 from typing import Any
 
 from tfx.components.util.model_utils import is_model_blessed
-from tfx.dsl.io import fileio
 from tfx.types.standard_artifacts import Examples, Model, ModelBlessing, ModelEvaluation, ModelRun, PushedModel
 
 from components.artifact_files import read_text, serving_model, split_files
 from components.pusher.model_card import model_card
-from components.pusher.push_version import add_file, push_version
+from components.pusher.push_version import push_version
 from components.pusher.warm_up import warm_up
 from components.stage import Input, Output, stage
 from schemas.artifacts import IngestionReport
@@ -61,31 +59,19 @@ def Pusher(
         pushed_model.set_int_custom_property(WAS_PUSHED_PROPERTY, 0)
         return
     version = model_blessing.get_string_custom_property(NEWEST_PROPERTY)
-    path = serving_model(model)
-
-    def card() -> bytes:
-        return model_card(
+    if not model_blessing.get_int_custom_property(PUSHED_PROPERTY):
+        path = serving_model(model)
+        card = model_card(
             settings,
             json.loads(read_text(data_report, REPORT_FILE)),
             TrainingHistory.from_json(read_text(model_run, HISTORY_FILE)),
             EvaluationReport.from_json(read_text(evaluation, METRICS_FILE)),
             Verdict.from_json(read_text(model_blessing, VERDICT_FILE)).reason,
-        ).encode()
-
-    makers: dict[str, Callable[[], bytes]] = {
-        CARD_FILE: card,
-        WARM_UP_FILE: lambda: warm_up(path, split_files(examples, "eval")),
-    }
-    is_pushed = bool(model_blessing.get_int_custom_property(PUSHED_PROPERTY))
-    if is_pushed:
-        folder = os.path.join(serving, version)
-        makers = {name: make for name, make in makers.items() if not fileio.exists(os.path.join(folder, name))}
-    beside = {name: content for name, make in makers.items() if (content := make())}
-    if not is_pushed:
+        )
+        beside = {CARD_FILE: card.encode()}
+        if requests := warm_up(path, split_files(examples, "eval")):
+            beside[WARM_UP_FILE] = requests
         version = push_version(path, serving, version or None, beside)
-    else:
-        for name, content in beside.items():
-            add_file(serving, version, name, content)
     pushed_model.set_int_custom_property(WAS_PUSHED_PROPERTY, 1)
     pushed_model.set_string_custom_property(DESTINATION_PROPERTY, os.path.join(serving, version))
     pushed_model.set_string_custom_property(VERSION_PROPERTY, version)

@@ -45,22 +45,6 @@ def push_version(model: str, serving: str, newest: str | None, beside: Mapping[s
     return version
 
 
-def add_file(serving: str, version: str, name: str, content: bytes) -> None:
-    """Puts a whole file into a version that lacks it.
-
-    Args:
-      serving: folder of the versions.
-      version: the version's number.
-      name: the file's path in the version.
-      content: the file's content.
-    """
-    staging = os.path.join(serving, f"{_STAGING}.file")
-    _write(staging, content)
-    path = os.path.join(serving, version, name)
-    tf.io.gfile.makedirs(os.path.dirname(path))
-    tf.io.gfile.rename(staging, path, overwrite=True)
-
-
 def _remove_unfinished(serving: str) -> None:
     """Removes unfinished versions of killed pushes from an object store: a server would try to load them repeatedly."""
     if tf.io.gfile.exists(serving):
@@ -79,13 +63,9 @@ def _copy(model: str, target: str, beside: Mapping[str, bytes]) -> None:
     for name, content in beside.items():
         path = os.path.join(target, name)
         tf.io.gfile.makedirs(os.path.dirname(path))
-        _write(path, content)
+        with tf.io.gfile.GFile(path, "wb") as file:
+            file.write(content)
     for name in sorted(inner, key=GRAPH_FILE.__eq__):
         path = os.path.join(target, name)
         tf.io.gfile.makedirs(os.path.dirname(path))
         tf.io.gfile.copy(os.path.join(model, name), path)
-
-
-def _write(path: str, content: bytes) -> None:
-    with tf.io.gfile.GFile(path, "wb") as file:
-        file.write(content)

@@ -21,12 +21,12 @@ pytestmark = pytest.mark.beam
 LISTS = {f"q{number}": ("fox", {"d1": ("renard", 2), "d2": ("loup", 1), "d3": ("ours", 0)}) for number in range(6)}
 P_VALUE = 1 / 2**6
 SCORES = {"good": [3, 2, 1], "alike": [6, 4, 2], "bad": [2, 3, 1]}
-"""What a model of that content gives the three documents: the two relevant ones in the right order, or the wrong."""
+"""A model's content to its scores of the three documents: the two relevant ones in the right or the wrong order."""
 WORSE_NDCG = (1 + 2 / math.log2(3)) / (2 + 1 / math.log2(3))
 
 
 class Judged(NamedTuple):
-    """What came of a judgment: the content of `verdict.json`, and the artifact."""
+    """The result of a judgment: the content of `verdict.json`, and the artifact."""
 
     verdict: dict[str, Any]
     blessing: Any
@@ -109,7 +109,7 @@ def test_the_blessing_is_a_property_a_marker_and_a_verdict_with_the_reason(judge
 @pytest.mark.parametrize(
     ("version", "model", "newest", "is_pushed"), [(None, "good", "", 0), ("7", "good", "7", 1), ("7", "bad", "7", 0)]
 )
-def test_the_pusher_is_told_the_newest_version_and_whether_it_is_this_model(
+def test_the_blessing_holds_the_newest_version_and_whether_it_is_this_model(
     judge, serving, write_model, version, model, newest, is_pushed
 ):
     if version:
@@ -132,7 +132,7 @@ def test_the_first_model_is_compared_with_none(judge, scored):
 
 
 @pytest.mark.parametrize("names", [["²"], [".incoming"], ["notes", "007", "8.bak", "-9", "٣"]])
-def test_what_is_no_version_was_never_pushed(judge, scored, serving, write_model, names):
+def test_a_folder_that_is_no_version_was_never_pushed(judge, scored, serving, write_model, names):
     for name in names:
         write_model(serving / name, "good")
     verdict, blessing = judge("bad")
@@ -219,7 +219,7 @@ def test_start_anew_compares_with_nothing_and_needs_no_whole_version(judge, scor
     assert scored == []
 
 
-def test_a_last_version_that_cannot_be_loaded_says_what_to_do(judge, serving, write_model):
+def test_a_last_version_that_cannot_be_loaded_is_refused_with_the_remedy(judge, serving, write_model):
     write_model(serving / "7", "no model at all")
     with pytest.raises(DataError) as error:
         judge()
@@ -287,7 +287,7 @@ def test_verdict_names_every_metric_that_decides(metrics, minimums, blessed, rea
     assert verdict_of(metrics, RANDOM, PERFECT, minimums, FIRST) == expected
 
 
-def test_a_metric_that_even_a_perfect_order_cannot_raise_is_not_asked_for():
+def test_a_metric_that_even_a_perfect_order_cannot_raise_is_not_required():
     assert verdict_of({"recall_mr_5": 1.0}, {"recall_mr_5": 1.0}, {"recall_mr_5": 1.0}, None, FIRST).blessed
 
 
@@ -316,7 +316,7 @@ def compared(p_value):
         "not compared with version 7, which is this very model",
     ],
 )
-def test_why_a_model_is_not_compared_is_told(reason):
+def test_the_reason_for_no_comparison_is_in_the_verdict(reason):
     assert verdict_of(GOOD, RANDOM, PERFECT, None, reason) == Verdict(
         blessed=True, reason=f"{PASSED}; {reason}", comparison=None
     )
@@ -331,7 +331,7 @@ def test_a_model_that_is_not_significantly_worse_is_blessed_with_the_evidence(p_
 
 
 @pytest.mark.parametrize("minimums", [None, {}, {"map": 0.5}])
-def test_a_significantly_worse_model_is_refused_and_told_what_to_do(minimums):
+def test_a_significantly_worse_model_is_refused_with_the_remedy(minimums):
     assert verdict_of(GOOD, RANDOM, PERFECT, minimums, compared(0.04)) == Verdict(
         blessed=False,
         reason=f"the model is significantly worse than {EVIDENCE.format(0.04)}; "
@@ -346,7 +346,7 @@ def test_a_model_below_a_minimum_is_refused_even_where_it_is_not_worse():
     )
 
 
-def test_a_missed_minimum_and_a_worse_model_are_told_together():
+def test_a_missed_minimum_and_a_worse_model_are_named_together():
     verdict = verdict_of(GOOD, RANDOM, PERFECT, {"map": 0.6}, compared(0.001))
     assert not verdict.blessed
     assert verdict.reason.startswith(

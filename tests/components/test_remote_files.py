@@ -90,7 +90,7 @@ def test_a_version_in_an_object_store_is_whole_only_when_its_graph_is_there_whic
         assert card.read() == "# Card"
 
 
-def test_what_a_killed_push_left_in_an_object_store_is_no_version_and_the_next_push_removes_it() -> None:
+def test_an_unfinished_version_in_an_object_store_does_not_count_and_the_next_push_removes_it() -> None:
     model, serving = write("ram://again_model", MODEL), "ram://again_serving"
     write(f"{serving}/7", MODEL)
     write(f"{serving}/9999999999", {"variables/variables.index": "half"})

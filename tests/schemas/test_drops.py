@@ -1,4 +1,4 @@
-"""What is left out of an input, and the account of it: counts, examples, refusals, JSON."""
+"""The account of an input: counts, examples, refusals, JSON."""
 
 import json
 
@@ -77,7 +77,7 @@ def test_a_refusal_shows_the_bad_reasons_alone_and_the_worst_first():
     ]
 
 
-def test_what_cannot_be_read_to_its_end_is_refused_whatever_the_share():
+def test_a_file_that_cannot_be_read_to_its_end_is_refused_whatever_the_share():
     assert report(drops(Reason.BAD_ID, 1), drops(Reason.UNREADABLE, 1), used=1000).faults(1) == [
         "a.tsv: 2 of 1,002 records are bad:",
         "  1 x rest of the file cannot be read",
@@ -85,7 +85,7 @@ def test_what_cannot_be_read_to_its_end_is_refused_whatever_the_share():
     ]
 
 
-def test_the_line_for_a_person_tells_what_was_left_out():
+def test_the_line_for_a_person_names_the_omissions():
     assert report(used=2000).describe() == "2,000 read, 2,000 used"
     assert report(drops(Reason.BAD_ID, 1), drops(Reason.NO_JUDGMENT, 1200), used=0).describe() == (
         "1,201 read, 0 used; left out: 1 empty id, or white space in an id; 1,200 query without a judgment or candidate"

@@ -97,7 +97,7 @@ def test_two_columns_are_id_and_text_and_three_have_a_title() -> None:
 
 
 @pytest.mark.parametrize("line", ["q2\ttitle\ttext", "q2", "q2\ta\tb\tc"])
-def test_the_first_line_tells_how_many_columns_there_are(line: str) -> None:
+def test_the_first_line_determines_the_number_of_columns(line: str) -> None:
     assert reason_of(f"q1\tlives in packs\n{line}\n") is Reason.FIELD_COUNT
 
 

@@ -18,7 +18,7 @@ def test_all_of_it_stands_in_a_line() -> None:
     )
 
 
-def test_what_is_not_available_is_left_out_and_the_reason_told() -> None:
+def test_unavailable_values_are_left_out_with_the_reason() -> None:
     drift = Drift(documents=3, unknown_share=0.5, mean_length=1, reason="there is no lexicon")
     assert drift.describe() == (
         "drift: 3 documents, mean length 1.0 terms, 50.0 % of the terms unknown; more is not available: "
@@ -42,7 +42,7 @@ def test_a_bound_warns_beyond_it_alone(bound: dict[str, float], beyond: dict[str
     assert words in sentence
 
 
-def test_few_documents_diverge_by_chance_and_what_is_not_known_warns_of_nothing() -> None:
+def test_neither_few_documents_nor_unknown_values_give_a_warning() -> None:
     for few in ("documents", "model_documents"):
         assert list(NONE.model_copy(update={few: LEAST_DOCUMENTS - 1, "divergence": 1.0}).warnings()) == []
     assert list(Drift(documents=5).warnings()) == []

@@ -99,7 +99,7 @@ def test_a_call_behind_an_allowed_name_runs_nothing(place, tmp_path):
     assert not (tmp_path / "planted").exists()
 
 
-def test_what_a_pickle_does_to_the_names_it_gets_does_not_last():
+def test_a_pickle_cannot_change_the_stand_ins_lastingly():
     sets_defaults = b"\x80\x02cnumpy\ndtype\n}X\x01\x00\x00\x00aK\x01sb."
     for _ in range(2):
         with pytest.raises(DataError):

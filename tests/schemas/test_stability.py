@@ -1,4 +1,4 @@
-"""What `stability.json` holds, and how it is read."""
+"""The content of `stability.json`."""
 
 import json
 
@@ -60,11 +60,11 @@ TEXT = """{
 """
 
 
-def test_the_file_is_what_it_has_been():
+def test_the_file_has_its_known_content():
     assert STABILITY.to_json() == TEXT
 
 
-def test_what_is_written_is_read_again():
+def test_a_written_file_reads_back_the_same():
     assert Stability.model_validate(json.loads(TEXT)) == STABILITY
 
 

@@ -57,6 +57,6 @@ def test_a_run_is_named_by_its_tag():
         ),
     ],
 )
-def test_what_is_not_the_run_of_one_system_is_refused(lines, fault):
+def test_a_file_that_is_not_the_run_of_one_system_is_refused(lines, fault):
     with pytest.raises(DataError, match=f"^{re.escape(fault)}$"):
         parse_run(lines, "a/run.trec")

@@ -158,7 +158,7 @@ def test_an_empty_file_has_no_records(parser):
 
 
 @pytest.mark.parametrize("name", ["fr.documents", "fr.documents.gz"])
-def test_gzip_is_told_by_its_magic_number(name):
+def test_gzip_is_recognised_by_its_magic_number(name):
     content = b"1\ta\tb\n2\tc\td\n"
     for stored in [content, gzip.compress(content), gzip.compress(content[:8]) + gzip.compress(content[8:])]:
         assert list(parse_texts(io.BytesIO(stored), name)) == parse(content)
@@ -213,7 +213,7 @@ def test_every_line_is_one_record_or_one_drop(kind, store, longest, blob):
 
 
 @given(blobs.map(lambda blob: b"\x1f\x8b" + blob))
-def test_what_pretends_to_be_gzip_is_unreadable(blob):
+def test_a_file_that_pretends_to_be_gzip_is_unreadable(blob):
     assert [item.reason for item in parse(blob)] == [Reason.UNREADABLE]
 
 

@@ -42,7 +42,7 @@ def rounded(vectors):
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress])
 @pytest.mark.parametrize("name", FORMATS)
-def test_every_format_is_told_by_its_content_and_words_keep_their_no_break_spaces(read, name, pack):
+def test_every_format_is_recognised_by_its_content_and_words_keep_their_no_break_spaces(read, name, pack):
     entries = read(pack(FORMATS[name](VECTORS)))
     assert as_dict(entries) == rounded(VECTORS)
     assert list(as_dict(entries)) == list(VECTORS)
@@ -77,7 +77,7 @@ def test_a_word_may_hold_spaces(read):
         (b"</s> 1 2", VectorReason.MARK),
     ],
 )
-def test_a_bad_line_costs_itself_alone_and_is_told_with_its_place(read, line, reason):
+def test_a_bad_line_costs_only_itself_and_is_reported_with_its_place(read, line, reason):
     before, bad, after = read(b"a 1 2\n" + line + b"\nb 3 4\n")
     assert (before.word, after.word) == ("a", "b")
     assert (type(bad), bad.reason, bad.line) == (Drop, reason, 2)
@@ -142,7 +142,7 @@ NUMBERS = st.floats(width=32, allow_nan=False, allow_infinity=False)
 
 
 @given(st.dictionaries(WORDS, st.tuples(NUMBERS, NUMBERS), min_size=1, max_size=20), st.sampled_from([glove, word2vec]))
-def test_what_is_written_as_text_is_read_back(tmp_path_factory, vectors, form):
+def test_a_table_written_as_text_is_read_back(tmp_path_factory, vectors, form):
     path = write(tmp_path_factory.getbasetemp() / "round_trip", form({word: list(v) for word, v in vectors.items()}))
     assert as_dict(read_word_vectors(path, 2)) == {word: list(vector) for word, vector in vectors.items()}
 

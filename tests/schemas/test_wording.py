@@ -25,12 +25,12 @@ def test_a_text_keeps_its_length_up_to_the_limit_where_an_ellipsis_stands_for_th
 
 
 @given(texts.filter(str.isprintable))
-def test_what_can_be_printed_stays_as_it_is(text):
+def test_printable_text_stays_as_it_is(text):
     assert printable(text, len(text)) == text
 
 
 @given(texts, limits)
-def test_what_was_made_printable_stays_as_it_is(text, most):
+def test_text_made_printable_stays_as_it_is(text, most):
     shown = printable(text, most)
     assert printable(shown, len(shown)) == shown
 

@@ -83,7 +83,7 @@ def collected(
 
 
 def parsed(role: str, blobs: Sequence[bytes]) -> list[Text | Judgment | Drop]:
-    """What the format's parsers make of the files one by one, as if they were one file."""
+    """The items that the format's parsers make of the files one by one, as of one file."""
     items: list[Text | Judgment | Drop] = []
     seen: set[str] = set()
     for blob in blobs:

@@ -85,7 +85,7 @@ def test_a_model_that_cannot_be_loaded_is_named(do, tmp_path):
         do("bm25")
 
 
-def test_feedback_changes_the_model_s_ranking_and_is_told(do, scored):
+def test_feedback_changes_the_model_s_ranking_and_is_in_the_report(do, scored):
     folder = do("bm25", feedback=4.0)
     report = json.loads((folder / "metrics.json").read_text())
     assert (report["feedback"], report["metrics"]["p_mr_1"]) == (4.0, 0)

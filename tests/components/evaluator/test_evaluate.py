@@ -109,7 +109,7 @@ def test_every_query_equals_trec_eval_in_the_order_of_the_written_run(lists, eva
         assert values == pytest.approx([trec_eval[key][query_id] for query_id in ranked], abs=1e-6), key
 
 
-def test_report_holds_metrics_baselines_and_what_is_reachable(lists, evaluation):
+def test_the_report_holds_metrics_baselines_and_reachable_values(lists, evaluation):
     report = evaluation.report
     assert report.split == "test"
     assert report.queries == len(lists)
@@ -227,7 +227,7 @@ def test_a_baseline_gains_nothing_from_the_order_of_tied_ids():
     assert baselines["constant"]["mrr_mr"] == pytest.approx(baselines["random"]["mrr_mr"], abs=4 * 0.27 / 1000**0.5)
 
 
-def test_reachable_is_what_the_perfect_order_scores(lists, evaluation):
+def test_reachable_values_are_those_of_a_perfect_order(lists, evaluation):
     perfect = evaluate(lists, [grades.astype(np.float32) for grades in lists.grades], {}, MOST_RELEVANT)
     assert perfect.report.metrics == pytest.approx(evaluation.report.reachable)
 

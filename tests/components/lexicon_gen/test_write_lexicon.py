@@ -100,7 +100,7 @@ def test_a_byte_order_mark_and_windows_line_ends_are_taken_off(tmp_path: Path) -
 
 
 @given(CONTENTS)
-def test_what_is_read_is_used_or_left_out_and_the_digest_is_that_of_the_bytes(
+def test_every_line_is_used_or_left_out_and_the_digest_is_that_of_the_bytes(
     tmp_path_factory: pytest.TempPathFactory, contents: list[bytes]
 ) -> None:
     digest = input_digest([sha256(content).hexdigest() for content in contents])
@@ -173,7 +173,7 @@ def test_without_further_pairs_the_report_has_none(tmp_path: Path) -> None:
     assert (content["query_language"], content["document_language"], content["max_tokens"]) == ("en", "fr", 200)
 
 
-def test_what_is_refused_leaves_no_file(tmp_path: Path) -> None:
+def test_refused_pairs_leave_no_file(tmp_path: Path) -> None:
     with pytest.raises(DataError):
         written(tmp_path / "lexicon", "lexicon", ("en", "fr"), 200, [], further_pairs(tmp_path, [b"bad\n"], 0.0))
     assert list((tmp_path / "lexicon").iterdir()) == []

@@ -1,4 +1,4 @@
-"""What a model's card is made of, in small."""
+"""Small inputs of a model's card."""
 
 from models.evaluation.metrics import METRICS
 from pipeline.config import RunConfig, without_folders
@@ -47,7 +47,7 @@ def history(searched=None) -> TrainingHistory:
 
 
 def report(seen=250, cold=0) -> EvaluationReport:
-    """Of so many queries on seen, and on cold documents."""
+    """The report of this many queries on seen and on cold documents."""
 
     def part(queries: int) -> PartReport:
         values = dict.fromkeys(METRICS, 0.5) if queries else {}

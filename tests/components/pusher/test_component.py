@@ -57,7 +57,7 @@ def examples(request, tmp_path, make_examples):
 
 @pytest.fixture
 def beside(model, examples) -> dict[str, bytes]:
-    """What a push adds to the model, by its path in the version."""
+    """Path in the version to content of the files that a push adds."""
     card = model_card(SETTINGS, DATA, history(), report(), "fit")
     files = [str(path) for path in Path(examples.uri, "Split-eval").iterdir()]
     return {CARD: card.encode(), WARM_UP: warm_up(f"{model.uri}/Format-Serving", files)}
@@ -132,25 +132,14 @@ def test_a_model_that_is_not_blessed_stays_where_it_is(push, serving, is_pushed)
 
 
 def test_a_model_that_is_the_newest_version_already_names_that_and_nothing_is_copied(push, serving):
-    there = {name: b"as it was" for name in (CARD, WARM_UP)}
-    for name, content in there.items():
-        (serving / "7" / name).parent.mkdir(parents=True, exist_ok=True)
-        (serving / "7" / name).write_bytes(content)
+    there = {"saved_model.pb": b"as it was"}
+    (serving / "7").mkdir(parents=True)
+    (serving / "7" / "saved_model.pb").write_bytes(b"as it was")
     pushed = push(newest="7", is_pushed=True)
     assert contents(serving / "7") == there
     assert pushed.get_int_custom_property("pushed") == 1
     assert pushed.get_string_custom_property("pushed_destination") == str(serving / "7")
     assert pushed.get_string_custom_property("pushed_version") == "7"
-
-
-@pytest.mark.parametrize("there", [(), (CARD,), (WARM_UP,)])
-def test_a_version_that_an_earlier_version_of_ours_pushed_gets_what_it_lacks(push, serving, beside, there):
-    for name in there:
-        (serving / "7" / name).parent.mkdir(parents=True)
-        (serving / "7" / name).write_bytes(b"as it was")
-    (serving / "7").mkdir(parents=True, exist_ok=True)
-    push(newest="7", is_pushed=True)
-    assert contents(serving) == {f"7/{name}": b"as it was" if name in there else beside[name] for name in beside}
 
 
 @pytest.mark.parametrize("examples", [{}], indirect=True)

@@ -11,7 +11,7 @@ def card(settings=SETTINGS, **given) -> str:
     return model_card(settings, DATA, parts["history"], parts["report"], "all metrics are above those of random order")
 
 
-def test_a_card_says_what_the_model_ranks_what_it_was_made_of_and_how_good_it_is():
+def test_a_card_describes_the_model_its_data_and_its_metrics():
     text = card()
     assert text.startswith("# Model card: fr documents for en queries\n")
     assert "plus 0.5 times that of words that match (`lexicon`)" in text
@@ -42,7 +42,7 @@ def test_it_says_that_new_documents_were_not_measured_where_they_were_not():
     assert "| these, 150 queries |" in both and "| the others, 100 queries |" in both
 
 
-def test_what_a_search_found_and_what_a_preset_costs_is_said():
+def test_a_card_names_a_search_s_values_and_a_preset_s_limit():
     assert 'Found by a search on the eval split: `{"model.epsilon": 0.5}`.' in card(
         history=history({"model.epsilon": 0.5})
     )

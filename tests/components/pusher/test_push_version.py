@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from components.pusher import push_version as module
-from components.pusher.push_version import add_file, push_version
+from components.pusher.push_version import push_version
 
 EXPORTED = 1_700_000_000
 MODEL = {"saved_model.pb": b"graph", "variables/variables.index": b"tables"}
@@ -83,22 +83,7 @@ def test_a_version_appears_by_one_rename(model, serving, monkeypatch):
     assert seen == [(PUSHED, False, False)]
 
 
-def test_what_a_killed_push_left_is_removed_and_no_part_of_the_version(model, serving):
+def test_the_leftovers_of_a_killed_push_are_removed(model, serving):
     write(serving / ".incoming", {"saved_model.pb": b"half a gra", "variables/shard": b"of another model"})
     version = push_version(model, str(serving), None, BESIDE)
     assert contents(serving) == {f"{version}/{name}": content for name, content in PUSHED.items()}
-
-
-def test_a_file_comes_whole_into_a_version_that_lacks_it(model, serving, monkeypatch):
-    version = push_version(model, str(serving), None, {})
-    seen = []
-
-    def rename(source, target, overwrite):
-        seen.append((Path(source).read_bytes(), Path(source).parent == serving, Path(target).exists()))
-        Path(source).rename(target)
-
-    monkeypatch.setattr(module.tf.io.gfile, "rename", rename)
-    for name, content in BESIDE.items():
-        add_file(str(serving), version, name, content)
-    assert contents(serving) == {f"{version}/{name}": content for name, content in PUSHED.items()}
-    assert seen == [(content, True, False) for content in BESIDE.values()]

@@ -90,7 +90,7 @@ def test_there_are_no_more_requests_and_rows_than_tf_serving_takes(tmp_path, mod
     assert max(len(texts) for _, inputs in requests for texts in inputs.values()) <= MOST_DOCUMENTS <= most_rows
 
 
-def test_equal_examples_make_equal_bytes_in_whatever_order_they_stand(tmp_path, model):
+def test_equal_examples_in_any_order_make_equal_bytes(tmp_path, model):
     sizes = {f"q{number}": number % 3 + 1 for number in range(30)}
     one = write_lists(tmp_path / "one", sizes)
     other = write_lists(tmp_path / "other", dict(reversed(sizes.items())))

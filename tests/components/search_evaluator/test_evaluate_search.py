@@ -120,7 +120,7 @@ def test_metrics_are_those_of_scoring_every_document(model, evaluation, name):
         assert per_query.values == {key: pytest.approx(values.tolist()) for key, values in expected.items()}
 
 
-def test_the_report_tells_of_what_was_searched(evaluation):
+def test_the_report_describes_the_search(evaluation):
     (report, _), _ = evaluation
     assert (report.queries, report.queries_without_relevant_document) == (6, 1)
     assert (report.documents, report.depth) == (40, 1000)
@@ -144,7 +144,7 @@ def test_the_sampled_metrics_are_those_that_a_search_has(evaluation):
     assert report.sampled.baselines == {"bm25": {"ndcg_5": 0.125}}
 
 
-def test_feedback_on_the_lists_is_told(model, tmp_path):
+def test_feedback_on_the_lists_is_in_the_report(model, tmp_path):
     (report, _), _ = evaluated(model, tmp_path / "1", sampled(feedback=4.0))
     assert report.sampled.feedback == 4
 

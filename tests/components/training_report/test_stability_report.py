@@ -21,7 +21,7 @@ def report(model=None, loss=None, **values):
     return stability_report(model or ModelSettings(), loss or LossSettings(), 0.1, history(*rows, **values))
 
 
-def test_it_holds_the_bounds_beside_what_was_seen():
+def test_it_holds_the_bounds_beside_the_observations():
     found = report()
     assert found == Stability(
         gradient_bound=1.0,
@@ -84,7 +84,7 @@ def test_constants_of_learned_thresholds_are_those_of_the_exported_epoch():
 
 
 @pytest.mark.parametrize(("dim", "lipschitz"), [(1, 2 * (1 + 0.7)), (2, None)])
-def test_constants_of_the_loss_are_told_where_no_score_leaves_the_scale_of_the_thresholds(dim, lipschitz):
+def test_constants_of_the_loss_are_known_where_no_score_leaves_the_scale_of_the_thresholds(dim, lipschitz):
     assert report(ModelSettings(similarity="dot", embedding_dim=dim)).loss_lipschitz == lipschitz
 
 

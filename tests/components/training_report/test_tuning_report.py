@@ -1,4 +1,4 @@
-"""What a search came to, as people read it."""
+"""The report of a search."""
 
 import xml.etree.ElementTree as ET
 

@@ -31,7 +31,7 @@ TABLE = {"Loup": [1.0, 2.0], "renard": [3.0, 4.0], "Zorille": [5.0, 6.0], "a-b":
 
 
 def schema_and_records(lists):
-    """Of listwise examples."""
+    """The records of listwise examples."""
     from tensorflow_metadata.proto.v0 import schema_pb2
 
     from components.wikiclir_example_gen.examples import make_example
@@ -50,7 +50,7 @@ def schema_and_records(lists):
 
 
 def on_workers(folder, lists, settings):
-    """What TFX's executor does on the workers of a runner: tft's analyzers count the words."""
+    """TFX's executor on the workers of a runner: tft's analyzers count the words."""
     import apache_beam as beam
     import tensorflow_transform as tft
     import tensorflow_transform.beam as tft_beam
@@ -70,7 +70,7 @@ def on_workers(folder, lists, settings):
 
 
 def in_one_process(folder, lists, settings):
-    """What our executor does."""
+    """Our executor in one process."""
     from components.transform.numbered_lists import number_lists
     from components.transform.one_process import make_graph
 

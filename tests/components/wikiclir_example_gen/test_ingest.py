@@ -333,7 +333,7 @@ def test_the_report_names_the_file_and_the_line_of_each_left_out_record(full):
             assert found[reason] == [{"file": file["path"], "line": line, "text": text}]
 
 
-def test_a_judgment_that_another_file_repeats_is_left_out_whatever_order_the_shards_are_read_in(
+def test_a_judgment_that_another_file_repeats_is_left_out_in_any_order_of_the_shards(
     tmp_path, collection, full, monkeypatch
 ):
     monkeypatch.setattr(write_collection, "_BUFFER", 1)

@@ -11,7 +11,7 @@ lists = st.dictionaries(st.integers(0, 20).map(str), st.sets(ids), max_size=10)
 
 
 @given(lists, st.integers(1, 4))
-def test_each_document_has_the_queries_of_the_lists_that_hold_it_whoever_counted_them(of_query, workers):
+def test_each_document_has_the_queries_of_its_lists_however_many_workers_count(of_query, workers):
     from components.wikiclir_example_gen.lists import RankingList
     from components.wikiclir_example_gen.reading import Needed, NeededDocuments
 

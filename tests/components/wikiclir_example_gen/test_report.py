@@ -49,7 +49,7 @@ def refusal(report, max_bad_share=0.05):
     return str(error.value).splitlines()
 
 
-def test_report_counts_what_was_read_used_and_left_out():
+def test_the_report_counts_records_read_used_and_left_out():
     report = report_of(5, [(Reason.BAD_UTF8, [(2, "x")])], [(Reason.NO_JUDGMENT, [(3, "3"), (6, "6")])])
     assert report.files["queries"].as_dict() == {
         "path": QUERIES,
@@ -85,7 +85,7 @@ def test_a_record_that_vanishes_is_our_fault():
         make_report([tally("queries", USED, 4)], {"queries": role_of(QUERIES, 5)})
 
 
-def test_what_was_left_out_stands_in_its_own_file_of_several():
+def test_an_omission_names_its_own_file_of_several():
     files = (InputFile("a", "", 3), InputFile("b", "", 4))
     on_reading = ReadReport("a and b", 7, 6, (Drops(Reason.BAD_ID, 1, (Drop(Reason.BAD_ID, "b", 1, "x"),)),))
     joined = ("queries", Reason.NO_JUDGMENT.name), (2, [(3, "3"), (7, "7")])
