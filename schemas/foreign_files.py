@@ -23,8 +23,8 @@ The first line of one of these forms determines the form of a file.
 import json
 import math
 import re
-from collections.abc import Iterator
-from typing import Any, BinaryIO, Final, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO, Final, NamedTuple, TypeVar
 
 from schemas.drops import Drop, DropReason
 from schemas.wikiclir import MAX_LINE_BYTES, Judgment, Reason, Text, excerpt_of, read_lines
@@ -46,8 +46,13 @@ class ForeignReason(DropReason):
     NO_TOP_GRADE_IN_RUN = ("test query without a document of the top grade in the run", False)
 
 
-def _lines(stream: BinaryIO, file: str) -> Iterator[tuple[int, str] | Drop]:
-    """Yields (line number, text) or a `Drop` for every line, in order."""
+_Record = TypeVar("_Record", Text, Judgment, "RunLine")
+
+
+def _parse(
+    stream: BinaryIO, file: str, parse_line: Callable[[int, str], _Record | DropReason]
+) -> Iterator[_Record | Drop]:
+    """One record or one `Drop` for every line of a file; `parse_line` gets the number and the text of a line."""
     for item in read_lines(stream, file):
         if isinstance(item, Drop):
             yield item
@@ -58,12 +63,14 @@ def _lines(stream: BinaryIO, file: str) -> Iterator[tuple[int, str] | Drop]:
         except UnicodeDecodeError:
             yield Drop(Reason.BAD_UTF8, file, number, excerpt_of(line))
             continue
+        found: _Record | DropReason
         if "\x00" in text:
-            yield Drop(Reason.NUL_BYTE, file, number, excerpt_of(text))
+            found = Reason.NUL_BYTE
         elif not text.strip():
-            yield Drop(ForeignReason.EMPTY_LINE, file, number, "")
+            found, text = ForeignReason.EMPTY_LINE, ""
         else:
-            yield number, text
+            found = parse_line(number, text)
+        yield Drop(found, file, number, excerpt_of(text)) if isinstance(found, DropReason) else found
 
 
 ID_KEYS: Final = ("_id", "doc_id", "query_id", "docno", "id")
@@ -89,26 +96,22 @@ def parse_foreign_texts(stream: BinaryIO, file: str, with_titles: bool = False) 
     """
     is_json: bool | None = None
     columns = 0
-    for item in _lines(stream, file):
-        if isinstance(item, Drop):
-            yield item
-            continue
-        number, line = item
+
+    def parse_line(number: int, line: str) -> Text | DropReason:
+        nonlocal is_json, columns
         if is_json is None:
             is_json = line.lstrip().startswith("{")
         if not is_json and not columns and (found := line.count("\t") + 1) in _COLUMNS:
             columns = found
         fields = _of_json(line) if is_json else _of_columns(line, columns)
         if isinstance(fields, DropReason):
-            yield Drop(fields, file, number, excerpt_of(line))
-            continue
+            return fields
         identifier, title, text = fields
         if with_titles:
             text = f"{title} {text}".strip()
-        if reason := _fault(identifier, title, text):
-            yield Drop(reason, file, number, excerpt_of(line))
-        else:
-            yield Text(identifier, title, text, number)
+        return _fault(identifier, title, text) or Text(identifier, title, text, number)
+
+    return _parse(stream, file, parse_line)
 
 
 def _of_json(line: str) -> tuple[str, str, str] | DropReason:
@@ -176,27 +179,23 @@ def parse_foreign_judgments(stream: BinaryIO, file: str, split: str) -> Iterator
       [Judgment(query_id='q1', doc_id='d1', grade=-2, split='test', line=1)]
     """
     columns, separator = 0, None
-    for item in _lines(stream, file):
-        if isinstance(item, Drop):
-            yield item
-            continue
-        number, line = item
+
+    def parse_line(number: int, line: str) -> Judgment | DropReason:
+        nonlocal columns, separator
         if not columns:
             columns, separator = _layout(line)
         fields = [field.strip() for field in line.split(separator)]
-        reason: DropReason | None = None
         if number == 1 and fields == _HEADER:
-            reason = ForeignReason.HEADER
-        elif not columns or len(fields) != columns:
-            reason = Reason.FIELD_COUNT
-        elif any(field.split() != [field] for field in fields):
-            reason = Reason.BAD_ID
-        elif not re.fullmatch(r"[+-]?[0-9]{1,9}", fields[-1]) or int(fields[-1]) > MOST_GRADE:
-            reason = ForeignReason.BAD_GRADE
-        if reason is not None:
-            yield Drop(reason, file, number, excerpt_of(line))
-        else:
-            yield Judgment(fields[0], fields[-2], int(fields[-1]), split, number)
+            return ForeignReason.HEADER
+        if not columns or len(fields) != columns:
+            return Reason.FIELD_COUNT
+        if any(field.split() != [field] for field in fields):
+            return Reason.BAD_ID
+        if not re.fullmatch(r"[+-]?[0-9]{1,9}", fields[-1]) or int(fields[-1]) > MOST_GRADE:
+            return ForeignReason.BAD_GRADE
+        return Judgment(fields[0], fields[-2], int(fields[-1]), split, number)
+
+    return _parse(stream, file, parse_line)
 
 
 def _layout(line: str) -> tuple[int, str | None]:
@@ -226,20 +225,15 @@ def parse_foreign_run(stream: BinaryIO, file: str) -> Iterator[RunLine | Drop]:
       >>> [*parse_foreign_run(io.BytesIO(b"q1 Q0 d1 1 12.5 bm25"), "run.trec")]
       [RunLine(query_id='q1', doc_id='d1', score=12.5, line=1)]
     """
-    for item in _lines(stream, file):
-        if isinstance(item, Drop):
-            yield item
-            continue
-        number, line = item
+
+    def parse_line(number: int, line: str) -> RunLine | DropReason:
         fields = line.split()
         if len(fields) != 6:
-            yield Drop(Reason.FIELD_COUNT, file, number, excerpt_of(line))
-            continue
+            return Reason.FIELD_COUNT
         score = _score(fields[4])
-        if math.isfinite(score):
-            yield RunLine(fields[0], fields[2], score, number)
-        else:
-            yield Drop(ForeignReason.BAD_SCORE, file, number, excerpt_of(line))
+        return RunLine(fields[0], fields[2], score, number) if math.isfinite(score) else ForeignReason.BAD_SCORE
+
+    return _parse(stream, file, parse_line)
 
 
 def _score(text: str) -> float:

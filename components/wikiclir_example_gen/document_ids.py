@@ -4,7 +4,7 @@ import hashlib
 import os
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from typing import BinaryIO, overload
+from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -114,13 +114,7 @@ class PackedIds(Sequence[str]):
     def __len__(self) -> int:
         return len(self._starts)
 
-    @overload
-    def __getitem__(self, place: int) -> str: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> list[str]: ...
-
-    def __getitem__(self, place: int | slice) -> str | list[str]:
+    def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):
             return [self[one] for one in range(*place.indices(len(self)))]
         start = self._starts[place]

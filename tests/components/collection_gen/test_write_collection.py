@@ -50,7 +50,7 @@ def read_judgments(stream, shard):
 READERS = {"queries": read_texts, "documents": read_texts, "judgments": read_judgments, "candidates": read_judgments}
 STORES = [bytes, gzip.compress, bz2.compress]
 
-# Records, what stands in them, and what breaks them.
+# Records, their parts, and bytes that break them.
 RECORDS = [
     b"1\ta\tb\n",
     b"2\tc\td\r\n",
@@ -126,7 +126,7 @@ def digest_of(content: bytes) -> str:
 @each_store
 @each_role
 @given(blobs=several_blobs)
-def test_what_is_written_reads_back_as_the_parsers_read_the_files(role, store, blobs):
+def test_the_shards_read_back_as_the_parsers_read_the_files(role, store, blobs):
     with collected(role, [store(blob) for blob in blobs]) as (folder, found):
         read = []
         for shard in found.shards:
@@ -150,16 +150,15 @@ def test_lines_read_are_records_and_drops_by_their_reasons(role, blobs):
 
 
 def line_of(role: Role, drop: Drop) -> int:
-    """Where a record that was left out stands among the lines of all files."""
+    """The line of a left-out record among the lines of all files."""
     (file,) = (number for number, file in enumerate(role.files) if file.path == drop.file)
     return sum(file.lines for file in role.files[:file]) + drop.line
 
 
-@each_store
 @each_role
 @given(blobs=several_blobs)
-def test_line_n_of_the_shards_is_line_n_of_the_files_and_empty_where_it_was_left_out(role, store, blobs):
-    with collected(role, [store(blob) for blob in blobs]) as (folder, found):
+def test_line_n_of_the_shards_is_line_n_of_the_files_and_empty_where_it_was_left_out(role, blobs):
+    with collected(role, blobs) as (folder, found):
         lines = shard_lines(folder, found)
     items = parsed(role, blobs)
     assert lines == [
@@ -231,16 +230,9 @@ def test_files_may_be_read_in_any_order(tmp_path):
         assert (tmp_path / "one" / "collection" / name).read_bytes() == (tmp_path / "other" / name).read_bytes()
 
 
-def test_a_large_role_is_cut_into_several_shards():
-    blob = b"".join(b"d%d\ttitle\ttext\n" % line for line in range(20))
-    with collected("documents", [blob]) as (_, found):
-        assert len(found.shards) > 3
-
-
-@pytest.mark.parametrize("store", STORES)
-def test_an_id_that_stands_in_two_files_of_a_role_is_left_out_once_at_its_place(tmp_path, store):
+def test_an_id_in_two_files_of_a_role_is_left_out_once_at_its_place(tmp_path):
     one, other = b"d1\ta\tb\nd2\tc\td\n", b"d3\te\tf\nd2\tg\th\nd4\ti\tj\n"
-    role = collect(tmp_path / "collection", {"documents": [store(one), store(other)]})["documents"]
+    role = collect(tmp_path / "collection", {"documents": [one, other]})["documents"]
     left_out = Drop(Reason.DUPLICATE_ID, str(tmp_path / "documents-1"), 2, "d2 | g | h")
     path = f"{tmp_path / 'documents-0'} and {tmp_path / 'documents-1'}"
     assert role.report == ReadReport(path, 5, 5 - 1, (Drops(Reason.DUPLICATE_ID, 1, (left_out,)),))
@@ -252,19 +244,7 @@ def test_queries_and_documents_may_share_ids(tmp_path):
     assert [role.report.used for role in roles.values()] == [1, 1]
 
 
-def test_the_last_line_of_a_file_without_a_line_end_does_not_run_into_the_next_file(tmp_path):
-    roles = collect(tmp_path / "collection", {"documents": [b"d1\ta\tb", BYTE_ORDER_MARK + b"d2\tc\td"]})
-    assert shard_lines(tmp_path / "collection", roles["documents"]) == [b"d1\ta\tb", b"d2\tc\td"]
-
-
-def test_grades_go_up_to_the_top_grade(tmp_path):
-    content = b"".join(b"q\td%d\t%d\n" % (grade, grade) for grade in range(5))
-    role = collect(tmp_path / "collection", {"judgments": content}, top_grade=3)["judgments"]
-    left_out = Drop(Reason.BAD_GRADE, str(tmp_path / "judgments"), 5, "q | d4 | 4")
-    assert role.report.drops == (Drops(Reason.BAD_GRADE, 1, (left_out,)),)
-
-
-def test_the_manifest_holds_what_is_returned(tmp_path):
+def test_the_manifest_holds_the_returned_roles(tmp_path):
     contents = {"queries": [b"1\ta\tb\n\xff\n", b""], "documents": gzip.compress("d1\tZoé\t\n".encode())}
     roles = collect(tmp_path / "collection", contents)
     assert parse_manifest((tmp_path / "collection" / MANIFEST_FILE).read_text()) == roles
@@ -274,7 +254,7 @@ def test_the_manifest_holds_what_is_returned(tmp_path):
     )
 
 
-# What changed
+# Changed files
 
 
 @each_store
@@ -301,14 +281,14 @@ def test_other_bytes_than_those_of_the_digest_are_refused_with_both_digests(tmp_
     assert not (tmp_path / "collection" / MANIFEST_FILE).exists()
 
 
-# What cannot be read to its end
+# Broken files
 
 # Digests hardly compress, so that a place in the compressed file is a place in the texts.
 LINES = "".join(f"{line}\ttitle\t{sha256(b'%d' % line).hexdigest()}\n" for line in range(1, 3001)).encode()
 
 
 def spoilt(stored: bytes) -> bytes:
-    """Bytes in the midst are others."""
+    """Spoils bytes in the middle."""
     middle = len(stored) // 2
     return stored[:middle] + b"\xff" * 100 + stored[middle + 100 :]
 
@@ -328,9 +308,7 @@ def spoilt(stored: bytes) -> bytes:
 def test_a_broken_file_is_hashed_whole_and_what_follows_the_break_counts_as_one_line(
     spoil, compress, buffer, monkeypatch
 ):
-    monkeypatch.setattr(
-        byte_streams, "_BUFFER", 1 << 10
-    )  # so that the break ends the reading long before the file's end
+    monkeypatch.setattr(byte_streams, "_BUFFER", 1 << 10)  # the break ends the reading before the file's end
     stored, after = spoil(compress(LINES)), b"last\ttitle\ttext\n"
     with collected("documents", [stored, after], buffer) as (folder, found):
         lines = shard_lines(folder, found)
