@@ -57,7 +57,7 @@ class Bm25:
         self._idf = np.fromiter(idf, np.float64)
 
     def term_weights(self, documents: Sequence[RawText]) -> sparse.csr_matrix:
-        """What each word of a query adds to the score of each document: float64 [documents, words]."""
+        """The score that each word of a query adds to each document: float64 [documents, words]."""
         found = distinct_words(documents, self._max_tokens)
         weights = _counts(found, self._place)  # tf
         norms = np.repeat(length_norm(found.lengths, self._mean_length), np.diff(weights.indptr))

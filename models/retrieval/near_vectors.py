@@ -49,7 +49,7 @@ class NearVectors:
 
     @classmethod
     def load(cls, path: str, probes: int, into_memory: bool = False) -> "NearVectors":
-        """Reads a file from `save`; its vectors are mapped unless they shall be changed in memory."""
+        """Reads a file from `save`; its vectors are mapped, or loaded into memory to be changed."""
         index: Any = faiss.read_index(path, 0 if into_memory else faiss.IO_FLAG_MMAP)
         index.nprobe = probes
         return cls(index)

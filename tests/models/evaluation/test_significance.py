@@ -12,7 +12,7 @@ from models.evaluation.significance import holm, randomisation_test
 
 
 def p_value(differences, two_sided=False):
-    """Of a model whose metric differs from the other's by these, query by query."""
+    """The p-value of a model whose metric differs from the other's by these, query by query."""
     other_values = np.full(len(differences), 0.5)
     return randomisation_test(other_values + differences, other_values, two_sided=two_sided)
 

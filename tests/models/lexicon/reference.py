@@ -1,4 +1,4 @@
-"""The lexicon's formulas once more, in dictionaries and loops: what `models/lexicon` is compared with."""
+"""The lexicon's formulas in dictionaries and loops, with which `models/lexicon` is compared."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,7 +38,7 @@ def model_1(pairs: Iterable[tuple[Text, Text]], iterations: int = 8) -> Table:
 
 
 def kept(table: Table) -> Table:
-    """Of each query term the shares of at least 0.01, to nine decimals, and the 20 largest; ties by document term."""
+    """The shares that each query term keeps: at least 0.01, to nine decimals, the 20 largest; ties by document term."""
     found = {}
     for q, shares in table.items():
         rounded = {w: round(share, 9) for w, share in shares.items() if round(share, 9) >= 0.01}
@@ -80,7 +80,7 @@ class Reference:
         return log(1 + (len(self.documents) - frequency + 0.5) / (frequency + 0.5))
 
     def score(self, query: Text, document: Text) -> float:
-        """That of `StructuredQueries`."""
+        """The score of `StructuredQueries`."""
         norm = K1 * (1 - B + B * len(document) / (self.mean_length or 1))
         frequencies = {q: self.frequency(q, document) for q in query}
         parts = [self.idf(q) * tf * (K1 + 1) / (tf + norm) for q, tf in frequencies.items()]

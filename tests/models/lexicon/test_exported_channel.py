@@ -111,7 +111,7 @@ def test_the_exported_vectors_and_terms_give_the_score(exported, signatures):
         np.testing.assert_allclose(total[IS_DOCUMENT[row]], found["scores"][row][IS_DOCUMENT[row]], atol=1e-5)
 
 
-def test_words_are_told_with_their_terms(exported, signatures):
+def test_words_are_explained_with_their_terms(exported, signatures):
     channel, *_ = exported
     found = signatures["explain_words"](query=tf.constant("White cats"), document=tf.constant("Chats, \u0301 BLANC"))
     stems = {

@@ -44,7 +44,7 @@ def test_a_word_of_one_pair_is_shared_by_the_document_s_words_and_null():
     assert_equal(learned([(["a"], ["b", "b", "c"])]), {"a": {"b": 2 / 4, "c": 1 / 4}})
 
 
-def test_what_is_seen_apart_is_told_apart():
+def test_words_of_different_pairs_have_different_translations():
     table = learned([(["white", "cat"], ["chat", "blanc"]), (["cat"], ["chat"]), (["dog"], ["chien"])])
     assert table["cat"]["chat"] > table["cat"].get("blanc", 0)
     assert table["white"]["blanc"] > table["white"]["chat"]

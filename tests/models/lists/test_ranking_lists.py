@@ -217,7 +217,7 @@ def test_batch_holds_each_of_its_distinct_documents_once(three_lists):
     assert [tokens[place] for place in index[1, :2]] == [[5], [6, 6]]
 
 
-def test_the_digest_tells_any_difference_of_what_training_sees():
+def test_the_digest_changes_with_anything_that_training_reads():
     tokens, documents = [[1, 2], [3]], [[4], [5, 6]]
     places, grades = [[0, 1], [1]], [[2, 0], [2]]
     same, *others = [

@@ -14,7 +14,7 @@ from tests.models.small_model import export_small_model
 pytestmark = pytest.mark.serving
 
 WORDS = ["white", "cat", "dog", "moon", "ararat", "chat", "blanc", "chien", "un", "lune", "noir", "zzz", "!"]
-"""Of both languages, of the towers or the lexicon alone, of neither, and no word at all."""
+"""Words of both languages, of the towers or the lexicon alone, of neither, and no word at all."""
 TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
 DOCUMENTS = [Text(f"d{number}", f"title {number}", text, 1) for number, text in enumerate(COLLECTION)]
 
@@ -87,7 +87,7 @@ def test_the_parts_of_a_score_add_up_to_it_and_so_do_those_of_its_words(model):
         assert parts["smooth_cosine"].words == ()
 
 
-def test_a_word_is_told_with_the_word_that_answers_it(lexicon):
+def test_a_word_is_shown_with_the_word_that_answers_it(lexicon):
     (best,) = DocumentRanker(lexicon, DOCUMENTS).rank("ararat dog", 1, explain=True)
     words = {(word.query_term, word.document_term) for part in best.parts for word in part.words}
     assert best.title in ("title 1", "title 7")

@@ -136,7 +136,7 @@ def test_a_term_is_unknown_that_neither_the_lexicon_nor_the_vectors_have(paths: 
 
 
 @pytest.mark.serving
-def test_without_a_lexicon_lengths_and_unknown_words_are_told(paths: dict[str, str], tmp_path: Path) -> None:
+def test_without_a_lexicon_lengths_and_unknown_words_are_measured(paths: dict[str, str], tmp_path: Path) -> None:
     drift = drift_of(paths["vectors"], tmp_path / "1", ["chat noir blanc", "un chien"])
     assert (drift.documents, drift.mean_length, drift.unknown_share) == (2, 5 / 2, 1 / 5)
     assert (drift.model_documents, drift.model_mean_length, drift.divergence) == (None, None, None)

@@ -104,7 +104,7 @@ def test_it_follows_the_scale_of_the_scores_and_not_where_they_lie(documents_and
     assert moved.tolist() == pytest.approx((2 * once).tolist(), abs=1e-4)
 
 
-def test_documents_that_no_score_tells_apart_stay_so():
+def test_documents_with_equal_scores_keep_them():
     documents = [{"a": 1.0}, {"a": 1.0, "b": 1.0}, {"b": 1.0}]
     assert feedback_on(documents, 4.0).added(np.ones(3, np.float32), ids_of(documents)).tolist() == [0, 0, 0]
 

@@ -42,7 +42,7 @@ def stems_of(text: str, language: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_each_writing_system_keeps_what_tells_its_words_apart(name):
+def test_each_writing_system_keeps_what_distinguishes_its_words(name):
     language, text, expected = EXPECTED[name]
     assert stems_of(text, language) == [unicodedata.normalize("NFC", stem) for stem in expected.split()]
 

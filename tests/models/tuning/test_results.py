@@ -1,4 +1,4 @@
-"""What a search came to: which trial is the best, and how it is written."""
+"""The results of a search: the best trial, and the written form."""
 
 from models.tuning.results import SearchResults, Trial
 from models.tuning.settings import Space

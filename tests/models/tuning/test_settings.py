@@ -170,6 +170,6 @@ def test_thresholds_must_be_those_of_the_loss():
         ({"theta": [[0.25]]}, "theta 0.25"),
     ],
 )
-def test_a_trial_is_told_in_words(values, said):
+def test_a_trial_is_described_in_words(values, said):
     spaces = TuningSettings(**values).spaces
     assert describe_settings(searched_settings({name: space.values[0] for name, space in spaces.items()})) == said

@@ -152,7 +152,7 @@ def test_nothing_is_printed(tmp_path, capsys):
 
 
 class Killed(BaseException):
-    """What comes from outside."""
+    """A signal from outside."""
 
 
 @pytest.mark.parametrize("values", [GRID, {"search": "random", "trials": 4, **SPACES}, BAYESIAN])
@@ -181,7 +181,7 @@ def test_a_killed_search_goes_on_where_it_was_and_ends_as_if_nothing_had_been(tm
     assert caplog.messages[0] == f"going on after trial {killed_at - 1}, which an earlier run had reached"
 
 
-def test_trials_are_trainings_whose_epochs_are_told_with_the_trial(tmp_path, caplog):
+def test_trials_are_trainings_whose_epochs_are_logged_with_the_trial(tmp_path, caplog):
     train_lists, eval_lists = learnable_lists(30, seed=1), learnable_lists(20, seed=2)
     settings = TrainingSettings(epochs=1, batch_lists=8, learning_rate=0.3, device="cpu").for_encoder("mean")
     strategy = make_strategy(settings)
