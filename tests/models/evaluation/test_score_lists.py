@@ -27,12 +27,16 @@ class LengthModel(tf.Module):
         scores = {"scores": of_documents + of_queries, "document": of_documents, "query": of_queries}
         return {name: tf.cast(one, tf.float32) for name, one in scores.items()}
 
+    @tf.function(input_signature=[])
+    def channel_weights(self):
+        return {"document": tf.constant(1.0), "query": tf.constant(1.0)}
+
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     path = str(tmp_path_factory.mktemp("model"))
     model = LengthModel()
-    tf.saved_model.save(model, path, signatures={"score": model.score})
+    tf.saved_model.save(model, path, signatures={"score": model.score, "channel_weights": model.channel_weights})
     return path
 
 
