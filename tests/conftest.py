@@ -3,6 +3,7 @@
 import ctypes
 import gc
 import os
+import re
 from collections.abc import Generator, Iterator
 from functools import cache
 from pathlib import Path
@@ -50,6 +51,18 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
     gc.freeze()
     gc.enable()
     return collected
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Does not import a file if `-m` excludes all its tests: some import TFX, which takes seconds.
+
+    Only marks of a file (`pytestmark`) count, and only in an expression of the form `... and not MARK`.
+    """
+    if collection_path.suffix != ".py":
+        return None
+    marks = re.search(r"^pytestmark = (\[[^]]*\]|.*)", collection_path.read_text(encoding="utf-8"), re.MULTILINE)
+    excluded = {f"not {mark}" for mark in re.findall(r"pytest\.mark\.(\w+)", marks[1])} if marks else set()
+    return True if excluded & {*config.option.markexpr.split(" and ")} else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

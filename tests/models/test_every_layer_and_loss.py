@@ -123,6 +123,7 @@ def test_config_makes_the_same_again(case):
     np.testing.assert_array_equal(again(*case.inputs), thing(*case.inputs))
 
 
+@pytest.mark.training
 @every_case
 def test_step_on_two_replicas_takes_the_gradients_of_both(case, two_replicas):
     on_two = Problem.after_a_step(case, two_replicas, learning_rate=0.1)

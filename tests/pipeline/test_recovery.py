@@ -11,6 +11,8 @@ from ml_metadata.proto.metadata_store_pb2 import Artifact, Execution
 
 from pipeline.recovery import is_whole, record_files, recover, replace_files
 
+pytestmark = pytest.mark.beam  # it imports TFX
+
 FILES = {"saved_model.pb": "graph", "variables/variables.index": "tables"}
 
 

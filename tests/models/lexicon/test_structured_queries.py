@@ -25,7 +25,7 @@ from tests.models.lexicon.small_lexicon import (
 )
 from tests.models.retrieval.bm25_score import bm25_score
 
-few = settings(max_examples=8)
+few = settings(max_examples=5)
 """Making stems takes a tenth of a second."""
 ASKED = st.lists(st.lists(st.sampled_from("abcdexy"), max_size=6), min_size=1, max_size=4)
 """Texts with words that no lexicon knows."""

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from models.texts import tokens
 from models.texts.tokens import tokenize, tokenize_with_offsets
-from tests.models.texts.every_character import EVERY_CHARACTER
+from tests.models.texts.every_character import every_character
 
 PLAIN_SEPARATORS = r"[\p{P}\p{S}\p{C}\p{Z}]+"
 
@@ -122,9 +122,10 @@ def test_words_are_those_that_the_plain_definition_of_separators_gives(text, max
     assert words(text, max_tokens) == plain
 
 
+@pytest.mark.slow
 def test_every_character_parts_words_or_does_not_as_in_the_plain_definition(monkeypatch):
     # Between letters, after a character that is a word of its own, and before a mark.
-    texts = tf.constant([f"a{one}b北{one}\u0301c" for one in EVERY_CHARACTER])
+    texts = tf.constant([f"a{one}b北{one}\u0301c" for one in every_character()])
     found = tokenize(texts)
     monkeypatch.setattr(tokens, "_SEPARATORS", PLAIN_SEPARATORS)
     plain = tokenize(texts)
@@ -222,10 +223,11 @@ def test_the_words_of_a_word_are_itself(text):
         assert words(word) == [word]
 
 
+@pytest.mark.slow
 def test_with_every_character_of_unicode_words_have_their_places():
     # Between letters, before and after marks, vowels and a script without spaces.
-    for first in range(0, len(EVERY_CHARACTER), 1024):
-        characters = EVERY_CHARACTER[first : first + 1024]
+    for first in range(0, len(every_character()), 1024):
+        characters = every_character()[first : first + 1024]
         text = " ".join(f"a{one}b 北{one}\u0301c ㅎ{one}ᅡ{one}ᆨ x{one}{one}\u0345\u0301" for one in characters)
         start = tokenize_with_offsets(tf.constant(text)).start
         assert bool(tf.reduce_any(start >= 0)), hex(ord(characters[0]))
