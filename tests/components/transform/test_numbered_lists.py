@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 import tensorflow as tf
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from components.transform import numbered_lists as numbered_texts
@@ -28,6 +28,7 @@ def tokens(text):
     return tokenize(tf.constant([text]), MAX_TOKENS)[0].numpy().tolist()
 
 
+@settings(max_examples=8)
 @given(TEXTS, TEXTS)
 def test_ids_are_those_of_each_text_s_tokens_and_counts_their_number(first, second):
     texts = NumberedTexts(MAX_TOKENS)

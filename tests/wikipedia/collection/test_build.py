@@ -305,7 +305,7 @@ def reference(english: SmallWiki, french: SmallWiki) -> dict[tuple[str, str], in
     return grades
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20)
 @given(both=wikis(), packing=st.sampled_from(PACKINGS))
 def test_any_wikis_are_judged_as_dictionaries_do(
     tmp_path_factory: pytest.TempPathFactory, both: tuple[SmallWiki, SmallWiki], packing: str

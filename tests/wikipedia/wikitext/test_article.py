@@ -248,14 +248,14 @@ def check_laws(wikitext: str, language: str) -> None:
 languages = st.sampled_from([*NAMESPACES, "br", "th"])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100)
 @given(wikitexts, languages)
 def test_generated_pages_give_clean_text(wikitext: str, language: str) -> None:
     check_laws(wikitext, language)
 
 
 @pytest.mark.long
-@settings(max_examples=10_000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=10_000, suppress_health_check=[HealthCheck.too_slow])
 @given(wikitexts, languages)
 def test_ten_thousand_generated_pages_give_clean_text(wikitext: str, language: str) -> None:
     check_laws(wikitext, language)
