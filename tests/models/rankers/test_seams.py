@@ -6,13 +6,14 @@ A scorer that is no inner product, a second channel, an objective with a second 
 import numpy as np
 import pytest
 import tensorflow as tf
+from tensorflow import keras
 
 from models.evaluation.score_lists import score_lists
 from models.exported.export import export_ranker
 from models.exported.model import LoadedModel
 from models.lists.ranking_lists import read_lists
 from models.losses.tf_ranking import SoftmaxLoss
-from models.objectives.objective import ListLosses, Objective, RankingObjective, make_loss
+from models.objectives.objective import ListLosses, Objective, OwnOptimizer, RankingObjective, make_loss
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import InnerProduct, Scorer
 from models.retrieval.document_ranker import DocumentRanker
@@ -104,12 +105,13 @@ class AsymmetricTowers(InnerProduct):
 
 
 class WithDomains(Objective):
-    """An objective with a second loss term over a column of the lists, with a variable and a figure of its own."""
+    """An objective with a second loss term over a column of the lists: a variable, its optimizer and a figure."""
 
     def __init__(self, ranker, loss):
         super().__init__(ranker)
         self.loss = loss
         self.offset = tf.Variable(0.5, name="offset")
+        self.adam = keras.optimizers.Adam(0.05)
 
     def __call__(self, features, labels):
         scores = self.ranker(features, training=True)
@@ -120,6 +122,10 @@ class WithDomains(Objective):
     @property
     def trainable_variables(self):
         return [*super().trainable_variables, self.offset]
+
+    @property
+    def own_optimizers(self):
+        return [OwnOptimizer(self.adam, [self.offset])]
 
     def figures(self):
         return {**super().figures(), "offset": float(self.offset.numpy())}

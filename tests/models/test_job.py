@@ -1,0 +1,45 @@
+"""A training's job: as JSON, and with the numbers of a search."""
+
+import json
+
+import pytest
+
+from models.choices import CHANNELS, ENCODERS
+from models.job import TrainingJob
+from models.settings import ChannelSettings, LossSettings, ModelSettings, WordTableSource
+from models.training.settings import TrainingSettings
+
+VECTORS = WordTableSource(path="fr.vec", sha256="0f", width=2, most_words=9, max_bad_share=0.1, train=False)
+JOB = TrainingJob(
+    model=ModelSettings(encoder="cnn", encoder_settings={"filters": 5}),
+    loss=LossSettings(theta=(0.1, 0.2, 0.3), learn_theta=True),
+    training=TrainingSettings(epochs=None).for_encoder("cnn"),
+    channels={"bm25": ChannelSettings(kind="bm25", weight="fitted")},
+    word_tables={"document_vocabulary": VECTORS},
+    top_grade=3,
+)
+
+
+def test_a_job_is_the_same_after_its_way_as_json():
+    assert TrainingJob.model_validate_json(JOB.model_dump_json()) == JOB
+    assert TrainingJob.in_properties({"custom_config": JOB.model_dump_json()}) == JOB
+    assert TrainingJob.in_properties({"custom_config": JOB.model_dump(mode="json")}) == JOB
+
+
+@pytest.mark.parametrize("properties", [{}, {"custom_config": None}, {"custom_config": json.dumps({"max_tokens": 9})}])
+def test_a_stage_that_does_not_train_has_no_job(properties):
+    assert TrainingJob.in_properties(properties) is None
+
+
+def test_the_numbers_of_a_trial_replace_epsilon_and_the_thresholds_alone():
+    found = JOB.with_numbers({"epsilon": 0.25, "theta_1": -0.5, "theta_2": 0.0, "theta_3": 0.5})
+    assert (found.model.epsilon, [*found.loss.theta]) == (0.25, [-0.5, 0.0, 0.5])
+    assert JOB.with_numbers({"epsilon": 0.25}).loss == JOB.loss
+    changed = {"model": JOB.model, "loss": JOB.loss}
+    assert found.model_copy(update=changed) == JOB.with_numbers({}) == JOB
+
+
+def test_its_code_is_that_of_the_parts_it_names():
+    modules = {one.module for one in JOB.declarations()}
+    assert {ENCODERS["cnn"].module, CHANNELS["bm25"].module} < modules
+    assert ENCODERS["lstm"].module not in modules
