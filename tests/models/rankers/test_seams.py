@@ -113,6 +113,10 @@ class WithDomains(Objective):
         self.offset = tf.Variable(0.5, name="offset")
         self.adam = keras.optimizers.Adam(0.05)
 
+    @classmethod
+    def make(cls, ranker, settings, top_grade):
+        return cls(ranker, make_loss(settings, ranker.theta_ends))
+
     def __call__(self, features, labels):
         scores = self.ranker(features, training=True)
         domain = tf.cast(features["domain"], tf.float32)
