@@ -31,7 +31,7 @@ MAY_IMPORT = {
     },  # fmt: skip
 }
 """Every room, and the rooms that it may import."""
-TFX_FILES = {"component.py", "executor.py", "run_fn.py", "tuner.py", "tuner_fn.py"}
+TFX_FILES = {"component.py", "run_fn.py", "tuner.py", "tuner_fn.py"}
 """The files in a stage's folder that may know TFX; a stage of one file, directly under `components`, may, too."""
 OF_ALL_STAGES = {
     f"components.{name}" for name in ("stage", "on_workers", "artifact_files", "settings", "unfinished_work")
@@ -121,7 +121,11 @@ def test_the_rooms_are_there() -> None:
         ("experiments/a.py", "import serving.index", "experiments.a -> serving.index: back"),
         ("experiments/a.py", "from cli.terminal import StageView", "experiments.a -> cli.terminal: back"),
         ("components/one/work.py", "from components import two", "components.one.work -> components.two: between"),
-        ("components/one/executor.py", "import components.two.work", "components.one.executor -> components.two.work"),
+        (
+            "components/one/component.py",
+            "import components.two.work",
+            "components.one.component -> components.two.work",
+        ),
         ("components/three.py", "from components.one import work", "components.three -> components.one.work: between"),
         ("components/one/work.py", "from ..two import work", "components.one.work -> ..two.work: relative"),
         ("pipeline/a.py", "from tests.reference import ndcg", "pipeline.a -> tests.reference: tests"),
@@ -135,11 +139,11 @@ def test_a_planted_wrong_import_is_found(tmp_path: Path, file: str, code: str, f
         "schemas/artifacts.py": "import tfx.types",
         "models/rankers/ranker.py": "from schemas.errors import DataError",
         "wikipedia/dumps/read.py": "from schemas.errors import DataError",
-        "components/one/executor.py": "import tfx.v1\nfrom components.one import work\nimport wikipedia.dumps.read",
+        "components/one/component.py": "import tfx.v1\nfrom components.one import work\nimport wikipedia.dumps.read",
         "components/two/work.py": "from models import ranker",
         "components/stage.py": "import tfx.v1",
         "components/three.py": "import tfx.types\nfrom components.stage import stage",
-        "pipeline/pipeline.py": "from components.one import executor\nfrom components.two import work",
+        "pipeline/pipeline.py": "from components.one import component\nfrom components.two import work",
     }
     for name, text in good.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
