@@ -20,7 +20,7 @@ QUERIES = 60
 GRADES = np.array([2, 1, 1, 1] + [0] * 12)
 LOSSES = ["sosl", "three_part_l2", "mse", "proportional_odds"]
 QUALITY = {"sosl": 1.0, "three_part_l2": 0.8, "mse": 0.5, "proportional_odds": 0.5, "cnn": 0.6, "lstm": 0.7}
-"""How well a setting parts the grades."""
+"""Separation of the grades by a setting."""
 
 
 def write_experiment(
@@ -36,7 +36,7 @@ def write_experiment(
       folder: where to.
       grid: dotted settings to their values.
       unfinished: cells that have not finished: name to status and reason.
-      cold_queries: how many of the queries are on cold documents; None where evaluations do not tell.
+      cold_queries: how many of the queries are on cold documents; None where evaluations do not know.
       content: overrides of experiment.json.
     """
     output = OutputFolder(folder, "experiment")

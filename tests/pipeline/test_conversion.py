@@ -31,7 +31,7 @@ QRELS = "".join(f"{one} 0 d1 2\n{one} 0 d2 1\n" for one in QUERY_IDS)
 
 
 class Written(NamedTuple):
-    """What our own reader finds in a conversion's folder."""
+    """The records of a conversion's folder, read by our own reader."""
 
     queries: dict[str, Text]
     documents: dict[str, Text]
@@ -101,7 +101,7 @@ class Collection:
         return convert(sources, ConversionSettings("en", "no", **settings), self.out)  # type: ignore[arg-type]
 
     def left_out(self, conversion: Conversion, file: str) -> dict[str, int]:
-        """Why lines of a file were left out, and how many."""
+        """Reason to its number of left-out lines of a file."""
         return {one.reason.name: one.count for one in conversion.files[file].drops}
 
 

@@ -1,4 +1,4 @@
-"""What the figures of a report show."""
+"""The figures of a report."""
 
 import numpy as np
 import pytest
