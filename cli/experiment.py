@@ -2,18 +2,20 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from cli.imports import heavy_imports
-from cli.terminal import short, show, show_json
+from cli.terminal import StageView, short, show, show_json
 from cli.users_error import users_error
-from experiments.cell import Cell, CellFolder
 from models.evaluation.metrics import METRICS
 from pipeline.layout import CELLS, REPORT_FILE
 from pipeline.output_folder import local_output, run_lock
 from schemas.errors import DataError
+
+if TYPE_CHECKING:
+    from experiments.cell import Cell
 
 
 @click.command()
@@ -27,11 +29,11 @@ def experiment(file: str, as_json: bool) -> None:
 
     Example: clir experiment configs/experiments/sample.yaml
     """
+    from experiments.cell import CellFolder
     from experiments.grid import load_grid
 
     loaded = load_grid(file)
     with run_lock(local_output(loaded.settings.output)):
-        from cli.terminal import StageView
         from experiments.run import run_experiment
         from pipeline.quiet import quieten
 
@@ -61,7 +63,7 @@ def experiment(file: str, as_json: bool) -> None:
         )
 
 
-def results_table(states: Sequence[Cell], metrics: Mapping[str, Mapping[str, float]]) -> str:
+def results_table(states: "Sequence[Cell]", metrics: Mapping[str, Mapping[str, float]]) -> str:
     """A line for each cell: its settings, and its metrics on the test split or the reason why there are none.
 
     Args:

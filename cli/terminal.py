@@ -9,7 +9,6 @@ from types import TracebackType
 from typing import Any, Final
 
 import click
-from rich.console import Console
 
 from pipeline.stages import StageEnd
 from schemas.wording import printable
@@ -55,6 +54,8 @@ class StageView(logging.Handler):
 
     def __init__(self) -> None:
         super().__init__()
+        from rich.console import Console  # slow to import, and most commands show no stages
+
         self._console = Console(stderr=True, highlight=False, soft_wrap=True)
         self._status = self._console.status("")
         self._stage = ""

@@ -21,7 +21,7 @@ class FakeEngine(Engine):
 
     def __init__(self, version: str = "1", seconds: float = 0.0, fault: Exception | None = None) -> None:
         self.model_version, self.index_version, self.documents = version, version, 3
-        self.drift: Drift | None = None
+        self.drift = Drift(documents=3)
         self.seconds, self.fault, self.error = seconds, fault, Exception()
         self.is_closed, self.was_asked_when_closed = False, False
         self.let_go, self.is_asked = threading.Event(), threading.Event()
@@ -54,7 +54,7 @@ class FakeEngine(Engine):
         return Collection(
             model_version=self.model_version, index_version=self.index_version, documents=3, query_language="en",
             document_language="fr", theta=(), grades=(), can_explain=True, most_k=most_k,
-            most_query_characters=most_query_characters,
+            most_query_characters=most_query_characters, drift=self.drift,
         )  # fmt: skip
 
     def warm(self) -> None:
