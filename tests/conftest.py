@@ -22,14 +22,16 @@ if TYPE_CHECKING:
 # Before anything imports TensorFlow.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
-settings.register_profile("clir", derandomize=True, deadline=None, max_examples=25)
+settings.register_profile("clir", derandomize=True, deadline=None, max_examples=15)
 settings.load_profile("clir")
 
 
-RUNS = ("sample_run", "demo_output")
-"""The fixtures that hold a run of the whole pipeline, which several files share."""
+SHARED = ("sample_run", "demo_output", "folders")
+"""The fixtures that several files share and that take long: runs of the whole pipeline, and experiments."""
 LONGEST_FIRST = ("e2e", "serving", "beam", "training", "slow")
 """The marks of tests, those of long ones before those of short ones."""
+_LONG_FILES: set[Path] = set()
+"""The files with tests of these marks."""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -65,6 +67,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if excluded & {*config.option.markexpr.split(" and ")} else None
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Puts the files with long tests first, so that at the end no process waits long for another."""
     places: dict[Path, int] = {}
@@ -72,10 +75,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         marks = [place for place, name in enumerate(LONGEST_FIRST) if item.get_closest_marker(name)]
         places[item.path] = min([places.get(item.path, len(LONGEST_FIRST)), *marks])
     items.sort(key=lambda item: places[item.path])
+    _LONG_FILES.update(path for path, place in places.items() if place < len(LONGEST_FIRST))
 
 
-class FilesOfARun(LoadFileScheduling):
-    """Gives a process whole files, whose tests share what they make, and one process all files that share a run."""
+class FilesThatShare(LoadFileScheduling):
+    """Gives a process whole files, and one process all files that share a fixture."""
 
     def _split_scope(self, nodeid: str) -> str:
         return _share(Path(super()._split_scope(nodeid)))
@@ -83,21 +87,23 @@ class FilesOfARun(LoadFileScheduling):
 
 @cache
 def _share(file: Path) -> str:
-    """The run that a file's tests share with other files, or the file."""
+    """The fixture that a file's tests share with other files, or the file."""
     text = (Path(__file__).parents[1] / file).read_text(encoding="utf-8")
-    return next((run for run in RUNS if f"{run}:" in text), str(file))
+    return next((fixture for fixture in SHARED if f"{fixture}:" in text), str(file))
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Scheduling | None:
     """How `--dist loadfile` works here."""
-    return FilesOfARun(config, log) if config.getoption("dist") == "loadfile" else None
+    return FilesThatShare(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 @pytest.fixture(scope="module", autouse=True)
-def memory_given_back() -> Iterator[None]:
+def memory_given_back(request: pytest.FixtureRequest) -> Iterator[None]:
     """Gives the memory of a file's models back to the system: a process would end with several gigabytes of it."""
     yield
+    if request.path not in _LONG_FILES:
+        return
     gc.collect()
     if trim := getattr(ctypes.CDLL(None), "malloc_trim", None):  # glibc's
         trim(0)

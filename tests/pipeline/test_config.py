@@ -291,7 +291,7 @@ def test_an_alias_shares_settings(config_file: Path) -> None:
         f"training:\n  epochs: {10**5 * 'x'}\n",
         f"training:\n  epochs: 0x{10**4 * 'f'}\n",
         f"training:\n  {10**5 * 'x'}: 3\n",
-        f"training:\n  epochs: [{10**4 * '1, '}]\n",
+        f"training:\n  epochs: [{10**3 * '1, '}]\n",
         f"data: {10**4 * 'x'}\n",
         f"training:\n  best_metric: {10**4 * 'x'}\n",
         f"model:\n  encoder: {10**5 * 'x'}\n",

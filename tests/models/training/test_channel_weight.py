@@ -57,7 +57,7 @@ def reference(first, second, weight):
     return metrics["ndcg_5"], metrics["p_mr_1"]
 
 
-@settings(max_examples=3)
+@settings(max_examples=2)
 @given(SCORES, SCORES)
 def test_the_curve_holds_the_metrics_of_each_weight_and_the_best_is_the_smallest_of_the_largest(first, second):
     found = fitted(first, second)
