@@ -60,6 +60,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT])
 def test_no_process_outlives_a_killed_or_an_interrupted_parent(sent: signal.Signals) -> None:
     with subprocess.Popen(

@@ -74,6 +74,7 @@ def test_no_line_joins_numbers_that_were_drawn_from_a_range(results: SearchResul
     assert not panels_of(drawn)[0].lines
 
 
+@pytest.mark.slow
 def test_the_drawing_repeats_byte_by_byte_and_takes_the_reader_s_colours(results: SearchResults) -> None:
     drawing = tuning_report(results)["results.svg"]
     assert drawing == tuning_report(results)["results.svg"]

@@ -17,9 +17,9 @@ from tests.experiments.conftest import EXPERIMENTS, tables
 from tests.experiments.experiment_folder import write_experiment
 
 Reported = Callable[[str], Path]
-QUICK = ("losses", "nothing done")
+MARKS = {"losses": pytest.mark.slow, "nothing done": ()}
 every_experiment = pytest.mark.parametrize(
-    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.long) for name in EXPERIMENTS]
+    "name", [pytest.param(name, marks=MARKS.get(name, pytest.mark.long)) for name in EXPERIMENTS]
 )
 
 
@@ -43,6 +43,7 @@ def test_the_same_experiment_gives_the_same_bytes(reported: Reported, name: str,
         assert path.read_bytes() == (reported(name) / path.relative_to(again)).read_bytes()
 
 
+@pytest.mark.slow
 def test_no_text_of_the_experiment_is_taken_for_markup(reported: Reported) -> None:
     text = markdown(reported("losses"))
     assert text.startswith("# Losses &lt;script>alert(2)&lt;/script>\n")
@@ -53,6 +54,7 @@ def test_no_text_of_the_experiment_is_taken_for_markup(reported: Reported) -> No
 # What was run
 
 
+@pytest.mark.slow
 def test_cells_that_have_not_finished_are_shown_with_their_reasons(reported: Reported) -> None:
     text = markdown(reported("losses"))
     assert "12 cells: 10 done, 1 failed, 1 waiting." in text
@@ -72,7 +74,7 @@ def test_an_experiment_without_a_finished_cell_has_a_report(reported: Reported) 
 @pytest.mark.parametrize(
     ("name", "numbers"),
     [
-        ("losses", "321"),
+        pytest.param("losses", "321", marks=pytest.mark.slow),
         ("nothing done", "1"),
         pytest.param("epsilon", "4321", marks=pytest.mark.long),
         pytest.param("negatives", "5321", marks=pytest.mark.long),
@@ -90,6 +92,7 @@ def test_a_loss_of_whole_lists_has_no_curve_over_one_score(reported: Reported) -
     assert "softmax" not in picture
 
 
+@pytest.mark.slow
 def test_the_commands_that_repeat_a_finished_cell_stand_there(reported: Reported) -> None:
     commands = re.findall(r"^clir run (.*)$", markdown(reported("losses")), re.MULTILINE)
     assert len(commands) == 10
@@ -127,6 +130,7 @@ def test_a_report_leads_to_the_page_on_where_we_depart_from_the_paper(
     assert (folder / address).resolve() == page
 
 
+@pytest.mark.slow
 def test_a_report_elsewhere_names_that_page(reported: Reported) -> None:
     assert "docs/differences.md of this software." in markdown(reported("losses"))
     assert (Path(__file__).parents[3] / "docs" / "differences.md").is_file()

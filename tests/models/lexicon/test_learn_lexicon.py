@@ -62,6 +62,7 @@ def test_the_lexicon_does_not_depend_on_the_order_of_pairs_and_documents(pairs, 
     assert_agrees(shuffled, Reference(documents, table_of(learn(pairs, documents))))
 
 
+@pytest.mark.slow
 def test_translations_and_statistics_of_real_texts_are_those_of_the_loops():
     texts, documents = sample_texts()
     texts, documents = texts[::80], documents[::20]

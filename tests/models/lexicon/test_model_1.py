@@ -105,6 +105,7 @@ def test_without_a_term_on_both_sides_nothing_is_learned(pairs):
     assert learned(pairs) == {}
 
 
+@pytest.mark.slow
 def test_the_table_of_real_texts_is_that_of_the_loops():
     texts = sample_texts()[0][::60]
     pairs = list(zip(terms([one for one, _ in texts], "en"), terms([other for _, other in texts], "fr"), strict=True))

@@ -82,6 +82,7 @@ def real():
     return channel, Reference(terms(collection, "fr"), kept(model_1(pairs))), asked, collection
 
 
+@pytest.mark.slow
 def test_scores_of_real_texts_are_those_of_the_loops(real):
     channel, reference, queries, documents = real
     expected = expected_scores(reference, terms(queries, "en"), terms(documents, "fr"))
@@ -122,6 +123,7 @@ def test_parts_sum_to_the_score_and_each_is_a_translation_that_the_document_hold
     assert found == sorted((q, w) for q in set(query) for w in set(document) if reference.translation(q, w))
 
 
+@pytest.mark.slow
 def test_sparse_vectors_and_parts_of_real_texts_give_the_scores(real):
     channel, _, queries, documents = real
     expected = scores(channel, queries, documents)
@@ -165,9 +167,11 @@ def channel():
     return make_channel(learn(*LEARNED))
 
 
-@pytest.fixture(scope="module")
-def traced(channel):
-    """The scorer as a graph that is traced once."""
+@pytest.fixture(scope="module", params=["operations", pytest.param("a graph", marks=pytest.mark.slow)])
+def score(channel, request):
+    """The scorer, as it is and as a graph that is traced once."""
+    if request.param == "operations":
+        return channel.score_texts
     specs = {name: tf.TensorSpec([None], tf.string) for name in ("query_text", "doc_text")}
     return tf.function(channel.score_texts, [{**specs, "document_index": tf.TensorSpec([None, None], tf.int32)}])
 
@@ -177,14 +181,13 @@ def reference():
     return Reference(LEARNED[1], kept(model_1(LEARNED[0])))
 
 
-def test_lists_that_share_documents_score_each_place_as_alone_in_a_graph_too(channel, traced, reference):
+def test_lists_that_share_documents_score_each_place_as_alone(score, reference):
     queries, documents = [["a"], ["d", "a"], ["x"]], [["b"], ["e", "x"], ["c", "c", "b"]]
     index = np.array([[2, 0, 2], [1, 2, -1], [1, 1, 0]])
     expected = expected_scores(reference, queries, documents)
-    for score in (channel.score_texts, traced):
-        found = score(features(join(queries), join(documents), index)).numpy()
-        for row, column in zip(*np.nonzero(index >= 0), strict=True):
-            assert found[row, column] == pytest.approx(expected[row][index[row, column]], abs=1e-6)
+    found = score(features(join(queries), join(documents), index)).numpy()
+    for row, column in zip(*np.nonzero(index >= 0), strict=True):
+        assert found[row, column] == pytest.approx(expected[row][index[row, column]], abs=1e-6)
 
 
 def test_padding_changes_no_other_place(channel):
@@ -204,10 +207,9 @@ def test_padding_changes_no_other_place(channel):
         (["!"], ["?"], (1, 1)),
     ],
 )
-def test_batches_without_lists_or_places_or_words_score_zero(channel, traced, queries, documents, shape):
-    for score in (channel.score_texts, traced):
-        found = score(features(queries, documents, np.full(shape, -1)))
-        assert found.shape == shape and not found.numpy().any()
+def test_batches_without_lists_or_places_or_words_score_zero(score, queries, documents, shape):
+    found = score(features(queries, documents, np.full(shape, -1)))
+    assert found.shape == shape and not found.numpy().any()
 
 
 def test_a_text_of_a_thousand_words_is_cut_at_the_limit():

@@ -51,7 +51,7 @@ COUNTED = st.lists(st.text("ab1 !Éé\u064e北", max_size=8), min_size=1, max_si
 
 
 @pytest.mark.parametrize("kind", ["lexicon", "bm25"])
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(COUNTED, COUNTED)
 def test_counts_are_those_of_each_text_s_terms(kind, first, second):
     counter = TermCounter(kind, MAX_TOKENS, [b"met before"])

@@ -79,6 +79,7 @@ def test_losses_of_lists_are_summed_and_averaged_as_keras_does(name, reduction, 
     np.testing.assert_allclose(found, reduce(references(name, LOSSES[name].default_theta, GRADES, SCORES)), rtol=1e-5)
 
 
+@pytest.mark.slow
 @every_loss
 def test_the_length_of_lists_may_be_unknown_when_the_graph_is_made(name):
     compute = tf.function(make(name).__call__, input_signature=[tf.TensorSpec([None, None])] * 2)

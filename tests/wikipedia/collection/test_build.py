@@ -181,6 +181,7 @@ def test_the_packing_of_the_dumps_changes_no_byte(tmp_path: Path, made: Made, pa
         assert (again.folder / name).read_bytes() == (made.folder / name).read_bytes()
 
 
+@pytest.mark.slow
 def test_processes_change_no_byte(tmp_path: Path, made: Made) -> None:
     wikis = {"en": ENGLISH.write(tmp_path), "fr": FRENCH.write(tmp_path)}
     again = make(tmp_path, wikis, apply=OnProcesses(2))
