@@ -43,7 +43,7 @@ def open_store(folder: Path, superseded: Collection[str]) -> metadata_store_pb2.
     connection = sqlite_connection(path)
     with opened(connection) as store:
         if recover(store, folder / ARTIFACTS, superseded):
-            log.info("%s was moved or copied: its artifacts belong to another folder, and its stages run anew", folder)
+            log.info("%s was moved or copied: its artifacts belong to another folder, and its stages run again", folder)
     return connection
 
 
@@ -57,7 +57,7 @@ def _check_metadata(path: Path) -> None:
     if found != "ok":
         raise DataError(
             f"{path} must hold the metadata of earlier runs, and cannot be used ({found}); move it away, and run "
-            "again: the stages run anew."
+            "again; no stage is reused."
         )
 
 

@@ -10,7 +10,7 @@ class Problem(JsonRecord):
     """The reason why there is no result."""
 
     error: str
-    """What must hold, what came, and what to do."""
+    """The message: what must hold, what came, and what to do."""
 
 
 class Ready(JsonRecord):

@@ -66,7 +66,7 @@ def _unread(path: str, is_pattern: bool, reason: str) -> str:
     if is_pattern:
         return f"{path} must be listed when compiling, for it is a pattern; it cannot: {reason}. Name one file."
     return (
-        f"{path} must be read when compiling, or its SHA-256 be given in sha256 (sha256sum FILE tells it); it cannot "
+        f"{path} must be read when compiling, or its SHA-256 be given in sha256 (sha256sum FILE prints it); it cannot "
         f"be read: {reason}."
     )
 

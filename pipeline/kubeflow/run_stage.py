@@ -144,7 +144,7 @@ def _check_identity(stage: str, executor: str, parameters: dict[str, Any]) -> No
         raise DataError(
             f"the image must hold the code, the Python and the libraries that the pipeline was compiled from, or "
             f"Kubeflow's cache would take one's results for the other's; those of {stage} differ: compile with this "
-            "image (see docs/kubeflow.md), or build the image anew."
+            "image (see docs/kubeflow.md), or build the image again."
         )
 
 

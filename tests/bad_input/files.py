@@ -219,7 +219,7 @@ COLLECTIONS = [
         all_of(output_of_ours, file("out/metadata.sqlite", b"no database\n" * 1000)),
         (
             "out/metadata.sqlite must hold the metadata of earlier runs, and cannot be used (file is not a database); "
-            "move it away, and run again: the stages run anew.",
+            "move it away, and run again; no stage is reused.",
         ),
     ),
     Case(

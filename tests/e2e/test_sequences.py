@@ -137,7 +137,7 @@ def test_damaged_metadata_say_how_to_go_on(first: Folders) -> None:
     metadata.write_text("no database")
     first.run("first", code=1)
     assert f"{metadata} must hold the metadata of earlier runs, and cannot be used" in first.said
-    assert "move it away, and run again: the stages run anew" in first.said
+    assert "move it away, and run again; no stage is reused" in first.said
     (first.top / "metadata.sqlite").replace(metadata)
     assert first.run("first") == set()
 

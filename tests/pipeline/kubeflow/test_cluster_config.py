@@ -69,7 +69,7 @@ def test_an_input_on_google_s_store_that_cannot_be_read_is_told_with_the_reason(
 
     monkeypatch.setattr(cluster_config, "digest_of", digest_of)
     said = faults(config_file, "data.queries=gs://bucket/q")
-    assert said.endswith("in sha256 (sha256sum FILE tells it); it cannot be read: no credentials.")
+    assert said.endswith("in sha256 (sha256sum FILE prints it); it cannot be read: no credentials.")
 
 
 def test_another_digest_than_the_given_one_is_refused_together_with_other_faults(config_file):
