@@ -652,7 +652,7 @@ COMMAND_LINES = [
         "`clir lexicon` is given a model without one.",
         BY_THE_RUN,
         vectors_alone,
-        ("model must have a lexicon, but its score is of no channel of words that match; a run with lexicon.kind",),
+        ("model must have a lexicon, but has no channel of words that match; a run with lexicon.kind",),
         ("lexicon", "model", "--word", "wolf"),
     ),
     Case(
