@@ -84,10 +84,11 @@ class TrainingJob(Settings):
     def with_numbers(self, numbers: Mapping[str, float]) -> "TrainingJob":
         """Returns the job with the numbers of a search's trial in its settings, see `TuningSettings.spaces`."""
         found = searched_settings(numbers)
+        theta = tuple(found["loss.theta"]) if "loss.theta" in found else self.loss.theta
         return self.model_copy(
             update={
                 "model": self.model.model_copy(update={"epsilon": found.get("model.epsilon", self.model.epsilon)}),
-                "loss": self.loss.model_copy(update={"theta": found.get("loss.theta", self.loss.theta)}),
+                "loss": self.loss.model_copy(update={"theta": theta}),
             }
         )
 
