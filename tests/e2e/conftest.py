@@ -42,6 +42,6 @@ def search_run(tmp_path_factory: pytest.TempPathFactory) -> SampleRun:
 def demo_output(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The output folder of a run with the settings of `make demo`, but for its baselines."""
     folder = tmp_path_factory.mktemp("demo") / "out"
-    run = SampleRun(folder, "configs/sample.yaml", "--set", "evaluation.baselines=[]")
+    run = SampleRun(folder, "configs/sample.yaml", "--set", "evaluation.baselines=[]", "--set", "search.index=true")
     assert run.code == 0, run.err
     return folder

@@ -22,7 +22,7 @@ def read_notebook() -> Any:
 
 
 def run_notebook(notebook: Any, output: Path) -> Any:
-    """A notebook with the outputs of its cells, run anew in its own folder.
+    """A notebook with the outputs of its cells, run again in its own folder.
 
     Args:
       notebook: it is not changed.
