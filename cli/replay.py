@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from serving.score_replay import Inversion
 
 _SHOWN = 5
+_REMEDY = "put it back, or run the configuration again"
 
 
 @click.command()
@@ -48,7 +49,7 @@ def replay(output: str, rest: str | None, grpc: str | None, model_name: str, as_
     folder = Path(output)
     run = _read_run(folder)
     files = _input_files(folder)
-    verdict = Verdict.from_json((folder / EVALUATION / VERDICT_FILE).read_text(encoding="utf-8"))
+    verdict = Verdict.read(folder / EVALUATION / VERDICT_FILE, _REMEDY)
     pushed = newest_version(os.listdir(folder / SERVING)) if (folder / SERVING).is_dir() else None
     with heavy_imports():
         import tensorflow as tf
@@ -112,7 +113,7 @@ def _read_run(folder: Path) -> dict[str, dict[str, float]]:
     path = folder / EVALUATION / RUN_FILE
     if not path.is_file():
         raise DataError(f"{folder} must be a run's output folder, but {path} is not there; `clir run` writes it.")
-    report = EvaluationReport.from_json((path.parent / METRICS_FILE).read_text(encoding="utf-8"))
+    report = EvaluationReport.read(path.parent / METRICS_FILE, _REMEDY)
     if report.feedback:
         raise DataError(
             f"{path} must hold the model's own scores; it holds those of a second pass (evaluation.feedback "

@@ -1,1 +1,6 @@
-"""TFX components, one folder a stage. They meet only through artifacts."""
+"""The stages of the pipeline: a file each, or a folder where the work takes more files.
+
+Stages do not import each other, and meet only through artifacts. All share five modules, which are no stages: `stage`
+declares them, `settings` holds the settings of several, and `artifact_files`, `on_workers` and `unfinished_work` serve
+their executors.
+"""

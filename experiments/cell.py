@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from experiments.grid import PlannedCell
 from pipeline.beam_settings import BeamSettings
@@ -17,6 +17,9 @@ from pipeline.output_folder import OutputFolder
 from schemas.evaluation import METRICS_FILE, EvaluationReport
 from schemas.stability import Stability
 from schemas.training_history import TrainingHistory
+
+RUN_AGAIN: Final = "run the experiment again to complete it"
+"""The remedy for a file of a cell that cannot be read."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +139,7 @@ class CellFolder:
 
     def metrics(self) -> dict[str, float]:
         """The test split's metrics of a cell that is done."""
-        return EvaluationReport.from_json((self.path / METRICS_FILE).read_text(encoding="utf-8")).metrics
+        return EvaluationReport.read(self.path / METRICS_FILE, RUN_AGAIN).metrics
 
 
 def _digest(config: RunConfig) -> str:

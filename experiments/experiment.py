@@ -9,14 +9,13 @@ from typing import Any
 
 import yaml
 
-from experiments.cell import Cell
+from experiments.cell import RUN_AGAIN, Cell
 from experiments.report.names import settings_label
 from experiments.settings import SEED, Claim
 from models.evaluation.metrics import METRICS
 from pipeline.layout import CELLS, CONFIG_FILE, EXPERIMENT_FILE
 from schemas.errors import DataError
 from schemas.evaluation import METRICS_FILE, EvaluationReport
-from schemas.json_record import Record
 from schemas.stability import STABILITY_FILE, Stability
 from schemas.training_history import HISTORY_FILE, TrainingHistory
 
@@ -113,17 +112,17 @@ def _read_cell(folder: Path) -> Cell:
     if content["status"] == "done":
         files = {
             "config": _read(folder / CONFIG_FILE),
-            "training": _read_record(folder / HISTORY_FILE, TrainingHistory),
+            "training": TrainingHistory.read(folder / HISTORY_FILE, RUN_AGAIN),
             "evaluation": _read_evaluation(folder / METRICS_FILE),
         }
         if (folder / STABILITY_FILE).exists():
-            files["stability"] = _read_record(folder / STABILITY_FILE, Stability)
+            files["stability"] = Stability.read(folder / STABILITY_FILE, RUN_AGAIN)
     return Cell(folder=folder, **content, **files)
 
 
 def _read_evaluation(path: Path) -> EvaluationReport:
     """The evaluation's report, which must hold every metric."""
-    report = _read_record(path, EvaluationReport)
+    report = EvaluationReport.read(path, RUN_AGAIN)
     if lacking := METRICS.keys() - report.metrics.keys():
         raise DataError(
             f"{path}: must hold {', '.join(sorted(lacking))}; it does not. Run the experiment again to complete it."
@@ -131,17 +130,9 @@ def _read_evaluation(path: Path) -> EvaluationReport:
     return report
 
 
-def _read_record(path: Path, kind: type[Record]) -> Record:
-    """A file of a finished run."""
-    try:
-        return kind.from_json(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise _unreadable(path, error) from None
-
-
 def _unreadable(path: Path, error: Exception) -> DataError:
     fault = " ".join(str(error).split())
-    return DataError(f"{path}: cannot be read ({fault}); run the experiment again to complete it.")
+    return DataError(f"{path}: cannot be read ({fault}); {RUN_AGAIN}.")
 
 
 def _read(path: Path) -> dict[str, Any]:

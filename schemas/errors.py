@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 
 class DataError(Exception):
-    """A user's data cannot be used. The message says what must hold, what came, where, and what to do."""
+    """Data that cannot be used. Its message says what must hold, what came, where, and what to do."""
 
 
 class ConfigError(Exception):
-    """A user's configuration is at fault.
+    """A configuration with faults.
 
     Args:
       faults: a sentence for each fault, with its place.
@@ -20,4 +20,4 @@ class ConfigError(Exception):
 
 
 class WorkerDied(DataError):
-    """A training lost one of its processes, which is no fault of its data or settings."""
+    """The death of a process of a training, whose data and settings may be right."""

@@ -1,9 +1,12 @@
 """The content of our JSON files as typed values."""
 
 import json
+from pathlib import Path
 from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+
+from schemas.errors import DataError
 
 Record = TypeVar("Record", bound="JsonRecord")
 
@@ -37,3 +40,19 @@ class JsonRecord(BaseModel):
         except ValidationError as error:
             faults = (f"{'.'.join(map(str, one['loc']))}: {one['msg']}".removeprefix(": ") for one in error.errors())
             raise ValueError("; ".join(faults)) from None
+
+    @classmethod
+    def read(cls: type[Record], path: Path, remedy: str) -> Record:
+        """Reads a file of a user's folder, which may be damaged or of another version.
+
+        Args:
+          path: the file.
+          remedy: the end of the error's sentence, such as "run it again".
+
+        Raises:
+          DataError: the file cannot be read.
+        """
+        try:
+            return cls.from_json(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise DataError(f"{path}: cannot be read ({' '.join(str(error).split())}); {remedy}.") from None

@@ -10,7 +10,7 @@ class Problem(JsonRecord):
     """The reason why there is no result."""
 
     error: str
-    """The message: what must hold, what came, and what to do."""
+    """A message that says what must hold, what came, and what to do."""
 
 
 class Ready(JsonRecord):

@@ -1,4 +1,4 @@
-"""What every test shares: a quiet TensorFlow with two CPU devices, and a Hypothesis that draws the same each time."""
+"""The ground of every test: a quiet TensorFlow with two CPU devices, and a Hypothesis that draws the same each time."""
 
 import ctypes
 import gc

@@ -1,4 +1,4 @@
-"""A metric that is added to the table of metrics, and the places that follow it without being told."""
+"""A metric that is added to the table of metrics, and the places that follow it without a change."""
 
 from pathlib import Path
 

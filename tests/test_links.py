@@ -90,7 +90,7 @@ def broken(page: Path, root: Path) -> list[str]:
 
 
 def addresses(text: str) -> list[str]:
-    """What starts like an address, in a file that is no Markdown."""
+    """The texts that start like an address, in a file that is no Markdown."""
     return re.findall(r"https?:[^\s\"'<>,)]*", text)
 
 

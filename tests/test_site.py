@@ -29,12 +29,12 @@ LOADED = {
     ("source", "src"),
     ("video", "src"),
 }
-"""What a browser fetches by itself, as tag and attribute."""
+"""The tags and attributes that a browser fetches by itself."""
 IN_STYLES = re.compile(r"""(?:url\(|@import)\s*["']?((?:https?:)?//[^"')\s]*)""")
 
 
 class Html(HTMLParser):
-    """What a page loads, links to and offers as places."""
+    """The files that a page loads, its links, and its places."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class Html(HTMLParser):
 
 
 def faults(site: Path) -> list[str]:
-    """What is wrong in a built site: a link to a missing page or place, and anything that is loaded from outside."""
+    """The faults of a built site: links to missing pages or places, and files that are loaded from outside."""
     pages = {path: Html(path.read_text(encoding="utf-8")) for path in sorted(site.rglob("*.html"))}
     found = []
     for path, page in pages.items():

@@ -1,4 +1,4 @@
-"""What a case of bad input is."""
+"""A case of bad input."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -32,7 +32,7 @@ WIDTH = 110
 
 
 def block(case: Case, seen: Seen) -> str:
-    """What the page says of one case."""
+    """The page's section about one case."""
     code = "" if seen.code is None else f" Exit code {seen.code}."
     lines = [
         line

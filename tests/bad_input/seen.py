@@ -1,4 +1,4 @@
-"""What is really said of the cases: the command run on each, and one ingestion of all that is left out or accepted."""
+"""The real messages of the cases: the command runs on each, and one ingestion takes those left out or accepted."""
 
 import json
 import re
@@ -16,7 +16,7 @@ from tests.e2e.process import fresh
 
 
 class Seen(NamedTuple):
-    """What became of a case.
+    """The outcome of a case.
 
     Attributes:
       code: the exit code; None where no command ran.

@@ -22,7 +22,7 @@ def each(*treatments: str) -> pytest.MarkDecorator:
 
 
 def check(case: Case, seen: Seen) -> None:
-    """What was said holds what must be, and the page shows it."""
+    """Checks that the message holds what the case expects, and that the page shows it."""
     message = "\n".join(seen.said)
     for text in case.says:
         assert text in message

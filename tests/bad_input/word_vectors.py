@@ -42,14 +42,14 @@ WORD_VECTORS = [
     ),
     Case(
         "word_vectors_of_another_width_by_their_header",
-        "The first line of word vectors tells another width than `model.embedding_dim`.",
+        "The first line of word vectors states another width than `model.embedding_dim`.",
         AT_ONCE,
         vectors("fr.vec", b"1 3\nloup 1 2 3\n"),
         ("fr.vec must hold vectors of 2 numbers (model.embedding_dim); its have 3. Set model.embedding_dim to 3",),
     ),
     Case(
         "word_vectors_of_another_width",
-        "Word vectors have another width than `model.embedding_dim`, and no first line that tells it.",
+        "Word vectors have another width than `model.embedding_dim`, and no first line that states it.",
         AT_ONCE,
         vectors("fr.vec", b"loup 1 2 3\nchien 4 5 6\n"),
         (

@@ -21,7 +21,7 @@ from google.protobuf import json_format
 from kfp.pipeline_spec import pipeline_spec_pb2
 
 ROOT = "minio://mlpipeline/v2/artifacts"
-"""Where Kubeflow puts artifacts unless it is told otherwise."""
+"""The place where Kubeflow puts artifacts by default."""
 LOGS = "executor-logs"
 """The output that Kubeflow adds to every task."""
 

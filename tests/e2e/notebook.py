@@ -46,7 +46,7 @@ def run_notebook(notebook: Any, output: Path) -> Any:
 
 
 def printed(cell: Any) -> str:
-    """What a code cell prints, and the error that it ends in."""
+    """The output of a code cell, and the error that it ends in."""
     return "".join(
         one.text if one.output_type == "stream" else f"{one.ename}: {one.evalue}\n"
         for one in cell.outputs

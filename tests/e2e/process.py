@@ -18,11 +18,11 @@ SAMPLE = ROOT / "data" / "sample"
 DECIDES = {"Gate", "Pusher"}
 """The stages that run on every run: what they decide hangs on what is pushed by then."""
 RESTORED = "lost files restored"
-"""What the line of a stage ends in that was repeated for its files alone."""
+"""The end of a stage's line where the stage was repeated for its files alone."""
 
 
 def told_stages(text: str) -> dict[str, bool]:
-    """The stages that a run's stderr tells of, in order: name to whether it came from the cache."""
+    """The stages on a run's stderr, in order: name to whether it came from the cache."""
     lines = re.findall(rf"^\[ ?\d+/\d+\] (\w+) +(cached|[\d.]+ s)(?:  {RESTORED})?$", text, re.MULTILINE)
     return {name: took == "cached" for name, took in lines}
 

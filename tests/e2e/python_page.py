@@ -45,7 +45,7 @@ class Snippet(NamedTuple):
 
 
 class Session(NamedTuple):
-    """What the snippets of one process printed, or the error that each ended in, and the modules that they imported."""
+    """The outputs of one process's snippets, or the error that each ended in, and the modules that they imported."""
 
     outputs: list[str]
     modules: list[str]

@@ -22,7 +22,7 @@ class Recipe(NamedTuple):
 
 
 class Done(NamedTuple):
-    """What became of a block of commands: its exit code, and stdout and stderr together."""
+    """The outcome of a block of commands: its exit code, and stdout and stderr together."""
 
     code: int
     output: str

@@ -45,7 +45,7 @@ def foreign_ops(path: str) -> set[str]:
 
 
 def both_ways(path: str) -> dict[str, tuple[dict[str, np.ndarray], dict[str, np.ndarray]]]:
-    """What each signature gives in a session of TensorFlow 1, as in TF Serving, and by the loaded model."""
+    """The results of each signature in a session of TensorFlow 1, as in TF Serving, and of the loaded model."""
     loaded = tf.saved_model.load(path).signatures
     found = {}
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:

@@ -36,7 +36,7 @@ def blocks(page: str) -> list[Block]:
 
 
 def run_blocks(page: list[Block], output: Path) -> list[str]:
-    """What the blocks with an output print, the Python ones in one process."""
+    """The outputs of the blocks that show one; the Python blocks run in one process."""
     with serve(output) as server:
 
         def code_of(block: Block) -> str:
@@ -49,7 +49,7 @@ def run_blocks(page: list[Block], output: Path) -> list[str]:
 
 
 def _run_shell(code: str, output: Path) -> str:
-    """What a shell prints, stderr among it."""
+    """The output of a shell, with its stderr."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     command = ["bash", "-c", code.replace(MODEL, str(output))]
     both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}

@@ -103,7 +103,7 @@ class Started:
 
     @property
     def err(self) -> str:
-        """What it has said on stderr."""
+        """Its stderr so far."""
         return self._err.read_text()
 
 

@@ -26,7 +26,7 @@ def settings(output: Path) -> list[str]:
 
 
 def interrupt(process_id: int, log: Path, told: str, seconds: float) -> None:
-    """Ctrl-C, so long after a run has told something."""
+    """Sends Ctrl-C, some seconds after a text stands in the run's log."""
     deadline = time.monotonic() + 300
     while told not in log.read_text():
         assert time.monotonic() < deadline, log.read_text()

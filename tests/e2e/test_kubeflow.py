@@ -16,7 +16,7 @@ CONFIG = "configs/sample.yaml"
 
 @pytest.fixture(scope="module")
 def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What stands for a volume in the cluster: where models, indices and unfinished trainings lie."""
+    """A folder in place of the cluster's volume, which holds models, indices and unfinished trainings."""
     return tmp_path_factory.mktemp("volume") / "out"
 
 

@@ -15,12 +15,12 @@ pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
 SESSIONS = sessions(PAGE.read_text(encoding="utf-8"))
 MOST_BYTES = 60_000
-"""Of a picture in the notebook."""
+"""The most bytes of a picture in the notebook."""
 
 
 @pytest.fixture(scope="module")
 def ran(demo_output: Path) -> list[Session]:
-    """What the snippets of the page print, process by process."""
+    """The outputs of the page's snippets, process by process."""
     return [run_session([snippet.code for snippet in snippets], demo_output) for snippets in SESSIONS]
 
 
@@ -104,7 +104,7 @@ def test_the_notebook_has_one_small_picture(notebook: Any) -> None:
     assert len(base64.b64decode(picture)) < MOST_BYTES
 
 
-def test_the_notebook_tells_nothing_of_the_machine_that_it_ran_on(notebook: Any) -> None:
+def test_the_notebook_says_nothing_of_the_machine_that_it_ran_on(notebook: Any) -> None:
     assert set(notebook.metadata) == {"kernelspec", "language_info"}
     assert notebook.metadata.kernelspec.name == "python3"
     assert [dict(cell.metadata) for cell in notebook.cells] == [{}] * len(notebook.cells)

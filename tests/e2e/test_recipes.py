@@ -13,7 +13,7 @@ RECIPES = recipes(PAGE.read_text(encoding="utf-8"))
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory: pytest.TempPathFactory) -> list[Done]:
-    """What became of every block, in one folder."""
+    """The outcome of every block, in one folder."""
     folder = tmp_path_factory.mktemp("recipes") / "project"
     make_folder(folder)
     return [run_commands(recipe.commands, folder) for recipe in RECIPES]

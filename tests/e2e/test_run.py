@@ -236,7 +236,7 @@ def test_lost_files_are_restored_and_what_killed_runs_left_is_removed(sample_run
     (version,) = sample_run.versions
 
     def kept() -> list[dict[str, bytes]]:
-        """What must come back; what the gate decides is new on every run."""
+        """The files that must come back; the gate's decision is new on every run."""
         folders = [own_output / name for name in ("serving", "evaluation", "data", "training", "artifacts")]
         decided = ("verdict.json", *(f"{name}/" for name in DECIDES))
         return [

@@ -1,4 +1,4 @@
-"""What people do between two runs: move, copy, go back, change a file meanwhile. No run lies, and no file is lost."""
+"""Acts of people between two runs: move, copy, go back, change a file meanwhile. No run lies, and no file is lost."""
 
 import json
 import shutil
@@ -38,7 +38,7 @@ class Folders:
         return {name for name, cached in told_stages(self.said).items() if not cached} - DECIDES
 
     def evaluation(self, output: str) -> dict[str, bytes]:
-        """What follows from configuration and data alone."""
+        """The files that depend on configuration and data alone."""
         files = tree(self.top / output / "evaluation")
         return {name: content for name, content in files.items() if name != "verdict.json"}
 

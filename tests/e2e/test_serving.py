@@ -52,7 +52,7 @@ def model(model_path: str) -> Any:
 
 @pytest.fixture(scope="module")
 def plain_process(model_path: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What a process that imports only tensorflow, then tensorflow_text, sees of the model."""
+    """The model as a process sees it that imports only tensorflow, then tensorflow_text."""
     done = subprocess.run(
         [sys.executable, "-c", PLAIN_PROCESS, json.dumps([model_path, QUERIES, TEXTS])],
         cwd=tmp_path_factory.mktemp("elsewhere"),

@@ -29,7 +29,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> CachedRun:
 
 
 def results(run: CachedRun) -> dict[str, Any]:
-    """What the run publishes of its search."""
+    """The files that the run publishes about its search."""
     published: dict[str, Any] = json.loads((run.output / "tuning" / "results.json").read_text())
     return published
 

@@ -20,7 +20,7 @@ _POLL_SECONDS = 0.05
 
 
 class Engine:
-    """What the tests ask of the engine.
+    """The interface of an engine for the tests.
 
     Attributes:
       arguments: of a Beam pipeline that runs on it.

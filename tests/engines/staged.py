@@ -71,7 +71,7 @@ def run_stages(
 
 
 def records(stages: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
-    """What the stages wrote, without the names of files and the order of examples."""
+    """The content that the stages wrote, without the names of files and the order of examples."""
     return {
         **collection_records(Path(stages["CollectionGen"]["collection"])),
         **{f"lists/{name}": some for name, some in examples(Path(stages["WikiClirExampleGen"]["examples"])).items()},
@@ -134,7 +134,7 @@ def statistics(folder: Path) -> dict[str, Any]:
 
 
 def report(path: Path) -> str:
-    """What was read, used and dropped, without the names of files."""
+    """The counts of records that were read, used and dropped, without the names of files."""
     import json
 
     content = json.loads(path.read_text())

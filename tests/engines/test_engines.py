@@ -7,7 +7,7 @@ import pytest
 pytestmark = pytest.mark.beam
 
 CUT = ["data.max_queries=60", "data.negatives=5", "data.shards=3", "model.vocabulary_size=2000"]
-"""Of the sample: enough for every stage, and little enough for the workers' start to be most of the time."""
+"""A part of the sample: enough for every stage, and so little that the workers' start takes most of the time."""
 MIB = 1 << 20
 WORKERS = 2
 ON_WORKERS = ("CollectionGen", "WikiClirExampleGen", "LexicalBaseline", "LexiconGen", "StatisticsGen", "Transform")

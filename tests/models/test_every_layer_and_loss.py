@@ -1,4 +1,4 @@
-"""What every layer and every loss must do: a new one adds one line to `CASES`."""
+"""The laws of every layer and every loss: a new one adds one line to `CASES`."""
 
 import importlib
 import inspect

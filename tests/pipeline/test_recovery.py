@@ -17,7 +17,7 @@ FILES = {"saved_model.pb": "graph", "variables/variables.index": "tables"}
 
 
 class Workspace:
-    """A folder of artifacts, and the metadata that tell of them."""
+    """A folder of artifacts, and the metadata that record them."""
 
     def __init__(self, root: Path, metadata_file: Path) -> None:
         self.root = root
@@ -49,7 +49,7 @@ class Workspace:
         return number
 
     def stored(self, artifact: Artifact) -> Artifact:
-        """What the metadata tell of an artifact now."""
+        """The record of an artifact in the metadata."""
         (stored,) = self.store.get_artifacts_by_id([artifact.id])
         return stored
 
@@ -153,7 +153,7 @@ def test_artifacts_of_another_store_are_not_used_and_left_alone(workspace: Works
     assert workspace.stored(artifact).state == Artifact.DELETED
     assert contents(original) == before
     assert contents(copied) == {}  # which belongs to no artifact of this store
-    assert not workspace.recover()  # it is told once
+    assert not workspace.recover()  # a move is reported once
 
 
 def test_a_store_that_lies_within_another_s_path_is_another(workspace: Workspace) -> None:

@@ -29,7 +29,7 @@ def parse(content: bytes | str, with_titles: bool = False) -> list[Text | Drop]:
 
 
 def reason_of(content: bytes | str) -> DropReason:
-    """Why the second of two lines is left out; the first is good, and tells the layout."""
+    """The reason why the second of two lines is left out; the first is good, and shows the layout."""
     first, second = parse(content)
     assert isinstance(first, Text) and isinstance(second, Drop)
     assert (second.file, second.line) == (FILE, 2)

@@ -1,4 +1,4 @@
-"""schemas/index_manifest.py: what a person is told, and when to train anew."""
+"""The drift of an index: its sentences for a person, and the bound at which to train again."""
 
 import pytest
 

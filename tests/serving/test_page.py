@@ -165,7 +165,7 @@ def test_why_shows_shares_that_add_up_to_the_score(page: Page, live: LiveService
 
 def test_words_beyond_the_limit_are_shown_as_unscored(page: Page) -> None:
     def cut(route: Route) -> None:
-        """The model of the tests has no limit: the last words are told to lie beyond one."""
+        """The model of the tests has no limit: the last words are marked as beyond one."""
         content = route.fetch().json()
         words = content["explanation"]["words"]
         words[200:] = [{**word, "dense": 0.0, "lexicon": 0.0, "is_scored": False} for word in words[200:]]

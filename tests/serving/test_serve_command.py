@@ -64,7 +64,7 @@ def test_a_signal_ends_it_with_0_after_the_requests_that_are_at_work(output: Pat
                 while not is_over.is_set():
                     try:
                         statuses.append(client.get(f"{address}v1/search?q=white+cat&snippets=true").status_code)
-                    except httpx.TransportError:  # the idle connection was closed; the log tells of all that was begun
+                    except httpx.TransportError:  # the idle connection was closed; the log has all that was begun
                         return
 
         asking = [threading.Thread(target=ask) for _ in range(4)]

@@ -55,7 +55,7 @@ def content(index: CorpusIndex) -> dict[str, str]:
     return {one.id: one.text for one in index.documents()}
 
 
-def drift_anew(model: LoadedModel, folder: Path, documents: dict[str, str]) -> Drift | None:
+def drift_at_once(model: LoadedModel, folder: Path, documents: dict[str, str]) -> Drift | None:
     """The drift of an index made from these documents at once."""
     (folder / SEGMENTS).mkdir()
     records = list(encode_documents(model, texts_of(documents), str(folder / SEGMENTS), 0))
@@ -100,7 +100,7 @@ def test_an_index_holds_what_its_updates_left(
         assert update.removed == len(before.keys() - expected.keys())
         assert is_change(update) == (before != expected)
         assert all(one.documents <= 4 for one in index.manifest.segments)
-        assert_same(update.drift, drift_anew(model, tmp_path_factory.mktemp("anew"), expected))
+        assert_same(update.drift, drift_at_once(model, tmp_path_factory.mktemp("at_once"), expected))
         if expected:
             found = index.search(model.encode_query("white cat"), 99)
             lists = {"query": np.array(["white cat"]), "documents": np.array([list(expected.values())])}

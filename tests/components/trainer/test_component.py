@@ -1,4 +1,4 @@
-"""What the functions that train see of a lexicon and of the texts that channels score."""
+"""The lexicon and the texts that a training gets for its channels."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What TFX hands to a training, unpacked."""
+"""The inputs of a training, as TFX passes them."""
 
 from types import SimpleNamespace
 

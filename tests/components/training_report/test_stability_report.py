@@ -1,4 +1,4 @@
-"""The stability of a training: what is told, and what is left open."""
+"""The report on a training's stability: its statements, and the questions that it leaves open."""
 
 import json
 

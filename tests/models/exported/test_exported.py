@@ -1,4 +1,4 @@
-"""An exported model: what is damaged is told from what is whole, and what words are translated to."""
+"""An exported model: damaged ones are refused, and words are translated."""
 
 import shutil
 from pathlib import Path
@@ -14,7 +14,7 @@ from tests.models.small_model import STEMS, WORDS, export_small_model
 pytestmark = pytest.mark.serving
 
 UNKNOWN_FIELD = b"\xf8\x07\x01"
-"""Of a protocol buffer: field 127, which a SavedModel has not."""
+"""Bytes of a protocol buffer: field 127, which a SavedModel has not."""
 SIGNATURES = ("score", "encode_query", "encode_document")
 
 

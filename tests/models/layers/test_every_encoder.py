@@ -1,4 +1,4 @@
-"""What every encoder must do: agree with its formula, see each text alone, and drop words' components in training."""
+"""The laws of every encoder: it follows its formula, sees each text alone, and drops words' components in training."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ class Encoder:
         return self.layer(ragged(tokens)).numpy()
 
     def gradients(self, tokens, weight=1.0):
-        """Of the sum of the weighted components of all vectors."""
+        """Gradients of the sum of the weighted components of all vectors."""
         with tf.GradientTape() as tape:
             value = tf.reduce_sum(self.layer(ragged(tokens)) * weight)
         return tape.gradient(value, self.layer.trainable_variables)

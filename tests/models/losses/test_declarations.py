@@ -1,4 +1,4 @@
-"""What is declared of a loss, against the loss itself."""
+"""The declarations of the losses, compared with the losses themselves."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""What every loss of a configuration does: its formula, its derivative, and nothing with padding or order."""
+"""The laws of every loss of a configuration: its formula, its derivative, and no effect of padding or order."""
 
 from itertools import product
 

@@ -63,7 +63,7 @@ def made(ranker, settings):
 
 
 def losses(settings, lists, grades, scores):
-    """What the objective makes of given scores, as NumPy: (losses, figures)."""
+    """The objective's results for given scores, as NumPy: (losses, figures)."""
     objective = made(Ranker({"given": Given()}), settings)
     features = {
         "document_index": tf.constant(padded(lists), tf.int32),

@@ -1,4 +1,4 @@
-"""What can be added without touching another module: each through training, export and serving.
+"""Parts that are added without touching another module, each through training, export and serving.
 
 A scorer that is no inner product, a second channel, an objective with a second loss term, and a column of the lists.
 """

@@ -37,7 +37,7 @@ class Column(Scorer):
 
 
 def fitted(first, second, grades=GRADES):
-    """What is fitted to scores of lists of the same documents."""
+    """The weight that is fitted to scores of lists of the same documents."""
     rows = range(len(grades))
     lists = ranking_lists([[row] for row in rows], [[0]] * 4, [[0, 1, 2, 3] for _ in rows], grades)
     columns = {"first": first, "second": second}

@@ -1,0 +1,41 @@
+"""A JSON file of a user's folder: it is read, or its error names the file, the fault and the remedy."""
+
+from pathlib import Path
+
+import pytest
+
+from schemas.errors import DataError
+from schemas.json_record import JsonRecord
+
+
+class Point(JsonRecord):
+    x: float
+
+
+def test_a_file_is_read_whatever_keys_a_later_version_adds(tmp_path: Path) -> None:
+    path = tmp_path / "point.json"
+    path.write_text('{"x": 0.5, "y": 2}')
+    assert Point.read(path, "run it again") == Point(x=0.5)
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        (None, "No such file or directory"),
+        (b'{"x": 0.', "Expecting"),
+        (b'{"x": "\xff"}', "codec can't decode byte 0xff"),
+        (b'{"floors": {}}', "x: Field required"),
+        (b"[]", "valid dictionary"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_named_with_its_fault_and_the_remedy(
+    tmp_path: Path, content: bytes | None, fault: str
+) -> None:
+    path = tmp_path / "point.json"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(DataError) as error:
+        Point.read(path, "run it again")
+    said = str(error.value)
+    assert said.startswith(f"{path}: cannot be read (") and said.endswith("); run it again.")
+    assert fault in said
