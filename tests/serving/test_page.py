@@ -159,7 +159,7 @@ def test_why_shows_shares_that_add_up_to_the_score(page: Page, live: LiveService
         ]
         assert sum(numbers) == pytest.approx(part, abs=1e-9)
         assert float(table.locator("tfoot td").inner_text().replace("−", "-")) == part
-    expect(panel).to_contain_text("without a word, it would be another")
+    expect(panel).to_contain_text("without a word, those of the others would change, too")
     expect(panel).to_contain_text("the threshold of")
 
 
