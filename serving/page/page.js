@@ -171,7 +171,7 @@ function barOf(value, scale, kind, thresholds = []) {
 
 function showLegend(hits) {
   const theta = collection?.theta ?? [], grades = collection?.grades ?? [];
-  const bands = theta.map((one, place) => `${told(grades[place + 1])} from ${number(one, 2)}`).join(", ");
+  const bands = theta.map((one, place) => `${gradeName(grades[place + 1])} from ${number(one, 2)}`).join(", ");
   const hasWords = hits.some((hit) => hit.words !== 0);
   at("legend").replaceChildren(
     element("span", { class: "key vectors" }, "vectors: texts that mean alike"),
@@ -227,7 +227,7 @@ function whyOf(query, hit, lang) {
   const panel = element("div", { class: "panel" });
   const details = element("details", { class: "why" }, element("summary", {}, "Why this score", element("span", { class: "hidden" }, ` of ${hit.title || hit.doc_id}`)), panel);
   async function fill() {
-    panel.replaceChildren(element("p", { class: "told", role: "status" }, "Asking the model\u2026"));
+    panel.replaceChildren(element("p", { class: "note", role: "status" }, "Asking the model\u2026"));
     try {
       panel.replaceChildren(...explained(await ask("v1/explain", { q: query, place: hit.place }), hit, lang));
     } catch (error) {
@@ -254,13 +254,13 @@ function explained(answer, hit, lang) {
       element("span", { class: "vectors" }, `${number(dense, 4)} vectors`),
       ...(hasWords ? [" + ", element("span", { class: "words" }, `${number(total - dense, 4)} words`)] : []),
       ` = ${number(total, 4)}`),
-    answer.grade ? element("p", { class: "told" }, bandOf(dense, answer.grade)) : null,
+    answer.grade ? element("p", { class: "note" }, bandOf(dense, answer.grade)) : null,
     ...(hasWords ? matchesOf(lexicon, total - dense, lang) : []),
     ...vectorsOf(words, dense, hasDense, names, lang),
     element("h3", {}, "The whole text"),
-    element("p", { class: "told" }, `The stronger a word\u2019s blue, the more it adds by the vectors${hasWords ? "; the stronger its amber line, the more by words that match" : ""}.`),
+    element("p", { class: "note" }, `The stronger a word\u2019s blue, the more it adds by the vectors${hasWords ? "; the stronger its amber line, the more by words that match" : ""}.`),
     wholeOf(answer.text, words, lang),
-    ...notes.map((note) => element("p", { class: "told" }, note)),
+    ...notes.map((note) => element("p", { class: "note" }, note)),
   ].filter(Boolean);
 }
 
@@ -272,13 +272,13 @@ function footOf(columns, total) {
   return element("tfoot", {}, element("tr", {}, element("th", { scope: "row", colspan: columns }, "Together"), element("td", {}, number(total, 4))));
 }
 
-const told = (grade) => (GRADES[grade] ? `${grade} (${GRADES[grade]})` : grade);
+const gradeName = (grade) => (GRADES[grade] ? `${grade} (${GRADES[grade]})` : grade);
 
 const joined = (texts, term) => (texts.length ? texts : [term]).join(", ");
 
 function matchesOf(lexicon, total, lang) {
   const heading = element("h3", {}, "Words that match");
-  if (!lexicon.length) return [heading, element("p", { class: "told" }, "No word of this document answers one of the query.")];
+  if (!lexicon.length) return [heading, element("p", { class: "note" }, "No word of this document answers one of the query.")];
   const groups = new Map();
   for (const entry of lexicon) {
     const name = joined(entry.query_words, entry.query_term);
@@ -307,7 +307,7 @@ function matchesOf(lexicon, total, lang) {
 
 function vectorsOf(words, total, isAvailable, names, lang) {
   const heading = element("h3", {}, "Vectors ", element("span", { class: "number" }, `(${names})`));
-  if (!isAvailable) return [heading, element("p", { class: "told" }, "The shares of words are not available for this model.")];
+  if (!isAvailable) return [heading, element("p", { class: "note" }, "The shares of words are not available for this model.")];
   // The same word may stand in a text many times.
   const shares = new Map();
   for (const word of words.filter((one) => one.is_scored)) {
