@@ -57,7 +57,7 @@ class SearchEvaluation(artifact.Artifact):
     TYPE_NAME = "clir.SearchEvaluation"
 
 
-TYPES: Final = (
-    Collection, CorpusIndex, IngestionReport, Lexicon, RankingRun, SearchEvaluation, TrainingReport, WikiClirFiles,
-)  # fmt: skip
+TYPES: Final[tuple[type[artifact.Artifact], ...]] = tuple(
+    kind for kind in globals().values() if isinstance(kind, type) and issubclass(kind, artifact.Artifact)
+)
 """All types above."""

@@ -27,7 +27,7 @@ TEXT_SPEC: Final = {
 }
 """The spec of the examples that ingestion writes, as texts."""
 
-IDS_SPEC: Final = {name: TEXT_SPEC[name] for name in (f.QUERY_ID, f.DOC_ID, *f.INTEGERS)}
+IDS_SPEC: Final = {name: TEXT_SPEC[name] for name in (f.QUERY_ID, f.DOC_ID, f.RELEVANCE, f.NEGATIVE_PLACE)}
 """The spec of their judgments alone."""
 
 _PARSE_BATCH: Final = 512

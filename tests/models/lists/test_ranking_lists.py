@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from models.lists import ranking_lists as lists
 from models.lists.ranking_lists import IDS_SPEC, TEXT_SPEC, read_lists
-from schemas import features as f
 from tests.models.synthetic import ranking_lists, write_examples
 
 # As `TFTransformOutput.transformed_feature_spec` has them.
@@ -134,7 +133,10 @@ def test_a_column_more_comes_with_the_lists_of_its_query_its_documents_or_its_pl
     write_examples(tmp_path / "part", [example(b"q2", [b"a", b"b"], [5, 6]), example(b"q1", [b"b"], [7])])
     ragged = {
         name: tf.io.RaggedFeature(dtype, row_splits_dtype=tf.int64)
-        for dtype, names in ((tf.string, ("doc_id", "doc_language")), (tf.int64, f.INTEGERS + ("domain",)))
+        for dtype, names in [
+            (tf.string, ["doc_id", "doc_language"]),
+            (tf.int64, ["relevance", "negative_place", "domain"]),
+        ]
         for name in names
     }
     single = {name: tf.io.FixedLenFeature([], tf.string) for name in ("query_id", "query_language")}
