@@ -151,6 +151,8 @@ class LossSettings(Settings):
     name: Annotated[str, AfterValidator(OneOf(LOSSES))] = "sosl"
     """One of sosl (the paper's), mse, proportional_odds, three_part_l2 (its baselines), softmax, approx_ndcg and
     pairwise_hinge (TF-Ranking's)."""
+    settings: Annotated[dict[str, Any], AfterValidator(OwnSettings(LOSSES, "name"))] = {}
+    """Settings that the loss alone has, by name; those above have none but those below."""
     theta: tuple[float, ...] | None = None
     """Thresholds, increasing within (-1, 1): for sosl, mse and proportional_odds as many as `data.top_grade`, for
     three_part_l2 three, for the others none; null: the loss's own (0.2, 0.7; three_part_l2: 0.2, 0.55, 0.9)."""

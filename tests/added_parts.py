@@ -1,6 +1,7 @@
 """Parts that a user could add: one of each kind, in a module of its own, and its entry in a table."""
 
 import math
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -11,7 +12,8 @@ from models.choices import Declaration, EncoderDeclaration, ScorerDeclaration
 from models.graphs import row_ids
 from models.layers.text_encoder import TextEncoder
 from models.lists.ranking_lists import RankingLists
-from models.losses.ranking_loss import RankingLoss
+from models.losses.declarations import BANDS, LossDeclaration
+from models.losses.ranking_loss import PointwiseLoss, RankingLoss
 from models.objectives.objective import ListLosses, OwnOptimizer, RankingObjective, make_loss
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import FixedScorer, Scorer, ScorerInputs, Words
@@ -66,6 +68,26 @@ class WideScorer(Scorer):
     @property
     def theta_ends(self) -> tuple[float, float]:
         return -1.0, 1.0
+
+
+class HuberSettings(Settings):
+    """Settings of `HuberLoss`."""
+
+    delta: float = 0.25
+    """Distance from the middle of a band beyond which the loss is linear."""
+
+
+class HuberLoss(PointwiseLoss):
+    """A loss with a setting of its own: Huber's, of the distance to the middle of the grade's band."""
+
+    def __init__(self, theta: Sequence[float], delta: float, **kwargs: Any) -> None:
+        super().__init__(theta, **kwargs)
+        self._delta = delta
+
+    def document_loss(self, grade: tf.Tensor, score: tf.Tensor) -> tf.Tensor:
+        lower, upper = self.band(grade, score)
+        distance = tf.abs(score - (lower + upper) / 2)
+        return tf.where(distance <= self._delta, tf.square(distance) / 2, self._delta * (distance - self._delta / 2))
 
 
 class GuessingSettings(Settings):
@@ -146,6 +168,9 @@ class LinearMean(TextEncoder):
 
 
 SCORER: Final = ScorerDeclaration(f"{__name__}.WideScorer", WideSettings)
+LOSS: Final = LossDeclaration(
+    f"{__name__}.HuberLoss", HuberSettings, default_theta=BANDS, fixed_theta="whose loss is least between them"
+)
 OBJECTIVE: Final = Declaration(f"{__name__}.GuessingObjective", GuessingSettings)
 CHANNEL: Final = ScorerDeclaration(f"{__name__}.LengthChannel")
 ENCODER: Final = EncoderDeclaration(

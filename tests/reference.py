@@ -199,3 +199,15 @@ def slopes(function: Callable[[Vector], float], at: npt.ArrayLike, step: float =
         behind[place] -= step
         gradient[place] = (function(ahead) - function(behind)) / (2 * step)
     return gradient
+
+
+TREC_METRICS = {
+    "p_mr_1": ("P_1", 2),
+    "recall_mr_5": ("recall_5", 2),
+    "p_r_5": ("P_5", 1),
+    "ndcg_5": ("ndcg_cut_5", 1),
+    "map": ("map", 1),
+    "mrr_mr": ("recip_rank", 2),
+    "mrr_r": ("recip_rank", 1),
+}
+"""Our metrics: trec_eval's, and the least grade that counts as relevant, where MR is 2."""

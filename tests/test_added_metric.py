@@ -24,7 +24,9 @@ PAPERS = ["P\\_mr@1", "P\\_mr@5", "P\\_r@5", "NDCG@5", "MAP", "MRR\\_mr", "MRR\\
 
 @pytest.fixture(autouse=True)
 def ndcg_10(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A metric that the paper does not have."""
+    """A metric that the paper does not have, beside the paper's alone."""
+    for key in [key for key, metric in METRICS.items() if not metric.paper_name]:
+        monkeypatch.delitem(METRICS, key)
     monkeypatch.setitem(METRICS, "ndcg_10", Metric("ndcg_10", None, DEFINITION, 10, of_mr_alone=False, formula=NDCG))
 
 

@@ -25,7 +25,7 @@ class Formula(NamedTuple):
     """The computation of a metric from the grades of a ranked list."""
 
     tf_ranking: Callable[[Any, int | None], Any]
-    """Makes TF-Ranking's metric from its module `metrics_impl` and the cutoff."""
+    """Makes TF-Ranking's metric, or an object with its `compute`, from the module `metrics_impl` and the cutoff."""
     expectation: Callable[[Sequence[int], int | None], float]
     """Computes the exact expectation over all orders of a list from its grades and the cutoff."""
 

@@ -149,7 +149,7 @@ def make_loss(settings: LossSettings, ends: tuple[float, float] = ENDS) -> Ranki
       settings: the loss and its thresholds.
       ends: the lowest and the highest score of the scorer, between which thresholds lie.
     """
-    arguments: dict[str, Any] = {}
+    arguments: dict[str, Any] = dict(settings.settings)
     if settings.theta is not None:
         arguments |= {"theta": settings.theta, "ends": ends}
     if settings.learn_theta:

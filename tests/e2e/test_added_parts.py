@@ -9,6 +9,7 @@ import yaml
 
 from models import choices
 from models.exported.model import LoadedModel
+from models.losses.declarations import LOSSES
 from models.retrieval.corpus_index import CorpusIndex
 from serving.engine import Engine
 from tests import added_parts
@@ -31,6 +32,7 @@ QUERY, TEXTS = "a river of molten rock", ["une rivière de lave", "", "le chat"]
 def entries(monkeypatch: pytest.MonkeyPatch) -> None:
     """The entries in the tables, all that the parts need besides their classes."""
     monkeypatch.setitem(choices.SCORERS, "wide", added_parts.SCORER)
+    monkeypatch.setitem(LOSSES, "huber", added_parts.LOSS)
     monkeypatch.setitem(choices.OBJECTIVES, "guessing", added_parts.OBJECTIVE)
     monkeypatch.setitem(choices.CHANNELS, "length", added_parts.CHANNEL)
     monkeypatch.setitem(choices.ENCODERS, "linear", added_parts.ENCODER)
@@ -48,10 +50,11 @@ def newest(folder: Path) -> LoadedModel:
     return LoadedModel(str(version))
 
 
-def test_a_scorer_an_objective_and_a_channel_are_trained_exported_and_served(tmp_path: Path, clir: Clir) -> None:
+def test_a_scorer_a_loss_an_objective_and_a_channel_are_trained_exported_and_served(tmp_path: Path, clir: Clir) -> None:
     file = configuration(
         tmp_path,
         model={"scorer": "wide", "scorer_settings": {"width": 6}},
+        loss={"name": "huber", "settings": {"delta": 0.2}},
         training={"epochs": 3, "learning_rate": 0.2, "objective": "guessing", "objective_settings": {"rate": 0.02}},
         channels={"near": {"kind": "length", "weight": 0.25}},
     )
@@ -120,6 +123,8 @@ def test_a_model_that_cannot_be_indexed_is_refused_before_anything_runs(
             {"training": {"objective": "guess"}},
             "training.objective: must be one of lists, in_batch, guessing; got 'guess'",
         ),
+        ({"loss": {"name": "huber", "settings": {"dleta": 1}}}, "must hold settings of huber, delta; got 'dleta'"),
+        ({"loss": {"settings": {"delta": 1}}}, "must be empty for sosl; got 'delta'"),
         ({"training": {"optimizer": "adam"}}, "training.optimizer: must be one of lazy_adam; got 'adam'"),
         (
             {"training": {"objective": "lists"}, "loss": {"in_batch": True}},

@@ -21,6 +21,7 @@ from models.lists.ranking_lists import read_lists
 from models.rankers.ranker import SCORES
 from models.retrieval.ranking import ranked_grades
 from tests.e2e.process import DECIDES, SAMPLE, SampleRun
+from tests.reference import TREC_METRICS
 
 pytestmark = pytest.mark.e2e
 
@@ -112,16 +113,7 @@ def test_the_metrics_equal_pytrec_eval_s_on_the_written_files(sample_run: Sample
         run = pytrec_eval.parse_run(lines)
     with (sample_run.output / "evaluation" / "qrels.trec").open() as lines:
         qrels = pytrec_eval.parse_qrel(lines)
-    theirs = {
-        ("p_r_5", 1): "P_5",
-        ("ndcg_5", 1): "ndcg_cut_5",
-        ("map", 1): "map",
-        ("mrr_r", 1): "recip_rank",
-        ("p_mr_1", 2): "P_1",
-        ("recall_mr_5", 2): "recall_5",
-        ("mrr_mr", 2): "recip_rank",
-    }
-    for (ours, relevance_level), name in theirs.items():
+    for ours, (name, relevance_level) in TREC_METRICS.items():
         values = pytrec_eval.RelevanceEvaluator(qrels, {name}, relevance_level=relevance_level).evaluate(run)
         mean = sum(one[name] for one in values.values()) / len(qrels)
         assert sample_run.report["metrics"][ours] == pytest.approx(mean, abs=1e-6)

@@ -12,7 +12,7 @@ from models.settings import LARGEST_EPSILON, SMALLEST_EPSILON, LossSettings, Mod
 from models.training.settings import FEWEST_EPOCHS, TrainingSettings
 from models.tuning.settings import TuningSettings
 
-WITHOUT_THRESHOLDS = ("softmax", "approx_ndcg", "pairwise_hinge")
+WITHOUT_THRESHOLDS = [name for name, declaration in LOSSES.items() if declaration.default_theta is None]
 EVERY_SECTION = pytest.mark.parametrize("section", [ModelSettings, LossSettings, TrainingSettings, TuningSettings])
 
 
@@ -288,7 +288,9 @@ def test_bands_need_as_many_thresholds_as_the_top_grade(name):
 def test_losses_without_bands_say_which_grades_they_take(top_grade):
     fault = f"three_part_l2 is defined for data.top_grade 2 alone; got {top_grade}"
     assert LossSettings(name="three_part_l2").fault_for(top_grade) == fault
-    assert [LossSettings(name=name).fault_for(top_grade) for name in WITHOUT_THRESHOLDS] == [None] * 3
+    assert [LossSettings(name=name).fault_for(top_grade) for name in WITHOUT_THRESHOLDS] == [None] * len(
+        WITHOUT_THRESHOLDS
+    )
 
 
 def test_batch_that_replicas_do_not_divide_is_refused():

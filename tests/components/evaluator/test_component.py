@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from models.evaluation.metrics import METRICS
 from schemas.errors import DataError
 from schemas.trec import parse_run
 
@@ -73,8 +74,8 @@ def test_the_evaluation_is_written_for_machines_and_for_trec_eval(do, scored, tm
         written = parse_run(run, "run.trec")
     assert written == ("smooth_clir", {query_id: {"d1": 3, "d2": 2, "d3": 1} for query_id in LISTS})
     assert (folder / "per_query.tsv").read_text().splitlines()[:2] == [
-        "query_id\tp_mr_1\trecall_mr_5\tp_r_5\tndcg_5\tmap\tmrr_mr\tmrr_r",
-        "q0\t1.0\t1.0\t0.4000000059604645\t1.0\t1.0\t1.0\t1.0",
+        "\t".join(["query_id", *METRICS]),
+        "\t".join(["q0", *("0.4000000059604645" if key == "p_r_5" else "1.0" for key in METRICS)]),
     ]
     assert (folder / "qrels.trec").read_text().startswith("q0 0 d1 2\nq0 0 d2 1\nq0 0 d3 0\nq1 0 d1 2\n")
     assert scored == [str(tmp_path / "Model" / "Format-Serving")]

@@ -22,10 +22,12 @@ from models.evaluation.metrics import (
     per_query_metrics,
 )
 from models.retrieval.ranking import ranked_grades
+from tests.reference import TREC_METRICS
 
 TOP_GRADE = 2
-TREC_EVAL_OF_MR = {"p_mr_1": "P_1", "recall_mr_5": "recall_5", "mrr_mr": "recip_rank"}
-TREC_EVAL_OF_R = {"p_r_5": "P_5", "ndcg_5": "ndcg_cut_5", "map": "map", "mrr_r": "recip_rank"}
+TREC_EVAL_OF_MR, TREC_EVAL_OF_R = (
+    {key: name for key, (name, least) in TREC_METRICS.items() if least == level} for level in (TOP_GRADE, 1)
+)
 
 doc_ids = st.text("aZ09é北😀", min_size=1, max_size=3).map(str.encode)
 finite_scores = st.floats(-1, 1, width=32) | st.sampled_from([0.0, 0.25, 0.5])  # the few make ties
