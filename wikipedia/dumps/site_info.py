@@ -26,21 +26,19 @@ class SiteInfo:
       language: the language of its texts, such as `en`.
       first_letter: whether titles begin with a capital, so that `wolf` is the page `Wolf`.
       namespaces: number to name in the wiki's language; the name of the articles' namespace, 0, is empty.
-      schema_version: the version of the export format.
     """
 
     database: str
     language: str
     first_letter: bool
     namespaces: Mapping[int, str]
-    schema_version: str
 
     @property
     def code(self) -> str:
         """The wiki's code in links of other wikis and in `ll_lang`: `no`, although its language is `nb`.
 
         Example:
-          >>> SiteInfo("zh_min_nanwiki", "nan", True, {}, "0.11").code
+          >>> SiteInfo("zh_min_nanwiki", "nan", True, {}).code
           'zh-min-nan'
         """
         return self.database.removesuffix("wiki").replace("_", "-")
@@ -173,4 +171,4 @@ class _Header:
                 f"{self._path}: the header must name {', '.join(wanted)}; {', '.join(missing)} missing. "
                 "Take the file as Wikimedia publishes it."
             )
-        return SiteInfo(database, language, case == "first-letter", self._namespaces, self._root["version"])
+        return SiteInfo(database, language, case == "first-letter", self._namespaces)
