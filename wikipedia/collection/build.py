@@ -13,7 +13,7 @@ from wikipedia.collection.links import mutual_links, unpack_links
 from wikipedia.collection.manifest import data_card, make_manifest, manifest_text
 from wikipedia.collection.names import title_pairs
 from wikipedia.collection.read_dumps import Dumps
-from wikipedia.collection.relevance import Counterparts, OtherLanguage, Relevance, SameWiki, find_counterparts
+from wikipedia.collection.relevance import Counterparts, Relevance, find_counterparts, other_language, same_wiki
 from wikipedia.collection.wiki import NOT_FOUND, read_pairs
 from wikipedia.collection.write_pair import ArticleReason, Fault, PairWriter, Written
 from wikipedia.settings import WikipediaSettings
@@ -63,7 +63,7 @@ def _relevance(
         sources, targets = unpack_links(mutual_links(documents.links))
         linked = np.zeros(len(documents.articles), np.bool_)
         linked[sources[is_document[targets]]] = True
-        return None, SameWiki(documents.links, is_document), [(~linked, ArticleReason.NO_MUTUAL_LINK)]
+        return None, same_wiki(documents.links, is_document), [(~linked, ArticleReason.NO_MUTUAL_LINK)]
 
     def parts(tables: Any, key: str, pair: tuple[str, ...]) -> Any:
         return read_pairs(tables[pair], key, documents.open_file) if pair in tables else ()
@@ -83,7 +83,7 @@ def _relevance(
         (counterparts.is_lost, ArticleReason.LOST_LANGUAGE_LINK),
         (left_out, ArticleReason.MR_LEFT_OUT),
     ]
-    return counterparts, OtherLanguage(counterparts, documents.links, is_document), faults
+    return counterparts, other_language(counterparts, documents.links, is_document), faults
 
 
 def _write_title_pairs(
