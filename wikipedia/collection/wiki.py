@@ -104,12 +104,7 @@ class Articles:
 
     def find_ids(self, page_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
         """Returns the articles with these page ids, [ids]; `NOT_FOUND` for other ids, including those of redirects."""
-        if not len(self.page_ids):
-            return np.full(len(page_ids), NOT_FOUND, np.int32)
-        places = np.searchsorted(self.page_ids, page_ids, sorter=self._id_order).clip(max=len(self.page_ids) - 1)
-        articles: npt.NDArray[np.int32] = self._id_order[places].astype(np.int32)
-        articles[self.page_ids[articles] != page_ids] = NOT_FOUND
-        return articles
+        return _look_up(self.page_ids, page_ids, self._id_order).astype(np.int32)
 
 
 def _first_of_each(
@@ -120,11 +115,15 @@ def _first_of_each(
     return unique, values[first]
 
 
-def _look_up(keys: npt.NDArray[np.uint64], wanted: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-    """Returns the places of wanted keys among sorted ones; `NOT_FOUND` if there is none."""
+def _look_up(
+    keys: npt.NDArray[Any], wanted: npt.NDArray[Any], order: npt.NDArray[np.int64] | None = None
+) -> npt.NDArray[np.int64]:
+    """Returns the places of wanted keys, `NOT_FOUND` if there is none; `order` sorts the keys, if they are not."""
     if not len(keys):
         return np.full(len(wanted), NOT_FOUND, np.int64)
-    places = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
+    places = np.searchsorted(keys, wanted, sorter=order).clip(max=len(keys) - 1)
+    if order is not None:
+        places = order[places]
     places[keys[places] != wanted] = NOT_FOUND
     return places
 
@@ -233,10 +232,8 @@ class Wiki:
             page_ids = self._read("redirect_ids")
             order = np.argsort(page_ids, kind="stable")
             for ids, names in read_pairs(table, "page_ids", self.open_file):
-                places = np.searchsorted(page_ids, ids, sorter=order).clip(max=max(len(page_ids) - 1, 0))
-                rows = order[places] if len(page_ids) else places[:0]
-                same = page_ids[rows] == ids[: len(rows)]
-                targets[rows[same]] = names[: len(rows)][same]
+                rows = _look_up(page_ids, ids, order)
+                targets[rows[rows != NOT_FOUND]] = names[rows != NOT_FOUND]
         return self.articles.add_redirects(titles, targets)
 
     def _read(self, key: str) -> npt.NDArray[Any]:
