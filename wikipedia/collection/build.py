@@ -1,6 +1,7 @@
 """Makes the collection of one pair of wikis from their dumps."""
 
 import os
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,9 @@ from wikipedia.collection.links import mutual_links, unpack_links
 from wikipedia.collection.manifest import data_card, make_manifest, manifest_text
 from wikipedia.collection.names import title_pairs
 from wikipedia.collection.read_dumps import Dumps
+from wikipedia.collection.read_tables import Pairs, TableRead, read_pairs
 from wikipedia.collection.relevance import Counterparts, Relevance, find_counterparts, other_language, same_wiki
-from wikipedia.collection.wiki import NOT_FOUND, read_pairs
+from wikipedia.collection.wiki import NOT_FOUND
 from wikipedia.collection.write_pair import ArticleReason, Fault, PairWriter, Written
 from wikipedia.settings import WikipediaSettings
 
@@ -65,15 +67,15 @@ def _relevance(
         linked[sources[is_document[targets]]] = True
         return None, same_wiki(documents.links, is_document), [(~linked, ArticleReason.NO_MUTUAL_LINK)]
 
-    def parts(tables: Any, key: str, pair: tuple[str, ...]) -> Any:
-        return read_pairs(tables[pair], key, documents.open_file) if pair in tables else ()
+    def parts(tables: Mapping[tuple[str, str], TableRead], pair: tuple[str, str]) -> Iterable[Pairs]:
+        return read_pairs(tables[pair], documents.open_file) if pair in tables else ()
 
     counterparts = find_counterparts(
         queries.articles,
         documents.articles,
-        parts(dumps.language_links, "page_ids", languages),
-        parts(dumps.language_links, "page_ids", languages[::-1]),
-        parts(dumps.sitelinks, "titles", languages),
+        parts(dumps.language_links, languages),
+        parts(dumps.language_links, languages[::-1]),
+        parts(dumps.sitelinks, languages),
     )
     found = counterparts.documents != NOT_FOUND
     left_out = np.zeros(len(found), np.bool_)

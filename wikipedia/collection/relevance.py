@@ -10,7 +10,8 @@ import numpy.typing as npt
 from schemas.relevance import MOST_RELEVANT, SOMEWHAT_RELEVANT
 from schemas.splits import stable_hash
 from wikipedia.collection.links import Links, links_from, mutual_links
-from wikipedia.collection.wiki import NOT_FOUND, Articles, Pairs
+from wikipedia.collection.read_tables import Pairs
+from wikipedia.collection.wiki import NOT_FOUND, Articles
 
 
 @dataclass(frozen=True)

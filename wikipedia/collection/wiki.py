@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,10 +13,13 @@ from schemas.drops import ReadReport, sum_of_drops
 from wikipedia.collection.links import Links, collect_links, count_common
 from wikipedia.collection.names import Names, PackedStrings
 from wikipedia.collection.pieces import ARRAYS, REDIRECTS, TEXTS, Piece, PieceAccount, read_array
-from wikipedia.collection.read_tables import TableRead
+from wikipedia.collection.read_tables import TableRead, read_pairs
 
 NOT_FOUND: Final = -1
 """The place of a missing article."""
+
+_NO_TITLE: Final = 0
+"""The hash of no title, for practical purposes."""
 
 _LONGEST_CHAIN: Final = 8
 """Longest chain of redirects that is followed. MediaWiki itself follows one, and bots mend the others."""
@@ -221,7 +224,7 @@ class Wiki:
     def _table_links(self, table: TableRead) -> Links:
         parts = (
             (self.articles.find_ids(sources), self.articles.find(targets))
-            for sources, targets in read_pairs(table, "page_ids", self.open_file)
+            for sources, targets in read_pairs(table, self.open_file)
         )
         return collect_links(parts, table.rows)
 
@@ -231,7 +234,7 @@ class Wiki:
             targets = np.full(len(titles), _NO_TITLE, np.uint64)
             page_ids = self._read("redirect_ids")
             order = np.argsort(page_ids, kind="stable")
-            for ids, names in read_pairs(table, "page_ids", self.open_file):
+            for ids, names in read_pairs(table, self.open_file):
                 rows = _look_up(page_ids, ids, order)
                 targets[rows[rows != NOT_FOUND]] = names[rows != NOT_FOUND]
         return self.articles.add_redirects(titles, targets)
@@ -247,16 +250,3 @@ class Wiki:
             with self.open_file(os.path.join(self._work, piece.name + ending), "rb") as file:
                 for line in file:
                     yield line[:-1].decode()
-
-
-_NO_TITLE: Final = 0
-"""The hash of no title, for practical purposes."""
-
-Pairs: TypeAlias = tuple[npt.NDArray[Any], npt.NDArray[np.uint64]]
-"""Page ids or title hashes, and title hashes in the same or the other wiki, both [links]."""
-
-
-def read_pairs(table: TableRead, key: str, open_file: OpenFile) -> Iterator[Pairs]:
-    """Yields the arrays of a table, part by part."""
-    for path in table.paths:
-        yield read_array(path, key, open_file), read_array(path, "targets", open_file)
