@@ -128,7 +128,8 @@ def _pages_beyond(own: _OpenChunk) -> Iterator[Page | Drop]:
     if is_over:
         parser.check_end()
     elif parser.beyond is None and parser.in_root:
-        parser.close()
+        parser.feed(_ROOT_END)
+        parser.check_end()
 
 
 def _after_divided_tag(own: _OpenChunk, blocks: Iterator[bytes]) -> Iterator[bytes]:

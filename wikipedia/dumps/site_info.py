@@ -96,10 +96,10 @@ class _Header:
         self._parser = safe_parser(path)
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
-        self._parser.CharacterDataHandler = self._text
         self._open: list[tuple[str, dict[str, str]]] = []
         self._root: dict[str, str] = {}
         self._pieces: list[str] = []
+        self._parser.CharacterDataHandler = self._pieces.append
         self._values: dict[str, str] = {}
         self._namespaces: dict[int, str] = {}
         self._article_case = ""
@@ -137,9 +137,6 @@ class _Header:
                 f"{self._path}: the export format must be of version {known}; got {version}. Take a dump since 2014."
             )
         self._root = attributes
-
-    def _text(self, text: str) -> None:
-        self._pieces.append(text)
 
     def _end(self, name: str) -> None:
         _, attributes = self._open.pop()
