@@ -68,10 +68,6 @@ def test_a_written_file_reads_back_the_same():
     assert Stability.model_validate(json.loads(TEXT)) == STABILITY
 
 
-def test_keys_of_a_later_version_are_ignored():
-    assert Stability.model_validate(json.loads(TEXT) | {"largest_gain": 1}) == STABILITY
-
-
 def test_a_key_that_is_missing_is_named():
     content = json.loads(TEXT)
     del content["theorem_3"]["bound"]
