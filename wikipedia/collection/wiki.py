@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from schemas.byte_streams import OpenFile
 from schemas.drops import ReadReport, sum_of_drops
-from wikipedia.collection.links import Links, collect_links, count_common
+from wikipedia.collection.links import Links, collect_links
 from wikipedia.collection.names import Names, PackedStrings
 from wikipedia.collection.pieces import ARRAYS, REDIRECTS, TEXTS, Piece, PieceAccount, read_array
 from wikipedia.collection.read_tables import TableRead, read_pairs
@@ -208,7 +208,8 @@ class Wiki:
         if self._links is None:
             return LinkCounts(len(self.links), None, None)
         of_wikitext = self._wikitext_links()
-        return LinkCounts(len(self.links), len(of_wikitext), count_common(self.links, of_wikitext))
+        common = np.intersect1d(self.links, of_wikitext, assume_unique=True)
+        return LinkCounts(len(self.links), len(of_wikitext), len(common))
 
     def _wikitext_links(self) -> Links:
         def parts() -> Iterator[tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]]:
