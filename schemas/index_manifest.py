@@ -60,12 +60,12 @@ class Drift(JsonRecord):
     def describe(self) -> str:
         """All values in one line for a person."""
 
-        def beside(value: str, of_model: str | None) -> str:
-            return value if of_model is None else f"{value} ({of_model})"
+        def beside(value: str, of_model: float | None, form: str) -> str:
+            return value if of_model is None else f"{value} ({of_model:{form}})"
 
-        parts = [beside(f"{self.documents:,} documents", _text(self.model_documents, "{:,}"))]
+        parts = [beside(f"{self.documents:,} documents", self.model_documents, ",")]
         if self.mean_length is not None:
-            parts.append(beside(f"mean length {self.mean_length:.1f} terms", _text(self.model_mean_length, "{:.1f}")))
+            parts.append(beside(f"mean length {self.mean_length:.1f} terms", self.model_mean_length, ".1f"))
         if self.unknown_share is not None:
             parts.append(f"{100 * self.unknown_share:.1f} % of the terms unknown")
         if self.divergence is not None:
@@ -97,10 +97,6 @@ class Drift(JsonRecord):
                 f"{MOST_DIVERGENCE:g} they are of another kind, and the model takes rare words for frequent ones, or "
                 "the other way round; train a model on these documents"
             )
-
-
-def _text(value: float | None, form: str) -> str | None:
-    return None if value is None else form.format(value)
 
 
 class FileRecord(JsonRecord):

@@ -2,17 +2,13 @@
 
 from typing import Final
 
-from pydantic import BaseModel, ConfigDict
-
 from schemas.json_record import JsonRecord
 
 STABILITY_FILE: Final = "stability.json"
 
 
-class Theorem3(BaseModel):
+class Theorem3(JsonRecord):
     """Theorem 3 (arXiv:2011.00701) with the constants of a training, at its exported epoch."""
-
-    model_config = ConfigDict(frozen=True)
 
     bound: float
     """Upper bound of expected minus mean training loss."""

@@ -18,10 +18,8 @@ THETA: Final = "theta/"
 """The prefix of the figures of learned thresholds; their numbers follow, from 1."""
 
 
-class ScoreCounts(BaseModel):
+class ScoreCounts(JsonRecord):
     """The scores of a split, counted (the paper's Figure 3)."""
-
-    model_config = ConfigDict(frozen=True)
 
     limit: float
     """The scores are counted in 40 equal bins of [-limit, limit]; the last bin holds its right edge."""
@@ -52,20 +50,16 @@ class Epoch(BaseModel):
         return dict(self.__pydantic_extra__)
 
 
-class WeightTried(BaseModel):
+class WeightTried(JsonRecord):
     """A weight of the second channel, and its metrics on the eval split."""
-
-    model_config = ConfigDict(frozen=True)
 
     weight: float
     ndcg_5: float
     p_mr_1: float
 
 
-class ChannelWeight(BaseModel):
+class ChannelWeight(JsonRecord):
     """The weight of the second channel that is best on the eval split."""
-
-    model_config = ConfigDict(frozen=True)
 
     weight: float
     """The weight with the largest ndcg_5 + 0.1 p_mr_1."""

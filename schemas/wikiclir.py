@@ -147,16 +147,6 @@ def parse_texts(stream: BinaryIO, file: str, seen: set[str] | None = None) -> It
     return _parse_texts(read_lines(stream, file), file, set() if seen is None else seen)
 
 
-def parse_judgments(stream: BinaryIO, file: str, top_grade: int) -> Iterator[Judgment | Drop]:
-    """Judgments with a grade in 0 .. top_grade."""
-    return _parse_judgments(read_lines(stream, file), file, 3, top_grade)
-
-
-def parse_candidates(stream: BinaryIO, file: str, top_grade: int) -> Iterator[Judgment | Drop]:
-    """Candidates: judgments with a split of `schemas.splits.SPLITS`."""
-    return _parse_judgments(read_lines(stream, file), file, 4, top_grade)
-
-
 def parse_pairs(stream: BinaryIO, file: str) -> Iterator[tuple[str, str] | Drop]:
     """Translated texts: words of a dictionary, or sentences."""
     for fields in _split_fields(read_lines(stream, file), file, 2):

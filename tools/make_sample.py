@@ -11,7 +11,6 @@ import gzip
 import hashlib
 import io
 import re
-import sys
 from pathlib import Path
 from typing import NamedTuple
 from xml.sax.saxutils import escape
@@ -113,7 +112,7 @@ def _quoted(text: str) -> str:
     return text.replace("\\", "\\\\").replace("'", "\\'")
 
 
-def main() -> int:
+def main() -> None:
     """Writes the pages and the language links of both wikis, and their checksums."""
     sums: dict[str, str] = {}
     for language in ("en", "fr"):
@@ -129,8 +128,7 @@ def main() -> int:
         sums |= {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (pages_path, links_path)}
         print(f"{len(pages)} pages in {prefix.name}pages-articles.xml.bz2 under {SAMPLE.name}/")
     (SAMPLE / "SHA256SUMS").write_text("".join(f"{digest}  {name}\n" for name, digest in sums.items()))
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from functools import partial
 from typing import Final, TypeVar
 
 from schemas.byte_streams import Apply
@@ -30,46 +31,41 @@ def on_this_machine(paths: Iterable[str], processes: int | None = None) -> Apply
     if processes is None:
         size = sum(os.path.getsize(path) for path in paths if os.path.exists(path))
         processes = 1 if size < _LEAST_BYTES else len(os.sched_getaffinity(0))
-    return map if processes == 1 else OnProcesses(processes)
+    return map if processes == 1 else partial(on_processes, processes)
 
 
-class OnProcesses:
+def on_processes(count: int, work: Callable[[_Item], _Result], items: Iterable[_Item]) -> Iterator[_Result]:
     """Works as `map`: yields the results in the order of the items, each as soon as all before it are done.
 
     Args:
       count: the number of processes.
+      work: the function; a process must be able to import it.
+      items: its arguments.
+
+    Raises:
+      Exception: the function's own; waiting items are not begun.
+      DataError: a process was killed.
     """
-
-    def __init__(self, count: int) -> None:
-        self._count = count
-
-    def __call__(self, work: Callable[[_Item], _Result], items: Iterable[_Item]) -> Iterator[_Result]:
-        """Applies a function to items; a process must be able to import it.
-
-        Raises:
-          Exception: the function's own; waiting items are not begun.
-          DataError: a process was killed.
-        """
-        others = {*multiprocessing.active_children()}
-        # Not forked, because this process may have threads, for example TensorFlow's.
-        context = multiprocessing.get_context("spawn")
-        pool = ProcessPoolExecutor(self._count, mp_context=context, initializer=_end_with_the_parent)
-        try:
-            with _interrupts_blocked():
-                futures = [pool.submit(work, item) for item in items]
-            for future in futures:
-                yield future.result()
-        except BaseException as error:
-            for process in {*multiprocessing.active_children()} - others:
-                process.kill()  # nobody waits for their results any more
-            if isinstance(error, BrokenProcessPool):
-                raise DataError(
-                    f"all {self._count} processes must live until their work is done, but one was killed, perhaps for "
-                    "want of memory; run the same command again, perhaps with fewer processes."
-                ) from error
-            raise
-        finally:
-            pool.shutdown(cancel_futures=True)
+    others = {*multiprocessing.active_children()}
+    # Not forked, because this process may have threads, for example TensorFlow's.
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(count, mp_context=context, initializer=_end_with_the_parent)
+    try:
+        with _interrupts_blocked():
+            futures = [pool.submit(work, item) for item in items]
+        for future in futures:
+            yield future.result()
+    except BaseException as error:
+        for process in {*multiprocessing.active_children()} - others:
+            process.kill()  # nobody waits for their results any more
+        if isinstance(error, BrokenProcessPool):
+            raise DataError(
+                f"all {count} processes must live until their work is done, but one was killed, perhaps for "
+                "want of memory; run the same command again, perhaps with fewer processes."
+            ) from error
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from schemas.drops import Drop
 from schemas.errors import DataError
 from schemas.foreign_files import RunLine
 from schemas.splits import SPLITS, split_of
-from schemas.wikiclir import Judgment, Text, parse_candidates, parse_judgments, parse_texts
+from schemas.wikiclir import Judgment, Text, parse_lines, parse_texts, read_lines
 
 DOC_IDS = [f"d{number}" for number in range(9)]
 QUERY_IDS = [f"q{number}" for number in range(30)]
@@ -60,12 +60,11 @@ def read(folder: Path) -> Written:
         assert not [item for item in items if isinstance(item, Drop)]
         texts.append({item.id: item for item in items if isinstance(item, Text)})
     judgments: list[list[Judgment]] = [[], []]
-    for found, name, parse in zip(
-        judgments, ("judgments.tsv", "candidates.tsv"), (parse_judgments, parse_candidates), strict=True
-    ):
+    for found, role in zip(judgments, ("judgments", "candidates"), strict=True):
+        name = f"{role}.tsv"
         if (folder / name).exists():
             with open(folder / name, "rb") as stream:
-                items_read = [*parse(stream, name, top_grade)]
+                items_read = [*parse_lines(role, read_lines(stream, name), name, top_grade, None)]
             assert not [item for item in items_read if isinstance(item, Drop)]
             found.extend(item for item in items_read if isinstance(item, Judgment))
     return Written(*texts, *judgments)

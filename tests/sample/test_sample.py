@@ -56,7 +56,7 @@ def test_the_committed_dumps_are_what_the_pages_give(tmp_path: Path, monkeypatch
     for language in PAGES:
         shutil.copytree(SAMPLE / language, tmp_path / language)
     monkeypatch.setattr(make_sample, "SAMPLE", tmp_path)
-    assert make_sample.main() == 0
+    make_sample.main()
     names = {path.name for path in tmp_path.iterdir() if path.is_file()}
     assert len(names) == 5
     for name in names:

@@ -59,10 +59,6 @@ def test_a_report_is_written_as_it_was_read() -> None:
     assert report.to_json() == TEXT
 
 
-def test_keys_of_a_later_version_are_left_out() -> None:
-    assert EvaluationReport.from_json(TEXT.replace("{", '{"new": 1,', 1)).to_json() == TEXT
-
-
 def test_a_report_without_a_train_split_has_no_seen_documents() -> None:
     report = EvaluationReport.from_json(TEXT[: TEXT.index(',\n  "seen"')] + "}")
     assert (report.queries, report.seen, report.cold, report.nearly_all_seen) == (3, None, None, False)

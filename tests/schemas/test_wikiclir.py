@@ -2,8 +2,6 @@
 
 import gzip
 import io
-from collections.abc import Callable, Iterator
-from functools import partial
 from hashlib import sha256
 
 import pytest
@@ -12,7 +10,7 @@ from hypothesis import strategies as st
 
 from schemas import byte_streams, wikiclir
 from schemas.drops import Drop
-from schemas.wikiclir import Judgment, Reason, Text, parse_candidates, parse_judgments, parse_texts
+from schemas.wikiclir import Judgment, Reason, Text, parse_lines, parse_texts, read_lines
 
 FILE = "fr.documents"
 TOP_GRADE = 2
@@ -32,16 +30,11 @@ blobs = st.one_of(
     st.binary(),
 ).filter(lambda blob: not blob.startswith(b"\x1f\x8b"))
 
-Parser = Callable[[io.BytesIO, str], Iterator[Text | Judgment | Drop]]
-PARSERS = {
-    "texts": parse_texts,
-    "judgments": partial(parse_judgments, top_grade=TOP_GRADE),
-    "candidates": partial(parse_candidates, top_grade=TOP_GRADE),
-}
+KINDS = ("documents", "judgments", "candidates")
 
 
-def parse(content: bytes, kind: str = "texts") -> list[Text | Judgment | Drop]:
-    return list(PARSERS[kind](io.BytesIO(content), FILE))
+def parse(content: bytes, kind: str = "documents", top_grade: int = TOP_GRADE) -> list[Text | Judgment | Drop]:
+    return list(parse_lines(kind, read_lines(io.BytesIO(content), FILE), FILE, top_grade, set()))
 
 
 def line_count(content: bytes) -> int:
@@ -117,7 +110,7 @@ def test_a_broken_judgment_costs_one_record(kind, line, reason):
 @pytest.mark.parametrize("top_grade", [1, 2, 3])
 def test_grades_go_up_to_the_top_grade(top_grade):
     content = b"".join(b"1\t%d\t%d\n" % (grade, grade) for grade in range(5))
-    items = parse_judgments(io.BytesIO(content), FILE, top_grade)
+    items = parse(content, "judgments", top_grade)
     assert [item.grade for item in items if isinstance(item, Judgment)] == list(range(top_grade + 1))
 
 
@@ -152,9 +145,9 @@ def test_the_last_line_needs_no_line_end():
     assert parse(b"1\ta\tb\n2\tc\td") == parse(b"1\ta\tb\n2\tc\td\n")
 
 
-@pytest.mark.parametrize("parser", [parse_texts, PARSERS["judgments"], PARSERS["candidates"]])
-def test_an_empty_file_has_no_records(parser):
-    assert list(parser(io.BytesIO(b""), FILE)) == []
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_empty_file_has_no_records(kind):
+    assert parse(b"", kind) == []
 
 
 @pytest.mark.parametrize("name", ["fr.documents", "fr.documents.gz"])
@@ -201,7 +194,7 @@ def test_a_small_gzip_file_may_grow_as_it_likes():
     assert parse(gzip.compress(content)) == parse(content)
 
 
-@pytest.mark.parametrize("kind", PARSERS)
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("store", [bytes, gzip.compress])
 @pytest.mark.parametrize("longest", [5, wikiclir.MAX_LINE_BYTES])
 @given(blob=blobs)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from schemas.errors import DataError
-from wikipedia.processes import OnProcesses
+from wikipedia.processes import on_processes
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,25 +36,25 @@ def sleep_long(number: int) -> int:
 
 
 def test_results_come_in_the_order_of_the_items() -> None:
-    assert list(OnProcesses(2)(square, range(20))) == [number * number for number in range(20)]
+    assert list(on_processes(2, square, range(20))) == [number * number for number in range(20)]
 
 
 def test_an_error_is_the_function_s_own() -> None:
     with pytest.raises(DataError, match="no 0"):
-        list(OnProcesses(2)(refuse, range(5)))
+        list(on_processes(2, refuse, range(5)))
 
 
 def test_a_killed_process_is_an_error_in_one_sentence() -> None:
     with pytest.raises(DataError, match="all 2 processes must live until their work is done, but one was killed"):
-        list(OnProcesses(2)(die, range(5)))
+        list(on_processes(2, die, range(5)))
 
 
 PARENT = """
 if __name__ == "__main__":
-    from wikipedia.processes import OnProcesses
+    from wikipedia.processes import on_processes
     from tests.wikipedia.test_processes import sleep_long
     try:
-        list(OnProcesses(2)(sleep_long, range(2)))
+        list(on_processes(2, sleep_long, range(2)))
     except KeyboardInterrupt:
         print("interrupted")
 """

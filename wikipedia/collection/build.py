@@ -1,6 +1,7 @@
 """Makes the collection of one pair of wikis from their dumps."""
 
 import os
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,9 @@ from wikipedia.collection.links import mutual_links, unpack_links
 from wikipedia.collection.manifest import data_card, make_manifest, manifest_text
 from wikipedia.collection.names import title_pairs
 from wikipedia.collection.read_dumps import Dumps
-from wikipedia.collection.relevance import Counterparts, OtherLanguage, Relevance, SameWiki, find_counterparts
-from wikipedia.collection.wiki import NOT_FOUND, read_pairs
+from wikipedia.collection.read_tables import Pairs, TableRead, read_pairs
+from wikipedia.collection.relevance import Counterparts, Relevance, find_counterparts, other_language, same_wiki
+from wikipedia.collection.wiki import NOT_FOUND
 from wikipedia.collection.write_pair import ArticleReason, Fault, PairWriter, Written
 from wikipedia.settings import WikipediaSettings
 
@@ -63,17 +65,17 @@ def _relevance(
         sources, targets = unpack_links(mutual_links(documents.links))
         linked = np.zeros(len(documents.articles), np.bool_)
         linked[sources[is_document[targets]]] = True
-        return None, SameWiki(documents.links, is_document), [(~linked, ArticleReason.NO_MUTUAL_LINK)]
+        return None, same_wiki(documents.links, is_document), [(~linked, ArticleReason.NO_MUTUAL_LINK)]
 
-    def parts(tables: Any, key: str, pair: tuple[str, ...]) -> Any:
-        return read_pairs(tables[pair], key, documents.open_file) if pair in tables else ()
+    def parts(tables: Mapping[tuple[str, str], TableRead], pair: tuple[str, str]) -> Iterable[Pairs]:
+        return read_pairs(tables[pair], documents.open_file) if pair in tables else ()
 
     counterparts = find_counterparts(
         queries.articles,
         documents.articles,
-        parts(dumps.language_links, "page_ids", languages),
-        parts(dumps.language_links, "page_ids", languages[::-1]),
-        parts(dumps.sitelinks, "titles", languages),
+        parts(dumps.language_links, languages),
+        parts(dumps.language_links, languages[::-1]),
+        parts(dumps.sitelinks, languages),
     )
     found = counterparts.documents != NOT_FOUND
     left_out = np.zeros(len(found), np.bool_)
@@ -83,7 +85,7 @@ def _relevance(
         (counterparts.is_lost, ArticleReason.LOST_LANGUAGE_LINK),
         (left_out, ArticleReason.MR_LEFT_OUT),
     ]
-    return counterparts, OtherLanguage(counterparts, documents.links, is_document), faults
+    return counterparts, other_language(counterparts, documents.links, is_document), faults
 
 
 def _write_title_pairs(

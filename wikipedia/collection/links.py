@@ -68,8 +68,3 @@ def links_from(links: Links, source: int) -> npt.NDArray[np.int64]:
     """Returns the articles to which an article links, in their order."""
     start, end = np.searchsorted(links, np.array([source, source + 1], np.uint64) << _SHIFT)
     return (links[start:end] & _LOW).astype(np.int64)
-
-
-def count_common(one: Links, other: Links) -> int:
-    """Returns the number of links in both."""
-    return len(np.intersect1d(one, other, assume_unique=True))

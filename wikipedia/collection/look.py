@@ -3,6 +3,7 @@
 For some seconds, each dump is read from its middle on, as the making reads it.
 """
 
+import io
 import os
 import shutil
 import time
@@ -20,7 +21,8 @@ from wikipedia.settings import WikipediaSettings
 from wikipedia.wikitext.article import KINDS, Wanted
 from wikipedia.wikitext.words import without_title
 
-SECONDS: Final = 3.0
+_SECONDS: Final = 3.0
+"""Time to spend on each wiki."""
 EXAMPLES: Final = 20
 
 _LEAST_PAGES: Final = 20
@@ -91,25 +93,21 @@ class Look:
 
 
 def look_into(
-    pairs: Sequence[tuple[str, str]],
-    settings: WikipediaSettings,
-    files: Mapping[str, Sequence[str]],
-    seconds: float = SECONDS,
+    pairs: Sequence[tuple[str, str]], settings: WikipediaSettings, files: Mapping[str, Sequence[str]]
 ) -> list[Look]:
     """Reads a part of the dump of each wiki in a pair.
 
     Args:
       pairs, settings, files: see `read_dumps`; the files are on this machine.
-      seconds: the time to spend on each wiki.
 
     Raises:
       DataError: the part of a dump that was read is damaged.
     """
     languages = dict.fromkeys(language for pair in pairs for language in pair)
-    return [_look(language, settings, files[f"wikis.{language}.pages"], seconds) for language in languages]
+    return [_look(language, settings, files[f"wikis.{language}.pages"]) for language in languages]
 
 
-def _look(language: str, settings: WikipediaSettings, paths: Sequence[str], seconds: float) -> Look:
+def _look(language: str, settings: WikipediaSettings, paths: Sequence[str]) -> Look:
     site = read_site_info(paths[0], open)
     chunks = dump_chunks(paths[len(paths) // 2], open)
     counted = _Counted()
@@ -126,7 +124,7 @@ def _look(language: str, settings: WikipediaSettings, paths: Sequence[str], seco
             if lead and len(examples) < EXAMPLES:
                 cut = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
                 examples.append((title, without_title(lead[0], [title]), cut))
-        if number >= _LEAST_PAGES and time.perf_counter() - started > seconds:
+        if number >= _LEAST_PAGES and time.perf_counter() - started > _SECONDS:
             break
     taken = time.perf_counter() - started
     kinds = reader.arrays().kinds.tolist()
@@ -150,29 +148,20 @@ class _Counted:
         self.bytes = 0
 
     def open(self, path: str, mode: str) -> Any:
-        return _CountedFile(open(path, mode), self)
+        return _CountedFile(io.FileIO(path, mode), self)
 
 
-class _CountedFile:
+class _CountedFile(io.BufferedReader):
     """A file whose bytes are counted as they are read."""
 
-    def __init__(self, file: Any, count: _Counted) -> None:
-        self._file = file
+    def __init__(self, file: io.FileIO, count: _Counted) -> None:
+        super().__init__(file)
         self._count = count
 
-    def read(self, size: int = -1) -> bytes:
-        data: bytes = self._file.read(size)
+    def read(self, size: int | None = -1) -> bytes:
+        data = super().read(size)
         self._count.bytes += len(data)
         return data
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._file, name)
-
-    def __enter__(self) -> "_CountedFile":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._file.close()
 
 
 SMALL_BYTES: Final = 1 << 24
@@ -270,19 +259,10 @@ def estimate_making(
     Raises:
       DataError: the part of a dump that was read is damaged.
     """
-    tables = [path for key, some in files.items() if not key.endswith(".pages") for path in some]
     looks = look_into(pairs, settings, files)
-    return estimate_from(looks, sum(map(os.path.getsize, tables)), processes or len(os.sched_getaffinity(0)))
-
-
-def estimate_from(looks: Sequence[Look], table_bytes: int, processes: int) -> Estimate:
-    """Estimates the cost from a look into each dump.
-
-    Args:
-      looks: one for each wiki.
-      table_bytes: the size of the stored SQL tables.
-      processes: the processes that read the dumps.
-    """
+    tables = [path for key, some in files.items() if not key.endswith(".pages") for path in some]
+    table_bytes = sum(map(os.path.getsize, tables))
+    processes = processes or len(os.sched_getaffinity(0))
     pages = sum(look.account.read / look.share for look in looks)
     links = sum(look.account.links / look.share for look in looks)
     kept = sum(look.kept_bytes / look.share for look in looks)

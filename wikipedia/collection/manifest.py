@@ -24,7 +24,7 @@ from wikipedia.collection.relevance import Counterparts
 from wikipedia.collection.wiki import Wiki
 from wikipedia.collection.write_pair import Example, Written
 from wikipedia.settings import WikipediaSettings
-from wikipedia.wikitext.conventions import conventions_for
+from wikipedia.wikitext.conventions import OF_LANGUAGE
 
 FORMAT: Final = 1
 
@@ -113,7 +113,7 @@ def manifest_text(manifest: Mapping[str, Any]) -> str:
 def _wiki(wiki: Wiki, has_links: bool) -> dict[str, Any]:
     counts: dict[str, Any] = {
         "database": wiki.site.database,
-        "conventions": "general" if conventions_for(wiki.site.language, wiki.site.namespaces).is_general else "own",
+        "conventions": "own" if wiki.site.language in OF_LANGUAGE else "general",
         "pages": wiki.report.as_dict(),
         "articles": len(wiki.articles),
         "articles_of_a_title_that_stood_before": wiki.articles.repeated,

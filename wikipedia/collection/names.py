@@ -1,15 +1,12 @@
 """The names of a wiki's articles, and the dictionary of titles that mean the same."""
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from wikipedia.dumps.titles import title_hash
-
-_ENDS: Final = 1 << 16
-"""Number of ends that are Python's integers at a time."""
 
 
 class PackedStrings:
@@ -26,15 +23,10 @@ class PackedStrings:
 
     def __init__(self, strings: Iterable[str]) -> None:
         content = bytearray()
-        ends = [0]
-        parts = []
+        self._ends = array("q", [0])
         for string in strings:
             content += string.encode()
-            ends.append(len(content))
-            if len(ends) == _ENDS:
-                parts.append(np.array(ends, np.int64))
-                ends = []
-        self._ends = np.concatenate([*parts, np.array(ends, np.int64)])
+            self._ends.append(len(content))
         self._content = bytes(content)
 
     def __len__(self) -> int:

@@ -3,7 +3,7 @@
 import io
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
@@ -84,10 +84,10 @@ class ArticleArrays(NamedTuple):
     redirect_targets: npt.NDArray[np.uint64]
 
 
-def write_arrays(arrays: NamedTuple, path: str, open_file: OpenFile) -> None:
+def write_arrays(arrays: Mapping[str, npt.NDArray[Any]], path: str, open_file: OpenFile) -> None:
     """Writes arrays with their names."""
     packed = io.BytesIO()
-    np.savez(packed, **arrays._asdict())
+    np.savez(packed, **arrays)
     with open_file(path, "wb") as file:
         file.write(packed.getvalue())
 
@@ -116,7 +116,7 @@ def read_articles(piece: Piece, folder: str, open_file: OpenFile) -> PieceAccoun
         texts, redirects = (stack.enter_context(open_file(path + ending, "wb")) for ending in (TEXTS, REDIRECTS))
         for line, is_redirect in reader.lines(open_file):
             (redirects if is_redirect else texts).write(line.encode() + b"\n")
-    write_arrays(reader.arrays(), path + ARRAYS, open_file)
+    write_arrays(reader.arrays()._asdict(), path + ARRAYS, open_file)
     account = reader.account()
     with open_file(path + _ACCOUNT, "wb") as file:
         content = account._asdict() | {"drops": [one.as_dict() for one in account.drops]}

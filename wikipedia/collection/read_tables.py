@@ -1,28 +1,25 @@
 """Reads language links, redirects, page links and sitelinks into files of arrays."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from schemas.byte_streams import OpenFile
-from wikipedia.collection.pieces import write_arrays
+from wikipedia.collection.pieces import read_array, write_arrays
 from wikipedia.dumps.site_info import SiteInfo
-from wikipedia.dumps.tables import PageLinks, language_links, page_links, redirects, wikidata_sitelinks
+from wikipedia.dumps.tables import language_links, page_links, redirects, wikidata_sitelinks
 from wikipedia.dumps.titles import Titles, title_hash
 
 _ROWS: Final = 1 << 22
 """Rows of a table in an array: 64 MB."""
 
 
-class SameThings(NamedTuple):
-    """Pages of two wikis about the same things: hashes of their titles, [things]."""
-
-    titles: npt.NDArray[np.uint64]
-    targets: npt.NDArray[np.uint64]
+Pairs: TypeAlias = tuple[npt.NDArray[Any], npt.NDArray[np.uint64]]
+"""Page ids or title hashes, and title hashes in the same or the other wiki, both [links]."""
 
 
 class TableRead(NamedTuple):
@@ -44,14 +41,14 @@ def read_language_links(name: str, path: str, other: SiteInfo, folder: str, open
     """
     normal = Titles(other).normal
     rows = ((page_id, title_hash(normal(title))) for page_id, title in language_links(path, other.code, open_file))
-    return _write(PageLinks, name, rows, folder, open_file)
+    return _write(_packed(rows, np.int64), name, folder, open_file)
 
 
 def read_redirects(name: str, path: str, site: SiteInfo, folder: str, open_file: OpenFile) -> TableRead:
     """Writes the redirects of a wiki to its articles; see `read_language_links`."""
     normal = Titles(site).normal
     rows = ((page_id, title_hash(normal(title))) for page_id, title in redirects(path, open_file))
-    return _write(PageLinks, name, rows, folder, open_file)
+    return _write(_packed(rows, np.int64), name, folder, open_file)
 
 
 def read_page_links(name: str, path: str, targets: str | None, folder: str, open_file: OpenFile) -> TableRead:
@@ -60,13 +57,7 @@ def read_page_links(name: str, path: str, targets: str | None, folder: str, open
     Args:
       targets: the titles that the links name by numbers; None if the links contain the titles.
     """
-    paths: list[str] = []
-    count = 0
-    for links in page_links(path, targets, open_file):
-        paths.append(_part_path(folder, name, len(paths)))
-        write_arrays(links, paths[-1], open_file)
-        count += len(links.page_ids)
-    return TableRead(tuple(paths), count)
+    return _write(page_links(path, targets, open_file), name, folder, open_file)
 
 
 def read_sitelinks(
@@ -79,25 +70,28 @@ def read_sitelinks(
         (title_hash(query_title(one)), title_hash(document_title(other)))
         for one, other in wikidata_sitelinks(path, query.database, document.database, open_file)
     )
-    return _write(SameThings, name, rows, folder, open_file)
+    return _write(_packed(rows, np.uint64), name, folder, open_file)
 
 
-def _write(
-    kind: type[PageLinks] | type[SameThings],
-    name: str,
-    rows: Iterable[tuple[int, int]],
-    folder: str,
-    open_file: OpenFile,
-) -> TableRead:
-    paths: list[str] = []
-    iterator, count = iter(rows), 0
-    columns: Any = [("source", np.int64 if kind is PageLinks else np.uint64), ("target", np.uint64)]
+def _packed(rows: Iterable[tuple[int, int]], source: type[np.int64 | np.uint64]) -> Iterator[Pairs]:
+    """Yields rows as arrays; those of the first column have the type `source`."""
+    iterator = iter(rows)
+    columns: Any = [("source", source), ("target", np.uint64)]
     while len(some := np.fromiter(islice(iterator, _ROWS), columns)):
-        paths.append(_part_path(folder, name, len(paths)))
-        write_arrays(kind(some["source"], some["target"]), paths[-1], open_file)
-        count += len(some)
+        yield some["source"], some["target"]
+
+
+def _write(parts: Iterable[Pairs], name: str, folder: str, open_file: OpenFile) -> TableRead:
+    paths: list[str] = []
+    count = 0
+    for sources, targets in parts:
+        paths.append(os.path.join(folder, f"{name}-{len(paths):04}.npz"))
+        write_arrays({"sources": sources, "targets": targets}, paths[-1], open_file)
+        count += len(targets)
     return TableRead(tuple(paths), count)
 
 
-def _part_path(folder: str, name: str, part: int) -> str:
-    return os.path.join(folder, f"{name}-{part:04}.npz")
+def read_pairs(table: TableRead, open_file: OpenFile) -> Iterator[Pairs]:
+    """Yields the arrays of a table, part by part."""
+    for path in table.paths:
+        yield read_array(path, "sources", open_file), read_array(path, "targets", open_file)

@@ -1,8 +1,8 @@
 """The relevant documents of each article's queries, as in the paper (section 5, Datasets)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,8 @@ import numpy.typing as npt
 from schemas.relevance import MOST_RELEVANT, SOMEWHAT_RELEVANT
 from schemas.splits import stable_hash
 from wikipedia.collection.links import Links, links_from, mutual_links
-from wikipedia.collection.wiki import NOT_FOUND, Articles, Pairs
+from wikipedia.collection.read_tables import Pairs
+from wikipedia.collection.wiki import NOT_FOUND, Articles
 
 
 @dataclass(frozen=True)
@@ -77,58 +78,50 @@ def find_counterparts(
     return Counterparts(found, is_linked & (found == NOT_FOUND), counts)
 
 
-class Relevance(Protocol):
-    """The relevant documents of an article's queries."""
-
-    def grades(self, article: int) -> Mapping[int, int]:
-        """Returns articles of the documents' wiki with their grades, MR first; none without an MR document."""
-        ...
+Relevance: TypeAlias = Callable[[int], Mapping[int, int]]
+"""Maps an article of the queries' wiki to the articles of the documents' wiki that are relevant to its queries, with
+their grades, MR first; to none without an MR document."""
 
 
-class OtherLanguage:
-    """MR is the counterpart in the other wiki; SR are the articles with mutual links to it.
+def other_language(counterparts: Counterparts, links: Links, is_used: npt.NDArray[np.bool_]) -> Relevance:
+    """Returns the relevance of another wiki: MR is the counterpart there; SR are the articles with mutual links to it.
 
     Args:
       counterparts: the MR document of each article.
       links: the links of the documents' wiki.
       is_used: [articles of that wiki], whether an article is a document.
     """
+    mutual = mutual_links(links)
 
-    def __init__(self, counterparts: Counterparts, links: Links, is_used: npt.NDArray[np.bool_]) -> None:
-        self._documents = counterparts.documents
-        self._mutual = mutual_links(links)
-        self._is_used = is_used
-
-    def grades(self, article: int) -> Mapping[int, int]:
-        most_relevant = int(self._documents[article])
-        if most_relevant == NOT_FOUND or not self._is_used[most_relevant]:
+    def grades(article: int) -> Mapping[int, int]:
+        most_relevant = int(counterparts.documents[article])
+        if most_relevant == NOT_FOUND or not is_used[most_relevant]:
             return {}
-        partners = links_from(self._mutual, most_relevant)
-        return {most_relevant: MOST_RELEVANT} | dict.fromkeys(
-            partners[self._is_used[partners]].tolist(), SOMEWHAT_RELEVANT
-        )
+        partners = links_from(mutual, most_relevant)
+        return {most_relevant: MOST_RELEVANT} | dict.fromkeys(partners[is_used[partners]].tolist(), SOMEWHAT_RELEVANT)
+
+    return grades
 
 
-class SameWiki:
-    """MR are the articles with mutual links to the query's own; SR are those to which it links one way.
+def same_wiki(links: Links, is_used: npt.NDArray[np.bool_]) -> Relevance:
+    """Returns the relevance within a wiki: MR are the articles with mutual links to the query's own; SR are those to
+    which it links one way.
 
     Args:
       links: the links of the wiki.
       is_used: [articles], whether an article is a document.
     """
+    mutual = mutual_links(links)
 
-    def __init__(self, links: Links, is_used: npt.NDArray[np.bool_]) -> None:
-        self._links = links
-        self._mutual = mutual_links(links)
-        self._is_used = is_used
+    def grades(article: int) -> Mapping[int, int]:
+        found: dict[int, int] = {}
+        for some, grade in ((mutual, MOST_RELEVANT), (links, SOMEWHAT_RELEVANT)):
+            linked = links_from(some, article)
+            for other in linked[is_used[linked]].tolist():
+                found.setdefault(other, grade)
+        return found if MOST_RELEVANT in found.values() else {}
 
-    def grades(self, article: int) -> Mapping[int, int]:
-        grades: dict[int, int] = {}
-        for links, grade in ((self._mutual, MOST_RELEVANT), (self._links, SOMEWHAT_RELEVANT)):
-            linked = links_from(links, article)
-            for other in linked[self._is_used[linked]].tolist():
-                grades.setdefault(other, grade)
-        return grades if MOST_RELEVANT in grades.values() else {}
+    return grades
 
 
 def capped(grades: Mapping[int, int], most: int | None, article: int) -> Mapping[int, int]:

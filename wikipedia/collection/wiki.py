@@ -3,20 +3,23 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from schemas.byte_streams import OpenFile
 from schemas.drops import ReadReport, sum_of_drops
-from wikipedia.collection.links import Links, collect_links, count_common
+from wikipedia.collection.links import Links, collect_links
 from wikipedia.collection.names import Names, PackedStrings
 from wikipedia.collection.pieces import ARRAYS, REDIRECTS, TEXTS, Piece, PieceAccount, read_array
-from wikipedia.collection.read_tables import TableRead
+from wikipedia.collection.read_tables import TableRead, read_pairs
 
 NOT_FOUND: Final = -1
 """The place of a missing article."""
+
+_NO_TITLE: Final = 0
+"""The hash of no title, for practical purposes."""
 
 _LONGEST_CHAIN: Final = 8
 """Longest chain of redirects that is followed. MediaWiki itself follows one, and bots mend the others."""
@@ -104,12 +107,7 @@ class Articles:
 
     def find_ids(self, page_ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
         """Returns the articles with these page ids, [ids]; `NOT_FOUND` for other ids, including those of redirects."""
-        if not len(self.page_ids):
-            return np.full(len(page_ids), NOT_FOUND, np.int32)
-        places = np.searchsorted(self.page_ids, page_ids, sorter=self._id_order).clip(max=len(self.page_ids) - 1)
-        articles: npt.NDArray[np.int32] = self._id_order[places].astype(np.int32)
-        articles[self.page_ids[articles] != page_ids] = NOT_FOUND
-        return articles
+        return _look_up(self.page_ids, page_ids, self._id_order).astype(np.int32)
 
 
 def _first_of_each(
@@ -120,11 +118,15 @@ def _first_of_each(
     return unique, values[first]
 
 
-def _look_up(keys: npt.NDArray[np.uint64], wanted: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-    """Returns the places of wanted keys among sorted ones; `NOT_FOUND` if there is none."""
+def _look_up(
+    keys: npt.NDArray[Any], wanted: npt.NDArray[Any], order: npt.NDArray[np.int64] | None = None
+) -> npt.NDArray[np.int64]:
+    """Returns the places of wanted keys, `NOT_FOUND` if there is none; `order` sorts the keys, if they are not."""
     if not len(keys):
         return np.full(len(wanted), NOT_FOUND, np.int64)
-    places = np.searchsorted(keys, wanted).clip(max=len(keys) - 1)
+    places = np.searchsorted(keys, wanted, sorter=order).clip(max=len(keys) - 1)
+    if order is not None:
+        places = order[places]
     places[keys[places] != wanted] = NOT_FOUND
     return places
 
@@ -206,7 +208,8 @@ class Wiki:
         if self._links is None:
             return LinkCounts(len(self.links), None, None)
         of_wikitext = self._wikitext_links()
-        return LinkCounts(len(self.links), len(of_wikitext), count_common(self.links, of_wikitext))
+        common = np.intersect1d(self.links, of_wikitext, assume_unique=True)
+        return LinkCounts(len(self.links), len(of_wikitext), len(common))
 
     def _wikitext_links(self) -> Links:
         def parts() -> Iterator[tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]]:
@@ -222,7 +225,7 @@ class Wiki:
     def _table_links(self, table: TableRead) -> Links:
         parts = (
             (self.articles.find_ids(sources), self.articles.find(targets))
-            for sources, targets in read_pairs(table, "page_ids", self.open_file)
+            for sources, targets in read_pairs(table, self.open_file)
         )
         return collect_links(parts, table.rows)
 
@@ -232,11 +235,9 @@ class Wiki:
             targets = np.full(len(titles), _NO_TITLE, np.uint64)
             page_ids = self._read("redirect_ids")
             order = np.argsort(page_ids, kind="stable")
-            for ids, names in read_pairs(table, "page_ids", self.open_file):
-                places = np.searchsorted(page_ids, ids, sorter=order).clip(max=max(len(page_ids) - 1, 0))
-                rows = order[places] if len(page_ids) else places[:0]
-                same = page_ids[rows] == ids[: len(rows)]
-                targets[rows[same]] = names[: len(rows)][same]
+            for ids, names in read_pairs(table, self.open_file):
+                rows = _look_up(page_ids, ids, order)
+                targets[rows[rows != NOT_FOUND]] = names[rows != NOT_FOUND]
         return self.articles.add_redirects(titles, targets)
 
     def _read(self, key: str) -> npt.NDArray[Any]:
@@ -250,16 +251,3 @@ class Wiki:
             with self.open_file(os.path.join(self._work, piece.name + ending), "rb") as file:
                 for line in file:
                     yield line[:-1].decode()
-
-
-_NO_TITLE: Final = 0
-"""The hash of no title, for practical purposes."""
-
-Pairs: TypeAlias = tuple[npt.NDArray[Any], npt.NDArray[np.uint64]]
-"""Page ids or title hashes, and title hashes in the same or the other wiki, both [links]."""
-
-
-def read_pairs(table: TableRead, key: str, open_file: OpenFile) -> Iterator[Pairs]:
-    """Yields the arrays of a table, part by part."""
-    for path in table.paths:
-        yield read_array(path, key, open_file), read_array(path, "targets", open_file)

@@ -181,7 +181,7 @@ class PairWriter:
                 reason = _reason(reasons[article])
                 if reason is None:
                     page += 1
-                    grades = capped(relevance.grades(article), self._settings.max_somewhat_relevant, article)
+                    grades = capped(relevance(article), self._settings.max_somewhat_relevant, article)
                     reason = self._write_page(page, article, fields, grades, files)
                 if reason is None:
                     self.written.pages += 1

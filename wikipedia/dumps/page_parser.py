@@ -121,12 +121,6 @@ class PageParser:
         self._tail = (self._tail + data[-_TAG_BYTES:])[-_TAG_BYTES:]
         self._parse(data, False)
 
-    def close(self) -> None:
-        """Ends the document, whose root may still be open; raises DataError if it is incomplete."""
-        if self.in_root:
-            self._parse(b"</mediawiki>", False)
-        self.check_end()
-
     def check_end(self) -> None:
         """Ends the document; raises DataError unless its root is closed."""
         self._parse(b"", True)

@@ -39,23 +39,16 @@ def read_pages(chunk: Chunk, open_file: OpenFile) -> Iterator[Page | Drop]:
 
 
 class _OpenChunk:
-    """A chunk while it is read.
-
-    Attributes:
-      chunk: the chunk.
-      parser: None until the first page begins.
-      end: the place where the unpacked bytes end: in bytes of the file if it is plain, otherwise in unpacked bytes.
-      within: the part of the file in which places are counted, for errors.
-      tail: the last unpacked bytes.
-    """
+    """A chunk while it is read; places are in bytes of the file if it is plain, otherwise in unpacked bytes."""
 
     def __init__(self, chunk: Chunk, stream: Any) -> None:
         self.chunk = chunk
-        self.end = chunk.start if chunk.packing == "plain" else 0
+        self.end = chunk.start if chunk.packing == "plain" else 0  # of the bytes that are unpacked
         self.tail = b""
         self.within = (
             "" if chunk.packing == "plain" else f" of what its bytes {chunk.start:,} to {chunk.end:,} unpack to"
         )
+        # None until the first page begins.
         self.parser = PageParser(chunk.path, self.end, self.within, True) if chunk.is_first else None
         self._stream = stream
 
@@ -128,7 +121,8 @@ def _pages_beyond(own: _OpenChunk) -> Iterator[Page | Drop]:
     if is_over:
         parser.check_end()
     elif parser.beyond is None and parser.in_root:
-        parser.close()
+        parser.feed(_ROOT_END)
+        parser.check_end()
 
 
 def _after_divided_tag(own: _OpenChunk, blocks: Iterator[bytes]) -> Iterator[bytes]:

@@ -26,21 +26,19 @@ class SiteInfo:
       language: the language of its texts, such as `en`.
       first_letter: whether titles begin with a capital, so that `wolf` is the page `Wolf`.
       namespaces: number to name in the wiki's language; the name of the articles' namespace, 0, is empty.
-      schema_version: the version of the export format.
     """
 
     database: str
     language: str
     first_letter: bool
     namespaces: Mapping[int, str]
-    schema_version: str
 
     @property
     def code(self) -> str:
         """The wiki's code in links of other wikis and in `ll_lang`: `no`, although its language is `nb`.
 
         Example:
-          >>> SiteInfo("zh_min_nanwiki", "nan", True, {}, "0.11").code
+          >>> SiteInfo("zh_min_nanwiki", "nan", True, {}).code
           'zh-min-nan'
         """
         return self.database.removesuffix("wiki").replace("_", "-")
@@ -98,10 +96,10 @@ class _Header:
         self._parser = safe_parser(path)
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
-        self._parser.CharacterDataHandler = self._text
         self._open: list[tuple[str, dict[str, str]]] = []
         self._root: dict[str, str] = {}
         self._pieces: list[str] = []
+        self._parser.CharacterDataHandler = self._pieces.append
         self._values: dict[str, str] = {}
         self._namespaces: dict[int, str] = {}
         self._article_case = ""
@@ -140,9 +138,6 @@ class _Header:
             )
         self._root = attributes
 
-    def _text(self, text: str) -> None:
-        self._pieces.append(text)
-
     def _end(self, name: str) -> None:
         _, attributes = self._open.pop()
         if self._done:
@@ -173,4 +168,4 @@ class _Header:
                 f"{self._path}: the header must name {', '.join(wanted)}; {', '.join(missing)} missing. "
                 "Take the file as Wikimedia publishes it."
             )
-        return SiteInfo(database, language, case == "first-letter", self._namespaces, self._root["version"])
+        return SiteInfo(database, language, case == "first-letter", self._namespaces)

@@ -78,20 +78,11 @@ def sql_columns(path: str, table: str, open_file: OpenFile) -> frozenset[str]:
 
 
 class _SqlDump:
-    """A dump while it is read, statement by statement.
-
-    Args:
-      path: the dump's path, for errors.
-      name: the table's name.
-      columns: the wanted columns of each row.
-
-    Attributes:
-      table: None until CREATE TABLE is read.
-    """
+    """A dump while it is read, statement by statement."""
 
     def __init__(self, path: str, name: str, columns: Sequence[str]) -> None:
         self._path, self._name, self._asked = path, name, columns
-        self.table: SqlTable | None = None
+        self.table: SqlTable | None = None  # until CREATE TABLE is read
         self._rows: SqlRowParser | None = None
         self._rest = b""
         self._waiting: list[bytes] = []

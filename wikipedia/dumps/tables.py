@@ -95,37 +95,33 @@ def page_links(path: str, targets_path: str | None, open_file: OpenFile) -> Iter
             f"{path}: its links name their targets by number, so that the titles must come from linktarget.sql.gz of "
             "the same dump; got none."
         )
-    return _with_numbers(path, _Targets(targets_path, open_file), open_file)
+    return _with_numbers(path, targets_path, open_file)
 
 
-class _Targets:
-    """Hashes of the titles of the main namespace, by their numbers."""
-
-    def __init__(self, path: str, open_file: OpenFile) -> None:
-        numbers, hashes = [np.zeros(0, np.int64)], [np.zeros(0, np.uint64)]
-        for batch in read_batches(path, _TARGETS, ("lt_id", "lt_namespace", "lt_title"), open_file):
-            is_article = _integers(batch[1]) == 0
-            numbers.append(_integers(batch[0])[is_article])
-            hashes.append(_hashes(batch[2])[is_article])
-        self._numbers, self._hashes = np.concatenate(numbers), np.concatenate(hashes)
-        if np.any(self._numbers[1:] <= self._numbers[:-1]):
-            order = np.argsort(self._numbers, kind="stable")
-            self._numbers, self._hashes = self._numbers[order], self._hashes[order]
-
-    def find(self, numbers: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.uint64]]:
-        """Returns which numbers belong to a title: bool [numbers]; and the hashes of these titles."""
-        places = np.searchsorted(self._numbers, numbers)
-        is_there = places < len(self._numbers)
-        is_there[is_there] = self._numbers[places[is_there]] == numbers[is_there]
-        return is_there, self._hashes[places[is_there]]
-
-
-def _with_numbers(path: str, targets: _Targets, open_file: OpenFile) -> Iterator[PageLinks]:
+def _with_numbers(path: str, targets_path: str, open_file: OpenFile) -> Iterator[PageLinks]:
+    known, known_hashes = _article_titles(targets_path, open_file)
     for batch in read_batches(path, _LINKS, ("pl_from", "pl_from_namespace", "pl_target_id"), open_file):
         page_ids, namespaces, numbers = map(_integers, batch)
         is_article = namespaces == 0
-        is_there, hashes = targets.find(numbers[is_article])
-        yield PageLinks(page_ids[is_article][is_there], hashes)
+        page_ids, numbers = page_ids[is_article], numbers[is_article]
+        places = np.searchsorted(known, numbers)
+        is_there = places < len(known)
+        is_there[is_there] = known[places[is_there]] == numbers[is_there]
+        yield PageLinks(page_ids[is_there], known_hashes[places[is_there]])
+
+
+def _article_titles(path: str, open_file: OpenFile) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
+    """Returns the numbers of the titles of the main namespace, sorted, and the hashes of these titles."""
+    number_parts, hash_parts = [np.zeros(0, np.int64)], [np.zeros(0, np.uint64)]
+    for batch in read_batches(path, _TARGETS, ("lt_id", "lt_namespace", "lt_title"), open_file):
+        is_article = _integers(batch[1]) == 0
+        number_parts.append(_integers(batch[0])[is_article])
+        hash_parts.append(_hashes(batch[2])[is_article])
+    numbers, hashes = np.concatenate(number_parts), np.concatenate(hash_parts)
+    if np.any(numbers[1:] <= numbers[:-1]):
+        order = np.argsort(numbers, kind="stable")
+        numbers, hashes = numbers[order], hashes[order]
+    return numbers, hashes
 
 
 def _with_titles(path: str, open_file: OpenFile) -> Iterator[PageLinks]:

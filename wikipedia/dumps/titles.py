@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from html import unescape
 from typing import Final
 from urllib.parse import unquote_to_bytes
@@ -102,21 +102,20 @@ class Titles:
 
     Args:
       site: the wiki.
-      interwiki: lower-case prefixes of links to other wikis.
 
     Example:
-      >>> titles = Titles(SiteInfo("frwiki", "fr", True, {0: "", 6: "Fichier"}, "0.11"))
+      >>> titles = Titles(SiteInfo("frwiki", "fr", True, {0: "", 6: "Fichier"}))
       >>> titles.normal("loup_gris"), titles.of_link(" loup&nbsp;gris#Habitat "), titles.of_link("2001: l'odyssée")
       ('Loup gris', 'Loup gris', "2001: l'odyssée")
       >>> titles.of_link("fichier:Loup.jpg"), titles.of_link("File:Loup.jpg"), titles.of_link(":en:Wolf")
       (None, None, None)
     """
 
-    def __init__(self, site: SiteInfo, interwiki: Collection[str] = INTERWIKI) -> None:
+    def __init__(self, site: SiteInfo) -> None:
         self._first_letter = site.first_letter
         self._dotted = site.language in _DOTTED
         own = (name.lower() for name in site.namespaces.values() if name)
-        self._prefixes = {*own, *CANONICAL, *ALIASES.get(site.language, ()), *interwiki}
+        self._prefixes = {*own, *CANONICAL, *ALIASES.get(site.language, ()), *INTERWIKI}
         self._own_code = site.code
         if self._own_code:
             self._prefixes.add(self._own_code)

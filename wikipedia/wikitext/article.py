@@ -36,7 +36,7 @@ class Wanted(NamedTuple):
     links: bool = True
 
 
-ALL: Final = Wanted()
+_ALL: Final = Wanted()
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Article:
 
 
 def read_article(
-    wikitext: str, title: str, conventions: Conventions, max_tokens: int | None = 200, wanted: Wanted = ALL
+    wikitext: str, title: str, conventions: Conventions, max_tokens: int = 200, wanted: Wanted = _ALL
 ) -> Article:
     """Reads a page that is not a redirect.
 
@@ -70,7 +70,7 @@ def read_article(
       wikitext: the page.
       title: the page's title, which may show its kind.
       conventions: the wiki's conventions.
-      max_tokens: most words of the text, as `models.texts.tokens` counts them; None for all.
+      max_tokens: most words of the text, as `models.texts.tokens` counts them.
       wanted: the parts to read.
 
     Raises:
@@ -95,9 +95,9 @@ link_targets=('mammal', 'meat'), kind='article')
     )
 
 
-def _texts(page: str, conventions: Conventions, max_tokens: int | None) -> tuple[list[str], str, int]:
+def _texts(page: str, conventions: Conventions, max_tokens: int) -> tuple[list[str], str, int]:
     """Returns the lead's paragraphs, the article's first words, and the number of these words."""
-    read = _FIRST_READ if max_tokens is not None else _MOST_READ
+    read = _FIRST_READ
     while True:
         is_whole = read >= min(len(page), _MOST_READ)
         found = prose(skeleton(page[: min(read, _MOST_READ)], conventions, is_whole), conventions)
@@ -109,7 +109,7 @@ def _texts(page: str, conventions: Conventions, max_tokens: int | None) -> tuple
                 return lead, "", 0
             text, is_cut = _first_words(lead, found.sections, conventions, max_tokens)
             if is_whole or is_cut:
-                return lead, text, max_tokens if is_cut and max_tokens else count_words(text)
+                return lead, text, max_tokens if is_cut else count_words(text)
         read *= 4
 
 
@@ -119,12 +119,8 @@ def _plain(paragraphs: list[str], conventions: Conventions) -> list[str]:
     return [text for text in texts if any(map(str.isalnum, text))]
 
 
-def _first_words(
-    lead: list[str], sections: list[str], conventions: Conventions, max_tokens: int | None
-) -> tuple[str, bool]:
+def _first_words(lead: list[str], sections: list[str], conventions: Conventions, max_tokens: int) -> tuple[str, bool]:
     """Returns an article's first words, and whether more follow; cleans few more paragraphs than necessary."""
-    if max_tokens is None:
-        return " ".join([*lead, *_plain(sections, conventions)]), False
     texts = list(lead)
     length, likely = sum(map(len, texts)), _LIKELY_LENGTH * max_tokens
     for paragraph in sections:

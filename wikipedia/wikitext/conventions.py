@@ -156,7 +156,7 @@ OF_LANGUAGE: Final[Mapping[str, Documented]] = {
         shell_words="ipinanganak|noong|o|at|bigkas|binibigkas|pagbigkas|sa|namatay|kilala|bilang",
     ),
 }
-"""ISO 639-1 code to the words of a wiki."""
+"""ISO 639-1 code to the words of a wiki; of any other wiki only the general conventions are known."""
 
 _FILE_NAMESPACE, _CATEGORY_NAMESPACE = 6, 14
 
@@ -167,7 +167,6 @@ class Conventions:
 
     Attributes:
       language: the wiki's language, ISO 639-1.
-      is_general: whether the wiki is not in `OF_LANGUAGE`, so that only the general conventions are known.
       hidden_namespaces: names of the file and category namespaces: links to them show nothing.
       redirect_words: the first words of redirects.
       disambiguation_templates: finds the template of a disambiguation page.
@@ -180,7 +179,6 @@ class Conventions:
     """
 
     language: str
-    is_general: bool
     hidden_namespaces: frozenset[str]
     redirect_words: tuple[str, ...]
     disambiguation_templates: re.Pattern[str]
@@ -212,8 +210,6 @@ def conventions_for(language: str, namespaces: Mapping[int, str]) -> Conventions
     Example:
       >>> conventions_for("fr", {6: "Fichier", 14: "Catégorie"}).kept_template("unité")
       '{1} {2}|{1}'
-      >>> conventions_for("br", {}).is_general
-      True
     """
     if language not in LANGUAGES:
         raise ValueError(f"a wiki's language must be an ISO 639-1 code; got {language!r}. Take that of its domain.")
@@ -227,7 +223,6 @@ def conventions_for(language: str, namespaces: Mapping[int, str]) -> Conventions
     endings = f"|.*(?:{_choice(own.list_endings.split('|'))})$" if own.list_endings else ""
     return Conventions(
         language=language,
-        is_general=language not in OF_LANGUAGE,
         hidden_namespaces=frozenset(
             name.lower() for name in (*local, *_either(own.file_names, ENGLISH.file_names)) if name
         ),

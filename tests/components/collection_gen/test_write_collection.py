@@ -7,7 +7,6 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -30,17 +29,11 @@ from schemas.collection import (
 from schemas.collection import parse_judgments as parse_judgment_lines
 from schemas.drops import Drop, Drops, ReadReport
 from schemas.errors import DataError
-from schemas.wikiclir import Judgment, Reason, Text, parse_candidates, parse_judgments, parse_texts
+from schemas.wikiclir import Judgment, Reason, Text, parse_lines, read_lines
 from tests.components.collected import collect
 
 TOP_GRADE = 2
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-PARSERS = {
-    "queries": parse_texts,
-    "documents": parse_texts,
-    "judgments": partial(parse_judgments, top_grade=TOP_GRADE),
-    "candidates": partial(parse_candidates, top_grade=TOP_GRADE),
-}
 
 
 def read_judgments(stream, shard):
@@ -65,7 +58,7 @@ blobs = st.one_of(
     st.binary(),
 ).filter(lambda blob: not blob.startswith((b"\x1f\x8b", b"BZh")))
 several_blobs = st.lists(blobs, max_size=3)
-each_role = pytest.mark.parametrize("role", PARSERS)
+each_role = pytest.mark.parametrize("role", READERS)
 each_store = pytest.mark.parametrize("store", STORES)
 
 
@@ -88,7 +81,7 @@ def parsed(role: str, blobs: Sequence[bytes]) -> list[Text | Judgment | Drop]:
     seen: set[str] = set()
     for blob in blobs:
         before = len(items)
-        for item in PARSERS[role](io.BytesIO(blob), ""):
+        for item in parse_lines(role, read_lines(io.BytesIO(blob), ""), "", TOP_GRADE, set()):
             if isinstance(item, Text):
                 if item.id in seen:
                     excerpt = wikiclir.excerpt_of(f"{item.id}\t{item.title}\t{item.text}")

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from schemas.splits import split_of
 from tests.wikipedia.small_wiki import LANGLINKS, PACKINGS, Made, SmallWiki, drops, make, write_table
-from wikipedia.processes import OnProcesses
+from wikipedia.processes import on_processes
 
 ENGLISH = SmallWiki(
     "en",
@@ -184,7 +185,7 @@ def test_the_packing_of_the_dumps_changes_no_byte(tmp_path: Path, made: Made, pa
 @pytest.mark.slow
 def test_processes_change_no_byte(tmp_path: Path, made: Made) -> None:
     wikis = {"en": ENGLISH.write(tmp_path), "fr": FRENCH.write(tmp_path)}
-    again = make(tmp_path, wikis, apply=OnProcesses(2))
+    again = make(tmp_path, wikis, apply=partial(on_processes, 2))
     for path in made.folder.iterdir():
         assert (again.folder / path.name).read_bytes() == path.read_bytes()
 

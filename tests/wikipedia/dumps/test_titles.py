@@ -11,11 +11,11 @@ from wikipedia.dumps.site_info import SiteInfo
 from wikipedia.dumps.titles import Titles, title_hash, title_hashes
 
 NAMESPACES = {-1: "Spécial", 0: "", 1: "Discussion", 2: "Utilisateur", 4: "Wikipédia", 6: "Fichier", 14: "Catégorie"}
-FRENCH = Titles(SiteInfo("frwiki", "fr", True, NAMESPACES, "0.11"))
+FRENCH = Titles(SiteInfo("frwiki", "fr", True, NAMESPACES))
 
 
 def of(language: str, first_letter: bool = True) -> Titles:
-    return Titles(SiteInfo(f"{language}wiki", language, first_letter, {0: ""}, "0.11"))
+    return Titles(SiteInfo(f"{language}wiki", language, first_letter, {0: ""}))
 
 
 # Titles
@@ -150,11 +150,6 @@ def test_a_link_to_another_wiki_leads_to_no_article(target: str) -> None:
 def test_a_prefix_of_the_wiki_itself_is_none() -> None:
     assert FRENCH.of_link(":fr:Loup") == FRENCH.of_link("fr: loup") == "Loup"
     assert FRENCH.of_link("fr:Fichier:Loup.jpg") is None
-
-
-def test_which_prefixes_lead_elsewhere_can_be_said() -> None:
-    titles = Titles(SiteInfo("frwiki", "fr", True, {}, "0.11"), interwiki=["xyz"])
-    assert (titles.of_link("xyz:a"), titles.of_link("en:a")) == (None, "En:a")
 
 
 @pytest.mark.parametrize("first", ["picha", "Larawan"])
