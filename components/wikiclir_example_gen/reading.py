@@ -78,16 +78,6 @@ class Needed(NamedTuple):
         for start, end in zip(starts, ends, strict=True):
             yield [self.ids[query] for query in self.queries[start:end].tolist()] if end > start else []
 
-    def to_bytes(self) -> bytes:
-        """The content of a side input as one element: Beam measures any other object by object."""
-        return pickle.dumps((self.documents.tobytes(), self.queries.tobytes(), list(self.ids)))
-
-    @classmethod
-    def from_bytes(cls, content: bytes) -> "Needed":
-        """Reads the content of `to_bytes`."""
-        documents, queries, ids = pickle.loads(content)
-        return cls(np.frombuffer(documents, np.uint64), np.frombuffer(queries, np.uint32), ids)
-
 
 class _Lists(NamedTuple):
     """Some lists: the queries' ids, their numbers of documents, and the hashes of the documents."""
@@ -98,7 +88,10 @@ class _Lists(NamedTuple):
 
 
 class NeededDocuments(beam.CombineFn):
-    """(query_id, RankingList)s -> `Needed`, as bytes: a filter that every worker has before it reads any document."""
+    """(query_id, RankingList)s -> `Needed`, pickled: a filter that every worker has before it reads any document.
+
+    Beam measures a side input that is not bytes object by object.
+    """
 
     def create_accumulator(self) -> _Lists:
         return _Lists([], array("I"), array("Q"))
@@ -122,7 +115,7 @@ class NeededDocuments(beam.CombineFn):
         hashes = np.frombuffer(accumulator.hashes, np.uint64)
         queries = np.repeat(np.arange(len(accumulator.sizes), dtype=np.uint32), accumulator.sizes)
         order = np.argsort(hashes, kind="stable")
-        return Needed(hashes[order], queries[order], accumulator.query_ids).to_bytes()
+        return pickle.dumps(Needed(hashes[order], queries[order], accumulator.query_ids))
 
 
 class ReadNeededDocuments(beam.DoFn):
@@ -134,7 +127,7 @@ class ReadNeededDocuments(beam.DoFn):
 
     def process(self, shard: Shard, needed: bytes) -> Iterator[Any]:
         if self._needed is None:
-            self._needed = Needed.from_bytes(needed)
+            self._needed = pickle.loads(needed)
         with collection_file(self._folder, shard.ids_name) as stream:
             ids = stream.read().splitlines()
         query_id_to_lines = defaultdict(list)
