@@ -5,7 +5,6 @@ texts of the documents that some list needs. So a text passes one join at most, 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import apache_beam as beam
@@ -14,30 +13,11 @@ from apache_beam.io.filesystems import FileSystems
 
 from components.wikiclir_example_gen.dividing import DivideLists, GroupDocuments
 from components.wikiclir_example_gen.examples import MakeExample, WriteExamples
-from components.wikiclir_example_gen.lists import LimitQueries, MakeList
+from components.wikiclir_example_gen.lists import IngestSettings, LimitQueries, MakeList
 from components.wikiclir_example_gen.reading import NeededDocuments, ReadJudgments, ReadNeededDocuments, ReadQueries
 from components.wikiclir_example_gen.report import TALLIES, Tally, make_report, merge_tallies
 from schemas.collection import Role
 from schemas.splits import SPLITS
-
-
-@dataclass(frozen=True)
-class IngestSettings:
-    """The settings that determine the lists of a collection.
-
-    Attributes:
-      negatives, seed, max_queries, split, cold_share, most_sampled, shards: see `DataSettings`.
-      top_grade: the MR grade.
-    """
-
-    negatives: int
-    seed: int
-    max_queries: int | None
-    top_grade: int
-    split: str = "queries"
-    cold_share: float = 0.0
-    most_sampled: int = 4_000_000
-    shards: int | None = None
 
 
 def ingest(
@@ -65,9 +45,7 @@ def ingest(
     for role in ("judgments", "candidates"):
         if role in roles:
             query_id_to[role] = pipeline | f"Read{role.capitalize()}" >> _ReadShards(roles[role], ReadJudgments(folder))
-    make = MakeList(
-        settings.negatives, settings.seed, settings.top_grade, folder, roles["documents"], settings.most_sampled
-    )
+    make = MakeList(settings, folder, roles["documents"])
     lists = (
         query_id_to
         | "JoinJudgments" >> beam.CoGroupByKey()
@@ -86,10 +64,8 @@ def ingest(
         query_id_to_list, tallies = kept["lists"], [*tallies, kept[TALLIES]]
     if settings.split == "documents" or settings.cold_share:
         units = query_id_to_list | "GroupDocuments" >> beam.CombineGlobally(GroupDocuments())
-        divide = DivideLists(settings.split == "documents", settings.cold_share, settings.seed, settings.top_grade)
-        divided = query_id_to_list | "DivideLists" >> beam.ParDo(divide, beam.pvalue.AsSingleton(units)).with_outputs(
-            TALLIES, main="lists"
-        )
+        divide = beam.ParDo(DivideLists(settings), beam.pvalue.AsSingleton(units))
+        divided = query_id_to_list | "DivideLists" >> divide.with_outputs(TALLIES, main="lists")
         query_id_to_list, tallies = divided["lists"], [*tallies, divided[TALLIES]]
     needed = query_id_to_list | "FindNeededDocuments" >> beam.CombineGlobally(NeededDocuments())
     documents = pipeline | "ReadNeededDocuments" >> _ReadShards(

@@ -21,14 +21,14 @@ counts = st.tuples(st.integers(1, 14), st.integers(1, 14)).map(sorted)
 @pytest.fixture(scope="module")
 def make_list(tmp_path_factory):
     """Makes a list of blocks of lines that stand together in the file, see `ReadJudgments`."""
-    from components.wikiclir_example_gen.lists import MakeList
+    from components.wikiclir_example_gen.lists import IngestSettings, MakeList
 
     folder = tmp_path_factory.mktemp("documents") / "collection"
     lines = [f"{doc_id}\ttitle\ttext\n".encode() for doc_id in DOC_IDS]
     roles = collect(folder, {"documents": [b"".join(lines[:5]), b"".join(lines[5:])]})
 
     def make_list(blocks, negatives, seed):
-        make = MakeList(negatives, seed, 2, str(folder), roles["documents"], 100)
+        make = MakeList(IngestSettings(negatives, seed, None, top_grade=2), str(folder), roles["documents"])
         make.setup()
         (_, made), *_ = make.process(("q", {"query": [1], "judgments": blocks}))
         return made
