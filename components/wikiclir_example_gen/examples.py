@@ -18,29 +18,27 @@ from schemas.collection import split_text
 from schemas.wikiclir import Text
 
 
-class MakeExample(beam.DoFn):
+def make_examples(element: tuple[str, dict[str, Any]]) -> Iterator[Any]:
     """(query_id, its query, list and documents) -> a serialized listwise example, tagged with its split."""
-
-    def process(self, element: tuple[str, dict[str, Any]]) -> Iterator[Any]:
-        query_id, groups = element
-        for ranking_list in groups["list"]:
-            (query,) = groups["query"]
-            # A document that shares its hash with one of the list may come too.
-            lines = chain.from_iterable(map(unpack_lines, groups["documents"]))
-            found = (one for one in map(split_text, lines) if one[0] in ranking_list.grades)
-            documents = sorted(found, key=lambda document: list_place(query_id, document[0]))
-            places = {doc_id: place for place, doc_id in enumerate(ranking_list.negatives)}
-            example = make_example(
-                query,
-                documents,
-                [ranking_list.grades[doc_id] for doc_id, _, _ in documents],
-                [places.get(doc_id, -1) for doc_id, _, _ in documents],
-            )
-            yield beam.pvalue.TaggedOutput(ranking_list.split, example.SerializeToString(deterministic=True))
-            for item in ranking_list.tallies(USED):
-                yield beam.pvalue.TaggedOutput(TALLIES, item)
-            yield beam.pvalue.TaggedOutput(TALLIES, tally("lists", ranking_list.split))
-            yield beam.pvalue.TaggedOutput(TALLIES, tally("pairs", ranking_list.split, len(documents)))
+    query_id, groups = element
+    for ranking_list in groups["list"]:
+        (query,) = groups["query"]
+        # A document that shares its hash with one of the list may come too.
+        lines = chain.from_iterable(map(unpack_lines, groups["documents"]))
+        found = (one for one in map(split_text, lines) if one[0] in ranking_list.grades)
+        documents = sorted(found, key=lambda document: list_place(query_id, document[0]))
+        places = {doc_id: place for place, doc_id in enumerate(ranking_list.negatives)}
+        example = make_example(
+            query,
+            documents,
+            [ranking_list.grades[doc_id] for doc_id, _, _ in documents],
+            [places.get(doc_id, -1) for doc_id, _, _ in documents],
+        )
+        yield beam.pvalue.TaggedOutput(ranking_list.split, example.SerializeToString(deterministic=True))
+        for item in ranking_list.tallies(USED):
+            yield beam.pvalue.TaggedOutput(TALLIES, item)
+        yield beam.pvalue.TaggedOutput(TALLIES, tally("lists", ranking_list.split))
+        yield beam.pvalue.TaggedOutput(TALLIES, tally("pairs", ranking_list.split, len(documents)))
 
 
 def make_example(

@@ -140,7 +140,7 @@ class MakeList(beam.DoFn):
 
 
 def _judgments(blocks: Iterable[tuple[int, bytes]]) -> Iterator[Judgment]:
-    """Parses the blocks of lines of `ReadJudgments`."""
+    """Parses the blocks of lines of `read_judgments`."""
     for first_line, content in blocks:
         yield from parse_judgments(BytesIO(content), first_line)
 
@@ -162,12 +162,10 @@ def _drop(role: str, reason: Reason, judgment: Judgment) -> Tally:
     return tally_drop(role, reason, judgment.line, excerpt[:EXCERPT_CHARACTERS])
 
 
-class LimitQueries(beam.DoFn):
+def limit_queries(element: tuple[str, RankingList], last_line: int) -> Iterator[Any]:
     """Keeps the lists whose queries stand up to a line."""
-
-    def process(self, element: tuple[str, RankingList], last_line: int) -> Iterator[Any]:
-        if element[1].line <= last_line:
-            yield element
-        else:
-            for item in element[1].tallies(Reason.BEYOND_LIMIT.name):
-                yield beam.pvalue.TaggedOutput(TALLIES, item)
+    if element[1].line <= last_line:
+        yield element
+    else:
+        for item in element[1].tallies(Reason.BEYOND_LIMIT.name):
+            yield beam.pvalue.TaggedOutput(TALLIES, item)

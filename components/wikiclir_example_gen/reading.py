@@ -26,39 +26,29 @@ _CODEC: Final = "snappy"
 """Half the bytes in a tenth of gzip's time: a runner in one process holds some six copies of a joined element."""
 
 
-class ReadQueries(beam.DoFn):
+def read_queries(shard: Shard, folder: str) -> Iterator[Any]:
     """shard -> (query_id, query)."""
-
-    def __init__(self, folder: str) -> None:
-        self._folder = folder
-
-    def process(self, shard: Shard) -> Iterator[Any]:
-        with collection_file(self._folder, shard.name) as stream:
-            for query in read_texts(stream, shard):
-                yield query.id, query
+    with collection_file(folder, shard.name) as stream:
+        for query in read_texts(stream, shard):
+            yield query.id, query
 
 
-class ReadJudgments(beam.DoFn):
+def read_judgments(shard: Shard, folder: str) -> Iterator[Any]:
     """shard -> (query_id, the number of the first of consecutive lines, and these lines' bytes).
 
     `MakeList` parses them: Beam would pickle each single judgment.
     """
-
-    def __init__(self, folder: str) -> None:
-        self._folder = folder
-
-    def process(self, shard: Shard) -> Iterator[Any]:
-        with collection_file(self._folder, shard.name) as stream:
-            numbered = ((number, line) for number, line in enumerate(stream, shard.first_line) if line != EMPTY_LINE)
-            for query_id, lines in groupby(numbered, lambda line: line[1].partition(b"\t")[0]):
-                block = list(lines)
-                first_line, _ = block[0]
-                # A record that was left out keeps its place.
-                padded = (
-                    EMPTY_LINE * (number - before - 1) + line
-                    for (before, _), (number, line) in pairwise([(first_line - 1, b""), *block])
-                )
-                yield query_id.decode(), (first_line, b"".join(padded))
+    with collection_file(folder, shard.name) as stream:
+        numbered = ((number, line) for number, line in enumerate(stream, shard.first_line) if line != EMPTY_LINE)
+        for query_id, lines in groupby(numbered, lambda line: line[1].partition(b"\t")[0]):
+            block = list(lines)
+            first_line, _ = block[0]
+            # A record that was left out keeps its place.
+            padded = (
+                EMPTY_LINE * (number - before - 1) + line
+                for (before, _), (number, line) in pairwise([(first_line - 1, b""), *block])
+            )
+            yield query_id.decode(), (first_line, b"".join(padded))
 
 
 class Needed(NamedTuple):
