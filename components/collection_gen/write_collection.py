@@ -95,18 +95,7 @@ def _write_shards(source: tuple[str, int, str], top_grade: int, folder: str, ope
 
 
 class _ShardWriter:
-    """Writes lines into one shard after another, and their ids beside them.
-
-    Args:
-      prefix: the prefix of the shards' names.
-      has_ids: whether a line begins with its record's id.
-      folder: the folder of the shards.
-      open_file: opens the files to write.
-
-    Attributes:
-      written: the shards; the last one may still grow.
-      lines: the number of lines in all shards.
-    """
+    """Writes lines into one shard after another, and their ids beside them; the last shard may still grow."""
 
     def __init__(self, prefix: str, has_ids: bool, folder: str, open_file: OpenFile) -> None:
         self.written: list[Shard] = []
