@@ -61,7 +61,7 @@ class DocumentIds:
         sample = pa.concat_arrays(files)
         if len(of_all) > most:
             sample = sample.take(pa.array(random_places(of_all, seed, most)))
-        self.sample: Sequence[str] = PackedIds(sample)
+        self.sample: Sequence[str] = _PackedIds(sample)
         self._hashes = np.sort(of_all)
 
     def include(self, doc_ids: Iterable[str]) -> list[bool]:
@@ -91,12 +91,8 @@ def random_places(hashes: npt.NDArray[np.uint64], seed: int, count: int) -> npt.
     return np.sort(np.argsort(mixed, kind="stable")[:count])
 
 
-class PackedIds(Sequence[str]):
-    """A sequence of ids, held as one text and the place of each: about 15 bytes an id, where a list takes 60.
-
-    Args:
-      ids: an array of Arrow's.
-    """
+class _PackedIds(Sequence[str]):
+    """The ids in an array of Arrow's, which takes about 15 bytes an id, where a list takes 60."""
 
     def __init__(self, ids: pa.LargeStringArray) -> None:
         self._ids = ids
