@@ -91,28 +91,22 @@ class WriteExamples(beam.PTransform):
             (named, empty)
             | beam.Flatten()
             | "GroupByShard" >> beam.GroupByKey()
-            | "WriteShard" >> beam.ParDo(_WriteShard(self._prefix, shards))
+            | "WriteShard" >> beam.Map(_write_shard, self._prefix, shards)
         )
 
 
-class _WriteShard(beam.DoFn):
-    """(number of a file, its examples) -> nothing; writes the file whole or not at all, even if others write it too."""
-
-    def __init__(self, prefix: str, shards: int) -> None:
-        self._prefix, self._shards = prefix, shards
-
-    def process(self, element: tuple[int, Iterable[bytes]]) -> list[None]:
-        number, examples = element
-        path = f"{self._prefix}-{number:05}-of-{self._shards:05}.gz"
-        folder, _, name = path.rpartition("/")
-        partial = f"{folder}/.{uuid4().hex}-{name}"
-        tf.io.gfile.makedirs(folder)
-        with _open(partial) as file:
-            for example in examples:
-                if example:
-                    file.write(example)
-        tf.io.gfile.rename(partial, path, overwrite=True)
-        return []
+def _write_shard(element: tuple[int, Iterable[bytes]], prefix: str, shards: int) -> None:
+    """Writes a file, from its number and its examples, whole or not at all, even if others write it too."""
+    number, examples = element
+    path = f"{prefix}-{number:05}-of-{shards:05}.gz"
+    folder, _, name = path.rpartition("/")
+    partial = f"{folder}/.{uuid4().hex}-{name}"
+    tf.io.gfile.makedirs(folder)
+    with _open(partial) as file:
+        for example in examples:
+            if example:
+                file.write(example)
+    tf.io.gfile.rename(partial, path, overwrite=True)
 
 
 def _open(path: str) -> tf.io.TFRecordWriter:
