@@ -89,7 +89,8 @@ def _evaluate(
 
         from components.collection_gen.write_collection import write_collection
         from components.evaluator.evaluate import evaluate
-        from components.wikiclir_example_gen.ingest import IngestSettings, ingest
+        from components.wikiclir_example_gen.ingest import ingest
+        from components.wikiclir_example_gen.lists import IngestSettings
         from components.wikiclir_example_gen.report import DataReport
         from models.choices import SCORES
         from models.evaluation.score_lists import score_lists

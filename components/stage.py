@@ -182,13 +182,7 @@ def _parameters(function: Callable[..., None]) -> Mapping[str, _Parameter]:
 
 
 def _parameter(where: str, hint: Any, default: Any) -> _Parameter:
-    """Reads one parameter's type and default.
-
-    Args:
-      where: stage and parameter, for messages.
-      hint: the type.
-      default: the value, or `inspect.Parameter.empty`.
-    """
+    """Reads one parameter's type and default; messages begin with the stage and the parameter."""
     kinds = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
     is_optional = type(None) in kinds
     kind: Any = Union[tuple(one for one in kinds if one is not type(None))]  # noqa: UP007

@@ -46,7 +46,7 @@ class Executor(executor.Executor):
             folder = artifact_utils.get_split_uri([statistics], split)
             fileio.makedirs(folder)
             with fileio.open(os.path.join(folder, _FILE), "wb") as file:
-                file.write(statistics_of(files, options).SerializeToString())
+                file.write(_statistics(files, options).SerializeToString())
 
 
 class StatisticsGen(component.StatisticsGen):
@@ -67,15 +67,11 @@ class StatisticsGen(component.StatisticsGen):
         super().__init__(examples=examples, stats_options=options)
 
 
-def statistics_of(files: Iterable[str], options: tfdv.StatsOptions) -> statistics_pb2.DatasetFeatureStatisticsList:
+def _statistics(files: Iterable[str], options: tfdv.StatsOptions) -> statistics_pb2.DatasetFeatureStatisticsList:
     """Computes in one process what `tfdv.GenerateStatistics` computes.
 
     The most frequent values of a feature, and their number, are estimates where a feature has more than 16,000 values:
     as in Beam's workers with `use_sketch_based_topk_uniques`.
-
-    Args:
-      files: gzipped TFRecords of examples.
-      options: the features and the kinds of statistics.
     """
     generators = stats_impl.get_generators(options, in_memory=True)
     # Begins with empty accumulators: without any example there are statistics of zero examples.

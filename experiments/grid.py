@@ -130,13 +130,7 @@ class _Run(NamedTuple):
     def vary(
         self, settings: Mapping[str, Any], stands: Mapping[str, str], output: str
     ) -> tuple[RunConfig | None, str | None]:
-        """The configuration with other settings, or the fault of these.
-
-        Args:
-          settings: dotted, to their values.
-          stands: places of dotted settings that do not stand in the run.
-          output: the cell's folder.
-        """
+        """The configuration with other settings, or their fault; `stands` places those that are not in the run."""
         content = copy.deepcopy({**self.content, "output": output})
         if "preset" in settings and (fault := fault_of_another_preset(content, settings["preset"])):
             return None, f"{stands.get('preset', self.path)}: preset: {fault}"
@@ -154,11 +148,7 @@ class _Run(NamedTuple):
 
 
 def _read_run(run: Any, output: Any, places: Places, path: str) -> _Run:
-    """Reads and checks the run that is varied.
-
-    Raises:
-      ConfigError: it is at fault.
-    """
+    """Reads and checks the run that is varied."""
     if isinstance(run, dict):
         faults: list[str] = []
         content = without_empty_sections({**run, "output": output}, RunConfig)

@@ -135,7 +135,7 @@ def _run_in_a_process(
     """Runs a cell until it is done or has failed."""
     receiver, sender = multiprocessing.Pipe(duplex=False)
     started = time.monotonic()
-    process = context.Process(target=run_cell, args=(output, folder, config, users_error, sender))
+    process = context.Process(target=_run_cell, args=(output, folder, config, users_error, sender))
     process.start()
     sender.close()
     try:
@@ -216,18 +216,10 @@ class _CellLog(logging.Handler):
         print(line, file=sys.stderr, flush=True)
 
 
-def run_cell(
+def _run_cell(
     experiment: Path, folder: CellFolder, config: RunConfig, users_error: UsersError, parent: Connection
 ) -> None:
-    """Runs a cell and leaves its results, and its log, in its folder.
-
-    Args:
-      experiment: the experiment's folder, which the parent process holds.
-      folder: the cell's.
-      config: the cell's.
-      users_error: see `UsersError`.
-      parent: receives lines of progress, and at last an `Ended`.
-    """
+    """Leaves a cell's results and log in its folder; sends its parent lines of progress, and at last an `Ended`."""
     threading.Thread(target=_die_with_the_parent, daemon=True).start()
     with open(folder.log, "wb") as log:
         os.dup2(log.fileno(), 1)

@@ -28,7 +28,7 @@ from components.training_report.component import TrainingReport
 from components.transform.component import Transform
 from components.transform.settings import TransformSettings
 from components.wikiclir_example_gen.component import WikiClirExampleGen
-from components.wikiclir_example_gen.ingest import IngestSettings
+from components.wikiclir_example_gen.lists import IngestSettings
 from components.wikipedia_gen.component import WikipediaGen
 from models.job import TrainingJob
 from models.settings import ChannelSettings, LossSettings, ModelSettings, WordTableSource

@@ -5,14 +5,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import accumulate
-from typing import Any, BinaryIO, Final, NamedTuple, cast
+from itertools import accumulate, tee
+from typing import Any, BinaryIO, Final, cast
 
 import numpy as np
 
 from schemas.byte_streams import Apply, HashingReader, OpenFile, input_digest, raw_lines
 from schemas.collection import EMPTY_LINE, MANIFEST_FILE, InputFile, Role, Shard, manifest_text
-from schemas.drops import Drop, DropCounter, Drops, ReadReport, sum_of_drops
+from schemas.drops import Drop, DropCounter, ReadReport, sum_of_drops
 from schemas.errors import DataError
 from schemas.wikiclir import Reason, excerpt_of, parse_lines, read_lines
 
@@ -53,88 +53,49 @@ def write_collection(
       DataError: a role's files do not have its digest.
     """
     files = [(role, number, path) for role, some in paths.items() for number, path in enumerate(some)]
-    written: dict[str, list[_ShardsOfFile]] = {role: [] for role in paths}
+    written: dict[str, list[Role]] = {role: [] for role in paths}
     read = partial(_write_shards, top_grade=top_grade, folder=folder, open_file=open_file)
     for (name, _, _), one in zip(files, apply(read, files), strict=True):
         written[name].append(one)
     roles = {}
     for name, parts in written.items():
-        found = input_digest([part.file.sha256 for part in parts])
+        role = _join(parts)
+        found = input_digest([file.sha256 for file in role.files])
         if found != digests.get(name, found):
             raise DataError(
                 f"{' and '.join(paths[name])} must not change while a run reads the data ({name}): expected the "
                 f"SHA-256 {digests[name]}; got {found}. Run again once the files are complete."
             )
-        role = _join(parts)
         roles[name] = _leave_out_repeated(role, folder, open_file) if name in HAVE_IDS else role
     with open_file(os.path.join(folder, MANIFEST_FILE), "wb") as file:
         file.write(manifest_text(roles).encode())
     return roles
 
 
-class _ShardsOfFile(NamedTuple):
-    """An input file, and the shards made of it; their first lines are counted in the file."""
-
-    file: InputFile
-    shards: tuple[Shard, ...]
-    records: int
-    drops: tuple[Drops, ...]
-
-
-def _write_shards(source: tuple[str, int, str], top_grade: int, folder: str, open_file: OpenFile) -> _ShardsOfFile:
-    """Writes the shards of one file, repeated ids included.
-
-    Args:
-      source: the file's role, its number among the files of the role, and its path.
-      top_grade: the MR grade.
-      folder: the folder to write to.
-      open_file: opens the files to read and to write.
-    """
+def _write_shards(source: tuple[str, int, str], top_grade: int, folder: str, open_file: OpenFile) -> Role:
+    """Writes the shards of one file (its role, its number there, and its path), repeated ids included."""
     role, number, path = source
     left_out = DropCounter()
     records = 0
     shards = _ShardWriter(f"{role}-{number:05}", role in HAVE_IDS, folder, open_file)
     with open_file(path, "rb") as stored, shards:
         stream = HashingReader(stored)
-        lines = _Lines(read_lines(cast(BinaryIO, stream), path))
-        for item in parse_lines(role, lines, path, top_grade, seen=None):
+        lines, parsed = tee(read_lines(cast(BinaryIO, stream), path))
+        for line, item in zip(lines, parse_lines(role, parsed, path, top_grade, seen=None), strict=True):
             if isinstance(item, Drop):
                 shards.write(b"")
                 left_out.add(item)
             else:
-                shards.write(lines.last)
+                _, content = cast(tuple[int, bytes], line)
+                shards.write(content)  # as it was read, without encoding it again
                 records += 1
         digest = stream.hexdigest()
-    return _ShardsOfFile(InputFile(path, digest, shards.lines), tuple(shards.written), records, left_out.drops())
-
-
-class _Lines:
-    """Passes lines on, and holds the last one: a record's line is written as it was read, without encoding it again."""
-
-    def __init__(self, lines: Iterator[tuple[int, bytes] | Drop]) -> None:
-        self._lines = lines
-        self.last = b""
-
-    def __iter__(self) -> Iterator[tuple[int, bytes] | Drop]:
-        for item in self._lines:
-            if not isinstance(item, Drop):
-                self.last = item[1]
-            yield item
+    report = ReadReport(path, shards.lines, records, left_out.drops())
+    return Role((InputFile(path, digest, shards.lines),), tuple(shards.written), report)
 
 
 class _ShardWriter:
-    """Writes lines into one shard after another, and their ids beside them.
-
-    Args:
-      prefix: the prefix of the shards' names.
-      has_ids: whether a line begins with its record's id.
-      folder: the folder of the shards.
-      open_file: opens the files to write.
-
-    Attributes:
-      written: the shards; the last one may still grow.
-      lines: the number of lines in all shards.
-    """
+    """Writes lines into one shard after another, and their ids beside them; the last shard may still grow."""
 
     def __init__(self, prefix: str, has_ids: bool, folder: str, open_file: OpenFile) -> None:
         self.written: list[Shard] = []
@@ -191,21 +152,22 @@ class _ShardWriter:
         self._shard, self._ids, self._shard_bytes = None, None, 0
 
 
-def _join(parts: Sequence[_ShardsOfFile]) -> Role:
+def _join(parts: Sequence[Role]) -> Role:
     """The role of several files, read as one."""
-    lines_before = accumulate((part.file.lines for part in parts), initial=0)
+    reports = [part.report for part in parts]
+    lines_before = accumulate((report.read for report in reports), initial=0)
     return Role(
-        files=tuple(part.file for part in parts),
+        files=tuple(file for part in parts for file in part.files),
         shards=tuple(
             replace(shard, first_line=before + shard.first_line)
             for before, part in zip(lines_before, parts, strict=False)
             for shard in part.shards
         ),
         report=ReadReport(
-            " and ".join(part.file.path for part in parts),
-            sum(part.file.lines for part in parts),
-            sum(part.records for part in parts),
-            sum_of_drops(drops for part in parts for drops in part.drops),
+            " and ".join(report.path for report in reports),
+            sum(report.read for report in reports),
+            sum(report.used for report in reports),
+            sum_of_drops(drops for report in reports for drops in report.drops),
         ),
     )
 

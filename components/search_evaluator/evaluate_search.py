@@ -108,12 +108,7 @@ def _search(
     model: ExportedModel,
     write_run: Callable[[str], object],
 ) -> tuple[dict[str, list[_Ranks]], list[float]]:
-    """Searches for every query.
-
-    Returns:
-      the ranks of the wanted documents with the model and, where it has several, with each channel; and the overlaps of
-      a sample of the queries, where not every document is scored.
-    """
+    """The ranks of the wanted documents by system, and the overlaps of a sample of queries where some go unscored."""
     words = _matching_channel(model)
     ranks: dict[str, list[_Ranks]] = {name: [] for name in ([_MODEL, DENSE, words] if words else [_MODEL])}
     overlaps = []

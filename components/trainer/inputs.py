@@ -9,7 +9,7 @@ from typing import Any
 import tensorflow as tf
 import tensorflow_transform as tft
 
-from components.trainer.pretrained import Pretrained, read_pretrained, vocabulary_size
+from components.trainer.pretrained import VectorsReport, read_pretrained, vocabulary_size
 from components.unfinished_work import unfinished_work
 from models.choices import CHANNELS
 from models.job import TrainingJob
@@ -69,7 +69,7 @@ class TrainingInputs:
       job: see there.
       transform: Transform's graph and vocabularies.
       train_lists, eval_lists: lists of the two splits; the eval lists have the scores of the fixed channels.
-      pretrained: the pre-trained vectors, by vocabulary.
+      vectors: the reports on pre-trained vectors, by vocabulary.
       query_words, document_words: the words of the two languages.
       fixed_channels: the channels that are learned before the training, by name.
       train_texts: reads the train split as texts.
@@ -79,7 +79,7 @@ class TrainingInputs:
     transform: tft.TFTransformOutput
     train_lists: RankingLists
     eval_lists: RankingLists
-    pretrained: Mapping[str, Pretrained]
+    vectors: Mapping[str, VectorsReport]
     query_words: Words
     document_words: Words
     fixed_channels: Mapping[str, FixedScorer]
@@ -91,7 +91,15 @@ class TrainingInputs:
 
     def for_scorer(self, name: str) -> ScorerInputs:
         """Returns the inputs of a scorer with a channel's name."""
-        return _scorer_inputs(name, self.job, self.query_words, self.document_words, self.train_texts)
+        return ScorerInputs(
+            name=name,
+            query_words=self.query_words,
+            document_words=self.document_words,
+            model=self.job.model,
+            seed=self.job.training.seed,
+            train_texts=self.train_texts,
+            lexicon=self.job.lexicon,
+        )
 
 
 def read_inputs(arguments: TrainingArguments) -> TrainingInputs:
@@ -116,34 +124,34 @@ def read_inputs(arguments: TrainingArguments) -> TrainingInputs:
         if name in job.word_tables
     }
     query_words, document_words = (
-        _words(transform, name, pretrained.get(name), job.model.stem_embeddings)
+        _words(transform, name, pretrained[name][0] if name in pretrained else None, job.model.stem_embeddings)
         for name in (f.QUERY_VOCABULARY, f.DOCUMENT_VOCABULARY)
     )
 
     def texts(split: str) -> RankingLists:
         return read_lists(_files([job.texts[split]]), used_negatives=job.used_negatives)
 
-    fixed: dict[str, FixedScorer] = {}
-    for name, settings in job.channels.items():
-        kind = CHANNELS[settings.kind].load()
-        if issubclass(kind, FixedScorer):
-            made = _scorer_inputs(name, job, query_words, document_words, lambda: texts("train"))
-            fixed[name] = kind.make(made, **settings.settings)
-    if fixed:
-        eval_texts = texts("eval")
-        for channel in fixed.values():
-            eval_lists = with_fixed_scores(eval_lists, eval_texts, channel)
-    return TrainingInputs(
+    inputs = TrainingInputs(
         job=job,
         transform=transform,
         train_lists=train_lists,
         eval_lists=eval_lists,
-        pretrained=pretrained,
+        vectors={name: report for name, (_, report) in pretrained.items()},
         query_words=query_words,
         document_words=document_words,
-        fixed_channels=fixed,
+        fixed_channels={},
         train_texts=lambda: texts("train"),
     )
+    fixed: dict[str, FixedScorer] = {}
+    for name, settings in job.channels.items():
+        kind = CHANNELS[settings.kind].load()
+        if issubclass(kind, FixedScorer):
+            fixed[name] = kind.make(inputs.for_scorer(name), **settings.settings)
+    if fixed:
+        eval_texts = texts("eval")
+        for channel in fixed.values():
+            eval_lists = with_fixed_scores(eval_lists, eval_texts, channel)
+    return replace(inputs, eval_lists=eval_lists, fixed_channels=fixed)
 
 
 def unfinished_folder(arguments: TrainingArguments, inputs: TrainingInputs, devices: str, removes: bool = True) -> str:
@@ -167,26 +175,10 @@ def unfinished_folder(arguments: TrainingArguments, inputs: TrainingInputs, devi
     return folder
 
 
-def _scorer_inputs(
-    name: str, job: TrainingJob, query_words: Words, document_words: Words, train_texts: Callable[[], RankingLists]
-) -> ScorerInputs:
-    return ScorerInputs(
-        name=name,
-        query_words=query_words,
-        document_words=document_words,
-        model=job.model,
-        seed=job.training.seed,
-        train_texts=train_texts,
-        lexicon=job.lexicon,
-    )
-
-
-def _words(transform: tft.TFTransformOutput, vocabulary: str, pretrained: Pretrained | None, has_stems: bool) -> Words:
-    """Returns the words of a language, with their pre-trained vectors if it has some."""
+def _words(transform: tft.TFTransformOutput, vocabulary: str, pretrained: Words | None, has_stems: bool) -> Words:
+    """Returns the words of a language with their stems: those that have pre-trained vectors, or all."""
     stems = transform.vocabulary_size_by_name(f.STEMS_OF_VOCABULARY[vocabulary]) if has_stems else 0
-    if pretrained is None:
-        return Words(vocabulary_size(transform, vocabulary), stems=stems)
-    return Words(pretrained.vocabulary_size, pretrained.vectors, pretrained.train, stems)
+    return (pretrained or Words(vocabulary_size(transform, vocabulary)))._replace(stems=stems)
 
 
 def _files(patterns: list[str]) -> list[str]:

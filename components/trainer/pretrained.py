@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
 import tensorflow as tf
 import tensorflow_transform as tft
 
+from models.rankers.scorer import Words
 from models.settings import WordTableSource
 from models.texts.tokens import tokenize
 from models.texts.word_table import read_word_table
@@ -63,25 +62,13 @@ class VectorsReport:
         }
 
 
-@dataclass(frozen=True)
-class Pretrained:
-    """The first rows of one language's table.
-
-    Attributes:
-      vocabulary_size: number of words of the vocabulary.
-      vectors: vectors of its first words, float32 [words, dim].
-      train: whether they are trained further.
-      report: the table's entries and coverage.
-    """
-
-    vocabulary_size: int
-    vectors: npt.NDArray[np.float32]
-    train: bool
-    report: VectorsReport
-
-
-def read_pretrained(transform: tft.TFTransformOutput, vocabulary: str, source: WordTableSource) -> Pretrained:
+def read_pretrained(
+    transform: tft.TFTransformOutput, vocabulary: str, source: WordTableSource
+) -> tuple[Words, VectorsReport]:
     """Reads the vectors of the words that Transform put first in a vocabulary.
+
+    Returns:
+      the words with their vectors, and the table's entries and coverage.
 
     Raises:
       DataError: the file has changed since Transform read it, or the train split has no word.
@@ -101,7 +88,7 @@ def read_pretrained(transform: tft.TFTransformOutput, vocabulary: str, source: W
         distinct_words=Coverage(len(counts), len(found)),
         running_words=Coverage(sum(counts.values()), sum(counts[word] for word in found)),
     )
-    return Pretrained(len(words), table.vectors, source.train, report)
+    return Words(len(words), table.vectors, source.train), report
 
 
 def vocabulary_size(transform: tft.TFTransformOutput, name: str) -> int:
@@ -120,7 +107,6 @@ def vocabulary_size(transform: tft.TFTransformOutput, name: str) -> int:
 
 
 def _is_word(line: bytes) -> bool:
-    """Returns whether a line of a vocabulary holds a word; Transform fills an empty vocabulary with a hyphenated
-    text."""
+    """Returns whether a line of a vocabulary holds a word; Transform fills an empty one with a hyphenated text."""
     word = line.rpartition(b" ")[2]  # after its count, if any
     return int(tokenize(tf.constant([word])).row_lengths()[0]) == 1

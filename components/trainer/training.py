@@ -90,7 +90,7 @@ def train_and_export(arguments: dict[str, Any], strategy: tf.distribute.Strategy
     given = TrainingArguments(**arguments)
     inputs = read_inputs(given)
     job = inputs.job
-    vectors = {name.removesuffix("_vocabulary"): one.report for name, one in inputs.pretrained.items()}
+    vectors = {name.removesuffix("_vocabulary"): report for name, report in inputs.vectors.items()}
     for side, report in vectors.items():
         log.info("%s %s", side, report.describe())
     log_dir, model_dir = str(given.model_run_dir), str(given.serving_model_dir)

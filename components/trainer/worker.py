@@ -96,11 +96,7 @@ def _send(messages: IO[str], *message: Any) -> None:
 
 
 class _MessageHandler(logging.Handler):
-    """Sends the project's own log messages.
-
-    Args:
-      messages: the stream to send them on.
-    """
+    """Sends the project's own log messages."""
 
     def __init__(self, messages: IO[str]) -> None:
         super().__init__()

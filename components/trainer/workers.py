@@ -123,13 +123,7 @@ def run_workers(
 
 
 class _Worker:
-    """The process of a worker.
-
-    Args:
-      view: its view of the cluster.
-      job: the message that starts its work.
-      events: queue into which the worker puts itself when it is done, or has ended before that.
-    """
+    """The process of a worker, which puts itself into the queue when it is done, or has ended before that."""
 
     def __init__(self, view: Cluster, job: Mapping[str, Any], events: "queue.SimpleQueue[_Worker]") -> None:
         self._view, self._job, self._events = view, job, events

@@ -7,7 +7,7 @@ from tfx.types.standard_artifacts import ModelRun, TunerResults
 
 from components.artifact_files import read_text, write_text
 from components.stage import Input, Output, stage
-from components.training_report.report_files import training_files, tuning_files, with_best_trial
+from components.training_report.report_files import training_files, with_best_trial
 from models.settings import LossSettings, ModelSettings
 from models.training.settings import TrainingSettings
 from models.tuning.results import SearchResults
@@ -36,9 +36,12 @@ def TrainingReport(
     """
     files: dict[str, str] = {}
     if tuner_results:
+        # Matplotlib takes a second to import.
+        from components.training_report.tuning_report import tuning_report
+
         results = SearchResults.from_json(read_text(tuner_results, TRIALS_FILE))
         model, loss = with_best_trial(results, model, loss)
-        files |= tuning_files(results)
+        files |= tuning_report(results)
     files |= training_files(read_text(model_run, HISTORY_FILE), model, loss, training)
     if fileio.exists(os.path.join(model_run.uri, VECTORS_FILE)):
         files[f"training/{VECTORS_FILE}"] = read_text(model_run, VECTORS_FILE)

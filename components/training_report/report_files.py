@@ -26,14 +26,6 @@ def training_files(
     }
 
 
-def tuning_files(results: SearchResults) -> dict[str, str]:
-    """The files of a search."""
-    # Matplotlib takes a second to import.
-    from components.training_report.tuning_report import tuning_report
-
-    return {f"tuning/{name}": content for name, content in tuning_report(results).items()}
-
-
 def with_best_trial(
     results: SearchResults, model: ModelSettings, loss: LossSettings
 ) -> tuple[ModelSettings, LossSettings]:

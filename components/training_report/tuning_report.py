@@ -19,14 +19,14 @@ _TRIALS, _BEST, *_ = COLOURS
 
 
 def tuning_report(results: SearchResults) -> dict[str, str]:
-    """Name to content of results.json, results.md and results.svg."""
+    """The files of a search, as texts by their paths."""
     picture = draw(
         "results", "The trials", "", (_PANEL_WIDTH * len(_spaces(results)), 3), partial(paint_trials, results)
     )
     return {
-        "results.json": results.to_json(),
-        "results.md": to_markdown(results),
-        "results.svg": picture.file,
+        "tuning/results.json": results.to_json(),
+        "tuning/results.md": to_markdown(results),
+        "tuning/results.svg": picture.file,
     }
 
 

@@ -49,7 +49,7 @@ def make_graph(
     metadata_io.write_metadata(dataset_metadata.DatasetMetadata(schema), os.path.join(folder, output.RAW_METADATA_DIR))
     types = TFExampleBeamRecord(physical_format="tfrecords_gzip", schema=schema).TensorAdapter().OriginalTypeSpecs()
     with tempfile.TemporaryDirectory() as own:
-        vocabularies, others = write_vocabularies(lists, counted, settings, own)
+        vocabularies, others = _write_vocabularies(lists, counted, settings, own)
 
         def preprocess(inputs: dict[str, Any]) -> dict[str, Any]:
             return columns_of(inputs, words_of(inputs, settings), vocabularies.__getitem__)
@@ -63,20 +63,10 @@ def make_graph(
     return output
 
 
-def write_vocabularies(
+def _write_vocabularies(
     lists: NumberedLists, counted: Sequence[str], settings: TransformSettings, folder: str
 ) -> tuple[dict[str, str], list[str]]:
-    """Counts the words of lists, and writes a file for each vocabulary.
-
-    Args:
-      lists: the lists to count, and others.
-      counted: the files of the lists to count.
-      settings: see `TransformSettings`.
-      folder: the folder to write to.
-
-    Returns:
-      the vocabularies' names to their paths, and the paths of the files of `COUNTS_OF_VOCABULARY`, if any.
-    """
+    """Writes a file for each vocabulary; returns their paths by name, and those of the files of counts, if any."""
     paths, others = {}, []
     for vocabulary, counts in _count_words(lists, counted).items():
         words = _most_frequent(counts, settings.vocabulary_size)

@@ -10,7 +10,8 @@ from tfx.types.standard_artifacts import Examples
 
 from components.artifact_files import read_text
 from components.stage import Input, MakePipeline, Output, stage
-from components.wikiclir_example_gen.ingest import IngestSettings, ingest
+from components.wikiclir_example_gen.ingest import ingest
+from components.wikiclir_example_gen.lists import IngestSettings
 from components.wikiclir_example_gen.report import DataReport
 from schemas.artifacts import Collection, IngestionReport
 from schemas.collection import MANIFEST_FILE, parse_manifest

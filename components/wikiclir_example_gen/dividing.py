@@ -7,7 +7,7 @@ from typing import Any
 
 import apache_beam as beam
 
-from components.wikiclir_example_gen.lists import RankingList
+from components.wikiclir_example_gen.lists import IngestSettings, RankingList
 from components.wikiclir_example_gen.report import TALLIES, Tally, tally
 from components.wikiclir_example_gen.sampling import is_cold
 from schemas.splits import split_of
@@ -100,17 +100,12 @@ class DivideLists(beam.DoFn):
     loses single documents only where a group was too large to be a unit.
 
     Args:
-      by_documents: whether to divide units among the splits; otherwise a list keeps its split.
-      cold_share: the share of cold units.
-      seed: the seed of the choice of cold units.
-      top_grade: the MR grade.
+      settings: see `IngestSettings`; unless it splits documents, a list keeps its split.
     """
 
-    def __init__(self, by_documents: bool, cold_share: float, seed: int, top_grade: int) -> None:
-        self._by_documents = by_documents
-        self._cold_share = cold_share
-        self._seed = seed
-        self._top_grade = top_grade
+    def __init__(self, settings: IngestSettings) -> None:
+        self._settings = settings
+        self._by_documents = settings.split == "documents"
         self._units: dict[str, str] | None = None
 
     def process(self, element: tuple[str, RankingList], units: str) -> Iterator[Any]:
@@ -118,7 +113,7 @@ class DivideLists(beam.DoFn):
             self._units = json.loads(units)
         query_id, ranking_list = element
         units_of_list = {doc_id: self._units[doc_id] for doc_id in ranking_list.relevant()}
-        most_relevant = [doc_id for doc_id in units_of_list if ranking_list.grades[doc_id] == self._top_grade]
+        most_relevant = [doc_id for doc_id in units_of_list if ranking_list.grades[doc_id] == self._settings.top_grade]
         if self._by_documents:
             ranking_list = ranking_list._replace(split=split_of(units_of_list[most_relevant[0]]))
         reasons = {
@@ -137,7 +132,7 @@ class DivideLists(beam.DoFn):
     def _reason_to_leave_out(self, unit: str, split: str) -> Reason | None:
         if self._by_documents and split_of(unit) != split:
             return Reason.OTHER_SPLIT
-        if split != "test" and is_cold(unit, self._seed, self._cold_share):
+        if split != "test" and is_cold(unit, self._settings.seed, self._settings.cold_share):
             return Reason.COLD
         return None
 

@@ -18,29 +18,27 @@ from schemas.collection import split_text
 from schemas.wikiclir import Text
 
 
-class MakeExample(beam.DoFn):
+def make_examples(element: tuple[str, dict[str, Any]]) -> Iterator[Any]:
     """(query_id, its query, list and documents) -> a serialized listwise example, tagged with its split."""
-
-    def process(self, element: tuple[str, dict[str, Any]]) -> Iterator[Any]:
-        query_id, groups = element
-        for ranking_list in groups["list"]:
-            (query,) = groups["query"]
-            # A document that shares its hash with one of the list may come too.
-            lines = chain.from_iterable(map(unpack_lines, groups["documents"]))
-            found = (one for one in map(split_text, lines) if one[0] in ranking_list.grades)
-            documents = sorted(found, key=lambda document: list_place(query_id, document[0]))
-            places = {doc_id: place for place, doc_id in enumerate(ranking_list.negatives)}
-            example = make_example(
-                query,
-                documents,
-                [ranking_list.grades[doc_id] for doc_id, _, _ in documents],
-                [places.get(doc_id, -1) for doc_id, _, _ in documents],
-            )
-            yield beam.pvalue.TaggedOutput(ranking_list.split, example.SerializeToString(deterministic=True))
-            for item in ranking_list.tallies(USED):
-                yield beam.pvalue.TaggedOutput(TALLIES, item)
-            yield beam.pvalue.TaggedOutput(TALLIES, tally("lists", ranking_list.split))
-            yield beam.pvalue.TaggedOutput(TALLIES, tally("pairs", ranking_list.split, len(documents)))
+    query_id, groups = element
+    for ranking_list in groups["list"]:
+        (query,) = groups["query"]
+        # A document that shares its hash with one of the list may come too.
+        lines = chain.from_iterable(map(unpack_lines, groups["documents"]))
+        found = (one for one in map(split_text, lines) if one[0] in ranking_list.grades)
+        documents = sorted(found, key=lambda document: list_place(query_id, document[0]))
+        places = {doc_id: place for place, doc_id in enumerate(ranking_list.negatives)}
+        example = make_example(
+            query,
+            documents,
+            [ranking_list.grades[doc_id] for doc_id, _, _ in documents],
+            [places.get(doc_id, -1) for doc_id, _, _ in documents],
+        )
+        yield beam.pvalue.TaggedOutput(ranking_list.split, example.SerializeToString(deterministic=True))
+        for item in ranking_list.tallies(USED):
+            yield beam.pvalue.TaggedOutput(TALLIES, item)
+        yield beam.pvalue.TaggedOutput(TALLIES, tally("lists", ranking_list.split))
+        yield beam.pvalue.TaggedOutput(TALLIES, tally("pairs", ranking_list.split, len(documents)))
 
 
 def make_example(
@@ -93,28 +91,22 @@ class WriteExamples(beam.PTransform):
             (named, empty)
             | beam.Flatten()
             | "GroupByShard" >> beam.GroupByKey()
-            | "WriteShard" >> beam.ParDo(_WriteShard(self._prefix, shards))
+            | "WriteShard" >> beam.Map(_write_shard, self._prefix, shards)
         )
 
 
-class _WriteShard(beam.DoFn):
-    """(number of a file, its examples) -> nothing; writes the file whole or not at all, even if others write it too."""
-
-    def __init__(self, prefix: str, shards: int) -> None:
-        self._prefix, self._shards = prefix, shards
-
-    def process(self, element: tuple[int, Iterable[bytes]]) -> list[None]:
-        number, examples = element
-        path = f"{self._prefix}-{number:05}-of-{self._shards:05}.gz"
-        folder, _, name = path.rpartition("/")
-        partial = f"{folder}/.{uuid4().hex}-{name}"
-        tf.io.gfile.makedirs(folder)
-        with _open(partial) as file:
-            for example in examples:
-                if example:
-                    file.write(example)
-        tf.io.gfile.rename(partial, path, overwrite=True)
-        return []
+def _write_shard(element: tuple[int, Iterable[bytes]], prefix: str, shards: int) -> None:
+    """Writes a file, from its number and its examples, whole or not at all, even if others write it too."""
+    number, examples = element
+    path = f"{prefix}-{number:05}-of-{shards:05}.gz"
+    folder, _, name = path.rpartition("/")
+    partial = f"{folder}/.{uuid4().hex}-{name}"
+    tf.io.gfile.makedirs(folder)
+    with _open(partial) as file:
+        for example in examples:
+            if example:
+                file.write(example)
+    tf.io.gfile.rename(partial, path, overwrite=True)
 
 
 def _open(path: str) -> tf.io.TFRecordWriter:

@@ -5,7 +5,6 @@ texts of the documents that some list needs. So a text passes one join at most, 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import apache_beam as beam
@@ -13,31 +12,12 @@ from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
 from components.wikiclir_example_gen.dividing import DivideLists, GroupDocuments
-from components.wikiclir_example_gen.examples import MakeExample, WriteExamples
-from components.wikiclir_example_gen.lists import LimitQueries, MakeList
-from components.wikiclir_example_gen.reading import NeededDocuments, ReadJudgments, ReadNeededDocuments, ReadQueries
+from components.wikiclir_example_gen.examples import WriteExamples, make_examples
+from components.wikiclir_example_gen.lists import IngestSettings, MakeList, limit_queries
+from components.wikiclir_example_gen.reading import NeededDocuments, ReadNeededDocuments, read_judgments, read_queries
 from components.wikiclir_example_gen.report import TALLIES, Tally, make_report, merge_tallies
 from schemas.collection import Role
 from schemas.splits import SPLITS
-
-
-@dataclass(frozen=True)
-class IngestSettings:
-    """The settings that determine the lists of a collection.
-
-    Attributes:
-      negatives, seed, max_queries, split, cold_share, most_sampled, shards: see `DataSettings`.
-      top_grade: the MR grade.
-    """
-
-    negatives: int
-    seed: int
-    max_queries: int | None
-    top_grade: int
-    split: str = "queries"
-    cold_share: float = 0.0
-    most_sampled: int = 4_000_000
-    shards: int | None = None
 
 
 def ingest(
@@ -58,16 +38,15 @@ def ingest(
       split_paths: split to the file-path prefix of its examples.
       report_path: the path of the JSON report.
     """
-    query_id_to_query = pipeline | "ReadQueries" >> _ReadShards(roles["queries"], ReadQueries(folder))
+    query_id_to_query = pipeline | "ReadQueries" >> _ReadShards(roles["queries"], beam.FlatMap(read_queries, folder))
     query_id_to = {
         "query": query_id_to_query | "KeepQueryLine" >> beam.MapTuple(lambda query_id, query: (query_id, query.line))
     }
     for role in ("judgments", "candidates"):
         if role in roles:
-            query_id_to[role] = pipeline | f"Read{role.capitalize()}" >> _ReadShards(roles[role], ReadJudgments(folder))
-    make = MakeList(
-        settings.negatives, settings.seed, settings.top_grade, folder, roles["documents"], settings.most_sampled
-    )
+            read = beam.FlatMap(read_judgments, folder)
+            query_id_to[role] = pipeline | f"Read{role.capitalize()}" >> _ReadShards(roles[role], read)
+    make = MakeList(settings, folder, roles["documents"])
     lists = (
         query_id_to
         | "JoinJudgments" >> beam.CoGroupByKey()
@@ -81,24 +60,23 @@ def ingest(
             | "FirstLines" >> beam.combiners.Top.Smallest(settings.max_queries)
             | "LastLine" >> beam.Map(lambda lines: max(lines, default=0))
         )
-        limit = beam.ParDo(LimitQueries(), beam.pvalue.AsSingleton(last_line))
+        limit = beam.FlatMap(limit_queries, beam.pvalue.AsSingleton(last_line))
         kept = query_id_to_list | "LimitQueries" >> limit.with_outputs(TALLIES, main="lists")
         query_id_to_list, tallies = kept["lists"], [*tallies, kept[TALLIES]]
     if settings.split == "documents" or settings.cold_share:
         units = query_id_to_list | "GroupDocuments" >> beam.CombineGlobally(GroupDocuments())
-        divide = DivideLists(settings.split == "documents", settings.cold_share, settings.seed, settings.top_grade)
-        divided = query_id_to_list | "DivideLists" >> beam.ParDo(divide, beam.pvalue.AsSingleton(units)).with_outputs(
-            TALLIES, main="lists"
-        )
+        divide = beam.ParDo(DivideLists(settings), beam.pvalue.AsSingleton(units))
+        divided = query_id_to_list | "DivideLists" >> divide.with_outputs(TALLIES, main="lists")
         query_id_to_list, tallies = divided["lists"], [*tallies, divided[TALLIES]]
     needed = query_id_to_list | "FindNeededDocuments" >> beam.CombineGlobally(NeededDocuments())
+    read = beam.ParDo(ReadNeededDocuments(folder), beam.pvalue.AsSingleton(needed))
     documents = pipeline | "ReadNeededDocuments" >> _ReadShards(
-        roles["documents"], ReadNeededDocuments(folder), beam.pvalue.AsSingleton(needed), tallied=True
+        roles["documents"], read.with_outputs(TALLIES, main="records")
     )
     examples = (
         {"query": query_id_to_query, "list": query_id_to_list, "documents": documents["records"]}
         | "JoinTexts" >> beam.CoGroupByKey()
-        | "MakeExamples" >> beam.ParDo(MakeExample()).with_outputs(TALLIES, *SPLITS)
+        | "MakeExamples" >> beam.FlatMap(make_examples).with_outputs(TALLIES, *SPLITS)
     )
     for split in SPLITS:
         examples[split] | f"Write/{split}" >> WriteExamples(split_paths[split], settings.shards)
@@ -114,14 +92,13 @@ def ingest(
 class _ReadShards(beam.PTransform):
     """Shares the shards of a role among the workers, and reads each with a step."""
 
-    def __init__(self, role: Role, read: beam.DoFn, *side_inputs: Any, tallied: bool = False) -> None:
+    def __init__(self, role: Role, read: beam.PTransform) -> None:
         super().__init__()
-        self._role, self._read, self._side_inputs, self._tallied = role, read, side_inputs, tallied
+        self._role, self._read = role, read
 
     def expand(self, pipeline: beam.Pipeline) -> Any:
         shards = pipeline | "NameShards" >> beam.Create(self._role.shards) | "ShareShards" >> beam.Reshuffle()
-        read = beam.ParDo(self._read, *self._side_inputs)
-        return shards | "Parse" >> (read.with_outputs(TALLIES, main="records") if self._tallied else read)
+        return shards | "Parse" >> self._read
 
 
 def _write_report(tallies: list[Tally], roles: dict[str, Role], report_path: str) -> None:

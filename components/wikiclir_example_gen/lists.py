@@ -1,19 +1,14 @@
 """Beam steps that make the list of every query, as ids without texts."""
 
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 from io import BytesIO
 from typing import Any, NamedTuple
 
 import apache_beam as beam
 
 from components.wikiclir_example_gen.document_ids import DocumentIds
-from components.wikiclir_example_gen.report import (
-    GRADE_DISAGREEMENT,
-    TALLIES,
-    Tally,
-    tally,
-    tally_drop,
-)
+from components.wikiclir_example_gen.report import GRADE_DISAGREEMENT, TALLIES, Tally, tally, tally_drop
 from components.wikiclir_example_gen.sampling import sample_negatives
 from schemas.collection import Role, parse_judgments
 from schemas.relevance import NOT_RELEVANT
@@ -21,6 +16,20 @@ from schemas.splits import split_of
 from schemas.wikiclir import EXCERPT_CHARACTERS, Judgment, Reason
 
 _ROLES = ("judgments", "candidates")
+
+
+@dataclass(frozen=True)
+class IngestSettings:
+    """The settings that determine the lists of a collection; see `DataSettings`."""
+
+    negatives: int
+    seed: int
+    max_queries: int | None
+    top_grade: int
+    split: str = "queries"
+    cold_share: float = 0.0
+    most_sampled: int = 4_000_000
+    shards: int | None = None
 
 
 class RankingList(NamedTuple):
@@ -57,26 +66,18 @@ class MakeList(beam.DoFn):
     """(query_id, the query's line, and lines of its judgments or candidates or both) -> (query_id, RankingList).
 
     Args:
-      negatives: the number of NR documents to draw where there are no candidates.
-      seed: the seed of the draw.
-      top_grade: the MR grade; a list needs a document with this grade.
+      settings: see `IngestSettings`; a list needs a document with the MR grade.
       folder: the collection's folder.
       documents: the collection's documents, whose ids every worker reads once.
-      most_sampled: see `DocumentIds`.
     """
 
-    def __init__(
-        self, negatives: int, seed: int, top_grade: int, folder: str, documents: Role, most_sampled: int
-    ) -> None:
-        self._negatives = negatives
-        self._seed = seed
-        self._top_grade = top_grade
+    def __init__(self, settings: IngestSettings, folder: str, documents: Role) -> None:
+        self._settings = settings
         self._folder = folder
         self._documents = documents
-        self._most_sampled = most_sampled
 
     def setup(self) -> None:
-        self._doc_ids = DocumentIds(self._folder, self._documents, self._most_sampled, self._seed)
+        self._doc_ids = DocumentIds(self._folder, self._documents, self._settings.most_sampled, self._settings.seed)
 
     def process(self, element: tuple[str, dict[str, Any]]) -> Iterator[Any]:
         query_id, groups = element
@@ -102,7 +103,9 @@ class MakeList(beam.DoFn):
             else:
                 grades = {judgment.doc_id: judgment.grade for judgment in members}
                 used = {"judgments": list(grades)}
-                negatives = sample_negatives(query_id, self._seed, self._negatives, self._doc_ids.sample, grades.keys())
+                negatives = sample_negatives(
+                    query_id, self._settings.seed, self._settings.negatives, self._doc_ids.sample, grades.keys()
+                )
                 grades.update(dict.fromkeys(negatives, NOT_RELEVANT))
                 yield query_id, RankingList(split_of(query_id), line, grades, negatives, used)
         for item in tallies:
@@ -111,7 +114,7 @@ class MakeList(beam.DoFn):
     def _reason_to_drop(self, members: list[Judgment]) -> Reason | None:
         if not members:
             return Reason.NO_JUDGMENT
-        if all(member.grade != self._top_grade for member in members):
+        if all(member.grade != self._settings.top_grade for member in members):
             return Reason.NO_MOST_RELEVANT
         if len({member.split for member in members}) > 1:
             return Reason.TWO_SPLITS
@@ -137,7 +140,7 @@ class MakeList(beam.DoFn):
 
 
 def _judgments(blocks: Iterable[tuple[int, bytes]]) -> Iterator[Judgment]:
-    """Parses the blocks of lines of `ReadJudgments`."""
+    """Parses the blocks of lines of `read_judgments`."""
     for first_line, content in blocks:
         yield from parse_judgments(BytesIO(content), first_line)
 
@@ -159,12 +162,10 @@ def _drop(role: str, reason: Reason, judgment: Judgment) -> Tally:
     return tally_drop(role, reason, judgment.line, excerpt[:EXCERPT_CHARACTERS])
 
 
-class LimitQueries(beam.DoFn):
+def limit_queries(element: tuple[str, RankingList], last_line: int) -> Iterator[Any]:
     """Keeps the lists whose queries stand up to a line."""
-
-    def process(self, element: tuple[str, RankingList], last_line: int) -> Iterator[Any]:
-        if element[1].line <= last_line:
-            yield element
-        else:
-            for item in element[1].tallies(Reason.BEYOND_LIMIT.name):
-                yield beam.pvalue.TaggedOutput(TALLIES, item)
+    if element[1].line <= last_line:
+        yield element
+    else:
+        for item in element[1].tallies(Reason.BEYOND_LIMIT.name):
+            yield beam.pvalue.TaggedOutput(TALLIES, item)

@@ -26,39 +26,29 @@ _CODEC: Final = "snappy"
 """Half the bytes in a tenth of gzip's time: a runner in one process holds some six copies of a joined element."""
 
 
-class ReadQueries(beam.DoFn):
+def read_queries(shard: Shard, folder: str) -> Iterator[Any]:
     """shard -> (query_id, query)."""
-
-    def __init__(self, folder: str) -> None:
-        self._folder = folder
-
-    def process(self, shard: Shard) -> Iterator[Any]:
-        with collection_file(self._folder, shard.name) as stream:
-            for query in read_texts(stream, shard):
-                yield query.id, query
+    with collection_file(folder, shard.name) as stream:
+        for query in read_texts(stream, shard):
+            yield query.id, query
 
 
-class ReadJudgments(beam.DoFn):
+def read_judgments(shard: Shard, folder: str) -> Iterator[Any]:
     """shard -> (query_id, the number of the first of consecutive lines, and these lines' bytes).
 
     `MakeList` parses them: Beam would pickle each single judgment.
     """
-
-    def __init__(self, folder: str) -> None:
-        self._folder = folder
-
-    def process(self, shard: Shard) -> Iterator[Any]:
-        with collection_file(self._folder, shard.name) as stream:
-            numbered = ((number, line) for number, line in enumerate(stream, shard.first_line) if line != EMPTY_LINE)
-            for query_id, lines in groupby(numbered, lambda line: line[1].partition(b"\t")[0]):
-                block = list(lines)
-                first_line, _ = block[0]
-                # A record that was left out keeps its place.
-                padded = (
-                    EMPTY_LINE * (number - before - 1) + line
-                    for (before, _), (number, line) in pairwise([(first_line - 1, b""), *block])
-                )
-                yield query_id.decode(), (first_line, b"".join(padded))
+    with collection_file(folder, shard.name) as stream:
+        numbered = ((number, line) for number, line in enumerate(stream, shard.first_line) if line != EMPTY_LINE)
+        for query_id, lines in groupby(numbered, lambda line: line[1].partition(b"\t")[0]):
+            block = list(lines)
+            first_line, _ = block[0]
+            # A record that was left out keeps its place.
+            padded = (
+                EMPTY_LINE * (number - before - 1) + line
+                for (before, _), (number, line) in pairwise([(first_line - 1, b""), *block])
+            )
+            yield query_id.decode(), (first_line, b"".join(padded))
 
 
 class Needed(NamedTuple):
@@ -78,16 +68,6 @@ class Needed(NamedTuple):
         for start, end in zip(starts, ends, strict=True):
             yield [self.ids[query] for query in self.queries[start:end].tolist()] if end > start else []
 
-    def to_bytes(self) -> bytes:
-        """The content of a side input as one element: Beam measures any other object by object."""
-        return pickle.dumps((self.documents.tobytes(), self.queries.tobytes(), list(self.ids)))
-
-    @classmethod
-    def from_bytes(cls, content: bytes) -> "Needed":
-        """Reads the content of `to_bytes`."""
-        documents, queries, ids = pickle.loads(content)
-        return cls(np.frombuffer(documents, np.uint64), np.frombuffer(queries, np.uint32), ids)
-
 
 class _Lists(NamedTuple):
     """Some lists: the queries' ids, their numbers of documents, and the hashes of the documents."""
@@ -98,7 +78,10 @@ class _Lists(NamedTuple):
 
 
 class NeededDocuments(beam.CombineFn):
-    """(query_id, RankingList)s -> `Needed`, as bytes: a filter that every worker has before it reads any document."""
+    """(query_id, RankingList)s -> `Needed`, pickled: a filter that every worker has before it reads any document.
+
+    Beam measures a side input that is not bytes object by object.
+    """
 
     def create_accumulator(self) -> _Lists:
         return _Lists([], array("I"), array("Q"))
@@ -122,7 +105,7 @@ class NeededDocuments(beam.CombineFn):
         hashes = np.frombuffer(accumulator.hashes, np.uint64)
         queries = np.repeat(np.arange(len(accumulator.sizes), dtype=np.uint32), accumulator.sizes)
         order = np.argsort(hashes, kind="stable")
-        return Needed(hashes[order], queries[order], accumulator.query_ids).to_bytes()
+        return pickle.dumps(Needed(hashes[order], queries[order], accumulator.query_ids))
 
 
 class ReadNeededDocuments(beam.DoFn):
@@ -134,7 +117,7 @@ class ReadNeededDocuments(beam.DoFn):
 
     def process(self, shard: Shard, needed: bytes) -> Iterator[Any]:
         if self._needed is None:
-            self._needed = Needed.from_bytes(needed)
+            self._needed = pickle.loads(needed)
         with collection_file(self._folder, shard.ids_name) as stream:
             ids = stream.read().splitlines()
         query_id_to_lines = defaultdict(list)

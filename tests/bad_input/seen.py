@@ -60,7 +60,8 @@ def ingest_cases(cases: Sequence[Case], folder: Path) -> dict[str, Seen]:
     import apache_beam as beam
 
     from components.collection_gen import write_collection as collection_gen
-    from components.wikiclir_example_gen.ingest import IngestSettings, ingest
+    from components.wikiclir_example_gen.ingest import ingest
+    from components.wikiclir_example_gen.lists import IngestSettings
     from schemas.relevance import MOST_RELEVANT
     from schemas.splits import SPLITS
 

@@ -93,7 +93,8 @@ def test_every_stage_writes_the_records_of_the_in_process_run_from_one_file_and_
 def test_a_worker_s_memory_does_not_hold_the_collection(engine, tmp_path):
     import apache_beam as beam
 
-    from components.wikiclir_example_gen.ingest import IngestSettings, ingest
+    from components.wikiclir_example_gen.ingest import ingest
+    from components.wikiclir_example_gen.lists import IngestSettings
     from schemas.splits import SPLITS
     from tests.components.collected import collect
 

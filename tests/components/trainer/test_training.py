@@ -52,7 +52,7 @@ def inputs_of(lists):
             transform=None,
             train_lists=lists[0],
             eval_lists=lists[1],
-            pretrained={},
+            vectors={},
             query_words=WORDS,
             document_words=WORDS,
             fixed_channels={kind: make_channel(learn([], [["a"]], kind)) for kind in channels if kind in fixed},

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from components.training_report.report_files import training_files, tuning_files
+from components.training_report.report_files import training_files
+from components.training_report.tuning_report import tuning_report
 from models.settings import LossSettings, ModelSettings
 from models.training.settings import TrainingSettings
 from models.tuning.results import SearchResults, Trial
@@ -57,7 +58,7 @@ def test_without_a_search_it_reports_the_training_with_the_settings(report):
 
 def test_after_a_search_it_reports_both_with_the_best_trial_s_values(report):
     best = MODEL.model_copy(update={"epsilon": 2.0})
-    assert report(RESULTS) == training_files(HISTORY, best, LOSS, TRAINING) | tuning_files(RESULTS)
+    assert report(RESULTS) == training_files(HISTORY, best, LOSS, TRAINING) | tuning_report(RESULTS)
 
 
 def test_the_account_of_the_pre_trained_vectors_is_passed_on(report):

@@ -4,9 +4,8 @@ import json
 
 import pytest
 
-from components.training_report.report_files import training_files, tuning_files, with_best_trial
+from components.training_report.report_files import training_files, with_best_trial
 from components.training_report.stability_report import describe_stability, stability_report
-from components.training_report.tuning_report import tuning_report
 from models.settings import LossSettings, ModelSettings
 from models.training.settings import TrainingSettings
 from models.tuning.results import SearchResults, Trial
@@ -41,11 +40,6 @@ def test_the_stability_is_that_at_the_word_embeddings_first_step_size():
     assert files["training/stability.json"] == report.to_json()
     assert report.theorem_3.step_constant == 0.1 * 3
     assert files["training/stability.md"] == describe_stability(report)
-
-
-def test_a_search_s_files_are_those_of_its_report_in_a_folder_of_their_own():
-    results = search(({"model.epsilon": 0.1}, 0.5), ({"model.epsilon": 0.2}, None))
-    assert tuning_files(results) == {f"tuning/{name}": text for name, text in tuning_report(results).items()}
 
 
 @pytest.mark.parametrize(

@@ -76,8 +76,8 @@ def test_no_line_joins_numbers_that_were_drawn_from_a_range(results: SearchResul
 
 @pytest.mark.slow
 def test_the_drawing_repeats_byte_by_byte_and_takes_the_reader_s_colours(results: SearchResults) -> None:
-    drawing = tuning_report(results)["results.svg"]
-    assert drawing == tuning_report(results)["results.svg"]
+    drawing = tuning_report(results)["tuning/results.svg"]
+    assert drawing == tuning_report(results)["tuning/results.svg"]
     texts = {
         one.text: one.attrib.get("style", "") for one in ET.fromstring(drawing).iter() if one.tag.endswith("}text")
     }
@@ -87,6 +87,6 @@ def test_the_drawing_repeats_byte_by_byte_and_takes_the_reader_s_colours(results
 
 def test_the_texts_are_the_trials_the_table_and_the_drawing(results: SearchResults) -> None:
     texts = tuning_report(results)
-    assert texts.keys() == {"results.json", "results.md", "results.svg"}
-    assert SearchResults.from_json(texts["results.json"]) == results
-    assert texts["results.md"] == to_markdown(results)
+    assert texts.keys() == {"tuning/results.json", "tuning/results.md", "tuning/results.svg"}
+    assert SearchResults.from_json(texts["tuning/results.json"]) == results
+    assert texts["tuning/results.md"] == to_markdown(results)

@@ -262,10 +262,9 @@ def test_the_trainer_finds_the_vectors_of_the_first_words_and_counts_those_witho
     is_frozen, random_words, trained, frozen
 ):
     output, source = frozen if is_frozen else trained
-    pretrained = read_pretrained(output, f.DOCUMENT_VOCABULARY, source)
-    assert pretrained.vectors.tolist() == [TABLE["Loup"], TABLE["renard"], TABLE["Zorille"]]
-    assert pretrained.vocabulary_size == 3 + random_words
-    report = pretrained.report
+    words, report = read_pretrained(output, f.DOCUMENT_VOCABULARY, source)
+    assert words.vectors.tolist() == [TABLE["Loup"], TABLE["renard"], TABLE["Zorille"]]
+    assert words.number == 3 + random_words
     assert (report.table.read, report.table.used, report.random_words) == (3, 3, random_words)
     # renard 4, loup 3, roux 2, gris 1
     assert report.distinct_words == Coverage(all=4, found=2)

@@ -18,7 +18,7 @@ def run(tmp_path, make_artifact, make_collection):
     import apache_beam as beam
 
     from components.wikiclir_example_gen.component import WikiClirExampleGen
-    from components.wikiclir_example_gen.ingest import IngestSettings
+    from components.wikiclir_example_gen.lists import IngestSettings
 
     def run(contents, max_bad_share=0.0):
         collection = make_collection(tmp_path, contents)

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from components.wikiclir_example_gen.dividing import MOST_IN_ONE, DocumentGroups
+from components.wikiclir_example_gen.lists import IngestSettings
 from components.wikiclir_example_gen.sampling import is_cold
 from schemas.splits import SPLITS, split_of
 
@@ -98,7 +99,7 @@ def divide(lists, by_documents, cold_share):
     for place, element in enumerate(lists.items()):
         accumulators[place % 3] = group.add_input(accumulators[place % 3], element)
     units = group.extract_output(group.merge_accumulators(accumulators))
-    step = DivideLists(by_documents, cold_share, SEED, TOP_GRADE)
+    step = DivideLists(IngestSettings(1, SEED, None, TOP_GRADE, "documents" if by_documents else "queries", cold_share))
     kept, dropped = {}, Counter()
     for element in lists.items():
         for output in step.process(element, units):

@@ -1,4 +1,4 @@
-"""The ids of documents: hashes, samples and packed ids."""
+"""The ids of documents: hashes and samples."""
 
 from collections import Counter
 from pathlib import Path
@@ -8,13 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from components.wikiclir_example_gen.document_ids import DocumentIds, PackedIds, id_hashes, random_places
+from components.wikiclir_example_gen.document_ids import DocumentIds, id_hashes, random_places
 from tests.components.collected import collect
 
 pytestmark = pytest.mark.beam  # it imports Beam
 
 IDS = [f"d{number}é" for number in range(40)]
-texts = st.lists(st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"])))
 
 
 def document_ids(folder: Path, files: int, most: int, seed: int = 1):
@@ -24,15 +23,6 @@ def document_ids(folder: Path, files: int, most: int, seed: int = 1):
     parts = [b"no document\n" + b"".join(lines[first : first + cut]) for first in range(0, len(lines), cut)]
     roles = collect(folder / f"{files}" / "collection", {"documents": parts})
     return DocumentIds(str(folder / f"{files}" / "collection"), roles["documents"], most, seed)
-
-
-@given(texts)
-def test_packed_ids_are_the_ids_in_their_order(ids):
-    packed = PackedIds("".join(f"{one}\n" for one in ids).encode())
-    kept = [one for one in ids if one]
-    assert list(packed) == kept
-    assert [one.decode() for one in packed.raw()] == kept
-    assert packed[:2] == kept[:2]
 
 
 @pytest.mark.parametrize("files", [1, 4])

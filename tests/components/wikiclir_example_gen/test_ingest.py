@@ -110,7 +110,8 @@ def run_ingest(
 ) -> Ingestion:
     import apache_beam as beam
 
-    from components.wikiclir_example_gen.ingest import IngestSettings, ingest
+    from components.wikiclir_example_gen.ingest import ingest
+    from components.wikiclir_example_gen.lists import IngestSettings
 
     collected = folder / "collection"
     roles = collect(collected, contents)

@@ -20,15 +20,15 @@ counts = st.tuples(st.integers(1, 14), st.integers(1, 14)).map(sorted)
 
 @pytest.fixture(scope="module")
 def make_list(tmp_path_factory):
-    """Makes a list of blocks of lines that stand together in the file, see `ReadJudgments`."""
-    from components.wikiclir_example_gen.lists import MakeList
+    """Makes a list of blocks of lines that stand together in the file, see `read_judgments`."""
+    from components.wikiclir_example_gen.lists import IngestSettings, MakeList
 
     folder = tmp_path_factory.mktemp("documents") / "collection"
     lines = [f"{doc_id}\ttitle\ttext\n".encode() for doc_id in DOC_IDS]
     roles = collect(folder, {"documents": [b"".join(lines[:5]), b"".join(lines[5:])]})
 
     def make_list(blocks, negatives, seed):
-        make = MakeList(negatives, seed, 2, str(folder), roles["documents"], 100)
+        make = MakeList(IngestSettings(negatives, seed, None, top_grade=2), str(folder), roles["documents"])
         make.setup()
         (_, made), *_ = make.process(("q", {"query": [1], "judgments": blocks}))
         return made
@@ -63,12 +63,12 @@ lines_of_a_file = st.lists(st.sampled_from(["q1\td1\t2\n", "q1\td2\t0\n", "qé\t
 
 @given(lines_of_a_file, st.integers(1, 50))
 def test_blocks_of_lines_hold_the_judgments_of_the_file_with_their_places(lines, first_line):
-    from components.wikiclir_example_gen.reading import ReadJudgments
+    from components.wikiclir_example_gen.reading import read_judgments
 
     shard = Shard("judgments-00000-00000.tsv", first_line, len(lines))
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, shard.name).write_text("".join(lines), encoding="utf-8", newline="")
-        blocks = [*ReadJudgments(folder).process(shard)]
+        blocks = [*read_judgments(shard, folder)]
     found = [
         (query_id, judgment)
         for query_id, (first, content) in blocks
