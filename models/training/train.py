@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,7 @@ def train(
     epochs = range(progress.epoch + 1, all_epochs + 1)
     batches = training_batches(train_lists, strategy, settings.seed, epochs, batch)
     left = TimeLeft(progress.epoch, all_epochs)
-    with TrainingLog(log_dir if chief.is_here else None) as training_log:
+    with closing(TrainingLog(log_dir if chief.is_here else None)) as training_log:
         for row in progress.history:
             training_log.write(row)
         while progress.epoch < all_epochs and not _patience_is_spent(progress, settings):
