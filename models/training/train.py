@@ -16,7 +16,7 @@ from models.lists.ranking_lists import RankingLists
 from models.lists.training_batches import training_batches
 from models.objectives.objective import Objective
 from models.training.checkpoint import TrainingCheckpoint, TrainingProgress
-from models.training.list_evaluator import EvalFigures, ListEvaluator
+from models.training.list_evaluator import ListEvaluator
 from models.training.log import TrainingLog
 from models.training.settings import TrainingSettings
 from models.training.steps import GRADIENT_NORM, LOSS, TrainingSteps
@@ -92,7 +92,8 @@ def train(
                     "train/learning_rate": learning_rate,
                     **_train_figures(of_steps, settings.clip_norm),
                     **objective.figures(),
-                    **_eval_figures(figures),
+                    **{f"eval/{key}": value for key, value in figures.metrics.items()},
+                    **figures.watched,
                 }
             )
             training_log.write(row)
@@ -214,11 +215,6 @@ def _train_figures(of_steps: Mapping[str, npt.NDArray[np.float32]], clip_norm: f
         "train/clipped_share": float((norms > clip_norm).mean()),
         **{f"train/{name}": float(values.mean()) for name, values in others.items()},
     }
-
-
-def _eval_figures(figures: EvalFigures) -> dict[str, float]:
-    """Returns an epoch's figures of the eval split."""
-    return {**{f"eval/{key}": value for key, value in figures.metrics.items()}, **figures.watched}
 
 
 def _patience_is_spent(progress: TrainingProgress, settings: TrainingSettings) -> bool:
