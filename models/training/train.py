@@ -154,17 +154,7 @@ def make_optimizer(settings: TrainingSettings) -> keras.optimizers.Optimizer:
 def _train_epoch(
     training_steps: TrainingSteps, batches: Iterator[Any], steps: int, done: int, epochs: int, left: TimeLeft
 ) -> dict[str, npt.NDArray[np.float32]]:
-    """Runs the steps of an epoch, and logs its progress.
-
-    Args:
-      batches: see `training_batches`.
-      steps: number of steps of an epoch.
-      done: number of epochs before this one.
-      epochs: number of epochs of the whole training.
-
-    Returns:
-      the figures of `TrainingSteps.run` for every step.
-    """
+    """Runs the steps of the epoch after `done` epochs, and logs its progress; returns the figures of every step."""
     steps_per_call = _STEPS_PER_CALL if training_steps.replicas == 1 else _STEPS_PER_CALL_OF_REPLICAS
     parts = []
     for start in range(0, steps, steps_per_call):
@@ -177,11 +167,7 @@ def _train_epoch(
 def _lists_of_a_step(
     train_lists: RankingLists, evaluator: ListEvaluator, settings: TrainingSettings, replicas: int
 ) -> int:
-    """Returns the number of lists of a step, over all replicas.
-
-    Raises:
-      DataError: there are too few lists.
-    """
+    """Returns the number of lists of a step, over all replicas; refuses too few lists."""
     batch = min(settings.batch_lists, len(train_lists) // replicas * replicas)
     if batch == 0 or len(evaluator) == 0:
         raise DataError(
@@ -192,11 +178,7 @@ def _lists_of_a_step(
 
 
 def _check_start(epoch: int, of_chief: int, checkpoint_dir: str) -> None:
-    """Refuses workers that start after different epochs.
-
-    Raises:
-      DataError: this worker starts after another epoch than the chief.
-    """
+    """Refuses workers that start after different epochs."""
     if epoch != of_chief:
         raise DataError(
             f"all workers must go on from one checkpoint, but the chief does after epoch {of_chief} and another worker "
