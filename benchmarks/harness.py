@@ -65,18 +65,11 @@ class Harness:
             click.echo(f"load {load[0]:.1f} before, {load[1]:.1f} after")
 
 
-class Summary(NamedTuple):
-    """One figure of one way."""
-
-    median: float
-    ratio: float | None
-    """The median ratio to the baseline; None where the baseline lacks the figure or has 0."""
-    values: list[float]
-    """The value of each round."""
-
-
 def summarise(names: Sequence[str], rounds: Sequence[Mapping[str, Figures]]) -> dict[str, dict[str, Any]]:
-    """Returns each way's figures, as dictionaries of `Summary`; the first name is the baseline."""
+    """Returns the `median` and the `values` of each way's figures, and their median `ratio` to the first way's.
+
+    A ratio is None where the first way, the baseline, lacks the figure or has 0.
+    """
     found: dict[str, dict[str, Any]] = {}
     for name in names:
         found[name] = {}
@@ -85,7 +78,7 @@ def summarise(names: Sequence[str], rounds: Sequence[Mapping[str, Figures]]) -> 
             pairs = [(row[name][figure], row[names[0]].get(figure)) for row in rounds]
             ratios = [value / base for value, base in pairs if base]
             ratio = statistics.median(ratios) if ratios else None
-            found[name][figure] = Summary(statistics.median(values), ratio, values)._asdict()
+            found[name][figure] = {"median": statistics.median(values), "ratio": ratio, "values": values}
     return found
 
 

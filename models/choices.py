@@ -34,10 +34,6 @@ ChannelWeightSetting = Annotated[
 """The weight of a channel: a number, or `fitted` on the eval split."""
 
 
-class NoSettings(Settings):
-    """The settings of an entry that has none of its own."""
-
-
 @dataclass(frozen=True)
 class Declaration:
     """An entry of a table.
@@ -48,7 +44,7 @@ class Declaration:
     """
 
     implementation: str
-    settings: type[Settings] = NoSettings
+    settings: type[Settings] = Settings
 
     @property
     def module(self) -> str:

@@ -254,11 +254,7 @@ def _load(path: str, _: str) -> Any:
 
 
 def _check_signatures(path: str, missing: set[str], present: frozenset[str]) -> None:
-    """Refuses a model that lacks signatures.
-
-    Raises:
-      DataError: see above.
-    """
+    """Refuses a model that lacks signatures."""
     if missing and missing <= {"encode_query", "encode_document"} and "score" in present:
         raise DataError(
             f"{path} has no {max(missing)}: its score is no inner product of two vectors, so that there is nothing to "
@@ -274,11 +270,7 @@ def _check_signatures(path: str, missing: set[str], present: frozenset[str]) -> 
 
 
 def _check_vocabularies(path: str, model: Any) -> None:
-    """Refuses a vocabulary that is cut off: it would load, and know fewer words than its embedding table has rows.
-
-    Raises:
-      DataError: see above.
-    """
+    """Refuses a vocabulary that is cut off: it would load, and know fewer words than its embedding table has rows."""
     for vocabulary, table in _TABLES.items():
         file = os.path.join(path, "assets", vocabulary)
         rows = [weight.shape[0] for weight in getattr(model, "weights", []) if f"{table}:" in weight.name]

@@ -6,7 +6,7 @@ from typing import Any
 import tensorflow as tf
 from tensorflow import keras
 
-from models.layers.similarity import Similarity, padded_below
+from models.layers.similarity import Similarity
 
 
 @keras.utils.register_keras_serializable(package="smooth_clir")
@@ -62,11 +62,6 @@ class DotProduct(Similarity):
     def gradient_bound(self) -> float:
         """sqrt(dim) c."""
         return math.sqrt(self.dim) * self.largest_component
-
-    @property
-    def padded_score(self) -> float:
-        """A score below -dim c^2, which a document has that is the query's opposite in every component."""
-        return padded_below(self.score_range[0])
 
     def get_config(self) -> dict[str, Any]:
         """Returns the layer's arguments."""

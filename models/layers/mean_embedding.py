@@ -51,7 +51,7 @@ class MeanEmbedding(TextEncoder):
         self.word_dropout = word_dropout
         self.stem_vocabulary_size = stem_vocabulary_size
         if word_dropout:
-            self._words_generator = self._generator_of("word_dropout")
+            self._words_generator = tf.random.Generator.from_seed(self._seed_of("word_dropout"))
 
     def build(self, input_shape: Any) -> None:
         """Creates the embedding tables."""

@@ -53,9 +53,9 @@ class Similarity(keras.layers.Layer, ABC):
         """An upper bound on the norm of a score's gradient in either argument; infinite where nothing bounds it."""
 
     @property
-    @abstractmethod
     def padded_score(self) -> float:
         """The score of a place without a document; no document scores less."""
+        return padded_below(self.score_range[0])
 
 
 def padded_below(lowest_score: float) -> float:

@@ -42,7 +42,7 @@ class TextEncoder(keras.layers.Layer, ABC):
         vocabulary_size: int,
         dim: int,
         initial_scale: float = 0.1,
-        seed: int | None = None,
+        seed: int = 0,
         dropout: float = 0.0,
         vectors: npt.NDArray[np.float32] | None = None,
         train_table: bool = True,
@@ -59,7 +59,7 @@ class TextEncoder(keras.layers.Layer, ABC):
         self.train_table = train_table
         self._vectors = vectors
         if dropout:
-            self._generator = self._generator_of("dropout")
+            self._generator = tf.random.Generator.from_seed(self._seed_of("dropout"))
 
     def build(self, input_shape: Any) -> None:
         """Creates the embedding table."""
@@ -98,16 +98,9 @@ class TextEncoder(keras.layers.Layer, ABC):
             words = tf.nn.experimental.stateless_dropout(words, self.dropout, self._generator.make_seeds(1)[:, 0])
         return words
 
-    def _generator_of(self, part: str) -> tf.random.Generator:
-        """Returns the random generator of one part; a checkpoint saves its state."""
-        seed = self._seed_of(part)
-        return (
-            tf.random.Generator.from_non_deterministic_state() if seed is None else tf.random.Generator.from_seed(seed)
-        )
-
-    def _seed_of(self, part: str) -> int | None:
+    def _seed_of(self, part: str) -> int:
         """Returns a seed for one part's initial weights or draws: no two parts, and no two encoders, start alike."""
-        return None if self.seed is None else zlib.crc32(f"{self.seed}/{part}".encode()) >> 1
+        return zlib.crc32(f"{self.seed}/{part}".encode()) >> 1
 
     def get_config(self) -> dict[str, Any]:
         """Returns the layer's arguments."""

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -44,7 +45,8 @@ def learn_lexicon(
     translations = _translations(counter, languages, pairs) if kind == "lexicon" else sparse.csr_matrix((0, 0))
     # T without its identity, transposed: what a document's term adds to tf' of other terms.
     added = (translations - sparse.diags(translations.diagonal())).T.tocsr()
-    count = _CountTerms(kind, languages[1], max_tokens, counter.terms, added)
+    # All parts that one process counts share a counter, so that each word is stemmed once.
+    count = partial(_count_terms, TermCounter(kind, max_tokens, counter.terms), languages[1], added)
     documents = length = 0
     frequency = np.zeros((2, 0), np.int64)
     for part in each_shard(collection, count):
@@ -128,38 +130,26 @@ class _TermCounts(NamedTuple):
     """The sum of min(1, tf') over the documents for each term, in fixed point (see `_from_fixed`): int64 [2, terms]."""
 
 
-class _CountTerms:
-    """Counts the terms of a part of a collection: texts -> `_TermCounts`.
+def _count_terms(
+    counter: TermCounter, language: str, added: sparse.csr_matrix, texts: Iterable[RawText]
+) -> _TermCounts:
+    """Counts the terms of a part of a collection.
 
     Sums are in fixed point, so that they do not depend on how a collection is divided into parts, as the rounding of
     floats would. A result may hold terms of earlier parts, with a frequency of 0.
-
-    Args:
-      kind, language, max_tokens: see `learn_lexicon`.
-      terms: the terms with translations, and any others.
-      added: what a document's term (row) adds to tf' of other terms (columns): float64 [terms, terms].
     """
-
-    def __init__(
-        self, kind: Kind, language: str, max_tokens: int, terms: Sequence[bytes], added: sparse.csr_matrix
-    ) -> None:
-        # All parts that one process counts share it, so that each word is stemmed once.
-        self._counter = TermCounter(kind, max_tokens, terms)
-        self._language, self._added = language, added
-
-    def __call__(self, texts: Iterable[RawText]) -> _TermCounts:
-        learned = self._added.shape[0]
-        frequency = np.zeros((2, learned), np.int64)
-        documents = length = 0
-        for batch in text_batches(texts):
-            counts = self._counter.count(batch, self._language).astype(np.float64)  # tf: [batch, terms]
-            documents += len(batch)
-            length += int(counts.sum())
-            translated = counts[:, :learned] @ self._added
-            translated.resize(counts.shape)
-            frequency = _grown(frequency, counts.shape[1]) + _sums_of_least(counts + translated)
-        terms = self._counter.terms
-        return _TermCounts(documents, length, terms, _grown(frequency, len(terms)))
+    learned = added.shape[0]
+    frequency = np.zeros((2, learned), np.int64)
+    documents = length = 0
+    for batch in text_batches(texts):
+        counts = counter.count(batch, language).astype(np.float64)  # tf: [batch, terms]
+        documents += len(batch)
+        length += int(counts.sum())
+        translated = counts[:, :learned] @ added
+        translated.resize(counts.shape)
+        frequency = _grown(frequency, counts.shape[1]) + _sums_of_least(counts + translated)
+    terms = counter.terms
+    return _TermCounts(documents, length, terms, _grown(frequency, len(terms)))
 
 
 def _sums_of_least(frequency: sparse.csr_matrix) -> npt.NDArray[np.int64]:

@@ -80,12 +80,7 @@ class StructuredQueries(LexiconChannel):
         return tf.linalg.matvec(saturated, rarity) * mean[:, tf.newaxis]
 
     def _answers(self, asked: tf.RaggedTensor, numbers: tf.Tensor) -> "_Answers":
-        """The entries of T for the terms that are asked, cut to the terms of the batch.
-
-        Args:
-          asked: int64 [lists, (asked)], terms of the batch.
-          numbers: int64 [terms], the terms' numbers in the lexicon.
-        """
+        """The entries of T for the terms that are asked, cut to those of the batch, whose numbers are int64 [terms]."""
         question, entry = self._of_query.entries(tf.gather(numbers, asked.flat_values))  # int64 [entries], both
         # The lexicon's numbers are looked up among those of the batch.
         order = tf.argsort(numbers)  # int32 [terms]
@@ -251,18 +246,7 @@ class _Answers(NamedTuple):
 def _frequencies(
     asked: tf.RaggedTensor, answers: _Answers, held: tf.RaggedTensor, terms: tf.Tensor, shape: Sequence[tf.Tensor]
 ) -> tf.Tensor:
-    """tf' of each query's terms in each document of its list.
-
-    Args:
-      asked: int64 [lists, (asked)].
-      answers: the answers to these.
-      held: int64 [lists * list_size, (words)], the terms of the documents at each place.
-      terms: the number of distinct terms in the batch.
-      shape: lists, list_size, and width: the terms of the longest query.
-
-    Returns:
-      float [lists, list_size, width].
-    """
+    """tf' of each query's terms in each document of its list: float of a shape [lists, list_size, width]."""
     lists, list_size, width = shape
     of_list, column = asked.value_rowids(), tf.ragged.range(asked.row_lengths()).flat_values  # int64 [questions], both
 

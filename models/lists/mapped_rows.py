@@ -70,11 +70,6 @@ class MappedRows:
         with tf.init_scope(), tf.device("CPU"):
             return self.tensor()
 
-    def to_list(self) -> list[list[int]]:
-        """All rows as lists."""
-        rows: list[list[int]] = self.tensor().to_list()
-        return rows
-
     def read(self, rows: npt.NDArray[Any]) -> tuple[Ints, npt.NDArray[np.int64]]:
         """The values of some rows, row by row, and the rows' lengths."""
         starts, lengths = self._starts[rows], self._lengths[rows]

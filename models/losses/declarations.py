@@ -47,14 +47,6 @@ def _parts(theta: Theta, ends: Interval) -> list[Interval]:
     return [(-inf, theta[0]), (-inf, theta[1]), (theta[2], inf)]
 
 
-def _no_targets(theta: Theta, ends: Interval) -> list[Interval]:
-    return []
-
-
-def _no_constants(theta: Theta, ends: Interval) -> LossConstants | None:
-    return None
-
-
 @dataclass(frozen=True)
 class LossDeclaration(Declaration):
     """A loss: its demands on a configuration, its targets, and its constants in Proposition 1.
@@ -77,8 +69,8 @@ class LossDeclaration(Declaration):
     theta_length: int | None = None
     top_grade: int | None = None
     fixed_theta: str | None = "which has no thresholds"
-    targets: Callable[[Theta, Interval], list[Interval]] = _no_targets
-    constants: Callable[[Theta, Interval], LossConstants | None] = _no_constants
+    targets: Callable[[Theta, Interval], list[Interval]] = lambda theta, ends: []
+    constants: Callable[[Theta, Interval], LossConstants | None] = lambda theta, ends: None
 
 
 LOSSES: Final[dict[str, LossDeclaration]] = {

@@ -1,12 +1,8 @@
 """Mean squared error, one of the losses that the paper compares SOSL with (arXiv:2011.00701, Table 2)."""
 
-from collections.abc import Sequence
-from typing import Any
-
 import tensorflow as tf
 from tensorflow import keras
 
-from models.losses.declarations import BANDS
 from models.losses.ranking_loss import PointwiseLoss
 
 
@@ -35,9 +31,6 @@ class MeanSquaredErrorLoss(PointwiseLoss):
       >>> round(float(loss([[2.0, 0.0]], [[0.5, 0.0]])), 5)  # ((0.5 - 0.85)^2 + (0 + 0.4)^2) / 2
       0.14125
     """
-
-    def __init__(self, theta: Sequence[float] = BANDS, **kwargs: Any) -> None:
-        super().__init__(theta, **kwargs)
 
     def document_loss(self, grade: tf.Tensor, score: tf.Tensor) -> tf.Tensor:
         """The squared distance of each document: grade int [...], score float [...] -> float [...]."""

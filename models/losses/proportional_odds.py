@@ -1,12 +1,8 @@
 """Proportional odds, one of the losses that the paper compares SOSL with (arXiv:2011.00701, Table 2: PO_S)."""
 
-from collections.abc import Sequence
-from typing import Any
-
 import tensorflow as tf
 from tensorflow import keras
 
-from models.losses.declarations import BANDS
 from models.losses.ranking_loss import BandLoss
 
 
@@ -41,9 +37,6 @@ class ProportionalOddsLoss(BandLoss):
       >>> round(float(loss([[1.0]], [[0.5]])), 4)  # log(1 + exp(0)) + log(1 + exp(-1))
       1.0064
     """
-
-    def __init__(self, theta: Sequence[float] = BANDS, learn_theta: bool = False, **kwargs: Any) -> None:
-        super().__init__(theta, learn_theta, **kwargs)
 
     def document_loss(self, grade: tf.Tensor, score: tf.Tensor) -> tf.Tensor:
         """The penalty of each document: grade int [...], score float [...] -> float [...]."""

@@ -10,7 +10,7 @@ import numpy as np
 import tensorflow as tf
 from tensorflow import keras
 
-from models.losses.declarations import ENDS, theta_fault
+from models.losses.declarations import BANDS, ENDS, theta_fault
 from schemas.training_history import THETA
 
 
@@ -63,7 +63,7 @@ class PointwiseLoss(RankingLoss, ABC):
       ValueError: theta is empty or not increasing, or the ends are not finite.
     """
 
-    def __init__(self, theta: Sequence[float], ends: tuple[float, float] = ENDS, **kwargs: Any) -> None:
+    def __init__(self, theta: Sequence[float] = BANDS, ends: tuple[float, float] = ENDS, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         low, high = ends
         if not -math.inf < low < high < math.inf:
@@ -130,7 +130,7 @@ class BandLoss(PointwiseLoss, ABC):
       ValueError: see `PointwiseLoss`.
     """
 
-    def __init__(self, theta: Sequence[float], learn_theta: bool = False, **kwargs: Any) -> None:
+    def __init__(self, theta: Sequence[float] = BANDS, learn_theta: bool = False, **kwargs: Any) -> None:
         super().__init__(theta, **kwargs)
         self.learn_theta = learn_theta
         if learn_theta:

@@ -1,12 +1,8 @@
 """Smooth Ordinal Search Loss (arXiv:2011.00701, eq. 2)."""
 
-from collections.abc import Sequence
-from typing import Any
-
 import tensorflow as tf
 from tensorflow import keras
 
-from models.losses.declarations import BANDS
 from models.losses.ranking_loss import BandLoss
 
 
@@ -37,9 +33,6 @@ class SmoothOrdinalSearchLoss(BandLoss):
       >>> round(float(loss([[2.0, 0.0]], [[0.5, 0.0]])), 4)  # ((0.7 - 0.5)^2 + 0) / 2
       0.02
     """
-
-    def __init__(self, theta: Sequence[float] = BANDS, learn_theta: bool = False, **kwargs: Any) -> None:
-        super().__init__(theta, learn_theta, **kwargs)
 
     def document_loss(self, grade: tf.Tensor, score: tf.Tensor) -> tf.Tensor:
         """Eq. 2 for each document: grade int [...], score float [...] -> float [...]."""

@@ -135,11 +135,7 @@ class Ranker(keras.Model):
 
 
 def _merged(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Unites the figures of all channels.
-
-    Raises:
-      ValueError: two have the same name.
-    """
+    """Unites the figures of all channels; refuses two of the same name."""
     figures: dict[str, Any] = {}
     for part in parts:
         if twice := figures.keys() & part.keys():

@@ -37,18 +37,13 @@ class TwoTowers(InnerProduct):
         query_words: Words,
         document_words: Words,
         settings: ModelSettings,
-        seed: int | None = None,
+        seed: int = 0,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
-        document_seed = None if seed is None else seed + 1  # the two encoders must not start alike
-        self.query_encoder, self.document_encoder = (
-            make_encoder(settings, words, one_seed, name)
-            for words, one_seed, name in (
-                (query_words, seed, "query_encoder"),
-                (document_words, document_seed, "document_encoder"),
-            )
-        )
+        self.query_encoder = make_encoder(settings, query_words, seed, "query_encoder")
+        # The two encoders must not start alike.
+        self.document_encoder = make_encoder(settings, document_words, seed + 1, "document_encoder")
         self._has_stems = settings.stem_embeddings
         self.similarity = make_similarity(settings)
 
@@ -128,7 +123,7 @@ class TwoTowers(InnerProduct):
         return {"score_gradient/bound": bound} if math.isfinite(bound) else {}
 
 
-def make_encoder(settings: ModelSettings, words: Words, seed: int | None, name: str) -> TextEncoder:
+def make_encoder(settings: ModelSettings, words: Words, seed: int, name: str) -> TextEncoder:
     """Makes one tower's encoder: the Keras layer that a configuration names, with its own settings.
 
     Args:

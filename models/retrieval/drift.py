@@ -61,15 +61,13 @@ def _frequencies_of_segment(segment: Segment, model: ModelStatistics, rarity: np
     """The document frequencies of a segment's terms, whose idf is given: float [terms]."""
     is_kept = (~segment.is_removed).astype(np.float32)
     lengths = segment.counts[:, 0].astype(np.float32)
-
-    def shares(
-        columns: npt.NDArray[np.int64], rows: npt.NDArray[np.int32], weights: npt.NDArray[np.float32]
-    ) -> npt.NDArray[np.float32]:
-        if model.kind == "tfidf":
-            return is_kept[rows]
-        return is_kept[rows] * held_share(weights, rarity[columns], lengths[rows], model.mean_length)
-
-    return segment.words.column_sums(shares)
+    sums = np.zeros(len(segment.words.terms))
+    for columns, rows, weights in segment.words.entries():
+        shares = is_kept[rows]
+        if model.kind != "tfidf":
+            shares = shares * held_share(weights, rarity[columns], lengths[rows], model.mean_length)
+        sums += np.bincount(columns, shares, len(sums))
+    return sums
 
 
 def jensen_shannon(one: _Floats, other: _Floats) -> float:

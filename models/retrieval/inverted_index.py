@@ -1,7 +1,7 @@
 """An inverted index: the inner products of a query's weighted terms with those of every document."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -136,27 +136,12 @@ class InvertedIndex:
         """The terms in the order of the columns."""
         return list(self._column)
 
-    def column_sums(
-        self,
-        value: Callable[
-            [npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float32]], npt.NDArray[np.float32]
-        ],
-    ) -> npt.NDArray[np.float64]:
-        """Sums a value over the documents that hold each term.
-
-        Args:
-          value: computes the values of postings from their columns, documents and weights, each [postings].
-
-        Returns:
-          float64 [terms].
-        """
+    def entries(self) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float32]]]:
+        """Yields the columns, documents and weights of all postings, [postings] each: rare terms, then frequent."""
         rare = np.repeat(np.arange(len(self._column)), np.diff(self._postings.indptr))
+        yield rare, self._postings.indices, self._postings.data
         rows, documents = np.nonzero(self._weights)
-        frequent = np.array(list(self._row), np.int64)[rows]
-        sums = np.zeros(len(self._column))
-        sums += np.bincount(rare, value(rare, self._postings.indices, self._postings.data), len(sums))
-        sums += np.bincount(frequent, value(frequent, documents, self._weights[rows, documents]), len(sums))
-        return sums
+        yield np.array(list(self._row), np.int64)[rows], documents, self._weights[rows, documents]
 
     @property
     def postings(self) -> int:

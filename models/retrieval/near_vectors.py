@@ -58,9 +58,6 @@ class NearVectors:
         """Writes the lists into a file."""
         faiss.write_index(self._index, path)
 
-    def __len__(self) -> int:
-        return int(self._index.ntotal)
-
     @property
     def lists(self) -> int:
         """The number of lists."""

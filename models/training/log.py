@@ -1,7 +1,5 @@
 """The history of a training for TensorBoard."""
 
-from types import TracebackType
-
 import numpy as np
 import tensorflow as tf
 
@@ -29,12 +27,8 @@ class TrainingLog:
             else tf.summary.create_file_writer(folder, flush_millis=_FLUSH_MILLISECONDS)
         )
 
-    def __enter__(self) -> "TrainingLog":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Writes what is left."""
         self._writer.close()
 
     def write(self, epoch: Epoch) -> None:

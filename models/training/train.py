@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from models.lists.ranking_lists import RankingLists
 from models.lists.training_batches import training_batches
 from models.objectives.objective import Objective
 from models.training.checkpoint import TrainingCheckpoint, TrainingProgress
-from models.training.list_evaluator import EvalFigures, ListEvaluator
+from models.training.list_evaluator import ListEvaluator
 from models.training.log import TrainingLog
 from models.training.settings import TrainingSettings
 from models.training.steps import GRADIENT_NORM, LOSS, TrainingSteps
@@ -73,7 +74,7 @@ def train(
     epochs = range(progress.epoch + 1, all_epochs + 1)
     batches = training_batches(train_lists, strategy, settings.seed, epochs, batch)
     left = TimeLeft(progress.epoch, all_epochs)
-    with TrainingLog(log_dir if chief.is_here else None) as training_log:
+    with closing(TrainingLog(log_dir if chief.is_here else None)) as training_log:
         for row in progress.history:
             training_log.write(row)
         while progress.epoch < all_epochs and not _patience_is_spent(progress, settings):
@@ -91,7 +92,8 @@ def train(
                     "train/learning_rate": learning_rate,
                     **_train_figures(of_steps, settings.clip_norm),
                     **objective.figures(),
-                    **_eval_figures(figures),
+                    **{f"eval/{key}": value for key, value in figures.metrics.items()},
+                    **figures.watched,
                 }
             )
             training_log.write(row)
@@ -152,17 +154,7 @@ def make_optimizer(settings: TrainingSettings) -> keras.optimizers.Optimizer:
 def _train_epoch(
     training_steps: TrainingSteps, batches: Iterator[Any], steps: int, done: int, epochs: int, left: TimeLeft
 ) -> dict[str, npt.NDArray[np.float32]]:
-    """Runs the steps of an epoch, and logs its progress.
-
-    Args:
-      batches: see `training_batches`.
-      steps: number of steps of an epoch.
-      done: number of epochs before this one.
-      epochs: number of epochs of the whole training.
-
-    Returns:
-      the figures of `TrainingSteps.run` for every step.
-    """
+    """Runs the steps of the epoch after `done` epochs, and logs its progress; returns the figures of every step."""
     steps_per_call = _STEPS_PER_CALL if training_steps.replicas == 1 else _STEPS_PER_CALL_OF_REPLICAS
     parts = []
     for start in range(0, steps, steps_per_call):
@@ -175,11 +167,7 @@ def _train_epoch(
 def _lists_of_a_step(
     train_lists: RankingLists, evaluator: ListEvaluator, settings: TrainingSettings, replicas: int
 ) -> int:
-    """Returns the number of lists of a step, over all replicas.
-
-    Raises:
-      DataError: there are too few lists.
-    """
+    """Returns the number of lists of a step, over all replicas; refuses too few lists."""
     batch = min(settings.batch_lists, len(train_lists) // replicas * replicas)
     if batch == 0 or len(evaluator) == 0:
         raise DataError(
@@ -190,11 +178,7 @@ def _lists_of_a_step(
 
 
 def _check_start(epoch: int, of_chief: int, checkpoint_dir: str) -> None:
-    """Refuses workers that start after different epochs.
-
-    Raises:
-      DataError: this worker starts after another epoch than the chief.
-    """
+    """Refuses workers that start after different epochs."""
     if epoch != of_chief:
         raise DataError(
             f"all workers must go on from one checkpoint, but the chief does after epoch {of_chief} and another worker "
@@ -213,11 +197,6 @@ def _train_figures(of_steps: Mapping[str, npt.NDArray[np.float32]], clip_norm: f
         "train/clipped_share": float((norms > clip_norm).mean()),
         **{f"train/{name}": float(values.mean()) for name, values in others.items()},
     }
-
-
-def _eval_figures(figures: EvalFigures) -> dict[str, float]:
-    """Returns an epoch's figures of the eval split."""
-    return {**{f"eval/{key}": value for key, value in figures.metrics.items()}, **figures.watched}
 
 
 def _patience_is_spent(progress: TrainingProgress, settings: TrainingSettings) -> bool:

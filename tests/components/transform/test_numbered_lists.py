@@ -39,7 +39,7 @@ def test_ids_are_those_of_each_text_s_tokens_and_counts_their_number(first, seco
     assert counts == Counter(token for text in every for token in tokens(text))
     id_of = {word: place - 1 for place, word in enumerate(sorted(texts.words))}  # the first has none
     ids = texts.ids(np.array([id_of[word] for word in texts.words], np.int32))
-    assert ids.select(places).to_list() == [
+    assert ids.select(places).tensor().to_list() == [
         [id_of[token] for token in tokens(text) if id_of[token] >= 0] for text in every
     ]
 

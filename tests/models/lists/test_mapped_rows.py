@@ -32,14 +32,14 @@ few = st.sampled_from([0, 1 << 24])  # values held in memory: none of these, or 
 def test_rows_are_those_that_a_ragged_tensor_has(first, second, few, data):
     mapped, tensor = in_a_file(first, second), ragged([*first, *second])
     assert len(mapped) == len(first) + len(second)
-    assert mapped.to_list() == [*first, *second]
+    assert mapped.tensor().to_list() == [*first, *second]
     assert mapped.row_splits.tolist() == tensor.row_splits.numpy().tolist()
     places = data.draw(st.lists(st.integers(0, len(mapped) - 1), max_size=5)) if len(mapped) else []
     asked = tf.constant(places, tf.int32)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mapped_rows, "_FEW", few)
         assert mapped.gather(asked).to_list() == tf.gather(tensor, asked).to_list()
-    assert mapped.select(np.array(places, np.int64)).to_list() == tf.gather(tensor, asked).to_list()
+    assert mapped.select(np.array(places, np.int64)).tensor().to_list() == tf.gather(tensor, asked).to_list()
 
 
 @given(some_rows)

@@ -56,9 +56,8 @@ def files(tmp_path):
 
 def tokens_of(read):
     """The tokens of each distinct document."""
-    return dict(
-        zip(read.document_columns["doc_id"].numpy(), read.document_columns["doc_tokens"].to_list(), strict=True)
-    )
+    doc_ids, tokens = (read.document_columns[name] for name in ("doc_id", "doc_tokens"))
+    return dict(zip(doc_ids.numpy(), tokens.tensor().to_list(), strict=True))
 
 
 @pytest.mark.parametrize("parse_batch", [1, 2, 512])
@@ -189,7 +188,8 @@ def test_judged_negatives_leave_out_every_document_that_is_never_relevant_and_no
     for row, ids in enumerate(every.doc_ids):
         kept = [(doc_id, grade) for doc_id, grade in zip(ids, every.grades[row], strict=True) if doc_id in relevant]
         assert [*zip(judged.doc_ids[row], judged.grades[row], strict=True)] == kept
-    assert all(tokens == [int(doc_id[1:])] for doc_id, tokens in tokens_of(judged).items())
+    doc_ids, tokens = (judged.document_columns[name] for name in ("doc_id", "doc_tokens"))
+    assert tokens.to_list() == [[int(doc_id[1:])] for doc_id in doc_ids.numpy()]
     assert judged.with_judged_negatives().digest() == judged.digest()
 
 

@@ -233,13 +233,6 @@ def test_the_learning_rate_decays_after_each_epoch(scripted, tmp_path):
     assert all(map(np.array_equal, third, first))
 
 
-def test_the_learning_rate_falls_linearly_to_its_end(scripted, tmp_path):
-    scripted.values = [0.1, 0.2, 0.3]
-    _, result = run(tmp_path, epochs=3, learning_rate=0.3, learning_rate_end=0.1, evaluator=scripted)
-    rates = [row.figures["train/learning_rate"] for row in result.history]
-    assert rates == pytest.approx([0.3, 0.165, 0.03])
-
-
 def test_null_epochs_follow_from_the_number_of_lists(scripted, tmp_path, caplog):
     lists = learnable_lists(8, seed=1)
     epochs = TrainingSettings(epochs=None).epochs_of(8)
