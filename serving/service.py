@@ -11,7 +11,7 @@ from schemas.errors import DataError
 from serving.app import create_app
 from serving.newest_engine import EngineHolder, EngineSource
 from serving.settings import ServiceSettings
-from serving.telemetry import EventLog, ServiceMetrics, SwapLog
+from serving.telemetry import ServiceMetrics, SwapLog, WarningsAsEvents, event_log
 from serving.uvicorn_server import Server, TimedConnection
 from serving.work_queue import WorkQueue
 
@@ -34,7 +34,7 @@ class Service:
     """
 
     def __init__(self, source: EngineSource, settings: ServiceSettings, stream: TextIO) -> None:
-        self._settings, self._log = settings, EventLog(stream)
+        self._settings, self._log = settings, event_log(stream)
         self._queue = WorkQueue(settings.threads, settings.waiting, settings.seconds)
         metrics = ServiceMetrics(self._queue)
         self.holder = EngineHolder(source, SwapLog(self._log, metrics), settings.poll_seconds)
@@ -77,7 +77,7 @@ class Service:
             timeout_graceful_shutdown=self._settings.drain_seconds,  # type: ignore[arg-type]  # any number will do
         )
         logger = logging.getLogger("uvicorn.error")
-        logger.handlers, logger.propagate = [self._log.handler()], False
+        logger.handlers, logger.propagate = [WarningsAsEvents(self._log)], False
         logger.setLevel(logging.WARNING)
         self._server = Server(config, Connection, lambda port: self._listens(port, listening))
         self._server.run([address])
