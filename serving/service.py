@@ -9,7 +9,7 @@ import uvicorn
 
 from schemas.errors import DataError
 from serving.app import create_app
-from serving.newest_engine import EngineHolder, EngineSource
+from serving.newest_engine import EngineHolder, FolderEngines
 from serving.settings import ServiceSettings
 from serving.telemetry import ServiceMetrics, SwapLog, WarningsAsEvents, event_log
 from serving.uvicorn_server import Server, TimedConnection
@@ -33,7 +33,7 @@ class Service:
       holder: the holder of the engine that answers.
     """
 
-    def __init__(self, source: EngineSource, settings: ServiceSettings, stream: TextIO) -> None:
+    def __init__(self, source: FolderEngines, settings: ServiceSettings, stream: TextIO) -> None:
         self._settings, self._log = settings, event_log(stream)
         self._queue = WorkQueue(settings.threads, settings.waiting, settings.seconds)
         metrics = ServiceMetrics(self._queue)
