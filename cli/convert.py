@@ -3,10 +3,12 @@
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
+from cli.arguments import json_option
 from cli.terminal import say, short, show, show_json
 from pipeline.conversion.convert import ACCOUNT_FILE, CONVERSION, Conversion, convert
 from pipeline.conversion.inputs import DEPTH, MAX_BAD_SHARE, NEGATIVES, ConversionSettings, Sources
@@ -57,22 +59,16 @@ _PACKED = ("", ".gz", ".bz2")
     help="The share of a file's lines that may be bad.",
 )
 @click.option("--output", required=True, metavar="OUT", help="An empty folder, or an earlier conversion's.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@json_option
 def convert_command(
     folder: str | None,
     queries: str | None,
     documents: str | None,
     qrels: tuple[str, ...],
     run: str | None,
-    depth: int,
-    query_language: str,
-    document_language: str,
-    negatives: int,
-    top_grade: int | None,
-    with_titles: bool,
-    max_bad_share: float,
     output: str,
     as_json: bool,
+    **given: Any,
 ) -> None:
     """Convert other layouts into files that `clir run` reads.
 
@@ -85,7 +81,13 @@ def convert_command(
     if folder is None and not (queries and documents and qrels):
         raise click.UsageError("give FOLDER in BEIR's layout, or --queries, --documents and --qrels.")
     _refuse_unused(run)
-    faults = _language_faults({"--query-language": query_language, "--document-language": document_language})
+    settings = ConversionSettings(**given)
+    codes = {"--query-language": settings.query_language, "--document-language": settings.document_language}
+    faults = [
+        f"{option}: must be an ISO 639-1 code (two letters); got {code!r}{did_you_mean(code, LANGUAGES)}"
+        for option, code in codes.items()
+        if code not in LANGUAGES
+    ]
     if folder is not None:
         sources = _beir_sources(folder, run, faults)
     else:
@@ -95,15 +97,13 @@ def convert_command(
         faults.append(f"--output: {fault}")
     if faults:
         raise ConfigError(faults)
-    settings = ConversionSettings(
-        query_language, document_language, negatives, depth, top_grade, with_titles, max_bad_share
-    )
     with run_lock(Path(output)):
         conversion = convert(sources, settings, Path(output))
     if as_json:
         show_json({**conversion.as_dict(), "output": output})
     else:
-        show("\n".join([f"{query_language} queries, {document_language} documents", *conversion.describe()]))
+        languages = f"{settings.query_language} queries, {settings.document_language} documents"
+        show("\n".join([languages, *conversion.describe()]))
         _say_end(conversion, output)
 
 
@@ -122,14 +122,6 @@ def _say_end(conversion: Conversion, output: str) -> None:
     shown = short(output)
     lines = [*conversion.notes, f"written to {shown}:", f"  {', '.join([*conversion.written, ACCOUNT_FILE])}"]
     say("\n".join([*lines, "", "next:", f"  clir run {os.path.join(shown, CONFIG_FILE)}"]))
-
-
-def _language_faults(codes: dict[str, str]) -> list[str]:
-    return [
-        f"{option}: must be an ISO 639-1 code (two letters); got {code!r}{did_you_mean(code, LANGUAGES)}"
-        for option, code in codes.items()
-        if code not in LANGUAGES
-    ]
 
 
 def _beir_sources(folder: str, run: str | None, faults: list[str]) -> Sources:

@@ -1,7 +1,5 @@
 """`clir lexicon`: shows the translations in a model's lexicon."""
 
-from typing import TYPE_CHECKING
-
 import click
 
 from cli.arguments import check_query_text, json_option, model_argument
@@ -9,9 +7,6 @@ from cli.imports import heavy_imports
 from cli.model_folder import find_model
 from cli.terminal import FIELD, show, show_json
 from schemas.wording import printable
-
-if TYPE_CHECKING:
-    from models.exported.model import StemTranslations
 
 
 @click.command()
@@ -42,12 +37,8 @@ def lexicon(model: str, words: tuple[str, ...], as_json: bool) -> None:
         if not found[word]:
             show(f"{printable(word, FIELD)!r} holds no word")
         for stem in found[word]:
-            _show_stem(word, stem)
-
-
-def _show_stem(word: str, stem: "StemTranslations") -> None:
-    show(f"{printable(word, FIELD)}, stem {printable(stem.stem, FIELD)}")
-    for one in stem.translations:
-        show(f"  {one.weight:.4f}  {printable(one.stem, FIELD)}")
-    if not stem.translations:
-        show("  no translation; only the same stem answers it")
+            show(f"{printable(word, FIELD)}, stem {printable(stem.stem, FIELD)}")
+            for one in stem.translations:
+                show(f"  {one.weight:.4f}  {printable(one.stem, FIELD)}")
+            if not stem.translations:
+                show("  no translation; only the same stem answers it")

@@ -13,7 +13,11 @@ from cli.terminal import FIELD, say, show, show_json
 from schemas.wording import printable
 
 if TYPE_CHECKING:
+    from models.exported.explanation import ScorePart
     from models.retrieval.document_ranker import RankedDocument
+
+MOST_WORDS: Final = 8
+"""Most lines for the words of a channel; the other words are summed in one line."""
 
 
 @click.command()
@@ -72,13 +76,6 @@ def _as_dict(result: "RankedDocument") -> dict[str, Any]:
     content = result._asdict()
     parts = [part.model_dump() for part in content.pop("parts")]
     return {**content, "parts": parts} if parts else content
-
-
-if TYPE_CHECKING:
-    from models.exported.explanation import ScorePart
-
-MOST_WORDS: Final = 8
-"""Most lines for the words of a channel; the other words are summed in one line."""
 
 
 def describe_parts(parts: "tuple[ScorePart, ...]") -> Iterator[str]:

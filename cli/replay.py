@@ -1,6 +1,7 @@
 """`clir replay`: compares the ranking of a served model with its evaluation."""
 
 import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from pipeline.layout import CONFIG_FILE, EVALUATION, SERVING
 from pipeline.settings_file import read_settings_file
 from schemas.byte_streams import input_digest
 from schemas.errors import ConfigError, DataError
-from schemas.evaluation import METRICS_FILE, RUN_FILE, VERDICT_FILE, Verdict
+from schemas.evaluation import METRICS_FILE, RUN_FILE, VERDICT_FILE, EvaluationReport, Verdict
 from schemas.served_versions import MODEL_NAME, newest_version
 from schemas.trec import parse_run
 
@@ -66,20 +67,7 @@ def replay(output: str, rest: str | None, grpc: str | None, model_name: str, as_
     documents = read_texts("documents", files["documents"], doc_ids, tf.io.gfile.GFile)
     found = replay_scores(model, run, queries, documents)
     if as_json:
-        show_json(
-            {
-                "version": model.version,
-                "pushed_version": pushed,
-                "blessed": verdict.blessed,
-                "lists": found.lists,
-                "documents": found.documents,
-                "largest_difference": found.largest_difference,
-                "inversions": [
-                    {"query_id": one.query_id, "above": one.above._asdict(), "below": one.below._asdict()}
-                    for one in found.inversions
-                ],
-            }
-        )
+        show_json({"version": model.version, "pushed_version": pushed, "blessed": verdict.blessed, **asdict(found)})
     else:
         show(
             f"version {model.version}: {found.lists:,} lists, {found.documents:,} documents; largest difference of a "
@@ -108,8 +96,6 @@ def _model_of(output: str, rest: str | None, grpc: str | None, name: str) -> "Ex
 
 def _read_run(folder: Path) -> dict[str, dict[str, float]]:
     """The evaluator's scores: query_id to doc_id to score."""
-    from schemas.evaluation import EvaluationReport
-
     path = folder / EVALUATION / RUN_FILE
     if not path.is_file():
         raise DataError(f"{folder} must be a run's output folder, but {path} is not there; `clir run` writes it.")
@@ -146,10 +132,10 @@ def _input_files(folder: Path) -> dict[str, list[str]]:
 def _describe(inversions: "list[Inversion]", lists: int) -> list[str]:
     """A sentence for each of the first lists."""
     lines = [
-        f"query {query_id}: the evaluator has document {above.doc_id} ({above.evaluated:.9g}) above {below.doc_id} "
-        f"({below.evaluated:.9g}); the served model has {below.doc_id} ({below.served:.9g}) above {above.doc_id} "
-        f"({above.served:.9g})."
-        for query_id, above, below in inversions[:_SHOWN]
+        f"query {one.query_id}: the evaluator has document {one.above.doc_id} ({one.above.evaluated:.9g}) above "
+        f"{one.below.doc_id} ({one.below.evaluated:.9g}); the served model has {one.below.doc_id} "
+        f"({one.below.served:.9g}) above {one.above.doc_id} ({one.above.served:.9g})."
+        for one in inversions[:_SHOWN]
     ]
     more = len(inversions) - len(lines)
     return [

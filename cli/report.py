@@ -18,9 +18,6 @@ def report(folder: str) -> None:
 
     Example: clir report runs/losses
     """
-    from pipeline.quiet import quieten
-
-    quieten(verbose=False)
     with heavy_imports():
         from experiments.report.write_report import write_report
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cli.arguments import json_option
 from cli.terminal import say, short, show, show_json
 from pipeline.layout import CONFIG_FILE
 from pipeline.output_folder import run_lock
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 )
 @click.option("--estimate", is_flag=True, help="Only say how long it takes, and how much disk and memory.")
 @click.option("--check", is_flag=True, help="Only read a part of each dump, and show counts and twenty examples.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@json_option
 def wikipedia(
     config: str, overrides: tuple[str, ...], processes: int | None, estimate: bool, check: bool, as_json: bool
 ) -> None:

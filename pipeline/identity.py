@@ -8,7 +8,7 @@ import ast
 import hashlib
 import importlib.metadata
 import platform
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -96,13 +96,8 @@ def _closure(modules: Iterable[str]) -> set[str]:
         name = waiting.pop()
         if name not in found:
             found.add(name)
-            waiting.extend(_imports(_path(name)))
+            waiting += (one for one in _named(_path(name).read_bytes()) if _path(one).exists())
     return found
-
-
-def _imports(path: Path) -> Iterator[str]:
-    """The project's modules that a file imports."""
-    return (name for name in _named(path.read_bytes()) if _path(name).exists())
 
 
 @lru_cache(maxsize=1024)

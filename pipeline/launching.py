@@ -7,9 +7,8 @@ from functools import partial
 from ml_metadata.proto import metadata_store_pb2
 from tfx.orchestration import pipeline as tfx_pipeline
 
-from pipeline.pipeline import ALWAYS_RUN
 from pipeline.recovery import is_whole, record_files, replace_files
-from pipeline.stages import How, Outputs, StageEnd, cpu_seconds, peak_memory
+from pipeline.stages import ALWAYS_RUN, How, Outputs, StageEnd, cpu_seconds, peak_memory
 from pipeline.tfx_interfaces import compiled, launch_node, opened, uncached_copy
 
 

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from ml_metadata.proto import metadata_store_pb2
 
-import schemas
 from components.index_pusher.index_versions import IndexVersions
 from components.trainer.workers import joined_cluster
 from components.wikiclir_example_gen.report import DataReport
@@ -27,18 +26,16 @@ from pipeline.layout import (
     TUNING,
 )
 from pipeline.output_folder import OutputFolder
-from pipeline.pipeline import ALWAYS_RUN, create_pipeline
+from pipeline.pipeline import create_pipeline
 from pipeline.publishing import TensorBoardLinks, publish
 from pipeline.recovery import open_store
-from pipeline.stages import Outputs, StageEnd
+from pipeline.stages import ALWAYS_RUN, Outputs, StageEnd
 from schemas.drops import REPORT_FILE
 from schemas.errors import ConfigError
 from schemas.evaluation import METRICS_FILE, VERDICT_FILE, EvaluationReport, Verdict
 from schemas.lexicon_report import LexiconReport
 from schemas.search_report import SEARCH_FILE, SearchReport
 from schemas.served_versions import DESTINATION_PROPERTY, PUSHED_PROPERTY, newest_version
-
-_SCHEMA_FILE = str(Path(schemas.__file__).parent / "schema.pbtxt")
 
 
 class RunResult(NamedTuple):
@@ -104,7 +101,6 @@ def run_locally(
     pipeline = create_pipeline(
         config,
         pipeline_root=str(run.store / ARTIFACTS),
-        schema_path=_SCHEMA_FILE,
         serving_path=str(run.store / SERVING),
         index_path=str(run.store / INDEX),
         cell=run.cell,
@@ -143,7 +139,7 @@ def _prepare(config: RunConfig, experiment: Path | None) -> _Run:
         IndexVersions(store / INDEX).check()  # now, not after an hour of training
     folder.write(CONFIG_FILE, dump_config(config))
     configure_devices(config.training, config.model.encoder)
-    return _Run(folder, store, folder.path.name if experiment else None, open_store(store, superseded=ALWAYS_RUN))
+    return _Run(folder, store, folder.path.name if experiment else None, open_store(store))
 
 
 def _result(config: RunConfig, run: _Run, outputs: Mapping[str, Outputs], cached: bool) -> RunResult:

@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import fields
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from tfx.components.schema_gen.import_schema_gen.component import ImportSchemaGen
@@ -10,6 +11,7 @@ from tfx.orchestration import pipeline
 from tfx.proto import trainer_pb2
 from tfx.types.channel import BaseChannel
 
+import schemas
 from components.collection_gen.component import CollectionGen
 from components.corpus_indexer.component import CorpusIndexer
 from components.evaluator.component import Evaluator
@@ -48,9 +50,7 @@ from schemas.wikiclir import CANDIDATES_FILE, documents_file, judgments_file, qu
 NAME: Final = "smooth-clir"
 """No underscore, which Kubeflow Pipelines refuses."""
 
-ALWAYS_RUN: Final = ("Gate", "Pusher", "IndexPusher")
-"""The stages that run on every run, because their decisions depend on the version that is pushed at that time."""
-
+_SCHEMA_FILE: Final = str(Path(schemas.__file__).with_name("schema.pbtxt"))
 _RUN_FN = "components.trainer.run_fn"
 _TUNER_FN = "components.trainer.tuner_fn"
 
@@ -87,7 +87,6 @@ class Judging(NamedTuple):
 def create_pipeline(
     config: RunConfig,
     pipeline_root: str,
-    schema_path: str,
     serving_path: str,
     index_path: str,
     cell: str | None = None,
@@ -102,7 +101,6 @@ def create_pipeline(
     Args:
       config: resolved, with the digests of its inputs.
       pipeline_root: folder of all artifacts.
-      schema_path: the curated schema, a local file.
       serving_path: folder of the pushed versions.
       index_path: folder of the versions of the index, local.
       cell: name of the experiment's cell that the run is, if any. A cell's model is not pushed, and its unfinished
@@ -112,7 +110,7 @@ def create_pipeline(
       **arguments: further arguments of `pipeline.Pipeline` (metadata, caching).
     """
     checkpoints = checkpoints_path or os.path.join(pipeline_root, CHECKPOINTS)
-    data = _data(config, schema_path, checkpoints)
+    data = _data(config, checkpoints)
     training = _training(config, data, os.path.join(checkpoints, cell) if cell else checkpoints)
     judging = _judging(config, data, training, checkpoints, serving_path, pushes=cell is None)
     stages = [*data.stages, *training.stages, *judging.stages]
@@ -124,7 +122,7 @@ def create_pipeline(
     return pipeline.Pipeline(pipeline_name=NAME, pipeline_root=pipeline_root, components=stages, **arguments)
 
 
-def _data(config: RunConfig, schema_path: str, checkpoints: str) -> Data:
+def _data(config: RunConfig, checkpoints: str) -> Data:
     """The stages from input files or dumps to transformed examples and a lexicon."""
     data, lexicon = config.data, config.lexicon
     languages = data.query_language, data.document_language
@@ -155,7 +153,7 @@ def _data(config: RunConfig, schema_path: str, checkpoints: str) -> Data:
     )
     examples = example_gen.outputs["examples"]
     statistics_gen = StatisticsGen(examples=examples, features=WITHOUT_TITLES)
-    schema_gen = ImportSchemaGen(schema_file=schema_path)
+    schema_gen = ImportSchemaGen(schema_file=_SCHEMA_FILE)
     schema = schema_gen.outputs["schema"]
     example_validator = ExampleValidator(statistics=statistics_gen.outputs["statistics"], schema=schema)
     stem_languages = {QUERY_STEM_VOCABULARY: data.query_language, DOCUMENT_STEM_VOCABULARY: data.document_language}

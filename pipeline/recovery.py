@@ -17,7 +17,7 @@ from ml_metadata.proto import metadata_store_pb2
 
 from pipeline.layout import ARTIFACTS, METADATA_FILE
 from pipeline.output_folder import write_atomically
-from pipeline.stages import STAGES
+from pipeline.stages import ALWAYS_RUN, STAGES
 from pipeline.tfx_interfaces import opened, sqlite_connection
 from schemas.errors import DataError
 
@@ -27,12 +27,11 @@ _UNFINISHED = (metadata_store_pb2.Execution.NEW, metadata_store_pb2.Execution.RU
 _LIVE, _DELETED = metadata_store_pb2.Artifact.LIVE, metadata_store_pb2.Artifact.DELETED
 
 
-def open_store(folder: Path, superseded: Collection[str]) -> metadata_store_pb2.ConnectionConfig:
+def open_store(folder: Path) -> metadata_store_pb2.ConnectionConfig:
     """Makes a store ready for a run.
 
     Args:
       folder: the store.
-      superseded: see `recover`.
 
     Raises:
       DataError: the metadata cannot be used.
@@ -42,7 +41,7 @@ def open_store(folder: Path, superseded: Collection[str]) -> metadata_store_pb2.
         _check_metadata(path)
     connection = sqlite_connection(path)
     with opened(connection) as store:
-        if recover(store, folder / ARTIFACTS, superseded):
+        if recover(store, folder / ARTIFACTS):
             log.info("%s was moved or copied: its artifacts belong to another folder, and its stages run again", folder)
     return connection
 
@@ -61,17 +60,16 @@ def _check_metadata(path: Path) -> None:
         )
 
 
-def recover(store: ml_metadata.MetadataStore, root: Path, superseded: Collection[str]) -> bool:
+def recover(store: ml_metadata.MetadataStore, root: Path) -> bool:
     """Ends the artifacts that no run may use, and removes the files that killed runs left.
 
     Artifacts outside the root belong to another store, because this store was moved or copied. They are never read, and
-    the stages that made them run again. Folders without an artifact and TFX's working folders are removed. The caller
-    holds the output folder, so no execution is alive.
+    the stages that made them run again. The earlier outputs of `ALWAYS_RUN` are of no more use. Folders without an
+    artifact and TFX's working folders are removed. The caller holds the output folder, so no execution is alive.
 
     Args:
       store: the metadata.
       root: folder of all artifacts.
-      superseded: the stages that run on every run, whose earlier outputs are of no more use.
 
     Returns:
       whether the store was moved or copied.
@@ -82,7 +80,7 @@ def recover(store: ml_metadata.MetadataStore, root: Path, superseded: Collection
     store.put_executions(dead)
     living = [artifact for artifact in store.get_artifacts() if artifact.state == _LIVE]
     foreign = [artifact for artifact in living if root not in Path(artifact.uri).parents]
-    old = [artifact for artifact in living if Path(artifact.uri).parts[-3] in superseded]
+    old = [artifact for artifact in living if Path(artifact.uri).parts[-3] in ALWAYS_RUN]
     ended = {artifact.id: artifact for artifact in [*foreign, *old]}
     for artifact in ended.values():
         artifact.state = _DELETED

@@ -242,11 +242,5 @@ def apply_override(
             return [f"{place}: {section} is no section."]
     target[key] = value
     places[tuple(keys)] = place
-    nested: dict[str, Any] = {key: value}
-    for section in reversed(sections):
-        nested = {section: nested}
-    resolve_paths(nested, settings, Path.cwd())
-    for section in sections:
-        nested = nested[section]
-    target[key] = nested[key]
+    resolve_paths(content, settings, Path.cwd())  # the others are absolute
     return []

@@ -19,6 +19,9 @@ STAGES: Final = (
 )  # fmt: skip
 """All stages that a pipeline may hold."""
 
+ALWAYS_RUN: Final = ("Gate", "Pusher", "IndexPusher")
+"""The stages that run on every run, because their decisions depend on the version that is pushed at that time."""
+
 Outputs: TypeAlias = Mapping[str, Sequence[Any]]
 """Output key of a stage to its artifacts."""
 

@@ -67,7 +67,7 @@ def create_app(
 
     @app.exception_handler(DataError)
     async def unavailable(request: Request, error: DataError) -> Response:
-        log.warn("no answer", error=str(error))
+        log.warning("no answer", error=str(error))
         return problem_answer(Busy(str(error), RETRY_AFTER))
 
     @app.exception_handler(RequestValidationError)

@@ -91,7 +91,7 @@ class RequestFrame:
                 refusal = Busy(f"the service is stopping; ask again in {RETRY_AFTER} s.", RETRY_AFTER)
                 await problem_answer(refusal)(scope, receive, send_framed)
         except Exception as error:
-            self._log.fail("request failed", error, id=number)
+            self._log.error("request failed", exc_info=error, id=number)
             if status != HungUp.status:
                 return  # the answer has begun, and can only be cut off
             sentence = f"the service failed at this request, which is its own fault; its log has the reason: {number}."

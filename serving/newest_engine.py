@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from components.index_pusher.index_versions import IndexVersions
 from models.exported.model import ExportedModel, LoadedModel
@@ -23,16 +23,6 @@ if TYPE_CHECKING:
 AGAIN_SECONDS: Final = 60.0
 """Seconds until a version that could not be loaded is tried again: it may have been incomplete."""
 _RETRY_AFTER: Final = 5
-
-
-class EngineSource(Protocol):
-    """A source of engines."""
-
-    def newest(self) -> str | None:
-        """The name of the newest pair of model and index; None where there is none."""
-
-    def load(self, name: str) -> Engine:
-        """Loads the pair of this name."""
 
 
 class FolderEngines:
@@ -106,7 +96,7 @@ class EngineHolder:
       poll_seconds: seconds between two looks for a newer engine.
     """
 
-    def __init__(self, source: EngineSource, log: "SwapLog", poll_seconds: float) -> None:
+    def __init__(self, source: FolderEngines, log: "SwapLog", poll_seconds: float) -> None:
         self._source, self._log, self._poll_seconds = source, log, poll_seconds
         self._lock = threading.Condition()
         self._current: _InUse | None = None
@@ -138,11 +128,6 @@ class EngineHolder:
             is_free = current is not None and current.users == 0
         if current and is_free:
             current.engine.close()
-
-    @property
-    def is_ready(self) -> bool:
-        """Whether there is an engine."""
-        return self._current is not None
 
     @contextmanager
     def engine(self) -> Iterator[Engine]:

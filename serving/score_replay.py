@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import BinaryIO, Final, NamedTuple
+from typing import BinaryIO, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,8 @@ TOLERANCE: Final = 1e-6
 _ANY_GRADE: Final = 1
 
 
-class ScoredDocument(NamedTuple):
+@dataclass(frozen=True)
+class ScoredDocument:
     """A document's two scores for a query."""
 
     doc_id: str
@@ -27,7 +28,8 @@ class ScoredDocument(NamedTuple):
     served: float
 
 
-class Inversion(NamedTuple):
+@dataclass(frozen=True)
+class Inversion:
     """Two documents of a query whose order differs between the evaluator and the served model."""
 
     query_id: str

@@ -9,9 +9,9 @@ import uvicorn
 
 from schemas.errors import DataError
 from serving.app import create_app
-from serving.newest_engine import EngineHolder, EngineSource
+from serving.newest_engine import EngineHolder, FolderEngines
 from serving.settings import ServiceSettings
-from serving.telemetry import EventLog, ServiceMetrics, SwapLog
+from serving.telemetry import ServiceMetrics, SwapLog, WarningsAsEvents, event_log
 from serving.uvicorn_server import Server, TimedConnection
 from serving.work_queue import WorkQueue
 
@@ -27,18 +27,14 @@ class Service:
       source: the source of engines.
       settings: limits.
       stream: the stream for the log.
-
-    Attributes:
-      app: the ASGI application.
-      holder: the holder of the engine that answers.
     """
 
-    def __init__(self, source: EngineSource, settings: ServiceSettings, stream: TextIO) -> None:
-        self._settings, self._log = settings, EventLog(stream)
+    def __init__(self, source: FolderEngines, settings: ServiceSettings, stream: TextIO) -> None:
+        self._settings, self._log = settings, event_log(stream)
         self._queue = WorkQueue(settings.threads, settings.waiting, settings.seconds)
         metrics = ServiceMetrics(self._queue)
-        self.holder = EngineHolder(source, SwapLog(self._log, metrics), settings.poll_seconds)
-        self.app = create_app(self.holder, self._queue, metrics, self._log, settings)
+        self._holder = EngineHolder(source, SwapLog(self._log, metrics), settings.poll_seconds)
+        self._app = create_app(self._holder, self._queue, metrics, self._log, settings)
         self._server: Server | None = None
 
     def run(self, listening: Callable[[int], None] = lambda port: None) -> bool:
@@ -55,7 +51,7 @@ class Service:
         """
         address = _bound(self._settings.host, self._settings.port)  # a taken port is reported before the slow loading
         try:
-            self.holder.load_first()
+            self._holder.load_first()
         except BaseException:
             address.close()
             raise
@@ -63,8 +59,12 @@ class Service:
         class Connection(TimedConnection):
             seconds, most = self._settings.seconds, self._settings.connections
 
+        def listens(port: int) -> None:
+            self._log.info("listening", host=self._settings.host, port=port)
+            listening(port)
+
         config = uvicorn.Config(
-            self.app,
+            self._app,
             http=Connection,
             ws="none",
             lifespan="on",
@@ -77,9 +77,9 @@ class Service:
             timeout_graceful_shutdown=self._settings.drain_seconds,  # type: ignore[arg-type]  # any number will do
         )
         logger = logging.getLogger("uvicorn.error")
-        logger.handlers, logger.propagate = [self._log.handler()], False
+        logger.handlers, logger.propagate = [WarningsAsEvents(self._log)], False
         logger.setLevel(logging.WARNING)
-        self._server = Server(config, Connection, lambda port: self._listens(port, listening))
+        self._server = Server(config, Connection, listens)
         self._server.run([address])
         is_done = self._queue.close()
         self._log.info("stopped", every_request_finished=is_done)
@@ -89,10 +89,6 @@ class Service:
         """Ends `run`, as a signal does."""
         if self._server:
             self._server.should_exit = True
-
-    def _listens(self, port: int, listening: Callable[[int], None]) -> None:
-        self._log.info("listening", host=self._settings.host, port=port)
-        listening(port)
 
 
 def _bound(host: str, port: int) -> socket.socket:

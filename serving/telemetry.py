@@ -1,10 +1,11 @@
 """The service's log, of one line of JSON an event, and its metrics for Prometheus."""
 
 import logging
-from typing import Any, Final, TextIO
+from typing import Final, TextIO, TypeAlias
 
 import structlog
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
+from structlog.typing import FilteringBoundLogger
 
 from schemas.errors import DataError
 from serving.engine import Engine
@@ -23,53 +24,41 @@ _DRIFT: Final = {
 """Figures of `schemas.index_manifest`; a figure that is not available has no row."""
 
 
-class EventLog:
-    """Writes events, without any text of a query: what people search for is personal.
+EventLog: TypeAlias = FilteringBoundLogger
+"""A log of events, without any text of a query: what people search for is personal."""
+
+
+def event_log(stream: TextIO) -> EventLog:
+    """Makes a log of events.
 
     Args:
       stream: the stream for the lines.
     """
-
-    def __init__(self, stream: TextIO) -> None:
-        self._log: Any = structlog.wrap_logger(
-            structlog.WriteLogger(stream),
-            processors=[
-                structlog.processors.add_log_level,
-                structlog.processors.TimeStamper(fmt="iso", utc=True, key="time"),
-                structlog.processors.format_exc_info,
-                structlog.processors.EventRenamer("event"),
-                structlog.processors.JSONRenderer(ensure_ascii=True, default=str),
-            ],
-        )
-
-    def info(self, event: str, **values: Any) -> None:
-        """Writes an expected event."""
-        self._log.info(event, **values)
-
-    def warn(self, event: str, **values: Any) -> None:
-        """Writes an event that someone should look at."""
-        self._log.warning(event, **values)
-
-    def fail(self, event: str, error: BaseException | None = None, **values: Any) -> None:
-        """Writes an event that is our fault, with the traceback of the error."""
-        self._log.error(event, exc_info=error, **values)
-
-    def handler(self) -> logging.Handler:
-        """A handler that writes a library's warnings as events."""
-        return _Handler(self)
+    log: EventLog = structlog.wrap_logger(
+        structlog.WriteLogger(stream),
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True, key="time"),
+            structlog.processors.format_exc_info,
+            structlog.processors.EventRenamer("event"),
+            structlog.processors.JSONRenderer(ensure_ascii=True, default=str),
+        ],
+    )
+    return log
 
 
-class _Handler(logging.Handler):
+class WarningsAsEvents(logging.Handler):
+    """Writes a library's warnings into a log of events."""
+
     def __init__(self, log: EventLog) -> None:
         super().__init__(logging.WARNING)
         self._events = log
 
     def emit(self, record: logging.LogRecord) -> None:
+        """Writes a warning; one with an error is an error."""
         error = record.exc_info[1] if record.exc_info else None
-        if error:
-            self._events.fail("server", error, message=record.getMessage().strip())
-        else:
-            self._events.warn("server", message=record.getMessage().strip())
+        write = self._events.error if error else self._events.warning
+        write("server", message=record.getMessage().strip(), exc_info=error)
 
 
 class ServiceMetrics:
@@ -80,6 +69,7 @@ class ServiceMetrics:
 
     Attributes:
       in_flight: a gauge of the requests without an answer.
+      failures: a counter of engines that could not be loaded.
     """
 
     content_type: Final = "text/plain; version=0.0.4; charset=utf-8"
@@ -114,7 +104,7 @@ class ServiceMetrics:
             for name, meaning in _DRIFT.items()
         }
         self._swaps = Counter("clir_engine_swaps", "Models and indexes that were put in place.", registry=registry)
-        self._failures = Counter(
+        self.failures = Counter(
             "clir_engine_failures", "Models and indexes that could not be loaded.", registry=registry
         )
 
@@ -133,10 +123,6 @@ class ServiceMetrics:
             if (value := getattr(engine.drift, name, None)) is not None:
                 gauge.labels(engine.index_version).set(value)
         self._swaps.inc()
-
-    def failed(self) -> None:
-        """Counts an engine that could not be loaded."""
-        self._failures.inc()
 
     def text(self) -> bytes:
         """All metrics in Prometheus's text format."""
@@ -165,11 +151,11 @@ class SwapLog:
 
     def failed(self, name: str, error: Exception) -> None:
         """Records a version that could not be loaded; the engine before it goes on."""
-        self._metrics.failed()
+        self._metrics.failures.inc()
         if isinstance(error, DataError):
-            self._log.warn("not loaded", name=name, error=str(error))
+            self._log.warning("not loaded", name=name, error=str(error))
         else:
-            self._log.fail("not loaded", error, name=name)
+            self._log.error("not loaded", exc_info=error, name=name)
 
     def _info(self, event: str, engine: Engine, seconds: float, **values: int) -> None:
         versions = {"model_version": engine.model_version, "index_version": engine.index_version}

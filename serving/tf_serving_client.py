@@ -6,7 +6,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Mapping
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import grpc
 import numpy as np
@@ -90,25 +90,21 @@ class TfServingModel(ExportedModel):
         return spec
 
     def _ask(self, method: Any, request: Any, version: str | None = None) -> Any:
+        """Calls a method of the API; an error states the problem and the remedy."""
         try:
             return method(request, timeout=self._deadline)
         except grpc.RpcError as error:
-            self._fail(error, version or getattr(self, "version", None))
-
-    def _fail(self, error: Any, version: str | None) -> NoReturn:
-        """Raises an error that states the problem and the remedy."""
-        code, details = error.code(), error.details().rstrip(".")
+            code, details = error.code(), error.details().rstrip(".")
+        version = version or getattr(self, "version", None)
         server = f"the TF Serving at {self._address}"
         if code == grpc.StatusCode.UNAVAILABLE:
-            raise DataError(
-                f"no TF Serving answers at {self._address}: {details}. Start it, or name another."
-            ) from None
+            raise DataError(f"no TF Serving answers at {self._address}: {details}. Start it, or name another.")
         if code == grpc.StatusCode.DEADLINE_EXCEEDED:
-            raise DataError(f"{server} must answer within {self._deadline:g} s; it did not.") from None
+            raise DataError(f"{server} must answer within {self._deadline:g} s; it did not.")
         if code == grpc.StatusCode.NOT_FOUND:
             model = f"version {version} of the model" if version else "the model"
-            raise DataError(f"{server} must serve {model} {self._name}: {details}.") from None
-        raise DataError(f"{server} refused the request ({code.name}): {details}.") from None
+            raise DataError(f"{server} must serve {model} {self._name}: {details}.")
+        raise DataError(f"{server} refused the request ({code.name}): {details}.")
 
 
 class TfServingRestModel(ExportedModel):

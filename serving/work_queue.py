@@ -41,9 +41,7 @@ class WorkQueue:
         """Number of requests that wait for a thread."""
         return max(self._held - self._threads, 0)
 
-    async def run(
-        self, work: Callable[[], Found], hung_up: Callable[[], Coroutine[Any, Any, Any]] | None = None
-    ) -> Found:
+    async def run(self, work: Callable[[], Found], hung_up: Callable[[], Coroutine[Any, Any, Any]]) -> Found:
         """Runs work in a thread and returns its result.
 
         Args:
@@ -66,13 +64,13 @@ class WorkQueue:
         job = self._pool.submit(work)
         job.add_done_callback(self._leave)
         done: asyncio.Future[Found] = asyncio.wrap_future(job)
-        gone = asyncio.create_task(hung_up()) if hung_up is not None else None
+        gone = asyncio.create_task(hung_up())
         try:
-            await asyncio.wait({done, gone} if gone else {done}, timeout=self._seconds, return_when="FIRST_COMPLETED")
+            await asyncio.wait({done, gone}, timeout=self._seconds, return_when="FIRST_COMPLETED")
             if done.done():
                 return done.result()
             has_begun = not job.cancel()
-            if gone and gone.done():
+            if gone.done():
                 raise HungUp("the client has hung up.")
             if has_begun:
                 raise TooSlow(
@@ -85,8 +83,7 @@ class WorkQueue:
             )
         finally:
             done.add_done_callback(_retrieve_error)
-            if gone:
-                gone.cancel()
+            gone.cancel()
 
     def close(self) -> bool:
         """Ends the idle threads; returns whether all threads were idle."""

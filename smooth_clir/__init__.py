@@ -14,14 +14,14 @@ PACKAGES: Final = ("schemas", "wikipedia", "models", "components", "pipeline", "
 """The project's other packages, which are imported by these plain names."""
 
 
-def check_packages(names: tuple[str, ...] = PACKAGES) -> None:
+def check_packages() -> None:
     """Refuses modules of the user's that Python would import in place of the project's packages.
 
     Raises:
       ImportError: another file has the name of a package.
     """
     home = Path(__file__).resolve().parents[1]
-    for name in names:
+    for name in PACKAGES:
         spec = find_spec(name)
         origin = Path(spec.origin).resolve() if spec and spec.origin else None
         if origin is None or home not in origin.parents:

@@ -30,7 +30,6 @@ ACCOUNT_FILE: Final = "conversion.json"
 _NAMES: Final = (QUERIES_FILE, DOCUMENTS_FILE, JUDGMENTS_FILE, CANDIDATES_FILE, CONFIG_FILE)
 CONVERSION: Final = Made("conversion", "conversion", ACCOUNT_FILE, re.compile("|".join(map(re.escape, _NAMES))))
 
-
 USUAL_TOP_GRADE: Final = 2
 RUN_FOLDER: Final = "run"
 _LEAST, _MOST = 0.2, 0.7
@@ -244,10 +243,7 @@ class _Converter:
         return open(self._staging / name, "w", encoding="utf-8", newline="\n")
 
     def _write_config(self) -> None:
-        settings, has_candidates = self._settings, self._sources.has_candidates()
-        negatives = None if has_candidates or settings.negatives == NEGATIVES else settings.negatives
-        languages = settings.query_language, settings.document_language
-        text = config_text(*languages, self._top_grade, negatives, has_candidates)
+        text = config_text(self._settings, self._top_grade, self._sources.has_candidates())
         (self._staging / CONFIG_FILE).write_text(text, encoding="utf-8")
 
     def _note_splits(self, counts: Mapping[str, int]) -> None:
@@ -279,27 +275,24 @@ def thresholds(top_grade: int) -> list[float]:
     return [round(_LEAST + step * place, 3) for place in range(top_grade)]
 
 
-def config_text(
-    query_language: str, document_language: str, top_grade: int, negatives: int | None, has_candidates: bool
-) -> str:
+def config_text(settings: ConversionSettings, top_grade: int, has_candidates: bool) -> str:
     """A configuration for `clir run`, whose paths are relative to its folder.
 
     Args:
-      query_language, document_language: ISO 639-1 codes.
+      settings: of the conversion.
       top_grade: the grade of MR documents.
-      negatives: number of NR documents that a run draws; None leaves it out.
-      has_candidates: whether there is a candidates file.
+      has_candidates: whether there is a candidates file; without one, a run draws the NR documents.
     """
     data = [f"queries: {QUERIES_FILE}", f"documents: {DOCUMENTS_FILE}", f"judgments: {JUDGMENTS_FILE}"]
     if has_candidates:
         data.append(f"candidates: {CANDIDATES_FILE}")
     # Quoted, for YAML takes a bare `no` for false.
-    data += [f'query_language: "{query_language}"', f'document_language: "{document_language}"']
+    data += [f'query_language: "{settings.query_language}"', f'document_language: "{settings.document_language}"']
     lines = ["# Made by clir convert. Settings that are not given here have their defaults: docs/settings.md."]
     if top_grade != USUAL_TOP_GRADE:
         data.append(f"top_grade: {top_grade}")
-    if negatives is not None:
-        data.append(f"negatives: {negatives}")
+    if not has_candidates and settings.negatives != NEGATIVES:
+        data.append(f"negatives: {settings.negatives}")
     lines += ["data:", *(f"  {line}" for line in data)]
     if top_grade != USUAL_TOP_GRADE:
         shown = ", ".join(f"{threshold:g}" for threshold in thresholds(top_grade))

@@ -7,6 +7,7 @@ straight to files of ours; ids, judgments and a run's best lines are kept.
 import bisect
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Final, TypeVar
 
@@ -19,7 +20,7 @@ from schemas.foreign_files import (
     parse_foreign_run,
     parse_foreign_texts,
 )
-from schemas.wikiclir import Judgment, Reason, Text, excerpt_of
+from schemas.wikiclir import Judgment, Reason, excerpt_of
 
 NEGATIVES: Final = 40
 DEPTH: Final = 100
@@ -231,12 +232,8 @@ class ConversionInputs:
 
     def _read_judgments(self, split: str, account: FileAccount) -> None:
         """Keeps the judgments of known queries and documents, each pair once, and each query in one split."""
-
-        def parse(stream: BinaryIO, file: str) -> Iterator[Judgment | Drop]:
-            return parse_foreign_judgments(stream, file, split)
-
         below = 0
-        for one in _records(account, parse):
+        for one in _records(account, partial(parse_foreign_judgments, split=split)):
             judged = self.judged.get(one.query_id, {})
             reason = self._unknown(one.query_id, one.doc_id)
             if reason is None and any(other.split != split for other, _ in judged.values()):
@@ -290,13 +287,9 @@ def leave_out(account: FileAccount, reason: DropReason, line: RunLine) -> None:
 
 def _copy_texts(account: FileAccount, target: Path, with_titles: bool) -> dict[str, int]:
     """Writes the texts of a file in our form; returns their ids and lines, in order."""
-
-    def parse(stream: BinaryIO, file: str) -> Iterator[Text | Drop]:
-        return parse_foreign_texts(stream, file, with_titles)
-
     ids: dict[str, int] = {}
     with open(target, "w", encoding="utf-8", newline="\n") as stream:
-        for text in _records(account, parse):
+        for text in _records(account, partial(parse_foreign_texts, with_titles=with_titles)):
             if text.id in ids:
                 account.leave_out(Reason.DUPLICATE_ID, text.line, f"{text.id} | {text.title} | {text.text[:200]}")
             else:

@@ -2,10 +2,10 @@
 
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, TypeVar
 
 import tensorflow as tf
 
@@ -16,7 +16,9 @@ from schemas.drops import Drop
 from schemas.errors import DataError
 from schemas.relevance import NOT_RELEVANT
 from schemas.splits import SPLITS, split_of
-from schemas.wikiclir import Judgment, Reason, parse_lines, read_lines
+from schemas.wikiclir import Judgment, Reason, Text, parse_lines, read_lines
+
+Record = TypeVar("Record")
 
 _SAMPLE: Final = 4096
 _HEAPS: Final = 40
@@ -107,8 +109,12 @@ def _lists(config: RunConfig) -> list[_List]:
     """The judged queries that a run would use, each with its listed documents."""
     role = "candidates" if config.data.candidates else "judgments"
     lists: dict[str, _List] = {}
-    for judgment in _judgments(role, config.data.inputs()[role], config.data.top_grade):
-        query_id, doc_id, grade, split, _ = judgment
+
+    def parse(stream: BinaryIO, file: str) -> Iterator[Text | Judgment | Drop]:
+        return parse_lines(role, read_lines(stream, file), file, config.data.top_grade, None)
+
+    judgments = (one for one in _records(config.data.inputs()[role], parse) if isinstance(one, Judgment))
+    for query_id, doc_id, grade, split, _ in judgments:
         of_query = lists.get(query_id)
         if of_query is None:
             of_query = lists[query_id] = _List(split or split_of(query_id))
@@ -118,16 +124,6 @@ def _lists(config: RunConfig) -> list[_List]:
     # In the order of the file: a run takes the first ones.
     used = (lists[query_id] for query_id in dict.fromkeys(ids) if query_id in lists)
     return [*islice((one for one in used if one.has_most_relevant), config.data.max_queries)]
-
-
-def _judgments(role: str, path: str, top_grade: int) -> Iterator[Judgment]:
-    for file in files_of(path):
-        with _opened(file) as stream:
-            for item in parse_lines(role, read_lines(stream, file), file, top_grade, None):
-                if isinstance(item, Judgment):
-                    yield item
-                elif isinstance(item, Drop):
-                    _check_readable(item)
 
 
 def _listed(one: _List, config: RunConfig, documents: int) -> int:
@@ -165,22 +161,17 @@ def _texts(path: str, max_words: int) -> _Texts:
 
 
 def _lines(path: str) -> Iterator[bytes]:
+    return (line for _, line in _records(path, read_lines))
+
+
+def _records(path: str, parse: Callable[[BinaryIO, str], Iterable[Record | Drop]]) -> Iterator[Record]:
+    """The records of a path's files; raises a DataError where a file is elsewhere, or its rest cannot be read."""
     for file in files_of(path):
-        with _opened(file) as stream:
-            for item in read_lines(stream, file):
-                if isinstance(item, Drop):
-                    _check_readable(item)
-                else:
-                    yield item[1]
-
-
-def _opened(file: str) -> BinaryIO:
-    if not os.path.exists(file):
-        raise DataError(f"{file} must lie on this machine for an estimate.")
-    return open(file, "rb")
-
-
-def _check_readable(drop: Drop) -> None:
-    """Raises a DataError where the rest of a file could not be read."""
-    if drop.reason is Reason.UNREADABLE:
-        raise DataError(f"{drop.file}:{drop.line}: {drop.reason.text}: {drop.excerpt}")
+        if not os.path.exists(file):
+            raise DataError(f"{file} must lie on this machine for an estimate.")
+        with open(file, "rb") as stream:
+            for item in parse(stream, file):
+                if not isinstance(item, Drop):
+                    yield item
+                elif item.reason is Reason.UNREADABLE:
+                    raise DataError(f"{file}:{item.line}: {item.reason.text}: {item.excerpt}")

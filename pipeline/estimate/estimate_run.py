@@ -90,7 +90,7 @@ def estimate_run(config: RunConfig) -> RunEstimate:
     configure_devices(config.training, config.model.encoder)  # before the first op
     size = size_of_collection(config)
     step = measure_training_step(config, size)
-    factor = machine_factor()
+    factor = sample_seconds() / _REFERENCE_SECONDS
     has_lexicon = config.lexicon.kind != "none"
     of = quantities(size, step, has_lexicon)
     parts = ["start", "data"]
@@ -133,13 +133,8 @@ _ROUNDS: Final = 3
 _TEXTS: Final = 4_000
 
 
-def machine_factor() -> float:
-    """The duration of a sample of the data stages' work, in durations on the reference machine; 2 is slower."""
-    return sample_seconds() / _REFERENCE_SECONDS
-
-
 def sample_seconds() -> float:
-    """Seconds of the sample of work: the least of three rounds, which other programs disturb least."""
+    """Seconds of a sample of the data stages' work: the least of three rounds, which other programs disturb least."""
     generator = np.random.default_rng(0)
     letters = np.array([*"eaisnrtoludcmpvqfbghjxyzéàè "])
     texts = ["".join(letters[row]).encode() for row in generator.integers(0, len(letters), (_TEXTS, 600))]

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, Final
 
 import yaml
@@ -10,13 +9,13 @@ from google.protobuf import json_format
 from kfp.pipeline_spec import pipeline_spec_pb2
 from tfx.orchestration.kubeflow.v2 import kubeflow_v2_dag_runner
 
-import schemas
 from pipeline.config import RunConfig
 from pipeline.kubeflow.parameters import RUNTIME_PARAMETERS
 from pipeline.kubeflow.run_stage import PACKAGE
 from pipeline.kubeflow.settings import HEADER, KubeflowSettings, Resources
 from pipeline.layout import CHECKPOINTS, INDEX, SERVING
-from pipeline.pipeline import ALWAYS_RUN, create_pipeline
+from pipeline.pipeline import create_pipeline
+from pipeline.stages import ALWAYS_RUN
 
 _COMMAND: Final = ["python", "-m", "pipeline.kubeflow.run_stage"]
 _SCHEMA_FILE: Final = "schema_file"
@@ -37,7 +36,6 @@ def compile_pipeline(config: RunConfig) -> str:
     pipeline = create_pipeline(
         config,
         pipeline_root=config.kubeflow.pipeline_root or "",
-        schema_path=str(Path(schemas.__file__).with_name(Path(_SCHEMA).name)),
         serving_path=os.path.join(config.output, SERVING),
         index_path=os.path.join(config.output, INDEX),
         checkpoints_path=os.path.join(config.output, CHECKPOINTS),

@@ -53,7 +53,7 @@ def test_a_beir_folder_is_converted_and_the_next_command_is_named(clir: Clir, be
         "next:",
         f"  clir run {out}/config.yaml",
     ]
-    config = load_config(str(out / "config.yaml"), (), print)
+    config = load_config(str(out / "config.yaml"))
     assert (config.data.top_grade, config.loss.theta) == (1, (0.5,))
 
 

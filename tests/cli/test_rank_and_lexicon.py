@@ -29,11 +29,6 @@ def test_no_control_sequence_of_a_word_reaches_the_terminal() -> None:
     assert "".join(describe_parts((ScorePart(name="lexicon", part=1, words=(word,)),))).isprintable()
 
 
-@pytest.fixture
-def clir(monkeypatch: pytest.MonkeyPatch) -> Clir:
-    return Clir(monkeypatch)
-
-
 @pytest.fixture(scope="module", autouse=True)
 def each_model_loaded_once() -> Iterator[None]:
     with loaded_once():

@@ -1,6 +1,5 @@
 """cli/users_error.py: what is the user's, by its kind, and what stays a bug of ours."""
 
-import doctest
 import errno
 import gzip
 import os
@@ -10,7 +9,6 @@ from collections.abc import Callable
 
 import pytest
 
-from cli import users_error as raised
 from cli.users_error import users_error
 from schemas.errors import ConfigError, DataError
 
@@ -68,10 +66,6 @@ AS_IT_IS = pytest.mark.parametrize(
     [lambda error: error, wrapped, handled, in_words, annotated],
     ids="itself cause context text step".split(),
 )
-
-
-def test_the_example_in_the_docstring_holds() -> None:
-    assert doctest.testmod(raised) == (0, 1)
 
 
 @AS_IT_IS

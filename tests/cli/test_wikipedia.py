@@ -79,7 +79,7 @@ def test_a_collection_is_made_and_the_next_command_is_named(dumps: Dumps) -> Non
 
 def test_its_configuration_is_one_for_a_run(dumps: Dumps) -> None:
     dumps.make()
-    config = load_config(str(dumps.out / "config.yaml"), (), print)
+    config = load_config(str(dumps.out / "config.yaml"))
     assert config.data.documents == str(dumps.out / "wiki_fr.documents")
     assert config.lexicon.pairs == (str(dumps.out / "title_pairs.tsv") if title_pairs(dumps) else None)
 
@@ -96,7 +96,7 @@ def test_several_pairs_and_both_directions_are_made_in_one_go(dumps: Dumps) -> N
     assert dumps.names() == {"en_fr", "fr_en", "fr_fr", "wikipedia.json"}
     assert (dumps.out / "fr_en" / "wiki_fr.queries").read_text(encoding="utf-8").count("\n") == 5
     for folder in ("en_fr", "fr_en", "fr_fr"):
-        load_config(str(dumps.out / folder / "config.yaml"), (), print)
+        load_config(str(dumps.out / folder / "config.yaml"))
 
 
 def test_made_again_it_is_the_same_and_other_pairs_replace_it(dumps: Dumps) -> None:

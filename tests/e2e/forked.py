@@ -101,10 +101,11 @@ def _main(arguments: list[str], log: Path, out: Path, kill: Kill | None, code: P
     if swap is not None:
         _prepare(swap)
     from cli.main import main
-    from pipeline import identity, local_runner
+    from pipeline import identity
+    from pipeline import pipeline as graph
 
     identity._ROOT = code
-    local_runner._SCHEMA_FILE = str(code / "schemas" / "schema.pbtxt")
+    graph._SCHEMA_FILE = str(code / "schemas" / "schema.pbtxt")
     sys.argv = ["clir", *arguments]
     main()
 

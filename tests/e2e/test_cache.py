@@ -23,7 +23,6 @@ Keys = dict[str, dict[str, object]]
 
 def keys(
     *overrides: str,
-    schema: str = str(ROOT / "schemas" / "schema.pbtxt"),
     cell: str | None = None,
     config: str = "sample.yaml",
 ) -> Keys:
@@ -33,7 +32,7 @@ def keys(
 
     settings = load_config(str(ROOT / "configs" / config), ["preset=paper", *overrides])
     output = settings.output
-    pipeline = create_pipeline(settings, "/artifacts", schema, f"{output}/serving", f"{output}/index", cell)
+    pipeline = create_pipeline(settings, "/artifacts", f"{output}/serving", f"{output}/index", cell)
     parameters = {component.id: dict(component.exec_properties) for component in pipeline.components}
     parameters.get("Pusher", {}).pop("settings", None)
     return parameters
@@ -325,12 +324,13 @@ def test_an_edit_of_the_lexicons_code_changes_the_stages_that_run_it(
     assert changed_by_an_edit(file, tmp_path, monkeypatch, LEXICON) == stages
 
 
-def test_the_schemas_content_is_in_its_stages_key(tmp_path: Path) -> None:
+def test_the_schemas_content_is_in_its_stages_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     schema = tmp_path / "schema.pbtxt"
+    monkeypatch.setattr("pipeline.pipeline._SCHEMA_FILE", str(schema))
     found = []
     for content in ("# one\n", "# two\n"):
         schema.write_text(content)
-        found.append(keys(schema=str(schema)))
+        found.append(keys())
     assert changed(*found) == {"ImportSchemaGen"}
 
 

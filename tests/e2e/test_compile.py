@@ -16,7 +16,7 @@ from google.protobuf import json_format
 from pipeline import identity
 from pipeline.kubeflow.cluster_config import load_cluster_config
 from pipeline.kubeflow.parameters import RUNTIME_PARAMETERS
-from pipeline.stages import STAGES
+from pipeline.stages import ALWAYS_RUN, STAGES
 from tests.e2e.process import ROOT
 from tests.e2e.test_cache import copy_code
 
@@ -157,8 +157,6 @@ def test_no_value_holds_what_the_backend_would_replace(spec: Json) -> None:
 
 
 def test_what_is_decided_anew_on_every_run_is_not_cached(spec: Json) -> None:
-    from pipeline.pipeline import ALWAYS_RUN
-
     cached = {name for name, task in tasks_of(spec).items() if task["cachingOptions"].get("enableCache")}
     assert cached == tasks_of(spec).keys() - {*ALWAYS_RUN}
 

@@ -21,12 +21,6 @@ def each_model_loaded_once() -> Iterator[None]:
         yield
 
 
-@pytest.fixture
-def clir(monkeypatch: pytest.MonkeyPatch) -> Clir:
-    """Runs `clir` in this process."""
-    return Clir(monkeypatch)
-
-
 @pytest.fixture(scope="module")
 def candidates(sample_run: SampleRun, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The test lists of the sample's run as a candidates file."""

@@ -184,12 +184,6 @@ def each_model_loaded_once() -> Iterator[None]:
         yield
 
 
-@pytest.fixture
-def clir(monkeypatch: pytest.MonkeyPatch) -> Clir:
-    """Runs `clir` in this process."""
-    return Clir(monkeypatch)
-
-
 def test_rank_orders_documents_by_the_model_s_scores(sample_run: SampleRun, model: Any) -> None:
     done = fresh("rank", sample_run.output, "--query", QUERIES[0], "--documents", DOCUMENTS, "--top", 156, "--json")
     assert (done.code, done.err) == (0, "")

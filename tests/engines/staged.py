@@ -1,12 +1,10 @@
 """The stages up to Transform, run on an engine or in this process, and the records that they leave."""
 
 import gzip
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import schemas
 from pipeline.config import load_config
 from pipeline.input_files import resolve_digests
 
@@ -51,11 +49,9 @@ def run_stages(
     config = resolve_digests(load_config(str(SAMPLE.parents[1] / "configs" / "sample.yaml"), overrides))
     folder.mkdir(parents=True)
     connection = metadata.sqlite_metadata_connection_config(str(folder / "metadata.sqlite"))
-    schema = os.path.join(os.path.dirname(schemas.__file__), "schema.pbtxt")
     pipeline = create_pipeline(
         config,
         str(folder / "artifacts"),
-        schema,
         str(folder / "serving"),
         str(folder / "index"),
         metadata_connection_config=connection,

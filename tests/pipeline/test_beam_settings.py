@@ -28,10 +28,6 @@ def faults(**settings) -> dict[str, str]:
     return {str(one["loc"][0]): str(one["msg"]) for one in error.value.errors()}
 
 
-def test_the_in_process_runner_is_the_default_and_takes_no_arguments() -> None:
-    assert beam_arguments(BeamSettings()) == []
-
-
 @pytest.mark.parametrize(
     ("settings", "arguments"),
     [

@@ -43,10 +43,6 @@ def edit(path: Path) -> None:
     path.write_text(path.read_text() + "\n# edited")
 
 
-def test_the_digest_of_unchanged_code_is_the_same(tree: Path) -> None:
-    assert code_digest(STAGE) == code_digest(STAGE)
-
-
 @pytest.mark.parametrize(
     "name",
     [

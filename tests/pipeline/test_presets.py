@@ -17,7 +17,7 @@ from pipeline.config import RunConfig, SourceSettings, dump_config, load_config
 from pipeline.input_files import resolve_digests
 from pipeline.presets import PRESETS, with_preset
 from pipeline.settings_file import known_keys
-from schemas.errors import ConfigError
+from tests.pipeline.test_config import add, faults_of
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 OF_MEAN = {
@@ -42,17 +42,6 @@ BEST = {
 def setting(config: object, key: str) -> Any:
     """The value of a dotted key."""
     return reduce(getattr, key.split("."), config)
-
-
-def faults_of(config_file: Path, *overrides: str) -> list[str]:
-    with pytest.raises(ConfigError) as error:
-        load_config(str(config_file), overrides)
-    return list(error.value.faults)
-
-
-def add(config_file: Path, text: str) -> None:
-    """Adds lines, from the eighth on."""
-    config_file.write_text(config_file.read_text() + text)
 
 
 # What a preset gives

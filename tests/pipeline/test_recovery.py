@@ -58,7 +58,7 @@ class Workspace:
         return stored.last_known_state
 
     def recover(self) -> bool:
-        return recover(self.store, self.root, superseded=["Gate"])
+        return recover(self.store, self.root)
 
 
 def write(folder: Path, files: Mapping[str, str]) -> None:
@@ -111,7 +111,9 @@ def test_what_belongs_to_no_living_artifact_is_removed(workspace: Workspace) -> 
 
 
 def test_living_artifacts_stay_whole_and_so_does_the_kept_folder(workspace: Workspace) -> None:
-    uris = [workspace.artifact(place).uri for place in ("Trainer/model/7", "Trainer/model_run/7", "Pusher/model/71")]
+    uris = [
+        workspace.artifact(place).uri for place in ("Trainer/model/7", "Trainer/model_run/7", "Evaluator/evaluation/71")
+    ]
     write(workspace.root / "checkpoints" / "5eed" / "epoch" / "3", FILES)
     before = contents(workspace.root)
     workspace.recover()

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.models.small_model import export_small_model
+from tests.serving.searchable import export_searchable, index_documents
 from tests.stand_in_tf_serving.grpc_server import start_grpc
 from tests.stand_in_tf_serving.predictor import Predictor
 from tests.stand_in_tf_serving.rest_server import RestServer
@@ -19,6 +20,17 @@ class StandIn(NamedTuple):
     grpc: str
     rest: str
     versions: dict[str, Path]
+
+
+@pytest.fixture(scope="session")
+def searchable(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run's output as far as it is served: a model, its index, and the languages."""
+    folder = tmp_path_factory.mktemp("searchable")
+    (folder / "index").mkdir()
+    export_searchable(folder / "serving" / "1")
+    index_documents(folder / "serving" / "1", folder / "index" / "1")
+    (folder / "config.yaml").write_text("data: {query_language: en, document_language: fr}\n")
+    return folder
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ from models.exported.explanation import Explanation
 from schemas.index_manifest import Drift
 from serving.engine import Engine
 from serving.http_records import Collection, ExplainAnswer, RankAnswer, RankedText, SearchAnswer
+from serving.newest_engine import FolderEngines
 
 
 class FakeEngine(Engine):
@@ -75,7 +76,7 @@ class FakeEngine(Engine):
         self.answers += 1
 
 
-class FakeSource:
+class FakeSource(FolderEngines):
     """A source of such engines; the newest is the last that was added."""
 
     def __init__(self, *engines: FakeEngine) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from serving.newest_engine import EngineSource
+from serving.newest_engine import FolderEngines
 from serving.service import Service
 from serving.settings import ServiceSettings
 
@@ -23,7 +23,7 @@ class LiveService:
       is_done: what `Service.run` gave, as soon as it has ended.
     """
 
-    def __init__(self, source: EngineSource, **settings: Any) -> None:
+    def __init__(self, source: FolderEngines, **settings: Any) -> None:
         self.log = io.StringIO()
         self.service = Service(source, ServiceSettings(port=0, **settings), self.log)
         self.is_done: bool | None = None
@@ -63,7 +63,7 @@ class LiveService:
 
 
 @contextmanager
-def live_service(source: EngineSource, **settings: Any) -> Iterator[LiveService]:
+def live_service(source: FolderEngines, **settings: Any) -> Iterator[LiveService]:
     """A service for the time of a block."""
     live = LiveService(source, **settings)
     try:

@@ -28,17 +28,8 @@ TEXTS = {document.id: document.text for document in DOCUMENTS}
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("engine")
-    (folder / "index").mkdir()
-    export_searchable(folder / "serving" / "1")
-    index_documents(folder / "serving" / "1", folder / "index" / "1")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def engine(folder: Path) -> Engine:
-    return FolderEngines(str(folder / "serving"), str(folder / "index"), None, Languages("en", "fr")).load("1")
+def engine(searchable: Path) -> Engine:
+    return FolderEngines(str(searchable / "serving"), str(searchable / "index"), None, Languages("en", "fr")).load("1")
 
 
 def test_results_have_scores_parts_grades_and_snippets(engine: Engine) -> None:
@@ -55,9 +46,9 @@ def test_results_have_scores_parts_grades_and_snippets(engine: Engine) -> None:
     assert {"chat", "blanc"} & {piece.text for piece in best.snippet.pieces if piece.is_match}  # type: ignore[union-attr]
 
 
-def test_the_collection_tells_how_far_it_is_from_the_model_s_documents(engine: Engine, folder: Path) -> None:
+def test_the_collection_tells_how_far_it_is_from_the_model_s_documents(engine: Engine, searchable: Path) -> None:
     drift = engine.collection(most_query_characters=100, most_k=10).drift
-    assert drift == CorpusIndex(str(folder / "index" / "1")).manifest.drift
+    assert drift == CorpusIndex(str(searchable / "index" / "1")).manifest.drift
     assert drift and (drift.documents, drift.model_documents, drift.reason) == (len(DOCUMENTS), len(COLLECTION), "")
 
 
@@ -109,15 +100,15 @@ def test_a_model_without_words_that_match_marks_what_its_vectors_find(tmp_path: 
     assert any(piece.is_match for piece in hit.snippet.pieces) == (hit.score > 0)  # type: ignore[union-attr]
 
 
-def test_an_index_of_a_model_that_is_not_there_is_told(folder: Path, tmp_path: Path) -> None:
+def test_an_index_of_a_model_that_is_not_there_is_told(searchable: Path, tmp_path: Path) -> None:
     export_searchable(tmp_path / "serving" / "3", weight=0.25)
     with pytest.raises(DataError, match="must be the index of a model in .*; it is of none of these: 3"):
-        FolderEngines(str(tmp_path / "serving"), str(folder / "index")).load("1")
+        FolderEngines(str(tmp_path / "serving"), str(searchable / "index")).load("1")
 
 
 @pytest.fixture(scope="module")
-def live(folder: Path) -> Iterator[LiveService]:
-    with live_service(FolderEngines(str(folder / "serving"), str(folder / "index"))) as service:
+def live(searchable: Path) -> Iterator[LiveService]:
+    with live_service(FolderEngines(str(searchable / "serving"), str(searchable / "index"))) as service:
         yield service
 
 
@@ -129,10 +120,10 @@ def test_strange_queries_are_answered(live: LiveService, query: str) -> None:
 
 
 def test_a_newer_index_and_model_take_the_place_of_the_older_ones_without_a_failed_request(
-    folder: Path, tmp_path: Path
+    searchable: Path, tmp_path: Path
 ) -> None:
     for part in ("serving", "index"):
-        shutil.copytree(folder / part, tmp_path / part)
+        shutil.copytree(searchable / part, tmp_path / part)
     export_searchable(tmp_path / "serving" / "2", weight=1.0)
     source = FolderEngines(str(tmp_path / "serving"), str(tmp_path / "index"))
     with live_service(source, poll_seconds=0.1) as live, ThreadPoolExecutor(4) as clients:
@@ -158,11 +149,11 @@ def test_a_newer_index_and_model_take_the_place_of_the_older_ones_without_a_fail
         assert "Search again." in place.json()["error"]
 
 
-def test_a_model_in_a_tf_serving_gives_the_same_answers(folder: Path, engine: Engine) -> None:
-    server, port = start_grpc(Predictor([str(folder / "serving" / "1")]))
+def test_a_model_in_a_tf_serving_gives_the_same_answers(searchable: Path, engine: Engine) -> None:
+    server, port = start_grpc(Predictor([str(searchable / "serving" / "1")]))
     source = FolderEngines(
-        str(folder / "serving"),
-        str(folder / "index"),
+        str(searchable / "serving"),
+        str(searchable / "index"),
         lambda version: TfServingModel(f"127.0.0.1:{port}", "clir", version),
     )
     asked = source.load("1")

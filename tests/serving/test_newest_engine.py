@@ -32,7 +32,6 @@ def test_without_a_pair_nothing_can_be_loaded_and_nobody_is_answered() -> None:
     holder = EngineHolder(FakeSource(), Watch(), 1)
     with pytest.raises(DataError, match="there must be a model and an index"):
         holder.load_first()
-    assert not holder.is_ready
     with pytest.raises(Busy, match="no model and index are loaded"), holder.engine():
         pass
 

@@ -10,18 +10,13 @@ import pytest
 
 from serving.newest_engine import FolderEngines
 from tests.serving.live_service import LiveService, live_service
-from tests.serving.searchable import export_searchable, index_documents
 
 pytestmark = pytest.mark.serving
 
 
 @pytest.fixture(scope="module")
-def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
-    folder = tmp_path_factory.mktemp("openapi")
-    (folder / "index").mkdir()
-    export_searchable(folder / "serving" / "1")
-    index_documents(folder / "serving" / "1", folder / "index" / "1")
-    with live_service(FolderEngines(str(folder / "serving"), str(folder / "index"))) as service:
+def live(searchable: Path) -> Iterator[LiveService]:
+    with live_service(FolderEngines(str(searchable / "serving"), str(searchable / "index"))) as service:
         yield service
 
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 from serving.engine import Languages
 from serving.newest_engine import FolderEngines
 from tests.serving.live_service import LiveService, live_service
-from tests.serving.searchable import ATTACK, DOCUMENTS, export_searchable, index_documents
+from tests.serving.searchable import ATTACK, DOCUMENTS
 
 CHROMIUM = Path("/usr/bin/chromium")
 pytestmark = [
@@ -25,12 +25,8 @@ LIMIT = 60
 
 
 @pytest.fixture(scope="module")
-def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveService]:
-    folder = tmp_path_factory.mktemp("page")
-    (folder / "index").mkdir()
-    export_searchable(folder / "serving" / "1")
-    index_documents(folder / "serving" / "1", folder / "index" / "1")
-    source = FolderEngines(str(folder / "serving"), str(folder / "index"), None, Languages("en", "fr"))
+def live(searchable: Path) -> Iterator[LiveService]:
+    source = FolderEngines(str(searchable / "serving"), str(searchable / "index"), None, Languages("en", "fr"))
     with live_service(source, most_query_characters=LIMIT) as service:
         yield service
 

@@ -14,20 +14,8 @@ import httpx
 import pytest
 
 from tests.cli.command import Clir
-from tests.serving.searchable import export_searchable, index_documents
 
 pytestmark = pytest.mark.serving
-
-
-@pytest.fixture(scope="module")
-def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The part of a run's output that is served."""
-    output = tmp_path_factory.mktemp("served")
-    (output / "index").mkdir()
-    export_searchable(output / "serving" / "1")
-    index_documents(output / "serving" / "1", output / "index" / "1")
-    (output / "config.yaml").write_text("data: {query_language: en, document_language: fr}\n")
-    return output
 
 
 @contextmanager
@@ -49,8 +37,8 @@ def served(*arguments: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_with_0_after_the_requests_that_are_at_work(output: Path, number: signal.Signals) -> None:
-    with served(output) as (process, address):
+def test_a_signal_ends_it_with_0_after_the_requests_that_are_at_work(searchable: Path, number: signal.Signals) -> None:
+    with served(searchable) as (process, address):
         collection = httpx.get(f"{address}v1/collection", timeout=20).json()
         assert (collection["query_language"], collection["document_language"], collection["documents"]) == (
             "en",
@@ -86,11 +74,13 @@ def test_a_signal_ends_it_with_0_after_the_requests_that_are_at_work(output: Pat
     assert {event["status"] for event in events if event["event"] == "request"} == {200}
 
 
-def test_folders_without_an_index_and_limits_that_are_none_are_told(output: Path, tmp_path: Path, clir: Clir) -> None:
-    done = clir("serve", output, "--index", tmp_path)
+def test_folders_without_an_index_and_limits_that_are_none_are_told(
+    searchable: Path, tmp_path: Path, clir: Clir
+) -> None:
+    done = clir("serve", searchable, "--index", tmp_path)
     assert (done.code, done.out) == (1, "")
     assert "there must be a model and an index that it made; there are none." in done.err
     assert clir("serve", tmp_path).code == 1
-    done = clir("serve", output, "--threads", "0")
+    done = clir("serve", searchable, "--threads", "0")
     assert done.code == 2
     assert "--threads: Input should be greater than or equal to 1; got 0." in done.err

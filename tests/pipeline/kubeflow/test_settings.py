@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from pipeline.config import load_config, without_folders
-from pipeline.kubeflow.settings import KubeflowSettings, Resources
+from pipeline.kubeflow.settings import KubeflowSettings
 from pipeline.stages import STAGES
 from schemas.errors import ConfigError
 
@@ -79,4 +79,3 @@ def test_a_model_s_card_does_not_tell_where_its_run_ran(config_file):
     config = load_config(str(config_file), ["kubeflow.image=clir:1"])
     assert "kubeflow" not in without_folders(config)
     assert config.kubeflow == KubeflowSettings(image="clir:1")
-    assert Resources() == Resources(cpu=None)
