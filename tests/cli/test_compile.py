@@ -24,7 +24,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     return configs
 
 
-def test_the_specification_is_written_and_what_comes_next_is_told(
+def test_the_specification_is_written_and_what_comes_next_is_reported(
     clir: Clir, config_file: Path, tmp_path: Path
 ) -> None:
     output = tmp_path / "pipeline.yaml"

@@ -111,7 +111,7 @@ def test_bad_lines_end_in_a_message_with_the_first_of_them(clir: Clir, beir: Pat
     assert f'{beir}/queries.jsonl:1: {{"_id": "q1"}}' in done.err
 
 
-def test_all_faults_are_told_at_once(clir: Clir, beir: Path) -> None:
+def test_all_faults_are_reported_at_once(clir: Clir, beir: Path) -> None:
     done = clir(
         "convert", "--queries", beir, "--documents", beir / "none", "--qrels", f"tset={beir}/qrels/test.tsv",
         "--query-language", "eng", "--document-language", "fr", "--output", "gs://bucket/out",

@@ -21,7 +21,7 @@ def test_documents_are_read_plain_or_gzipped(tmp_path: Path) -> None:
         assert lines == []
 
 
-def test_what_is_left_out_is_told_once_a_reason_with_its_first_line(tmp_path: Path) -> None:
+def test_what_is_left_out_is_reported_once_a_reason_with_its_first_line(tmp_path: Path) -> None:
     file = tmp_path / "wiki.documents"
     file.write_text("no tab\nd1\tLoup\tvit en meute\nd1\tLoup\tagain\ntwo\ttabs\n")
     documents, lines = read_documents(str(file))

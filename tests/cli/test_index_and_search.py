@@ -44,14 +44,14 @@ def found(answer: Answer) -> list[str]:
     return [line.split()[2] for line in answer.out.splitlines()]
 
 
-def told(answer: Answer) -> str:
+def reported(answer: Answer) -> str:
     """The counts of documents in an answer of `clir index`."""
     return answer.out.splitlines()[0].split(" holds ")[1]
 
 
 def test_the_documents_of_the_run_are_indexed_and_found(clir: Clir, output: Path) -> None:
     answer = clir("index", output)
-    assert (answer.code, told(answer)) == (0, "3 documents: 3 added, 0 replaced, 0 removed, 0 as they were")
+    assert (answer.code, reported(answer)) == (0, "3 documents: 3 added, 0 replaced, 0 removed, 0 as they were")
     assert found(clir("search", output, "white cat", "-k", 1)) == ["a"]
     assert found(clir("search", output / "serving", "ararat"))[0] == "c"
     assert found(clir("search", output / "serving" / "100", "dog", "-k", 2))[0] == "b"
@@ -76,24 +76,24 @@ def test_documents_are_added_replaced_and_removed(clir: Clir, output: Path, tmp_
     clir("index", output)
     changed = "b\tLe chien\tchat chat\nd\tLoup\tun loup\n"
     answer = clir("index", output, "--add", "-", stdin=changed)
-    assert told(answer) == "4 documents: 1 added, 1 replaced, 0 removed, 0 as they were"
+    assert reported(answer) == "4 documents: 1 added, 1 replaced, 0 removed, 0 as they were"
     (tmp_path / "ids").write_text("a\tthe rest of a line does not count\n\nnever there\n")
     answer = clir("index", output, "--remove", tmp_path / "ids", "--json")
     assert json.loads(answer.out) | {"version": "", "drift": None} == {
         "version": "", "drift": None, "documents": 3, "added": 0, "replaced": 0, "removed": 1, "unchanged": 0,
     }  # fmt: skip
     assert found(clir("search", output, "cat", "-k", 1)) == ["b"]
-    assert told(clir("index", output)) == "3 documents: 1 added, 1 replaced, 1 removed, 1 as they were"
+    assert reported(clir("index", output)) == "3 documents: 1 added, 1 replaced, 1 removed, 1 as they were"
 
 
 def test_nothing_new_writes_nothing(clir: Clir, output: Path) -> None:
     clir("index", output)
     before = sorted(os.listdir(output / "index"))
-    assert told(clir("index", output)).endswith("0 added, 0 replaced, 0 removed, 3 as they were")
+    assert reported(clir("index", output)).endswith("0 added, 0 replaced, 0 removed, 3 as they were")
     assert sorted(os.listdir(output / "index")) == before
 
 
-def test_how_far_the_documents_are_from_the_model_s_is_told(clir: Clir, output: Path, tmp_path: Path) -> None:
+def test_how_far_the_documents_are_from_the_model_s_is_reported(clir: Clir, output: Path, tmp_path: Path) -> None:
     answer = clir("index", output)
     told_drift = answer.out.splitlines()[1]
     # The model's nine documents have 20 terms; the towers and the lexicon know all of the run's three.
@@ -111,7 +111,7 @@ def test_how_far_the_documents_are_from_the_model_s_is_told(clir: Clir, output: 
     assert json.loads((newest / "manifest.json").read_text())["drift"] == drift
 
 
-def test_several_queries_are_told_apart_and_an_unknown_one_is_said_to_be(clir: Clir, output: Path) -> None:
+def test_several_queries_are_reported_apart_and_an_unknown_one_is_said_to_be(clir: Clir, output: Path) -> None:
     clir("index", output)
     answer = clir("search", output, "cat", "qqq")
     assert answer.out.startswith("query: cat\n  1 ")
@@ -157,7 +157,7 @@ def test_a_file_that_is_none_changes_nothing(
         (["search", "{out}", "cat", "-k", "0"], 2, "'-k'"),
     ],
 )
-def test_a_slip_is_told(clir: Clir, output: Path, arguments: list[str], code: int, words: str) -> None:
+def test_a_slip_is_reported(clir: Clir, output: Path, arguments: list[str], code: int, words: str) -> None:
     tmp = output.parent
     places = {"out": output, "tmp": tmp, "missing": tmp / "missing", "documents": tmp / "documents"}
     answer = clir(*(argument.format(**places) for argument in arguments))

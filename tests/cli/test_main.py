@@ -136,7 +136,7 @@ def test_a_full_disk_is_no_error_of_ours(clir: Clir, monkeypatch: pytest.MonkeyP
     ],
     ids=["cause", "step", "text", "both"],
 )
-def test_an_interruption_is_told_however_it_is_passed_on(
+def test_an_interruption_is_reported_however_it_is_passed_on(
     clir: Clir, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     monkeypatch.setattr(run, "load_config", raises(error))

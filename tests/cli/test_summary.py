@@ -43,7 +43,7 @@ map             0.7500        0.5000    0.2500    0.2500    1.0000  MAP
     )
 
 
-def test_feedback_is_told() -> None:
+def test_feedback_is_reported() -> None:
     second = report().model_copy(update={"feedback": 4.0})
     assert metrics_table(second).splitlines()[-2:] == [
         "model: with feedback 4, a second pass over each list",
@@ -106,16 +106,16 @@ model against bm25: ndcg_5 +0.2500 (p <= 0.0002), mrr_mr +0.2500 (p <= 0.0002)
     )
 
 
-def test_channels_feedback_and_what_was_not_scored_are_told() -> None:
+def test_channels_feedback_and_what_was_not_scored_are_reported() -> None:
     channels = {"dense": {"ndcg_5": 0.4, "recall_1000": 0.4}}
     of_dense = SearchComparison(
         kind="channel", other="dense", metric="ndcg_5", difference=-0.1, p_value=0.5, is_bound=False
     )
     sampled = SampledMetrics(metrics={}, channels={}, baselines={}, feedback=4)
     lost = Approximation(overlap_10=0.9925, queries=200)
-    told = search_table(search(channels=channels, comparisons=(of_dense,), sampled=sampled, approximation=lost))
-    assert told.splitlines()[1] == "                 model     dense      bm25  on lists"
-    assert told.splitlines()[4:] == [
+    reported = search_table(search(channels=channels, comparisons=(of_dense,), sampled=sampled, approximation=lost))
+    assert reported.splitlines()[1] == "                 model     dense      bm25  on lists"
+    assert reported.splitlines()[4:] == [
         "model against the channel dense: ndcg_5 -0.1000 (p = 0.5000)",
         "on lists: with feedback 4, which is no part of search",
         "found without scoring every document: 99.25% of the 10 best, of 200 queries",

@@ -105,7 +105,7 @@ AS_IT_IS = pytest.mark.parametrize(
     ],
     ids="missing bytes unmade folder exists under long permission read-only handles disk named".split(),
 )
-def test_what_the_system_cannot_do_is_told_with_the_path(
+def test_what_the_system_cannot_do_is_reported_with_the_path(
     act: Callable[[], object], sentence: str, passed_on: Callable[[BaseException], Exception]
 ) -> None:
     found = users_error(passed_on(caught(act)))
@@ -153,9 +153,9 @@ def test_too_little_memory_is_a_sentence(error: Exception, passed_on: Callable[[
     ],
 )
 def test_a_broken_database_is_named_with_a_way_on(words: str) -> None:
-    told = str(users_error(wrapped(RuntimeError(words))))
-    assert told.startswith("metadata.sqlite in the output folder must be the database")
-    assert told.endswith("or move it away, and run it again: all stages then run again.")
+    reported = str(users_error(wrapped(RuntimeError(words))))
+    assert reported.startswith("metadata.sqlite in the output folder must be the database")
+    assert reported.endswith("or move it away, and run it again: all stages then run again.")
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_a_slip_stays_one_whatever_was_handled_when_it_was_made() -> None:
     assert users_error(in_words(caught(act))) is None
 
 
-def test_what_a_library_makes_of_an_error_of_the_system_is_told_by_that() -> None:
+def test_what_a_library_makes_of_an_error_of_the_system_is_reported_by_that() -> None:
     def act() -> None:
         try:
             open("/no/such/file")
@@ -254,7 +254,7 @@ def test_an_exception_that_stands_behind_itself_ends() -> None:
         ("CancelledError", "step cancelled", None),
     ],
 )
-def test_an_error_of_tensorflow_is_told_by_its_code(name: str, text: str, sentence: str | None) -> None:
+def test_an_error_of_tensorflow_is_reported_by_its_code(name: str, text: str, sentence: str | None) -> None:
     import tensorflow as tf
 
     error = getattr(tf.errors, name)(None, None, text)

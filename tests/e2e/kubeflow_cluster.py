@@ -94,8 +94,8 @@ class Cluster:
         output = json_format.MessageToDict(json_format.Parse(written, pipeline_spec_pb2.ExecutorOutput()))
         for key, some in executor_input["outputs"]["artifacts"].items():
             (artifact,) = some["artifacts"]
-            (told,) = output["artifacts"].get(key, {"artifacts": [{}]})["artifacts"]
-            self._made[name, key] = artifact | told
+            (reported,) = output["artifacts"].get(key, {"artifacts": [{}]})["artifacts"]
+            self._made[name, key] = artifact | reported
             if key != LOGS and self._local(disk, artifact["uri"]).exists():
                 shutil.copytree(self._local(disk, artifact["uri"]), self._stored(artifact["uri"]))
 

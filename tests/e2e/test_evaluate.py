@@ -85,7 +85,7 @@ def test_bad_records_are_counted_and_shown(clir: Clir, sample_run: SampleRun, ca
     assert "left out: 1 wrong number of tab-separated fields" in done.err
 
 
-def test_all_faults_of_the_files_are_told_before_anything_is_loaded(
+def test_all_faults_of_the_files_are_reported_before_anything_is_loaded(
     clir: Clir, sample_run: SampleRun, tmp_path: Path
 ) -> None:
     (tmp_path / "file").touch()

@@ -25,10 +25,10 @@ def settings(output: Path) -> list[str]:
     return [f"--set={one}" for one in (f"output={output}", "preset=paper", "training.epochs=5000")]
 
 
-def interrupt(process_id: int, log: Path, told: str, seconds: float) -> None:
+def interrupt(process_id: int, log: Path, reported: str, seconds: float) -> None:
     """Sends Ctrl-C, some seconds after a text stands in the run's log."""
     deadline = time.monotonic() + 300
-    while told not in log.read_text():
+    while reported not in log.read_text():
         assert time.monotonic() < deadline, log.read_text()
         time.sleep(0.02)
     time.sleep(seconds)
@@ -63,7 +63,7 @@ def test_an_interrupted_run_says_so_and_nothing_else(output: Path, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("told", "seconds"),
+    ("reported", "seconds"),
     [
         ("ImportSchemaGen", 3.0),
         pytest.param("LexicalBaseline", 0.2, marks=pytest.mark.long),
@@ -72,11 +72,11 @@ def test_an_interrupted_run_says_so_and_nothing_else(output: Path, tmp_path: Pat
     ],
     ids=["writing", "statistics", "transforming", "training"],
 )
-def test_so_does_one_in_another_stage(output: Path, tmp_path: Path, told: str, seconds: float) -> None:
+def test_so_does_one_in_another_stage(output: Path, tmp_path: Path, reported: str, seconds: float) -> None:
     log, out = tmp_path / "log", tmp_path / "out"
     log.touch()
     process = forked.start("run", "configs/sample.yaml", *settings(output), log=log, out=out)
     assert process.pid is not None
-    interrupt(process.pid, log, told, seconds)
+    interrupt(process.pid, log, reported, seconds)
     process.join(60)
     check(process.exitcode, out.read_text(), log.read_text())

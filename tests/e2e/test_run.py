@@ -290,7 +290,7 @@ def test_a_word_that_the_train_split_lacks_keeps_its_vector_in_the_exported_mode
 # How a run fails
 
 
-def test_a_model_below_its_minimums_is_not_pushed_and_the_reason_is_told(
+def test_a_model_below_its_minimums_is_not_pushed_and_the_reason_is_reported(
     sample_run: SampleRun, own_output: Path
 ) -> None:
     reached, versions = sample_run.report["metrics"]["ndcg_5"], sample_run.versions

@@ -57,7 +57,7 @@ def test_the_resolved_configuration_says_what_the_search_found(run: CachedRun) -
     assert line == f"# Its search found, and the model was trained with: {json.dumps(best['settings'])}"
 
 
-def test_the_best_trial_is_told_and_no_unfinished_one_is_left(run: CachedRun) -> None:
+def test_the_best_trial_is_reported_and_no_unfinished_one_is_left(run: CachedRun) -> None:
     log = run.log.read_text()
     assert "trial 2/2: epsilon 2: eval ndcg_5 " in log
     assert "\nbest of 2 trials: epsilon " in log

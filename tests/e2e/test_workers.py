@@ -61,16 +61,16 @@ def have_ended(*process_ids: int) -> bool:
 def test_a_killed_worker_and_a_killed_run_are_completed_by_the_same_command(tmp_path: Path) -> None:
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     with start(whole) as undisturbed:
-        _, told = undisturbed.communicate()
-    assert undisturbed.returncode == 0, told
+        _, reported = undisturbed.communicate()
+    assert undisturbed.returncode == 0, reported
 
     with start(killed) as of_dead_worker:
         chief, other = workers_that_have_saved(of_dead_worker, killed)
         os.kill(other, signal.SIGKILL)
-        _, told = of_dead_worker.communicate()
+        _, reported = of_dead_worker.communicate()
     assert of_dead_worker.returncode == 1
-    assert "clir: all 2 workers of the training must live until it ends, but worker 1 was killed by SIGKILL" in told
-    assert "Traceback" not in told
+    assert "clir: all 2 workers of the training must live until it ends, but worker 1 was killed by SIGKILL" in reported
+    assert "Traceback" not in reported
     assert have_ended(chief)
 
     with start(killed) as dead_run:
@@ -79,7 +79,7 @@ def test_a_killed_worker_and_a_killed_run_are_completed_by_the_same_command(tmp_
     assert have_ended(*workers)
 
     with start(killed) as completed:
-        _, told = completed.communicate()
-    assert completed.returncode == 0, told
-    assert "which an earlier run had reached" in told
+        _, reported = completed.communicate()
+    assert completed.returncode == 0, reported
+    assert "which an earlier run had reached" in reported
     assert evaluation(killed) == evaluation(whole)

@@ -36,7 +36,7 @@ class Engine:
         ]
         self._pool = pool_process
         self._peaks: dict[int, int] = {}
-        self._told: set[int] = set()
+        self._reported: set[int] = set()
         self._done = threading.Event()
         self._watcher = threading.Thread(target=self._watch, daemon=True)
         self._watcher.start()
@@ -57,8 +57,8 @@ class Engine:
 
         A job has workers of its own, which may outlive it for a while.
         """
-        peaks = {worker: peak for worker, peak in self._peaks.copy().items() if worker not in self._told}
-        self._told.update(peaks)
+        peaks = {worker: peak for worker, peak in self._peaks.copy().items() if worker not in self._reported}
+        self._reported.update(peaks)
         return sorted(peaks.values())
 
     def stop(self) -> None:

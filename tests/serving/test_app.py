@@ -124,7 +124,7 @@ def test_a_service_of_this_machine_alone_is_asked_by_its_own_name(
         assert live.client.get("/readyz", headers={"host": host}).status_code == status
 
 
-def test_a_port_that_is_taken_is_told(live: LiveService) -> None:
+def test_a_port_that_is_taken_is_reported(live: LiveService) -> None:
     from serving.service import Service
     from serving.settings import ServiceSettings
 

@@ -68,10 +68,10 @@ def test_a_bad_request_gets_a_status_and_a_sentence(
     answer = live.client.request(method, path, **sent)
     assert answer.status_code == status
     assert answer.headers["content-type"] == "application/json"
-    (told,) = answer.json().items()
-    assert told[0] == "error"
-    assert sentence in told[1]
-    assert told[1].endswith(".")
+    (reported,) = answer.json().items()
+    assert reported[0] == "error"
+    assert sentence in reported[1]
+    assert reported[1].endswith(".")
     assert live.client.get("/readyz").status_code == 200
 
 

@@ -81,7 +81,7 @@ def test_texts_are_ranked_by_score_and_equal_ones_as_they_came(engine: Engine) -
 
 
 @pytest.mark.parametrize("place", ["0:9@1", "7:0@1", "0:0", "x", "0:0@2", "0:-1@1", "99999999999:0@1"])
-def test_a_place_that_is_none_is_told(engine: Engine, place: str) -> None:
+def test_a_place_that_is_none_is_reported(engine: Engine, place: str) -> None:
     with pytest.raises(NotThere, match="place must be"):
         engine.explain("cat", place, None)
 
@@ -100,7 +100,7 @@ def test_a_model_without_words_that_match_marks_what_its_vectors_find(tmp_path: 
     assert any(piece.is_match for piece in hit.snippet.pieces) == (hit.score > 0)  # type: ignore[union-attr]
 
 
-def test_an_index_of_a_model_that_is_not_there_is_told(searchable: Path, tmp_path: Path) -> None:
+def test_an_index_of_a_model_that_is_not_there_is_reported(searchable: Path, tmp_path: Path) -> None:
     export_searchable(tmp_path / "serving" / "3", weight=0.25)
     with pytest.raises(DataError, match="must be the index of a model in .*; it is of none of these: 3"):
         FolderEngines(str(tmp_path / "serving"), str(searchable / "index")).load("1")

@@ -152,7 +152,7 @@ def test_200_clients_at_once_are_all_answered() -> None:
             assert list(clients.map(ask, range(200))) == [200] * 200
 
 
-def test_a_client_too_many_is_told_so() -> None:
+def test_a_client_too_many_is_reported_so() -> None:
     with live_service(FakeSource(FakeEngine()), connections=2) as live:
         with live.connect(), live.connect():
             wait_until(lambda: len(live.service._server.server_state.connections) == 2)

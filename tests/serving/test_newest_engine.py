@@ -16,16 +16,16 @@ from tests.serving.live_service import live_service
 
 class Watch:
     def __init__(self) -> None:
-        self.told = list[tuple[Any, ...]]()
+        self.reported = list[tuple[Any, ...]]()
 
     def swapped(self, engine: Any, seconds: float) -> None:
-        self.told.append(("swapped", engine.model_version))
+        self.reported.append(("swapped", engine.model_version))
 
     def drained(self, engine: Any, seconds: float) -> None:
-        self.told.append(("drained", engine.model_version))
+        self.reported.append(("drained", engine.model_version))
 
     def failed(self, name: str, error: Exception) -> None:
-        self.told.append(("failed", name, str(error)))
+        self.reported.append(("failed", name, str(error)))
 
 
 def test_without_a_pair_nothing_can_be_loaded_and_nobody_is_answered() -> None:
@@ -54,7 +54,7 @@ def test_the_older_engine_is_closed_only_when_its_last_request_is_answered() -> 
     swapping.join(5)
     assert old.is_closed
     assert not new.is_closed
-    assert watch.told == [("swapped", "1"), ("swapped", "2"), ("drained", "1")]
+    assert watch.reported == [("swapped", "1"), ("swapped", "2"), ("drained", "1")]
 
 
 def test_a_newer_pair_that_cannot_be_loaded_leaves_the_older_one_and_is_tried_again_later(
@@ -69,7 +69,7 @@ def test_a_newer_pair_that_cannot_be_loaded_leaves_the_older_one_and_is_tried_ag
         holder.refresh()
     assert source.loads == ["1", "2"]
     assert broken.is_closed
-    assert watch.told == [("swapped", "1"), ("failed", "2", "it is damaged.")]
+    assert watch.reported == [("swapped", "1"), ("failed", "2", "it is damaged.")]
     with holder.engine() as engine:
         assert engine.model_version == "1"
     now = time.monotonic()

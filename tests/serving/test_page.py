@@ -100,7 +100,7 @@ def test_a_query_of_unknown_words_says_so(page: Page) -> None:
     expect(page.locator(".result")).to_have_count(0)
 
 
-def test_a_query_that_is_too_long_is_kept_and_told(page: Page) -> None:
+def test_a_query_that_is_too_long_is_kept_and_reported(page: Page) -> None:
     page.goto("/?q=white+cat")
     results(page)
     search(page, "cat " * 40)
@@ -145,8 +145,10 @@ def test_why_shows_shares_that_add_up_to_the_score(page: Page, live: LiveService
     page.locator("summary").first.click()
     panel = page.locator(".panel").first
     expect(panel.locator("table").first).to_be_visible()
-    told = panel.locator(".sum").inner_text().replace("−", "-")
-    vectors, words, total = (float(one) for one in told.replace(" vectors + ", " ").replace(" words = ", " ").split())
+    reported = panel.locator(".sum").inner_text().replace("−", "-")
+    vectors, words, total = (
+        float(one) for one in reported.replace(" vectors + ", " ").replace(" words = ", " ").split()
+    )
     assert vectors + words == pytest.approx(total, abs=1e-9)
     assert total == pytest.approx(best["score"], abs=1e-4)
     for table, part in zip(panel.locator("table").all(), (words, vectors), strict=True):
@@ -196,7 +198,7 @@ def test_the_keyboard_is_enough(page: Page) -> None:
     expect(page.locator(".sum").first).to_be_visible()
 
 
-def test_a_service_that_is_down_is_told_and_asked_again_on_demand(page: Page) -> None:
+def test_a_service_that_is_down_is_reported_and_asked_again_on_demand(page: Page) -> None:
     page.goto("/?q=white+cat")
     results(page)
     page.route("**/v1/search*", lambda route: route.abort())

@@ -43,12 +43,12 @@ def test_equal_scores_are_in_order() -> None:
     assert (found.lists, found.documents, found.largest_difference, found.inversions) == (2, 5, 0, [])
 
 
-def test_other_scores_in_the_same_order_are_no_failure_and_their_difference_is_told() -> None:
+def test_other_scores_in_the_same_order_are_no_failure_and_their_difference_is_reported() -> None:
     found = replayed(RUN, {**RUN, "q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}})
     assert (found.largest_difference, found.inversions) == (3.0 - 0.5, [])
 
 
-def test_the_two_furthest_documents_in_another_order_are_told() -> None:
+def test_the_two_furthest_documents_in_another_order_are_reported() -> None:
     found = replayed(RUN, {**RUN, "q1": {"d1": 0.0, "d2": 0.75, "d3": 0.125}})
     above, below = ScoredDocument("d1", 0.5, 0.0), ScoredDocument("d3", -1.0, 0.125)
     assert found.inversions == [Inversion("q1", above, below)]

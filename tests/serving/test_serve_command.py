@@ -74,7 +74,7 @@ def test_a_signal_ends_it_with_0_after_the_requests_that_are_at_work(searchable:
     assert {event["status"] for event in events if event["event"] == "request"} == {200}
 
 
-def test_folders_without_an_index_and_limits_that_are_none_are_told(
+def test_folders_without_an_index_and_limits_that_are_none_are_reported(
     searchable: Path, tmp_path: Path, clir: Clir
 ) -> None:
     done = clir("serve", searchable, "--index", tmp_path)

@@ -12,7 +12,7 @@ def drift_rows(metrics: ServiceMetrics) -> list[str]:
     return [line for line in metrics.text().decode().splitlines() if line.startswith(prefixes)]
 
 
-def test_the_drift_of_the_index_that_answers_is_told_and_no_other_s() -> None:
+def test_the_drift_of_the_index_that_answers_is_reported_and_no_other_s() -> None:
     metrics, engine = ServiceMetrics(WorkQueue(1, 1, 1.0)), FakeEngine("7")
     engine.drift = Drift(
         documents=3, model_documents=9, mean_length=3, model_mean_length=2, unknown_share=0.25, divergence=0.5

@@ -65,15 +65,15 @@ def test_lists_and_batches_may_be_empty(stand_in: StandIn) -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "reported"),
     [({"name": "other"}, "model other"), ({"version": "8"}, "8"), ({"name": "other", "version": "7"}, "other")],
 )
-def test_a_model_or_a_version_that_is_not_served_is_named(api: Any, settings: dict[str, str], told: str) -> None:
-    with pytest.raises(DataError, match=f"the TF Serving at .*{told}"):
+def test_a_model_or_a_version_that_is_not_served_is_named(api: Any, settings: dict[str, str], reported: str) -> None:
+    with pytest.raises(DataError, match=f"the TF Serving at .*{reported}"):
         api(**settings)
 
 
-def test_a_server_that_is_not_there_is_told() -> None:
+def test_a_server_that_is_not_there_is_reported() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]  # bound, so that nobody listens there

@@ -109,7 +109,7 @@ def test_batches_are_padded_and_bounded() -> None:
     assert batching.max_enqueued_batches.value > 0
 
 
-def test_prometheus_is_told_the_metrics_where_the_manifest_says(manifest: dict[str, Any]) -> None:
+def test_prometheus_is_reported_the_metrics_where_the_manifest_says(manifest: dict[str, Any]) -> None:
     prometheus = parsed("monitoring.config", new_message("MonitoringConfig")).prometheus_config
     annotations = manifest["Deployment"]["spec"]["template"]["metadata"]["annotations"]
     assert prometheus.enable

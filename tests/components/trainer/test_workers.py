@@ -158,7 +158,7 @@ def test_workers_do_not_outlive_a_run_that_is_killed(on_two, tmp_path):
 
 
 @pytest.mark.long
-def test_a_full_disk_is_told_as_such_and_the_training_goes_on(tmp_path):
+def test_a_full_disk_is_reported_as_such_and_the_training_goes_on(tmp_path):
     with pytest.raises(RuntimeError) as failed:
         run_one(tmp_path, most_bytes=2000)
     assert "no space left to write the output" in str(users_error(failed.value))

@@ -52,7 +52,7 @@ def test_the_words_shares_add_up_to_the_channels_parts_and_these_to_the_score(mo
 
 @settings(max_examples=15)
 @given(query=QUERIES, document=DOCUMENTS)
-def test_words_are_told_as_they_stand_in_the_document(model, query, document):
+def test_words_are_reported_as_they_stand_in_the_document(model, query, document):
     end = 0
     for word in model.explain(query, document).words:
         assert end <= word.start < word.end
@@ -81,7 +81,7 @@ def test_a_word_without_a_place_is_counted_with_the_one_before_it(lexicon):
     assert [entry.document_words for entry in found.lexicon] == [("½",)]
 
 
-def test_words_beyond_the_limit_are_told_and_add_nothing(lexicon):
+def test_words_beyond_the_limit_are_reported_and_add_nothing(lexicon):
     found = lexicon.explain("white cat", "un chien zzz zzz noir chat zzz chat blanc")
     assert [word.is_scored for word in found.words] == [True] * LIMIT + [False] * 3
     assert {(word.dense, word.lexicon) for word in found.words[LIMIT:]} == {(0, 0)}

@@ -92,7 +92,7 @@ def explain_words(signatures, query, document):
     return {name: column.numpy().tolist() for name, column in found.items()}
 
 
-def test_words_are_told_with_their_places_in_both_texts(signatures):
+def test_words_are_reported_with_their_places_in_both_texts(signatures):
     found = explain_words(signatures, "White, cat?", "Un «Chat» blanc 1½.")
     assert found["token"] == [b"un", b"chat", b"blanc", b"11", b"2"]
     assert (found["start"], found["end"]) == ([0, 5, 12, 18, -1], [2, 9, 17, 21, -1])
@@ -115,7 +115,7 @@ def test_the_shares_of_words_add_up_to_the_score_where_the_encoder_is_a_mean(sig
     assert not any(share for share, word in zip(found["dense"], found["token"], strict=True) if word == b"zzz")
 
 
-def test_the_thresholds_are_told_as_they_are_given(signatures):
+def test_the_thresholds_are_reported_as_they_are_given(signatures):
     assert signatures["grade_bands"]()["theta"].numpy().tolist() == list(THETA)
 
 

@@ -215,7 +215,7 @@ def test_a_scorer_that_is_no_inner_product_is_trained_exported_and_ranks(tmp_pat
     ]
 
 
-def test_what_no_inner_product_cannot_give_is_told_in_a_sentence(tmp_path, lists, text_features):
+def test_what_no_inner_product_cannot_give_is_reported_in_a_sentence(tmp_path, lists, text_features):
     ranker = Ranker({"overlap": Overlap()})
     ranker(lists.batch(tf.constant([0]))[0])
     path = exported(ranker, text_features, tmp_path)

@@ -61,7 +61,7 @@ def test_an_input_on_google_s_store_whose_digest_is_given_is_not_read(config_fil
     assert not any("queries" in line for line in said)
 
 
-def test_an_input_on_google_s_store_that_cannot_be_read_is_told_with_the_reason(config_file, monkeypatch):
+def test_an_input_on_google_s_store_that_cannot_be_read_is_reported_with_the_reason(config_file, monkeypatch):
     def digest_of(path):
         if path.startswith("gs:"):
             raise RuntimeError("no credentials\nand a trace")

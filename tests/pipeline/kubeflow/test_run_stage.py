@@ -59,8 +59,8 @@ def test_kubeflow_gets_its_own_addresses_back_with_what_tfx_says_of_the_artifact
     written = {
         "artifacts": {"examples": {"artifacts": [{"uri": "/minio/bucket/run/examples", "metadata": {"span": 0}}]}}
     }
-    told = ExecutorInput(message()).from_tfx(written)
-    assert told == {
+    reported = ExecutorInput(message()).from_tfx(written)
+    assert reported == {
         "artifacts": {"examples": {"artifacts": [{"uri": "minio://bucket/run/examples", "metadata": {"span": 0}}]}}
     }
 

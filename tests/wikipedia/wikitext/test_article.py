@@ -86,7 +86,7 @@ def test_a_nasty_page_gives_what_one_reads(page: dict[str, str]) -> None:
         ("br", "Disamb", "{{disambig}}", "disambiguation"),
     ],
 )
-def test_a_page_is_told_by_its_template_its_switch_or_its_title(
+def test_a_page_is_reported_by_its_template_its_switch_or_its_title(
     language: str, title: str, wikitext: str, kind: str
 ) -> None:
     assert read_article(wikitext, title, conventions_for(language, {})).kind == kind
