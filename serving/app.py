@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from schemas.errors import DataError
-from serving.middleware import RETRY_AFTER, BoundedBody, HostCheck, RequestFrame, problem_answer, sentence_answer
+from serving.middleware import BoundedBody, HostCheck, RequestFrame, problem_answer, sentence_answer
 from serving.newest_engine import EngineHolder
 from serving.refusals import Busy, Refusal
 from serving.routes import add_routes
@@ -68,7 +68,7 @@ def create_app(
     @app.exception_handler(DataError)
     async def unavailable(request: Request, error: DataError) -> Response:
         log.warning("no answer", error=str(error))
-        return problem_answer(Busy(str(error), RETRY_AFTER))
+        return problem_answer(Busy(str(error)))
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:

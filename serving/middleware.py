@@ -12,13 +12,11 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from serving.refusals import Busy, HungUp, Misdirected, Refusal, TooLarge, TooLate, WrongType
+from serving.refusals import RETRY_AFTER, Busy, HungUp, Misdirected, Refusal, TooLarge, TooLate, WrongType
 from serving.telemetry import NO_ROUTE, EventLog, ServiceMetrics
 
 NOTES: Final = "notes"
 """Key in a request's state of a dict with further values for the request's line in the log."""
-RETRY_AFTER: Final = 5
-"""Seconds until a client may ask again where the service cannot answer at all."""
 
 _HEADERS: Final[Mapping[str, str]] = {
     # The page's script and style are files of its own; nothing else runs, whatever text a document holds.
@@ -88,7 +86,7 @@ class RequestFrame:
             await self._app(scope, receive, send_framed)
         except asyncio.CancelledError:  # the time to finish requests is over
             if status == HungUp.status:
-                refusal = Busy(f"the service is stopping; ask again in {RETRY_AFTER} s.", RETRY_AFTER)
+                refusal = Busy(f"the service is stopping; ask again in {RETRY_AFTER} s.")
                 await problem_answer(refusal)(scope, receive, send_framed)
         except Exception as error:
             self._log.error("request failed", exc_info=error, id=number)

@@ -15,14 +15,13 @@ from schemas.errors import DataError
 from schemas.index_manifest import MANIFEST_FILE
 from schemas.served_versions import GRAPH_FILE, served_versions
 from serving.engine import Engine, Languages
-from serving.refusals import Busy
+from serving.refusals import RETRY_AFTER, Busy
 
 if TYPE_CHECKING:
     from serving.telemetry import SwapLog
 
 AGAIN_SECONDS: Final = 60.0
 """Seconds until a version that could not be loaded is tried again: it may have been incomplete."""
-_RETRY_AFTER: Final = 5
 
 
 class FolderEngines:
@@ -139,7 +138,7 @@ class EngineHolder:
         with self._lock:
             found = self._current
             if found is None:
-                raise Busy(f"no model and index are loaded now; ask again in {_RETRY_AFTER} s.", _RETRY_AFTER)
+                raise Busy(f"no model and index are loaded now; ask again in {RETRY_AFTER} s.")
             found.users += 1
         try:
             yield found.engine

@@ -1,6 +1,9 @@
 """Errors that the service answers with a status and a sentence instead of a result."""
 
-from typing import ClassVar
+from typing import ClassVar, Final
+
+RETRY_AFTER: Final = 5
+"""Seconds until a client may ask again where the service cannot answer at all."""
 
 
 class Refusal(Exception):
@@ -63,7 +66,7 @@ class Busy(Refusal):
 
     status = 503
 
-    def __init__(self, sentence: str, retry_after: int) -> None:
+    def __init__(self, sentence: str, retry_after: int = RETRY_AFTER) -> None:
         super().__init__(sentence)
         self.retry_after = retry_after
 

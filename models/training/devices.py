@@ -74,7 +74,7 @@ def make_strategy(settings: TrainingSettings) -> tf.distribute.Strategy:
     if replicas > len(devices):
         raise ValueError(f"training.replicas must be at most the number of devices; got {replicas} for {devices}.")
     log.info("training on %s", ", ".join(device.removeprefix("/device:") for device in devices[:replicas]))
-    _tell_of_unused_gpus(kind)
+    _report_unused_gpus(kind)
     if replicas == 1:
         return tf.distribute.OneDeviceStrategy(devices[0])
     return tf.distribute.MirroredStrategy(devices[:replicas])
@@ -93,7 +93,7 @@ def join_workers(settings: TrainingSettings) -> tf.distribute.Strategy:
     devices = [name.rpartition("device:")[2] for name in strategy.extended.worker_devices]
     workers = strategy.num_replicas_in_sync // len(devices)
     log.info("training in %d workers, each on %s", workers, ", ".join(devices))
-    _tell_of_unused_gpus(_kind(settings))
+    _report_unused_gpus(_kind(settings))
     return strategy
 
 
@@ -136,7 +136,7 @@ def _check_batch(settings: TrainingSettings, replicas: int) -> None:
         )
 
 
-def _tell_of_unused_gpus(kind: str) -> None:
+def _report_unused_gpus(kind: str) -> None:
     if kind == "GPU":
         tf.config.set_soft_device_placement(True)  # an op without a GPU kernel runs on the CPU
     elif tf.config.list_physical_devices("GPU"):
