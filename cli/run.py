@@ -106,6 +106,11 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
         show(metrics_table(result.report))
         if result.search:
             show(f"\n{search_table(result.search)}")
+    if result.training and result.training.changed_nothing:
+        say(
+            "warning: the loss and its gradient were 0 in every step, so that the training changed nothing; the train "
+            "lists leave this loss nothing to learn"
+        )
     if warning := seen_warning(result.report):
         say(f"warning: {warning}")
     say("\n".join([f"written to {short(settings.output)}:", *describe_files(Path(settings.output))]))

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from typing import Final
 
 import numpy as np
 from tfx.types.artifact import Artifact
@@ -27,6 +28,9 @@ from schemas.evaluation import (
     Verdict,
 )
 from schemas.served_versions import NEWEST_PROPERTY, PUSHED_PROPERTY, newest_version
+
+_ROUNDING: Final = 1e-6
+"""A difference of two metrics that rounding explains: some are computed in float32, the expectations in float64."""
 
 
 @stage
@@ -122,7 +126,8 @@ def judge(
       metrics: the model's metrics on the test split.
       random_order: the expected metrics of random order on the same lists.
       reachable: the metrics of a perfect order. A metric whose perfect order is no better than random order, such as
-        one whose cutoff is longer than every list, is not judged.
+        one whose cutoff is longer than every list, shows nothing of the model. If that holds for every metric that
+        counts, the model is refused.
       minimums: metric to its least value; None requires all metrics to be above those of random order.
       comparison: the comparison with the last pushed model, or the reason why there is none.
 
@@ -130,13 +135,19 @@ def judge(
       >>> judge({"map": 0.5}, {"map": 0.1}, {"map": 1.0}, {"map": 0.6}, "no model was pushed before").reason
       'map must reach 0.6000; got 0.5000'
     """
+    counted = list(random_order if minimums is None else minimums)
+    telling = [key for key in counted if reachable[key] > random_order[key] + _ROUNDING]
     if minimums is None:
         faults = [
-            f"{key} must lie above random order's {expected:.4f}; got {metrics[key]:.4f}"
-            for key, expected in random_order.items()
-            if not metrics[key] > expected and reachable[key] > expected
+            f"{key} must lie above random order's {random_order[key]:.4f}; got {metrics[key]:.4f}"
+            for key in telling
+            if not metrics[key] > random_order[key] + _ROUNDING
         ]
-        passed = "all metrics are above those of random order"
+        passed = (
+            "all metrics are above those of random order"
+            if telling == counted
+            else f"above random order: {', '.join(telling)}"
+        )
     else:
         faults = [
             f"{key} must reach {minimum:.4f}; got {metrics[key]:.4f}"
@@ -144,6 +155,11 @@ def judge(
             if not metrics[key] >= minimum
         ]
         passed = ", ".join(f"{key} {metrics[key]:.4f} reaches {minimum:.4f}" for key, minimum in minimums.items())
+    if counted and not telling:
+        faults.append(
+            "the test lists must tell a good order from a bad one; a perfect order has no better "
+            f"{' or '.join(counted)} than random order, as where every list has one document, or documents of one grade"
+        )
     if isinstance(comparison, str):
         compared, compared_with = comparison, None
     else:

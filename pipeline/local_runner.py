@@ -23,6 +23,7 @@ from pipeline.layout import (
     INDEX,
     LEXICON,
     SERVING,
+    TRAINING,
     TUNING,
 )
 from pipeline.output_folder import OutputFolder
@@ -36,6 +37,7 @@ from schemas.evaluation import METRICS_FILE, VERDICT_FILE, EvaluationReport, Ver
 from schemas.lexicon_report import LexiconReport
 from schemas.search_report import SEARCH_FILE, SearchReport
 from schemas.served_versions import DESTINATION_PROPERTY, PUSHED_PROPERTY, newest_version
+from schemas.training_history import HISTORY_FILE, TrainingHistory
 
 
 class RunResult(NamedTuple):
@@ -45,6 +47,8 @@ class RunResult(NamedTuple):
     verdict: Verdict
     data_report: DataReport | None
     """`data/report.json`; None in an experiment."""
+    training: TrainingHistory | None
+    """`training/training.json`; None in an experiment."""
     lexicon_report: LexiconReport | None
     """`lexicon/report.json`; None in an experiment, and without a lexicon."""
     tuning: SearchResults | None
@@ -166,6 +170,7 @@ def _result(config: RunConfig, run: _Run, outputs: Mapping[str, Outputs], cached
         report=EvaluationReport.from_json(content(evaluation / METRICS_FILE)),
         verdict=Verdict.from_json(content(evaluation / VERDICT_FILE)),
         data_report=None if is_cell else DataReport.from_json(content(folder / DATA / REPORT_FILE)),
+        training=None if is_cell else TrainingHistory.from_json(content(folder / TRAINING / HISTORY_FILE)),
         lexicon_report=LexiconReport.from_json(content(lexicon)) if lexicon.is_file() else None,
         tuning=tuning,
         search=SearchReport.from_json(content(search)) if search.is_file() else None,

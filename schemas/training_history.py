@@ -107,6 +107,13 @@ class TrainingHistory(JsonRecord):
         """The best epoch."""
         return self.history[self.best_epoch - 1]
 
+    @property
+    def changed_nothing(self) -> bool:
+        """Whether loss and gradient were 0 in every step, so that the exported weights are the initial ones."""
+        return not any(
+            row.figures.get(key, 1.0) for row in self.history for key in ("train/loss", "train/gradient_norm_max")
+        )
+
     def to_json(self) -> str:
         """The text of the file, without line ends: it holds thousands of score counts."""
         return json.dumps(self.model_dump())

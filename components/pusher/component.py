@@ -12,7 +12,7 @@ from tfx.types.standard_artifacts import Examples, Model, ModelBlessing, ModelEv
 
 from components.artifact_files import read_text, serving_model, split_files
 from components.pusher.model_card import model_card
-from components.pusher.push_version import push_version
+from components.pusher.push_version import push_version, replace_card
 from components.pusher.warm_up import warm_up
 from components.stage import Input, Output, stage
 from schemas.artifacts import IngestionReport
@@ -42,7 +42,7 @@ def Pusher(
     settings: dict[str, Any],
     serving: str,
 ) -> None:
-    """Pushes a blessed model with its card and its warm-up requests, unless it is the newest version already.
+    """Pushes a blessed model with its card and its warm-up requests; if it is the newest version, renews its card.
 
     Args:
       model: the exported model.
@@ -59,16 +59,18 @@ def Pusher(
         pushed_model.set_int_custom_property(WAS_PUSHED_PROPERTY, 0)
         return
     version = model_blessing.get_string_custom_property(NEWEST_PROPERTY)
-    if not model_blessing.get_int_custom_property(PUSHED_PROPERTY):
+    card = model_card(
+        settings,
+        json.loads(read_text(data_report, REPORT_FILE)),
+        TrainingHistory.from_json(read_text(model_run, HISTORY_FILE)),
+        EvaluationReport.from_json(read_text(evaluation, METRICS_FILE)),
+        Verdict.from_json(read_text(model_blessing, VERDICT_FILE)).reason,
+    ).encode()
+    if model_blessing.get_int_custom_property(PUSHED_PROPERTY):
+        replace_card(serving, version, card)
+    else:
         path = serving_model(model)
-        card = model_card(
-            settings,
-            json.loads(read_text(data_report, REPORT_FILE)),
-            TrainingHistory.from_json(read_text(model_run, HISTORY_FILE)),
-            EvaluationReport.from_json(read_text(evaluation, METRICS_FILE)),
-            Verdict.from_json(read_text(model_blessing, VERDICT_FILE)).reason,
-        )
-        beside = {CARD_FILE: card.encode()}
+        beside = {CARD_FILE: card}
         if requests := warm_up(path, split_files(examples, "eval")):
             beside[WARM_UP_FILE] = requests
         version = push_version(path, serving, version or None, beside)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import tensorflow as tf
 
 from models.exported.versions import is_in_object_store, whole_versions
-from schemas.served_versions import GRAPH_FILE, served_versions
+from schemas.served_versions import CARD_FILE, GRAPH_FILE, served_versions
 
 _STAGING = ".incoming"  # no number, so that TF Serving does not take it for a version
 
@@ -43,6 +43,15 @@ def push_version(model: str, serving: str, newest: str | None, beside: Mapping[s
     _copy(model, staging, beside)
     tf.io.gfile.rename(staging, target)
     return version
+
+
+def replace_card(serving: str, version: str, card: bytes) -> None:
+    """Gives a pushed version the card of the run that judged it last; on a disk a reader sees the old one or this."""
+    # Outside the version: a file that a killed run leaves in it would make it another model.
+    staging = os.path.join(serving, f"{_STAGING}.md")
+    with tf.io.gfile.GFile(staging, "wb") as file:
+        file.write(card)
+    tf.io.gfile.rename(staging, os.path.join(serving, version, CARD_FILE), overwrite=True)
 
 
 def _remove_unfinished(serving: str) -> None:

@@ -95,15 +95,15 @@ def judge(tmp_path, serving, scored, write_model, make_artifact, make_examples):
 # What it writes
 
 
-@pytest.mark.parametrize(("minimum", "marker"), [(0.3, "BLESSED"), (0.5, "NOT_BLESSED")])
+@pytest.mark.parametrize(("minimum", "marker"), [(0.4, "BLESSED"), (0.6, "NOT_BLESSED")])
 def test_the_blessing_is_a_property_a_marker_and_a_verdict_with_the_reason(judge, minimum, marker):
     from tfx.components.util import model_utils
 
-    verdict, blessing = judge(minimums={"p_r_5": minimum})  # two relevant documents in five places: 0.4
+    verdict, blessing = judge("bad", minimums={"mrr_mr": minimum})  # the MR document is the second: 0.5
     assert verdict["blessed"] == model_utils.is_model_blessed(blessing) == (marker == "BLESSED")
     assert {path.name for path in Path(blessing.uri).iterdir()} == {marker, "verdict.json"}
     assert (Path(blessing.uri) / marker).read_text() == verdict["reason"] + "\n"
-    assert "p_r_5" in verdict["reason"]
+    assert "mrr_mr" in verdict["reason"]
 
 
 @pytest.mark.parametrize(
@@ -287,8 +287,25 @@ def test_verdict_names_every_metric_that_decides(metrics, minimums, blessed, rea
     assert verdict_of(metrics, RANDOM, PERFECT, minimums, FIRST) == expected
 
 
-def test_a_metric_that_even_a_perfect_order_cannot_raise_is_not_required():
-    assert verdict_of({"recall_mr_5": 1.0}, {"recall_mr_5": 1.0}, {"recall_mr_5": 1.0}, None, FIRST).blessed
+def test_a_metric_that_even_a_perfect_order_cannot_raise_is_neither_required_nor_named():
+    random, perfect = {"recall_mr_5": 1.0, "map": 0.1}, {"recall_mr_5": 1.0, "map": 1.0}
+    verdict = verdict_of({"recall_mr_5": 1.0, "map": 0.5}, random, perfect, None, FIRST)
+    assert verdict == Verdict(blessed=True, reason=f"above random order: map; {FIRST}", comparison=None)
+
+
+@pytest.mark.parametrize("minimums", [None, {"map": 0.5}, {"map": 0.0, "ndcg_5": 0.0}])
+@pytest.mark.parametrize("rounding", [0.0, 6e-9, -6e-9])
+def test_lists_that_show_nothing_of_a_model_bless_none(minimums, rounding):
+    expected = {"map": 1.0, "ndcg_5": 0.4}
+    reached = {key: value + rounding for key, value in expected.items()}
+    verdict = verdict_of(reached, expected, reached, minimums, FIRST)
+    assert not verdict.blessed
+    assert "a perfect order has no better map" in verdict.reason
+
+
+def test_a_model_that_rounding_lifts_above_random_order_is_refused():
+    verdict = verdict_of({"map": 0.1 + 6e-9}, {"map": 0.1}, {"map": 1.0}, None, FIRST)
+    assert verdict.reason == "map must lie above random order's 0.1000; got 0.1000"
 
 
 def test_a_metric_that_is_not_a_number_reaches_nothing():

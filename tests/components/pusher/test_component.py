@@ -131,12 +131,12 @@ def test_a_model_that_is_not_blessed_stays_where_it_is(push, serving, is_pushed)
     assert not pushed.get_string_custom_property("pushed_destination")
 
 
-def test_a_model_that_is_the_newest_version_already_names_that_and_nothing_is_copied(push, serving):
-    there = {"saved_model.pb": b"as it was"}
+def test_a_model_that_is_the_newest_version_already_gets_the_card_of_this_run_and_nothing_else(push, serving, beside):
     (serving / "7").mkdir(parents=True)
     (serving / "7" / "saved_model.pb").write_bytes(b"as it was")
+    (serving / "7" / CARD).write_bytes(b"of an earlier run, with other settings")
     pushed = push(newest="7", is_pushed=True)
-    assert contents(serving / "7") == there
+    assert contents(serving) == {"7/saved_model.pb": b"as it was", f"7/{CARD}": beside[CARD]}
     assert pushed.get_int_custom_property("pushed") == 1
     assert pushed.get_string_custom_property("pushed_destination") == str(serving / "7")
     assert pushed.get_string_custom_property("pushed_version") == "7"
