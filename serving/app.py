@@ -88,6 +88,11 @@ def create_app(
             allowed = sorted(_methods(app, request.url.path))
             sentence = f"the method of {path} must be {' or '.join(allowed)}; got {method}."
             return sentence_answer(405, sentence, {"allow": ", ".join(allowed)})
+        if error.status_code == 400:
+            sentence = (
+                'the body of a request must be JSON in UTF-8, such as {"query": "a word"}; this one cannot be read.'
+            )
+            return sentence_answer(400, sentence)
         return sentence_answer(error.status_code, f"{error.detail}.", error.headers)
 
     app.add_middleware(BoundedBody, most_bytes=settings.most_bytes, seconds=settings.seconds)

@@ -3,6 +3,7 @@
 import asyncio
 import ipaddress
 import json
+import re
 import secrets
 import time
 from collections.abc import Collection, Mapping
@@ -33,6 +34,8 @@ _FAILED: Final = 500
 _READ_ON: Final = 8
 """Multiple of the body limit that is read and thrown away before a refusal: many clients read only after sending."""
 _JSON: Final = b"application/json"
+_HOST: Final = re.compile(r"(\[(?P<address>[^\[\]]+)\]|(?P<name>[^\[\]:]+))(:[0-9]{1,5})?")
+"""A name or an address, and perhaps a port."""
 
 
 def problem_answer(refusal: Refusal, headers: Mapping[str, str] | None = None) -> Response:
@@ -131,8 +134,9 @@ class HostCheck:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and not self._accepts_all:
             asked = dict(scope["headers"]).get(b"host", b"").decode("latin-1").lower()
-            name = asked[1:].partition("]")[0] if asked.startswith("[") else asked.partition(":")[0]
-            if name not in self._names and not _is_address(name):
+            found = _HOST.fullmatch(asked)
+            name = found and (found["address"] or found["name"])
+            if not name or (name not in self._names and not _is_address(name)):
                 refusal = Misdirected(
                     f"the host of a request must be one of {', '.join(sorted(self._names))}, or an "
                     f"address; got {asked[:80]!r}. Start the service with --allow-host to add one."

@@ -11,7 +11,7 @@ from models.choices import SCORES
 from models.exported.model import ExportedModel
 from models.retrieval.ranking import rank
 from schemas.errors import DataError
-from schemas.wikiclir import Text, parse_lines, read_lines
+from schemas.wikiclir import Text, parse_role
 
 TOLERANCE: Final = 1e-6
 """Scores this close may change places: sums in another order differ in their last digits."""
@@ -118,7 +118,7 @@ def read_texts(
     files, texts, seen = [*files], dict[str, str](), set[str]()
     for file in files:
         with open_file(file, "rb") as stream:
-            for record in parse_lines(role, read_lines(stream, file), file, _ANY_GRADE, seen):
+            for record in parse_role(role, stream, file, _ANY_GRADE, seen):
                 if isinstance(record, Text) and record.id in ids:
                     texts[record.id] = record.text
     missing = [one for one in ids if one not in texts]

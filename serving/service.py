@@ -11,7 +11,7 @@ from schemas.errors import DataError
 from serving.app import create_app
 from serving.newest_engine import EngineHolder, FolderEngines
 from serving.settings import ServiceSettings
-from serving.telemetry import ServiceMetrics, SwapLog, WarningsAsEvents, event_log
+from serving.telemetry import LogStream, ServiceMetrics, SwapLog, WarningsAsEvents, event_log
 from serving.uvicorn_server import Server, TimedConnection
 from serving.work_queue import WorkQueue
 
@@ -30,7 +30,9 @@ class Service:
     """
 
     def __init__(self, source: FolderEngines, settings: ServiceSettings, stream: TextIO) -> None:
-        self._settings, self._log = settings, event_log(stream)
+        self._settings = settings
+        self._log_fault: Exception | None = None
+        self._log = event_log(LogStream(stream, self._end_without_log))
         self._queue = WorkQueue(settings.threads, settings.waiting, settings.seconds)
         metrics = ServiceMetrics(self._queue)
         self._holder = EngineHolder(source, SwapLog(self._log, metrics), settings.poll_seconds)
@@ -47,11 +49,12 @@ class Service:
           whether every request was finished; the threads of others still run.
 
         Raises:
-          DataError: the port is taken, or there is no engine.
+          DataError: the port is taken, there is no engine, or the log cannot be written.
         """
         address = _bound(self._settings.host, self._settings.port)  # a taken port is reported before the slow loading
         try:
             self._holder.load_first()
+            self._check_log()
         except BaseException:
             address.close()
             raise
@@ -83,12 +86,24 @@ class Service:
         self._server.run([address])
         is_done = self._queue.close()
         self._log.info("stopped", every_request_finished=is_done)
+        self._check_log()
         return is_done
 
     def stop(self) -> None:
         """Ends `run`, as a signal does."""
         if self._server:
             self._server.should_exit = True
+
+    def _end_without_log(self, error: Exception) -> None:
+        self._log_fault = error
+        self.stop()
+
+    def _check_log(self) -> None:
+        if self._log_fault:
+            raise DataError(
+                f"the service must write its log; it stopped, because that cannot be written: {self._log_fault}. "
+                "Give stderr a place with room."
+            )
 
 
 def _bound(host: str, port: int) -> socket.socket:

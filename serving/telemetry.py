@@ -1,6 +1,7 @@
 """The service's log, of one line of JSON an event, and its metrics for Prometheus."""
 
 import logging
+from collections.abc import Callable
 from typing import Final, TextIO, TypeAlias
 
 import structlog
@@ -28,14 +29,40 @@ EventLog: TypeAlias = FilteringBoundLogger
 """A log of events, without any text of a query: what people search for is personal."""
 
 
-def event_log(stream: TextIO) -> EventLog:
-    """Makes a log of events.
+class LogStream:
+    """A stream for a log, which is given up at the first line that cannot be written.
 
     Args:
       stream: the stream for the lines.
+      on_failure: is called once, with the error.
     """
+
+    def __init__(self, stream: TextIO, on_failure: Callable[[Exception], object]) -> None:
+        self._stream, self._on_failure = stream, on_failure
+        self._has_failed = False
+
+    def write(self, text: str) -> None:
+        """Writes a line, or nothing after a failure."""
+        self._try(lambda: self._stream.write(text))
+
+    def flush(self) -> None:
+        """Hands all lines on."""
+        self._try(self._stream.flush)
+
+    def _try(self, act: Callable[[], object]) -> None:
+        if self._has_failed:
+            return
+        try:
+            act()
+        except (OSError, ValueError) as error:  # ValueError: the stream is closed
+            self._has_failed = True
+            self._on_failure(error)
+
+
+def event_log(stream: LogStream) -> EventLog:
+    """Makes a log of events, a line of JSON each."""
     log: EventLog = structlog.wrap_logger(
-        structlog.WriteLogger(stream),
+        structlog.WriteLogger(stream),  # type: ignore[arg-type]  # which uses these two methods alone
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True, key="time"),

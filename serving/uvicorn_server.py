@@ -12,7 +12,7 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import h11
 import uvicorn
@@ -23,8 +23,15 @@ _FULL: Final = (
 )
 
 
+_MOST_UNPARSED: Final = 1 << 18
+"""Bytes of later requests that a client may send before it has the answer to an earlier one."""
+_SECONDS_TO_READ: Final = 1.0
+"""Time for a refused client to read why. A connection that is closed before is reset, and the sentence lost."""
+
+
 class TimedConnection(H11Protocol):
-    """Closes the connection of a client that sends the head of a request too slowly, or does not read the answer.
+    """Closes the connection of a client that sends the head of a request too slowly, sends requests without waiting for
+    answers, or does not read the answers.
 
     `serving.middleware.BoundedBody` limits the time of bodies, and uvicorn the time between two requests.
 
@@ -39,6 +46,9 @@ class TimedConnection(H11Protocol):
     most: int
     is_stopping: bool = False
 
+    _refused: ClassVar[int] = 0
+    """The clients that still read why they were refused."""
+    _is_refused = False
     _head_timer: asyncio.TimerHandle | None = None
     _write_timer: asyncio.TimerHandle | None = None
 
@@ -50,23 +60,39 @@ class TimedConnection(H11Protocol):
             return
         transport.set_write_buffer_limits(0)  # `pause_writing` is then called as soon as the client does not read
         if len(self.connections) > self.most:
-            body = _sentence(f"there must be at most {self.most} clients at once. Ask again in 1 s.")
-            transport.write(_FULL + b"content-length: %d\r\n\r\n" % len(body) + body)
-            transport.close()
+            self._refuse(transport)
             return
         self._expect_head()
 
+    def _refuse(self, transport: asyncio.Transport) -> None:
+        """Tells a client too many to come later, and reads what it sends until it has read that."""
+        self.connections.discard(self)
+        body = _sentence(f"there must be at most {self.most} clients at once. Ask again in 1 s.")
+        transport.write(_FULL + b"content-length: %d\r\n\r\n" % len(body) + body)
+        if TimedConnection._refused >= self.most:
+            transport.close()
+            return
+        self._is_refused = True
+        TimedConnection._refused += 1
+        transport.write_eof()
+        self.loop.call_later(_SECONDS_TO_READ, transport.close)
+
     def connection_lost(self, exc: Exception | None) -> None:
         """Ends the timers."""
+        TimedConnection._refused -= self._is_refused
         self._end_write_timer()
         self._end_head_timer()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """Ends the head's timer once the head is there."""
-        if self.transport.is_closing():
+        if self.transport.is_closing() or self._is_refused:
             return
         super().data_received(data)
+        if len(self.conn.trailing_data[0]) > _MOST_UNPARSED:
+            # An answer to each request resumes reading, which would let a client fill the memory.
+            self.transport.abort()
+            return
         if self.conn.their_state is h11.IDLE:
             self._expect_head()
         else:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import io
 import json
 import socket
 import threading
@@ -12,6 +13,9 @@ from http.client import HTTPConnection
 import httpx
 import pytest
 
+from schemas.errors import DataError
+from serving.service import Service
+from serving.settings import ServiceSettings
 from serving.uvicorn_server import TimedConnection
 from tests.serving.fake_engines import FakeEngine, FakeSource
 from tests.serving.live_service import LiveService, live_service, read_all
@@ -220,3 +224,70 @@ def test_a_client_that_comes_at_the_moment_of_a_stop_does_not_hold_it_up(monkeyp
     assert read_all(late) == b""
     assert time.monotonic() - started < 5  # nothing is at work; a silent client would have 10 s
     assert live.is_done
+
+
+def test_a_client_that_sends_requests_and_reads_no_answer_is_cut_off_before_it_fills_the_memory() -> None:
+    with live_service(FakeSource(FakeEngine()), seconds=60.0) as live, live.connect() as connection:
+        connection.settimeout(10)
+        started = time.monotonic()
+        with pytest.raises(ConnectionError):
+            while time.monotonic() < started + 30:
+                connection.sendall(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n" * 1000)
+        assert live.client.get("/v1/search?q=a").status_code == 200
+
+
+def test_requests_sent_one_after_the_other_without_waiting_are_all_answered() -> None:
+    with live_service(FakeSource(FakeEngine())) as live:
+        connection = live.connect()
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n" * 500)
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
+        assert read_all(connection).count(b"HTTP/1.1 200 ") == 501
+
+
+def test_each_client_too_many_reads_why_whatever_it_has_sent() -> None:
+    request = b"POST /v1/rank HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100000\r\n\r\n" + b" " * 100_000
+    with live_service(FakeSource(FakeEngine()), connections=3) as live:
+        held = [live.connect() for _ in range(3)]
+        wait_until(lambda: len(live.service._server.server_state.connections) == 3)
+        for _ in range(20):
+            connection = live.connect()
+            with contextlib.suppress(ConnectionError):
+                connection.sendall(request)
+            answer = read_all(connection)
+            assert answer.startswith(b"HTTP/1.1 503 ")
+            assert "at most 3 clients at once" in json.loads(answer.partition(b"\r\n\r\n")[2])["error"]
+            time.sleep(0.1)
+        for connection in held:
+            connection.close()
+
+
+class FullStream(io.StringIO):
+    """A stream on a disk that is full after some lines."""
+
+    def __init__(self, lines: int) -> None:
+        super().__init__()
+        self.lines = lines
+
+    def write(self, text: str) -> int:
+        if self.getvalue().count("\n") >= self.lines:
+            raise OSError(28, "No space left on device")
+        return super().write(text)
+
+
+@pytest.mark.parametrize("lines", [0, 1, 2, 3])
+def test_a_service_whose_log_cannot_be_written_stops_and_says_so(lines: int) -> None:
+    service = Service(FakeSource(FakeEngine()), ServiceSettings(port=0), FullStream(lines))
+
+    def ask(port: int) -> None:
+        def ask_until_it_ends() -> None:
+            with contextlib.suppress(httpx.HTTPError):
+                while True:
+                    httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=10)
+
+        threading.Thread(target=ask_until_it_ends, daemon=True).start()
+
+    with (
+        ThreadPoolExecutor(1) as thread,
+        pytest.raises(DataError, match=r"must write its log.*No space left on device"),
+    ):
+        thread.submit(service.run, ask).result(30)
