@@ -191,4 +191,5 @@ def _cell_name(settings: Mapping[str, Any]) -> str:
         text = re.sub(r"[^\w.+-]+", "_", json.dumps(value, ensure_ascii=False)).strip("_")
         needs_no_name = isinstance(value, str) and text[:1].isalnum()
         parts.append(text if needs_no_name else key.rpartition(".")[2] + text)
-    return "-".join(parts)[:_LONGEST_NAME]
+    # File systems limit bytes, not characters.
+    return "-".join(parts).encode()[:_LONGEST_NAME].decode(errors="ignore")

@@ -38,7 +38,7 @@ def results_picture() -> str:
         _paint(panels[0], seen, "Test documents that training has seen")
         _paint(panels[1], unseen, "Test documents that it has not")
         panels[0].set_ylabel("NDCG@5")
-        share_legend(figure, panels[0])
+        share_legend(figure, panels[0], _SYSTEMS)
 
     title = "NDCG@5 of five systems, on documents that training has seen and on others"
     return draw("results", title, "", (11, 4), paint).file
@@ -59,7 +59,7 @@ def _paint(panel: Axes, table: Mapping[str, Mapping[str, float]], title: str) ->
     for place, system in enumerate(_SYSTEMS):
         x = np.arange(len(table)) + (place - (len(_SYSTEMS) - 1) / 2) * width
         values = [systems.get(system, np.nan) for systems in table.values()]
-        panel.bar(x, values, 0.9 * width, color=line_style(place)["color"], label=system)
+        panel.bar(x, values, 0.9 * width, color=line_style(place)["color"])
     panel.set_xticks(range(len(table)), list(table))
     panel.set(title=title, ylim=(0, 1))
     panel.grid(axis="x", visible=False)

@@ -1,7 +1,7 @@
 """Pictures for light and dark pages: matplotlib's figures as SVG in the page's colours."""
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 from xml.etree import ElementTree
 
@@ -105,8 +105,20 @@ def line_style(place: int) -> dict[str, Any]:
     }
 
 
-def share_legend(figure: Figure, axes: Axes) -> None:
-    """Draws one legend above all panels, from the series of one panel; long labels take fewer columns."""
-    handles, labels = axes.get_legend_handles_labels()
+def as_is(text: str) -> str:
+    """A text that a picture shows as it is: matplotlib would typeset what stands between two dollars as a formula."""
+    return text.replace("$", r"\$")
+
+
+def share_legend(figure: Figure, axes: Axes, labels: Sequence[str]) -> None:
+    """Draws one legend above all panels, for the series of one panel; long labels take fewer columns.
+
+    Args:
+      figure: the figure.
+      axes: the panel.
+      labels: of its series, in the order in which they were drawn.
+    """
+    # The series themselves, because matplotlib leaves a series out whose own label begins with _.
+    series: Iterable[Any] = axes.containers or axes.lines
     columns = max(1, 120 // (max(map(len, labels)) + 8))
-    figure.legend(handles, labels, loc="outside upper center", ncols=min(columns, len(labels)))
+    figure.legend(series, [*map(as_is, labels)], loc="outside upper center", ncols=min(columns, len(labels)))

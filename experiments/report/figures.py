@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import SymLogNorm
 from matplotlib.figure import Figure
 
-from components.training_report.svg import Picture, draw, line_style, share_legend
+from components.training_report.svg import Picture, as_is, draw, line_style, share_legend
 from experiments.experiment import Row
 from experiments.report.names import settings_label, value_name
 from models.evaluation.metrics import METRICS
@@ -92,13 +92,13 @@ def loss_figure(rows: Sequence[Row]) -> Picture | None:
     def paint(figure: Figure) -> None:
         panels = figure.subplots(1, grades, sharey=True)
         for grade, panel in enumerate(panels):
-            for place, (label, loss) in enumerate(losses.items()):
+            for place, loss in enumerate(losses.values()):
                 # Lists of one document: the mean over a list is the document's loss.
                 values = loss(tf.fill([len(_SCORES), 1], float(grade)), _SCORES[:, None]).numpy()
-                panel.plot(_SCORES, values, label=label, **{**line_style(place), "markevery": (place * 5, 40)})
+                panel.plot(_SCORES, values, **{**line_style(place), "markevery": (place * 5, 40)})
             panel.set(title=grade_name(grade, grades - 1), xlabel="score")
         panels[0].set_ylabel("loss")
-        share_legend(figure, panels[0])
+        share_legend(figure, panels[0], [*losses])
 
     return draw(
         "figure-2",
@@ -136,8 +136,10 @@ def density_figure(rows: Sequence[Row]) -> Picture | None:
             for place, (row, scores) in enumerate(zip(rows, of_rows, strict=True)):
                 if scores:
                     panel = panels[len(splits) * (place // columns) + line, place % columns]
-                    _paint_densities(panel, scores, f"{fill(row.label, 32)}\n{split} split")
-        share_legend(figure, panels[len(splits) - 1, 0])
+                    _paint_densities(panel, scores, as_is(f"{fill(row.label, 32)}\n{split} split"))
+        grades = splits["eval"][0][0].counts
+        labels = [grade_name(int(grade), len(grades) - 1) for grade in grades]
+        share_legend(figure, panels[len(splits) - 1, 0], labels)
 
     return draw(
         "figure-3",
@@ -162,12 +164,7 @@ def _paint_densities(panel: Axes, scores: Sequence[ScoreCounts], title: str) -> 
             counts += np.histogram(centres * one.limit / limit, edges, weights=one.counts[grade])[0]
         density = counts / max(counts.sum(), 1) / (2 * limit / bins)
         style = line_style(int(grade))
-        panel.plot(
-            centres,
-            density,
-            label=grade_name(int(grade), len(scores[0].counts) - 1),
-            **{**style, "marker": ""},
-        )
+        panel.plot(centres, density, **{**style, "marker": ""})
         panel.fill_between(centres, density, color=style["color"], alpha=0.15, linewidth=0)
     panel.set_axis_on()
     panel.set(title=title, xlabel="score", xticks=[-limit, 0, limit], yticks=[])
@@ -199,13 +196,13 @@ def curve_figure(rows: Sequence[Row], number: int, key: str, axis: str, caption:
     def paint(figure: Figure) -> None:
         panels = figure.subplots(lines, _COLUMNS).ravel()
         for panel, metric in zip(panels, METRICS.values(), strict=False):
-            for place, (label, points) in enumerate(series.items()):
-                _paint_curve(panel, points, key, metric.key, label, place)
-            panel.set(title=metric.name, xlabel=axis)
+            for place, points in enumerate(series.values()):
+                _paint_curve(panel, points, key, metric.key, place)
+            panel.set(title=metric.name, xlabel=as_is(axis))
         for panel in panels[len(METRICS) :]:
             panel.set_axis_off()
         if len(series) > 1:
-            share_legend(figure, panels[0])
+            share_legend(figure, panels[0], [*series])
 
     return draw(
         f"figure-{number}",
@@ -217,12 +214,12 @@ def curve_figure(rows: Sequence[Row], number: int, key: str, axis: str, caption:
     )
 
 
-def _paint_curve(panel: Axes, points: Sequence[Row], key: str, metric: str, label: str, place: int) -> None:
+def _paint_curve(panel: Axes, points: Sequence[Row], key: str, metric: str, place: int) -> None:
     points = sorted(points, key=lambda row: row.settings[key])
     x = [row.settings[key] for row in points]
     values = [[cell.metrics[metric] for cell in row.done] for row in points]
     style = line_style(place)
-    panel.plot(x, [np.mean(one) for one in values], label=label, **style)
+    panel.plot(x, [np.mean(one) for one in values], **style)
     panel.fill_between(
         x, [min(one) for one in values], [max(one) for one in values], color=style["color"], alpha=0.2, linewidth=0
     )
@@ -246,7 +243,7 @@ def training_figure(rows: Sequence[Row]) -> Picture | None:
             panel.set(title=title, xlabel="epoch")
         panels[0].set_yscale("log")  # losses differ in their scale
         if len(trained) > 1:
-            share_legend(figure, panels[0])
+            share_legend(figure, panels[0], [row.label for row in trained])
 
     return draw(
         "training",
@@ -265,5 +262,5 @@ def _paint_training(panel: Axes, row: Row, key: str, place: int) -> None:
     )
     style = {**line_style(place), "marker": ""}
     x = np.arange(1, epochs + 1)
-    panel.plot(x, values.mean(axis=0), label=row.label, **style)
+    panel.plot(x, values.mean(axis=0), **style)
     panel.fill_between(x, values.min(axis=0), values.max(axis=0), color=style["color"], alpha=0.2, linewidth=0)
