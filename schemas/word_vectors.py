@@ -48,7 +48,7 @@ class WordVector(NamedTuple):
 
 
 _LARGEST = float(np.finfo(np.float32).max)
-_HEADER = re.compile(rb"([0-9]+) ([0-9]+) ?")
+_HEADER = re.compile(rb"([0-9]{1,18}) ([0-9]{1,18}) ?")
 _MARK = re.compile(r"</?\w+>")
 _MOST_CHARACTERS = 1000
 

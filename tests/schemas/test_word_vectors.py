@@ -102,6 +102,12 @@ def test_a_table_of_another_width_says_which_it_has(read, content):
         read(content)
 
 
+@pytest.mark.parametrize("header", [b"9" * 5000 + b" 2", b"1 " + b"9" * 5000])
+def test_a_header_of_too_many_digits_costs_one_line(read, header):
+    drop, entry = read(header + b"\na 1 2\n")
+    assert (drop.reason, entry.word) == (VectorReason.WRONG_WIDTH, "a")
+
+
 def test_a_header_that_counts_a_trillion_words_costs_nothing(read):
     tracemalloc.start()
     (entry,) = read(b"1000000000000 2\na 1 2\n")
@@ -149,7 +155,7 @@ def test_a_table_written_as_text_is_read_back(tmp_path_factory, vectors, form):
 
 @given(st.lists(st.sampled_from([b"a 1 2", b"a 1", b"a 1 x", b"\xff 1 2", b"a nan 1", b""]), max_size=20))
 def test_every_line_is_one_entry(tmp_path_factory, lines):
-    path = write(tmp_path_factory.getbasetemp() / "lines", b"".join(line + b"\n" for line in lines))
+    path = write(tmp_path_factory.getbasetemp() / "lines", b"".join(line + b"\n" for line in [*lines, b"last"]))
     entries = list(read_word_vectors(path, 2))
-    assert [entry.line for entry in entries] == list(range(1, len(lines) + 1))
+    assert [entry.line for entry in entries] == list(range(1, len(lines) + 2))
     assert Counter(map(type, entries))[WordVector] == lines.count(b"a 1 2")

@@ -156,7 +156,7 @@ def stream_offsets(path: str, open_file: OpenFile) -> Iterator[int]:
             text = line[: line.find(b":")]
             if text == before:
                 continue
-            if not text.isdigit() or int(text) <= last:
+            if not (text.isdigit() and len(text) < 19 and int(text) > last):
                 raise damaged(
                     path, f"lines must be offset:page id:title, in rising order; got {line[:80]!r} after {last}"
                 )

@@ -14,6 +14,7 @@ _CREATE: Final = re.compile(rb"\s*CREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?`((?
 _COLUMN: Final = re.compile(rb"(?:^|[(,])\s*`((?:[^`]|``)+)`\s+(\w+)")
 _QUOTED: Final = re.compile(rb"'(?:[^'\\]|\\.|'')*'", re.DOTALL)
 _INTEGERS: Final = frozenset(["tinyint", "smallint", "mediumint", "int", "integer", "bigint"])
+_DIGITS_OF_64_BITS: Final = 19
 _FLOATS: Final = frozenset(["float", "double", "decimal", "numeric", "real"])
 
 
@@ -147,7 +148,7 @@ def values_of(kind: Kind, tokens: Sequence[bytes]) -> list[Value]:
     """Returns the values of one column's tokens.
 
     Raises:
-      ValueError: a token of a number's column is not a number.
+      ValueError: a token of a number's column is not a number, or an integer has more than 64 bits.
 
     Example:
       >>> values_of("bytes", [rb"'it\\'s'", b"NULL", b"0x6162"]), values_of("int", [b"-7", b"NULL"])
@@ -160,10 +161,16 @@ def values_of(kind: Kind, tokens: Sequence[bytes]) -> list[Value]:
             for token in tokens
         ]
     convert: Callable[[bytes], int | float] = int if kind == "int" else float
+    numbers: list[Value]
     try:
-        return [*map(convert, tokens)]
+        numbers = [*map(convert, tokens)]
     except ValueError:
-        return [_number(token, convert) for token in tokens]
+        numbers = [_number(token, convert) for token in tokens]
+    if kind == "int" and max(map(len, tokens), default=0) >= _DIGITS_OF_64_BITS:
+        for number in numbers:
+            if isinstance(number, int) and not -(2**63) <= number < 2**64:
+                raise ValueError(f"an integer must fit into 64 bits; got {str(number)[:40]}")
+    return numbers
 
 
 def _number(token: bytes, convert: Callable[[bytes], int | float]) -> Value:

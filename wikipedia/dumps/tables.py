@@ -34,7 +34,7 @@ def language_links(path: str, code: str, open_file: OpenFile) -> Iterator[tuple[
     wanted = code.encode()
     for page_id, lang, title in read_rows(path, "langlinks", ("ll_from", "ll_lang", "ll_title"), open_file):
         if lang == wanted and title:
-            yield int(page_id or 0), _text(title)
+            yield _integer(page_id), _text(title)
 
 
 def redirects(path: str, open_file: OpenFile) -> Iterator[tuple[int, str]]:
@@ -46,7 +46,12 @@ def redirects(path: str, open_file: OpenFile) -> Iterator[tuple[int, str]]:
     columns = ("rd_from", "rd_namespace", "rd_title", "rd_interwiki")
     for page_id, namespace, title, interwiki in read_rows(path, "redirect", columns, open_file):
         if not namespace and not interwiki:
-            yield int(page_id or 0), _text(title)
+            yield _integer(page_id), _text(title)
+
+
+def _integer(value: Value) -> int:
+    """Returns a number that fits into an int64; -1, which names no page and no namespace of articles, for any other."""
+    return value if isinstance(value, int) and value < 2**63 else -1
 
 
 def _text(value: Value) -> str:
@@ -133,7 +138,10 @@ def _with_titles(path: str, open_file: OpenFile) -> Iterator[PageLinks]:
 
 
 def _integers(values: Sequence[Value]) -> npt.NDArray[np.int64]:
-    return np.array(values, np.int64)
+    try:
+        return np.array(values, np.int64)
+    except (TypeError, OverflowError):
+        return np.array([_integer(value) for value in values], np.int64)
 
 
 def _hashes(titles: Sequence[Value]) -> npt.NDArray[np.uint64]:
@@ -218,7 +226,7 @@ def _sitelinks(path: str, open_file: OpenFile) -> Iterator[tuple[int, bytes, byt
     blocks.close()
     columns = ("ips_item_id", "ips_site_id", "ips_site_page")
     for item, database, title in read_rows(path, _SITELINKS, columns, open_file):
-        yield int(item or 0), bytes(database or b""), bytes(title or b"")  # type: ignore[arg-type]  # text columns
+        yield _integer(item), bytes(database or b""), bytes(title or b"")  # type: ignore[arg-type]  # text columns
 
 
 def _of_lines(path: str, blocks: Iterator[bytes]) -> Iterator[tuple[int, bytes, bytes]]:

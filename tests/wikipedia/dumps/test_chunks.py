@@ -100,6 +100,7 @@ def bzipped(*lines: str) -> bytes:
 @pytest.mark.parametrize(
     ("index", "message"),
     [
+        (bzipped("9" * 5000 + ":1:A\n"), "in rising order; got b'9999"),
         (bzipped(f"{STARTS[1]}:1:A\n", "5:2:B\n"), f"in rising order; got b'5:2:B' after {STARTS[1]}"),
         (bzipped("Title\n"), "lines must be offset:page id:title"),
         (bzipped("600:1:A"), "its last line must be a whole one"),

@@ -285,3 +285,17 @@ def test_quotes_without_end_take_no_longer_than_their_length() -> None:
     for nasty in (b"''" * 100_000, b"('" * 100_000, b"'\\" * 100_001, rows_of([(1, "'", 0.5)])[:-2] * 50_000):
         with pytest.raises(DataError):
             of_values(b"(1,'" + nasty)
+
+
+@pytest.mark.parametrize(
+    "number",
+    [b"99999999999999999999", b"-9223372036854775809", b"18446744073709551616", b"0xffffffffffffffffff", b"9" * 5000],
+)
+def test_an_integer_of_more_than_64_bits_is_damage(number: bytes) -> None:
+    with pytest.raises(DataError, match=r"t\.sql.*values must be of their columns' types"):
+        of_values(b"(%s,'x',1.0);\n" % number)
+
+
+def test_integers_of_64_bits_are_read() -> None:
+    numbers = [2**64 - 1, -(2**63)]
+    assert [row[0] for row in of_values(b"(%d,'x',1.0),(%d,'y',1.0);\n" % (*numbers,))] == numbers
