@@ -8,6 +8,7 @@ from typing import Any
 
 import tensorflow as tf
 import tensorflow_transform as tft
+from tensorflow import keras
 
 from components.trainer.pretrained import VectorsReport, read_pretrained, vocabulary_size
 from components.unfinished_work import unfinished_work
@@ -108,6 +109,9 @@ def read_inputs(arguments: TrainingArguments) -> TrainingInputs:
     Raises:
       DataError: a vocabulary has no word, or its word vectors have changed.
     """
+    # Whatever a user's ~/.keras/keras.json says: a run gives the same numbers everywhere.
+    keras.backend.set_floatx("float32")
+    keras.backend.set_epsilon(1e-7)
     job = arguments.training_job
     transform = tft.TFTransformOutput(arguments.transform_graph_path)
     # A baseline may use fewer columns of the examples than the run's own model.

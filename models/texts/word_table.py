@@ -1,6 +1,7 @@
 """Pre-trained word vectors of one language, by the words of our own tokenisation."""
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -12,6 +13,7 @@ import tensorflow as tf
 from models.settings import WordTableSource
 from models.texts.tokens import tokenize
 from models.texts.word_counts import batches
+from schemas.byte_streams import HashingReader
 from schemas.drops import Drop, DropCounter, ReadReport
 from schemas.errors import DataError
 from schemas.wikiclir import excerpt_of
@@ -43,13 +45,27 @@ def read_word_table(source: WordTableSource) -> WordTable:
     most frequent.
 
     Raises:
-      DataError: see `read_word_vectors`; or too many entries are bad, or no word is usable.
+      DataError: see `read_word_vectors`; or too many entries are bad, or no word is usable; or the file's content is
+        not that of the digest.
     """
+    with tf.io.gfile.GFile(source.path, "rb") as stored:
+        stream = HashingReader(stored)
+        table = _read(source, read_word_vectors(source.path, source.width, lambda path, mode: nullcontext(stream)))
+        found = stream.hexdigest() if source.sha256 else ""
+    if found != source.sha256:
+        raise DataError(
+            f"{source.path} must not change while a run reads it (embeddings): expected the SHA-256 {source.sha256}; "
+            f"got {found}. Run again once it is complete."
+        )
+    return table
+
+
+def _read(source: WordTableSource, entries: Iterator[WordVector | Drop]) -> WordTable:
     places: dict[str, int] = {}
     vectors = []
     left_out = DropCounter()
     read = 0
-    for entry, tokens in _tokenized(read_word_vectors(source.path, source.width, tf.io.gfile.GFile)):
+    for entry, tokens in _tokenized(entries):
         read += 1
         if isinstance(entry, WordVector):
             reason = _fault_of(tokens, places)

@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
+from tensorflow import keras
 
 from models.job import TrainingJob
 from models.lists.ranking_lists import TEXT_SPEC
@@ -59,6 +60,14 @@ def read(tmp_path, monkeypatch):
 
 def test_all_nr_documents_are_read_by_default(read):
     assert read().train_lists.doc_ids == [[b"a", b"b", b"c"], [b"b", b"a"]]
+
+
+@pytest.mark.parametrize(("setting", "own"), [("floatx", "float64"), ("epsilon", 1e-3)])
+def test_a_user_s_own_settings_of_keras_change_no_number(read, setting, own):
+    before = getattr(keras.backend, setting)()
+    getattr(keras.backend, f"set_{setting}")(own)
+    read()
+    assert getattr(keras.backend, setting)() == before
 
 
 def test_judged_nr_documents_are_chosen_in_train_lists_alone(read):

@@ -1,5 +1,7 @@
 """models/texts/word_table.py: which words of a table are used, and what is said of the others."""
 
+import hashlib
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -89,3 +91,15 @@ def test_what_is_read_is_used_or_dropped(tmp_path_factory, words, most_words):
     report = table.report
     assert len(table.words) == len(table.vectors) == report.used <= most_words
     assert report.read == len(words) + 1 or report.used == most_words
+
+
+@pytest.mark.parametrize("change", [b"the 1 3\n", b"a word 1 3\nmore\n"], ids=["in what is read", "in what is not"])
+def test_a_table_that_is_not_the_one_that_was_hashed_is_refused(tmp_path, change):
+    content = glove(ENTRIES)
+    path = write(tmp_path / "table", content)
+    hashed = source(path, most_words=1, sha256=hashlib.sha256(content).hexdigest())
+    assert read_word_table(hashed).words == ["the"]
+    read_word_table.cache_clear()
+    write(tmp_path / "table", change + content if change.startswith(b"the") else content + change)
+    with pytest.raises(DataError, match=r"table must not change while a run reads it \(embeddings\)"):
+        read_word_table(hashed)
