@@ -299,6 +299,7 @@ def _search(
         evaluation=judging.evaluation,
         top_grade=config.data.top_grade,
         max_tokens=config.data.max_document_tokens,
+        leave_out_own=config.data.leave_out_own,
     )
     # No push waits for it: with many queries it takes long.
     search_evaluator.add_upstream_node(index_pusher)

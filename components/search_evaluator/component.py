@@ -28,6 +28,7 @@ def SearchEvaluator(
     search_evaluation: Output[artifacts.SearchEvaluation],
     top_grade: int,
     max_tokens: int,
+    leave_out_own: bool = False,
 ) -> None:
     """Searches the whole collection for the test queries, and computes metrics of the documents found.
 
@@ -40,6 +41,7 @@ def SearchEvaluator(
       search_evaluation: search.json, search_per_query.tsv and search_run.trec.
       top_grade: the MR grade.
       max_tokens: the model's limit on a text.
+      leave_out_own: whether a document with the id of a query is no result of this query.
 
     Raises:
       DataError: model or index cannot be used.
@@ -57,6 +59,7 @@ def SearchEvaluator(
             top_grade,
             EvaluationReport.from_json(read_text(evaluation, METRICS_FILE)),
             run.write,
+            leave_out_own,
         )
     write_text(search_evaluation, SEARCH_FILE, result.report.to_json())
     write_text(search_evaluation, SEARCH_PER_QUERY_FILE, result.per_query.to_tsv())

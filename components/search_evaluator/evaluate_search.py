@@ -54,6 +54,7 @@ def evaluate_search(
     top_grade: int,
     sampled: EvaluationReport,
     write_run: Callable[[str], object],
+    leave_out_own: bool = False,
 ) -> Evaluation:
     """Searches the collection for every query of the lists.
 
@@ -69,6 +70,7 @@ def evaluate_search(
       top_grade: the MR grade.
       sampled: the evaluation of the same lists.
       write_run: receives the lines of a TREC run file, query by query.
+      leave_out_own: whether a document with the id of a query is no result of this query.
 
     Raises:
       ValueError: the evaluation is of other lists.
@@ -78,11 +80,14 @@ def evaluate_search(
     relevant = [of_list > NOT_RELEVANT for of_list in lists.grades]
     grades = [of_list[rows] for of_list, rows in zip(lists.grades, relevant, strict=True)]
     wanted = [list(compress(of_list, rows)) for of_list, rows in zip(lists.doc_ids, relevant, strict=True)]
-    ranks, overlaps = _search(lists, wanted, index, model, write_run)
+    ranks, overlaps = _search(lists, wanted, index, model, write_run, leave_out_own)
     channels = {name: search_metrics(grades, of_system, top_grade) for name, of_system in ranks.items()}
     of_model = channels.pop(_MODEL)
-    found = _bm25_rankings(_texts(lists), read_collection, max_tokens)
-    of_bm25 = [ranks_of(doc_ids, ranked) for doc_ids, ranked in zip(wanted, found, strict=True)]
+    found = _bm25_rankings(_texts(lists), read_collection, max_tokens, DEPTH + leave_out_own)
+    of_bm25 = [
+        ranks_of(doc_ids, [one for one in ranked if not leave_out_own or one != query_id][:DEPTH])
+        for query_id, doc_ids, ranked in zip(lists.query_ids, wanted, found, strict=True)
+    ]
     baselines = {BM25: search_metrics(grades, of_bm25, top_grade)}
     report = SearchReport(
         queries=len(lists),
@@ -107,6 +112,7 @@ def _search(
     index: CorpusIndex,
     model: ExportedModel,
     write_run: Callable[[str], object],
+    leave_out_own: bool,
 ) -> tuple[dict[str, list[_Ranks]], list[float]]:
     """The ranks of the wanted documents by system, and the overlaps of a sample of queries where some go unscored."""
     words = _matching_channel(model)
@@ -116,19 +122,27 @@ def _search(
     left = TimeLeft(0, len(lists))
     for number, (query_id, text, doc_ids) in enumerate(zip(lists.query_ids, _texts(lists), wanted, strict=True)):
         query = model.encode_query(text.decode())
-        best = index.search(query, DEPTH)
-        rankings = [best]
+        depth = DEPTH + leave_out_own
+        rankings = [index.search(query, depth)]
         if words:
-            rankings += [index.dense_search(query, DEPTH), index.words_search(query, DEPTH)]
+            rankings += [index.dense_search(query, depth), index.words_search(query, depth)]
+        own = query_id if leave_out_own else None
+        best, *_ = rankings = [_without(own, found, DEPTH) for found in rankings]
         for of_system, found in zip(ranks.values(), rankings, strict=True):
             of_system.append(ranks_of(doc_ids, [one.doc_id for one in found]))
         names, scores = [one.doc_id.decode() for one in best], [one.score for one in best]
         write_run("".join(run_lines(query_id.decode(), names, scores, MODEL_TAG)))
         if number in sample:
-            overlaps.append(_overlap(best, index.search(query, _BEST, depth=len(index))))
+            exact = index.search(query, _BEST + leave_out_own, depth=len(index))
+            overlaps.append(_overlap(best, _without(own, exact, _BEST)))
         if number and number % _LOGGED_EVERY == 0:
             progress_log.info("%s of %s queries, %s left", f"{number:,}", f"{len(lists):,}", left.after(number))
     return ranks, overlaps
+
+
+def _without(own: bytes | None, found: Sequence[Found], most: int) -> list[Found]:
+    """The first documents found, but for the query's own."""
+    return [one for one in found if one.doc_id != own][:most]
 
 
 def _matching_channel(model: ExportedModel) -> str | None:
@@ -153,7 +167,7 @@ def _overlap(found: Sequence[Found], best: Sequence[Found]) -> float:
 
 
 def _bm25_rankings(
-    texts: Sequence[bytes], read_collection: Callable[[], Iterable[tuple[bytes, bytes]]], max_tokens: int
+    texts: Sequence[bytes], read_collection: Callable[[], Iterable[tuple[bytes, bytes]]], max_tokens: int, depth: int
 ) -> list[list[bytes]]:
     """The ids of the documents that BM25 finds for each query."""
 
@@ -161,7 +175,7 @@ def _bm25_rankings(
         progress_log.info("BM25 of %s of %s documents", f"{done:,}", f"{documents:,}")
 
     queries = list(token_lists(texts, max_tokens))
-    return [one.doc_ids.tolist() for one in search_by_bm25(queries, read_collection, max_tokens, DEPTH, log)]
+    return [one.doc_ids.tolist() for one in search_by_bm25(queries, read_collection, max_tokens, depth, log)]
 
 
 def _means(values: _Values) -> dict[str, float]:

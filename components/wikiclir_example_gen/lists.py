@@ -30,6 +30,7 @@ class IngestSettings:
     cold_share: float = 0.0
     most_sampled: int = 4_000_000
     shards: int | None = None
+    leave_out_own: bool = False
 
 
 class RankingList(NamedTuple):
@@ -103,8 +104,9 @@ class MakeList(beam.DoFn):
             else:
                 grades = {judgment.doc_id: judgment.grade for judgment in members}
                 used = {"judgments": list(grades)}
+                never = {*grades, query_id} if self._settings.leave_out_own else grades.keys()
                 negatives = sample_negatives(
-                    query_id, self._settings.seed, self._settings.negatives, self._doc_ids.sample, grades.keys()
+                    query_id, self._settings.seed, self._settings.negatives, self._doc_ids.sample, never
                 )
                 grades.update(dict.fromkeys(negatives, NOT_RELEVANT))
                 yield query_id, RankingList(split_of(query_id), line, grades, negatives, used)
@@ -132,6 +134,8 @@ class MakeList(beam.DoFn):
                 tallies.append(_drop(role, Reason.UNKNOWN_QUERY, judgment))
             elif not is_there:
                 tallies.append(_drop(role, Reason.UNKNOWN_DOCUMENT, judgment))
+            elif self._settings.leave_out_own and judgment.doc_id == judgment.query_id:
+                tallies.append(_drop(role, Reason.OWN_DOCUMENT, judgment))
             elif judgment.doc_id in kept:
                 tallies.append(_drop(role, Reason.DUPLICATE_PAIR, judgment))
             else:

@@ -19,9 +19,9 @@ def is_cold(unit: str, seed: int, share: float) -> bool:
 
 
 def sample_negatives(
-    query_id: str, seed: int, count: int, doc_ids: Sequence[str], relevant: Collection[str]
+    query_id: str, seed: int, count: int, doc_ids: Sequence[str], excluded: Collection[str]
 ) -> list[str]:
-    """Draws NR documents for a query, uniformly and without repetition, never a relevant one.
+    """Draws NR documents for a query, uniformly and without repetition, from those that are not excluded.
 
     The draw depends only on the seed, the query and the collection; a smaller `count` gives a prefix of a larger one.
 
@@ -30,7 +30,7 @@ def sample_negatives(
       seed: the seed of the run.
       count: the number of documents; a small collection gives fewer.
       doc_ids: all documents, or a sample of them, in the order of their file.
-      relevant: the ids that must not be drawn.
+      excluded: the ids that must not be drawn.
     """
     generator = random.Random(stable_hash("negatives", str(seed), query_id))
     # Fisher and Yates's shuffle; `swapped` holds only the places that differ from the file's order.
@@ -42,7 +42,7 @@ def sample_negatives(
         other = generator.randrange(place, len(doc_ids))
         doc_id = doc_ids[swapped.get(other, other)]
         swapped[other] = swapped.get(place, place)
-        if doc_id not in relevant:
+        if doc_id not in excluded:
             chosen.append(doc_id)
     return chosen
 

@@ -51,6 +51,9 @@ class DataSettings(Settings):
     used_negatives: Annotated[int | None, Field(ge=1, lt=2**31)] = None
     """Number of NR documents used of every list, in all splits: the first ones, in the order of the draw or of
     `candidates`; null uses all. Changing this number does not rerun any data stage."""
+    leave_out_own: bool = False
+    """Whether a document with the id of a query is left out of this query's list, and of its results where a search is
+    evaluated: in collections such as ArguAna the queries are documents themselves."""
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 1
     """Seed of the NR documents of every query, and of the choice of cold groups."""
     split: Literal["queries", "documents"] = "queries"

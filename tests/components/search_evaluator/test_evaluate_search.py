@@ -60,7 +60,7 @@ def sampled(queries=6, channels=("lexicon", "smooth_cosine"), **content):
     )  # fmt: skip
 
 
-def evaluated(model, folder: Path, report=None, documents=None, **arguments):
+def evaluated(model, folder: Path, report=None, documents=None, leave_out_own=False, **arguments):
     """The evaluation, and the lines of the run."""
     documents = documents or collection()
     os.makedirs(folder / SEGMENTS)
@@ -77,6 +77,7 @@ def evaluated(model, folder: Path, report=None, documents=None, **arguments):
         top_grade=2,
         sampled=report or sampled(),
         write_run=run.write,
+        leave_out_own=leave_out_own,
     )
     return result, run.getvalue().splitlines()
 
@@ -200,3 +201,19 @@ def test_where_not_every_document_is_scored_the_loss_is_measured(model, tmp_path
 def test_an_evaluation_of_other_lists_is_refused(model, tmp_path):
     with pytest.raises(ValueError, match="must be of the same 6 lists; it is of 5"):
         evaluated(model, tmp_path / "1", sampled(queries=5))
+
+
+def test_a_query_s_own_document_is_no_result_where_that_is_asked(model, tmp_path):
+    documents = {**collection(), **QUERIES}  # each query is also a document, the best for itself
+    found = {
+        leave_out: evaluated(model, tmp_path / str(leave_out), documents=documents, leave_out_own=leave_out)
+        for leave_out in (False, True)
+    }
+    runs = {leave_out: [line.split()[:3:2] for line in run] for leave_out, (_, run) in found.items()}
+    own = [pair for pair in runs[False] if pair[0] == pair[1]]
+    assert own
+    assert runs[True] == [pair for pair in runs[False] if pair not in own]
+    before, after = (found[leave_out][0].report for leave_out in (False, True))
+    for metrics, others in zip(*((one.metrics, *one.baselines.values()) for one in (before, after)), strict=True):
+        assert others["mrr_r"] >= metrics["mrr_r"]
+    assert after.baselines["bm25"] != before.baselines["bm25"]

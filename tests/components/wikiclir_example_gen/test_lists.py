@@ -27,17 +27,17 @@ def make_list(tmp_path_factory):
     lines = [f"{doc_id}\ttitle\ttext\n".encode() for doc_id in DOC_IDS]
     roles = collect(folder, {"documents": [b"".join(lines[:5]), b"".join(lines[5:])]})
 
-    def make_list(blocks, negatives, seed):
-        make = MakeList(IngestSettings(negatives, seed, None, top_grade=2), str(folder), roles["documents"])
+    def make_list(blocks, negatives, seed, query_id="q", **settings):
+        make = MakeList(IngestSettings(negatives, seed, None, top_grade=2, **settings), str(folder), roles["documents"])
         make.setup()
-        (_, made), *_ = make.process(("q", {"query": [1], "judgments": blocks}))
+        (_, made), *_ = make.process((query_id, {"query": [1], "judgments": blocks}))
         return made
 
     return make_list
 
 
-def block(lines, first=1):
-    return first, "".join(f"q\t{doc_id}\t{grade}\n" for doc_id, grade in lines).encode()
+def block(lines, first=1, query_id="q"):
+    return first, "".join(f"{query_id}\t{doc_id}\t{grade}\n" for doc_id, grade in lines).encode()
 
 
 @given(grades, counts, st.integers(0, 99))
@@ -77,3 +77,12 @@ def test_blocks_of_lines_hold_the_judgments_of_the_file_with_their_places(lines,
     expected = [*parse_judgments([line.encode() for line in lines], first_line)]
     assert found == [(judgment.query_id, judgment) for judgment in expected]
     assert all(one[0] != other[0] for one, other in pairwise(blocks))
+
+
+@pytest.mark.parametrize("own", [0, 1, 2])
+def test_a_query_s_own_document_is_left_out_where_that_is_asked_whatever_its_grade(make_list, own):
+    judgments = [block([("d0", 2), ("d3", own)], query_id="d3")]
+    made = make_list(judgments, len(DOC_IDS), 1, "d3", leave_out_own=True)
+    assert sorted(made.grades) == sorted({*DOC_IDS} - {"d3"})
+    assert made.used == {"judgments": ["d0"]}
+    assert sorted(make_list(judgments, len(DOC_IDS), 1, "d3").grades) == sorted(DOC_IDS)
