@@ -11,7 +11,7 @@ from schemas.byte_streams import input_digest, stream_sha256
 from schemas.drops import Drop
 from schemas.errors import ConfigError, DataError
 from schemas.settings import GivenPath, Settings, given_paths
-from schemas.wikiclir import Judgment, Reason, Text, parse_lines, parse_pairs, parse_texts, read_lines
+from schemas.wikiclir import Judgment, Reason, Text, parse_pairs, parse_role, parse_texts
 from wikipedia.dumps.files import find_dump_files
 
 Config = TypeVar("Config", bound=Settings)
@@ -227,7 +227,7 @@ def _nothing(path: str) -> str:
 def _head(role: str, path: str, is_whole: bool) -> tuple[list[Text | Judgment], str | None]:
     """The first records of a file, and a fault where there are too few or the rest cannot be read."""
     with open(path, "rb") as stream:
-        parsed = parse_lines(role, read_lines(stream, path), path, _ANY_GRADE, set())
+        parsed = parse_role(role, stream, path, _ANY_GRADE, set())
         items = list(itertools.islice(parsed, _LINES))
     if not items:
         return [], f"{path} holds no line."

@@ -19,6 +19,9 @@ _YAML_ERRORS = (yaml.YAMLError, ValueError, RecursionError)
 _MOST_ALIASED = 10_000
 """Largest number of values that the aliases of a file stand for: ten lines of aliases may stand for billions."""
 
+_OTHER_BASE = re.compile(r"[-+]?(0[0-9_]+|[0-9][0-9_]*(:[0-9_]+)+(\.[0-9_]*)?)")
+"""Digits that YAML 1.1 does not read as the decimal number that they seem to be."""
+
 _LONGEST_VALUE = 200
 _LONGEST_MESSAGE = 2000
 
@@ -104,7 +107,15 @@ def load_yaml(text: str) -> tuple[yaml.Node | None, Any]:
                     "is meant",
                     line,
                 )
-            if isinstance(node, yaml.ScalarNode) and re.search("[\0\ud800-\udfff]", node.value):
+            if not isinstance(node, yaml.ScalarNode):
+                continue
+            if node.style is None and _OTHER_BASE.fullmatch(node.value):
+                raise NotYamlError(
+                    "a number must have no leading zero and no colon, which YAML 1.1 reads in base 8 and base 60; got "
+                    f"{_shown(node.value)}: write a decimal number, or put a text in quotes",
+                    line,
+                )
+            if re.search("[\0\ud800-\udfff]", node.value):
                 raise NotYamlError(
                     f"a text must hold no NUL and no half of a surrogate pair; got {_shown(node.value)}", line
                 )

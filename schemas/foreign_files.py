@@ -1,9 +1,9 @@
 """Files in other layouts than ours, plain, gzipped or bzipped, within the bounds of our own.
 
-Queries and documents; a JSON object's id stands under one of `ID_KEYS`, as a text or an integer, its title may be
-missing, and other keys are ignored:
+Queries and documents; a JSON object's id stands under one of `ID_KEYS`, as a text or an integer, its text under one of
+`TEXT_KEYS`, its title may be missing, and other keys are ignored:
 
-    JSON lines    {"_id": "d1", "title": "...", "text": "..."}    as BEIR, ir_datasets and NeuCLIR have them
+    JSON lines    {"_id": "d1", "title": "...", "text": "..."}    as BEIR, ir_datasets, NeuCLIR, MIRACL and Pyserini do
     TSV           id <TAB> text
     TSV           id <TAB> title <TAB> text
 
@@ -17,7 +17,8 @@ A first stage's run:
 
     TREC    query_id Q0 doc_id rank score tag         any white space between
 
-The first line of one of these forms determines the form of a file.
+The first line of one of these forms determines the form of a file. Ids are read without marks that nobody sees, as in
+our own files.
 """
 
 import json
@@ -27,18 +28,24 @@ from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, Final, NamedTuple, TypeVar
 
 from schemas.drops import Drop, DropReason
-from schemas.wikiclir import MAX_LINE_BYTES, Judgment, Reason, Text, excerpt_of, read_lines
+from schemas.wikiclir import MAX_LINE_BYTES, Judgment, Reason, Text, excerpt_of, is_header, read_lines, visible_id
+
+ID_KEYS: Final = ("_id", "doc_id", "query_id", "docid", "docno", "qid", "id")
+"""The keys of an id; the first one that an object has counts."""
+TEXT_KEYS: Final = ("text", "contents", "query")
+"""The keys of a text, likewise."""
 
 
 class ForeignReason(DropReason):
     """The reasons for leaving a record out that occur only in other layouts, or only in a conversion."""
 
-    HEADER = ("header", False)
     EMPTY_LINE = ("empty line", False)
     BAD_JSON = ("no JSON object", True)
-    NO_ID = ("no id under _id, doc_id, query_id, docno or id", True)
-    NO_TEXT = ("no text under text", True)
+    NO_ID = (f"no id under {', '.join(ID_KEYS)}", True)
+    NO_TEXT = (f"no text under {', '.join(TEXT_KEYS)}", True)
     BAD_GRADE = ("grade is no integer up to 100", True)
+    RUN_FIELDS = ("not the six fields query_id Q0 doc_id rank score tag, with spaces or tabs between", True)
+    JUDGMENT_FIELDS = ("neither query_id 0 doc_id grade nor three columns, like the first line", True)
     BAD_SCORE = ("score is no finite number", True)
     BEYOND_DEPTH = ("document beyond --depth", False)
     NO_TOP_GRADE = ("query without a document of the top grade", False)
@@ -73,9 +80,6 @@ def _parse(
         yield Drop(found, file, number, excerpt_of(text)) if isinstance(found, DropReason) else found
 
 
-ID_KEYS: Final = ("_id", "doc_id", "query_id", "docno", "id")
-"""The keys of an id; the first one that an object has counts."""
-
 _COLUMNS: Final = (2, 3)
 
 
@@ -100,13 +104,15 @@ def parse_foreign_texts(stream: BinaryIO, file: str, with_titles: bool = False) 
     def parse_line(number: int, line: str) -> Text | DropReason:
         nonlocal is_json, columns
         if is_json is None:
-            is_json = line.lstrip().startswith("{")
+            is_json = line.lstrip("\ufeff \t").startswith("{")
+        if not is_json and number == 1 and is_header(line.split("\t")):
+            return Reason.HEADER
         if not is_json and not columns and (found := line.count("\t") + 1) in _COLUMNS:
             columns = found
         fields = _of_json(line) if is_json else _of_columns(line, columns)
         if isinstance(fields, DropReason):
             return fields
-        identifier, title, text = fields
+        identifier, title, text = visible_id(fields[0]), *fields[1:]
         if with_titles:
             text = f"{title} {text}".strip()
         return _fault(identifier, title, text) or Text(identifier, title, text, number)
@@ -117,7 +123,7 @@ def parse_foreign_texts(stream: BinaryIO, file: str, with_titles: bool = False) 
 def _of_json(line: str) -> tuple[str, str, str] | DropReason:
     """Id, title and text of a JSON object."""
     try:
-        content: Any = json.loads(line)
+        content: Any = json.loads(line.lstrip("\ufeff"))
     except (ValueError, RecursionError):
         return ForeignReason.BAD_JSON
     if not isinstance(content, dict):
@@ -125,7 +131,7 @@ def _of_json(line: str) -> tuple[str, str, str] | DropReason:
     identifier = next((content[key] for key in ID_KEYS if key in content), None)
     if isinstance(identifier, bool) or not isinstance(identifier, str | int):
         return ForeignReason.NO_ID
-    title, text = content.get("title"), content.get("text")
+    title, text = content.get("title"), next((content[key] for key in TEXT_KEYS if key in content), None)
     if not isinstance(text, str):
         return ForeignReason.NO_TEXT
     return str(identifier), _on_one_line(title if isinstance(title, str) else ""), _on_one_line(text)
@@ -145,8 +151,7 @@ def _on_one_line(text: str) -> str:
 
 def _fault(identifier: str, title: str, text: str) -> DropReason | None:
     """The reason why our own files cannot hold a record, or None."""
-    # Our readers remove a byte-order mark at the start of a file.
-    if identifier.split() != [identifier] or "\ufeff" in identifier:
+    if identifier.split() != [identifier]:
         return Reason.BAD_ID
     if not text:
         return Reason.EMPTY_TEXT
@@ -161,8 +166,6 @@ def _fault(identifier: str, title: str, text: str) -> DropReason | None:
 
 MOST_GRADE: Final = 100
 """The largest grade of a judgment, as in `data.top_grade`."""
-
-_HEADER: Final = ["query-id", "corpus-id", "score"]
 
 
 def parse_foreign_judgments(stream: BinaryIO, file: str, split: str) -> Iterator[Judgment | Drop]:
@@ -184,11 +187,11 @@ def parse_foreign_judgments(stream: BinaryIO, file: str, split: str) -> Iterator
         nonlocal columns, separator
         if not columns:
             columns, separator = _layout(line)
-        fields = [field.strip() for field in line.split(separator)]
-        if number == 1 and fields == _HEADER:
-            return ForeignReason.HEADER
+        fields = [visible_id(field.strip()) for field in line.split(separator)]
+        if number == 1 and is_header(fields):
+            return Reason.HEADER
         if not columns or len(fields) != columns:
-            return Reason.FIELD_COUNT
+            return ForeignReason.JUDGMENT_FIELDS
         if any(field.split() != [field] for field in fields):
             return Reason.BAD_ID
         if not re.fullmatch(r"[+-]?[0-9]{1,9}", fields[-1]) or int(fields[-1]) > MOST_GRADE:
@@ -228,10 +231,16 @@ def parse_foreign_run(stream: BinaryIO, file: str) -> Iterator[RunLine | Drop]:
 
     def parse_line(number: int, line: str) -> RunLine | DropReason:
         fields = line.split()
+        if number == 1 and is_header(fields):
+            return Reason.HEADER
         if len(fields) != 6:
-            return Reason.FIELD_COUNT
+            return ForeignReason.RUN_FIELDS
         score = _score(fields[4])
-        return RunLine(fields[0], fields[2], score, number) if math.isfinite(score) else ForeignReason.BAD_SCORE
+        return (
+            RunLine(visible_id(fields[0]), visible_id(fields[2]), score, number)
+            if math.isfinite(score)
+            else ForeignReason.BAD_SCORE
+        )
 
     return _parse(stream, file, parse_line)
 

@@ -11,13 +11,14 @@ and, our addition:
 
     pairs       query-language text <TAB> document-language text
 
-A parser yields one record or one `Drop` for every line: lines read = records + drops.
+A parser yields one record or one `Drop` for every line: lines read = records + drops. Blank lines at the end of a file
+are not read, and ids are read without marks that nobody sees (`visible_id`).
 """
 
 import itertools
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO, Final, NamedTuple
 
 from schemas.byte_streams import unpacked
@@ -63,6 +64,7 @@ class Reason(DropReason):
     LINE_TOO_LONG = (f"line longer than {MAX_LINE_BYTES >> 20} MiB", True)
     BAD_ID = ("empty id, or white space in an id", True)
     EMPTY_TEXT = ("empty text", True)
+    HEADER = ("header", False)
     DUPLICATE_ID = ("duplicate id", True)
     DUPLICATE_PAIR = ("query and document given twice", True)
     BAD_GRADE = ("grade is not one of 0 .. data.top_grade", True)
@@ -77,8 +79,20 @@ class Reason(DropReason):
     BEYOND_LIMIT = ("query beyond data.max_queries", False)
     COLD = ("cold, and so in neither train nor eval (data.cold_share)", False)
     OTHER_SPLIT = ("relevant document of another split (data.split)", False)
+    OWN_DOCUMENT = ("document with the id of its query (data.leave_out_own)", False)
     NOT_A_CANDIDATE = ("judged document that is no candidate", False)
     NOT_IN_A_LIST = ("document that no list needs", False)
+
+
+ID_FIELDS: Final = {"queries": 1, "documents": 1, "judgments": 2, "candidates": 2}
+"""The fields that are ids in a line of each role; they come first."""
+
+_ID_NAMES: Final = frozenset(
+    "id _id qid query_id query-id queryid docid docno doc_id doc-id document_id corpus-id corpus_id pid".split()
+)
+_LAST_NAMES: Final = frozenset(
+    "text contents content body passage query document sentence grade relevance rel label score split tag".split()
+)
 
 
 class Text(NamedTuple):
@@ -106,34 +120,74 @@ def excerpt_of(line: bytes | str) -> str:
     return printable(text.replace("\t", " | "), EXCERPT_CHARACTERS)
 
 
-def read_lines(stream: BinaryIO, file: str) -> Iterator[tuple[int, bytes] | Drop]:
+_UNSEEN: Final = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+
+
+def visible_id(identifier: str) -> str:
+    """An id without zero-width characters, direction marks, soft hyphens and byte order marks.
+
+    Two ids that look alike are one: editors, spreadsheets and joined files leave such marks.
+
+    Example:
+      >>> visible_id("\\u200ed1\\ufeff")
+      'd1'
+    """
+    return identifier if identifier.isascii() else _UNSEEN.sub("", identifier)
+
+
+def read_lines(stream: BinaryIO, file: str, ids: int = 0) -> Iterator[tuple[int, bytes] | Drop]:
     """Yields (line number, bytes without the line end) of a plain, gzipped or bzipped stream, in order.
 
-    A line beyond `MAX_LINE_BYTES` gives a `Drop`, and so does the rest of a stream that cannot be unpacked.
+    A line beyond `MAX_LINE_BYTES` gives a `Drop`, and so does the rest of a stream that cannot be unpacked. Blank lines
+    at the end are left out.
+
+    Args:
+      stream: the file's bytes.
+      file: the file's name, for the drops.
+      ids: the number of fields, from the first on, that are ids; see `visible_id`.
     """
     with unpacked(stream) as lines:
-        yield from number_lines(lines, file)
+        for item in number_lines(lines, file):
+            yield item if isinstance(item, Drop) else (item[0], _with_visible_ids(item[1], ids))
+
+
+def _with_visible_ids(line: bytes, ids: int) -> bytes:
+    fields = line.split(b"\t", ids)
+    if all(map(bytes.isascii, fields[:ids])):
+        return line
+    # Bytes that are no UTF-8 stay as they are, for the parser to report.
+    texts = (visible_id(field.decode("utf-8", "surrogateescape")) for field in fields[:ids])
+    return b"\t".join([*(text.encode("utf-8", "surrogateescape") for text in texts), *fields[ids:]])
 
 
 def number_lines(lines: BinaryIO, file: str) -> Iterator[tuple[int, bytes] | Drop]:
-    """Does the same as `read_lines` on a stream that is already unpacked."""
+    """Does the same as `read_lines` on a stream that is already unpacked, and keeps marks in ids."""
+    blank = 0
     for number in itertools.count(1):
+        item: tuple[int, bytes] | Drop
         try:
             line = lines.readline(MAX_LINE_BYTES + 1)
+            if not line:
+                return
             if len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):
-                excerpt = line[:EXCERPT_CHARACTERS]
+                item = Drop(Reason.LINE_TOO_LONG, file, number, excerpt_of(line[:EXCERPT_CHARACTERS]))
                 while line and not line.endswith(b"\n"):
                     line = lines.readline(MAX_LINE_BYTES)
-                yield Drop(Reason.LINE_TOO_LONG, file, number, excerpt_of(excerpt))
-                continue
+            else:
+                if number == 1:
+                    line = line.removeprefix(b"\xef\xbb\xbf")
+                line = line.removesuffix(b"\n").removesuffix(b"\r")
+                item = number, line
         except (OSError, EOFError, zlib.error) as error:
-            yield Drop(Reason.UNREADABLE, file, number, str(error))
+            item = Drop(Reason.UNREADABLE, file, number, str(error))
+        if not isinstance(item, Drop) and not item[1]:
+            blank += 1  # kept back: it counts if another line follows
+            continue
+        yield from ((before, b"") for before in range(number - blank, number))
+        blank = 0
+        yield item
+        if isinstance(item, Drop) and item.reason is Reason.UNREADABLE:
             return
-        if not line:
-            return
-        if number == 1:
-            line = line.removeprefix(b"\xef\xbb\xbf")
-        yield number, line.removesuffix(b"\n").removesuffix(b"\r")
 
 
 def parse_texts(stream: BinaryIO, file: str, seen: set[str] | None = None) -> Iterator[Text | Drop]:
@@ -144,7 +198,7 @@ def parse_texts(stream: BinaryIO, file: str, seen: set[str] | None = None) -> It
       file: the file's name, for the drops.
       seen: the ids of earlier files of the same collection; the ids of this file are added.
     """
-    return _parse_texts(read_lines(stream, file), file, set() if seen is None else seen)
+    return _parse_texts(read_lines(stream, file, ID_FIELDS["queries"]), file, set() if seen is None else seen)
 
 
 def parse_pairs(stream: BinaryIO, file: str) -> Iterator[tuple[str, str] | Drop]:
@@ -177,6 +231,13 @@ def parse_lines(
     return _parse_judgments(lines, file, {"judgments": 3, "candidates": 4}[role], top_grade)
 
 
+def parse_role(
+    role: str, stream: BinaryIO, file: str, top_grade: int, seen: set[str] | None
+) -> Iterator[Text | Judgment | Drop]:
+    """Parses a file's bytes by the name of their role; see `parse_lines`."""
+    return parse_lines(role, read_lines(stream, file, ID_FIELDS[role]), file, top_grade, seen)
+
+
 def _parse_texts(lines: Iterable[tuple[int, bytes] | Drop], file: str, seen: set[str] | None) -> Iterator[Text | Drop]:
     for fields in _split_fields(lines, file, 3):
         if isinstance(fields, Drop):
@@ -184,7 +245,9 @@ def _parse_texts(lines: Iterable[tuple[int, bytes] | Drop], file: str, seen: set
             continue
         number, (identifier, title, text) = fields
         reason = None
-        if not _is_id(identifier):
+        if number == 1 and is_header((identifier, title, text)):
+            reason = Reason.HEADER
+        elif not _is_id(identifier):
             reason = Reason.BAD_ID
         elif not text or text.isspace():
             reason = Reason.EMPTY_TEXT
@@ -208,7 +271,9 @@ def _parse_judgments(
         number, (query_id, doc_id, grade, *rest) = fields
         split = rest[0] if rest else ""
         reason = None
-        if not (_is_id(query_id) and _is_id(doc_id)):
+        if number == 1 and is_header((query_id, doc_id, grade, *rest)):
+            reason = Reason.HEADER
+        elif not (_is_id(query_id) and _is_id(doc_id)):
             reason = Reason.BAD_ID
         elif not (re.fullmatch(r"[0-9]{1,9}", grade) and int(grade) <= top_grade):
             reason = Reason.BAD_GRADE
@@ -240,6 +305,17 @@ def _split_fields(
             yield Drop(Reason.FIELD_COUNT, file, number, excerpt_of(line))
         else:
             yield number, fields
+
+
+def is_header(fields: Sequence[str]) -> bool:
+    """Whether the fields of a file's first line are the names of its columns.
+
+    Example:
+      >>> is_header(["doc_id", "title", "text"]), is_header(["d1", "title", "text"])
+      (True, False)
+    """
+    names = [field.strip(' "').lower() for field in fields]
+    return names[0] in _ID_NAMES and names[-1] in _LAST_NAMES
 
 
 def _is_id(identifier: str) -> bool:

@@ -14,7 +14,7 @@ from schemas.byte_streams import Apply, HashingReader, OpenFile, input_digest, r
 from schemas.collection import EMPTY_LINE, MANIFEST_FILE, InputFile, Role, Shard, manifest_text
 from schemas.drops import Drop, DropCounter, ReadReport, sum_of_drops
 from schemas.errors import DataError
-from schemas.wikiclir import Reason, excerpt_of, parse_lines, read_lines
+from schemas.wikiclir import ID_FIELDS, Reason, excerpt_of, parse_lines, read_lines
 
 HAVE_IDS: Final = ("queries", "documents")
 """The roles whose records have unique ids."""
@@ -80,14 +80,14 @@ def _write_shards(source: tuple[str, int, str], top_grade: int, folder: str, ope
     shards = _ShardWriter(f"{role}-{number:05}", role in HAVE_IDS, folder, open_file)
     with open_file(path, "rb") as stored, shards:
         stream = HashingReader(stored)
-        lines, parsed = tee(read_lines(cast(BinaryIO, stream), path))
+        lines, parsed = tee(read_lines(cast(BinaryIO, stream), path, ID_FIELDS[role]))
         for line, item in zip(lines, parse_lines(role, parsed, path, top_grade, seen=None), strict=True):
             if isinstance(item, Drop):
                 shards.write(b"")
                 left_out.add(item)
             else:
                 _, content = cast(tuple[int, bytes], line)
-                shards.write(content)  # as it was read, without encoding it again
+                shards.write(content)  # as it was read, but for marks in ids, without encoding it again
                 records += 1
         digest = stream.hexdigest()
     report = ReadReport(path, shards.lines, records, left_out.drops())

@@ -61,7 +61,7 @@ class Conversion:
         for name, file in self.files.items():
             yield f"{name}: {file.describe()}"
             for one in file.drops:
-                if one.reason is not ForeignReason.HEADER:
+                if one.reason is not Reason.HEADER:
                     example = one.examples[0]
                     yield f"  {example.file}:{example.line}: {one.reason.text}: {example.excerpt}".rstrip(": ")
         lists = ", ".join(f"{count:,} {split}" for split, count in self.lists.items())

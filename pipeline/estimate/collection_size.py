@@ -16,7 +16,7 @@ from schemas.drops import Drop
 from schemas.errors import DataError
 from schemas.relevance import NOT_RELEVANT
 from schemas.splits import SPLITS, split_of
-from schemas.wikiclir import Judgment, Reason, Text, parse_lines, read_lines
+from schemas.wikiclir import Judgment, Reason, Text, parse_role, read_lines
 
 Record = TypeVar("Record")
 
@@ -111,7 +111,7 @@ def _lists(config: RunConfig) -> list[_List]:
     lists: dict[str, _List] = {}
 
     def parse(stream: BinaryIO, file: str) -> Iterator[Text | Judgment | Drop]:
-        return parse_lines(role, read_lines(stream, file), file, config.data.top_grade, None)
+        return parse_role(role, stream, file, config.data.top_grade, None)
 
     judgments = (one for one in _records(config.data.inputs()[role], parse) if isinstance(one, Judgment))
     for query_id, doc_id, grade, split, _ in judgments:

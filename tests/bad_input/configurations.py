@@ -46,6 +46,13 @@ CONFIGURATIONS = [
         ("run.yaml: cannot be read: 'utf-8' codec",),
     ),
     Case(
+        "number_in_base_8",
+        "A number begins with a zero, or has colons: YAML 1.1 reads 010 as 8, and 1:30 as 90.",
+        AT_ONCE,
+        setting("training:\n  seed: 010\n"),
+        ("run.yaml:9: a number must have no leading zero and no colon", "got '010'"),
+    ),
+    Case(
         "empty_configuration",
         "The configuration is empty.",
         AT_ONCE,

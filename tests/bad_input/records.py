@@ -88,7 +88,7 @@ RECORDS = [
     ),
     Case(
         "header",
-        "A header stands among the judgments.",
+        "A header stands further down among the judgments.",
         LEFT_OUT,
         add({"en2fr.rel": "query_id\tdoc_id\tgrade\n"}),
         ("grade is not one of 0 .. data.top_grade: query_id | doc_id | grade",),
@@ -184,10 +184,22 @@ RECORDS = [
         hundred_thousand_candidates,
     ),
     Case(
+        "marks_in_ids",
+        "An id holds marks that nobody sees, such as zero-width characters and direction marks: they are taken off.",
+        ACCEPTED,
+        judged("\u200eq93\u200b\tWolf\tlives in packs"),
+    ),
+    Case(
         "no_last_line_end",
         "The last line has no end.",
         ACCEPTED,
         store(CANDIDATES, lambda content: content.removesuffix(b"\n")),
+    ),
+    Case(
+        "blank_lines_at_the_end",
+        "The last lines of a file are blank.",
+        ACCEPTED,
+        add({"wiki.queries": "\n\n", "en2fr.rel": "\n", "wiki.documents": "\r\n"}),
     ),
     Case(
         "gzip_under_any_name",

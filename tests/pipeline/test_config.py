@@ -163,6 +163,10 @@ def test_a_path_of_word_vectors_that_is_none_is_a_fault(config_file: Path, lines
         ("training:\n  epochs: 3.5\n", ":9: training.epochs: ", "got 3.5"),
         ("training:\n  epochs: true\n", ":9: training.epochs: ", "got True"),
         ("training: 3\n", ":8: training: ", "got 3"),
+        ("training:\n  seed: 010\n", ":9: ", "no leading zero and no colon"),
+        ("training:\n  epochs: 1:30\n", ":9: ", "got '1:30'"),
+        ("loss:\n  softmax_weight: 1:30.5\n", ":9: ", "got '1:30.5'"),
+        ("loss:\n  theta: [0.2, -0_7]\n", ":9: ", "got '-0_7'"),
         ("model:\n  epsilon: .nan\n", ":9: model.epsilon: ", "got nan"),
         ("model:\n  encoder: cnnn\n", ":9: model.encoder: ", "mean, cnn, lstm; got 'cnnn'; did you mean cnn?"),
         (

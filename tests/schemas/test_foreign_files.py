@@ -70,11 +70,10 @@ def test_a_title_is_put_before_the_text_where_that_is_asked() -> None:
         (b'{"_id": null, "text": "vit"}', ForeignReason.NO_ID),
         (b'{"_id": true, "text": "vit"}', ForeignReason.NO_ID),
         (b'{"_id": 1.5, "text": "vit"}', ForeignReason.NO_ID),
-        (b'{"_id": "d2", "contents": "vit"}', ForeignReason.NO_TEXT),
+        (b'{"_id": "d2", "title": "vit"}', ForeignReason.NO_TEXT),
         (b'{"_id": "d2", "text": ["vit"]}', ForeignReason.NO_TEXT),
         (b'{"_id": "d 2", "text": "vit"}', Reason.BAD_ID),
         (b'{"_id": "", "text": "vit"}', Reason.BAD_ID),
-        (b'{"_id": "\\ufeffd2", "text": "vit"}', Reason.BAD_ID),
         (b'{"_id": "d2", "text": " \\n\\t"}', Reason.EMPTY_TEXT),
         (b'{"_id": "d2", "text": "vit\\u0000"}', Reason.NUL_BYTE),
         (b'{"_id": "d2", "text": "\\ud83d"}', Reason.BAD_UTF8),
@@ -124,9 +123,9 @@ lines = st.lists(
 def test_every_line_is_a_record_or_left_out_and_our_reader_takes_every_record(
     found: list[bytes], with_titles: bool
 ) -> None:
-    content = b'{"_id": "first", "text": "one"}\n' + b"".join(line + b"\n" for line in found)
+    content = b"".join(line + b"\n" for line in [b'{"_id": "first", "text": "one"}', *found, b"last"])
     items = parse(content, with_titles)
-    assert [item.line for item in items] == [*range(1, len(found) + 2)]
+    assert [item.line for item in items] == [*range(1, len(found) + 3)]
     for item in items:
         if isinstance(item, Text):
             line = f"{item.id}\t{item.title}\t{item.text}\n".encode()
@@ -134,7 +133,7 @@ def test_every_line_is_a_record_or_left_out_and_our_reader_takes_every_record(
 
 
 HEADER = "query-id\tcorpus-id\tscore\n"
-ids = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zs", "Zl", "Zp"], exclude_characters="\ufeff"), min_size=1)
+ids = st.text(st.characters(exclude_categories=["Cs", "Cc", "Cf", "Zs", "Zl", "Zp"]), min_size=1)
 
 
 def parse_judgments(content: str) -> list[Judgment | Drop]:
@@ -149,7 +148,7 @@ def test_columns_are_trec_s_four_or_three_between_any_white_space(content: str) 
 def test_beir_s_header_is_no_judgment_and_no_fault() -> None:
     header, judgment = parse_judgments(f"{HEADER}q1\td1\t1\n")
     assert isinstance(header, Drop)
-    assert header.reason is ForeignReason.HEADER and not header.reason.bad
+    assert header.reason is Reason.HEADER and not header.reason.bad
     assert judgment == Judgment("q1", "d1", 1, "test", 2)
 
 
@@ -171,9 +170,9 @@ def test_a_grade_is_any_integer_up_to_100(grade: str, value: int) -> None:
         ("q1 0 d1 101", ForeignReason.BAD_GRADE),
         ("q1 0 d1 ²", ForeignReason.BAD_GRADE),
         ("q1 0 d1 " + "9" * 5000, ForeignReason.BAD_GRADE),
-        ("q1 d1 1", Reason.FIELD_COUNT),
-        ("q1 0 d1 1 extra", Reason.FIELD_COUNT),
-        ("", ForeignReason.EMPTY_LINE),
+        ("q1 d1 1", ForeignReason.JUDGMENT_FIELDS),
+        ("q1 0 d1 1 extra", ForeignReason.JUDGMENT_FIELDS),
+        (" ", ForeignReason.EMPTY_LINE),
         ("q1 0 d1 1\x00", Reason.NUL_BYTE),
     ],
 )
@@ -204,8 +203,8 @@ def test_qrels_that_we_write_read_back_the_same(judged: dict[str, dict[str, int]
 
 @given(st.lists(st.text(max_size=12).filter(lambda line: "\n" not in line)))
 def test_every_line_is_a_judgment_or_left_out(lines: list[str]) -> None:
-    content = "".join(f"{line}\n" for line in lines)
-    assert [item.line for item in parse_judgments(content)] == [*range(1, len(lines) + 1)]
+    content = "".join(f"{line}\n" for line in [*lines, "last"])
+    assert [item.line for item in parse_judgments(content)] == [*range(1, len(lines) + 2)]
 
 
 def parse_run(content: str) -> list[RunLine | Drop]:
@@ -220,7 +219,8 @@ def test_run_lines_that_we_write_read_back_the_same() -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("q1 Q0 d1 1 2", Reason.FIELD_COUNT),
+        ("q1 Q0 d1 1 2", ForeignReason.RUN_FIELDS),
+        ("q1\tQ0\td1\t1\t2", ForeignReason.RUN_FIELDS),
         ("q1 Q0 d1 1 high bm25", ForeignReason.BAD_SCORE),
         ("q1 Q0 d1 1 nan bm25", ForeignReason.BAD_SCORE),
         ("q1 Q0 d1 1 -inf bm25", ForeignReason.BAD_SCORE),
@@ -231,3 +231,35 @@ def test_a_line_that_cannot_be_used_is_left_out_alone(line: str, reason: DropRea
     first, second, third = parse_run(f"q1 Q0 d1 1 2 bm25\n{line}\nq1 Q0 d2 2 1 bm25\n")
     assert isinstance(first, RunLine) and isinstance(second, Drop) and isinstance(third, RunLine)
     assert (second.reason, second.line) == (reason, 2)
+
+
+def test_a_header_of_a_run_or_of_texts_is_named_and_is_no_bad_line() -> None:
+    for found in (
+        parse_run("query_id Q0 doc_id rank score tag\nq1 Q0 d1 1 2 bm25\n"),
+        parse("query_id\ttext\nq1\ttext\n"),
+    ):
+        header, record = found
+        assert isinstance(header, Drop) and not isinstance(record, Drop)
+        assert (header.reason, header.reason.bad) == (Reason.HEADER, False)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"docid": "d1", "title": "T", "text": "vit"}',
+        '{"id": "d1", "contents": "vit"}',
+        '{"docid": "d1", "contents": "vit", "text": "vit"}',
+        '{"query_id": "d1", "query": "vit"}',
+        '\ufeff{"_id": "\u200ed1", "text": "vit"}',
+    ],
+    ids=["MIRACL", "Pyserini", "both", "Mr. TyDi", "with marks"],
+)
+def test_the_layouts_of_other_collections_are_read(line: str) -> None:
+    (found,) = parse(line)
+    assert isinstance(found, Text)
+    assert (found.id, found.text) == ("d1", "vit")
+
+
+def test_marks_that_nobody_sees_are_no_part_of_an_id() -> None:
+    assert parse_judgments("q1\u200b 0 \u200ed1 2") == [Judgment("q1", "d1", 2, "test", 1)]
+    assert parse_run("\ufeffq1 Q0 d1\u2060 1 2 bm25") == [RunLine("q1", "d1", 2.0, 1)]

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from schemas import byte_streams, wikiclir
 from schemas.drops import Drop
-from schemas.wikiclir import Judgment, Reason, Text, parse_lines, parse_texts, read_lines
+from schemas.wikiclir import Judgment, Reason, Text, parse_role, parse_texts
 
 FILE = "fr.documents"
 TOP_GRADE = 2
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
-ids = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zs", "Zl", "Zp"], exclude_characters="\ufeff"), min_size=1)
+ids = st.text(st.characters(exclude_categories=["Cs", "Cc", "Cf", "Zs", "Zl", "Zp"]), min_size=1)
 fields = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\t\n\x00"))
 # A carriage return at the end of a line belongs to the line end.
 texts = fields.filter(lambda text: text.strip() and not text.endswith("\r"))
@@ -34,11 +34,15 @@ KINDS = ("documents", "judgments", "candidates")
 
 
 def parse(content: bytes, kind: str = "documents", top_grade: int = TOP_GRADE) -> list[Text | Judgment | Drop]:
-    return list(parse_lines(kind, read_lines(io.BytesIO(content), FILE), FILE, top_grade, set()))
+    return list(parse_role(kind, io.BytesIO(content), FILE, top_grade, set()))
 
 
 def line_count(content: bytes) -> int:
-    return content.count(b"\n") + (not content.endswith(b"\n") and bool(content))
+    """The lines of a file without blank ones at its end."""
+    lines = content.removeprefix(BYTE_ORDER_MARK).split(b"\n")
+    while lines and not lines[-1].removesuffix(b"\r"):
+        lines.pop()
+    return len(lines)
 
 
 @given(st.lists(st.tuples(ids, fields, texts), unique_by=lambda record: record[0]))
@@ -132,8 +136,53 @@ def test_windows_line_ends_and_a_byte_order_mark_are_no_content():
     assert parse(BYTE_ORDER_MARK + b"1\ta\tb\r\n2\tc\td\r\n") == parse(b"1\ta\tb\n2\tc\td\n")
 
 
-def test_a_byte_order_mark_is_one_at_the_start_alone():
-    assert parse(b"1\ta\tb\n" + BYTE_ORDER_MARK + b"2\tc\td\n")[1] == Text("\ufeff2", "c", "d", 2)
+@pytest.mark.parametrize("mark", ["\ufeff", "\u200b", "\u200d", "\u200e", "\u202b", "\u2060", "\u2068", "\u00ad"])
+def test_marks_that_nobody_sees_are_no_part_of_an_id_and_stay_in_texts(mark):
+    assert parse(f"1\ta\tb\n{mark}2{mark}\t{mark}c\td{mark}\n".encode())[1] == Text("2", f"{mark}c", f"d{mark}", 2)
+    assert parse(f"{mark}1\t2{mark}\t1\n".encode(), "judgments") == [Judgment("1", "2", 1, "", 1)]
+
+
+def test_a_later_gzip_member_may_begin_with_a_byte_order_mark():
+    members = (gzip.compress(BYTE_ORDER_MARK + line) for line in (b"1\ta\tb\n", b"2\tc\td\n"))
+    assert parse(b"".join(members)) == [Text("1", "a", "b", 1), Text("2", "c", "d", 2)]
+
+
+def test_ids_that_look_alike_are_one():
+    _, drop = parse("1\ta\tb\n\u200e1\tc\td\n".encode())
+    assert drop.reason is Reason.DUPLICATE_ID
+
+
+@pytest.mark.parametrize(
+    ("kind", "header"),
+    [
+        ("documents", "doc_id\ttitle\ttext"),
+        ("documents", "ID\tTitle\tContents"),
+        ("documents", '"docno"\t"title"\t"text"'),
+        ("judgments", "query-id\tcorpus-id\tscore"),
+        ("judgments", "query_id\tdoc_id\tgrade"),
+        ("candidates", "qid\tdocid\trelevance\tsplit"),
+    ],
+)
+def test_a_header_is_named_and_is_no_bad_record(kind, header):
+    first, *others = parse(f"{header}\n{header}\n".encode(), kind)
+    assert (first.reason, first.line, first.reason.bad) == (Reason.HEADER, 1, False)
+    assert not any(
+        isinstance(one, Drop) and one.reason is Reason.HEADER for one in others
+    )  # only the first line can be
+
+
+@pytest.mark.parametrize("line", ["id\ttitle\ta text", "d1\ttitle\ttext", "ida\ttitle\ttext"])
+def test_a_record_like_a_header_is_a_record(line):
+    assert parse(line.encode()) == [Text(*line.split("\t"), 1)]
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\n\n", b"\r\n\r\n", b"\r\n\n\r"])
+def test_blank_lines_at_the_end_are_no_records_and_others_are_bad(end):
+    assert parse(b"1\ta\tb\n" + end) == [Text("1", "a", "b", 1)]
+    _, *blank, last = parse(b"1\ta\tb\n" + end + b"\n2\tc\td\n" + end)
+    assert last == Text("2", "c", "d", 2 + len(blank))
+    assert len(blank) == (end + b"\n").count(b"\n")
+    assert {one.reason for one in blank} == {Reason.FIELD_COUNT}
 
 
 @pytest.mark.parametrize("character", ["\u0085", "\u2028", "\u2029", "\u00a0", "\x0b", "\x0c", "\x1c", "\r"])

@@ -29,7 +29,7 @@ from schemas.collection import (
 from schemas.collection import parse_judgments as parse_judgment_lines
 from schemas.drops import Drop, Drops, ReadReport
 from schemas.errors import DataError
-from schemas.wikiclir import Judgment, Reason, Text, parse_lines, read_lines
+from schemas.wikiclir import ID_FIELDS, Judgment, Reason, Text, parse_role, read_lines
 from tests.components.collected import collect
 
 TOP_GRADE = 2
@@ -81,7 +81,7 @@ def parsed(role: str, blobs: Sequence[bytes]) -> list[Text | Judgment | Drop]:
     seen: set[str] = set()
     for blob in blobs:
         before = len(items)
-        for item in parse_lines(role, read_lines(io.BytesIO(blob), ""), "", TOP_GRADE, set()):
+        for item in parse_role(role, io.BytesIO(blob), "", TOP_GRADE, set()):
             if isinstance(item, Text):
                 if item.id in seen:
                     excerpt = wikiclir.excerpt_of(f"{item.id}\t{item.title}\t{item.text}")
@@ -92,16 +92,10 @@ def parsed(role: str, blobs: Sequence[bytes]) -> list[Text | Judgment | Drop]:
     return items
 
 
-def input_lines(blobs: Sequence[bytes]) -> list[bytes]:
-    """The lines of files, without line ends and byte-order marks."""
-    lines = []
-    for blob in blobs:
-        own = blob.split(b"\n")
-        if not own[-1]:
-            own.pop()
-        own[:1] = [line.removeprefix(BYTE_ORDER_MARK) for line in own[:1]]
-        lines += [line.removesuffix(b"\r") for line in own]
-    return lines
+def input_lines(role: str, blobs: Sequence[bytes]) -> list[bytes]:
+    """The lines of files as the format's reader gives them; empty where it gives none."""
+    items = [item for blob in blobs for item in read_lines(io.BytesIO(blob), "", ID_FIELDS[role])]
+    return [b"" if isinstance(item, Drop) else item[1] for item in items]
 
 
 def shard_lines(folder: Path, role: Role) -> list[bytes]:
@@ -129,11 +123,11 @@ def test_each_line_is_a_record_at_its_place_or_a_drop_with_its_reason(role, stor
     items = parsed(role, blobs)
     assert read == [item for item in items if not isinstance(item, Drop)]
     assert lines == [
-        b"" if isinstance(item, Drop) else line for item, line in zip(items, input_lines(blobs), strict=True)
+        b"" if isinstance(item, Drop) else line for item, line in zip(items, input_lines(role, blobs), strict=True)
     ]
     drops = [item for item in items if isinstance(item, Drop)]
-    assert found.report.read == len(input_lines(blobs))
-    assert [file.lines for file in found.files] == [len(input_lines([blob])) for blob in blobs]
+    assert found.report.read == len(input_lines(role, blobs))
+    assert [file.lines for file in found.files] == [len(input_lines(role, [blob])) for blob in blobs]
     assert {one.reason: one.count for one in found.report.drops} == Counter(drop.reason for drop in drops)
     for one in found.report.drops:
         examples = [(drop.line, drop.excerpt) for drop in drops if drop.reason is one.reason]
@@ -308,5 +302,5 @@ def test_a_line_that_is_too_long_costs_one_line(longest, blobs):
         patch.setattr(wikiclir, "MAX_LINE_BYTES", longest)
         with collected("documents", blobs) as (folder, found):
             lines = shard_lines(folder, found)
-    assert len(lines) == found.report.read == len(input_lines(blobs))
+        assert len(lines) == found.report.read == len(input_lines("documents", blobs))
     assert all(len(line) <= longest for line in lines)
