@@ -6,6 +6,7 @@ removed/NUMBER.npy  int32: the rows of a segment whose documents were removed, i
 vectors.faiss       the index of near vectors, where the documents are many
 """
 
+import hashlib
 from collections.abc import Iterator
 from typing import Final
 
@@ -150,3 +151,8 @@ class IndexManifest(JsonRecord):
     """SHA-256 of the manifest of the run's index, which updates have changed since; empty in that manifest itself."""
     drift: Drift
     """How far the index's documents are from those that the model was made with."""
+
+    @property
+    def identity(self) -> str:
+        """The index by its content, whatever its number: the beginning of the SHA-256 of the manifest."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()[:16]

@@ -150,17 +150,17 @@ class Engine:
             dense=found.dense,
             words=found.words,
             grade=self._grade(found.dense),
-            place=f"{found.segment}:{found.row}@{self.index_version}",
+            place=f"{found.segment}:{found.row}@{self._index.manifest.identity}",
             snippet=snippet,
             text=document.text if with_text else None,
         )
 
     def _document(self, place: str) -> Text:
         match = _PLACE.fullmatch(place)
-        if match and match[3] != self.index_version:
+        identity = self._index.manifest.identity
+        if match and match[3] != identity:
             raise NotThere(
-                f"place must be of the index that is searched, version {self.index_version}; got {place[:80]!r}. "
-                "Search again."
+                f"place must be of the index that is searched, …@{identity}; got {place[:80]!r}. Search again."
             )
         if match is None or not self._index.holds(int(match[1]), int(match[2])):
             raise NotThere(f"place must be one that a search gave; got {place[:80]!r}.")

@@ -43,34 +43,53 @@ class FolderEngines:
     ) -> None:
         self._models, self._index = models, index
         self._connect, self._languages = connect, languages
-        self._fingerprints = dict[str, str]()
+        self._fingerprints = dict[tuple[str, int, int], str]()
 
     def newest(self) -> str | None:
-        """The number of the newest version of the index."""
-        if os.path.isfile(os.path.join(self._index, MANIFEST_FILE)):
-            return os.path.basename(os.path.abspath(self._index))
-        newest = IndexVersions(self._index).newest()
-        return None if newest is None else newest.name
+        """The newest version of the index: its number and its content's identity, `NUMBER@IDENTITY`.
 
-    def load(self, name: str) -> Engine:
-        """Loads a version of the index and its model.
+        A number alone does not tell: an index that was removed and made again has the number of the one before.
+        """
+        if os.path.isfile(os.path.join(self._index, MANIFEST_FILE)):
+            folder = os.path.abspath(self._index)
+        else:
+            newest = IndexVersions(self._index).newest()
+            if newest is None:
+                return None
+            folder = str(newest)
+        try:
+            identity = read_manifest(folder).identity
+        except DataError:
+            identity = ""  # `load` says why
+        return f"{os.path.basename(folder)}@{identity}"
+
+    def load(self, version: str) -> Engine:
+        """Loads a version of the index, as `newest` names it, and its model.
 
         Raises:
-          DataError: the index is damaged, or the model that made it is missing.
+          DataError: the index is damaged, or another one by now, or the model that made it is missing.
         """
+        name, _, identity = version.partition("@")
         path = os.path.join(self._index, name)
         folder = path if os.path.isdir(path) else self._index
-        model = self._model_of(read_manifest(folder).model, folder)
+        index = CorpusIndex(folder)
+        if index.manifest.identity != identity:
+            raise DataError(f"{folder} must not change while it is loaded. It is loaded again once it stays as it is.")
+        model = self._model_of(index.manifest.model, folder)
         served = self._connect(os.path.basename(model)) if self._connect else LoadedModel(model)
-        return Engine(served, CorpusIndex(folder), name, self._languages)
+        return Engine(served, index, name, self._languages)
 
     def _model_of(self, fingerprint: str, index: str) -> str:
         """The folder of the newest model with this fingerprint."""
         folders = self._versions()
         for folder in folders:
-            if folder not in self._fingerprints:
-                self._fingerprints[folder] = model_fingerprint(folder)
-            if self._fingerprints[folder] == fingerprint:
+            if not os.path.isfile(path := os.path.join(folder, GRAPH_FILE)):
+                continue
+            graph = os.stat(path)
+            written = (folder, graph.st_mtime_ns, graph.st_size)
+            if written not in self._fingerprints:
+                self._fingerprints[written] = model_fingerprint(folder)
+            if self._fingerprints[written] == fingerprint:
                 return folder
         raise DataError(
             f"{index} must be the index of a model in {self._models}; it is of none of these: "
