@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 from experiments.grid import PlannedCell
 from pipeline.beam_settings import BeamSettings
 from pipeline.config import RunConfig, dump_config
-from pipeline.identity import rooms_digest
+from pipeline.identity import identity_of_all_stages
 from pipeline.kubeflow.settings import KubeflowSettings
 from pipeline.layout import CELL_DIGEST_FILE, CELL_FILE, CELL_LOG_FILE, CELL_RESULTS, CELLS
 from pipeline.output_folder import OutputFolder
@@ -143,7 +143,7 @@ class CellFolder:
 
 
 def _digest(config: RunConfig) -> str:
-    """A digest of everything that decides the results: settings, input files and code."""
+    """A digest of everything that decides the results: settings, input files, code and libraries."""
     elsewhere = {"output": "", "kubeflow": KubeflowSettings(), "beam": BeamSettings()}
-    text = dump_config(config.model_copy(update=elsewhere)) + rooms_digest()
+    text = dump_config(config.model_copy(update=elsewhere)) + identity_of_all_stages()
     return hashlib.sha256(text.encode()).hexdigest()

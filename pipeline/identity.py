@@ -56,13 +56,23 @@ def identity(modules: Iterable[str], files: Iterable[str] = ()) -> str:
       modules: dotted names; a module of a library stands for the library.
       files: paths of local files.
     """
-    parts = [
-        code_digest(*modules),
-        *(sha256_of_file(path) for path in files),
-        platform.python_version(),
-        *(f"{name} {version(name)}" for name in LIBRARIES),
-    ]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    return _digest_of([code_digest(*modules), *(sha256_of_file(path) for path in files)])
+
+
+def identity_of_all_stages() -> str:
+    """SHA-256 of all code and the schema behind any stage, and of the versions."""
+    digest = hashlib.sha256()
+    for path in sorted(
+        path for folder in _FOLDERS for pattern in ("*.py", "*.pbtxt") for path in (_ROOT / folder).rglob(pattern)
+    ):
+        digest.update(str(path.relative_to(_ROOT)).encode() + b"\0" + path.read_bytes())
+    return _digest_of([digest.hexdigest()])
+
+
+def _digest_of(parts: Iterable[str]) -> str:
+    """SHA-256 of digests, and of the versions of Python and the libraries that compute."""
+    versions = [platform.python_version(), *(f"{name} {version(name)}" for name in LIBRARIES)]
+    return hashlib.sha256("\n".join([*parts, *versions]).encode()).hexdigest()
 
 
 def code_digest(*modules: str) -> str:
@@ -75,16 +85,6 @@ def code_digest(*modules: str) -> str:
     ours = (name for name in modules if name.split(".")[0] in _FOLDERS)
     for name in sorted(_closure(ours)):
         digest.update(name.encode() + b"\0" + _path(name).read_bytes())
-    return digest.hexdigest()
-
-
-def rooms_digest() -> str:
-    """SHA-256 of all code and the schema behind any stage."""
-    digest = hashlib.sha256()
-    for path in sorted(
-        path for folder in _FOLDERS for pattern in ("*.py", "*.pbtxt") for path in (_ROOT / folder).rglob(pattern)
-    ):
-        digest.update(str(path.relative_to(_ROOT)).encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 
 

@@ -123,3 +123,16 @@ def test_a_cell_that_begins_again_keeps_no_results(folder: CellFolder, tmp_path:
     folder.begin()
     assert {path.name for path in folder.path.iterdir()} == {".clir.json", "cell.json", "inputs.sha256", "log.txt"}
     assert folder.state().status == "waiting"
+
+
+@pytest.mark.parametrize("name", ["python_version", "tensorflow", "numpy"])
+def test_another_python_or_another_library_that_computes_makes_a_cell_wait(
+    folder: CellFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    complete(folder, tmp_path / "source")
+    if name == "python_version":
+        monkeypatch.setattr(identity.platform, "python_version", lambda: "3.99")
+    else:
+        version = identity.version
+        monkeypatch.setattr(identity, "version", lambda one: "99" if one == name else version(one))
+    assert folder.state().status == "waiting"
