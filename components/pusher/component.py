@@ -12,7 +12,7 @@ from tfx.types.standard_artifacts import Examples, Model, ModelBlessing, ModelEv
 
 from components.artifact_files import read_text, serving_model, split_files
 from components.pusher.model_card import model_card
-from components.pusher.push_version import push_version, replace_card
+from components.pusher.push_version import push_version, renew_card
 from components.pusher.warm_up import warm_up
 from components.stage import Input, Output, stage
 from schemas.artifacts import IngestionReport
@@ -65,12 +65,12 @@ def Pusher(
         TrainingHistory.from_json(read_text(model_run, HISTORY_FILE)),
         EvaluationReport.from_json(read_text(evaluation, METRICS_FILE)),
         Verdict.from_json(read_text(model_blessing, VERDICT_FILE)).reason,
-    ).encode()
+    )
     if model_blessing.get_int_custom_property(PUSHED_PROPERTY):
-        replace_card(serving, version, card)
+        renew_card(serving, version, card)
     else:
         path = serving_model(model)
-        beside = {CARD_FILE: card}
+        beside = {CARD_FILE: card.encode()}
         if requests := warm_up(path, split_files(examples, "eval")):
             beside[WARM_UP_FILE] = requests
         version = push_version(path, serving, version or None, beside)

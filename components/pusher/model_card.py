@@ -16,6 +16,7 @@ from schemas.wording import printable
 _MOST: Final = 200
 """Characters shown of a user's name."""
 _NEEDED: Final = ("tensorflow", "tensorflow-text")
+_GATE: Final = "The gate: "
 
 
 def model_card(
@@ -47,7 +48,7 @@ def model_card(
             "`encode_document`.",
         ],
         "Data": [*_data(data_settings, data)],
-        "Metrics": [*_metrics(settings, report), f"The gate: {reason}."],
+        "Metrics": [*_metrics(settings, report), f"{_GATE}{reason}."],
         "Training": [
             f"{len(history.history)} epochs over {history.train_pairs:,} query-document pairs; the weights are those "
             f"of epoch {history.best_epoch}, the best on the eval split "
@@ -61,6 +62,12 @@ def model_card(
     for title, blocks in sections.items():
         parts += [f"{'##' if parts else '#'} {title}", *blocks]
     return "\n\n".join(parts) + "\n"
+
+
+def is_of_same_run(card: str, other: str) -> bool:
+    """Whether two cards differ at most in the gate's reason, which a repeated run words otherwise."""
+    lines, others = ([line for line in one.split("\n") if not line.startswith(_GATE)] for one in (card, other))
+    return lines == others
 
 
 def _score(settings: Mapping[str, Any], history: TrainingHistory) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 import tensorflow as tf
 
+from components.pusher.model_card import is_of_same_run
 from models.exported.versions import is_in_object_store, whole_versions
 from schemas.served_versions import CARD_FILE, GRAPH_FILE, served_versions
 
@@ -45,13 +46,21 @@ def push_version(model: str, serving: str, newest: str | None, beside: Mapping[s
     return version
 
 
-def replace_card(serving: str, version: str, card: bytes) -> None:
-    """Gives a pushed version the card of the run that judged it last; on a disk a reader sees the old one or this."""
+def renew_card(serving: str, version: str, card: str) -> None:
+    """Gives a pushed version the card of the run that judged it last; on a disk a reader sees the old one or this.
+
+    A run that only repeats the one before leaves its card, which has the comparison with the version before.
+    """
+    path = os.path.join(serving, version, CARD_FILE)
+    if tf.io.gfile.exists(path):
+        with tf.io.gfile.GFile(path, "rb") as file:
+            if is_of_same_run(file.read().decode("utf-8", "replace"), card):
+                return
     # Outside the version: a file that a killed run leaves in it would make it another model.
     staging = os.path.join(serving, f"{_STAGING}.md")
     with tf.io.gfile.GFile(staging, "wb") as file:
-        file.write(card)
-    tf.io.gfile.rename(staging, os.path.join(serving, version, CARD_FILE), overwrite=True)
+        file.write(card.encode())
+    tf.io.gfile.rename(staging, path, overwrite=True)
 
 
 def _remove_unfinished(serving: str) -> None:

@@ -142,6 +142,14 @@ def test_a_model_that_is_the_newest_version_already_gets_the_card_of_this_run_an
     assert pushed.get_string_custom_property("pushed_version") == "7"
 
 
+def test_a_repeated_run_leaves_the_card_of_the_push_which_has_the_comparison(push, serving, beside):
+    card = beside[CARD].decode().replace("The gate: fit.", "The gate: not significantly worse than version 6.").encode()
+    (serving / "7").mkdir(parents=True)
+    (serving / "7" / CARD).write_bytes(card)
+    push(newest="7", is_pushed=True)
+    assert contents(serving) == {f"7/{CARD}": card}
+
+
 @pytest.mark.parametrize("examples", [{}], indirect=True)
 def test_a_model_without_eval_lists_is_pushed_without_warm_up(push, serving, beside):
     push()
