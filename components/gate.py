@@ -156,9 +156,10 @@ def judge(
         ]
         passed = ", ".join(f"{key} {metrics[key]:.4f} reaches {minimum:.4f}" for key, minimum in minimums.items())
     if counted and not telling:
+        names = "any metric" if minimums is None else " or ".join(counted)
         faults.append(
-            "the test lists must tell a good order from a bad one; a perfect order has no better "
-            f"{' or '.join(counted)} than random order, as where every list has one document, or documents of one grade"
+            f"the test lists must tell a good order from a bad one; by {names}, a perfect order of them is no better "
+            "than random order, as where every list has one document, or documents of one grade"
         )
     if isinstance(comparison, str):
         compared, compared_with = comparison, None

@@ -47,7 +47,7 @@ class Engine:
     def __init__(
         self, model: ExportedModel, index: CorpusIndex, index_version: str, languages: Languages | None = None
     ) -> None:
-        self._model, self._index = model, index
+        self._model, self._index, self._identity = model, index, index.manifest.identity
         self.model_version, self.index_version, self.languages = model.version, index_version, languages
         self.documents = len(index)
         self.drift = index.manifest.drift
@@ -150,17 +150,16 @@ class Engine:
             dense=found.dense,
             words=found.words,
             grade=self._grade(found.dense),
-            place=f"{found.segment}:{found.row}@{self._index.manifest.identity}",
+            place=f"{found.segment}:{found.row}@{self._identity}",
             snippet=snippet,
             text=document.text if with_text else None,
         )
 
     def _document(self, place: str) -> Text:
         match = _PLACE.fullmatch(place)
-        identity = self._index.manifest.identity
-        if match and match[3] != identity:
+        if match and match[3] != self._identity:
             raise NotThere(
-                f"place must be of the index that is searched, …@{identity}; got {place[:80]!r}. Search again."
+                f"place must be of the index that is searched, …@{self._identity}; got {place[:80]!r}. Search again."
             )
         if match is None or not self._index.holds(int(match[1]), int(match[2])):
             raise NotThere(f"place must be one that a search gave; got {place[:80]!r}.")
