@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from cli.arguments import json_option
-from cli.terminal import say, short, show, show_json
+from cli.terminal import for_shell, say, short, show, show_json
 from pipeline.conversion.convert import ACCOUNT_FILE, CONVERSION, Conversion, convert
 from pipeline.conversion.inputs import DEPTH, MAX_BAD_SHARE, NEGATIVES, ConversionSettings, Sources
 from pipeline.input_files import file_fault
@@ -121,7 +121,7 @@ def _say_end(conversion: Conversion, output: str) -> None:
     """Prints notes, the written files and the next command."""
     shown = short(output)
     lines = [*conversion.notes, f"written to {shown}:", f"  {', '.join([*conversion.written, ACCOUNT_FILE])}"]
-    say("\n".join([*lines, "", "next:", f"  clir run {os.path.join(shown, CONFIG_FILE)}"]))
+    say("\n".join([*lines, "", "next:", f"  clir run {for_shell(os.path.join(output, CONFIG_FILE))}"]))
 
 
 def _beir_sources(folder: str, run: str | None, faults: list[str]) -> Sources:

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, Final
 from cli.terminal import FIELD
 from schemas.drops import Drop, DropCounter
 from schemas.errors import DataError
-from schemas.wikiclir import Text, parse_texts
+from schemas.wikiclir import Text, parse_texts, visible_id
 from schemas.wording import printable
 
 STDIN: Final = "-"
@@ -63,7 +63,7 @@ def read_ids(path: str) -> list[str]:
     ids = []
     for number, line in enumerate(lines, 1):
         try:
-            identifier = line.decode().partition("\t")[0].strip()
+            identifier = visible_id(line.decode().partition("\t")[0].strip())
         except UnicodeDecodeError:
             raise DataError(f"{path}:{number}: an id must be UTF-8; got {line[:80]!r}.") from None
         if identifier:

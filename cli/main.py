@@ -66,7 +66,7 @@ def _exit_interrupted() -> NoReturn:
 def main() -> None:
     """Runs `clir`. Exits 0 on success, 1 on failure, 2 on wrong use; only our own bugs print a traceback."""
     try:
-        clir.main(standalone_mode=False)
+        clir.main(standalone_mode=False, prog_name="clir")
     except click.ClickException as error:
         if isinstance(error, click.UsageError) and error.ctx is not None:
             say(f"{error.ctx.get_usage()}\nTry '{error.ctx.command_path} --help' for help.\n")
@@ -85,3 +85,7 @@ def main() -> None:
         for line in str(cause).splitlines():
             say(f"clir: {line}")
         sys.exit(2 if isinstance(cause, ConfigError) else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,6 @@
 """`clir run`: runs the whole pipeline."""
 
+import os
 import time
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import click
 from cli.arguments import json_option, overrides_option
 from cli.imports import heavy_imports
 from cli.summary import RunSummary, describe_files, metrics_table, search_table, seen_warning
-from cli.terminal import StageView, say, short, show, show_json
+from cli.terminal import StageView, for_shell, say, short, show, show_json
 from components.training_report.stability_report import unreachable
 from pipeline.beam_settings import check_local_beam
 from pipeline.config import RunConfig, load_config
@@ -125,11 +126,11 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
 
 
 def _say_next(settings: RunConfig) -> None:
-    output, documents = short(settings.output), short(settings.text_paths()["documents"])
+    output, documents = for_shell(settings.output), for_shell(settings.text_paths()["documents"])
     search = f'\n  clir search {output} "..."' if settings.search.index else ""
     say(
         f"""
 next:{search}
   clir rank {output} --query "..." --documents {documents}
-  tensorboard --logdir {output}/{TENSORBOARD}"""
+  tensorboard --logdir {for_shell(os.path.join(settings.output, TENSORBOARD))}"""
     )

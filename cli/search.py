@@ -7,7 +7,7 @@ import click
 from cli.arguments import check_query_text, index_option, json_lines_option, lines_of_stdin, model_argument
 from cli.imports import heavy_imports
 from cli.model_folder import index_place
-from cli.terminal import FIELD, say, show, show_json
+from cli.terminal import FIELD, for_shell, say, show, show_json
 from schemas.errors import DataError
 from schemas.wording import printable
 
@@ -36,12 +36,12 @@ def search(model: str, queries: tuple[str, ...], most: int, index: str | None, a
     engines = FolderEngines(place.models, place.index_folder)
     newest = engines.newest()
     if newest is None:
-        raise DataError(f"there is no index in {place.index_folder}; make one first: clir index {model}")
+        raise DataError(f"there is no index in {place.index_folder}; make one first: clir index {for_shell(model)}")
     engine = engines.load(newest)
     if engine.model_version != (version := os.path.basename(place.newest_model)):
         say(
             f"the index is of the model {engine.model_version}, which searches it; the newest is {version}: "
-            f"clir index {model}"
+            f"clir index {for_shell(model)}"
         )
     for query in queries or lines_of_stdin():
         answer = engine.search(query, most, with_snippets=False, with_texts=False)

@@ -4,6 +4,7 @@ import json
 import logging
 import os
 import re
+import shlex
 import time
 from types import TracebackType
 from typing import Any, Final
@@ -44,6 +45,17 @@ def short(path: str) -> str:
     """A path relative to the current folder, where it lies in it."""
     relative = os.path.relpath(path)
     return path if relative.startswith("..") else relative
+
+
+def for_shell(path: str) -> str:
+    """A path as an argument of a command that a person may paste into a shell.
+
+    Example:
+      >>> for_shell("my runs/sample"), for_shell("-o")
+      ("'my runs/sample'", './-o')
+    """
+    shown = short(path)
+    return shlex.quote(f"./{shown}" if shown.startswith("-") else shown)
 
 
 class StageView(logging.Handler):

@@ -5,6 +5,7 @@ from functools import cached_property
 
 from cli.documents import read_documents
 from cli.model_folder import IndexPlace, index_place
+from cli.terminal import for_shell
 from models.exported.model import LoadedModel
 from models.retrieval.document_ranker import DocumentRanker
 from schemas.errors import DataError
@@ -67,5 +68,6 @@ class Ranker(LoadedModel):
         engines = FolderEngines(self._place.models, self._place.index_folder)
         newest = engines.newest()
         if newest is None:
-            raise DataError(f"there is no index in {self._place.index_folder}; make one first: clir index {self.path}")
+            command = f"clir index {for_shell(self.path)}"
+            raise DataError(f"there is no index in {self._place.index_folder}; make one first: {command}")
         return engines.load(newest)

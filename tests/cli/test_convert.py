@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,12 @@ def test_a_beir_folder_is_converted_and_the_next_command_is_named(clir: Clir, be
     ]
     config = load_config(str(out / "config.yaml"))
     assert (config.data.top_grade, config.loss.theta) == (1, (0.5,))
+
+
+@pytest.mark.parametrize("name", ["my out", "it's", "$HOME", "a;b", "été"])
+def test_the_next_command_can_be_pasted_into_a_shell(clir: Clir, beir: Path, tmp_path: Path, name: str) -> None:
+    done = clir("convert", beir, *LANGUAGES, "--output", tmp_path / name)
+    assert shlex.split(done.err.splitlines()[-1]) == ["clir", "run", str(tmp_path / name / "config.yaml")]
 
 
 def test_machines_get_the_account_as_json(clir: Clir, beir: Path, tmp_path: Path) -> None:

@@ -210,3 +210,8 @@ main.main()
     command = [sys.executable, "-c", code, "run", "run.yaml"]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "\ninterrupted\n")
+
+
+def test_python_s_own_way_to_run_a_module_runs_the_command_line() -> None:
+    done = subprocess.run([sys.executable, "-m", "cli.main", "--version"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.startswith("clir")) == (0, True), done
