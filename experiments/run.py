@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import tempfile
 import threading
 import time
 import traceback
@@ -57,6 +58,20 @@ class View(Protocol):
         """Shows a line."""
 
 
+_LONGEST_TEMPORARY_FOLDER: Final = 76
+"""Bytes of a path to which `/pymp-12345678/listener-12345678` can be added: that of a socket has at most 107."""
+
+
+def _check_temporary_folder() -> None:
+    """Refuses a folder with no room for the socket by which multiprocessing starts the cells' processes."""
+    folder = tempfile.gettempdir()
+    if (size := len(os.fsencode(folder))) > _LONGEST_TEMPORARY_FOLDER:
+        raise DataError(
+            f"the path of the temporary folder must have at most {_LONGEST_TEMPORARY_FOLDER} bytes, because sockets "
+            f"lie there; {folder} has {size}. Set TMPDIR to a shorter one."
+        )
+
+
 def run_experiment(grid: Grid, view: View, users_error: UsersError) -> list[Cell]:
     """Runs the cells that are not done. One that fails, or is killed, fails alone.
 
@@ -71,8 +86,9 @@ def run_experiment(grid: Grid, view: View, users_error: UsersError) -> list[Cell
       every cell, as in its folder.
 
     Raises:
-      DataError: no cell can use the collection.
+      DataError: no cell can use the collection, or the path of the temporary folder is too long.
     """
+    _check_temporary_folder()
     output = OutputFolder(grid.output, "experiment")
     folders = [CellFolder(grid.output, cell) for cell in grid.cells]
     states = [_prepare(folder) for folder in folders]

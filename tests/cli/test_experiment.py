@@ -1,8 +1,14 @@
 """cli/experiment.py: a line a cell."""
 
+import tempfile
+from pathlib import Path
+
+import pytest
+
 from cli.experiment import results_table
 from experiments.cell import Cell
 from models.evaluation.metrics import METRICS
+from tests.cli.command import Clir
 
 
 def test_the_table_shows_settings_and_metrics_or_why_there_are_none() -> None:
@@ -14,3 +20,16 @@ def test_the_table_shows_settings_and_metrics_or_why_there_are_none() -> None:
     assert head.split() == ["name", "theta", *METRICS]
     assert done.split() == ["sosl", "null"] + ["0.2500"] * len(METRICS)
     assert failed == "softmax  [0.5]  failed: must be null"
+
+
+def test_a_temporary_folder_without_room_for_a_socket_is_refused_before_anything_runs(
+    clir: Clir, config_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "experiment.yaml"
+    file.write_text(f"title: Seeds\nrun: {config_file}\ngrid: {{training.seed: [1]}}\noutput: {tmp_path / 'out'}\n")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / ("a" * 80)))
+    done = clir("experiment", file)
+    assert done.code == 1
+    assert "the path of the temporary folder must have at most 76 bytes" in done.err
+    assert "Set TMPDIR to a shorter one." in done.err.replace("\n", " ")
+    assert not [path for path in (tmp_path / "out").glob("*") if path.name != ".lock"]
