@@ -3,6 +3,8 @@
 A run, an experiment and its cells write into an `OutputFolder`; a conversion and a collection from dumps, whose files
 may be larger than memory, into a `MadeFolder`. Either was empty, or a command of the same kind made it. Each file is
 recorded before it is there, so that no kill leaves a file of ours unrecorded; anything else is the user's.
+
+Both stand in one file, which is long, because they share lock, record and refusals.
 """
 
 import fcntl
