@@ -147,21 +147,23 @@ def read_lines(stream: BinaryIO, file: str, ids: int = 0) -> Iterator[tuple[int,
       ids: the number of fields, from the first on, that are ids; see `visible_id`.
     """
     with unpacked(stream) as lines:
-        for item in number_lines(lines, file):
-            yield item if isinstance(item, Drop) else (item[0], _with_visible_ids(item[1], ids))
+        yield from number_lines(lines, file, ids)
 
 
 def _with_visible_ids(line: bytes, ids: int) -> bytes:
-    fields = line.split(b"\t", ids)
-    if all(map(bytes.isascii, fields[:ids])):
+    end = -1
+    for _ in range(ids):
+        end = line.find(b"\t", end + 1)
+    if line[:end].isascii():  # without enough tabs, the whole line but its last byte: the parser reports it
         return line
+    fields = line.split(b"\t", ids)
     # Bytes that are no UTF-8 stay as they are, for the parser to report.
     texts = (visible_id(field.decode("utf-8", "surrogateescape")) for field in fields[:ids])
     return b"\t".join([*(text.encode("utf-8", "surrogateescape") for text in texts), *fields[ids:]])
 
 
-def number_lines(lines: BinaryIO, file: str) -> Iterator[tuple[int, bytes] | Drop]:
-    """Does the same as `read_lines` on a stream that is already unpacked, and keeps marks in ids."""
+def number_lines(lines: BinaryIO, file: str, ids: int = 0) -> Iterator[tuple[int, bytes] | Drop]:
+    """Does the same as `read_lines` on a stream that is already unpacked."""
     blank = 0
     for number in itertools.count(1):
         item: tuple[int, bytes] | Drop
@@ -177,14 +179,17 @@ def number_lines(lines: BinaryIO, file: str) -> Iterator[tuple[int, bytes] | Dro
                 if number == 1:
                     line = line.removeprefix(b"\xef\xbb\xbf")
                 line = line.removesuffix(b"\n").removesuffix(b"\r")
+                if not line:
+                    blank += 1  # kept back: it counts if another line follows
+                    continue
+                if ids and not line.isascii():
+                    line = _with_visible_ids(line, ids)
                 item = number, line
         except (OSError, EOFError, zlib.error) as error:
             item = Drop(Reason.UNREADABLE, file, number, str(error))
-        if not isinstance(item, Drop) and not item[1]:
-            blank += 1  # kept back: it counts if another line follows
-            continue
-        yield from ((before, b"") for before in range(number - blank, number))
-        blank = 0
+        if blank:
+            yield from ((before, b"") for before in range(number - blank, number))
+            blank = 0
         yield item
         if isinstance(item, Drop) and item.reason is Reason.UNREADABLE:
             return
