@@ -10,7 +10,7 @@ class Problem(JsonRecord):
     """The reason why there is no result."""
 
     error: str
-    """A message that says what must hold, what came, and what to do."""
+    """The error message: what must hold, what came, and what to do."""
 
 
 class Ready(JsonRecord):

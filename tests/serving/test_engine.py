@@ -121,6 +121,14 @@ def live(searchable: Path) -> Iterator[LiveService]:
         yield service
 
 
+@pytest.fixture
+def source(searchable: Path, tmp_path: Path) -> FolderEngines:
+    """Engines of a copy, which a test may change."""
+    for part in ("serving", "index"):
+        shutil.copytree(searchable / part, tmp_path / part)
+    return FolderEngines(str(tmp_path / "serving"), str(tmp_path / "index"))
+
+
 @pytest.mark.parametrize("query", ["\0", "a\0b", "🐈" * 400, "قط أبيض", "a" * 1000, "’\u200d\ufeff", "\x1b[31m"])
 def test_strange_queries_are_answered(live: LiveService, query: str) -> None:
     assert live.client.get("/v1/search", params={"q": query, "snippets": True}).status_code == 200
@@ -129,12 +137,9 @@ def test_strange_queries_are_answered(live: LiveService, query: str) -> None:
 
 
 def test_a_newer_index_and_model_take_the_place_of_the_older_ones_without_a_failed_request(
-    searchable: Path, tmp_path: Path
+    source: FolderEngines, tmp_path: Path
 ) -> None:
-    for part in ("serving", "index"):
-        shutil.copytree(searchable / part, tmp_path / part)
     export_searchable(tmp_path / "serving" / "2", weight=1.0)
-    source = FolderEngines(str(tmp_path / "serving"), str(tmp_path / "index"))
     with live_service(source, poll_seconds=0.1) as live, ThreadPoolExecutor(4) as clients:
         is_over = Event()
 
@@ -159,11 +164,8 @@ def test_a_newer_index_and_model_take_the_place_of_the_older_ones_without_a_fail
 
 
 def test_an_index_that_was_made_again_under_the_same_number_takes_the_place_of_the_one_before(
-    searchable: Path, tmp_path: Path
+    source: FolderEngines, tmp_path: Path
 ) -> None:
-    for part in ("serving", "index"):
-        shutil.copytree(searchable / part, tmp_path / part)
-    source = FolderEngines(str(tmp_path / "serving"), str(tmp_path / "index"))
     with live_service(source, poll_seconds=0.1) as live:
         before = live.client.get("/v1/search?q=white+cat&k=20").json()
         (tmp_path / "made").mkdir()
@@ -183,11 +185,8 @@ def test_an_index_that_was_made_again_under_the_same_number_takes_the_place_of_t
 
 
 def test_an_index_that_changes_while_it_is_loaded_is_not_taken_for_the_one_before(
-    searchable: Path, tmp_path: Path
+    source: FolderEngines, tmp_path: Path
 ) -> None:
-    for part in ("serving", "index"):
-        shutil.copytree(searchable / part, tmp_path / part)
-    source = FolderEngines(str(tmp_path / "serving"), str(tmp_path / "index"))
     version = source.newest()
     shutil.rmtree(tmp_path / "index" / "1")
     index_documents(tmp_path / "serving" / "1", tmp_path / "index" / "1", DOCUMENTS[:2])
