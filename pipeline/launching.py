@@ -7,7 +7,7 @@ from functools import partial
 from ml_metadata.proto import metadata_store_pb2
 from tfx.orchestration import pipeline as tfx_pipeline
 
-from pipeline.recovery import is_whole, record_files, replace_files
+from pipeline.recovery import are_whole, record_files, replace_files
 from pipeline.stages import ALWAYS_RUN, How, Outputs, StageEnd, cpu_seconds, peak_memory
 from pipeline.tfx_interfaces import compiled, launch_node, opened, uncached_copy
 
@@ -43,16 +43,17 @@ def launch(
         how: How = "cached" if is_cached else "run"
         if is_cached:
             on_outputs(name, outputs)
-        uris = [artifact.uri for some in outputs.values() for artifact in some]
-        if not is_cached:
-            record_files(uris)
-        elif not all(map(is_whole, uris)):
-            # Puts the files of a second execution in the places of the lost ones, so that what follows stays cached.
-            _, made = launch_node(ir, uncached_copy(node), connection, beam_arguments)
-            with opened(connection) as store:
-                for key, artifacts in outputs.items():
-                    for lost, new in zip(artifacts, made[key], strict=True):
-                        replace_files(store, lost.mlmd_artifact, new.mlmd_artifact)
-            how = "restored"
+        artifacts = [artifact for some in outputs.values() for artifact in some]
+        uris = [artifact.uri for artifact in artifacts]
+        with opened(connection) as store:
+            if not is_cached:
+                record_files(store, uris)
+            elif not are_whole(store, uris):
+                # Puts the files of a second execution in the places of the lost ones, so that what follows stays
+                # cached.
+                _, made = launch_node(ir, uncached_copy(node), connection, beam_arguments)
+                new = [artifact for key in outputs for artifact in made[key]]
+                replace_files(store, [one.mlmd_artifact for one in artifacts], [one.mlmd_artifact for one in new])
+                how = "restored"
         seconds, cpu = time.monotonic() - started, cpu_seconds() - used
         yield StageEnd(number, len(ir.nodes), name, how, seconds, cpu, peak_memory()), outputs

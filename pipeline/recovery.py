@@ -1,22 +1,24 @@
 """Keeps the store behind the cache sound: its artifacts are its own and whole, and killed runs leave nothing in it.
 
-A store is `artifacts/` and `metadata.sqlite` in one folder. An artifact lies in `<stage>/<output>/<execution>`, and the
-file `.<execution>.files` beside it lists its files.
+A store is `artifacts/` and `metadata.sqlite` in one folder. An artifact lies in `<stage>/<output>/<execution>`. The
+digests of its files stand in the metadata, with the execution that made it: artifacts that are put back from a copy
+beside other metadata are not taken for those that the metadata mean.
 """
 
 import json
 import logging
 import shutil
 import sqlite3
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Final
 
 import ml_metadata
 from ml_metadata.proto import metadata_store_pb2
 
+from pipeline.input_files import sha256_of_file
 from pipeline.layout import ARTIFACTS, METADATA_FILE
-from pipeline.output_folder import write_atomically
 from pipeline.stages import ALWAYS_RUN, STAGES
 from pipeline.tfx_interfaces import opened, sqlite_connection
 from schemas.errors import DataError
@@ -24,6 +26,8 @@ from schemas.errors import DataError
 log = logging.getLogger("clir.run")
 
 _UNFINISHED = (metadata_store_pb2.Execution.NEW, metadata_store_pb2.Execution.RUNNING)
+_FILES: Final = "files"
+"""The property of an execution that holds the digests of the files that it made."""
 _LIVE, _DELETED = metadata_store_pb2.Artifact.LIVE, metadata_store_pb2.Artifact.DELETED
 
 
@@ -89,54 +93,78 @@ def recover(store: ml_metadata.MetadataStore, root: Path) -> bool:
     _sweep(root, {path.relative_to(root) for path in kept})
     for path in kept:
         # Without the folder TFX would rerun the stage and all stages after it. An empty folder is not whole (see
-        # `is_whole`), so that the stage alone is repeated.
+        # `are_whole`), so that the stage alone is repeated.
         path.mkdir(parents=True, exist_ok=True)
     return bool(foreign)
 
 
 def _sweep(root: Path, living: Collection[Path]) -> None:
-    """Removes the folders of executions without a living artifact, and their records."""
+    """Removes the folders of executions without a living artifact."""
     for stage in (root / name for name in STAGES):
         shutil.rmtree(stage / ".system", ignore_errors=True)
         for path in stage.glob("*/*"):
-            execution = path.name.removeprefix(".").removesuffix(".partial").removesuffix(".files")
-            is_living = path.relative_to(root).with_name(execution) in living and path.suffix != ".partial"
-            if is_living or not execution.isdigit():
-                continue
-            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+            if path.name.isdigit() and path.relative_to(root) not in living:
+                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
 
 
-def record_files(uris: Iterable[str]) -> None:
-    """Records the files of a stage's artifacts, for `is_whole`."""
-    for uri in uris:
-        write_atomically(_record(uri), json.dumps(_sizes(Path(uri)), sort_keys=True, indent=1))
+def record_files(store: ml_metadata.MetadataStore, uris: Sequence[str]) -> None:
+    """Records the digests of the files of a stage's artifacts, all of one execution, for `are_whole`."""
+    _record(store, uris, json.dumps(_digests(uris), sort_keys=True))
 
 
-def is_whole(uri: str) -> bool:
-    """Whether an artifact has every recorded file, with its recorded size."""
-    if not _record(uri).is_file():
+def are_whole(store: ml_metadata.MetadataStore, uris: Sequence[str]) -> bool:
+    """Whether a stage's artifacts hold, byte for byte, the files that were recorded.
+
+    Raises:
+      DataError: a file is there that no stage wrote: stages read all files of some folders, and this one might be the
+        user's.
+    """
+    (execution,) = store.get_executions_by_id([_execution(uris)])
+    if not (text := execution.custom_properties[_FILES].string_value):
         return False
-    recorded: dict[str, int] = json.loads(_record(uri).read_text(encoding="utf-8"))
-    return recorded.items() <= _sizes(Path(uri)).items()
+    recorded, found = json.loads(text), _digests(uris)
+    if not recorded.items() <= found.items():
+        return False
+    if extra := sorted(found.keys() - recorded.keys()):
+        raise DataError(
+            f"{Path(uris[0]).parents[1]} must hold only files that runs wrote, for stages read all files of a folder; "
+            f"{extra[0]} is another: move it away, and run again."
+        )
+    return True
 
 
 def replace_files(
-    store: ml_metadata.MetadataStore, lost: metadata_store_pb2.Artifact, new: metadata_store_pb2.Artifact
+    store: ml_metadata.MetadataStore,
+    lost: Sequence[metadata_store_pb2.Artifact],
+    new: Sequence[metadata_store_pb2.Artifact],
 ) -> None:
-    """Moves the files of a repeated stage's artifact into the place of the lost files, and ends the new artifact."""
-    _record(lost.uri).unlink(missing_ok=True)
-    shutil.rmtree(lost.uri, ignore_errors=True)
-    new.state = _DELETED
-    store.put_artifacts([new])
-    shutil.move(new.uri, lost.uri)
-    record_files([lost.uri])
+    """Moves the files of a repeated stage's artifacts into the places of the lost ones, and ends the new artifacts."""
+    uris = [artifact.uri for artifact in lost]
+    _record(store, uris, "")  # a kill from here on leaves nothing that seems whole
+    for old, made in zip(lost, new, strict=True):
+        shutil.rmtree(old.uri, ignore_errors=True)
+        made.state = _DELETED
+        store.put_artifacts([made])
+        shutil.move(made.uri, old.uri)
+    record_files(store, uris)
 
 
-def _record(uri: str) -> Path:
-    folder = Path(uri)
-    return folder.with_name(f".{folder.name}.files")
+def _record(store: ml_metadata.MetadataStore, uris: Sequence[str], files: str) -> None:
+    # Not with the artifacts, whose metadata are in the cache keys of the stages that read them.
+    (execution,) = store.get_executions_by_id([_execution(uris)])
+    execution.custom_properties[_FILES].string_value = files
+    store.put_executions([execution])
 
 
-def _sizes(folder: Path) -> dict[str, int]:
-    """Size in bytes of every file under a folder, by its path there."""
-    return {str(path.relative_to(folder)): path.stat().st_size for path in folder.rglob("*") if path.is_file()}
+def _execution(uris: Sequence[str]) -> int:
+    return int(Path(uris[0]).name)
+
+
+def _digests(uris: Iterable[str]) -> dict[str, str]:
+    """SHA-256 of every file of a stage's artifacts, by its path under the stage's folder."""
+    return {
+        str(path.relative_to(folder.parents[1])): sha256_of_file(str(path))
+        for folder in map(Path, uris)
+        for path in folder.rglob("*")
+        if path.is_file()
+    }

@@ -26,7 +26,8 @@ Outputs: TypeAlias = Mapping[str, Sequence[Any]]
 """Output key of a stage to its artifacts."""
 
 How: TypeAlias = Literal["run", "cached", "restored"]
-"""How a stage came by its outputs; a restored stage came from the cache, and was repeated because files were lost."""
+"""How a stage came by its outputs; a restored stage came from the cache, and was repeated because files were lost
+or changed."""
 
 
 class StageEnd(NamedTuple):
@@ -44,7 +45,7 @@ class StageEnd(NamedTuple):
     def describe(self) -> str:
         """One line about the stage, for people."""
         took = "cached" if self.how == "cached" else f"{self.seconds:.1f} s"
-        note = "  lost files restored" if self.how == "restored" else ""
+        note = "  lost or changed files restored" if self.how == "restored" else ""
         number = f"[{self.number:{len(str(self.total))}}/{self.total}]"
         return f"{number} {self.name:20} {took:>8}{note}"
 

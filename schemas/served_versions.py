@@ -6,6 +6,8 @@ from typing import Final
 
 GRAPH_FILE: Final = "saved_model.pb"
 """The file without which no folder is a SavedModel; a push to an object store writes it last."""
+SUMS_FILE: Final = "SHA256SUMS"
+"""The digests of a model's own files."""
 CARD_FILE: Final = "MODEL_CARD.md"
 """The model's card, which no server reads."""
 WARM_UP_FILE: Final = "assets.extra/tf_serving_warmup_requests"

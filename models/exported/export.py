@@ -5,6 +5,7 @@ from typing import Final
 
 import tensorflow as tf
 
+from models.exported.versions import write_sums
 from models.graphs import graph_function
 from models.rankers.ranker import Ranker
 from models.texts.text_features import TextFeatures, scored_words, term_counts
@@ -166,7 +167,7 @@ def _padded(terms: Sequence[tuple[tf.RaggedTensor, tf.RaggedTensor]]) -> dict[st
 
 
 def export_ranker(ranker: Ranker, text_features: TextFeatures, path: str, theta: Sequence[float] = ()) -> None:
-    """Writes a ranker as a SavedModel with signatures on plain strings.
+    """Writes a ranker as a SavedModel with signatures on plain strings, and the digests of its files beside it.
 
         score (serving_default)  query [batch], documents [batch, list_size] padded by ""
                                  -> scores [batch, list_size], and each channel's scores by its name
@@ -215,3 +216,4 @@ def export_ranker(ranker: Ranker, text_features: TextFeatures, path: str, theta:
     if isinstance(server, _ExplainingServer):
         signatures |= {one: getattr(server, one) for one in _OF_EXPLAINING}
     tf.saved_model.save(server, path, signatures=signatures)
+    write_sums(path)

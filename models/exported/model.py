@@ -1,6 +1,5 @@
 """The exported model: loading it, and asking it for scores, vectors, explanations and translations."""
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
@@ -12,8 +11,7 @@ import tensorflow as tf
 import tensorflow_text  # noqa: F401  (registers the ops that an exported model holds)
 
 from models.exported.explanation import Explanation, ScorePart, explanation_of, score_parts
-from models.exported.versions import model_fingerprint
-from schemas import features as f
+from models.exported.versions import checked_fingerprint
 from schemas.errors import DataError
 from schemas.json_record import JsonRecord
 
@@ -209,12 +207,11 @@ class LoadedModel(ExportedModel):
     def __init__(self, path: str, *needs: str) -> None:
         self.path, self.version = path, path.rstrip("/").rpartition("/")[2]
         try:
-            self._model = _load(path, model_fingerprint(path))
+            self._model = _load(path, checked_fingerprint(path))
             self.signatures = frozenset(self._model.signatures)
         except (OSError, ValueError, LookupError, AttributeError, tf.errors.OpError) as error:
             raise DataError(f"{path} must hold a whole SavedModel: {_first_line(error)}.") from None
         _check_signatures(path, {"score", *needs} - self.signatures, self.signatures)
-        _check_vocabularies(path, self._model)
 
     def __str__(self) -> str:
         return self.path
@@ -236,13 +233,6 @@ def as_texts(texts: Any) -> npt.NDArray[Any]:
     return np.array(texts, object)
 
 
-_TABLES: Final = {
-    f.QUERY_VOCABULARY: "query_encoder/table",
-    f.DOCUMENT_VOCABULARY: "document_encoder/table",
-    f.QUERY_STEM_VOCABULARY: "query_encoder/stem_table",
-    f.DOCUMENT_STEM_VOCABULARY: "document_encoder/stem_table",
-}
-"""The weight that has a row for each line of a vocabulary."""
 _PREAMBLE: Final = ("Graph execution error", "Detected at node", "<stack traces")
 """First lines of TensorFlow's messages, before the line with the cause."""
 
@@ -267,22 +257,6 @@ def _check_signatures(path: str, missing: set[str], present: frozenset[str]) -> 
         )
     if missing:
         raise DataError(f"{path} must hold a SavedModel of this project; it lacks the signature {min(missing)}.")
-
-
-def _check_vocabularies(path: str, model: Any) -> None:
-    """Refuses a vocabulary that is cut off: it would load, and know fewer words than its embedding table has rows."""
-    for vocabulary, table in _TABLES.items():
-        file = os.path.join(path, "assets", vocabulary)
-        rows = [weight.shape[0] for weight in getattr(model, "weights", []) if f"{table}:" in weight.name]
-        if not rows or not tf.io.gfile.exists(file):
-            continue
-        with tf.io.gfile.GFile(file, "rb") as stream:
-            words = stream.read().count(b"\n")  # half a word has no line break
-        if words != rows[0]:
-            raise DataError(
-                f"{path} must hold a whole SavedModel: {file} must hold {rows[0]:,} words, a line each, as its "
-                f"embeddings do; got {words:,} whole lines."
-            )
 
 
 def _first_line(error: Exception) -> str:

@@ -2,11 +2,19 @@
 
 import hashlib
 import os
+from collections.abc import Mapping
 
 import tensorflow as tf
 
 from schemas.byte_streams import stream_sha256
-from schemas.served_versions import BESIDE_MODEL, GRAPH_FILE, served_versions
+from schemas.errors import DataError
+from schemas.served_versions import BESIDE_MODEL, GRAPH_FILE, SUMS_FILE, served_versions
+
+
+def write_sums(root: str) -> None:
+    """Writes `SHA256SUMS` into an exported model, in the form of `sha256sum`, which people can check it with."""
+    with tf.io.gfile.GFile(os.path.join(root, SUMS_FILE), "wb") as file:
+        file.write(_sums(_digests(root)).encode())
 
 
 def model_fingerprint(root: str) -> str:
@@ -15,6 +23,33 @@ def model_fingerprint(root: str) -> str:
     Args:
       root: the model's folder, local or remote.
     """
+    return _fingerprint(_digests(root))
+
+
+def checked_fingerprint(root: str) -> str:
+    """Returns the `model_fingerprint` of a model whose files are as they were exported.
+
+    Raises:
+      DataError: a file changed or is missing. A model without `SHA256SUMS`, exported by an earlier release, is not
+        checked.
+    """
+    digests = _digests(root)
+    if SUMS_FILE in digests:
+        with tf.io.gfile.GFile(os.path.join(root, SUMS_FILE), "rb") as file:
+            sums = file.read().decode("utf-8", "replace")
+        now = {*_sums(digests).splitlines()}
+        wrong = [line.partition("  ")[2] or line for line in sums.splitlines() if line not in now]
+        if wrong or not sums:
+            names = ", ".join(wrong) or SUMS_FILE
+            raise DataError(
+                f"{root} must hold a whole SavedModel: missing, or not as its {SUMS_FILE} says: {names}. Restore "
+                "it from a copy, or remove this folder and run again, which makes the model again."
+            )
+    return _fingerprint(digests)
+
+
+def _digests(root: str) -> dict[str, str]:
+    """SHA-256 of every file of a model, by its path there."""
     digests = {}
     for folder, _, names in tf.io.gfile.walk(root):
         for name in names:
@@ -24,8 +59,15 @@ def model_fingerprint(root: str) -> str:
                 continue
             with tf.io.gfile.GFile(path, "rb") as file:
                 digests[inner] = stream_sha256(file)
-    lines = "".join(f"{digests[name]}  {name}\n" for name in sorted(digests))
-    return hashlib.sha256(lines.encode()).hexdigest()
+    return digests
+
+
+def _sums(digests: Mapping[str, str]) -> str:
+    return "".join(f"{digests[name]}  {name}\n" for name in sorted(digests))
+
+
+def _fingerprint(digests: Mapping[str, str]) -> str:
+    return hashlib.sha256(_sums(digests).encode()).hexdigest()
 
 
 def is_in_object_store(path: str) -> bool:

@@ -640,7 +640,7 @@ COMMAND_LINES = [
         "A vocabulary of a model is cut off.",
         BY_THE_RUN,
         cut_vocabulary,
-        ("model/assets/document_vocabulary must hold 4 words, a line each, as its embeddings do; got 2 whole lines.",),
+        ("model must hold a whole SavedModel: missing, or not as its SHA256SUMS says: assets/document_vocabulary.",),
         _RANK,
     ),
     Case(
@@ -648,7 +648,7 @@ COMMAND_LINES = [
         "A vocabulary of a model is cut off that is evaluated.",
         BY_THE_RUN,
         all_of(write_candidates, cut_vocabulary),
-        ("model/assets/document_vocabulary must hold 4 words, a line each, as its embeddings do; got 2 whole lines.",),
+        ("model must hold a whole SavedModel: missing, or not as its SHA256SUMS says: assets/document_vocabulary.",),
         (
             *("evaluate", "model", "--split", "train"),
             *("--queries", "wiki.queries", "--documents", "wiki.documents", "--candidates", CANDIDATES),

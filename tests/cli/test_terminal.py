@@ -58,7 +58,7 @@ def test_each_stage_is_a_line_of_stderr(capsys: pytest.CaptureFixture[str]) -> N
     assert [line.split() for line in err.splitlines()] == [
         ["[1/3]", "Transform", "1.3", "s"],
         ["[2/3]", "Trainer", "cached"],
-        ["[3/3]", "Evaluator", "2.0", "s", "lost", "files", "restored"],
+        ["[3/3]", "Evaluator", "2.0", "s", "lost", "or", "changed", "files", "restored"],
     ]
 
 

@@ -17,7 +17,7 @@ from tests.e2e.forked import ROOT, clir
 SAMPLE = ROOT / "data" / "sample"
 DECIDES = {"Gate", "Pusher"}
 """The stages that run on every run: what they decide hangs on what is pushed by then."""
-RESTORED = "lost files restored"
+RESTORED = "lost or changed files restored"
 """The end of a stage's line where the stage was repeated for its files alone."""
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.forked import Swap, clir
-from tests.e2e.process import DECIDES, SAMPLE, told_stages
+from tests.e2e.process import DECIDES, RESTORED, SAMPLE, told_stages
 from tests.e2e.test_cache import SMALL
 from tests.e2e.test_run import STAGES, tree
 
@@ -126,6 +126,38 @@ def test_a_file_that_changes_while_it_is_read_ends_the_run_and_one_that_changes_
     other.write_bytes(b"")
     assert first.run("meanwhile", f"data.judgments={path}", swap=Swap("ImportSchemaGen", path, other)) == ALL
     assert first.evaluation("meanwhile") == first.expected
+
+
+# Files of a stage that are not those it made
+
+
+def test_a_changed_byte_in_an_exported_vocabulary_is_not_pushed(first: Folders) -> None:
+    first.run("first")
+    folder, newest = first.top / "first", max(first.versions("first"), key=int)
+    expected = tree(folder / "serving" / newest)
+    shutil.rmtree(folder / "serving")
+    for vocabulary in folder.glob("artifacts/Trainer/model/*/Format-Serving/assets/query_vocabulary"):
+        vocabulary.write_bytes(vocabulary.read_bytes().replace(b"the\n", b"thE\n"))
+    assert first.run("first") == {"Trainer"}
+    assert RESTORED in first.said
+    (pushed,) = first.versions("first")
+    for name in ("assets/query_vocabulary", "variables/variables.data-00000-of-00001"):
+        assert model(folder / "serving" / pushed)[name] == expected[name]
+
+
+@pytest.mark.long
+def test_artifacts_of_another_run_beside_newer_metadata_are_made_again(first: Folders) -> None:
+    folder = first.top / "put back"
+    first.run("put back")
+    shutil.copytree(folder / "artifacts", first.top / "artifacts of before", symlinks=True)
+    shutil.rmtree(folder)
+    first.run("put back", "training.seed=2")
+    expected = first.evaluation("put back")
+    assert expected != first.expected
+    shutil.rmtree(folder / "artifacts")
+    (first.top / "artifacts of before").rename(folder / "artifacts")
+    assert {"Trainer", "Evaluator"} <= first.run("put back", "training.seed=2")
+    assert first.evaluation("put back") == expected
 
 
 # What is ours

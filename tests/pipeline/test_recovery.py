@@ -1,7 +1,7 @@
 """pipeline/recovery.py, on real metadata in SQLite: what is removed, what is whole, what is put back."""
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -9,7 +9,8 @@ from ml_metadata import MetadataStore
 from ml_metadata.proto import metadata_store_pb2
 from ml_metadata.proto.metadata_store_pb2 import Artifact, Execution
 
-from pipeline.recovery import is_whole, record_files, recover, replace_files
+from pipeline.recovery import are_whole, record_files, recover, replace_files
+from schemas.errors import DataError
 
 pytestmark = pytest.mark.beam  # it imports TFX
 
@@ -35,11 +36,16 @@ class Workspace:
         files: Mapping[str, str] = FILES,
         recorded: bool = True,
     ) -> Artifact:
-        """Makes an artifact `<stage>/<output>/<execution>` with its files, and records what it holds."""
+        """Makes an artifact `<stage>/<output>/<execution>` with its files, and records what it holds.
+
+        The metadata number executions from 1 on: those before this one are made, too.
+        """
         artifact = Artifact(uri=str(self.root / place), type_id=self._artifact_type, state=state)
         write(self.root / place, files)
+        while len(self.store.get_executions()) < int(Path(place).name):
+            self.execution(Execution.COMPLETE)
         if recorded:
-            record_files([artifact.uri])
+            self.record([artifact.uri])
         (artifact.id,) = self.store.put_artifacts([artifact])
         return self.stored(artifact)
 
@@ -56,6 +62,12 @@ class Workspace:
     def state(self, execution: int) -> int:
         (stored,) = self.store.get_executions_by_id([execution])
         return stored.last_known_state
+
+    def record(self, uris: Sequence[str]) -> None:
+        record_files(self.store, uris)
+
+    def is_whole(self, *uris: str) -> bool:
+        return are_whole(self.store, uris)
 
     def recover(self) -> bool:
         return recover(self.store, self.root)
@@ -104,7 +116,6 @@ def test_what_belongs_to_no_living_artifact_is_removed(workspace: Workspace) -> 
     write(workspace.root / "Trainer" / "model" / "77", FILES)
     write(workspace.root / "Trainer" / "model_run" / "7", FILES)
     write(workspace.root / "Trainer" / ".system" / "executor_execution" / "8", {"executor_output.pb": "none"})
-    write(workspace.root / "Trainer" / "model", {".7.files.partial": "{"})
     workspace.recover()
     assert contents(workspace.root) == expected
     assert [path.name for path in (workspace.root / "Trainer" / "model").iterdir() if path.is_dir()] == ["7"]
@@ -112,13 +123,14 @@ def test_what_belongs_to_no_living_artifact_is_removed(workspace: Workspace) -> 
 
 def test_living_artifacts_stay_whole_and_so_does_the_kept_folder(workspace: Workspace) -> None:
     uris = [
-        workspace.artifact(place).uri for place in ("Trainer/model/7", "Trainer/model_run/7", "Evaluator/evaluation/71")
+        workspace.artifact(place).uri
+        for place in ("Trainer/model/7", "Evaluator/evaluation/8", "Transform/transform_graph/12")
     ]
     write(workspace.root / "checkpoints" / "5eed" / "epoch" / "3", FILES)
     before = contents(workspace.root)
     workspace.recover()
     assert contents(workspace.root) == before
-    assert all(map(is_whole, uris))
+    assert all(map(workspace.is_whole, uris))
 
 
 def test_what_was_decided_on_an_earlier_run_is_removed(workspace: Workspace) -> None:
@@ -126,7 +138,7 @@ def test_what_was_decided_on_an_earlier_run_is_removed(workspace: Workspace) -> 
     assert not workspace.recover()
     assert workspace.stored(decided).state == Artifact.DELETED
     assert not Path(decided.uri).exists()
-    assert is_whole(made.uri)
+    assert workspace.is_whole(made.uri)
 
 
 def test_a_file_of_the_user_s_among_the_artifacts_stays(workspace: Workspace) -> None:
@@ -175,11 +187,11 @@ def test_a_first_run_finds_nothing_to_remove(workspace: Workspace) -> None:
 
 
 def test_a_living_artifact_s_missing_folder_is_made_and_found_to_lack_its_files(workspace: Workspace) -> None:
-    lost, whole = (workspace.artifact(place) for place in ("Trainer/model/7", "Trainer/model_run/7"))
+    lost, whole = (workspace.artifact(place) for place in ("Trainer/model/7", "Evaluator/evaluation/8"))
     shutil.rmtree(workspace.root / "Trainer" / "model")
     workspace.recover()
-    assert Path(lost.uri).is_dir() and not is_whole(lost.uri)
-    assert contents(whole.uri) == FILES and is_whole(whole.uri)
+    assert Path(lost.uri).is_dir() and not workspace.is_whole(lost.uri)
+    assert contents(whole.uri) == FILES and workspace.is_whole(whole.uri)
 
 
 def test_no_folder_is_made_for_an_artifact_that_ended(workspace: Workspace) -> None:
@@ -193,42 +205,58 @@ def test_no_folder_is_made_for_an_artifact_that_ended(workspace: Workspace) -> N
 
 
 def test_an_artifact_is_whole_as_it_was_recorded(workspace: Workspace) -> None:
-    assert is_whole(workspace.artifact("Trainer/model/7").uri)
-    assert is_whole(workspace.artifact("Evaluator/blessing/8", files={}).uri)
+    assert workspace.is_whole(workspace.artifact("Trainer/model/7").uri)
+    assert workspace.is_whole(workspace.artifact("Evaluator/blessing/8", files={}).uri)
 
 
-@pytest.mark.parametrize(
-    ("damage", "whole"),
-    [
-        (lambda folder: (folder / "variables" / "variables.index").unlink(), False),
-        (lambda folder: (folder / "saved_model.pb").write_text(FILES["saved_model.pb"][:-1]), False),
-        (lambda folder: (folder / "saved_model.pb").write_text(FILES["saved_model.pb"] + "!"), False),
-        (lambda folder: (folder / "saved_model.pb").rename(folder / "model.pb"), False),
-        (lambda folder: shutil.rmtree(folder), False),
-        # Such as a note, or what an editor left.
-        (lambda folder: (folder / "extra").write_text("a file"), True),
-    ],
-    ids=["missing file", "shorter file", "longer file", "renamed file", "missing folder", "extra file"],
-)
-def test_an_artifact_is_whole_while_every_recorded_file_is_there_in_its_size(
-    workspace: Workspace, damage, whole: bool
-) -> None:
+DAMAGES: Mapping[str, Callable[[Path], object]] = {
+    "missing file": lambda folder: (folder / "variables" / "variables.index").unlink(),
+    "shorter file": lambda folder: (folder / "saved_model.pb").write_text(FILES["saved_model.pb"][:-1]),
+    "changed byte": lambda folder: (folder / "saved_model.pb").write_text("G" + FILES["saved_model.pb"][1:]),
+    "missing folder": lambda folder: shutil.rmtree(folder),
+    "renamed file": lambda folder: (folder / "saved_model.pb").rename(folder / "model.pb"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_an_artifact_is_whole_while_every_recorded_file_is_there_as_it_was(workspace: Workspace, damage: str) -> None:
     artifact = workspace.artifact("Trainer/model/7")
-    damage(Path(artifact.uri))
-    assert is_whole(artifact.uri) == whole
+    DAMAGES[damage](Path(artifact.uri))
+    assert not workspace.is_whole(artifact.uri)
+
+
+def test_all_artifacts_of_a_stage_are_whole_or_it_is_repeated(workspace: Workspace) -> None:
+    uris = [workspace.artifact(f"Trainer/{name}/7", recorded=False).uri for name in ("model", "model_run")]
+    workspace.record(uris)
+    assert workspace.is_whole(*uris)
+    (Path(uris[1]) / "saved_model.pb").unlink()
+    assert not workspace.is_whole(*uris)
+
+
+def test_a_file_that_no_stage_wrote_is_named_for_stages_read_all_files_of_some_folders(workspace: Workspace) -> None:
+    artifact = workspace.artifact("WikiClirExampleGen/examples/7", files={"Split-train/data-00000.gz": "lists"})
+    (Path(artifact.uri) / "Split-train" / "copy.gz").write_text("lists")
+    with pytest.raises(
+        DataError, match=r"ExampleGen must hold only files that runs wrote.*examples/7/Split-train/copy\.gz"
+    ):
+        workspace.is_whole(artifact.uri)
+    assert (Path(artifact.uri) / "Split-train" / "copy.gz").exists()
+
+
+def test_an_artifact_of_a_copy_beside_other_metadata_is_not_whole(workspace: Workspace, tmp_path: Path) -> None:
+    ours = workspace.artifact("Trainer/model/7")
+    other = Workspace(tmp_path / "other", tmp_path / "other.sqlite")
+    theirs = other.artifact("Trainer/model/7", files={**FILES, "saved_model.pb": "GRAPH"})  # of equal size
+    shutil.rmtree(ours.uri)
+    shutil.copytree(theirs.uri, ours.uri)
+    assert not workspace.is_whole(ours.uri)
 
 
 def test_an_artifact_without_a_record_is_not_whole(workspace: Workspace) -> None:
     artifact = workspace.artifact("Trainer/model/7", recorded=False)
-    assert not is_whole(artifact.uri)
-    record_files([artifact.uri])
-    assert is_whole(artifact.uri)
-
-
-def test_the_record_lies_beside_the_artifact_and_not_in_it(workspace: Workspace) -> None:
-    artifact = workspace.artifact("Trainer/model/7")
-    assert contents(artifact.uri) == FILES
-    assert len([path for path in Path(artifact.uri).parent.iterdir() if path.is_file()]) == 1
+    assert not workspace.is_whole(artifact.uri)
+    workspace.record([artifact.uri])
+    assert workspace.is_whole(artifact.uri)
 
 
 # Files that are put back
@@ -238,9 +266,9 @@ def test_the_files_of_a_repeated_stage_take_the_lost_ones_place(workspace: Works
     lost = workspace.artifact("Trainer/model/7", files={**FILES, "assets/vocabulary": "words"})
     (Path(lost.uri) / "saved_model.pb").unlink()
     new = workspace.artifact("Trainer/model/8", recorded=False)
-    replace_files(workspace.store, lost, new)
+    replace_files(workspace.store, [lost], [new])
     assert contents(lost.uri) == FILES  # nothing of the damaged ones is left
-    assert is_whole(lost.uri)
+    assert workspace.is_whole(lost.uri)
     assert not Path(new.uri).exists()
     assert workspace.stored(new).state == Artifact.DELETED
     before = contents(workspace.root)
@@ -248,14 +276,24 @@ def test_the_files_of_a_repeated_stage_take_the_lost_ones_place(workspace: Works
     assert contents(workspace.root) == before
 
 
+def test_files_half_put_back_are_not_whole(workspace: Workspace) -> None:
+    lost = workspace.artifact("Trainer/model/7", files={**FILES, "events.1": "before"})
+    new = workspace.artifact("Trainer/model/8", files={**FILES, "events.2": "after"}, recorded=False)
+    gone = Artifact(uri=str(workspace.root / "Trainer/model_run/8"), type_id=new.type_id)
+    other = workspace.artifact("Trainer/model_run/7", recorded=False)
+    with pytest.raises(OSError):
+        replace_files(workspace.store, [lost, other], [new, gone])
+    assert not workspace.is_whole(lost.uri, other.uri)
+
+
 def test_the_lost_artifact_s_metadata_stay_as_they_are_for_they_are_in_cache_keys(workspace: Workspace) -> None:
     lost, new = workspace.artifact("Trainer/model/7"), workspace.artifact("Trainer/model/8", recorded=False)
-    replace_files(workspace.store, lost, new)
+    replace_files(workspace.store, [lost], [new])
     assert workspace.stored(lost).SerializeToString(deterministic=True) == lost.SerializeToString(deterministic=True)
 
 
 def test_the_lost_artifact_s_folder_may_be_gone(workspace: Workspace) -> None:
     lost, new = workspace.artifact("Trainer/model/7"), workspace.artifact("Trainer/model/8", recorded=False)
     shutil.rmtree(lost.uri)
-    replace_files(workspace.store, lost, new)
+    replace_files(workspace.store, [lost], [new])
     assert contents(lost.uri) == FILES

@@ -1,15 +1,18 @@
 """An exported model: damaged ones are refused, and words are translated."""
 
+import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from models.choices import ENCODERS
 from models.exported.model import LoadedModel
+from models.exported.versions import write_sums
 from schemas.errors import DataError
 from tests.models.small_lexicon import export_with_words
-from tests.models.small_model import STEMS, WORDS, export_small_model
+from tests.models.small_model import STEMS, export_small_model
 
 pytestmark = pytest.mark.serving
 
@@ -29,11 +32,11 @@ def exported(request, tmp_path_factory):
 def test_a_vocabulary_of_stems_that_is_cut_off_is_an_error_of_the_data(tmp_path):
     export_small_model(tmp_path / "model", stem_embeddings=True)
     LoadedModel(str(tmp_path / "model"), *SIGNATURES)
-    for vocabulary, stems in STEMS.items():
+    for vocabulary in STEMS:
         file = tmp_path / "model" / "assets" / vocabulary
         whole = file.read_bytes()
         file.write_bytes(whole[:-3])
-        with pytest.raises(DataError, match=rf"{file} must hold {stems.count(chr(10))} words, .+ whole lines"):
+        with pytest.raises(DataError, match=rf"not as its SHA256SUMS says: assets/{vocabulary}\."):
             LoadedModel(str(tmp_path / "model"))
         file.write_bytes(whole)
 
@@ -45,36 +48,34 @@ def model(exported, tmp_path):
 
 
 @pytest.mark.parametrize("exported", ENCODERS, indirect=True)
-def test_a_whole_model_loads_and_one_with_a_vocabulary_that_is_cut_off_does_not(model):
+def test_a_whole_model_loads_and_one_with_a_changed_or_missing_file_names_it(model):
     assert set(SIGNATURES) <= set(LoadedModel(str(model), *SIGNATURES).signatures)
-    for vocabulary in WORDS:
-        file = model / "assets" / vocabulary
+    for file in sorted(path for path in model.rglob("*") if path.is_file() and path.name != "SHA256SUMS"):
         whole = file.read_bytes()
-        file.write_bytes(whole[:-3])
-        with pytest.raises(DataError, match=rf"whole SavedModel: {file} must hold \d+ words, .+ whole lines"):
-            LoadedModel(str(model))
-        file.write_bytes(whole)
+        for damaged in (whole[:-1], bytes([whole[0] ^ 1]) + whole[1:], b"", None):
+            file.unlink() if damaged is None else file.write_bytes(damaged)
+            name = re.escape(str(file.relative_to(model)))
+            with pytest.raises(DataError, match=rf"whole SavedModel: missing, or not as its SHA256SUMS says: {name}\."):
+                LoadedModel(str(model))
+            file.write_bytes(whole)
+    LoadedModel(str(model))
 
 
-@pytest.mark.parametrize("vocabulary", WORDS)
-@pytest.mark.parametrize("cut_bytes", [1, 3, 6])
-def test_a_vocabulary_that_is_cut_off_is_an_error_of_the_data(model, vocabulary, cut_bytes):
-    file = model / "assets" / vocabulary
-    file.write_bytes(file.read_bytes()[:-cut_bytes])
-    rows = WORDS[vocabulary].count("\n")
-    with pytest.raises(DataError, match=rf"whole SavedModel: {file} must hold {rows} words, .+; got [12345] whole li"):
+@pytest.mark.parametrize("content", ["", "no sum", "0" * 64 + "  saved_model.pb\n"])
+def test_changed_sums_are_no_sums(model, content):
+    (model / "SHA256SUMS").write_text(content)
+    with pytest.raises(DataError, match="whole SavedModel: missing, or not as its SHA256SUMS says: "):
         LoadedModel(str(model))
 
 
-@pytest.mark.parametrize("vocabulary", WORDS)
-def test_a_vocabulary_that_is_missing_is_named(model, vocabulary):
-    (model / "assets" / vocabulary).unlink()
-    with pytest.raises(DataError, match=rf"whole SavedModel: {model}/assets/{vocabulary}; No such file"):
-        LoadedModel(str(model))
+def test_people_can_check_a_model_with_sha256sum(model):
+    assert subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=model, check=True).returncode == 0
 
 
 @pytest.mark.parametrize("name", ["saved_model.pb", "variables/variables.index", "assets/query_vocabulary"])
-def test_an_emptied_file_is_an_error_of_the_data(model, name):
+def test_a_model_of_an_earlier_release_has_no_sums_and_an_emptied_file_is_an_error_all_the_same(model, name):
+    (model / "SHA256SUMS").unlink()
+    LoadedModel(str(model))
     (model / name).write_bytes(b"")
     with pytest.raises(DataError, match=r"whole SavedModel: \S.+"):
         LoadedModel(str(model))
@@ -90,6 +91,8 @@ def test_a_model_is_loaded_again_only_where_a_file_of_it_changed(model):
     assert LoadedModel(str(model), "encode_query")._model is first
     graph = model / "saved_model.pb"
     graph.write_bytes(graph.read_bytes() + UNKNOWN_FIELD)
+    (model / "SHA256SUMS").unlink()
+    write_sums(str(model))
     assert LoadedModel(str(model))._model is not first
 
 
