@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, BinaryIO, Final, Protocol, TypeAlias, cast
 
+from schemas.errors import DataError
+
 OpenFile: TypeAlias = Callable[[str, str], Any]
 """Opens a file, local or remote: (path, mode) -> stream."""
 
@@ -86,6 +88,25 @@ def input_digest(digests: Sequence[str]) -> str:
     if len(digests) == 1:
         return digests[0]
     return hashlib.sha256("".join(f"{digest}\n" for digest in digests).encode()).hexdigest()
+
+
+def check_content(setting: str, paths: Sequence[str], digests: Sequence[str], expected: str | None) -> None:
+    """Checks that an input had, when it was read, the content by which the cache keys it.
+
+    Args:
+      setting: the dotted setting that gives the input.
+      paths: its files.
+      digests: the SHA-256 of each file, of the bytes that were read (see `HashingReader`).
+      expected: the `input_digest` in the cache's key; None where no key holds the input.
+
+    Raises:
+      DataError: the input changed after it was hashed.
+    """
+    if expected not in (None, found := input_digest(digests)):
+        raise DataError(
+            f"{' and '.join(paths)} must not change while a run reads it ({setting}): expected the SHA-256 {expected}; "
+            f"got {found}. Run again once it is complete."
+        )
 
 
 def raw_lines(stream: BinaryIO) -> Iterator[bytes]:

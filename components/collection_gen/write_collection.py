@@ -10,10 +10,9 @@ from typing import Any, BinaryIO, Final, cast
 
 import numpy as np
 
-from schemas.byte_streams import Apply, HashingReader, OpenFile, input_digest, raw_lines
+from schemas.byte_streams import Apply, HashingReader, OpenFile, check_content, raw_lines
 from schemas.collection import EMPTY_LINE, MANIFEST_FILE, InputFile, Role, Shard, manifest_text
 from schemas.drops import Drop, DropCounter, ReadReport, sum_of_drops
-from schemas.errors import DataError
 from schemas.wikiclir import ID_FIELDS, Reason, excerpt_of, parse_lines, read_lines
 
 HAVE_IDS: Final = ("queries", "documents")
@@ -60,12 +59,7 @@ def write_collection(
     roles = {}
     for name, parts in written.items():
         role = _join(parts)
-        found = input_digest([file.sha256 for file in role.files])
-        if found != digests.get(name, found):
-            raise DataError(
-                f"{' and '.join(paths[name])} must not change while a run reads the data ({name}): expected the "
-                f"SHA-256 {digests[name]}; got {found}. Run again once the files are complete."
-            )
+        check_content(f"data.{name}", paths[name], [file.sha256 for file in role.files], digests.get(name))
         roles[name] = _leave_out_repeated(role, folder, open_file) if name in HAVE_IDS else role
     with open_file(os.path.join(folder, MANIFEST_FILE), "wb") as file:
         file.write(manifest_text(roles).encode())

@@ -11,7 +11,7 @@ from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.lexicon import Kind
 from models.lists.ranking_lists import TEXT_SPEC
 from schemas import features as f
-from schemas.byte_streams import HashingReader, OpenFile, input_digest
+from schemas.byte_streams import HashingReader, OpenFile, check_content
 from schemas.drops import REPORT_FILE, Drop, DropCounter, ReadReport
 from schemas.errors import DataError
 from schemas.lexicon_report import LexiconReport
@@ -120,14 +120,8 @@ class FurtherPairs:
                         self._used += 1
                         yield item
                 digests.append(stream.hexdigest())
-        report = self.report()
-        found = input_digest(digests[: len(self._paths)])
-        if self._digest not in (None, found):
-            raise DataError(
-                f"{' and '.join(self._paths)} must not change while a run reads it (lexicon.pairs): expected the "
-                f"SHA-256 {self._digest}; got {found}. Run again once it is complete."
-            )
-        if faults := report.faults(self._max_bad_share, "pairs"):
+        check_content("lexicon.pairs", self._paths, digests[: len(self._paths)], self._digest)
+        if faults := self.report().faults(self._max_bad_share, "pairs"):
             raise DataError("\n".join(faults))
 
     def report(self) -> ReadReport:

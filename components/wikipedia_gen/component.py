@@ -13,7 +13,7 @@ from schemas.artifacts import WikiClirFiles
 from wikipedia.collection.build import build_collection
 from wikipedia.collection.look import preflight
 from wikipedia.collection.read_dumps import read_dumps
-from wikipedia.dumps.files import check_digests
+from wikipedia.dumps.files import check_digests, file_states
 from wikipedia.processes import on_this_machine
 from wikipedia.settings import WikipediaSettings
 
@@ -55,7 +55,7 @@ def WikipediaGen(
         if not any("://" in path for path in (folder, *paths)):
             preflight([languages], settings, files, folder, log.info)
     # The pieces depend only on these values.
-    decisive = [identity, files, digests, languages, settings.model_dump(mode="json")]
+    decisive = [identity, files, file_states(files), digests, languages, settings.model_dump(mode="json")]
     work, _ = unfinished_work(unfinished, hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest())
     fileio.makedirs(work)
     dumps = read_dumps([languages], settings, files, work, open_file, apply)

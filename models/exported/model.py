@@ -239,8 +239,11 @@ _PREAMBLE: Final = ("Graph execution error", "Detected at node", "<stack traces"
 
 # Most stages after a Trainer read the same model, and loading takes a second.
 @lru_cache(maxsize=1)
-def _load(path: str, _: str) -> Any:
-    return tf.saved_model.load(path)
+def _load(path: str, fingerprint: str) -> Any:
+    loaded = tf.saved_model.load(path)
+    if checked_fingerprint(path) != fingerprint:
+        raise DataError(f"{path} must not change while it is loaded. Load it again once it stays as it is.")
+    return loaded
 
 
 def _check_signatures(path: str, missing: set[str], present: frozenset[str]) -> None:

@@ -13,7 +13,7 @@ import tensorflow as tf
 from models.settings import WordTableSource
 from models.texts.tokens import tokenize
 from models.texts.word_counts import batches
-from schemas.byte_streams import HashingReader
+from schemas.byte_streams import HashingReader, check_content
 from schemas.drops import Drop, DropCounter, ReadReport
 from schemas.errors import DataError
 from schemas.wikiclir import excerpt_of
@@ -51,12 +51,7 @@ def read_word_table(source: WordTableSource) -> WordTable:
     with tf.io.gfile.GFile(source.path, "rb") as stored:
         stream = HashingReader(stored)
         table = _read(source, read_word_vectors(source.path, source.width, lambda path, mode: nullcontext(stream)))
-        found = stream.hexdigest() if source.sha256 else ""
-    if found != source.sha256:
-        raise DataError(
-            f"{source.path} must not change while a run reads it (embeddings): expected the SHA-256 {source.sha256}; "
-            f"got {found}. Run again once it is complete."
-        )
+        check_content("embeddings", [source.path], [stream.hexdigest()], source.sha256 or None)
     return table
 
 

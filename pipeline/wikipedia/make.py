@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,10 @@ from pipeline.identity import code_digest
 from pipeline.layout import CONFIG_FILE
 from pipeline.output_folder import MadeFolder
 from pipeline.wikipedia.config import WIKIPEDIA_MADE, WikipediaConfig
-from schemas.errors import DataError
 from schemas.wikiclir import CANDIDATES_FILE, PAIRS_FILE, documents_file, judgments_file, queries_file
 from wikipedia.collection.build import build_collection
 from wikipedia.collection.read_dumps import read_dumps
+from wikipedia.dumps.files import file_states
 from wikipedia.processes import on_this_machine
 
 
@@ -34,19 +33,14 @@ def make_collections(
       the manifest of each pair, by its name in `config.pairs`.
 
     Raises:
-      DataError: the dumps are damaged or from other wikis, or too many of their pages are bad.
+      DataError: see `read_dumps`.
     """
     files = config.files()
     folder = MadeFolder(Path(config.output), WIKIPEDIA_MADE)
     apply = on_this_machine((path for some in files.values() for path in some), processes)
     with folder.staging() as staging:
-        key = _key(config, files)
-        work = folder.work(key)
+        work = folder.work(_key(config, files))
         dumps = read_dumps(config.languages(), config, files, str(work), open, apply)
-        if _key(config, files) != key:
-            raise DataError(
-                "the dumps must not change while they are read; a file did. Run again once all are complete."
-            )
         for line in dumps.notes():
             say(line)
         manifests = {}
@@ -68,9 +62,8 @@ def folder_of(config: WikipediaConfig, pair: str) -> str:
 
 def _key(config: WikipediaConfig, files: Mapping[str, list[str]]) -> str:
     """Returns a digest of all that decides the pieces of dumps: settings, states of the files, and code."""
-    states = {path: [os.stat(path).st_size, os.stat(path).st_mtime_ns] for some in files.values() for path in some}
     settings = config.model_dump(mode="json", exclude={"output"})
-    content = json.dumps([settings, states, code_digest("wikipedia.collection.read_dumps")], sort_keys=True)
+    content = json.dumps([settings, file_states(files), code_digest("wikipedia.collection.read_dumps")], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 

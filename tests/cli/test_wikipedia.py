@@ -292,7 +292,7 @@ def test_a_dump_that_changes_while_it_is_read_is_refused(dumps: Dumps, monkeypat
     monkeypatch.setattr(read_dumps, "read_articles", read)
     refused = dumps.make()
     assert refused.code == 1
-    assert "the dumps must not change while they are read" in refused.err
+    assert "must not change while a run reads it" in refused.err
     assert "manifest.json" not in dumps.names()
 
 

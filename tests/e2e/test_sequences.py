@@ -120,7 +120,7 @@ def test_a_file_that_changes_while_it_is_read_ends_the_run_and_one_that_changes_
     path.write_bytes(content)
     other.write_bytes(content[: content.rindex(b"\n", 0, -1) + 1])
     first.run("meanwhile", f"data.judgments={path}", code=1, swap=Swap("CollectionGen", path, other))
-    assert f"{path} must not change while a run reads the data (judgments)" in first.said
+    assert f"{path} must not change while a run reads it (data.judgments)" in first.said
     # After it was read.
     path.write_bytes(content)
     other.write_bytes(b"")

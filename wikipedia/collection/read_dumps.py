@@ -19,7 +19,7 @@ from wikipedia.collection.read_tables import (
 )
 from wikipedia.collection.wiki import Wiki
 from wikipedia.dumps.chunks import dump_chunks
-from wikipedia.dumps.files import FileSum, check_sum
+from wikipedia.dumps.files import FileSum, check_sum, file_states
 from wikipedia.dumps.site_info import SiteInfo, wiki_site
 from wikipedia.settings import WikipediaSettings
 from wikipedia.wikitext.article import Wanted
@@ -69,8 +69,9 @@ def read_dumps(
       apply: reads the pieces, perhaps elsewhere and several at a time.
 
     Raises:
-      DataError: a file is damaged, has another checksum, or is from another wiki.
+      DataError: a file is damaged, has another checksum, is from another wiki, or changes meanwhile.
     """
+    states = file_states(files)
     languages = list(dict.fromkeys(language for pair in pairs for language in pair))
     sites = {language: wiki_site(files[f"wikis.{language}.pages"], language, open_file) for language in languages}
     pieces = {language: _pieces(language, sites[language], pairs, settings, files, open_file) for language in languages}
@@ -85,6 +86,10 @@ def read_dumps(
     for name, result in zip(list(tasks), apply(_do, list(tasks.values())), strict=True):
         results[name] = result
         _progress.info("%d of %d pieces of dumps read", len(results), len(tasks))
+    if changed := sorted(path for path, state in file_states(files).items() if state != states[path]):
+        raise DataError(
+            f"{' and '.join(changed)} must not change while a run reads it. Run again once all files are complete."
+        )
     wikis = {
         language: Wiki(
             some,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from schemas.byte_streams import OpenFile, input_digest
+from schemas.byte_streams import OpenFile, check_content
 from schemas.errors import DataError
 from wikipedia.dumps.reading import opened, opened_if_there
 
@@ -181,10 +181,16 @@ def check_digests(files: Mapping[str, Sequence[FileSum]], digests: Mapping[str, 
       DataError: an input has changed.
     """
     for key, some in files.items():
-        found = input_digest([one.sha256 for one in sorted(some, key=lambda one: one.path)])
-        if found != digests.get(key, found):
-            raise DataError(
-                f"{' and '.join(one.path for one in some)} must not change while a run reads the data "
-                f"(wikipedia.{key}): expected the SHA-256 {digests[key]}; got {found}. Run again once the files are "
-                "complete."
-            )
+        ordered = sorted(some, key=lambda one: one.path)
+        check_content(
+            f"data.wikipedia.{key}", [one.path for one in ordered], [one.sha256 for one in ordered], digests.get(key)
+        )
+
+
+def file_states(files: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, ...]]:
+    """Number, size and time of the last change of each local file, by its path: another content has another state.
+
+    The pieces of a dump are read out of order, by several processes, so that no digest covers what each of them read.
+    """
+    found = {path: os.stat(path) for some in files.values() for path in some if "://" not in path}
+    return {path: (state.st_ino, state.st_size, state.st_mtime_ns) for path, state in found.items()}

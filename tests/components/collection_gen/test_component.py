@@ -56,5 +56,5 @@ def test_the_artifact_holds_the_records_of_the_files(run, tmp_path):
 
 
 def test_a_file_that_changed_since_the_digest_was_taken_is_refused(run, tmp_path):
-    with pytest.raises(DataError, match=f"{tmp_path}/documents must not change while a run reads the data"):
+    with pytest.raises(DataError, match=f"{tmp_path}/documents must not change while a run reads it"):
         run({**CONTENTS, "documents": b"what stood there before"})

@@ -249,8 +249,8 @@ def test_other_bytes_than_those_of_the_digest_are_refused_with_both_digests(tmp_
             {"queries": "0ld", "documents": digest_of(b"d1\ta\tb\n")},
         )
     assert str(error.value) == (
-        f"{' and '.join(str(tmp_path / name) for name in names)} must not change while a run reads the data (queries): "
-        f"expected the SHA-256 0ld; got {found}. Run again once the files are complete."
+        f"{' and '.join(str(tmp_path / name) for name in names)} must not change while a run reads it (data.queries): "
+        f"expected the SHA-256 0ld; got {found}. Run again once it is complete."
     )
     assert not (tmp_path / "collection" / MANIFEST_FILE).exists()
 
