@@ -1,5 +1,6 @@
 """Reads one piece of a dump into files: its texts are cut and cleaned here, before anything is joined."""
 
+import hashlib
 import io
 import json
 import os
@@ -11,7 +12,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from schemas.byte_streams import OpenFile
+from schemas.byte_streams import OpenFile, stream_sha256
 from schemas.drops import Drop, DropCounter, DropReason, Drops
 from wikipedia.collection.leaks import HASHES, signature
 from wikipedia.dumps.chunks import Chunk
@@ -29,7 +30,8 @@ REDIRECTS: Final = ".redirects"
 """Suffix of the titles of a piece's redirects, one a line."""
 ARRAYS: Final = ".npz"
 _ACCOUNT: Final = ".json"
-"""Suffix of a piece's account. It is written last, so a piece that has one is complete."""
+"""Suffix of a piece's account. It is written last, and begins with its own digest, and has those of the others: a piece
+is complete whose files have these digests."""
 
 _KNOWN_LINKS: Final = 1 << 16
 """Number of links whose titles' hashes are cached: 13 MB."""
@@ -103,13 +105,13 @@ def read_array(path: str, name: str, open_file: OpenFile) -> npt.NDArray[Any]:
 
 
 def read_articles(piece: Piece, folder: str, open_file: OpenFile) -> PieceAccount:
-    """Writes the texts, the redirects' titles and the arrays of a piece into a folder, unless they are there already.
+    """Writes the texts, the redirects' titles and the arrays of a piece into a folder, unless a killed run's are whole.
 
     Raises:
       DataError: the dump is damaged.
     """
     path = os.path.join(folder, piece.name)
-    if account := _read_account(path + _ACCOUNT, open_file):
+    if account := _read_account(path, open_file):
         return account
     reader = ArticleReader(piece)
     with ExitStack() as stack:
@@ -120,16 +122,32 @@ def read_articles(piece: Piece, folder: str, open_file: OpenFile) -> PieceAccoun
     account = reader.account()
     with open_file(path + _ACCOUNT, "wb") as file:
         content = account._asdict() | {"drops": [one.as_dict() for one in account.drops]}
-        file.write(json.dumps(content).encode())
+        content["sha256"] = _digests(path, open_file)
+        text = json.dumps(content).encode()
+        file.write(hashlib.sha256(text).hexdigest().encode() + b"\n" + text)
     return account
+
+
+def _digests(path: str, open_file: OpenFile) -> dict[str, str]:
+    """SHA-256 of each file of a piece but its account, by its suffix."""
+    digests = {}
+    for ending in (TEXTS, REDIRECTS, ARRAYS):
+        with open_file(path + ending, "rb") as file:
+            digests[ending] = stream_sha256(file)
+    return digests
 
 
 def _read_account(path: str, open_file: OpenFile) -> PieceAccount | None:
     """Returns the account of a complete piece, or None."""
     try:
-        with open_file(path, "rb") as file:
-            content = json.loads(file.read())
-    except (FileNotFoundError, ValueError):
+        with open_file(path + _ACCOUNT, "rb") as file:
+            digest, _, text = file.read().partition(b"\n")
+        if hashlib.sha256(text).hexdigest().encode() != digest:
+            return None
+        content = json.loads(text)
+        if content.pop("sha256") != _digests(path, open_file):
+            return None
+    except FileNotFoundError:
         return None
     drops = tuple(Drops.from_dict(one, PageReason) for one in content.pop("drops"))
     return PieceAccount(**content, drops=drops)

@@ -103,3 +103,15 @@ def test_a_full_disk_is_refused_before_anything_is_read(
     with pytest.raises(DataError, match="must lie on a disk with 1 MB of room"):
         stage.execute()
     assert not read
+
+
+@pytest.mark.parametrize("ending", [".json", ".npz", ".texts", ".redirects"])
+def test_a_piece_with_a_changed_byte_is_read_again(stage: Stage, read: list[str], ending: str) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        stage.execute()
+    (file,) = stage.unfinished.glob(f"*/en-00000{ending}")
+    content = file.read_bytes() or b"x"
+    middle = len(content) // 2
+    file.write_bytes(content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :])
+    made = stage.execute()
+    assert made == stage.execute()
