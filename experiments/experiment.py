@@ -13,7 +13,8 @@ from experiments.cell import RUN_AGAIN, Cell
 from experiments.report.names import settings_label
 from experiments.settings import SEED, Claim
 from models.evaluation.metrics import METRICS
-from pipeline.layout import CELLS, CONFIG_FILE, EXPERIMENT_FILE
+from pipeline.layout import CELL_RESULTS, CELLS, CONFIG_FILE, EXPERIMENT_FILE
+from pipeline.output_folder import check_unchanged
 from schemas.errors import DataError
 from schemas.evaluation import METRICS_FILE, EvaluationReport
 from schemas.stability import STABILITY_FILE, Stability
@@ -97,6 +98,7 @@ def read_experiment(folder: Path) -> Experiment:
     path = folder / EXPERIMENT_FILE
     if not path.is_file():
         raise DataError(f"{folder}: no {EXPERIMENT_FILE} there; give the output folder of a `clir experiment`.")
+    check_unchanged(folder, [EXPERIMENT_FILE], RUN_AGAIN)
     content = _read(path)
     cells = tuple(_read_cell(folder / CELLS / name) for name in content.pop("cells"))
     try:
@@ -110,6 +112,7 @@ def _read_cell(folder: Path) -> Cell:
     content = _read(folder / "cell.json")
     files: dict[str, Any] = {}
     if content["status"] == "done":
+        check_unchanged(folder, CELL_RESULTS, RUN_AGAIN)
         files = {
             "config": _read(folder / CONFIG_FILE),
             "training": TrainingHistory.read(folder / HISTORY_FILE, RUN_AGAIN),

@@ -385,6 +385,24 @@ def _read_account(folder: Path, made: Made) -> dict[str, Any] | None:
     return record if all(file in made.folders or _is_name(file, made) for file in record["files"]) else None
 
 
+def check_unchanged(folder: Path, names: Iterable[str], remedy: str) -> None:
+    """Checks that files of an `OutputFolder` are as they were written, before their numbers are used.
+
+    Args:
+      folder: the folder; one without a record, such as a copy of single files, is not checked.
+      names: paths in the folder; only those on record are checked.
+      remedy: what to do, for the error message.
+
+    Raises:
+      DataError: a file is missing or has changed.
+    """
+    record = _read_record(folder / RECORD_FILE)
+    digests = {name: record["files"][name] for name in names if name in record["files"]} if record else {}
+    for name, digest in digests.items():
+        if not (folder / name).is_file() or _sha256(folder / name) != digest:
+            raise DataError(f"{folder / name}: must be as it was written, and is missing or has changed; {remedy}.")
+
+
 def _is_name(file: str, made: Made) -> bool:
     *group, name = file.split("/")
     return made.names.fullmatch(name) is not None and (not group or made.groups.fullmatch("/".join(group)) is not None)

@@ -1,11 +1,14 @@
 """Reading an experiment's folder."""
 
+import re
+import shutil
 from pathlib import Path
 
 import pytest
 
 from experiments.experiment import read_experiment
 from experiments.report.names import settings_label
+from pipeline.output_folder import OutputFolder
 from schemas.errors import DataError
 from tests.experiments.experiment_folder import write_experiment
 
@@ -46,6 +49,22 @@ def test_a_damaged_file_is_named(tmp_path: Path, file: str, text: str) -> None:
     (folder / "cells" / "001-sosl" / file).write_text(text)
     with pytest.raises(DataError, match=rf"001-sosl/{file}: .*[Rr]un the experiment again"):
         read_experiment(folder)
+
+
+@pytest.mark.parametrize("file", ["config.yaml", "training.json", "metrics.json", "per_query.tsv", "stability.json"])
+def test_a_digit_that_changed_since_a_cell_ended_is_in_no_report(tmp_path: Path, file: str) -> None:
+    cell = write_experiment(tmp_path, {"loss.name": ["sosl"]}) / "cells" / "001-sosl"
+    contents = {path.name: path.read_text() for path in cell.iterdir()}
+    shutil.rmtree(cell)
+    recorded = OutputFolder(cell, "cell")
+    for name, text in contents.items():
+        recorded.write(name, text)
+    read_experiment(tmp_path)
+    digit = re.search(r"[1-8](?=\D)", contents[file])
+    assert digit is not None
+    (cell / file).write_text(f"{contents[file][: digit.start()]}9{contents[file][digit.end() :]}")
+    with pytest.raises(DataError, match=rf"001-sosl/{file}: must be as it was written, and is missing or has changed"):
+        read_experiment(tmp_path)
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
