@@ -7,7 +7,6 @@ recorded before it is there, so that no kill leaves a file of ours unrecorded; a
 Both stand in one file, which is long, because they share lock, record and refusals.
 """
 
-import fcntl
 import hashlib
 import json
 import os
@@ -22,6 +21,7 @@ from typing import Any, Final, Literal, NamedTuple
 from pipeline.input_files import is_remote, scheme_fault
 from pipeline.layout import CONFIG_FILE, FILES, FOLDERS, LOCK_FILE, PUBLISHED, RECORD_FILE
 from schemas.errors import ConfigError, DataError
+from schemas.lock_file import held_lock
 
 Kind = Literal["run", "experiment", "cell"]
 
@@ -36,7 +36,7 @@ def write_atomically(path: Path, text: str) -> None:
     Raises:
       OSError: it cannot be written; the part that was written is removed.
     """
-    partial = path.with_name(f"{path.name}.partial")
+    partial = _partial(path)
     try:
         partial.write_text(text, encoding="utf-8")
         os.replace(partial, path)
@@ -45,31 +45,26 @@ def write_atomically(path: Path, text: str) -> None:
         raise
 
 
+def _partial(path: Path) -> Path:
+    """The name under which a file is written; what a kill left there is removed, and a link is not followed."""
+    partial = path.with_name(f"{path.name}.partial")
+    partial.unlink(missing_ok=True)
+    return partial
+
+
 @contextmanager
 def run_lock(output: Path) -> Iterator[None]:
     """Holds an output folder, which is made where it is missing.
-
-    The kernel frees the lock with the process that holds it, however that ends.
 
     Raises:
       DataError: another run holds the folder, or the lock cannot be written.
     """
     output.mkdir(parents=True, exist_ok=True)
-    try:
-        lock = open(output / LOCK_FILE, "a")
-    except OSError as error:
-        raise DataError(
-            f"{output / LOCK_FILE} must be a file that you can write, for it shows whether a run is at work; "
-            f"{error.strerror}: {_HOW_TO_GO_ON}"
-        ) from None
-    with lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise DataError(
-                f"{output} must be written by one run at a time, and another run is at work there; "
-                "wait for it, or choose another output."
-            ) from None
+    busy = (
+        f"{output} must be written by one run at a time, and another run is at work there; wait for it, or choose "
+        "another output."
+    )
+    with held_lock(output / LOCK_FILE, busy):
         yield
 
 
@@ -176,7 +171,7 @@ class OutputFolder:
         for name, source in files.items():
             target = self.path / name
             target.parent.mkdir(exist_ok=True)
-            partial = target.with_name(f"{target.name}.partial")
+            partial = _partial(target)
             shutil.copyfile(source, partial)
             os.replace(partial, target)
             self._files[name] = _sha256(target)

@@ -1,6 +1,5 @@
 """The versions of an index: numbered folders with a manifest, which appear whole and never change."""
 
-import fcntl
 import hashlib
 import os
 import shutil
@@ -12,6 +11,7 @@ from typing import Final
 from models.retrieval.corpus_index import read_manifest
 from schemas.errors import DataError
 from schemas.index_manifest import MANIFEST_FILE
+from schemas.lock_file import held_lock
 from schemas.served_versions import served_versions
 
 KEPT: Final = 2
@@ -44,13 +44,8 @@ class IndexVersions:
         """
         self.check()
         self.folder.mkdir(parents=True, exist_ok=True)
-        with open(self.folder / _LOCK, "w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise DataError(
-                    f"{self.folder} is being written by another process; wait until it is done, and try again."
-                ) from None
+        busy = f"{self.folder} is being written by another process; wait until it is done, and try again."
+        with held_lock(self.folder / _LOCK, busy):
             try:
                 yield
             finally:

@@ -248,3 +248,22 @@ def test_another_user_s_lock_is_refused_with_what_to_do(tmp_path: Path, monkeypa
         run_lock(tmp_path),
     ):
         pass
+
+
+@pytest.mark.parametrize("name", [".clir.json", "config.yaml", "evaluation/metrics.json"])
+def test_a_link_in_the_place_of_a_partial_file_does_not_lead_into_another_file(tmp_path: Path, name: str) -> None:
+    theirs, source = tmp_path / "theirs", tmp_path / "source"
+    theirs.write_text("years of work")
+    source.write_text("new")
+    folder = OutputFolder(tmp_path / "out")
+    (folder.path / name).parent.mkdir(exist_ok=True)
+    (folder.path / f"{name}.partial").symlink_to(theirs)
+    if name == ".clir.json":
+        folder.remove([])
+    elif name == "config.yaml":
+        folder.write(name, "new")
+    else:
+        folder.publish({name: source})
+    assert theirs.read_text() == "years of work"
+    assert (folder.path / name).is_file()
+    assert not (folder.path / name).is_symlink()
