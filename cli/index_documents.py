@@ -11,6 +11,7 @@ from cli.imports import heavy_imports
 from cli.model_folder import IndexPlace, index_place
 from cli.terminal import StageView, say, short, show, show_json
 from pipeline.input_files import files_of
+from schemas.errors import DataError
 
 
 @click.command("index")
@@ -21,6 +22,7 @@ from pipeline.input_files import files_of
 )  # fmt: skip
 @click.option("--add", "added", metavar="FILE", multiple=True, help="Documents to add, or to replace; - for stdin.")
 @click.option("--remove", "removed", metavar="FILE", multiple=True, help="Ids to remove, one a line; - for stdin.")
+@click.option("--check", is_flag=True, help="Only compare the files of all versions with their digests.")
 @index_option
 @json_option
 def index_command(
@@ -28,13 +30,15 @@ def index_command(
     documents: tuple[str, ...],
     added: tuple[str, ...],
     removed: tuple[str, ...],
+    check: bool,
     index: str | None,
     as_json: bool,
 ) -> None:
     """Index documents with an exported MODEL, for `clir search` and `clir serve`.
 
     The index then holds the given documents and no others. Documents that have not changed are not encoded again; if
-    nothing has changed, nothing is written. With --add and --remove the other documents stay.
+    nothing has changed, nothing is written. With --add and --remove the other documents stay. Damaged files are made
+    again, from all documents.
 
     The drift is the distance of the documents from those that the model was made with; see docs/search.md.
 
@@ -46,7 +50,12 @@ def index_command(
         raise click.UsageError("--documents names all documents; give it without --add and --remove.")
     if [*documents, *added, *removed].count(STDIN) > 1:
         raise click.UsageError("stdin can be read once; give - once.")
+    if check and (documents or added or removed):
+        raise click.UsageError("--check changes nothing; give it without --documents, --add and --remove.")
     place = index_place(model, index)
+    if check:
+        _check(place.index_folder, as_json)
+        return
     is_change = bool(added or removed)
     given = added if is_change else documents or _documents_of_run(place)
     files = DocumentFiles([file for path in given for file in ([path] if path == STDIN else files_of(path))])
@@ -79,6 +88,38 @@ def index_command(
     counts = f"{update.added:,} added, {update.replaced:,} replaced, {update.removed:,} removed"
     show(f"{short(update.version)} holds {update.documents:,} documents: {counts}, {update.unchanged:,} as they were")
     show(update.drift.describe())
+
+
+def _check(folder: str, as_json: bool) -> None:
+    """Compares the files of all versions with their manifests, and prints a line for each file.
+
+    Raises:
+      DataError: there is no index, or a file is damaged.
+    """
+    with StageView() as view:
+        view.start(0, 0, "checking")
+        with heavy_imports():
+            from components.index_pusher.index_versions import IndexVersions
+            from models.retrieval.index_files import check_version
+
+        versions = IndexVersions(folder)
+        found = {version: check_version(str(version)) for version in versions.all()}
+    if not found:
+        raise DataError(f"{folder} must hold an index; make one with `clir index` first.")
+    rows = [
+        {"file": str(version / path), "state": state, "fault": files.faults.get(path, "")}
+        for version, files in found.items()
+        if version.is_dir()  # an update may remove it meanwhile
+        for path, state in files.states(str(version)).items()
+    ]
+    if as_json:
+        show_json(rows)
+    for row in () if as_json else rows:
+        show(f"{short(row['file'])}: {row['state']}" + f": {row['fault']}" * bool(row["fault"]))
+    damaged = [version for version, files in found.items() if files.faults and version.is_dir()]
+    if damaged:
+        way_back = f" {versions.way_back(damaged[-1])}" if damaged[-1] == versions.newest() else ""
+        raise DataError(f"damaged: {', '.join(short(str(version)) for version in damaged)}.{way_back}")
 
 
 def _documents_of_run(place: IndexPlace) -> list[str]:

@@ -140,7 +140,7 @@ def _prepare(config: RunConfig, experiment: Path | None) -> _Run:
     folder = OutputFolder(Path(config.output), "cell" if experiment else "run")
     store = experiment or folder.path
     if config.search.index:
-        IndexVersions(store / INDEX).check()  # now, not after an hour of training
+        IndexVersions(store / INDEX).check_free()  # now, not after an hour of training
     folder.write(CONFIG_FILE, dump_config(config))
     configure_devices(config.training, config.model.encoder)
     return _Run(folder, store, folder.path.name if experiment else None, open_store(store))

@@ -4,11 +4,13 @@ manifest.json
 segments/NUMBER/    some of the documents, see `models.retrieval.segment`
 removed/NUMBER.npy  int32: the rows of a segment whose documents were removed, if any
 vectors.faiss       the index of near vectors, where the documents are many
+left.tsv            documents of the version before that a run's index lacks; for a person, so that no digest is kept
 """
 
 import hashlib
+import json
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 from schemas.json_record import JsonRecord
 
@@ -16,7 +18,9 @@ MANIFEST_FILE: Final = "manifest.json"
 SEGMENTS: Final = "segments"
 REMOVED: Final = "removed"
 VECTORS_FILE: Final = "vectors.faiss"
+LEFT_FILE: Final = "left.tsv"
 FORMAT: Final = 1
+_DIGEST: Final = "sha256"
 
 MOST_LENGTH_RATIO: Final = 1.5
 MOST_UNKNOWN: Final = 0.1
@@ -101,7 +105,7 @@ class Drift(JsonRecord):
 
 
 class FileRecord(JsonRecord):
-    """A file of a segment."""
+    """A file of an index."""
 
     bytes: int
     sha256: str
@@ -121,9 +125,20 @@ class SegmentRecord(JsonRecord):
     files: dict[str, FileRecord]
     """The segment's files by their names."""
 
+    @property
+    def removed_file(self) -> str:
+        """The path of the rows that were removed; there is no such file where none was."""
+        return f"{REMOVED}/{self.number}.npy"
+
+    def paths(self) -> dict[str, FileRecord]:
+        """The segment's files by their paths in the version."""
+        return {f"{SEGMENTS}/{self.number}/{name}": record for name, record in self.files.items()}
+
 
 class IndexManifest(JsonRecord):
-    """The content of `manifest.json`.
+    """The content of `manifest.json`, which ends with the SHA-256 of all before it.
+
+    Indexes of earlier versions of the project lack this digest, `files` and `of_run`; they are read, too.
 
     Example:
       >>> drift = Drift(documents=0)
@@ -146,13 +161,46 @@ class IndexManifest(JsonRecord):
     """Number of lists of vectors in `vectors.faiss`; 0 without this file: every document is compared."""
     probes: int = 0
     """Number of lists that a search reads."""
-    vectors_sha256: str = ""
+    files: dict[str, FileRecord] | None = None
+    """The files beside the segments, by their paths; None in an index of an earlier version of the project."""
     origin: str = ""
     """SHA-256 of the manifest of the run's index, which updates have changed since; empty in that manifest itself."""
+    of_run: bool = False
+    """Whether a run made the index, and no update changed it."""
     drift: Drift
     """How far the index's documents are from those that the model was made with."""
 
     @property
     def identity(self) -> str:
-        """The index by its content, whatever its number: the beginning of the SHA-256 of the manifest."""
-        return hashlib.sha256(self.to_json().encode()).hexdigest()[:16]
+        """The index by its content, whatever its number: the beginning of its manifest's SHA-256."""
+        return _sha256(self.model_dump())[:16]
+
+    def paths(self) -> dict[str, FileRecord]:
+        """Every recorded file of the version by its path."""
+        found = dict(self.files or {})
+        for segment in self.segments:
+            found |= segment.paths()
+        return found
+
+    def to_json(self) -> str:
+        """The text of the file, with its SHA-256."""
+        content = self.model_dump()
+        return json.dumps({**content, _DIGEST: _sha256(content)}, indent=2) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> "IndexManifest":
+        """Reads the text of a file.
+
+        Raises:
+          ValueError: the text is no JSON, has another form, or was changed.
+        """
+        manifest = super().from_json(text)
+        content = json.loads(text)
+        recorded = content.pop(_DIGEST, None)
+        if (recorded is not None or manifest.files is not None) and recorded != (found := _sha256(content)):
+            raise ValueError(f"its SHA-256 must be {recorded}, and is {found}")
+        return manifest
+
+
+def _sha256(content: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(content, indent=2).encode()).hexdigest()

@@ -5,12 +5,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from components.index_pusher.index_versions import IndexVersions
 from models.exported.model import ExportedModel, LoadedModel
 from models.exported.versions import model_fingerprint
-from models.retrieval.corpus_index import CorpusIndex, read_manifest
+from models.retrieval.corpus_index import CorpusIndex
+from models.retrieval.index_files import read_manifest
 from schemas.errors import DataError
 from schemas.index_manifest import MANIFEST_FILE
 from schemas.served_versions import GRAPH_FILE, served_versions
@@ -72,7 +74,11 @@ class FolderEngines:
         name, _, identity = version.partition("@")
         path = os.path.join(self._index, name)
         folder = path if os.path.isdir(path) else self._index
-        index = CorpusIndex(folder)
+        try:
+            index = CorpusIndex(folder)
+        except DataError as error:
+            versions = IndexVersions(Path(folder).absolute().parent)
+            raise DataError(f"{error} {versions.way_back(Path(folder))}") from None
         if index.manifest.identity != identity:
             raise DataError(f"{folder} must not change while it is loaded. It is loaded again once it stays as it is.")
         model = self._model_of(index.manifest.model, folder)

@@ -1,6 +1,7 @@
 """Brings an index up to date; documents that have not changed are not encoded again."""
 
 import hashlib
+import logging
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -13,7 +14,8 @@ from components.index_pusher.index_versions import IndexVersions, link_files
 from models.exported.model import LoadedModel
 from models.exported.versions import model_fingerprint
 from models.retrieval.assemble_index import assemble_index
-from models.retrieval.corpus_index import document_numbers, open_segments, read_manifest
+from models.retrieval.corpus_index import document_numbers, open_segments
+from models.retrieval.index_files import VersionFiles, check_version, describe_faults
 from models.retrieval.near_vectors import LEAST, NearVectors, lists_for
 from models.retrieval.segment import (
     MOST_DOCUMENTS,
@@ -30,6 +32,8 @@ from schemas.wikiclir import Text
 
 _NO_ROWS: Final = np.zeros(0, np.int32)
 _KEY_BYTES: Final = 8
+
+log = logging.getLogger("clir.index")
 
 
 class IndexUpdate(JsonRecord):
@@ -76,7 +80,7 @@ class IndexUpdater:
         self._least, self._most = least, most
 
     def replace_all(self, documents: Iterable[Text]) -> IndexUpdate:
-        """Makes the index hold these documents and no others.
+        """Makes the index hold these documents and no others. Damaged segments are made again.
 
         Args:
           documents: documents with distinct ids.
@@ -86,8 +90,12 @@ class IndexUpdater:
         """
         with self._versions.writing():
             newest = self._versions.newest()
-            is_ours = newest is not None and read_manifest(str(newest)).model == self._fingerprint
-            return self._next(_Before(newest if is_ours else None), documents, (), keep_others=False)
+            found = check_version(str(newest)) if newest else VersionFiles(None, {})
+            if found.faults:
+                log.warning("%s is damaged, and made again: %s", newest, describe_faults(found.faults))
+            is_ours = found.manifest is not None and found.manifest.model == self._fingerprint
+            before = _Before(newest, found) if is_ours else _Before(None, VersionFiles(None, {}))
+            return self._next(before, documents, (), keep_others=False)
 
     def change(self, documents: Iterable[Text], removed: Iterable[str]) -> IndexUpdate:
         """Adds documents, replaces those of the same ids, and removes others.
@@ -97,18 +105,24 @@ class IndexUpdater:
           removed: ids; an id that the index does not hold is ignored.
 
         Raises:
-          DataError: as in `replace_all`; or there is no index, or another model made it.
+          DataError: as in `replace_all`; or there is no index, it is damaged, or another model made it.
         """
         with self._versions.writing():
             newest = self._versions.newest()
             if newest is None:
                 raise DataError(f"{self._versions.folder} must hold an index; make one with `clir index` first.")
-            if read_manifest(str(newest)).model != self._fingerprint:
+            found = check_version(str(newest))
+            if found.manifest and found.manifest.model != self._fingerprint:
                 raise DataError(
                     f"{newest} must be an index that the model {self._model_path} made; another one did. Index the "
                     "whole collection with this model: `clir index` with --documents."
                 )
-            return self._next(_Before(newest), documents, removed, keep_others=True)
+            if found.faults:
+                raise DataError(
+                    f"{newest} must hold a whole index to be changed: {describe_faults(found.faults)}. "
+                    f"{self._versions.way_back(newest)}"
+                )
+            return self._next(_Before(newest, found), documents, removed, keep_others=True)
 
     def _next(
         self, before: "_Before", documents: Iterable[Text], removed: Iterable[str], keep_others: bool
@@ -140,13 +154,13 @@ class IndexUpdater:
 
 
 class _Before:
-    """The version before, and the changes of its documents."""
+    """The version before, without its damaged segments, and the changes of its documents."""
 
-    def __init__(self, folder: Path | None) -> None:
-        self.folder = folder
-        self.manifest = None if folder is None else read_manifest(str(folder))
-        records = self.manifest.segments if self.manifest else ()
-        self._segments = open_segments(str(folder), records) if folder else []
+    def __init__(self, folder: Path | None, files: VersionFiles) -> None:
+        self.folder, self.manifest = folder, files.manifest
+        self._faults = files.faults
+        records = files.sound_segments()
+        self._segments = open_segments(str(folder), records)
         self._records = {one.number: one for one in records}
         self._known = _KnownDocuments(self._segments)
         self._lost = [np.zeros(len(segment), np.bool_) for segment in self._segments]
@@ -182,8 +196,8 @@ class _Before:
 
     @property
     def is_changed(self) -> bool:
-        """Whether any document is."""
-        return bool(self._added or any(lost.any() for lost in self._lost))
+        """Whether any document is, or a file is damaged."""
+        return bool(self._faults or self._added or any(lost.any() for lost in self._lost))
 
     def summary(self, version: str, newest: IndexManifest) -> IndexUpdate:
         """The changes of the documents, up to the newest version."""
@@ -233,6 +247,8 @@ class _Before:
         documents = sum(one.documents - one.removed for one in segments)
         if self.folder is None or self.manifest is None or not self.manifest.lists:
             return None
+        if self._faults or VECTORS_FILE not in (self.manifest.files or {}):
+            return None
         if documents < least or lists_for(documents) != self.manifest.lists:
             return None
         near = NearVectors.load(str(self.folder / VECTORS_FILE), self.manifest.probes, into_memory=True)
@@ -249,7 +265,7 @@ class _Before:
     def _with_removed(self, staging: Path, segment: Segment, removed: npt.NDArray[np.int64]) -> SegmentRecord:
         if len(removed):
             (staging / REMOVED).mkdir(exist_ok=True)
-            np.save(staging / REMOVED / f"{segment.number}.npy", removed.astype(np.int32))
+            np.save(staging / self._records[segment.number].removed_file, removed.astype(np.int32))
         return self._records[segment.number].model_copy(update={"removed": len(removed)})
 
 

@@ -2,7 +2,7 @@
 
 from tfx.types.standard_artifacts import PushedModel
 
-from components.index_pusher.index_versions import push_index
+from components.index_pusher.index_versions import WAIT_SECONDS, push_index
 from components.stage import Input, Output, stage
 from schemas.artifacts import CorpusIndex
 from schemas.served_versions import DESTINATION_PROPERTY, WAS_PUSHED_PROPERTY
@@ -23,4 +23,6 @@ def IndexPusher(
     is_pushed = pushed_model.get_int_custom_property(WAS_PUSHED_PROPERTY)
     pushed_index.set_int_custom_property(WAS_PUSHED_PROPERTY, is_pushed)
     if is_pushed:
-        pushed_index.set_string_custom_property(DESTINATION_PROPERTY, push_index(index.uri, folder))
+        model = pushed_model.get_string_custom_property(DESTINATION_PROPERTY)
+        version = push_index(index.uri, folder, model, WAIT_SECONDS)
+        pushed_index.set_string_custom_property(DESTINATION_PROPERTY, version)

@@ -1,24 +1,36 @@
 """The versions of an index: numbered folders with a manifest, which appear whole and never change."""
 
 import hashlib
+import logging
 import os
+import shlex
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from models.retrieval.corpus_index import read_manifest
+import numpy as np
+import numpy.typing as npt
+
+from models.retrieval.corpus_index import open_segments
+from models.retrieval.index_files import VersionFiles, check_version, describe_faults
+from models.retrieval.segment import Segment
 from schemas.errors import DataError
-from schemas.index_manifest import MANIFEST_FILE
+from schemas.index_manifest import LEFT_FILE, MANIFEST_FILE, SEGMENTS
 from schemas.lock_file import held_lock
 from schemas.served_versions import served_versions
 
 KEPT: Final = 2
 """Number of versions that stay, including the newest: searches in the one before it can go on."""
 
+WAIT_SECONDS: Final = 60.0
+"""Seconds for which the push of a run's index waits for another process that writes the versions."""
+
 _STAGING: Final = ".incoming"
 _LOCK: Final = ".lock"
+
+log = logging.getLogger("clir.index")
 
 
 class IndexVersions:
@@ -35,21 +47,53 @@ class IndexVersions:
         """The newest version, if there is one."""
         return self.folder / versions[-1] if (versions := self._versions()) else None
 
+    def all(self) -> list[Path]:
+        """The versions, the newest last."""
+        return [self.folder / name for name in self._versions()]
+
+    def way_back(self, damaged: Path) -> str:
+        """The sentence that says how to go on without a damaged version.
+
+        Args:
+          damaged: the folder of the version.
+        """
+        for version in reversed(self.all()):
+            if _number(version) < _number(damaged) and not check_version(str(version)).faults:
+                return f"Version {version.name} is sound; to go back to it: rm -r {shlex.quote(str(damaged))}"
+        return "No version before it is sound; index all documents again: `clir index` without --add and --remove."
+
     @contextmanager
-    def writing(self) -> Iterator[None]:
+    def writing(
+        self, wait_seconds: float = 0.0, way_out: str = "wait until it is done, and try again"
+    ) -> Iterator[None]:
         """Locks the folder for writing; at the end, removes a version that was begun but not committed.
+
+        Args:
+          wait_seconds: seconds to wait for another process that writes.
+          way_out: the end of the error's sentence where that is not enough.
 
         Raises:
           DataError: another process writes, or the folder holds something else than an index.
         """
         self.check()
         self.folder.mkdir(parents=True, exist_ok=True)
-        busy = f"{self.folder} is being written by another process; wait until it is done, and try again."
-        with held_lock(self.folder / _LOCK, busy):
+        busy = f"{self.folder} is being written by another process; {way_out}."
+        with held_lock(self.folder / _LOCK, busy, wait_seconds):
             try:
                 yield
             finally:
                 self._discard()
+
+    def check_free(self) -> None:
+        """Checks the folder before long work whose result goes there; makes nothing in it.
+
+        Raises:
+          DataError: as in `writing`.
+        """
+        self.check()
+        if os.path.lexists(self.folder / _LOCK):
+            with self.writing():
+                pass
 
     def check(self) -> None:
         """Checks that the folder, which need not exist, may hold versions.
@@ -83,18 +127,34 @@ class IndexVersions:
         return version
 
     def _remove_old(self) -> None:
-        for old in self._versions()[:-KEPT]:
-            shutil.rmtree(self.folder / old, ignore_errors=True)
+        for old in self.all()[:-KEPT]:
+            if (old / MANIFEST_FILE).is_file():
+                # A version goes by one rename, as it came: a kill leaves no part of it.
+                os.rename(old, self.folder / _STAGING)
+                self._discard()
 
     def _discard(self) -> None:
-        shutil.rmtree(self.folder / _STAGING, ignore_errors=True)
+        staging = self.folder / _STAGING
+        if staging.is_symlink() or staging.is_file():
+            staging.unlink()
+        shutil.rmtree(staging, ignore_errors=True)
 
     def _names(self) -> list[str]:
         return [entry.name for entry in self.folder.iterdir()] if self.folder.is_dir() else []
 
     def _versions(self) -> list[str]:
-        # A number alone is no proof: it may be a year of photographs, or a version of a model.
-        return [name for name in served_versions(self._names()) if (self.folder / name / MANIFEST_FILE).is_file()]
+        # A number alone is no proof: it may be a year of photographs, or a version of a model. A version that lost its
+        # manifest is damaged, but is one.
+        return [
+            name
+            for name in served_versions(self._names())
+            if (self.folder / name / MANIFEST_FILE).is_file() or (self.folder / name / SEGMENTS).is_dir()
+        ]
+
+
+def _number(version: Path) -> int:
+    """A version's number; 0, before all others, where the folder has another name."""
+    return int(version.name) if served_versions([version.name]) else 0
 
 
 def link_files(source: Path, target: Path) -> None:
@@ -127,26 +187,90 @@ def _sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def push_index(index: str, folder: str) -> str:
+def push_index(index: str, folder: str, model: str = "MODEL", wait_seconds: float = 0.0) -> str:
     """Makes a run's index the newest version, unless it already is, even with later updates.
+
+    Where an update had changed the version before, documents that this one lacks, or has with another content, may be a
+    user's own: they are written into `left.tsv`, and the log says so.
 
     Args:
       index: folder of the run's index.
       folder: folder of the versions.
+      model: a folder of the model, for the command that the log names.
+      wait_seconds: seconds to wait for another process that writes the versions.
 
     Returns:
       the folder of the newest version.
+
+    Raises:
+      DataError: another process writes the versions, or the run's index is damaged.
     """
     versions = IndexVersions(folder)
     origin = hashlib.sha256((Path(index) / MANIFEST_FILE).read_bytes()).hexdigest()
-    with versions.writing():
+    way_out = "the model is pushed, its index is not; when that process is done, the same command completes the run"
+    with versions.writing(wait_seconds, way_out):
         newest = versions.newest()
-        if newest is not None and read_manifest(str(newest)).origin == origin:
-            return str(newest)
-        staging = versions.begin()
-        staging.rmdir()
-        link_files(Path(index), staging)
-        manifest = read_manifest(index).model_copy(update={"origin": origin})
-        (staging / MANIFEST_FILE).unlink()  # a link must not be written through
-        (staging / MANIFEST_FILE).write_text(manifest.to_json(), encoding="utf-8")
-        return str(versions.commit())
+        before = check_version(str(newest)) if newest else VersionFiles(None, {})
+        if newest and before.manifest and before.manifest.origin == origin:
+            if not before.faults:
+                return str(newest)
+            if not before.manifest.of_run:
+                damage = describe_faults(before.faults)
+                log.warning(
+                    "%s is damaged, but has updates: it stays. %s. %s", newest, damage, versions.way_back(newest)
+                )
+                return str(newest)
+        if before.faults:
+            log.warning("%s is damaged; the run's index replaces it: %s", newest, describe_faults(before.faults))
+        version = _push(index, versions, origin, before, model)
+    return str(version)
+
+
+def _push(index: str, versions: IndexVersions, origin: str, before: VersionFiles, model: str) -> Path:
+    """Makes a run's index the next version."""
+    ours = check_version(index)
+    if ours.manifest is None or ours.faults:
+        raise DataError(
+            f"{index} must hold the index that the run made: {describe_faults(ours.faults)}. Remove this folder and "
+            "run again: the index is then made again."
+        )
+    staging = versions.begin()
+    staging.rmdir()
+    link_files(Path(index), staging)
+    left = came = 0
+    newest = versions.newest()
+    if newest and before.manifest and not before.manifest.of_run:
+        theirs = open_segments(str(newest), before.sound_segments())
+        documents = open_segments(index, ours.manifest.segments)
+        came = sum(len(rows) for _, rows in _others(documents, theirs))
+        with open(staging / LEFT_FILE, "wb") as file:
+            for segment, rows in _others(theirs, documents):
+                left += len(rows)
+                file.writelines(segment.line(row) for row in rows.tolist())
+        if not left:
+            (staging / LEFT_FILE).unlink()
+    manifest = ours.manifest.model_copy(update={"origin": origin})
+    (staging / MANIFEST_FILE).unlink()  # a link must not be written through
+    (staging / MANIFEST_FILE).write_text(manifest.to_json(), encoding="utf-8")
+    version = versions.commit()
+    if left or came:
+        command = shlex.join(
+            ["clir", "index", model, "--index", str(versions.folder), "--add", str(version / LEFT_FILE)]
+        )
+        log.warning(
+            "%s takes the place of %s, which updates had changed: %s of its documents leave, %s come%s",
+            version, newest, f"{left:,}", f"{came:,}", f"; to bring back those that leave: {command}" if left else "",
+        )  # fmt: skip
+    return version
+
+
+def _others(segments: Sequence[Segment], than: Sequence[Segment]) -> Iterator[tuple[Segment, npt.NDArray[np.int64]]]:
+    """The rows of segments whose documents other segments lack, or have with another content."""
+
+    def digests(segment: Segment) -> npt.NDArray[np.bytes_]:
+        kept: npt.NDArray[np.uint8] = segment.digests[segment.kept]
+        return kept.view(f"S{kept.shape[1]}").ravel()
+
+    known = np.concatenate([digests(segment) for segment in than]) if than else np.zeros(0, "S16")
+    for segment in segments:
+        yield segment, segment.kept[~np.isin(digests(segment), known)]

@@ -9,9 +9,9 @@ import numpy as np
 from models.exported.model import ModelStatistics
 from models.retrieval.corpus_index import document_numbers, open_segments
 from models.retrieval.drift import measure_drift
+from models.retrieval.index_files import file_record
 from models.retrieval.near_vectors import LEAST, PROBED, TRAINED_ON, NearVectors, lists_for
 from models.retrieval.segment import Segment
-from schemas.byte_streams import stream_sha256
 from schemas.index_manifest import MANIFEST_FILE, VECTORS_FILE, IndexManifest, SegmentRecord
 
 _SEED: Final = 1
@@ -23,6 +23,7 @@ def assemble_index(
     segments: Sequence[SegmentRecord],
     next_number: int,
     origin: str = "",
+    of_run: bool = False,
     near: NearVectors | None = None,
     least: int = LEAST,
     statistics: ModelStatistics | None = None,
@@ -34,20 +35,19 @@ def assemble_index(
       model: the fingerprint of the model that encoded them.
       segments: the segments' records.
       next_number: the number of the next new segment.
-      origin: see `IndexManifest`.
+      origin, of_run: see `IndexManifest`.
       near: lists of exactly these documents, updated from the version before; None makes new ones.
       least: the least number of vectors that get lists.
       statistics: the model's statistics of its own documents; None for a model without a lexicon.
     """
     opened = open_segments(folder, segments)
     documents = sum(one.documents - one.removed for one in segments)
-    lists, digest = 0, ""
+    lists, files = 0, [one.removed_file for one in segments if one.removed]
     if documents >= least:
         near = near or _lists_of(opened, documents)
         near.save(os.path.join(folder, VECTORS_FILE))
-        with open(os.path.join(folder, VECTORS_FILE), "rb") as file:
-            digest = stream_sha256(file)
         lists = near.lists
+        files.append(VECTORS_FILE)
     manifest = IndexManifest(
         model=model,
         dimension=opened[0].vectors.shape[1] if opened else 0,
@@ -56,8 +56,9 @@ def assemble_index(
         next_number=next_number,
         lists=lists,
         probes=int(np.ceil(lists * PROBED)),
-        vectors_sha256=digest,
+        files={path: file_record(os.path.join(folder, path)) for path in files},
         origin=origin,
+        of_run=of_run,
         drift=measure_drift(opened, statistics),
     )
     with open(os.path.join(folder, MANIFEST_FILE), "w", encoding="utf-8") as file:

@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from models.exported.model import EncodedQuery
+from models.retrieval.index_files import LOADED_BYTES, describe_faults, file_faults, read_manifest
 from models.retrieval.near_vectors import NearVectors
 from models.retrieval.ranking import best_places, rank
 from models.retrieval.segment import MOST_DOCUMENTS, Segment
 from schemas.errors import DataError
-from schemas.index_manifest import FORMAT, MANIFEST_FILE, REMOVED, SEGMENTS, VECTORS_FILE, IndexManifest, SegmentRecord
-from schemas.json_record import JsonRecord
+from schemas.index_manifest import SEGMENTS, VECTORS_FILE, SegmentRecord
 from schemas.wikiclir import Text
 
 DEPTH: Final = 1000
@@ -48,6 +48,8 @@ class CorpusIndex:
     The words of all documents are always scored. If the documents are few, so are all vectors. If they are many, each
     channel brings `DEPTH` candidates, those of the vectors by `NearVectors`, and the score of every candidate is exact.
 
+    The digests of its files are compared up to `LOADED_BYTES`, the lengths of all.
+
     Args:
       folder: the folder of the version, see `schemas.index_manifest`.
 
@@ -60,6 +62,8 @@ class CorpusIndex:
 
     def __init__(self, folder: str) -> None:
         self.manifest = read_manifest(folder)
+        if faults := file_faults(folder, self.manifest, LOADED_BYTES):
+            raise DataError(f"{folder} must hold a whole index: {describe_faults(faults)}.")
         try:
             self._segments = open_segments(folder, self.manifest.segments)
             self._near = (
@@ -179,37 +183,6 @@ def document_numbers(segment: int, rows: _Places) -> _Places:
     return segment * MOST_DOCUMENTS + rows
 
 
-def read_manifest(folder: str) -> IndexManifest:
-    """Reads the manifest of a version of an index.
-
-    Raises:
-      DataError: the folder holds no index, or one of another format.
-    """
-    try:
-        with open(os.path.join(folder, MANIFEST_FILE), encoding="utf-8") as file:
-            text = file.read()
-        found = _Format.from_json(text).format
-        manifest = IndexManifest.from_json(text) if found == FORMAT else None
-    except OSError as error:
-        raise DataError(f"{folder} must hold an index ({MANIFEST_FILE}): {error.strerror}.") from None
-    except ValueError as error:
-        raise DataError(
-            f"{folder}/{MANIFEST_FILE} must be what `clir index` wrote: {str(error).partition(';')[0]}. Make the index "
-            "again with `clir index`."
-        ) from None
-    if manifest is None:
-        raise DataError(
-            f"{folder} must hold an index of format {FORMAT}; got {found}. Make it again with `clir index`."
-        )
-    return manifest
-
-
-class _Format(JsonRecord):
-    """The format of a manifest, which is read first: another format may have other fields."""
-
-    format: int
-
-
 def open_segments(folder: str, records: Iterable[SegmentRecord]) -> list[Segment]:
     """The segments of a version of an index, without the documents that were removed.
 
@@ -219,12 +192,13 @@ def open_segments(folder: str, records: Iterable[SegmentRecord]) -> list[Segment
 
     Raises:
       OSError: a file is missing.
-      ValueError: a file does not have the size in its record.
+      ValueError: a file has another form than its record.
     """
     segments = []
     for record in records:
-        removed = os.path.join(folder, REMOVED, f"{record.number}.npy")
-        rows = np.load(removed) if os.path.exists(removed) else np.zeros(0, np.int32)
+        rows = np.load(os.path.join(folder, record.removed_file)) if record.removed else np.zeros(0, np.int32)
+        if len(np.unique(rows[(rows >= 0) & (rows < record.documents)])) != record.removed:
+            raise ValueError(f"{record.removed_file} must hold {record.removed:,} rows below {record.documents:,}")
         segments.append(Segment(os.path.join(folder, SEGMENTS, str(record.number)), record, rows))
     return segments
 

@@ -11,10 +11,10 @@ import numpy.typing as npt
 import tensorflow as tf
 
 from models.exported.model import LoadedModel
+from models.retrieval.index_files import file_record
 from models.retrieval.inverted_index import InvertedIndex, TermMatrix
-from schemas.byte_streams import stream_sha256
 from schemas.errors import DataError
-from schemas.index_manifest import FileRecord, SegmentRecord
+from schemas.index_manifest import SegmentRecord
 from schemas.wikiclir import Text
 
 DOCUMENTS_FILE: Final = "documents.tsv"
@@ -58,11 +58,10 @@ class Segment:
 
     Raises:
       OSError: a file is missing.
-      ValueError: a file does not have the size in its record.
+      ValueError: a file does not hold an array.
     """
 
     def __init__(self, folder: str, record: SegmentRecord, removed: npt.NDArray[np.int32]) -> None:
-        _check_sizes(folder, record)
         self.folder = folder
         self.number = record.number
         self.vectors: npt.NDArray[np.float32] = np.load(os.path.join(folder, VECTORS_FILE), mmap_mode="r")
@@ -117,14 +116,6 @@ class Segment:
         """The documents' digests, see `document_digest`: uint8 [documents, 16]."""
         digests: npt.NDArray[np.uint8] = np.load(os.path.join(self.folder, DIGESTS_FILE), mmap_mode="r")
         return digests
-
-
-def _check_sizes(folder: str, record: SegmentRecord) -> None:
-    """Checks that the files have the sizes in their records."""
-    for name, file in record.files.items():
-        path = os.path.join(folder, name)
-        if (size := os.path.getsize(path)) != file.bytes:
-            raise ValueError(f"{path} must have {file.bytes:,} bytes; got {size:,}")
 
 
 class SegmentWriter:
@@ -190,19 +181,8 @@ class SegmentWriter:
             np.save(os.path.join(folder, name), array)
         index = InvertedIndex.of(self._terms)
         index.save(folder)
-        return SegmentRecord(
-            number=number, documents=len(self._lines), postings=index.postings, files=_file_records(folder)
-        )
-
-
-def _file_records(folder: str) -> dict[str, FileRecord]:
-    """The size and SHA-256 of a folder's files, by their names."""
-    records = {}
-    for name in sorted(os.listdir(folder)):
-        path = os.path.join(folder, name)
-        with open(path, "rb") as file:
-            records[name] = FileRecord(bytes=os.path.getsize(path), sha256=stream_sha256(file))
-    return records
+        files = {name: file_record(os.path.join(folder, name)) for name in sorted(os.listdir(folder))}
+        return SegmentRecord(number=number, documents=len(self._lines), postings=index.postings, files=files)
 
 
 def encode_documents(

@@ -111,6 +111,45 @@ def test_how_far_the_documents_are_from_the_model_s_is_reported(clir: Clir, outp
     assert json.loads((newest / "manifest.json").read_text())["drift"] == drift
 
 
+def test_a_check_names_every_file_and_a_damaged_one(clir: Clir, output: Path) -> None:
+    clir("index", output)
+    clir("index", output, "--add", "-", stdin="d\tLoup\tun loup\n")
+    answer = clir("index", output, "--check")
+    files = sorted(path for path in (output / "index").glob("*/**/*") if path.is_file())
+    assert answer.code == 0
+    assert sorted(answer.out.splitlines()) == sorted(f"{path}: sound" for path in files)
+    (output / "index" / "2" / "note.txt").write_text("mine")
+    damaged = next(path for path in files if path.parts[-4:-2] == ("2", "segments") and path.name == "vectors.npy")
+    content = damaged.read_bytes()
+    damaged.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    answer = clir("index", output, "--check")
+    assert answer.code == 1
+    assert f"{output / 'index' / '2' / 'note.txt'}: unrecorded\n" in answer.out
+    assert f"{damaged}: damaged: must have the SHA-256 " in answer.out
+    assert answer.out.count(": damaged") == 1
+    way_back = f"Version 1 is sound; to go back to it: rm -r {output / 'index' / '2'}"
+    assert f"damaged: {output / 'index' / '2'}. {way_back}" in answer.err
+    rows = json.loads(clir("index", output, "--check", "--json").out)
+    assert [row["file"] for row in rows if row["state"] == "damaged"] == [str(damaged)]
+    for answer in (clir("search", output, "cat"), clir("index", output, "--add", output / "config.yaml")):
+        assert (answer.code, answer.out) == (1, "")
+        assert way_back in answer.err
+    answer = clir("index", output, "--documents", output.parent / "documents")
+    assert f"{output / 'index' / '2'} is damaged, and made again: segments/" in answer.err
+    assert clir("index", output, "--check").code == 1  # version 2 stays as the one before
+    assert found(clir("search", output, "white cat", "-k", 1)) == ["a"]
+
+
+def test_an_index_whose_manifest_cannot_be_read_is_made_again_as_the_message_says(clir: Clir, output: Path) -> None:
+    clir("index", output)
+    for content in ("{", '{"format": 9}'):
+        newest = max((output / "index").glob("[0-9]*"), key=lambda path: int(path.name))
+        (newest / "manifest.json").write_text(content)
+        assert "again with `clir index`" in clir("search", output, "cat").err
+        assert reported(clir("index", output)) == "3 documents: 3 added, 0 replaced, 0 removed, 0 as they were"
+        assert found(clir("search", output, "white cat", "-k", 1)) == ["a"]
+
+
 def test_several_queries_are_reported_apart_and_an_unknown_one_is_said_to_be(clir: Clir, output: Path) -> None:
     clir("index", output)
     answer = clir("search", output, "cat", "qqq")
@@ -150,6 +189,8 @@ def test_a_file_that_is_none_changes_nothing(
         (["index", "{out}", "--documents", "-", "--add", "-"], 2, "give it without --add and --remove"),
         (["index", "{out}", "--add", "-", "--remove", "-"], 2, "stdin can be read once"),
         (["index", "{out}", "--add", "{documents}"], 1, "must hold an index; make one with `clir index` first"),
+        (["index", "{out}", "--check", "--add", "-"], 2, "--check changes nothing; give it without"),
+        (["index", "{out}", "--check"], 1, "must hold an index; make one with `clir index` first"),
         (["index", "{out}", "--index", "{tmp}"], 1, "must be a folder for an index alone; it holds"),
         (["index", "{missing}"], 1, "must be a folder with an exported model"),
         (["search", "{out}", "cat"], 1, "there is no index in"),

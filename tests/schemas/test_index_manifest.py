@@ -1,8 +1,19 @@
-"""The drift of an index: its sentences for a person, and the bound at which to train again."""
+"""The manifest of an index: what is read is what was written; the drift, and the bound at which to train again."""
+
+import json
 
 import pytest
 
-from schemas.index_manifest import LEAST_DOCUMENTS, MOST_DIVERGENCE, MOST_LENGTH_RATIO, MOST_UNKNOWN, Drift
+from schemas.index_manifest import (
+    LEAST_DOCUMENTS,
+    MOST_DIVERGENCE,
+    MOST_LENGTH_RATIO,
+    MOST_UNKNOWN,
+    Drift,
+    FileRecord,
+    IndexManifest,
+    SegmentRecord,
+)
 
 NONE = Drift(
     documents=LEAST_DOCUMENTS, model_documents=LEAST_DOCUMENTS, mean_length=2, model_mean_length=2, unknown_share=0,
@@ -46,3 +57,41 @@ def test_neither_few_documents_nor_unknown_values_give_a_warning() -> None:
     for few in ("documents", "model_documents"):
         assert list(NONE.model_copy(update={few: LEAST_DOCUMENTS - 1, "divergence": 1.0}).warnings()) == []
     assert list(Drift(documents=5).warnings()) == []
+
+
+MANIFEST = IndexManifest(
+    model="0a",
+    dimension=8,
+    documents=3,
+    segments=(
+        SegmentRecord(number=0, documents=4, removed=1, postings=9, files={"a.npy": FileRecord(bytes=7, sha256="1b")}),
+    ),
+    next_number=1,
+    files={"removed/0.npy": FileRecord(bytes=132, sha256="2c")},
+    drift=NONE,
+)
+
+
+def test_every_changed_byte_of_a_manifest_is_refused_or_changes_nothing() -> None:
+    text = MANIFEST.to_json()
+    assert IndexManifest.from_json(text) == MANIFEST
+    same = 0
+    for place in range(len(text)):
+        for sign in ("0", " ", chr(ord(text[place]) ^ 1)):
+            try:
+                same += IndexManifest.from_json(text[:place] + sign + text[place + 1 :]) == MANIFEST
+            except ValueError:
+                continue
+            assert IndexManifest.from_json(text[:place] + sign + text[place + 1 :]) == MANIFEST
+    assert same > 0  # spaces between the values
+
+
+def test_its_identity_covers_the_removed_rows_and_not_its_place() -> None:
+    other = MANIFEST.model_copy(update={"files": {"removed/0.npy": FileRecord(bytes=132, sha256="2d")}})
+    assert other.identity != MANIFEST.identity == IndexManifest.from_json(MANIFEST.to_json()).identity
+
+
+def test_a_manifest_of_an_earlier_version_of_the_project_is_read() -> None:
+    content = {key: value for key, value in json.loads(MANIFEST.to_json()).items() if key not in ("files", "sha256")}
+    older = IndexManifest.from_json(json.dumps({**content, "vectors_sha256": "3d"}))
+    assert older == MANIFEST.model_copy(update={"files": None})

@@ -1,13 +1,14 @@
 """The versions of an index: each is there whole or not at all, and never changes."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 
 from components.index_pusher.index_versions import IndexVersions, link_files
 from schemas.errors import DataError
-from schemas.index_manifest import MANIFEST_FILE
+from schemas.index_manifest import MANIFEST_FILE, SEGMENTS
 
 
 def add(versions: IndexVersions, content: str) -> Path:
@@ -84,3 +85,45 @@ def test_files_are_linked_and_copied_where_they_cannot_be(tmp_path: Path, monkey
     link_files(tmp_path / "a", tmp_path / "c")
     assert not os.path.samefile(tmp_path / "a" / "inner" / "file", tmp_path / "c" / "inner" / "file")
     assert (tmp_path / "c" / "inner" / "file").read_text() == "content"
+
+
+def test_a_version_whose_manifest_was_lost_is_not_passed_over(tmp_path: Path) -> None:
+    versions = IndexVersions(tmp_path)
+    add(versions, "1")
+    version = add(versions, "2")
+    (version / SEGMENTS).mkdir()
+    (version / MANIFEST_FILE).unlink()
+    assert versions.newest() == version
+    assert add(versions, "3").name == "3"
+    assert add(versions, "4").name == "4"
+    assert sorted(os.listdir(tmp_path)) == [".lock", "2", "3", "4"]  # what has no manifest is removed by no one
+
+
+def test_an_old_version_goes_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    versions = IndexVersions(tmp_path)
+    for number in range(2):
+        add(versions, str(number))
+    (tmp_path / "1" / "vectors.faiss").write_text("")
+
+    def killed(folder: Path, **_: object) -> None:
+        if (folder / MANIFEST_FILE).exists():
+            (folder / MANIFEST_FILE).unlink()
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(shutil, "rmtree", killed)
+        add(versions, "3")
+    assert versions.newest() == tmp_path / "3"
+    add(versions, "4")  # a part of version 1 would be the folder of somebody else
+    assert sorted(os.listdir(tmp_path)) == [".lock", "3", "4"]
+
+
+@pytest.mark.parametrize("make", [lambda path, other: path.symlink_to(other), lambda path, other: path.write_text("")])
+def test_what_stands_in_the_place_of_a_begun_version_goes_and_a_link_is_not_followed(tmp_path: Path, make) -> None:
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    (theirs / "photo").write_text("")
+    (tmp_path / "index").mkdir()
+    make(tmp_path / "index" / ".incoming", theirs)
+    assert add(IndexVersions(tmp_path / "index"), "whole").name == "1"
+    assert os.listdir(theirs) == ["photo"]

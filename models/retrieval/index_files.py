@@ -1,0 +1,132 @@
+"""The files of a version of an index: its manifest, and whether each file is as the manifest records it."""
+
+import os
+from collections.abc import Mapping
+from itertools import accumulate
+from typing import Final, NamedTuple
+
+from schemas.byte_streams import stream_sha256
+from schemas.errors import DataError
+from schemas.index_manifest import FORMAT, MANIFEST_FILE, FileRecord, IndexManifest, SegmentRecord
+from schemas.json_record import JsonRecord
+
+LOADED_BYTES: Final = 1 << 30
+"""The most bytes whose digests are compared when an index is loaded: a second's work, see docs/formats.md."""
+
+_MISSING: Final = "is missing"
+
+
+class VersionFiles(NamedTuple):
+    """What was found of a version's files."""
+
+    manifest: IndexManifest | None
+    """None where it cannot be used."""
+    faults: dict[str, str]
+    """The damaged files: their paths, each with the fault in words."""
+
+    def sound_segments(self) -> list[SegmentRecord]:
+        """The segments without a damaged file."""
+        records = self.manifest.segments if self.manifest else ()
+        return [one for one in records if not {*one.paths(), one.removed_file} & self.faults.keys()]
+
+    def states(self, folder: str) -> dict[str, str]:
+        """The state of every file in the version's folder, or recorded: sound, damaged, or unrecorded (no digest)."""
+        recorded = {*self.manifest.paths()} if self.manifest else set[str]()
+        if self.manifest and self.manifest.files is not None:
+            recorded.add(MANIFEST_FILE)
+        held = {
+            os.path.relpath(os.path.join(place, name), folder) for place, _, names in os.walk(folder) for name in names
+        }
+        return {
+            path: "damaged" if path in self.faults else "sound" if path in recorded else "unrecorded"
+            for path in sorted(recorded | held | self.faults.keys())
+        }
+
+
+def check_version(folder: str) -> VersionFiles:
+    """Compares all files of a version with their records, whatever its state."""
+    try:
+        manifest = read_manifest(folder)
+    except DataError as error:
+        return VersionFiles(None, {MANIFEST_FILE: f"cannot be used: {str(error).rstrip('.')}"})
+    return VersionFiles(manifest, file_faults(folder, manifest))
+
+
+def file_faults(folder: str, manifest: IndexManifest, most: int | None = None) -> dict[str, str]:
+    """The files of a version that are not as its manifest records them: their paths, each with the fault in words.
+
+    Args:
+      folder: the folder of the version.
+      manifest: its manifest.
+      most: the most bytes whose digests are compared, from the smallest file to the largest; of larger files the
+        lengths alone are compared. None compares all.
+    """
+    records = sorted(manifest.paths().items(), key=lambda item: (item[1].bytes, item[0]))
+    sums = accumulate(record.bytes for _, record in records)
+    faults = {
+        path: fault
+        for (path, record), total in zip(records, sums, strict=True)
+        if (fault := _fault(folder, path, record, has_digest=most is None or total <= most))
+    }
+    for segment in manifest.segments:
+        # Rows without a record: in an index of an earlier version of the project, or beside another version's manifest.
+        is_there = os.path.exists(os.path.join(folder, segment.removed_file))
+        if is_there != bool(segment.removed):
+            faults[segment.removed_file] = "must not be there, for no row was removed" if is_there else _MISSING
+    return faults
+
+
+def describe_faults(faults: Mapping[str, str]) -> str:
+    """The first fault in words, and the number of others."""
+    (path, fault), *others = faults.items()
+    return f"{path} {fault}" + f" (and {len(others)} more)" * bool(others)
+
+
+def _fault(folder: str, path: str, record: FileRecord, has_digest: bool) -> str | None:
+    """The difference of a file from its record in words, or None."""
+    try:
+        if (size := os.path.getsize(os.path.join(folder, path))) != record.bytes:
+            return f"must have {record.bytes:,} bytes; got {size:,}"
+        found = file_record(os.path.join(folder, path)).sha256 if has_digest else record.sha256
+    except FileNotFoundError:
+        return _MISSING
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    return None if found == record.sha256 else f"must have the SHA-256 {record.sha256[:16]}…; got {found[:16]}…"
+
+
+def file_record(path: str) -> FileRecord:
+    """The record of a file."""
+    with open(path, "rb") as file:
+        return FileRecord(bytes=os.path.getsize(path), sha256=stream_sha256(file))
+
+
+def read_manifest(folder: str) -> IndexManifest:
+    """Reads the manifest of a version of an index.
+
+    Raises:
+      DataError: the folder holds no index, a damaged manifest, or one of another format.
+    """
+    try:
+        with open(os.path.join(folder, MANIFEST_FILE), encoding="utf-8") as file:
+            text = file.read()
+        found = _Format.from_json(text).format
+        manifest = IndexManifest.from_json(text) if found == FORMAT else None
+    except OSError as error:
+        raise DataError(f"{folder} must hold an index ({MANIFEST_FILE}): {error.strerror}.") from None
+    except ValueError as error:
+        raise DataError(
+            f"{folder}/{MANIFEST_FILE} must be what `clir index` wrote: {str(error).partition(';')[0]}. Make the index "
+            "again with `clir index`."
+        ) from None
+    if manifest is None:
+        raise DataError(
+            f"{folder} must hold an index of format {FORMAT}; got {found}. Make it again with `clir index`."
+        )
+    return manifest
+
+
+class _Format(JsonRecord):
+    """The format of a manifest, which is read first: another format may have other fields."""
+
+    format: int
