@@ -37,8 +37,8 @@ def index_command(
     """Index documents with an exported MODEL, for `clir search` and `clir serve`.
 
     The index then holds the given documents and no others. Documents that have not changed are not encoded again; if
-    nothing has changed, nothing is written. With --add and --remove the other documents stay. Damaged files are made
-    again, from all documents.
+    nothing has changed, nothing is written. With --add and --remove the other documents stay. --check names damaged
+    files; the documents in them are encoded again where all documents are given.
 
     The drift is the distance of the documents from those that the model was made with; see docs/search.md.
 

@@ -6,7 +6,7 @@ import os
 import shlex
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -129,8 +129,9 @@ class IndexVersions:
     def _remove_old(self) -> None:
         for old in self.all()[:-KEPT]:
             if (old / MANIFEST_FILE).is_file():
-                # A version goes by one rename, as it came: a kill leaves no part of it.
-                os.rename(old, self.folder / _STAGING)
+                with suppress(OSError):
+                    # A version goes by one rename, as it came: a kill leaves no part of it.
+                    os.rename(old, self.folder / _STAGING)
                 self._discard()
 
     def _discard(self) -> None:
@@ -190,7 +191,7 @@ def _sync_folder(folder: Path) -> None:
 def push_index(index: str, folder: str, model: str = "MODEL", wait_seconds: float = 0.0) -> str:
     """Makes a run's index the newest version, unless it already is, even with later updates.
 
-    Where an update had changed the version before, documents that this one lacks, or has with another content, may be a
+    Where `clir index` changed the version before, documents that this one lacks, or has with another content, may be a
     user's own: they are written into `left.tsv`, and the log says so.
 
     Args:
@@ -216,12 +217,14 @@ def push_index(index: str, folder: str, model: str = "MODEL", wait_seconds: floa
                 return str(newest)
             if not before.manifest.of_run:
                 damage = describe_faults(before.faults)
-                log.warning(
-                    "%s is damaged, but has updates: it stays. %s. %s", newest, damage, versions.way_back(newest)
-                )
+                way_back = versions.way_back(newest)
+                log.warning("%s is damaged, and stays, for `clir index` changed it: %s. %s", newest, damage, way_back)
                 return str(newest)
         if before.faults:
-            log.warning("%s is damaged; the run's index replaces it: %s", newest, describe_faults(before.faults))
+            log.warning(
+                "%s is damaged, and the run's index replaces it: %s. Documents that `clir index` added are in its "
+                "segments/*/documents.tsv.", newest, describe_faults(before.faults),
+            )  # fmt: skip
         version = _push(index, versions, origin, before, model)
     return str(version)
 
@@ -257,9 +260,10 @@ def _push(index: str, versions: IndexVersions, origin: str, before: VersionFiles
         command = shlex.join(
             ["clir", "index", model, "--index", str(versions.folder), "--add", str(version / LEFT_FILE)]
         )
+        may_have = "may have " if before.manifest and before.manifest.files is None else ""
         log.warning(
-            "%s takes the place of %s, which updates had changed: %s of its documents leave, %s come%s",
-            version, newest, f"{left:,}", f"{came:,}", f"; to bring back those that leave: {command}" if left else "",
+            "%s takes the place of %s, which `clir index` %schanged: %s of its documents leave, and %s others come%s",
+            version, newest, may_have, f"{left:,}", f"{came:,}", f"; to bring back what leaves: {command}" * bool(left),
         )  # fmt: skip
     return version
 

@@ -39,6 +39,7 @@ def push_version(model: str, serving: str, newest: str | None, beside: Mapping[s
         _copy(model, target, beside)
         return version
     staging = os.path.join(serving, _STAGING)
+    _remove_link(staging)
     if tf.io.gfile.exists(staging):
         tf.io.gfile.rmtree(staging)
     _copy(model, staging, beside)
@@ -58,9 +59,16 @@ def renew_card(serving: str, version: str, card: str) -> None:
                 return
     # Outside the version: a file that a killed run leaves in it would make it another model.
     staging = os.path.join(serving, f"{_STAGING}.md")
+    _remove_link(staging)
     with tf.io.gfile.GFile(staging, "wb") as file:
         file.write(card.encode())
     tf.io.gfile.rename(staging, path, overwrite=True)
+
+
+def _remove_link(path: str) -> None:
+    """Removes a link in the place of a staging: TensorFlow would empty the folder, or the file, that it names."""
+    if os.path.islink(path):
+        os.unlink(path)
 
 
 def _remove_unfinished(serving: str) -> None:

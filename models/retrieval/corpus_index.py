@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from models.exported.model import EncodedQuery
-from models.retrieval.index_files import LOADED_BYTES, describe_faults, file_faults, read_manifest
+from models.retrieval.index_files import LOADED_BYTES, describe_faults, file_faults, read_manifest, removed_rows
 from models.retrieval.near_vectors import NearVectors
 from models.retrieval.ranking import best_places, rank
 from models.retrieval.segment import MOST_DOCUMENTS, Segment
@@ -194,13 +194,10 @@ def open_segments(folder: str, records: Iterable[SegmentRecord]) -> list[Segment
       OSError: a file is missing.
       ValueError: a file has another form than its record.
     """
-    segments = []
-    for record in records:
-        rows = np.load(os.path.join(folder, record.removed_file)) if record.removed else np.zeros(0, np.int32)
-        if len(np.unique(rows[(rows >= 0) & (rows < record.documents)])) != record.removed:
-            raise ValueError(f"{record.removed_file} must hold {record.removed:,} rows below {record.documents:,}")
-        segments.append(Segment(os.path.join(folder, SEGMENTS, str(record.number)), record, rows))
-    return segments
+    return [
+        Segment(os.path.join(folder, SEGMENTS, str(record.number)), record, removed_rows(folder, record))
+        for record in records
+    ]
 
 
 def _matching(words: _Scores, most: int) -> _Places:

@@ -5,6 +5,9 @@ from collections.abc import Mapping
 from itertools import accumulate
 from typing import Final, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from schemas.byte_streams import stream_sha256
 from schemas.errors import DataError
 from schemas.index_manifest import FORMAT, MANIFEST_FILE, FileRecord, IndexManifest, SegmentRecord
@@ -69,11 +72,32 @@ def file_faults(folder: str, manifest: IndexManifest, most: int | None = None) -
         if (fault := _fault(folder, path, record, has_digest=most is None or total <= most))
     }
     for segment in manifest.segments:
-        # Rows without a record: in an index of an earlier version of the project, or beside another version's manifest.
-        is_there = os.path.exists(os.path.join(folder, segment.removed_file))
-        if is_there != bool(segment.removed):
-            faults[segment.removed_file] = "must not be there, for no row was removed" if is_there else _MISSING
+        # An index of an earlier version of the project has no records of these.
+        if segment.removed_file not in faults:
+            try:
+                removed_rows(folder, segment)
+            except (OSError, ValueError) as error:
+                faults[segment.removed_file] = getattr(error, "strerror", None) or str(error)
     return faults
+
+
+def removed_rows(folder: str, record: SegmentRecord) -> npt.NDArray[np.int32]:
+    """The rows of a segment whose documents were removed.
+
+    Raises:
+      OSError: the file is missing.
+      ValueError: the file has another content than the record says, or should not be there.
+    """
+    path = os.path.join(folder, record.removed_file)
+    if not record.removed:
+        # Without this check a manifest of another version would bring back what was removed.
+        if os.path.exists(path):
+            raise ValueError("must not be there, for no row was removed")
+        return np.zeros(0, np.int32)
+    rows: npt.NDArray[np.int32] = np.load(path)
+    if len(np.unique(rows[(rows >= 0) & (rows < record.documents)])) != record.removed:
+        raise ValueError(f"must hold {record.removed:,} rows below {record.documents:,}")
+    return rows
 
 
 def describe_faults(faults: Mapping[str, str]) -> str:

@@ -131,7 +131,12 @@ def test_a_check_names_every_file_and_a_damaged_one(clir: Clir, output: Path) ->
     assert f"damaged: {output / 'index' / '2'}. {way_back}" in answer.err
     rows = json.loads(clir("index", output, "--check", "--json").out)
     assert [row["file"] for row in rows if row["state"] == "damaged"] == [str(damaged)]
-    for answer in (clir("search", output, "cat"), clir("index", output, "--add", output / "config.yaml")):
+    answers = [
+        clir("search", output, "cat"),
+        clir("serve", output, "--port", "0"),
+        clir("index", output, "--add", output / "config.yaml"),
+    ]
+    for answer in answers:
         assert (answer.code, answer.out) == (1, "")
         assert way_back in answer.err
     answer = clir("index", output, "--documents", output.parent / "documents")

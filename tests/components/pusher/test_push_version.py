@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from components.pusher import push_version as module
-from components.pusher.push_version import push_version
+from components.pusher.push_version import push_version, renew_card
 
 EXPORTED = 1_700_000_000
 MODEL = {"saved_model.pb": b"graph", "variables/variables.index": b"tables"}
@@ -87,3 +87,15 @@ def test_the_leftovers_of_a_killed_push_are_removed(model, serving):
     write(serving / ".incoming", {"saved_model.pb": b"half a gra", "variables/shard": b"of another model"})
     version = push_version(model, str(serving), None, BESIDE)
     assert contents(serving) == {f"{version}/{name}": content for name, content in PUSHED.items()}
+
+
+def test_a_link_in_the_place_of_the_staging_is_not_followed(model, serving, tmp_path):
+    theirs = {"photo": b"of a wedding", "notes": b"of years"}
+    write(tmp_path / "theirs", theirs)
+    serving.mkdir()
+    (serving / ".incoming").symlink_to(tmp_path / "theirs")
+    version = push_version(model, str(serving), None, BESIDE)
+    (serving / ".incoming.md").symlink_to(tmp_path / "theirs" / "notes")
+    renew_card(str(serving), version, "# Another card")
+    assert contents(tmp_path / "theirs") == theirs
+    assert contents(serving / version) == {**PUSHED, "MODEL_CARD.md": b"# Another card"}
