@@ -118,8 +118,9 @@ def _check(folder: str, as_json: bool) -> None:
         show(f"{short(row['file'])}: {row['state']}" + f": {row['fault']}" * bool(row["fault"]))
     damaged = [version for version, files in found.items() if files.faults and version.is_dir()]
     if damaged:
-        way_back = f" {versions.way_back(damaged[-1])}" if damaged[-1] == versions.newest() else ""
-        raise DataError(f"damaged: {', '.join(short(str(version)) for version in damaged)}.{way_back}")
+        is_newest = damaged[-1] == versions.newest()
+        way_back = versions.way_back(damaged[-1]) if is_newest else "The newest version is sound."
+        raise DataError(f"damaged: {', '.join(short(str(version)) for version in damaged)}. {way_back}")
 
 
 def _documents_of_run(place: IndexPlace) -> list[str]:

@@ -221,10 +221,10 @@ def push_index(index: str, folder: str, model: str = "MODEL", wait_seconds: floa
                 log.warning("%s is damaged, and stays, for `clir index` changed it: %s. %s", newest, damage, way_back)
                 return str(newest)
         if before.faults:
-            log.warning(
-                "%s is damaged, and the run's index replaces it: %s. Documents that `clir index` added are in its "
-                "segments/*/documents.tsv.", newest, describe_faults(before.faults),
-            )  # fmt: skip
+            is_of_run = before.manifest is not None and before.manifest.of_run
+            added = "" if is_of_run else f" Documents that `clir index` added: {newest}/{SEGMENTS}/*/documents.tsv"
+            damage = describe_faults(before.faults)
+            log.warning("%s is damaged, and the run's index replaces it: %s.%s", newest, damage, added)
         version = _push(index, versions, origin, before, model)
     return str(version)
 

@@ -141,7 +141,9 @@ def test_a_check_names_every_file_and_a_damaged_one(clir: Clir, output: Path) ->
         assert way_back in answer.err
     answer = clir("index", output, "--documents", output.parent / "documents")
     assert f"{output / 'index' / '2'} is damaged, and made again: segments/" in answer.err
-    assert clir("index", output, "--check").code == 1  # version 2 stays as the one before
+    answer = clir("index", output, "--check")  # version 2 stays as the one before
+    assert answer.code == 1
+    assert f"damaged: {output / 'index' / '2'}. The newest version is sound." in answer.err
     assert found(clir("search", output, "white cat", "-k", 1)) == ["a"]
 
 

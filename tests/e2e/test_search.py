@@ -6,8 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from components.index_pusher.index_versions import IndexVersions
 from models.evaluation.search_metrics import ranks_of, search_metrics
 from models.exported.model import LoadedModel
+from models.retrieval.index_files import check_version
 from models.retrieval.ranking import rank
 from pipeline.output_folder import OutputFolder
 from schemas.evaluation import QueryMetrics
@@ -89,6 +91,13 @@ def test_the_run_tells_of_the_search(search_run: SampleRun, report: SearchReport
     assert "index/        versions of the index: 1" in search_run.err
 
 
+def test_the_pushed_index_is_whole_and_that_of_the_run(search_run: SampleRun) -> None:
+    found = check_version(str(search_run.output / "index" / "1"))
+    assert found.faults == {}
+    assert found.manifest and found.manifest.of_run
+    assert found.manifest.origin
+
+
 def test_a_second_run_takes_the_evaluation_from_the_cache(search_run: SampleRun) -> None:
     files = {path: path.read_bytes() for path in evaluation_files(search_run.output)}
     settings = ("--set", "search.index=true", "--set", "training.epochs=6")
@@ -100,6 +109,15 @@ def test_a_second_run_takes_the_evaluation_from_the_cache(search_run: SampleRun)
 
 def evaluation_files(output: Path) -> list[Path]:
     return sorted((output / "evaluation").glob("search*"))
+
+
+def test_an_index_that_is_being_written_is_refused_before_any_stage(tmp_path: Path) -> None:
+    OutputFolder(tmp_path, "run")
+    with IndexVersions(tmp_path / "index").writing():
+        run = SampleRun(tmp_path, "configs/sample.yaml", "--set", "search.index=true")
+    assert run.code == 1
+    assert "is being written by another process; wait until it is done, and try again" in run.err
+    assert run.stages == {}
 
 
 def test_a_folder_of_somebody_else_where_the_index_goes_is_refused_before_any_stage(tmp_path: Path) -> None:
