@@ -218,7 +218,9 @@ def push_index(index: str, folder: str, model: str = "MODEL", wait_seconds: floa
             if not before.manifest.of_run:
                 damage = describe_faults(before.faults)
                 way_back = versions.way_back(newest)
-                log.warning("%s is damaged, and stays, for `clir index` changed it: %s. %s", newest, damage, way_back)
+                log.warning(
+                    "%s is damaged, and stays because `clir index` changed it: %s. %s", newest, damage, way_back
+                )
                 return str(newest)
         if before.faults:
             is_of_run = before.manifest is not None and before.manifest.of_run

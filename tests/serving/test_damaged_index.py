@@ -302,7 +302,7 @@ def test_a_damaged_version_with_updates_stays_and_is_named(
     flip(Path(changed) / VECTORS_FILE, 0.9)
     with caplog.at_level(logging.WARNING):
         assert push_index(str(of_run), str(folder)) == changed
-    assert f"{changed} is damaged, and stays, for `clir index` changed it: {VECTORS_FILE} must have" in caplog.text
+    assert f"{changed} is damaged, and stays because `clir index` changed it: {VECTORS_FILE} must have" in caplog.text
     assert f"Version 1 is sound; to go back to it: rm -r {changed}" in caplog.text
 
 
