@@ -1,5 +1,7 @@
 """From words to stems: the common part of the forms of a word, and of equal words in two languages."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 import tensorflow as tf
@@ -9,8 +11,8 @@ from models.graphs import graph_function, kept_values
 
 _MARKS: Final = r"[\x{300}-\x{36F}]+"
 """The accents of Latin, Greek and Cyrillic letters. \\p{M} would also hold the vowels of Hindi, Tamil and Thai."""
-_POINTS: Final = r"[\x{591}-\x{5BD}\x{5BF}\x{5C1}\x{5C2}\x{5C4}\x{5C5}\x{5C7}\x{64B}-\x{652}\x{670}]+"
-"""Hebrew points and Arabic harakat, which most texts omit."""
+_POINTS: Final = r"[\x{591}-\x{5BD}\x{5BF}\x{5C1}\x{5C2}\x{5C4}\x{5C5}\x{5C7}\x{640}\x{64B}-\x{652}\x{670}]+"
+"""Hebrew points, Arabic harakat and tatweel, which most texts omit."""
 
 _LATIN: Final = {"ı": "i", "ł": "l", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe"}
 """Latin letters that normalisation does not decompose."""
@@ -21,7 +23,30 @@ _CYRILLIC: Final = {
     "ч": "ch", "ш": "sh", "щ": "shch", "ъ": "", "ы": "y", "ь": "", "э": "e", "ю": "yu", "я": "ya",
     "і": "i", "є": "e", "ґ": "g", "ђ": "d", "ј": "j", "љ": "lj", "њ": "nj", "ћ": "c", "џ": "dz", "ѕ": "dz",
 }  # fmt: skip
-_NO_CYRILLIC: Final = f"[^{''.join(_CYRILLIC)}]*"
+_ARABIC: Final = {
+    # NFKD has parted hamza and madda (U+0653 to U+0655) from their letters; those on waw and yeh come back with NFC.
+    r"[\x{627}\x{671}][\x{653}-\x{655}]*": "\u0627",  # alef, wasla
+    r"[\x{629}\x{6C1}\x{6C3}]": "\u0647",  # teh marbuta, heh goal, teh marbuta goal
+    r"[\x{647}\x{6D5}][\x{653}-\x{655}]+": "\u0647",  # heh with the hamza of the Persian ezafe
+    r"[\x{649}\x{6CC}\x{6D2}]": "\u064a",  # alef maksura, Farsi yeh, yeh barree
+    r"\x{6A9}": "\u0643",  # keheh
+}
+"""Letters that Arabic, Persian and Urdu write differently. Source: Lucene's ArabicNormalizer and PersianNormalizer."""
+_ZEROS: Final = """
+    660 6F0 7C0 966 9E6 A66 AE6 B66 BE6 C66 CE6 D66 DE6 E50 ED0 F20 1040 1090 17E0 1810 1946 19D0 1A80 1A90 1B50 1BB0
+    1C40 1C50 A620 A8D0 A900 A9D0 A9F0 AA50 ABF0 104A0 10D30 11066 110F0 11136 111D0 112F0 11450 114D0 11650 116C0 11730
+    118E0 11950 11C50 11D50 11DA0 16A60 16AC0 16B50 1E140 1E2F0 1E950 1FBF0
+"""
+"""The zeros of scripts with digits of their own; 1 to 9 follow each. Source: Unicode's category Nd."""
+_DIGITS: Final = {
+    "[" + "".join(chr(int(zero, 16) + digit) for zero in _ZEROS.split()) + "]": str(digit) for digit in range(10)
+}
+_TABLES: Final = {
+    "".join(_CYRILLIC): _CYRILLIC,
+    r"\p{Arabic}": _ARABIC,
+    "".join(digits.strip("[]") for digits in _DIGITS): _DIGITS,
+}
+"""Characters to the table that replaces some of them."""
 _WHOLE: Final = r"\p{N}\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 """The first characters of words that stay whole: numbers, and scripts without spaces (see `models.texts.tokens`)."""
 _CUTS: Final = (r"(\p{Hangul}{2})[^ ]+", rf"([^ \p{{M}}{_WHOLE}][^ {_WHOLE}]{{4}})[^ ]+")
@@ -33,10 +58,10 @@ _MARKED_LANGUAGES: Final = ("vi",)
 def stems(words: tf.RaggedTensor, language: str) -> tf.RaggedTensor:
     """The stem of each word: its first characters, without the marks in which writers and languages differ.
 
-    A word is decomposed (NFKD); accents, Hebrew points and Arabic harakat are dropped; Cyrillic letters, and Latin
-    letters with a mark inside, are written in plain Latin; the rest is composed again (NFC) and cut after five
-    characters, or two syllables of Hangul. Numbers and the words of scripts without spaces stay whole, and Vietnamese
-    keeps its accents.
+    A word is decomposed (NFKD); accents, Hebrew points, Arabic harakat and tatweel are dropped; Cyrillic letters, and
+    Latin letters with a mark inside, are written in plain Latin; Arabic letters lose the differences between writers
+    and languages; all digits are written 0 to 9; the rest is composed again (NFC) and cut after five characters, or two
+    syllables of Hangul. Numbers and the words of scripts without spaces stay whole, and Vietnamese keeps its accents.
 
     Args:
       words: string [batch, (words)], from `models.texts.tokens.tokenize`.
@@ -63,13 +88,24 @@ def stems_of_distinct(words: tf.Tensor, language: str) -> tf.Tensor:
     for dropped in (_POINTS,) if language in _MARKED_LANGUAGES else (_MARKS, _POINTS):
         text = tf.strings.regex_replace(text, dropped, "")
     text = _replaced(text, _LATIN)
-    # Most texts have no Cyrillic letter, and skip an operation for each.
-    text = tf.cond(tf.strings.regex_full_match(text, _NO_CYRILLIC), lambda: text, lambda: _replaced(text, _CYRILLIC))
+    # Most texts have no character of any table, and skip an operation for each.
+    text = _if_any(text, "".join(_TABLES), _with_tables)
     text = tf_text.normalize_utf8(text, "NFC")
     for cut in _CUTS:
         text = tf.strings.regex_replace(text, cut, r"\1")
     # Splitting at a separator keeps empty stems in their places; no words at all still give one, which is cut off.
     return tf.strings.split(text[tf.newaxis], sep=" ")[0][: tf.size(words)]
+
+
+def _with_tables(text: tf.Tensor) -> tf.Tensor:
+    for characters, letters in _TABLES.items():
+        text = _if_any(text, characters, partial(_replaced, letters=letters))
+    return text
+
+
+def _if_any(text: tf.Tensor, characters: str, change: Callable[[tf.Tensor], tf.Tensor]) -> tf.Tensor:
+    """A text, changed if it holds one of the characters."""
+    return tf.cond(tf.strings.regex_full_match(text, f"[^{characters}]*"), lambda: text, lambda: change(text))
 
 
 def _replaced(text: tf.Tensor, letters: dict[str, str]) -> tf.Tensor:

@@ -6,22 +6,50 @@ import tensorflow as tf
 import tensorflow_text as tf_text
 
 from models.graphs import graph_function
+from schemas.apostrophes import APOSTROPHE_LETTERS
 
+_SPACELESS: Final = "|".join(
+    # These letters without their marks: [^\P{x}\p{M}] is x without \p{M}, which RE2 cannot say otherwise.
+    rf"[^\P{{{script}}}\p{{M}}]"
+    for script in ("Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar")
+)
 # Scripts written without spaces: each character, with the marks that belong to it, is a word (U+30FC prolongs a kana).
 # A run of digits is a word, too.
-_WORD: Final = r"(\p{N}+|[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}][\p{M}\x{30FC}]*)"
+_WORD: Final = rf"\p{{N}}+|(?:{_SPACELESS})[\p{{M}}\x{{30FC}}]*"
 # Punctuation, symbols, controls and white space separate words and belong to none. The space itself is left out, since
 # it is replaced by a space: a range without it (\p{Z} but U+0020) is twice as fast as \p{Z}.
-_SEPARATORS: Final = r"[\p{P}\p{S}\p{C}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}]+"
+_SEPARATOR: Final = (
+    r"\p{P}\p{S}\p{C}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}" + APOSTROPHE_LETTERS
+)
+_SEPARATORS: Final = rf"(?:[{_SEPARATOR}]|(?:^| )\p{{M}})[ {_SEPARATOR}\p{{M}}]*"
+"""Separators, and marks behind them or behind a space: no word begins with a mark."""
+
+_SUPERSCRIPTS: Final = r"\x{B2}\x{B3}\x{B9}\x{2070}\x{2074}-\x{2079}"
+_SUBSCRIPTS: Final = r"\x{2080}-\x{2089}"
+_NUMBERS_IN_SIGNS: Final = (
+    r"\x{BC}-\x{BE}\x{2150}-\x{215F}\x{2189}\x{2460}-\x{2473}\x{2488}-\x{249B}\x{24EA}\x{3251}-\x{325F}"
+    r"\x{32B1}-\x{32CB}\x{3358}-\x{3370}\x{33E0}-\x{33FE}\x{1F100}-\x{1F10A}"
+)
+"""Fractions, numbers in circles and the like: all other characters for which NFKC writes digits first."""
+_PARTED: Final = rf"\x{{200B}}|([{_SUPERSCRIPTS}]+|[{_SUBSCRIPTS}]+|[{_NUMBERS_IN_SIGNS}])"
+"""What parts words, and would not after normalisation: NFKC makes 102 of 10², and folding drops U+200B."""
+_DOTTED: Final = r"([ij\x{12F}\x{249}\x{268}\x{29D}\x{3F3}\x{456}\x{458}\x{1D96}\x{1E2D}\x{1ECB}])\x{307}+"
+"""A dot above a letter with a dot of its own (Soft_Dotted, in Unicode's PropList.txt): İ is folded to i with a dot."""
+_USUAL: Final = (
+    rf"[^\x{{130}}\x{{200B}}\x{{307}}\x{{345}}\x{{37A}}\x{{1F80}}-\x{{1FFC}}"
+    rf"{_SUPERSCRIPTS}{_SUBSCRIPTS}{_NUMBERS_IN_SIGNS}]*"
+)
+"""Texts without these characters, which are nearly all texts."""
+
 _JOINS: Final = (
     r"[\p{M}"
     # Vowels and final consonants of Hangul, which join a syllable, with the compatible and half-width letters that NFKC
-    # replaces by them; the half-width voicing marks of Katakana.
+    # replaces by them; the half-width voicing marks of Katakana; the vowels of Thai and Lao that begin with a mark.
     r"\x{1160}-\x{11FF}\x{3133}\x{3135}\x{3136}\x{313A}-\x{313F}\x{314F}-\x{3164}\x{3167}-\x{316D}\x{316F}\x{3170}"
     r"\x{3182}\x{3183}\x{3187}-\x{318E}\x{FFA0}\x{FFA3}\x{FFA5}\x{FFA6}\x{FFAA}-\x{FFAF}\x{FFC2}-\x{FFDC}"
-    r"\x{FF9E}\x{FF9F}"
+    r"\x{FF9E}\x{FF9F}\x{E33}\x{EB3}"
     # Characters that case folding drops, so that their neighbours meet.
-    r"\x{AD}\x{61C}\x{115F}\x{180E}\x{200B}-\x{200F}\x{202A}-\x{202E}\x{2060}-\x{206F}\x{FEFF}\x{FFF0}-\x{FFF8}"
+    r"\x{AD}\x{61C}\x{115F}\x{180E}\x{200C}-\x{200F}\x{202A}-\x{202E}\x{2060}-\x{206F}\x{FEFF}\x{FFF0}-\x{FFF8}"
     r"\x{1BCA0}-\x{1BCA3}\x{1D173}-\x{1D17A}\x{E0000}-\x{E0FFF}]"
 )
 """Characters that may become one with the character before them."""
@@ -31,8 +59,10 @@ _JOINS: Final = (
 def tokenize(texts: tf.Tensor, max_tokens: int | None = None) -> tf.RaggedTensor:
     """Splits texts into normalised words.
 
-    NFKC, case folding, punctuation dropped, split at white space and between letters and digits; scripts written
-    without spaces are split by character.
+    NFKC, case folding (in which İ is i), punctuation dropped, split at white space, at zero-width spaces, at every form
+    of the apostrophe (`schemas.apostrophes`), and between letters and digits. Scripts written without spaces are split
+    by character. A superscript or a fraction is a number of its own. Characters that Unicode says are to be ignored,
+    such as soft hyphens and joiners, are dropped; so are marks without a letter.
 
     Args:
       texts: string [batch], UTF-8.
@@ -45,12 +75,22 @@ def tokenize(texts: tf.Tensor, max_tokens: int | None = None) -> tf.RaggedTensor
       >>> [word.decode() for word in tokenize(tf.constant(["L'Été 2020: 北京"]))[0].numpy()]
       ['l', 'été', '2020', '北', '京']
     """
-    # Folding may leave a text that is no longer NFKC.
-    texts = tf_text.normalize_utf8(tf_text.case_fold_utf8(tf_text.normalize_utf8(texts, "NFKC")), "NFKC")
-    texts = tf.strings.regex_replace(tf.strings.regex_replace(texts, _SEPARATORS, " "), _WORD, r" \1 ")
+    # The few texts that need it pass the rules that cost an operation each. Folding also normalises (NFKC).
+    unusual = tf.where(~tf.strings.regex_full_match(texts, _USUAL))
+    texts = tf.tensor_scatter_nd_update(texts, unusual, _usual(tf.gather_nd(texts, unusual)))
+    texts = tf_text.case_fold_utf8(texts)
+    # Words before separators, which also take the marks behind digits.
+    texts = tf.strings.regex_replace(tf.strings.regex_replace(texts, _WORD, r" \0 "), _SEPARATORS, " ")
     # Not tf-text's UnicodeScriptTokenizer, which would do the same after these two: its graph is 35 times as large.
     words = tf.strings.split(texts)
     return words if max_tokens is None else words[:, :max_tokens]
+
+
+def _usual(texts: tf.Tensor) -> tf.Tensor:
+    """Texts with spaces around numbers in signs and for U+200B, and without the dots of İ."""
+    # U+0345 is a mark, and folded a letter: its order among marks must be known before.
+    texts = tf_text.normalize_utf8(tf.strings.regex_replace(texts, _PARTED, r" \1 "), "NFKC")
+    return tf.strings.regex_replace(tf_text.case_fold_utf8(texts), _DOTTED, r"\1")
 
 
 class TokenOffsets(NamedTuple):
@@ -85,7 +125,7 @@ def tokenize_with_offsets(text: tf.Tensor) -> TokenOffsets:
     Example:
       >>> found = tokenize_with_offsets(tf.constant("L'Été 1½!"))
       >>> [word.decode() for word in found.tokens.numpy()], found.start.numpy().tolist(), found.end.numpy().tolist()
-      (['l', 'été', '11', '2'], [0, 2, 8, -1], [1, 7, 11, -1])
+      (['l', 'été', '1', '1', '2'], [0, 2, 8, 9, -1], [1, 7, 9, 11, -1])
     """
     tokens = tokenize(text[tf.newaxis]).values
     starts = tf.strings.unicode_decode_with_offsets(text, "UTF-8")[1]  # int64 [characters]

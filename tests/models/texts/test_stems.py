@@ -24,7 +24,12 @@ EXPECTED = {
     "Vietnamese in another language's text": ("fr", "Nguyễn", "nguye"),
     "Arabic": ("ar", "كتاب المكتبات", "كتاب المكت"),
     "Arabic with harakat": ("ar", "كِتَابٌ المَكْتَبات", "كتاب المكت"),
-    "Arabic with hamza": ("ar", "أحمد إلى", "أحمد إلى"),
+    "Arabic with hamza": ("ar", "أحمد إلى آل ٱلله سؤال قائد", "احمد الي ال الله سؤال قائد"),
+    "Arabic with hamza and harakat": ("ar", "أَحْمَد ا\u0654حمد", "احمد احمد"),
+    "Arabic with tatweel": ("ar", "محـــمد ـ", "محمد"),
+    "Arabic with teh marbuta and alef maksura": ("ar", "مدرسة مدرسه على علي", "مدرسه مدرسه علي علي"),
+    "Persian": ("fa", "کتاب علی می\u200cخواهم خانهٔ خانۀ", "كتاب علي ميخوا خانه خانه"),
+    "Urdu": ("ur", "ہے ہۓ", "هي هئ"),
     "Hebrew": ("he", "שלום ירושלים", "שלום ירושל"),
     "Hebrew with points": ("he", "שָׁלוֹם יְרוּשָׁלַיִם", "שלום ירושל"),
     "Hindi": ("hi", "हिन्दी में विश्वविद्यालय", "हिन्द में विश्व"),
@@ -34,6 +39,7 @@ EXPECTED = {
     "Japanese": ("ja", "東京タワー ガンバる", "東 京 タ ワー ガ ン バ る"),
     "Greek": ("el", "Αθήνα Μακεδονία", "αθηνα μακεδ"),
     "numbers": ("en", "1234567 in 2020", "1234567 in 2020"),
+    "digits of other scripts": ("hi", "١٧٨٩ ۱۷۸۹ १७८९ １７８９ ๑๗๘๙ 𑁧𑁭𑁮𑁯 1१", "1789 1789 1789 1789 1789 1789 11"),
 }
 
 
@@ -51,27 +57,34 @@ LETTERS = dict(
     zip("абвгдезиклмнопрстуфыэіє", "abvgdeziklmnoprstufyeie", strict=True),
     ж="zh", х="kh", ц="ts", ч="ch", ш="sh", щ="shch", ъ="", ь="", ю="yu", я="ya", ґ="g", ђ="d", ј="j", љ="lj",
     њ="nj", ћ="c", џ="dz", ѕ="dz", ı="i", ł="l", ø="o", đ="d", æ="ae", œ="oe",
+    **dict(zip("ٱةىیےکہ", "اهييي" "كه", strict=True)),
 )  # fmt: skip
 
 
 def reference(word: str, language: str) -> str:
     """A word's stem, by the rules in plain Python: Latin, Cyrillic, Hebrew, Arabic, Hangul, Han and kana."""
     dropped = "" if language == "vi" else "\u0300-\u036f"
-    points = "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u0652\u0670"
+    points = "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0640\u064b-\u0652\u0670"
     word = re.sub(f"[{dropped}{points}]", "", unicodedata.normalize("NFKD", word))
+    word = re.sub(
+        "([\u0627\u0647\u06c1\u06d5])[\u0653-\u0655]+",
+        lambda found: "\u0627" if found[1] == "\u0627" else "\u0647",
+        word,
+    )
     word = unicodedata.normalize("NFC", "".join(LETTERS.get(letter, letter) for letter in word))
+    word = "".join(str(unicodedata.decimal(one, one)) for one in word)
     if re.match("[\u3040-\u30ff\u4e00-\u9fff]", word) or word.isnumeric():
         return word
     return word[: 2 if re.match("[\uac00-\ud7a3]", word) else 5]
 
 
-RANGES = [(0x61, 0x17F), (0x370, 0x3FF), (0x400, 0x45F), (0x5D0, 0x5EA), (0x620, 0x64A), (0xAC00, 0xD7A3)]
+RANGES = [(0x61, 0x17F), (0x370, 0x3FF), (0x400, 0x45F), (0x5D0, 0x5EA), (0x620, 0x6D5), (0xAC00, 0xD7A3)]
 WORDS = st.one_of(
     *(
         st.text(st.characters(whitelist_categories=("Ll", "Lo"), min_codepoint=low, max_codepoint=high), min_size=1)
         for low, high in RANGES
     ),
-    st.text("0123456789", min_size=1),
+    st.text("0123456789", min_size=1) | st.text("٠٣٩۰۴۹०९", min_size=1),
     st.sampled_from("東京語ガるワ"),
 )  # fmt: skip
 
@@ -82,6 +95,11 @@ def test_stems_are_those_of_the_rules_whatever_stands_beside_them(texts, languag
     expected = [[reference(word.decode(), language) for word in text] for text in words.to_list()]
     found = [[stem.decode() for stem in text] for text in stems(words, language).to_list()]
     assert found == [[stem for stem in text if stem] for text in expected]
+
+
+def test_every_decimal_digit_is_its_value():
+    digits = [one for one in map(chr, range(0x110000)) if unicodedata.decimal(one, None) is not None]
+    assert stems_of(" ".join(digits), "en") == [str(unicodedata.decimal(one)) for one in digits]
 
 
 def test_a_word_of_marks_alone_has_no_stem_and_moves_no_other():
