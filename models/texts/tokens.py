@@ -6,7 +6,7 @@ import tensorflow as tf
 import tensorflow_text as tf_text
 
 from models.graphs import graph_function
-from schemas.apostrophes import APOSTROPHE_LETTERS
+from schemas.word_characters import APOSTROPHE_LETTERS, NUMBERS_IN_SIGNS, SUBSCRIPTS, SUPERSCRIPTS
 
 _SPACELESS: Final = "|".join(
     # These letters without their marks: [^\P{x}\p{M}] is x without \p{M}, which RE2 cannot say otherwise.
@@ -24,20 +24,13 @@ _SEPARATOR: Final = (
 _SEPARATORS: Final = rf"(?:[{_SEPARATOR}]|(?:^| )\p{{M}})[ {_SEPARATOR}\p{{M}}]*"
 """Separators, and marks behind them or behind a space: no word begins with a mark."""
 
-_SUPERSCRIPTS: Final = r"\x{B2}\x{B3}\x{B9}\x{2070}\x{2074}-\x{2079}"
-_SUBSCRIPTS: Final = r"\x{2080}-\x{2089}"
-_NUMBERS_IN_SIGNS: Final = (
-    r"\x{BC}-\x{BE}\x{2150}-\x{215F}\x{2189}\x{2460}-\x{2473}\x{2488}-\x{249B}\x{24EA}\x{3251}-\x{325F}"
-    r"\x{32B1}-\x{32CB}\x{3358}-\x{3370}\x{33E0}-\x{33FE}\x{1F100}-\x{1F10A}"
-)
-"""Fractions, numbers in circles and the like: all other characters for which NFKC writes digits first."""
-_PARTED: Final = rf"\x{{200B}}|([{_SUPERSCRIPTS}]+|[{_SUBSCRIPTS}]+|[{_NUMBERS_IN_SIGNS}])"
+_PARTED: Final = rf"\x{{200B}}|([{SUPERSCRIPTS}]+|[{SUBSCRIPTS}]+|[{NUMBERS_IN_SIGNS}])"
 """What parts words, and would not after normalisation: NFKC makes 102 of 10², and folding drops U+200B."""
 _DOTTED: Final = r"([ij\x{12F}\x{249}\x{268}\x{29D}\x{3F3}\x{456}\x{458}\x{1D96}\x{1E2D}\x{1ECB}])\x{307}+"
 """A dot above a letter with a dot of its own (Soft_Dotted, in Unicode's PropList.txt): İ is folded to i with a dot."""
 _USUAL: Final = (
     rf"[^\x{{130}}\x{{200B}}\x{{307}}\x{{345}}\x{{37A}}\x{{1F80}}-\x{{1FFC}}"
-    rf"{_SUPERSCRIPTS}{_SUBSCRIPTS}{_NUMBERS_IN_SIGNS}]*"
+    rf"{SUPERSCRIPTS}{SUBSCRIPTS}{NUMBERS_IN_SIGNS}]*"
 )
 """Texts without these characters, which are nearly all texts."""
 
@@ -59,10 +52,10 @@ _JOINS: Final = (
 def tokenize(texts: tf.Tensor, max_tokens: int | None = None) -> tf.RaggedTensor:
     """Splits texts into normalised words.
 
-    NFKC, case folding (in which İ is i), punctuation dropped, split at white space, at zero-width spaces, at every form
-    of the apostrophe (`schemas.apostrophes`), and between letters and digits. Scripts written without spaces are split
-    by character. A superscript or a fraction is a number of its own. Characters that Unicode says are to be ignored,
-    such as soft hyphens and joiners, are dropped; so are marks without a letter.
+    NFKC, case folding (İ becomes i), punctuation dropped. Words are split at white space, zero-width spaces and every
+    form of the apostrophe, and between letters and digits; scripts written without spaces are split by character. A
+    superscript or a fraction is a number of its own. Marks without a letter are dropped, and so are the characters that
+    Unicode calls ignorable, such as soft hyphens and joiners.
 
     Args:
       texts: string [batch], UTF-8.

@@ -23,9 +23,9 @@ _TAGS: Final = sorted(
 )
 _TAG: Final = re.compile(rf"</?({'|'.join(_TAGS)})\b[^<>]*>", re.IGNORECASE)
 _SWITCH: Final = re.compile(r"__\w+?__")
-# Controls, soft hyphens, spaces of no width, direction marks. Joiners stay: in some scripts they belong to words.
+# Controls, soft hyphens, word joiners, direction marks. Other joiners stay: in some scripts they belong to words.
 _INVISIBLE: Final = re.compile(
-    "[\x01-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ud800-\udfff\ufeff]"
+    "[\x01-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ud800-\udfff\ufeff]"
 )
 _MARKUP: Final = re.compile(r"\[\[|\]\]|\{\{|\}\}|</?ref\b[^<>]*>?", re.IGNORECASE)
 
@@ -57,7 +57,7 @@ def plain_inline(paragraph: str, conventions: Conventions) -> str:
     if "&" in text:
         text = html.unescape(text)
     if not text.isprintable():
-        text = _INVISIBLE.sub("", text)
+        text = _INVISIBLE.sub("", text.replace("\u200b", " "))  # the space of no width parts words
     text = without_shells(text, conventions)
     # Entities may spell markup, and what was taken out may have parted it; no text should look like markup.
     if _MARKUP.search(text):

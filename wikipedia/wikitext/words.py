@@ -7,20 +7,34 @@ from typing import Any, Final
 
 import regex
 
-# Words as `models.texts.tokens.tokenize` separates them, without NFKC, which makes two words of ½: runs of digits; each
-# character of a script written without spaces, with its marks; runs of other letters, their marks and joiners.
-_SPACELESS: Final = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
-_WORD: Final = (
-    rf"(?:[[\p{{L}}\p{{M}}]--[{_SPACELESS}]][[\p{{L}}\p{{M}}\u200c\u200d]--[{_SPACELESS}]]*+"
-    rf"|\p{{N}}++|[{_SPACELESS}][\p{{M}}\u30fc]*+)"
+from schemas.word_characters import (
+    APOSTROPHE_LETTERS,
+    APOSTROPHES,
+    NUMBERS_IN_SIGNS,
+    SUBSCRIPTS,
+    SUPERSCRIPTS,
 )
-_NO_WORD: Final = r"[^\p{L}\p{M}\p{N}]*+"
+
+# Words as `models.texts.tokens.tokenize` separates them, without NFKC, which makes two words of ½: runs of digits; each
+# character of a script written without spaces, with its marks; runs of other letters, their marks, and characters that
+# are to be ignored. No word begins with a mark.
+_SCRIPTS: Final = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
+_SPACELESS: Final = rf"[[{_SCRIPTS}]--[\p{{M}}\p{{P}}\p{{S}}]]"
+_PARTING: Final = rf"{APOSTROPHE_LETTERS}\u200b"
+_WORD: Final = (
+    rf"(?:[\p{{L}}--[{_SCRIPTS}{_PARTING}\p{{DI}}]][[\p{{L}}\p{{M}}\p{{DI}}]--{_SPACELESS}--[{_PARTING}]]*+"
+    rf"|[{SUPERSCRIPTS}]++|[{SUBSCRIPTS}]++|[{NUMBERS_IN_SIGNS}]"
+    rf"|[\p{{N}}--[{SUPERSCRIPTS}{SUBSCRIPTS}{NUMBERS_IN_SIGNS}]]++|{_SPACELESS}[\p{{M}}\u30fc]*+)"
+)
+_NO_WORD: Final = rf"[[^\p{{L}}\p{{N}}]{_PARTING}\p{{DI}}]*+"
 _OPENING: Final = " ([{<«„“‚（［｛「『【〈《〔"
 
 # The same for texts of Latin, Greek, Cyrillic and Armenian letters without combining marks and with the usual
 # punctuation, in a fifth of the time: there `re` knows what a letter is.
-_IS_PLAIN: Final = re.compile("[\0-\u02ff\u0370-\u0482\u048a-\u058f\u2010-\u2060]*")
-_PLAIN_WORD: Final = r"(?:[^\W\d_²³¹¼-¾]+|[\d²³¹¼-¾]+)"
+_IS_PLAIN: Final = re.compile(
+    "[\0-\xac\xae-\u02b8\u0370-\u0373\u0375-\u0482\u048a-\u0558\u055a-\u058f\u2010-\u2029\u202f-\u205f]*"
+)
+_PLAIN_WORD: Final = r"(?:[^\W\d_²³¹¼-¾]+|\d+|[²³¹]+|[¼-¾])"
 _PLAIN_NO_WORD: Final = r"[\W_]*"
 
 
@@ -73,6 +87,8 @@ _UNSPACED: Final = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 )
 _HAS_UNSPACED: Final = re.compile(f"[{_UNSPACED}]")
+_APOSTROPHE: Final = re.compile(f"[{APOSTROPHES}]")
+"""Any apostrophe in an escaped word: pages do not write the one of their titles."""
 
 
 def without_title(sentence: str, titles: Sequence[str]) -> str:
@@ -112,7 +128,7 @@ def without_title(sentence: str, titles: Sequence[str]) -> str:
 
 def _pattern(word: str) -> str:
     """Returns the pattern of a title's word in a sentence."""
-    escaped = re.escape(word)
+    escaped = _APOSTROPHE.sub(f"[{APOSTROPHES}]", re.escape(word))
     if not _HAS_UNSPACED.search(word):
         return rf"\b{escaped}\b"
     return escaped if len(word) > 1 else rf"(?<![{_UNSPACED}]){escaped}(?![{_UNSPACED}])"

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.texts.tokens import tokenize, tokenize_with_offsets
-from schemas.apostrophes import APOSTROPHES
+from schemas.word_characters import APOSTROPHES
 from tests.models.texts.every_character import every_character
 
 UNSEEN = (

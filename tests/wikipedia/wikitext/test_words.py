@@ -20,6 +20,10 @@ TEXTS = [
     "한국어 위키백과 2.0",
     "می\u200cخواهم ۱۲ کتاب",
     "a_b a\u0301b e=mc² 1st 2nd x86 R2D2",
+    "об\u02bcєкт Hawai\u02bbi l´été Qur\u02beān a",
+    "1\ufe0f\u20e3 titre, \u0301a a\u0e31b 2\u0305x \u0e31ก",
+    "10² x₁² 10²³₂ ②③ a",
+    "Ge\u00adsamt\u2060wort \ufeffa\u200fb Hallo\u200bWelt é\u00ad\u0301",
 ]
 
 
@@ -86,6 +90,9 @@ def test_words_are_those_of_the_models(text: str, count: int) -> None:
         ("「木」(木) とは。", ["木"], "「」() とは。"),
         ("水星（すいせい）は惑星。", ["水星 (惑星)"], "（すいせい）は惑星。"),
         ("(x) is a letter.", ["(x)"], "() is a letter."),
+        ("Об’єкт і об\u02bcєкти; об'єкт.", ["Обʼєкт"], "і об\u02bcєкти; ."),
+        ("L’Équipe, or L'Équipe, is a paper.", ["L'Équipe"], ", or , is a paper."),
+        ("The Hawai\u2019i of Hawai\u02bbi.", ["Hawai\u02bbi"], "The of ."),
         ("It is.", [], "It is."),
         ("It  is\t.", ["", "  ", "..."], "It is ."),
     ],

@@ -1,4 +1,4 @@
-"""The apostrophe in all its forms, for everything that takes texts apart into words."""
+"""Characters that decide where a word ends, each set as the content of a regular expression's class."""
 
 from typing import Final
 
@@ -10,3 +10,11 @@ Source: the Unicode Standard, section 7.8, Modifier Letters; the apostrophes of 
 
 APOSTROPHES: Final = "'`\u00b4\u2018\u2019\u201b\u2032\u2035\uff07\uff40\u055a" + APOSTROPHE_LETTERS
 """The same with those that are punctuation or symbols."""
+
+SUPERSCRIPTS: Final = "\xb2\xb3\xb9\u2070\u2074-\u2079"
+SUBSCRIPTS: Final = "\u2080-\u2089"
+NUMBERS_IN_SIGNS: Final = (
+    "\xbc-\xbe\u2150-\u215f\u2189\u2460-\u2473\u2488-\u249b\u24ea\u3251-\u325f"
+    "\u32b1-\u32cb\u3358-\u3370\u33e0-\u33fe\U0001f100-\U0001f10a"
+)
+"""Fractions, numbers in circles and the like: all other characters for which NFKC writes digits first."""
