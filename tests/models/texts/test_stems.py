@@ -116,3 +116,19 @@ def test_a_stem_is_its_own_stem_so_that_one_may_be_asked_for():
     for language, text, _ in EXPECTED.values():
         once = stems_of(text, language)
         assert stems_of(" ".join(once), language) == once
+
+
+@pytest.mark.serving
+def test_a_saved_model_gives_the_same(tmp_path):
+    module = tf.Module()
+    module.find = tf.function(
+        lambda texts: stems(tokenize(texts), "ar").to_tensor(""), input_signature=[tf.TensorSpec([None], tf.string)]
+    )
+    tf.saved_model.save(module, str(tmp_path / "model"))
+    texts = tf.constant(["Чехов أحمد ١٧٨٩", "plain", ""])
+    found = tf.saved_model.load(str(tmp_path / "model")).find(texts).numpy().tolist()
+    assert [[stem.decode() for stem in text] for text in found] == [
+        ["chekh", "احمد", "1789"],
+        ["plain", "", ""],
+        [""] * 3,
+    ]

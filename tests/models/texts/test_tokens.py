@@ -342,5 +342,7 @@ def test_a_saved_model_gives_the_same(tmp_path):
         lambda text: tokenize_with_offsets(text)._asdict(), input_signature=[tf.TensorSpec([], tf.string)]
     )
     tf.saved_model.save(module, str(tmp_path / "model"))
-    found = tf.saved_model.load(str(tmp_path / "model")).find(tf.constant("cafe\u0301 1½"))
-    assert found["start"].numpy().tolist() == [0, 7, 8, -1]
+    text = "cafe\u0301 1½ об\u02bcєкт\u200bİ 1\ufe0f\u20e3"
+    found = tf.saved_model.load(str(tmp_path / "model")).find(tf.constant(text))
+    assert [word.decode() for word in found["tokens"].numpy()] == ["café", "1", "1", "2", "об", "єкт", "i", "1"]
+    assert found["start"].numpy().tolist() == [0, 7, 8, -1, 11, 17, 26, 29]
