@@ -12,7 +12,7 @@ from tests.components.on_both import WAYS, made
 
 pytestmark = pytest.mark.beam
 
-WORDS = "loup renard cerf élan nation nations national rouge rouges 東京 l'eau ½ \u064e".split()
+WORDS = "loup renard cerf élan nation nations national rouge rouges 東京 l'eau ½ \u0640".split()
 TRAIN = {
     f"q{query}": (
         " ".join(f"word{(query * place) % 23}" for place in range(query % 6)),

@@ -94,12 +94,12 @@ def explain_words(signatures, query, document):
 
 def test_words_are_reported_with_their_places_in_both_texts(signatures):
     found = explain_words(signatures, "White, cat?", "Un «Chat» blanc 1½.")
-    assert found["token"] == [b"un", b"chat", b"blanc", b"11", b"2"]
-    assert (found["start"], found["end"]) == ([0, 5, 12, 18, -1], [2, 9, 17, 21, -1])
+    assert found["token"] == [b"un", b"chat", b"blanc", b"1", b"1", b"2"]
+    assert (found["start"], found["end"]) == ([0, 5, 12, 18, 19, -1], [2, 9, 17, 19, 21, -1])
     assert found["query_token"] == [b"white", b"cat"]
     assert (found["query_start"], found["query_end"]) == ([0, 7], [5, 10])
-    assert found["is_scored"] == [True] * 5
-    assert (found["stem"], found["query_stem"]) == ([b""] * 5, [b""] * 2)  # no channel of words that match
+    assert found["is_scored"] == [True] * 6
+    assert (found["stem"], found["query_stem"]) == ([b""] * 6, [b""] * 2)  # no channel of words that match
 
 
 @pytest.mark.parametrize("query", QUERIES)

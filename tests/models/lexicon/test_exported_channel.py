@@ -113,10 +113,10 @@ def test_the_exported_vectors_and_terms_give_the_score(exported, signatures):
 
 def test_words_are_explained_with_their_terms(exported, signatures):
     channel, *_ = exported
-    found = signatures["explain_words"](query=tf.constant("White cats"), document=tf.constant("Chats, \u0301 BLANC"))
+    found = signatures["explain_words"](query=tf.constant("White cats"), document=tf.constant("Chats, \u0640 BLANC"))
     stems = {
         True: ([b"white", b"cats"], [b"chats", b"", b"blanc"]),
-        False: ([b"white", b"cats"], [b"chats", "\u0301".encode(), b"blanc"]),  # words are their own terms
+        False: ([b"white", b"cats"], [b"chats", "\u0640".encode(), b"blanc"]),  # words are their own terms
     }[channel.name == "lexicon"]
     assert (found["query_stem"].numpy().tolist(), found["stem"].numpy().tolist()) == stems
 
