@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from components.index_pusher.index_versions import IndexVersions
 from models.exported.model import ExportedModel, LoadedModel
-from models.exported.versions import model_fingerprint
+from models.exported.versions import checked_fingerprint, model_fingerprint
 from models.retrieval.corpus_index import CorpusIndex
 from models.retrieval.index_files import read_manifest
 from schemas.errors import DataError
@@ -86,7 +86,11 @@ class FolderEngines:
         return Engine(served, index, name, self._languages)
 
     def _model_of(self, fingerprint: str, index: str) -> str:
-        """The folder of the newest model with this fingerprint."""
+        """The folder of the newest model with this fingerprint.
+
+        Raises:
+          DataError: there is none; where a model is damaged, the message names it.
+        """
         folders = self._versions()
         for folder in folders:
             if not os.path.isfile(path := os.path.join(folder, GRAPH_FILE)):
@@ -97,6 +101,8 @@ class FolderEngines:
                 self._fingerprints[written] = model_fingerprint(folder)
             if self._fingerprints[written] == fingerprint:
                 return folder
+        for folder in folders:
+            checked_fingerprint(folder)  # a model with a changed byte is another: this says so
         raise DataError(
             f"{index} must be the index of a model in {self._models}; it is of none of these: "
             f"{', '.join(map(os.path.basename, folders)) or 'there is none'}. Make it again with `clir index`."

@@ -129,6 +129,13 @@ def source(searchable: Path, tmp_path: Path) -> FolderEngines:
     return FolderEngines(str(tmp_path / "serving"), str(tmp_path / "index"))
 
 
+def test_a_model_with_a_changed_byte_is_named_and_not_taken_for_another(source: FolderEngines, tmp_path: Path) -> None:
+    vocabulary = next((tmp_path / "serving").glob("*/assets/query_vocabulary"))
+    vocabulary.write_bytes(vocabulary.read_bytes().replace(b"a", b"b", 1))
+    with pytest.raises(DataError, match="must hold a whole SavedModel: .* SHA256SUMS says: assets/query_vocabulary"):
+        newest(source)
+
+
 @pytest.mark.parametrize("query", ["\0", "a\0b", "🐈" * 400, "قط أبيض", "a" * 1000, "’\u200d\ufeff", "\x1b[31m"])
 def test_strange_queries_are_answered(live: LiveService, query: str) -> None:
     assert live.client.get("/v1/search", params={"q": query, "snippets": True}).status_code == 200
