@@ -1,5 +1,6 @@
 """The command line, `clir`; a heavy library is imported only by the commands that need it."""
 
+import io
 import os
 import sys
 import threading
@@ -22,6 +23,7 @@ from cli.serve import serve
 from cli.terminal import say
 from cli.users_error import is_interruption, users_error
 from cli.wikipedia import wikipedia
+from pipeline.machine import check_process
 from schemas.errors import ConfigError
 
 
@@ -65,7 +67,10 @@ def _exit_interrupted() -> NoReturn:
 
 def main() -> None:
     """Runs `clir`. Exits 0 on success, 1 on failure, 2 on wrong use; only our own bugs print a traceback."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a title may have letters that its encoding has not
     try:
+        check_process()
         clir.main(standalone_mode=False, prog_name="clir")
     except click.ClickException as error:
         if isinstance(error, click.UsageError) and error.ctx is not None:

@@ -5,6 +5,7 @@ import logging
 import os
 import re
 import shlex
+import sys
 import time
 from types import TracebackType
 from typing import Any, Final
@@ -34,7 +35,8 @@ def show(text: str) -> None:
 
 def show_json(result: Any, indent: int | None = 2) -> None:
     """Prints a result for machines on stdout: JSON in which every character that cannot be printed is escaped."""
-    text = json.dumps(result, indent=indent, ensure_ascii=False)
+    is_unicode = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
+    text = json.dumps(result, indent=indent, ensure_ascii=not is_unicode)
     escaped = re.sub(
         r"[^\n -~]", lambda match: match[0] if match[0].isprintable() else json.dumps(match[0])[1:-1], text
     )

@@ -6,7 +6,6 @@ import multiprocessing
 import os
 import signal
 import sys
-import tempfile
 import threading
 import time
 import traceback
@@ -15,6 +14,7 @@ from dataclasses import replace
 from multiprocessing import parent_process
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext
+from multiprocessing.forkserver import ensure_running
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
@@ -22,6 +22,7 @@ from experiments.cell import Cell, CellFolder
 from experiments.grid import Grid
 from pipeline.config import RunConfig
 from pipeline.layout import EXPERIMENT_FILE
+from pipeline.machine import check_shared_memory, check_temporary_folder_for_sockets
 from pipeline.output_folder import OutputFolder
 from pipeline.quiet import quieten
 from pipeline.stages import DATA_STAGES, StageEnd, peak_memory
@@ -58,20 +59,6 @@ class View(Protocol):
         """Shows a line."""
 
 
-_LONGEST_TEMPORARY_FOLDER: Final = 76
-"""Bytes of a path to which `/pymp-12345678/listener-12345678` can be added: that of a socket has at most 107."""
-
-
-def _check_temporary_folder() -> None:
-    """Refuses a folder with no room for the socket by which multiprocessing starts the cells' processes."""
-    folder = tempfile.gettempdir()
-    if (size := len(os.fsencode(folder))) > _LONGEST_TEMPORARY_FOLDER:
-        raise DataError(
-            f"the path of the temporary folder must have at most {_LONGEST_TEMPORARY_FOLDER} bytes, because sockets "
-            f"lie there; {folder} has {size}. Set TMPDIR to a shorter one."
-        )
-
-
 def run_experiment(grid: Grid, view: View, users_error: UsersError) -> list[Cell]:
     """Runs the cells that are not done. One that fails, or is killed, fails alone.
 
@@ -86,9 +73,10 @@ def run_experiment(grid: Grid, view: View, users_error: UsersError) -> list[Cell
       every cell, as in its folder.
 
     Raises:
-      DataError: no cell can use the collection, or the path of the temporary folder is too long.
+      DataError: no cell can use the collection, or the machine lacks what its processes need.
     """
-    _check_temporary_folder()
+    check_temporary_folder_for_sockets()
+    check_shared_memory()
     output = OutputFolder(grid.output, "experiment")
     folders = [CellFolder(grid.output, cell) for cell in grid.cells]
     states = [_prepare(folder) for folder in folders]
@@ -98,9 +86,8 @@ def run_experiment(grid: Grid, view: View, users_error: UsersError) -> list[Cell
         view.say(f"{counts['done']} of {len(states)} cells were done before")
     if not counts["waiting"]:
         return states
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(PRELOADED)
     view.start(0, 0, "loading TFX")
+    context = _start_server()
     loading = context.Process()  # the first one waits for the imports
     loading.start()
     loading.join()
@@ -118,6 +105,24 @@ def run_experiment(grid: Grid, view: View, users_error: UsersError) -> list[Cell
         rest = f"; about {duration(left)} left" if len(seconds) < counts["waiting"] else ""
         view.say(f"{label}  {result}, {duration(seconds[-1])}{rest}")
     return states
+
+
+def _start_server() -> ForkServerContext:
+    """Starts the server that cells are forked from.
+
+    It starts in the project's folder: Python 3.10's server looks for `PRELOADED` in its current folder first, where a
+    user may have a `pipeline.py`.
+    """
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(PRELOADED)
+    here = os.open(".", os.O_RDONLY)
+    try:
+        os.chdir(Path(__file__).parents[1])
+        ensure_running()
+    finally:
+        os.fchdir(here)
+        os.close(here)
+    return context
 
 
 def _prepare(folder: CellFolder) -> Cell:

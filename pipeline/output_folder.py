@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
 from pipeline.input_files import is_remote, scheme_fault
-from pipeline.layout import CONFIG_FILE, FILES, FOLDERS, LOCK_FILE, PUBLISHED, RECORD_FILE
+from pipeline.layout import CONFIG_FILE, FILES, FOLDERS, LOCK_FILE, METADATA_FILE, PUBLISHED, RECORD_FILE
 from schemas.errors import ConfigError, DataError
 from schemas.lock_file import held_lock
 
@@ -28,6 +28,10 @@ Kind = Literal["run", "experiment", "cell"]
 _KINDS: Final[Mapping[str, str]] = {"run": "a run", "experiment": "an experiment", "cell": "an experiment's cell"}
 _MADE_BY: Final = "smooth-clir"
 _HOW_TO_GO_ON: Final = "move it away, or choose another output."
+PATTERN_SIGNS: Final = "[]*?\\"
+"""The characters with a meaning in the patterns of TensorFlow, TFX or Beam."""
+_LONGEST_OUTPUT: Final = 504 - len(f"/{METADATA_FILE}")
+"""SQLite opens paths of at most 512 bytes, to which it adds `-journal`."""
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -102,12 +106,31 @@ def output_fault(output: str, kind: Kind | None) -> str | None:
     """
     if (fault := scheme_fault(output)) or is_remote(output):
         return fault
-    return _pattern_fault(output) or (kind and (write_fault(Path(output)) or _output_claim_fault(Path(output), kind)))
+    if fault := pattern_fault(output, "TFX"):
+        return f"{fault}."
+    if kind is None:
+        return None
+    return _length_fault(output) or write_fault(Path(output)) or _output_claim_fault(Path(output), kind)
 
 
-def _pattern_fault(output: str) -> str | None:
-    if signs := sorted(set(os.path.realpath(output)) & set("[]*?")):
-        return f"must hold none of [ ] * ?, for TFX finds its files by patterns; got {' '.join(signs)} in {output!r}."
+def pattern_fault(folder: str, library: str) -> str | None:
+    """The reason why a library does not find its files in a folder, or None; without a full stop."""
+    if signs := sorted(set(os.path.realpath(folder)) & set(PATTERN_SIGNS)):
+        return (
+            f"must hold none of {' '.join(PATTERN_SIGNS)}, for {library} finds its files by patterns; got "
+            f"{' '.join(signs)} in {folder!r}"
+        )
+    return None
+
+
+def _length_fault(output: str) -> str | None:
+    """The reason why SQLite cannot open the metadata in a folder, or None."""
+    size = max(len(os.fsencode(path(output))) for path in (os.path.abspath, os.path.realpath))
+    if size > _LONGEST_OUTPUT:
+        return (
+            f"must be a path of at most {_LONGEST_OUTPUT} bytes, because SQLite opens no longer one in it; got {size}: "
+            "choose a shorter one."
+        )
     return None
 
 
@@ -265,7 +288,9 @@ def made_fault(output: str, made: Made) -> str | None:
         return f"must be a local folder; got {output!r}."
     folder = Path(output)
     # A run writes below it, and TFX finds its files by patterns.
-    if (fault := _pattern_fault(output) or write_fault(folder)) or not folder.is_dir():
+    if fault := pattern_fault(output, "TFX"):
+        return f"{fault}."
+    if (fault := write_fault(folder)) or not folder.is_dir():
         return fault
     try:
         record, held = _read_account(folder, made), _held(folder)

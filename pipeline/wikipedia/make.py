@@ -8,6 +8,7 @@ from typing import Any
 
 from pipeline.identity import code_digest
 from pipeline.layout import CONFIG_FILE
+from pipeline.machine import check_shared_memory
 from pipeline.output_folder import MadeFolder
 from pipeline.wikipedia.config import WIKIPEDIA_MADE, WikipediaConfig
 from schemas.wikiclir import CANDIDATES_FILE, PAIRS_FILE, documents_file, judgments_file, queries_file
@@ -33,11 +34,13 @@ def make_collections(
       the manifest of each pair, by its name in `config.pairs`.
 
     Raises:
-      DataError: see `read_dumps`.
+      DataError: see `read_dumps`; or several processes cannot run here.
     """
     files = config.files()
-    folder = MadeFolder(Path(config.output), WIKIPEDIA_MADE)
     apply = on_this_machine((path for some in files.values() for path in some), processes)
+    if apply is not map:
+        check_shared_memory()
+    folder = MadeFolder(Path(config.output), WIKIPEDIA_MADE)
     with folder.staging() as staging:
         work = folder.work(_key(config, files))
         dumps = read_dumps(config.languages(), config, files, str(work), open, apply)

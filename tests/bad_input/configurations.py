@@ -429,10 +429,17 @@ CONFIGURATIONS = [
     ),
     Case(
         "output_with_signs_of_a_pattern",
-        "The output's path holds `[`, `]`, `*` or `?`.",
+        "The output's path holds `[`, `]`, `*`, `?` or a backslash.",
         AT_ONCE,
         configure("output: out", "output: out[1]"),
-        ("run.yaml:7: output: must hold none of [ ] * ?, for TFX finds its files by patterns; got [ ] in ",),
+        ("run.yaml:7: output: must hold none of [ ] * ? \\, for TFX finds its files by patterns; got [ ] in ",),
+    ),
+    Case(
+        "output_with_a_long_path",
+        "The output's path is too long for its database.",
+        AT_ONCE,
+        configure("output: out", f"output: /{'a' * 250}/{'b' * 250}"),
+        ("run.yaml:7: output: must be a path of at most 488 bytes, because SQLite opens no longer one in it; got 502",),
     ),
     Case(
         "another_scheme",

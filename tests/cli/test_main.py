@@ -1,6 +1,7 @@
 """cli/main.py: exit codes, where text goes, help; all that ends before TensorFlow is imported."""
 
 import errno
+import json
 import os
 import re
 import subprocess
@@ -215,3 +216,16 @@ main.main()
 def test_python_s_own_way_to_run_a_module_runs_the_command_line() -> None:
     done = subprocess.run([sys.executable, "-m", "cli.main", "--version"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout.startswith("clir")) == (0, True), done
+
+
+@pytest.mark.parametrize("is_json", [False, True])
+def test_letters_that_stdout_cannot_show_are_escaped(is_json: bool) -> None:
+    shown = "show_json(['文é\\U0001f600'], None)" if is_json else "show('文é\\U0001f600')"
+    code = f"from cli import main, terminal; main.clir.main = lambda **_: terminal.{shown}; main.main()"
+    environment = {**os.environ, "PYTHONIOENCODING": "iso8859-1"}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, check=True)
+    text = done.stdout.decode("iso8859-1")
+    if is_json:
+        assert json.loads(text) == ["文é\U0001f600"]
+    else:
+        assert text == "\\u6587é\\U0001f600\n"

@@ -3,16 +3,18 @@
 import errno
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.layout import FILES, FOLDERS, LOCK_FILE, PUBLISHED, RECORD_FILE
+from pipeline.layout import FILES, FOLDERS, LOCK_FILE, METADATA_FILE, PUBLISHED, RECORD_FILE
 from pipeline.output_folder import OutputFolder, output_fault, run_lock
 from schemas.errors import DataError
 
@@ -115,10 +117,40 @@ def test_a_damaged_record_makes_a_folder_nobody_s(tmp_path: Path, content: str) 
     assert fault is not None and "must be empty, or the output of an earlier run" in fault
 
 
-@pytest.mark.parametrize("sign", "[]*?")
+@pytest.mark.parametrize("sign", "[]*?\\")
 def test_signs_of_a_pattern_in_the_path_are_refused(tmp_path: Path, sign: str) -> None:
     fault = output_fault(str(tmp_path / f"a{sign}b"), "run")
-    assert fault is not None and fault.startswith("must hold none of [ ] * ?")
+    assert fault is not None and fault.startswith("must hold none of [ ] * ? \\")
+
+
+def folder_of(size: int, root: Path) -> Path:
+    """A folder below another whose path has this many bytes."""
+    folder = root
+    while len(str(folder)) < size - 201:
+        folder /= "a" * 100
+    return folder / ("b" * (size - len(str(folder)) - 1))
+
+
+def test_a_path_that_is_too_long_for_the_metadata_is_refused(tmp_path: Path) -> None:
+    assert output_fault(str(folder_of(488, tmp_path)), "run") is None
+    folder = folder_of(489, tmp_path)
+    fault = output_fault(str(folder), "run")
+    assert fault is not None and "must be a path of at most 488 bytes, because SQLite opens no longer one" in fault
+    assert "got 489: choose a shorter one." in fault
+    folder.mkdir(parents=True)
+    (tmp_path / "link").symlink_to(folder)
+    assert output_fault(str(tmp_path / "link"), "experiment") == fault
+
+
+@pytest.mark.parametrize(("size", "opens"), [(488, True), (489, False)])
+def test_sqlite_opens_the_metadata_of_the_longest_output_and_of_no_longer_one(
+    tmp_path: Path, size: int, opens: bool
+) -> None:
+    folder = folder_of(size, tmp_path)
+    folder.mkdir(parents=True)
+    refusal = pytest.raises(sqlite3.OperationalError, match="unable to open database file")
+    with nullcontext() if opens else refusal, closing(sqlite3.connect(folder / METADATA_FILE)) as database:
+        database.execute("CREATE TABLE one (column)")
 
 
 def test_a_path_on_google_cloud_storage_has_no_fault_and_other_schemes_have(tmp_path: Path) -> None:

@@ -1,0 +1,74 @@
+"""What a command needs of its machine beside memory and disk; each need is checked before any stage."""
+
+import multiprocessing
+import os
+import sys
+import tempfile
+from typing import Final
+
+from pipeline.output_folder import pattern_fault
+from schemas.errors import DataError
+
+_LOCKS: Final = 8
+"""More locks than a sink of Beam or a pool of processes has at once."""
+_LONGEST_FOR_SOCKETS: Final = 76
+"""Bytes of a path to which `/pymp-12345678/listener-12345678` can be added: that of a socket has at most 107."""
+
+
+def check_process() -> None:
+    """Refuses a process in which the libraries, or names of files, do not work.
+
+    Raises:
+      DataError: the current folder was removed, the locale is not UTF-8, or Python drops docstrings.
+    """
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        raise DataError("the current folder must be there; it was removed: change to another (cd).") from None
+    if (encoding := sys.getfilesystemencoding()) != "utf-8":
+        raise DataError(
+            "the locale must be one of UTF-8, because some libraries name files in UTF-8 and Python in the locale's "
+            f"encoding; got {encoding}. Set LC_ALL=C.UTF-8."
+        )
+    if sys.flags.optimize > 1:
+        raise DataError("Python must keep docstrings, which TensorFlow reads; got -OO. Unset PYTHONOPTIMIZE.")
+
+
+def check_shared_memory() -> None:
+    """Refuses a machine without shared memory for locks, which Beam's sinks and pools of processes need.
+
+    Raises:
+      DataError: /dev/shm cannot be written, or is full.
+    """
+    try:
+        _ = [multiprocessing.Lock() for _ in range(_LOCKS)]
+    except (OSError, ImportError) as error:
+        raise DataError(
+            f"/dev/shm must take {_LOCKS} small files, because the locks of processes lie there; it cannot: "
+            f"{getattr(error, 'strerror', None) or error}. Mount it so that it can be written, with some free space "
+            "(in a container: --shm-size=64m)."
+        ) from None
+
+
+def check_temporary_folder_for_sockets() -> None:
+    """Refuses a folder with no room for the socket by which multiprocessing starts an experiment's cells.
+
+    Raises:
+      DataError: the path of the temporary folder is too long.
+    """
+    folder = tempfile.gettempdir()
+    if (size := len(os.fsencode(folder))) > _LONGEST_FOR_SOCKETS:
+        raise DataError(
+            f"the path of the temporary folder must have at most {_LONGEST_FOR_SOCKETS} bytes, because sockets lie "
+            f"there; {folder} has {size}. Set TMPDIR to a shorter one."
+        )
+
+
+def check_temporary_folder_for_patterns() -> None:
+    """Refuses a folder in which Beam does not find its files.
+
+    Raises:
+      DataError: the path of the temporary folder holds signs of patterns.
+    """
+    if fault := pattern_fault(tempfile.gettempdir(), "Beam"):
+        raise DataError(f"the path of the temporary folder {fault}. Set TMPDIR to another.")
