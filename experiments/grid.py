@@ -26,6 +26,7 @@ from pipeline.settings_file import (
     without_empty_sections,
 )
 from schemas.errors import ConfigError
+from schemas.wording import first_bytes
 
 _LONGEST_NAME = 100
 
@@ -191,5 +192,4 @@ def _cell_name(settings: Mapping[str, Any]) -> str:
         text = re.sub(r"[^\w.+-]+", "_", json.dumps(value, ensure_ascii=False)).strip("_")
         needs_no_name = isinstance(value, str) and text[:1].isalnum()
         parts.append(text if needs_no_name else key.rpartition(".")[2] + text)
-    # File systems limit bytes, not characters.
-    return "-".join(parts).encode()[:_LONGEST_NAME].decode(errors="ignore")
+    return first_bytes("-".join(parts), _LONGEST_NAME)

@@ -5,6 +5,7 @@ import itertools
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from schemas.byte_streams import input_digest, stream_sha256
@@ -31,14 +32,18 @@ def scheme_fault(path: str) -> str | None:
 
 
 def files_of(path: str) -> list[str]:
-    """The files of a path: itself, or all files that match it as a pattern, in the order of their names."""
+    """The files of a path: itself, or all files that match it as a pattern, in the order of their names.
+
+    The name of a local folder that is there is no pattern, whatever signs it holds.
+    """
     if is_remote(path):
         from tfx.dsl.io import fileio  # takes seconds
 
         return sorted(fileio.glob(path)) if glob.has_magic(path) else [path]
     if os.path.exists(path) or not glob.has_magic(path):
         return [path]
-    return sorted(glob.glob(path))
+    folder = next(one for one in Path(path).parents if os.path.exists(one))
+    return sorted(str(folder / name) for name in glob.glob(str(Path(path).relative_to(folder)), root_dir=folder))
 
 
 def files_of_dump(path: str) -> list[str]:

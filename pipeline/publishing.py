@@ -22,6 +22,7 @@ from pipeline.layout import (
 from pipeline.output_folder import OutputFolder
 from pipeline.stages import Outputs
 from schemas.errors import DataError
+from schemas.wording import first_bytes
 
 _FOR_STAGES: Final = ("BLESSED", "NOT_BLESSED", COLLECTION_FILE, STATISTICS_FILE)
 """The files that only other stages read."""
@@ -39,6 +40,10 @@ _PLACES: Final = {
 
 _OF_ALL_CELLS: Final = (f"{WIKIPEDIA}/", f"{DATA}/", f"{LEXICON}/")
 """The folders whose content the cells of an experiment share."""
+
+_UNSAFE: Final = r"[^\w.=,+-]+"
+_LONGEST_NAME: Final = 200
+"""Bytes of a link's name before the run's number: a file's name has at most 255."""
 
 _RUNS: Final = "model_run"
 """The output of a stage that trains, which TensorBoard reads."""
@@ -107,7 +112,8 @@ class TensorBoardLinks:
         (artifact,) = outputs[_RUNS]
         run = Path(artifact.uri)
         self._folder.mkdir(parents=True, exist_ok=True)
-        link = self._folder / re.sub(r"[^\w.=,+-]+", "_", f"{name}-{run.name}")
+        # The name of the input's folder is in it, which may have as many bytes as a file's name at all.
+        link = self._folder / f"{first_bytes(re.sub(_UNSAFE, '_', name), _LONGEST_NAME)}-{run.name}"
         target = os.path.relpath(run, self._folder)
         if link.is_symlink() and os.readlink(link) != target:
             link.unlink()

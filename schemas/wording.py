@@ -19,6 +19,16 @@ def printable(text: str, most: int) -> str:
     return shown if len(shown) <= most else shown[:most] + "…"
 
 
+def first_bytes(text: str, most: int) -> str:
+    """The first characters of a text that have at most `most` bytes: file systems limit bytes, not characters.
+
+    Example:
+      >>> first_bytes("abc", most=2), first_bytes("aéé", most=4)
+      ('ab', 'aé')
+    """
+    return text.encode()[:most].decode(errors="ignore")
+
+
 def rounded(number: float) -> int:
     """A number, rounded to two digits.
 

@@ -27,7 +27,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 def test_the_specification_is_written_and_what_comes_next_is_reported(
     clir: Clir, config_file: Path, tmp_path: Path
 ) -> None:
-    output = tmp_path / "pipeline.yaml"
+    output = tmp_path / "my pipeline.yaml"
     code, out, err = clir(
         "compile", config_file, "--output", output, "--image", "clir:1", "--pipeline-root", "gs://b/r"
     )
@@ -35,6 +35,7 @@ def test_the_specification_is_written_and_what_comes_next_is_reported(
     assert output.read_text() == COMPILED
     assert "for the image clir:1; artifacts go to gs://b/r" in err
     assert "kfp run create" in err
+    assert f"--package-file '{output}'" in err
     assert clir("compile", config_file, "--output", output, "--image", "clir:2").code == 0  # its own file again
 
 

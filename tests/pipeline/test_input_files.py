@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.input_files import check_collection, check_inputs
+from pipeline.input_files import check_collection, check_inputs, files_of
 from schemas.settings import GivenPath
 
 FILES = {
@@ -205,6 +205,29 @@ def test_each_file_of_a_pattern_must_be_readable(tmp_path: Path) -> None:
     assert pairs_faults(pattern) == []
     (tmp_path / "pairs-1").write_text("")
     assert pairs_faults(pattern) == [f"{tmp_path}/pairs-1 is empty."]
+
+
+@pytest.mark.parametrize("name", ["a[b]", "a*", "a?", "[!a]", "a\\b", "{a}", "a'b", "a\nb", "a b"])
+def test_the_name_of_a_folder_that_is_there_is_no_pattern(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / name / "x[1]"
+    for one in (folder, tmp_path / "ab" / "x1"):
+        one.mkdir(parents=True)
+        (one / "pairs-0").write_text(PAIRS)
+        (one / "pairs-1").write_text(PAIRS)
+    assert files_of(str(folder / "pairs-0")) == [str(folder / "pairs-0")]
+    assert files_of(str(folder / "pairs-*")) == [str(folder / "pairs-0"), str(folder / "pairs-1")]
+    assert files_of(str(folder / "[ab]-*")) == []
+    assert files_of(str(tmp_path / "a" / "pairs-*")) == []
+
+
+def test_a_pattern_may_be_relative_and_in_a_folder_s_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("d1", "d2"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "part").touch()
+    monkeypatch.chdir(tmp_path)
+    assert files_of("d*/part") == files_of("./d?/par*") == ["d1/part", "d2/part"]
+    monkeypatch.chdir(tmp_path / "d1")
+    assert files_of("../d2/*") == ["../d2/part"]
 
 
 def test_a_pattern_without_pairs_and_another_scheme_are_faults(tmp_path: Path) -> None:

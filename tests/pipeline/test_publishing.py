@@ -112,6 +112,14 @@ def test_a_run_is_shown_by_its_name_and_number(tmp_path, run):
     assert (link / "events").read_text() == "loss"
 
 
+@pytest.mark.parametrize("letter", "aé文")
+def test_a_collection_s_folder_may_have_the_longest_name(tmp_path, run, letter):
+    TensorBoardLinks(tmp_path).show(f"{letter * (250 // len(letter.encode()))}-paper-seed1", training(run))
+    (link,) = (tmp_path / "tensorboard").iterdir()
+    assert link.name == f"{letter * (200 // len(letter.encode()))}-10"
+    assert (link / "events").is_file()
+
+
 def test_the_link_is_there_before_the_run_and_stays_where_the_store_is_moved(tmp_path):
     store = tmp_path / "store"
     TensorBoardLinks(store).show("sample-best-seed1", training(store / "artifacts" / "Trainer" / "model_run" / "10"))

@@ -36,7 +36,7 @@ def find_dump_files(pattern: str, find: Callable[[str], Sequence[str]] = glob.gl
     are not XML are left out.
 
     Args:
-      pattern: a pattern with `*`, `?` or `[...]`; or the path of one file, with any name.
+      pattern: a pattern with `*`, `?` or `[...]`; or the path of one file, with any name in any folder.
       find: returns the paths that match a pattern.
 
     Raises:
@@ -48,7 +48,7 @@ def find_dump_files(pattern: str, find: Callable[[str], Sequence[str]] = glob.gl
       >>> find_dump_files("w-*", find=lambda pattern: there)
       ['w-pages1.xml-p1p8.bz2', 'w-pages2.xml-p9p14.bz2']
     """
-    if not glob.has_magic(pattern):
+    if os.path.exists(pattern) or not glob.has_magic(pattern):
         return [pattern]
     parts = sorted(part for path in find(pattern) if (part := _part_of(path)))
     if not parts:

@@ -5,6 +5,7 @@ would lose all later pages, so each stream is unpacked here by itself.
 """
 
 import bz2
+import errno
 import gzip
 import zlib
 from collections.abc import Generator, Iterator
@@ -62,8 +63,9 @@ def opened_if_there(path: str, open_file: OpenFile) -> Iterator[Any]:
         stream.read(1)
         stream.seek(0)
     except Exception as error:
-        # TensorFlow's NotFoundError is no OSError.
-        if type(error).__name__.endswith("NotFoundError"):
+        # TensorFlow's NotFoundError is no OSError; and no file has a name that is too long.
+        is_too_long = isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG
+        if is_too_long or type(error).__name__.endswith("NotFoundError"):
             stream = None
         elif isinstance(error, OSError):
             raise DataError(f"{path}: cannot be read: {error.strerror or error}.") from error

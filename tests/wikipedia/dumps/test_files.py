@@ -86,6 +86,14 @@ def test_a_page_that_two_files_may_have_is_refused(there: list[str]) -> None:
             find(*order)
 
 
+@pytest.mark.parametrize("name", ["a[b]", "a*", "a?b"])
+def test_a_file_that_is_there_is_itself_whatever_its_name(tmp_path: Path, name: str) -> None:
+    dump = tmp_path / name / "my dump"
+    dump.parent.mkdir()
+    dump.touch()
+    assert find_dump_files(str(dump)) == [str(dump)]
+
+
 def test_nothing_found_is_an_error() -> None:
     with pytest.raises(DataError, match=r"no dump file .* matches dumps/\*"):
         find("dumps/readme.txt")
@@ -146,3 +154,9 @@ def test_a_wrong_checksum_is_an_error_that_says_which() -> None:
 def test_a_missing_file_is_an_error() -> None:
     with pytest.raises(DataError, match="^none: cannot be read"):
         check_sum("none", opener({}))
+
+
+def test_a_file_whose_checksum_s_name_would_be_too_long_has_none(tmp_path: Path) -> None:
+    dump = tmp_path / ("a" * 250)
+    dump.write_bytes(CONTENT)
+    assert check_sum(str(dump), open) == FileSum(str(dump), len(CONTENT), SHA256, ())
