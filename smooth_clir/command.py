@@ -1,0 +1,17 @@
+"""The start of `clir`: packages of the user's in the way end it with a sentence, before they are imported."""
+
+import sys
+
+from smooth_clir.packages import check_packages
+
+
+def main() -> None:
+    """Runs `clir` (see `cli.main`). Exits 2 where another file has the name of one of its packages."""
+    try:
+        check_packages()
+    except ImportError as error:
+        print(f"clir: {error}", file=sys.stderr)
+        sys.exit(2)
+    from cli.main import main as run
+
+    run()

@@ -1,0 +1,33 @@
+"""The project's packages have plain names, which a file or folder of the user's may have, too."""
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+PACKAGES: Final = ("schemas", "wikipedia", "models", "components", "pipeline", "serving", "experiments", "cli")
+"""The project's other packages, which are imported by these plain names."""
+
+
+def check_packages() -> None:
+    """Refuses files and folders of the user's that Python would import in place of the project's packages.
+
+    Raises:
+      ImportError: another file or folder has the name of a package.
+    """
+    home = Path(__file__).resolve().parents[1]
+    for name in PACKAGES:
+        found = _place_of(name)
+        if found is None or home not in found.parents:
+            raise ImportError(
+                f"the package {name} must be the one beside {home / 'smooth_clir'}; Python found {found or 'none'} "
+                "first. Rename that file or folder, or take its folder from PYTHONPATH or sys.path."
+            )
+
+
+def _place_of(name: str) -> Path | None:
+    """The file that Python would import for a package, or the folder of a package without `__init__.py`."""
+    spec = find_spec(name)
+    if spec is None:
+        return None
+    places = [spec.origin] if spec.origin else [*(spec.submodule_search_locations or ())]
+    return Path(places[0]).resolve() if places else None
