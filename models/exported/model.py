@@ -1,8 +1,9 @@
 """The exported model: loading it, and asking it for scores, vectors, explanations and translations."""
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -202,9 +203,11 @@ class LoadedModel(ExportedModel):
 
     Raises:
       DataError: the model is damaged, or lacks a signature.
+      RuntimeError: this process was forked from one that has loaded a model.
     """
 
     def __init__(self, path: str, *needs: str) -> None:
+        _check_process()
         self.path, self.version = path, path.rstrip("/").rpartition("/")[2]
         try:
             self._model = _load(path, checked_fingerprint(path))
@@ -224,6 +227,7 @@ class LoadedModel(ExportedModel):
 
     def tensors(self, signature: str, **inputs: tf.Tensor) -> dict[str, tf.Tensor]:
         """Returns the outputs of a signature as tensors, without copies."""
+        _check_process()
         outputs: dict[str, tf.Tensor] = self._model.signatures[signature](**inputs)
         return outputs
 
@@ -233,17 +237,45 @@ def as_texts(texts: Any) -> npt.NDArray[Any]:
     return np.array(texts, object)
 
 
+_PATTERN_SIGNS: Final = frozenset("[]*?\\")
 _PREAMBLE: Final = ("Graph execution error", "Detected at node", "<stack traces")
 """First lines of TensorFlow's messages, before the line with the cause."""
+
+
+@cache
+def _process() -> int:
+    """The process that loads the first model: TensorFlow starts its threads there."""
+    return os.getpid()
+
+
+def _check_process() -> None:
+    """Refuses a forked process, in which TensorFlow would wait for its threads for ever."""
+    if os.getpid() != _process():
+        raise RuntimeError(
+            f"a model must be used in the process that loaded one first ({_process()}), because TensorFlow's threads "
+            f"do not survive a fork; got process {os.getpid()}. Load it in processes that are started by spawn, or "
+            "before any model is loaded."
+        )
 
 
 # Most stages after a Trainer read the same model, and loading takes a second.
 @lru_cache(maxsize=1)
 def _load(path: str, fingerprint: str) -> Any:
-    loaded = tf.saved_model.load(path)
+    loaded = _load_saved_model(path)
     if checked_fingerprint(path) != fingerprint:
         raise DataError(f"{path} must not change while it is loaded. Load it again once it stays as it is.")
     return loaded
+
+
+def _load_saved_model(path: str) -> Any:
+    if not os.path.isdir(path) or not _PATTERN_SIGNS.intersection(path):
+        return tf.saved_model.load(path)
+    # TensorFlow takes the path of the weights for a pattern; by its descriptor the folder has a path without signs.
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        return tf.saved_model.load(f"/proc/self/fd/{descriptor}")
+    finally:
+        os.close(descriptor)
 
 
 def _check_signatures(path: str, missing: set[str], present: frozenset[str]) -> None:

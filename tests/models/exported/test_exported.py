@@ -1,7 +1,9 @@
 """An exported model: damaged ones are refused, and words are translated."""
 
+import os
 import re
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
@@ -39,6 +41,30 @@ def test_a_vocabulary_of_stems_that_is_cut_off_is_an_error_of_the_data(tmp_path)
         with pytest.raises(DataError, match=rf"not as its SHA256SUMS says: assets/{vocabulary}\."):
             LoadedModel(str(tmp_path / "model"))
         file.write_bytes(whole)
+
+
+@pytest.mark.parametrize("name", ["a[b]", "[a]", "a*", "a?b", "a\\b", "{a}'", "a\nb"])
+def test_a_model_loads_from_a_folder_of_any_name(exported, tmp_path, name):
+    folder = tmp_path / name / "1"
+    shutil.copytree(exported, folder)
+    expected = LoadedModel(str(exported)).score("cat", ["chat", "chien"])
+    model = LoadedModel(str(folder))
+    assert (model.path, model.version) == (str(folder), "1")
+    assert model.score("cat", ["chat", "chien"]) == expected
+
+
+@pytest.mark.parametrize("use", [lambda model: model.score("cat", ["chat"]), lambda model: LoadedModel(model.path)])
+def test_a_forked_process_cannot_use_a_model_and_does_not_wait_for_ever(exported, use):
+    model = LoadedModel(str(exported))
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        try:
+            use(model)
+        except RuntimeError as error:
+            os._exit(42 if "do not survive a fork" in str(error) else 1)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 42
 
 
 @pytest.fixture
