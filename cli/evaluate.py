@@ -15,7 +15,7 @@ from cli.summary import metrics_table
 from cli.terminal import StageView, show, show_json
 from components.wikiclir_example_gen.settings import DataSettings
 from pipeline.input_files import check_collection, files_of
-from pipeline.machine import check_shared_memory, check_temporary_folder_for_patterns
+from pipeline.machine import check_machine, check_temporary_folder_for_patterns
 from pipeline.output_folder import write_fault
 from schemas.errors import ConfigError
 from schemas.splits import SPLITS
@@ -61,7 +61,7 @@ def evaluate(
         faults.append(f"--output: {fault}")
     if faults:
         raise ConfigError(faults)
-    check_shared_memory()
+    check_machine()
     check_temporary_folder_for_patterns()
     with StageView() as view:
         view.start(0, 0, "evaluating")

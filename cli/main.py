@@ -65,8 +65,16 @@ def _exit_interrupted() -> NoReturn:
     os._exit(130)
 
 
+def _open_closed_streams() -> None:
+    """Opens /dev/null in the place of a closed stdin, stdout or stderr; a file of ours would take its number."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))
+
+
 def main() -> None:
     """Runs `clir`. Exits 0 on success, 1 on failure, 2 on wrong use; only our own bugs print a traceback."""
+    _open_closed_streams()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a title may have letters that its encoding has not
     try:

@@ -15,7 +15,7 @@ from pipeline.beam_settings import check_local_beam
 from pipeline.config import RunConfig, load_config
 from pipeline.input_files import resolve_digests
 from pipeline.layout import TENSORBOARD
-from pipeline.machine import check_shared_memory
+from pipeline.machine import check_machine
 from pipeline.output_folder import local_output, run_lock
 from pipeline.stages import StageEnd, peak_memory
 from schemas.errors import DataError
@@ -40,7 +40,7 @@ def run(config: str, overrides: tuple[str, ...], estimate: bool, as_json: bool, 
         return
     output = local_output(loaded.output)
     check_local_beam(loaded.beam)
-    check_shared_memory()
+    check_machine()
     settings = resolve_digests(loaded)
     with run_lock(output):
         _run(settings, as_json, verbose)

@@ -164,7 +164,7 @@ def _no_space(raised: Raised) -> DataError | None:
     for words in _NO_SPACE:
         if words in raised.text:
             return DataError(
-                f"no space left to write the output ({words}); free some, or choose another output, {_AGAIN}"
+                f"no space left to write the output ({words}); free some, or choose another output or TMPDIR, {_AGAIN}"
             )
     return None
 

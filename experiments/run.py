@@ -22,7 +22,7 @@ from experiments.cell import Cell, CellFolder
 from experiments.grid import Grid
 from pipeline.config import RunConfig
 from pipeline.layout import EXPERIMENT_FILE
-from pipeline.machine import check_shared_memory, check_temporary_folder_for_sockets
+from pipeline.machine import check_machine, check_temporary_folder_for_sockets
 from pipeline.output_folder import OutputFolder
 from pipeline.quiet import quieten
 from pipeline.stages import DATA_STAGES, StageEnd, peak_memory
@@ -76,7 +76,7 @@ def run_experiment(grid: Grid, view: View, users_error: UsersError) -> list[Cell
       DataError: no cell can use the collection, or the machine lacks what its processes need.
     """
     check_temporary_folder_for_sockets()
-    check_shared_memory()
+    check_machine()
     output = OutputFolder(grid.output, "experiment")
     folders = [CellFolder(grid.output, cell) for cell in grid.cells]
     states = [_prepare(folder) for folder in folders]

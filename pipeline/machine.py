@@ -34,6 +34,23 @@ def check_process() -> None:
         raise DataError("Python must keep docstrings, which TensorFlow reads; got -OO. Unset PYTHONOPTIMIZE.")
 
 
+def check_machine() -> None:
+    """Refuses a machine that lacks what every pipeline needs: a temporary folder, and shared memory for locks.
+
+    Raises:
+      DataError: there is no such folder, or see `check_shared_memory`.
+    """
+    _temporary_folder()
+    check_shared_memory()
+
+
+def _temporary_folder() -> str:
+    try:
+        return tempfile.gettempdir()
+    except FileNotFoundError as error:
+        raise DataError(f"a temporary folder must be there and take files: {error.strerror}. Set TMPDIR.") from None
+
+
 def check_shared_memory() -> None:
     """Refuses a machine without shared memory for locks, which Beam's sinks and pools of processes need.
 
@@ -56,7 +73,7 @@ def check_temporary_folder_for_sockets() -> None:
     Raises:
       DataError: the path of the temporary folder is too long.
     """
-    folder = tempfile.gettempdir()
+    folder = _temporary_folder()
     if (size := len(os.fsencode(folder))) > _LONGEST_FOR_SOCKETS:
         raise DataError(
             f"the path of the temporary folder must have at most {_LONGEST_FOR_SOCKETS} bytes, because sockets lie "
@@ -70,5 +87,5 @@ def check_temporary_folder_for_patterns() -> None:
     Raises:
       DataError: the path of the temporary folder holds signs of patterns.
     """
-    if fault := pattern_fault(tempfile.gettempdir(), "Beam"):
+    if fault := pattern_fault(_temporary_folder(), "Beam"):
         raise DataError(f"the path of the temporary folder {fault}. Set TMPDIR to another.")

@@ -229,3 +229,25 @@ def test_letters_that_stdout_cannot_show_are_escaped(is_json: bool) -> None:
         assert json.loads(text) == ["文é\U0001f600"]
     else:
         assert text == "\\u6587é\\U0001f600\n"
+
+
+SEEN = """
+import os, sys
+from pathlib import Path
+from cli import main
+
+def look(**_):
+    seen = sys.stdin.read(), [os.path.samestat(os.fstat(number), os.stat(os.devnull)) for number in range(3)]
+    Path(sys.argv[1]).write_text(repr(seen))
+
+main.clir.main = look
+main.main()
+"""
+
+
+@pytest.mark.parametrize("closed", ["0<&-", "1>&-", "2>&-", "0<&- 1>&- 2>&-"])
+def test_a_closed_stream_is_opened_before_a_file_takes_its_number(tmp_path: Path, closed: str) -> None:
+    shell = f'exec "{sys.executable}" -c "$0" "$1" </dev/null >/dev/null 2>/dev/null {closed}'
+    done = subprocess.run(["sh", "-c", shell, SEEN, tmp_path / "seen"], check=False)
+    assert done.returncode == 0
+    assert (tmp_path / "seen").read_text() == "('', [True, True, True])"

@@ -59,6 +59,22 @@ def test_a_current_folder_that_was_removed_is_named(
     assert err == "clir: the current folder must be there; it was removed: change to another (cd).\n"
 
 
+def arguments_of(command: str, folder: Path) -> tuple[object, ...]:
+    """The arguments of a command on small files beside `run.yaml`."""
+    (folder / "experiment.yaml").write_text("title: Seeds\nrun: run.yaml\ngrid: {training.seed: [1]}\noutput: out\n")
+    (folder / "candidates").write_text("q1\td1\t2\ttest\nq1\td2\t1\ttest\n")
+    (folder / "saved_model.pb").write_bytes(b"")
+    of_collection = ("--queries", folder / "wiki.queries", "--documents", folder / "wiki.documents")
+    return {
+        "run": (folder / "run.yaml",),
+        "experiment": (folder / "experiment.yaml",),
+        "evaluate": (folder, *of_collection, "--candidates", folder / "candidates", "--output", folder / "out"),
+        "wikipedia": (
+            ROOT / "configs" / "wikipedia" / "sample.yaml", "--processes", 2, "--set", f"output={folder / 'out'}",
+        ),
+    }[command]  # fmt: skip
+
+
 def without_shared_memory(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     """Lets the system refuse every lock of processes."""
 
@@ -81,27 +97,25 @@ def test_shared_memory_that_takes_no_lock_is_named(monkeypatch: pytest.MonkeyPat
     assert f"it cannot: {os.strerror(number)}. Mount it so that it can be written" in str(error.value)
 
 
+@pytest.mark.parametrize("command", ["run", "experiment", "evaluate"])
+def test_a_machine_without_a_temporary_folder_is_named(
+    clir: Clir, config_file: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: ["/none/such"])
+    code, out, err = clir(command, *arguments_of(command, config_file.parent))
+    assert (code, out) == (1, "")
+    assert "clir: a temporary folder must be there and take files: No usable temporary directory found in " in err
+    assert "['/none/such']. Set TMPDIR." in err
+
+
 @pytest.mark.parametrize("command", ["run", "experiment", "evaluate", "wikipedia"])
 def test_commands_that_need_locks_end_before_they_write_anything(
     clir: Clir, config_file: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     folder = config_file.parent
-    (folder / "experiment.yaml").write_text(
-        f"title: Seeds\nrun: {config_file}\ngrid: {{training.seed: [1]}}\noutput: out\n"
-    )
-    (folder / "candidates").write_text("q1\td1\t2\ttest\nq1\td2\t1\ttest\n")
-    (folder / "saved_model.pb").write_bytes(b"")
-    of_collection = ("--queries", folder / "wiki.queries", "--documents", folder / "wiki.documents")
-    arguments = {
-        "run": (config_file,),
-        "experiment": (folder / "experiment.yaml",),
-        "evaluate": (folder, *of_collection, "--candidates", folder / "candidates", "--output", folder / "out"),
-        "wikipedia": (
-            ROOT / "configs" / "wikipedia" / "sample.yaml", "--processes", 2, "--set", f"output={folder / 'out'}",
-        ),
-    }[command]  # fmt: skip
     without_shared_memory(monkeypatch, errno.EROFS)
-    code, out, err = clir(command, *arguments)
+    code, out, err = clir(command, *arguments_of(command, folder))
     assert (code, out) == (1, "")
     assert "clir: /dev/shm must take 8 small files" in err
     assert [path for path in (folder / "out").glob("*") if path.name != ".lock"] == []
