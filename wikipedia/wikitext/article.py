@@ -10,7 +10,7 @@ from wikipedia.wikitext.conventions import Conventions
 from wikipedia.wikitext.markup import MARK, TooCostly, skeleton, visible
 from wikipedia.wikitext.plain_text import plain_inline
 from wikipedia.wikitext.sentences import split_sentences
-from wikipedia.wikitext.words import count_words, first_words
+from wikipedia.wikitext.words import count_words, first_words, name_of
 
 Kind = Literal["article", "disambiguation", "list"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
@@ -84,8 +84,9 @@ def read_article(
 link_targets=('mammal', 'meat'), kind='article')
     """
     page = visible(wikitext)
-    paragraphs, text, words = _texts(page, conventions, max_tokens if wanted.text else 0)
-    sentences = (split_sentences(paragraph, conventions.language) for paragraph in paragraphs) if wanted.lead else ()
+    lead, text, words = _texts(_with_title(page, title, conventions), conventions, max_tokens if wanted.text else 0)
+    names = [name_of(title), *lead.names]
+    sentences = (split_sentences(one, conventions.language, names) for one in lead.paragraphs) if wanted.lead else ()
     return Article(
         lead=tuple(chain.from_iterable(sentences)),
         text=text,
@@ -95,8 +96,27 @@ link_targets=('mammal', 'meat'), kind='article')
     )
 
 
-def _texts(page: str, conventions: Conventions, max_tokens: int) -> tuple[list[str], str, int]:
-    """Returns the lead's paragraphs, the article's first words, and the number of these words."""
+def _with_title(page: str, title: str, conventions: Conventions) -> str:
+    """Returns a page with its title in place of the variables that show it."""
+    for variable in conventions.title_variables:
+        if variable in page:
+            page = page.replace(variable, title)
+    return page
+
+
+class _Lead(NamedTuple):
+    """The texts of a lead's paragraphs, and the names that its first one has in bold."""
+
+    paragraphs: list[str]
+    names: list[str]
+
+
+# A longer text in bold is no name.
+_BOLD: Final = re.compile("'''+([^'\n][^\n]{0,80}?)'''")
+
+
+def _texts(page: str, conventions: Conventions, max_tokens: int) -> tuple[_Lead, str, int]:
+    """Returns the lead, the article's first words, and the number of these words."""
     read = _FIRST_READ
     while True:
         is_whole = read >= min(len(page), _MOST_READ)
@@ -104,10 +124,11 @@ def _texts(page: str, conventions: Conventions, max_tokens: int) -> tuple[list[s
         if sum(map(len, found.lead)) > MOST_LEAD:
             raise TooCostly(f"a lead of more than {MOST_LEAD:,} characters")
         if is_whole or found.has_sections:
-            lead = _plain(found.lead, conventions)
+            names = _plain(_BOLD.findall(found.lead[0]), conventions) if found.lead else []
+            lead = _Lead(_plain(found.lead, conventions), names)
             if max_tokens == 0:
                 return lead, "", 0
-            text, is_cut = _first_words(lead, found.sections, conventions, max_tokens)
+            text, is_cut = _first_words(lead.paragraphs, found.sections, conventions, max_tokens)
             if is_whole or is_cut:
                 return lead, text, max_tokens if is_cut else count_words(text)
         read *= 4
@@ -147,6 +168,7 @@ def _kind(page: str, title: str, conventions: Conventions) -> Kind:
 
 _DEEPEST: Final = 6
 _RULE: Final = re.compile("-{4,}")
+_QUOTATION: Final = {"«": "»", "„": "“”", "“": "”", '"': '"', "「": "」"}
 _NO_WORDS: Final = f" \t{MARK}"
 
 
@@ -168,8 +190,8 @@ def prose(skeleton: str, conventions: Conventions) -> Prose:
     """Returns the paragraphs of a page that are prose.
 
     A paragraph is a run of lines. Left out are lists, indented lines (hatnotes, formulas, quotations), rows of tables
-    that lost their beginning, lines entirely in italics (handmade hatnotes), headings, and the sections that
-    `Conventions.skipped_headings` names, with their subsections.
+    that lost their beginning, lines entirely in italics (handmade hatnotes) or quotation marks, headings, and the
+    sections that `Conventions.skipped_headings` names, with their subsections.
 
     Args:
       skeleton: the result of `skeleton`.
@@ -210,9 +232,11 @@ def _level_of(line: str) -> int:
 
 
 def _is_no_prose(line: str) -> bool:
-    """Whether a line is part of a list or table, a rule or a hatnote."""
+    """Whether a line is part of a list or table, a rule, a hatnote or a quotation."""
     if line[0] in "*#:;|":
         return True
+    if (closing := _QUOTATION.get(line[0])) and line[-1] in closing and len(line) > 2:
+        return not any(sign in line[1:-1] for sign in closing)
     if line[0] == "'" and line.startswith("''") and line.endswith("''") and line[2:3] != "'":
         return "''" not in line[2:-2]
     return line[0] == "-" and _RULE.match(line) is not None
@@ -244,11 +268,7 @@ def link_targets(wikitext: str, conventions: Conventions) -> tuple[str, ...]:
       ('b#c', 'f_g')
     """
     targets = dict.fromkeys(_LINK.findall(wikitext))
-    return tuple(
-        target
-        for target in targets
-        if ":" not in target or target.partition(":")[0].strip().lower() not in conventions.hidden_namespaces
-    )
+    return tuple(target for target in targets if ":" not in target or not conventions.hides(target))
 
 
 def redirect_target(wikitext: str, conventions: Conventions) -> str | None:

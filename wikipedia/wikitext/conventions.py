@@ -1,7 +1,7 @@
 """The conventions of a wiki: its words for redirects, lists, disambiguation pages and sections without prose.
 
-Redirect words and switches are from MediaWiki's `languages/messages` and its extension Disambiguator; Swahili and
-Tagalog have none of their own. Names and headings are in lower case.
+Redirect words, switches and variables are from MediaWiki's `languages/messages` and its extension Disambiguator;
+Swahili and Tagalog have none of their own. Names and headings are in lower case, variables as pages have them.
 """
 
 import re
@@ -10,14 +10,15 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from schemas.languages import LANGUAGES
-from wikipedia.wikitext import kept_templates
+from wikipedia.wikitext import file_names, kept_templates
+from wikipedia.wikitext.kept_templates import Text
 
 
 class Documented(NamedTuple):
     """The words of one wiki, besides the English words that are valid in every wiki; `|` separates them."""
 
-    file_names: str = ""
-    """Names of the file and category namespaces."""
+    category_names: str = ""
+    """Names of the category namespace."""
     redirect_words: str = ""
     disambiguation_templates: str = ""
     disambiguation_switch: str = ""
@@ -27,12 +28,14 @@ class Documented(NamedTuple):
     list_endings: str = ""
     skipped_headings: str = ""
     """Headings of sections without prose."""
+    title_variables: str = ""
+    """Variables that show the page's title."""
     shell_words: str = ""
     """Words that lead up to a dropped template."""
 
 
 ENGLISH: Final = Documented(
-    file_names="file|image|category",
+    category_names="category",
     redirect_words="#redirect",
     disambiguation_templates=(
         "disambig|disambiguation|dab|disamb|disambiguation page|hndis|human name disambiguation|geodis|"
@@ -51,14 +54,16 @@ ENGLISH: Final = Documented(
     ),
     shell_words=(
         "born|b.|died|d.|c.|ca.|circa|pronounced|pronunciation|listen|ipa|also|or|and|at|on|in|from|the|aged|age|"
-        "coordinates|locally|formerly|né|née|lit.|respelling|romanized|us|uk|audio|help|info|simplified|traditional"
+        "coordinates|locally|formerly|né|née|lit.|respelling|romanized|us|uk|audio|help|info|simplified|traditional|"
+        "years|ago|old"
     ),
+    title_variables="PAGENAME|BASEPAGENAME|SUBJECTPAGENAME",
 )
 
 OF_LANGUAGE: Final[Mapping[str, Documented]] = {
     "en": Documented(),
     "fr": Documented(
-        file_names="fichier|image|catégorie",
+        category_names="catégorie",
         redirect_words="#redirection",
         disambiguation_templates=(
             "homonymie|homonymie de patronyme|homonymie de toponyme|homonymie d'établissements|"
@@ -74,10 +79,11 @@ OF_LANGUAGE: Final[Mapping[str, Documented]] = {
             "articles connexes|article connexe|sources|galerie|notes et sources|source|filmographie sélective|"
             "pour approfondir|documentation"
         ),
+        title_variables="NOMPAGE",
         shell_words="né|née|le|la|en|à|au|mort|morte|et|ou|prononcé|prononciation|écouter|vers|api|de|dit|dite",
     ),
     "de": Documented(
-        file_names="datei|bild|kategorie",
+        category_names="kategorie",
         redirect_words="#weiterleitung",
         disambiguation_templates="begriffsklärung|bkl|begriffsklärungsseite",
         disambiguation_switch="__BEGRIFFSKLÄRUNG__",
@@ -87,10 +93,11 @@ OF_LANGUAGE: Final[Mapping[str, Documented]] = {
             "siehe auch|einzelnachweise|weblinks|literatur|quellen|anmerkungen|fußnoten|belege|galerie|"
             "einzelnachweise und anmerkungen|anmerkungen und einzelnachweise|quellen und literatur|bilder"
         ),
+        title_variables="SEITENNAME",
         shell_words="geboren|geb.|gest.|am|in|um|aussprache|ausgesprochen|hören|auch|oder|und|ca.|*|†|von|aus|ipa",
     ),
     "ru": Documented(
-        file_names="файл|изображение|категория|к",
+        category_names="категория|к",
         redirect_words="#перенаправление|#перенапр",
         disambiguation_templates=(
             "неоднозначность|многозначность|список однофамильцев|список полных тёзок|неоднозначность (фамилия)"
@@ -101,10 +108,11 @@ OF_LANGUAGE: Final[Mapping[str, Documented]] = {
             "см. также|примечания|литература|ссылки|источники|сноски|галерея|библиография|комментарии|"
             "источники и литература|литература и источники|примечания и источники|см.также|фотогалерея"
         ),
+        title_variables="НАЗВАНИЕ_СТРАНИЦЫ|ИМЯ_СТРАНИЦЫ",
         shell_words="род.|родился|родилась|ум.|от|и|или|произношение|произносится|в|с|около|ок.|мфа|слушать|до",
     ),
     "ar": Documented(
-        file_names="ملف|صورة|تصنيف",
+        category_names="تصنيف",
         redirect_words="#تحويل",
         disambiguation_templates="توضيح|صفحة توضيح|توضيح أسماء|توضيح اسم|توضيح بشر|توضيح أماكن",
         disambiguation_switch="__توضيح__",
@@ -117,7 +125,7 @@ OF_LANGUAGE: Final[Mapping[str, Documented]] = {
         shell_words="ولد|ولدت|في|توفي|توفيت|و|أو|نطق|تلفظ|النطق|من|حوالي|استمع|مواليد",
     ),
     "ja": Documented(
-        file_names="ファイル|画像|カテゴリ",
+        category_names="カテゴリ",
         redirect_words="#転送|#リダイレクト|＃転送|＃リダイレクト",
         disambiguation_templates=(
             "aimai|曖昧さ回避|人名の曖昧さ回避|地名の曖昧さ回避|山の曖昧さ回避|河川の曖昧さ回避|駅の曖昧さ回避|同名の地名|"
@@ -133,7 +141,7 @@ OF_LANGUAGE: Final[Mapping[str, Documented]] = {
         shell_words="発音|発音:|または|及び|英|英:|音声",
     ),
     "sw": Documented(
-        file_names="picha|faili|jamii",
+        category_names="jamii",
         disambiguation_templates="maana",
         disambiguation_titles="maana|kutofautisha",
         list_beginnings="Orodha ya |Orodha za ",
@@ -144,7 +152,7 @@ OF_LANGUAGE: Final[Mapping[str, Documented]] = {
         shell_words="alizaliwa|amezaliwa|au|na|kwa|matamshi|tamka|mnamo|tarehe",
     ),
     "tl": Documented(
-        file_names="talaksan|larawan|kategorya",
+        category_names="kategorya",
         disambiguation_templates="paglilinaw",
         disambiguation_titles="paglilinaw",
         list_beginnings="Talaan ng |Talaan ng mga |Listahan ng |Tala ng ",
@@ -154,6 +162,88 @@ OF_LANGUAGE: Final[Mapping[str, Documented]] = {
             "mga pinagkunan|mga panlabas na link|mga ugnay panlabas"
         ),
         shell_words="ipinanganak|noong|o|at|bigkas|binibigkas|pagbigkas|sa|namatay|kilala|bilang",
+    ),
+    "it": Documented(
+        category_names="categoria",
+        redirect_words="#rinvia",
+        disambiguation_templates="disambigua",
+        disambiguation_titles="disambigua",
+        list_beginnings="Lista di |Lista dei |Lista degli |Lista delle |Liste di ",
+        skipped_headings=(
+            "note|bibliografia|voci correlate|altri progetti|collegamenti esterni|riferimenti|fonti|note e riferimenti|"
+            "galleria d'immagini"
+        ),
+        shell_words="nato|nata|morto|morta|a|in|il|pronuncia|ascolta|o|e|detto|detta",
+    ),
+    "es": Documented(
+        category_names="categoría",
+        redirect_words="#redirección|#redireccion",
+        disambiguation_templates="desambiguación|desambiguacion|desambig",
+        disambiguation_titles="desambiguación",
+        list_beginnings="Lista de |Listas de |Lista del |Anexo:",
+        skipped_headings=(
+            "véase también|referencias|notas|enlaces externos|bibliografía|notas y referencias|referencias y notas|"
+            "fuentes|galería"
+        ),
+        title_variables="NOMBREDEPAGINA|NOMBREDEPÁGINA",
+        shell_words="nacido|nacida|fallecido|fallecida|en|el|pronunciado|pronunciación|o|y|también",
+    ),
+    "pt": Documented(
+        category_names="categoria",
+        redirect_words="#redirecionamento",
+        disambiguation_templates="desambiguação|desambig",
+        disambiguation_titles="desambiguação",
+        list_beginnings="Lista de |Lista do |Lista da |Lista dos |Lista das |Anexo:",
+        skipped_headings=(
+            "ver também|referências|notas|ligações externas|bibliografia|notas e referências|referências e notas|"
+            "galeria"
+        ),
+        title_variables="NOMEDAPAGINA|NOMEDAPÁGINA",
+        shell_words="nascido|nascida|em|a|pronúncia|ou|e|também",
+    ),
+    "pl": Documented(
+        category_names="kategoria",
+        redirect_words="#patrz|#przekieruj|#tam",
+        disambiguation_templates="ujednoznacznienie",
+        disambiguation_titles="ujednoznacznienie",
+        skipped_headings="zobacz też|przypisy|bibliografia|linki zewnętrzne|uwagi|literatura|galeria",
+        title_variables="NAZWASTRONY",
+        shell_words="ur.|zm.|wym.|lub|i|w|dnia|także",
+    ),
+    "ca": Documented(
+        category_names="categoria",
+        disambiguation_templates="desambiguació",
+        disambiguation_titles="desambiguació",
+        list_beginnings="Llista de |Llista d'|Llista dels |Llista del |Llistes de ",
+        skipped_headings=(
+            "vegeu també|referències|notes|enllaços externs|bibliografia|notes i referències|referències i notes|"
+            "galeria"
+        ),
+        shell_words="nascut|nascuda|a|en|o|i|també|pronunciat",
+    ),
+    "et": Documented(
+        category_names="kategooria",
+        redirect_words="#suuna",
+        disambiguation_templates="täpsustus|täpsustuslehekülg",
+        disambiguation_titles="täpsustus",
+        skipped_headings="vaata ka|viited|välislingid|kirjandus|märkused|galerii|allikad",
+        shell_words="sündinud|surnud|ka|või|ja|hääldus",
+    ),
+    "lv": Documented(
+        category_names="kategorija",
+        disambiguation_templates="nozīmju atdalīšana",
+        disambiguation_titles="nozīmju atdalīšana",
+        skipped_headings="skatīt arī|atsauces|ārējās saites|piezīmes|literatūra|galerija",
+        shell_words="dzimis|dzimusi|miris|mirusi|arī|vai|un|izruna",
+    ),
+    "mr": Documented(
+        category_names="वर्ग",
+        redirect_words="#पुनर्निर्देशन",
+        disambiguation_templates="निःसंदिग्धीकरण",
+        disambiguation_titles="निःसंदिग्धीकरण",
+        skipped_headings="संदर्भ|बाह्य दुवे|हे सुद्धा पहा|हे सुद्धा पाहा|संदर्भ आणि नोंदी",
+        title_variables="लेखनाव",
+        shell_words="जन्म|मृत्यू|किंवा|व|आणि|उच्चार",
     ),
 }
 """ISO 639-1 code to the words of a wiki; of any other wiki only the general conventions are known."""
@@ -167,14 +257,16 @@ class Conventions:
 
     Attributes:
       language: the wiki's language, ISO 639-1.
-      hidden_namespaces: names of the file and category namespaces: links to them show nothing.
+      hidden_namespaces: names of the file and category namespaces.
       redirect_words: the first words of redirects.
       disambiguation_templates: finds the template of a disambiguation page.
       disambiguation_switches: such as `__DISAMBIG__`.
       disambiguation_titles: finds the title of a disambiguation page.
       list_titles: finds the title of a list.
       skipped_headings: headings of sections without prose.
-      templates: the patterns of kept templates, see `kept_templates`.
+      templates: the kept templates, by name.
+      template_families: the kept templates of which only a pattern of their names is known.
+      title_variables: such as `{{PAGENAME}}`.
       shell_words: words that say nothing once the template after them is dropped.
     """
 
@@ -186,15 +278,21 @@ class Conventions:
     disambiguation_titles: re.Pattern[str]
     list_titles: re.Pattern[str]
     skipped_headings: frozenset[str]
-    templates: Mapping[str, str]
+    templates: Mapping[str, Text]
+    template_families: tuple[tuple[re.Pattern[str], Text], ...]
+    title_variables: tuple[str, ...]
     shell_words: frozenset[str]
 
-    def kept_template(self, name: str) -> str | None:
-        """Returns the pattern of a template's text by the name between its braces; None if the template is dropped."""
+    def kept_template(self, name: str) -> Text | None:
+        """Returns a template's text (see `kept_templates`) by the name between its braces; None if it is dropped."""
         name = name.strip().replace("_", " ").lower()
-        if (pattern := self.templates.get(name)) is not None:
-            return pattern
-        return next((text for prefix, text in kept_templates.PREFIXES.items() if name.startswith(prefix)), None)
+        if (text := self.templates.get(name)) is not None:
+            return text
+        return next((text for names, text in self.template_families if names.fullmatch(name)), None)
+
+    def hides(self, target: str) -> bool:
+        """Whether a link with this target, which has a prefix, is one to a file or category and shows nothing."""
+        return target.partition(":")[0].strip().lower() in self.hidden_namespaces or file_names.is_file(target)
 
 
 def conventions_for(language: str, namespaces: Mapping[int, str]) -> Conventions:
@@ -208,23 +306,25 @@ def conventions_for(language: str, namespaces: Mapping[int, str]) -> Conventions
       ValueError: the code is not in ISO 639-1.
 
     Example:
-      >>> conventions_for("fr", {6: "Fichier", 14: "Catégorie"}).kept_template("unité")
-      '{1} {2}|{1}'
+      >>> conventions_for("fr", {6: "Fichier", 14: "Catégorie"}).kept_template("vers")
+      ('vers {1}',)
     """
     if language not in LANGUAGES:
         raise ValueError(f"a wiki's language must be an ISO 639-1 code; got {language!r}. Take that of its domain.")
     own = OF_LANGUAGE.get(language, Documented())
     local = (namespaces.get(number, "") for number in (_FILE_NAMESPACE, _CATEGORY_NAMESPACE))
+    files = (file_names.OF_LANGUAGE.get(language, ""), file_names.EVERYWHERE)
     templates = _either(own.disambiguation_templates, ENGLISH.disambiguation_templates)
     words = _either(own.disambiguation_titles, ENGLISH.disambiguation_titles)
     beginnings = _either(own.list_beginnings, ENGLISH.list_beginnings)
     # A template's name has spaces or underscores.
     names = _choice(templates).replace(r"\ ", "[ _]")
     endings = f"|.*(?:{_choice(own.list_endings.split('|'))})$" if own.list_endings else ""
+    kept = (kept_templates.EVERYWHERE, *kept_templates.OF_LANGUAGE.get(language, ()))
     return Conventions(
         language=language,
         hidden_namespaces=frozenset(
-            name.lower() for name in (*local, *_either(own.file_names, ENGLISH.file_names)) if name
+            name.lower() for name in (*local, *_either(*files, own.category_names, ENGLISH.category_names)) if name
         ),
         redirect_words=_either(own.redirect_words, ENGLISH.redirect_words),
         disambiguation_templates=re.compile(rf"\{{\{{\s*(?:{names})\s*[|}}]", re.IGNORECASE),
@@ -232,7 +332,11 @@ def conventions_for(language: str, namespaces: Mapping[int, str]) -> Conventions
         disambiguation_titles=re.compile(rf"\((?:{_choice(words)})\)$", re.IGNORECASE),
         list_titles=re.compile(rf"(?:{_choice(beginnings)}){endings}"),
         skipped_headings=frozenset(_either(own.skipped_headings, ENGLISH.skipped_headings)),
-        templates={**kept_templates.EVERYWHERE, **kept_templates.OF_LANGUAGE.get(language, {})},
+        templates={name: text for table in kept for name, text in table.texts.items()},
+        template_families=tuple(family for table in kept for family in table.families),
+        title_variables=tuple(
+            f"{{{{{variable}}}}}" for variable in _either(own.title_variables, ENGLISH.title_variables)
+        ),
         shell_words=frozenset(_either(own.shell_words, ENGLISH.shell_words)),
     )
 

@@ -127,7 +127,7 @@ _OPENERS: Final = frozenset([_TEMPLATE, _TABLE, _LINK])
 # Most links: a title without a prefix, perhaps a label, and no other markup in either.
 _PLAIN_LINK: Final = re.compile(r"\[\[(?:[^\[\]{}|:\n]+\|)?([^\[\]{}|:\n]+)\]\]")
 _PARAGRAPH_END: Final = re.compile(r"\n[ \t]*\n|\n=|\Z")
-_DROPPED: Final = Elements("ref references gallery imagemap table style rt rp inputbox categorytree".split())
+_DROPPED: Final = Elements("ref references gallery imagemap table style rt rp inputbox categorytree blockquote".split())
 # Prefixes of Wikipedia's other editions, in lower case; those of two letters are codes of ISO 639-1.
 _EDITION: Final = re.compile(r"[a-z]{2,3}(?:-[a-z]{2,}){0,2}|simple")
 _NO_EDITIONS: Final = frozenset("doi rfc wmf voy iso pmid".split())
@@ -208,7 +208,7 @@ def _label(content: str, conventions: Conventions) -> str:
         return f"[{content}]"
     prefix, colon, rest = target.partition(":")
     if colon and prefix:
-        if prefix.strip().lower() in conventions.hidden_namespaces or _is_edition(prefix):
+        if conventions.hides(target) or _is_edition(prefix):
             return ""
     elif colon:
         target = rest
@@ -232,8 +232,7 @@ def _closed(pieces: list[str], still_open: list[tuple[str, int]], conventions: C
         if kind == _LINK:
             line = rest.partition("\n")[0]
             target, bar, _ = line.partition("|")
-            is_hidden = target.partition(":")[0].strip().lower() in conventions.hidden_namespaces
-            kept = len(line) if ":" in target and is_hidden else len(target) + 1 if bar else 0
+            kept = len(line) if ":" in target and conventions.hides(target) else len(target) + 1 if bar else 0
         else:
             end = _PARAGRAPH_END.search(rest)
             kept = end.start() if end else len(rest)
@@ -241,7 +240,7 @@ def _closed(pieces: list[str], still_open: list[tuple[str, int]], conventions: C
     return "".join(pieces)
 
 
-_ARGUMENT: Final = re.compile(r"\{([^{}]+)\}")
+_ARGUMENT: Final = re.compile(r"\{(\??)([^{}=]+)(?:=([^{}]*))?\}")
 
 
 def render_template(content: str, conventions: Conventions) -> str | None:
@@ -257,20 +256,23 @@ def render_template(content: str, conventions: Conventions) -> str | None:
       '5 km'
     """
     name, bar, rest = content.partition("|")
-    pattern = conventions.kept_template(name)
-    if pattern is None:
+    text = conventions.kept_template(name)
+    if text is None:
         # A parser function has its first argument after a colon.
         name, colon, first = name.partition(":")
-        pattern = conventions.kept_template(f"{name}:") if colon else None
-        if pattern is None:
+        text = conventions.kept_template(f"{name}:") if colon else None
+        if text is None:
             return None
         rest, bar = f"{first}{bar}{rest}", "|"
-    if "{" not in pattern:
-        return pattern
-    arguments = _arguments(rest) if bar else {}
-    for choice in pattern.split("|"):
-        if all(name in arguments for name in _ARGUMENT.findall(choice)):
-            return _ARGUMENT.sub(lambda found: arguments[found[1]], choice)
+    if not isinstance(text, tuple):
+        return text(_arguments(rest) if bar else {})
+    if "{" not in text[0]:
+        return text[0]
+    arguments = (_arguments(rest) if bar else {}) | {"0": name.strip()}
+    for pattern in text:
+        needed = _ARGUMENT.findall(pattern)
+        if all(argument in arguments and value in ("", arguments[argument]) for _, argument, value in needed):
+            return _ARGUMENT.sub(lambda found: "" if found[1] else arguments[found[2]], pattern)
     return None
 
 

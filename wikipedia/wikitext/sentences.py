@@ -1,7 +1,7 @@
 """Splits a text into sentences."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import sentencex
@@ -25,47 +25,92 @@ _NO_ENDS: Final[Mapping[str, re.Pattern[str]]] = {
     "ru": re.compile(
         r"(?:^|[\s(])(?:св|им|ул|пл|г|гг|акад|проф|ген|д-р|[Оо]к|род|см|рис|т|стр|лат|англ|нем|фр|греч)\.$"
     ),
+    "pl": re.compile(
+        r"(?:^|[\s(])(?:św|pw|im|ul|al|pl|os|inż|ks|bp|abp|kard|o|prof|dr|hab|mgr|gen|płk|mjr|kpt|por|red|ur|zm|ok|gm|pow|"
+        r"woj|m\.in|np|tzw|tj|zob|nr|ang|niem|łac|fr|ros|wł|hiszp)\.$"
+    ),
+    "es": re.compile(r"(?:^|[\s(])(?:[ad]|Sto|Sta|Sr|Sra|Dña|Dr|Dra|Prof|Gral|op|art|núm|pág|vol|ed|ej|aprox|p)\.$"),
+    "pt": re.compile(r"(?:^|[\s(])(?:[DS]|Sto|Sta|Sr|Sra|Dr|Dra|Prof|Eng|Pe|Gen|op|art|pág|vol|ex|aprox|p)\.$"),
+    "ca": re.compile(r"(?:^|[\s(])(?:St|Sta|Sr|Sra|Dr|Dra|Mn|op|art|pàg|vol|ex|aprox|p)\.$"),
+    "it": re.compile(r"(?:^|[\s(])(?:S|SS|Sig|Dott|Ing|Avv|Mons|on|op|art|pag|vol|es|ca|p)\.$"),
+    "mr": re.compile(r"(?:^|[\s(])(?:डॉ|प्रा|श्री|सौ|पं|कै|स्व|इ|स|कि|मी|चौ|ई)\.$"),
     "ar": re.compile(r"(?:^|[\s(\d])(?:ق|د|أ|م|هـ)\.$"),
 }
 
-# Beginnings that no sentence has: a small letter, or a sign that joins or closes. After a closing bracket, or after a
-# name that contains a full stop, a Japanese sentence continues with a particle.
-_NO_BEGINNING: Final = re.compile(r"[\-–—,;:)\]»”’、）」』%]|(?=[^\W\d_])(?![A-ZА-ЯЁ])[a-zß-öø-ÿа-яё]")
+# Signs that join or close, with which no sentence begins. After a closing bracket, or after a name that contains a full
+# stop, a Japanese sentence continues with a particle.
+_NO_BEGINNING: Final = re.compile(r"[\-–—,;:)\]»”’、）」』%ºª°]")
+# Without white space after it, a full stop between digits or after a single letter ends nothing: 3.5, a.C.
+_IN_WORD: Final = re.compile(r"\d\.\d|(?:^|[\W_])[^\W\d_]\.[^\W_]")
 # A full stop after a unit ends the sentence, although `sentencex` reads a single letter as an initial.
 _AFTER_UNIT: Final = re.compile(r"(?<=\d\s)((?:[kcm]?m|k?g|ha)[²2]?\.)\s+(?=[^\W\d_a-z])")
+# `sentencex` reads a numeral after a full stop as its decimals.
+_BEFORE_NUMERAL: Final = re.compile(r"。(?=\d)")
 _JAPANESE_GOES_ON: Final = re.compile(
     r"[（」』]|(?:は|が|を|に|の|と|も|で|や|から|という|など|について)(?![、ぁ-ん])|と[いかしす言]"
 )
 
 
-def split_sentences(text: str, language: str) -> list[str]:
+_ENDS: Final = ".!?…。！？"
+# No text has these controls, and no language's rules know them.
+_IN_NAME: Final = str.maketrans({end: chr(place) for place, end in enumerate(_ENDS, 1)})
+_IN_TEXT: Final = {ord(control): chr(end) for end, control in _IN_NAME.items()}
+
+
+def split_sentences(text: str, language: str, names: Sequence[str] = ()) -> list[str]:
     """Returns the sentences of a text, in order.
 
     `sentencex` splits by its rules for the language or a related one. Two of its pieces are joined again if a known
-    abbreviation or ordinal ends the first, or if the second begins as no sentence does. Therefore a sentence that
-    begins with "iPhone" is joined to the one before it.
+    abbreviation or ordinal ends the first, if a decimal point parts them, or if the second begins as no sentence does.
+    Therefore a sentence that begins with "iPhone" is joined to the one before it.
 
     Args:
       text: a clean text of one or more paragraphs, on one line.
       language: ISO 639-1 code.
+      names: the names of the text's subject. No sentence ends within one of them; one that stands at the end of a
+        sentence ends it, except where the text first mentions it.
 
     Example:
       >>> split_sentences("Die 2. Bundesliga ist jung. Er lebt z. B. am 3. Oktober. Ja.", "de")
       ['Die 2. Bundesliga ist jung.', 'Er lebt z. B. am 3. Oktober.', 'Ja.']
+      >>> split_sentences("Wham! (1982) is by A.B. Wham! It is old.", "en", ["Wham!", "A.B."])
+      ['Wham! (1982) is by A.B. Wham!', 'It is old.']
     """
     sentences: list[str] = []
-    no_end = _NO_ENDS.get(language)
-    for piece in sentencex.segment(language, _AFTER_UNIT.sub("\\1\n\n", text)):
-        beginning = piece.lstrip()
-        if not beginning:
-            continue
-        if sentences and (
-            _NO_BEGINNING.match(beginning)
-            or sentences[-1].endswith(" .")
-            or (no_end and no_end.search(sentences[-1].rstrip()[-32:]))
-            or (language == "ja" and _JAPANESE_GOES_ON.match(beginning))
-        ):
+    for name in dict.fromkeys(names):
+        text = _protected(text, name)
+    text = _BEFORE_NUMERAL.sub("。\n\n", _AFTER_UNIT.sub("\\1\n\n", text))
+    for piece in sentencex.segment(language, text):
+        if sentences and (not piece.strip() or _goes_on(sentences[-1], piece, language)):
             sentences[-1] += piece
-        else:
+        elif piece.strip():
             sentences.append(piece)
-    return [sentence.strip() for sentence in sentences]
+    return [sentence.strip().translate(_IN_TEXT) for sentence in sentences]
+
+
+def _goes_on(before: str, piece: str, language: str) -> bool:
+    """Whether a piece of a text belongs to the sentence before it."""
+    beginning = piece.lstrip()
+    no_end = _NO_ENDS.get(language)
+    return bool(
+        _NO_BEGINNING.match(beginning)
+        # A small letter. Georgian has no capitals at the beginnings of sentences.
+        or beginning[0] != beginning[0].title()
+        or before.endswith(" .")
+        or _IN_WORD.search(before[-3:] + piece[0])
+        or (no_end and no_end.search(before.rstrip()[-32:]))
+        or (language == "ja" and _JAPANESE_GOES_ON.match(beginning))
+    )
+
+
+def _protected(text: str, name: str) -> str:
+    """Hides the signs of a name that would end a sentence; the last one stays where the next word has a capital."""
+    if not any(end in name for end in _ENDS):
+        return text
+    hidden = name.translate(_IN_NAME)
+    first, found, rest = text.partition(name)
+    if not found:
+        return text
+    rest = re.sub(rf"{re.escape(name)}(?!\s+[^\W\d_])", hidden.replace("\\", r"\\"), rest)
+    within = hidden[:-1] + name[-1]
+    return first + hidden + rest.replace(name, within)

@@ -91,14 +91,23 @@ _APOSTROPHE: Final = re.compile(f"[{APOSTROPHES}]")
 """Any apostrophe in an escaped word: pages do not write the one of their titles."""
 
 
+def name_of(title: str) -> str:
+    """Returns a title without the parenthesis at its end, which is not part of the name.
+
+    Example:
+      >>> name_of("Mercury (planet)"), name_of("(a)")
+      ('Mercury', '(a)')
+    """
+    return _IN_PARENTHESIS.sub("", title) or title
+
+
 def without_title(sentence: str, titles: Sequence[str]) -> str:
     """Takes the words of one or more titles out of a sentence, in any case.
 
-    A title is read without the parenthesis at its end, which is not part of the name ("Mercury (planet)"). Its words
-    are separated by white space and have no punctuation at their edges. They go where they are whole words. In scripts
-    written without spaces (Han, kana, Thai, Lao, Burmese, Khmer) a word of two or more characters goes everywhere, even
-    within another word, because otherwise most sentences would keep the title; a single character goes only where it
-    stands by itself.
+    A title is read as `name_of` gives it. Its words are separated by white space and have no punctuation at their
+    edges. They go where they are whole words. In scripts written without spaces (Han, kana, Thai, Lao, Burmese, Khmer)
+    a word of two or more characters goes everywhere, even within another word, because otherwise most sentences would
+    keep the title; a single character goes only where it stands by itself.
 
     Args:
       sentence: a clean sentence.
@@ -111,9 +120,7 @@ def without_title(sentence: str, titles: Sequence[str]) -> str:
       >>> without_title("The Grey Wolf is a wolf of woods.", ["Wolf (animal)", "Grey wolf"])
       'The is a of woods.'
     """
-    words = dict.fromkeys(
-        word.strip(_EDGES) for title in titles for word in (_IN_PARENTHESIS.sub("", title) or title).split()
-    )
+    words = dict.fromkeys(word.strip(_EDGES) for title in titles for word in name_of(title).split())
     words.pop("", None)
     if sentence.isascii() and all(map(_ASCII_WORD.fullmatch, words)):
         # The same in a tenth of the time: to compile a page's pattern takes longer than all else.

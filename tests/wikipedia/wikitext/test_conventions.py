@@ -10,9 +10,11 @@ from wikipedia.wikitext.article import read_article
 from wikipedia.wikitext.conventions import conventions_for
 from wikipedia.wikitext.markup import render_template
 
+WIKIS = "ar ca de en es et fr it ja lv mr pl pt ru sw tl"
 
-def test_eight_wikis_are_documented() -> None:
-    assert sorted(documented.OF_LANGUAGE) == ["ar", "de", "en", "fr", "ja", "ru", "sw", "tl"]
+
+def test_sixteen_wikis_are_documented() -> None:
+    assert sorted(documented.OF_LANGUAGE) == WIKIS.split()
     assert set(documented.OF_LANGUAGE) == set(kept_templates.OF_LANGUAGE)
 
 
@@ -26,17 +28,24 @@ def test_the_general_conventions_take_the_namespaces_of_the_dump() -> None:
     assert read_article(page, "Brest", conventions_for("br", {6: "Restr", 14: "Rummad"})).text == "Brest a zo ur gêr."
 
 
-@pytest.mark.parametrize("table", [kept_templates.EVERYWHERE, *kept_templates.OF_LANGUAGE.values()])
-def test_kept_templates_are_named_as_they_are_looked_up(table: dict[str, str]) -> None:
-    for name, pattern in table.items():
-        assert name == name.lower().replace("_", " ").strip()
-        assert all(re.fullmatch(r"\d|\*|[^\W\d_]+", place) for place in re.findall(r"\{([^{}]*)\}", pattern))
+TABLES = {id(table): table for tables in kept_templates.OF_LANGUAGE.values() for table in tables}
+
+
+@pytest.mark.parametrize("table", [kept_templates.EVERYWHERE, *TABLES.values()], ids=lambda table: table.source)
+def test_kept_templates_are_named_as_they_are_looked_up(table: kept_templates.Templates) -> None:
+    assert re.fullmatch(r"https://[a-z]+\.wikipedia\.org/wiki/[^/:]+:", table.source)
+    for name, text in table.texts.items():
+        assert name == name.lower().replace("_", " ").strip() != ""
+        for pattern in text if isinstance(text, tuple) else ():
+            places = re.findall(r"\{([^{}]*)\}", pattern)
+            assert all(re.fullmatch(r"\??(\d|[^\W\d_]+)(=\w+)?", place) for place in places)
+            assert not re.search(r"[{}\[\]]", re.sub(r"\{[^{}]*\}", "", pattern))
 
 
 @pytest.mark.parametrize("language", documented.OF_LANGUAGE)
 def test_names_are_listed_as_they_are_looked_up(language: str) -> None:
     own = documented.OF_LANGUAGE[language]
-    for names in (own.file_names, own.redirect_words, own.disambiguation_templates, own.skipped_headings):
+    for names in (own.category_names, own.redirect_words, own.disambiguation_templates, own.skipped_headings):
         assert names == names.lower()
         assert len(set(names.split("|"))) == len(names.split("|"))
     assert all(word.startswith(("#", "＃")) for word in own.redirect_words.split("|") if word)
