@@ -7,9 +7,10 @@ from itertools import chain
 from typing import Final, Literal, NamedTuple, get_args
 
 from wikipedia.wikitext.conventions import Conventions
+from wikipedia.wikitext.kept_templates import TITLE
 from wikipedia.wikitext.markup import MARK, TooCostly, skeleton, visible
 from wikipedia.wikitext.plain_text import plain_inline
-from wikipedia.wikitext.sentences import split_sentences
+from wikipedia.wikitext.sentences import may_end, split_sentences
 from wikipedia.wikitext.words import count_words, first_words, name_of
 
 Kind = Literal["article", "disambiguation", "list"]
@@ -84,8 +85,8 @@ def read_article(
 link_targets=('mammal', 'meat'), kind='article')
     """
     page = visible(wikitext)
-    lead, text, words = _texts(_with_title(page, title, conventions), conventions, max_tokens if wanted.text else 0)
-    names = [name_of(title), *lead.names]
+    lead, text, words = _texts(page, title, conventions, max_tokens if wanted.text else 0)
+    names = dict.fromkeys((name_of(title), *lead.names))
     sentences = (split_sentences(one, conventions.language, names) for one in lead.paragraphs) if wanted.lead else ()
     return Article(
         lead=tuple(chain.from_iterable(sentences)),
@@ -96,16 +97,8 @@ link_targets=('mammal', 'meat'), kind='article')
     )
 
 
-def _with_title(page: str, title: str, conventions: Conventions) -> str:
-    """Returns a page with its title in place of the variables that show it."""
-    for variable in conventions.title_variables:
-        if variable in page:
-            page = page.replace(variable, title)
-    return page
-
-
 class _Lead(NamedTuple):
-    """The texts of a lead's paragraphs, and the names that its first one has in bold."""
+    """The texts of a lead's paragraphs, and those names in bold in its first one within which a sentence might end."""
 
     paragraphs: list[str]
     names: list[str]
@@ -115,17 +108,18 @@ class _Lead(NamedTuple):
 _BOLD: Final = re.compile("'''+([^'\n][^\n]{0,80}?)'''")
 
 
-def _texts(page: str, conventions: Conventions, max_tokens: int) -> tuple[_Lead, str, int]:
+def _texts(page: str, title: str, conventions: Conventions, max_tokens: int) -> tuple[_Lead, str, int]:
     """Returns the lead, the article's first words, and the number of these words."""
     read = _FIRST_READ
     while True:
         is_whole = read >= min(len(page), _MOST_READ)
-        found = prose(skeleton(page[: min(read, _MOST_READ)], conventions, is_whole), conventions)
+        lines = skeleton(page[: min(read, _MOST_READ)], conventions, is_whole)
+        found = prose(lines.replace(TITLE, title), conventions)
         if sum(map(len, found.lead)) > MOST_LEAD:
             raise TooCostly(f"a lead of more than {MOST_LEAD:,} characters")
         if is_whole or found.has_sections:
-            names = _plain(_BOLD.findall(found.lead[0]), conventions) if found.lead else []
-            lead = _Lead(_plain(found.lead, conventions), names)
+            names = [name for name in _BOLD.findall(found.lead[0]) if may_end(name)] if found.lead else []
+            lead = _Lead(_plain(found.lead, conventions), _plain(names, conventions) if names else [])
             if max_tokens == 0:
                 return lead, "", 0
             text, is_cut = _first_words(lead.paragraphs, found.sections, conventions, max_tokens)
@@ -233,6 +227,8 @@ def _level_of(line: str) -> int:
 
 def _is_no_prose(line: str) -> bool:
     """Whether a line is part of a list or table, a rule, a hatnote or a quotation."""
+    if line[0].isalnum():
+        return False
     if line[0] in "*#:;|":
         return True
     if (closing := _QUOTATION.get(line[0])) and line[-1] in closing and len(line) > 2:

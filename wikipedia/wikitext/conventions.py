@@ -1,7 +1,7 @@
 """The conventions of a wiki: its words for redirects, lists, disambiguation pages and sections without prose.
 
-Redirect words, switches and variables are from MediaWiki's `languages/messages` and its extension Disambiguator;
-Swahili and Tagalog have none of their own. Names and headings are in lower case, variables as pages have them.
+Redirect words and switches are from MediaWiki's `languages/messages` and its extension Disambiguator; Swahili and
+Tagalog have none of their own. Names and headings are in lower case.
 """
 
 import re
@@ -28,8 +28,6 @@ class Documented(NamedTuple):
     list_endings: str = ""
     skipped_headings: str = ""
     """Headings of sections without prose."""
-    title_variables: str = ""
-    """Variables that show the page's title."""
     shell_words: str = ""
     """Words that lead up to a dropped template."""
 
@@ -57,7 +55,6 @@ ENGLISH: Final = Documented(
         "coordinates|locally|formerly|né|née|lit.|respelling|romanized|us|uk|audio|help|info|simplified|traditional|"
         "years|ago|old"
     ),
-    title_variables="PAGENAME|BASEPAGENAME|SUBJECTPAGENAME",
 )
 
 OF_LANGUAGE: Final[Mapping[str, Documented]] = {
@@ -79,7 +76,6 @@ OF_LANGUAGE: Final[Mapping[str, Documented]] = {
             "articles connexes|article connexe|sources|galerie|notes et sources|source|filmographie sélective|"
             "pour approfondir|documentation"
         ),
-        title_variables="NOMPAGE",
         shell_words="né|née|le|la|en|à|au|mort|morte|et|ou|prononcé|prononciation|écouter|vers|api|de|dit|dite",
     ),
     "de": Documented(
@@ -93,7 +89,6 @@ OF_LANGUAGE: Final[Mapping[str, Documented]] = {
             "siehe auch|einzelnachweise|weblinks|literatur|quellen|anmerkungen|fußnoten|belege|galerie|"
             "einzelnachweise und anmerkungen|anmerkungen und einzelnachweise|quellen und literatur|bilder"
         ),
-        title_variables="SEITENNAME",
         shell_words="geboren|geb.|gest.|am|in|um|aussprache|ausgesprochen|hören|auch|oder|und|ca.|*|†|von|aus|ipa",
     ),
     "ru": Documented(
@@ -108,7 +103,6 @@ OF_LANGUAGE: Final[Mapping[str, Documented]] = {
             "см. также|примечания|литература|ссылки|источники|сноски|галерея|библиография|комментарии|"
             "источники и литература|литература и источники|примечания и источники|см.также|фотогалерея"
         ),
-        title_variables="НАЗВАНИЕ_СТРАНИЦЫ|ИМЯ_СТРАНИЦЫ",
         shell_words="род.|родился|родилась|ум.|от|и|или|произношение|произносится|в|с|около|ок.|мфа|слушать|до",
     ),
     "ar": Documented(
@@ -185,7 +179,6 @@ OF_LANGUAGE: Final[Mapping[str, Documented]] = {
             "véase también|referencias|notas|enlaces externos|bibliografía|notas y referencias|referencias y notas|"
             "fuentes|galería"
         ),
-        title_variables="NOMBREDEPAGINA|NOMBREDEPÁGINA",
         shell_words="nacido|nacida|fallecido|fallecida|en|el|pronunciado|pronunciación|o|y|también",
     ),
     "pt": Documented(
@@ -198,7 +191,6 @@ OF_LANGUAGE: Final[Mapping[str, Documented]] = {
             "ver também|referências|notas|ligações externas|bibliografia|notas e referências|referências e notas|"
             "galeria"
         ),
-        title_variables="NOMEDAPAGINA|NOMEDAPÁGINA",
         shell_words="nascido|nascida|em|a|pronúncia|ou|e|também",
     ),
     "pl": Documented(
@@ -207,7 +199,6 @@ OF_LANGUAGE: Final[Mapping[str, Documented]] = {
         disambiguation_templates="ujednoznacznienie",
         disambiguation_titles="ujednoznacznienie",
         skipped_headings="zobacz też|przypisy|bibliografia|linki zewnętrzne|uwagi|literatura|galeria",
-        title_variables="NAZWASTRONY",
         shell_words="ur.|zm.|wym.|lub|i|w|dnia|także",
     ),
     "ca": Documented(
@@ -242,7 +233,6 @@ OF_LANGUAGE: Final[Mapping[str, Documented]] = {
         disambiguation_templates="निःसंदिग्धीकरण",
         disambiguation_titles="निःसंदिग्धीकरण",
         skipped_headings="संदर्भ|बाह्य दुवे|हे सुद्धा पहा|हे सुद्धा पाहा|संदर्भ आणि नोंदी",
-        title_variables="लेखनाव",
         shell_words="जन्म|मृत्यू|किंवा|व|आणि|उच्चार",
     ),
 }
@@ -266,7 +256,6 @@ class Conventions:
       skipped_headings: headings of sections without prose.
       templates: the kept templates, by name.
       template_families: the kept templates of which only a pattern of their names is known.
-      title_variables: such as `{{PAGENAME}}`.
       shell_words: words that say nothing once the template after them is dropped.
     """
 
@@ -280,7 +269,6 @@ class Conventions:
     skipped_headings: frozenset[str]
     templates: Mapping[str, Text]
     template_families: tuple[tuple[re.Pattern[str], Text], ...]
-    title_variables: tuple[str, ...]
     shell_words: frozenset[str]
 
     def kept_template(self, name: str) -> Text | None:
@@ -334,9 +322,6 @@ def conventions_for(language: str, namespaces: Mapping[int, str]) -> Conventions
         skipped_headings=frozenset(_either(own.skipped_headings, ENGLISH.skipped_headings)),
         templates={name: text for table in kept for name, text in table.texts.items()},
         template_families=tuple(family for table in kept for family in table.families),
-        title_variables=tuple(
-            f"{{{{{variable}}}}}" for variable in _either(own.title_variables, ENGLISH.title_variables)
-        ),
         shell_words=frozenset(_either(own.shell_words, ENGLISH.shell_words)),
     )
 

@@ -22,6 +22,9 @@ from wikipedia.wikitext.template_functions import Function, biography, date_in, 
 Text: TypeAlias = tuple[str, ...] | Function
 """The patterns of which the first is used whose arguments are all given; or a function."""
 
+TITLE: Final = "\1"
+"""Stands in a text for the page's title. No XML can contain it."""
+
 
 class Templates(NamedTuple):
     """The kept templates of a wiki.
@@ -93,6 +96,7 @@ EVERYWHERE: Final = _table(
     ("&nbsp;", "nbsp|spaces"),
     ("&thinsp;", "thinsp|thin space"),
     ("&zwnj;", "zwnj"),
+    (TITLE, "pagename|basepagename|fullpagename|subjectpagename|articlepagename"),
     ("&#124;", "!"),
     ("&#61;", "="),
     ("&#39;", "'"),
@@ -185,6 +189,7 @@ _FRENCH: Final = _table(
     ("{1} h[ {2}]", "heure"),
     ("", ","),
     ("œ", "oe"),
+    (TITLE, "nompage"),
     families=[
         ("{0}[ {1}]", r"\d+(?:er|re|e)|[ivxlcdm]+(?:er|e) (?:siècle|millénaire)(?: av\. j\.-c\.)?"),
     ],
@@ -206,6 +211,7 @@ _GERMAN: Final = _table(
     ("„{1}“", '"|zitat'),
     ("§ {1}[ {2}]", "§"),
     ("{1} {2}/{3}|{1}/{2}", "bruch"),
+    (TITLE, "seitenname"),
 )
 
 _RUSSIAN: Final = _table(
@@ -217,6 +223,7 @@ _RUSSIAN: Final = _table(
     ("{2}|{1}", "нп|нп3|нп4|нп5|не переведено|не переведено 3|не переведено 5|iw"),
     ("\u0301", "ударение"),
     ("км²", "кв. км"),
+    (TITLE, "название страницы|имя страницы"),
 )
 
 _ARABIC: Final = _table(
@@ -263,6 +270,7 @@ _SPANISH: Final = _table(
     ("[{1} ]d. C.", "dc"),
     ("{1}[ {2}]", "unidad"),
     (measure, "convertir"),
+    (TITLE, "nombredepagina|nombredepágina"),
 )
 
 _PORTUGUESE: Final = _table(
@@ -281,6 +289,7 @@ _PORTUGUESE: Final = _table(
         ),
         "dtlink|dni|dnibr|morte",
     ),
+    (TITLE, "nomedapagina|nomedapágina"),
 )
 
 _POLISH_LANGUAGES: Final = """
@@ -297,6 +306,7 @@ _POLISH: Final = _table(
     ("{0} {1}", "|".join(one.partition("=")[2] for one in _POLISH_LANGUAGES)),
     ("{1}", "liczba|kto"),
     ("{tekst}|{1}", "link-interwiki"),
+    (TITLE, "nazwastrony"),
     (
         date_in(
             "stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia",
@@ -322,7 +332,7 @@ _LATVIAN: Final = _table(
     families=[("{1}", "val-.+")],
 )
 
-_MARATHI: Final = _table("https://mr.wikipedia.org/wiki/साचा:", ("{1}", "ध्वज"))
+_MARATHI: Final = _table("https://mr.wikipedia.org/wiki/साचा:", ("{1}", "ध्वज"), (TITLE, "लेखनाव"))
 
 OF_LANGUAGE: Final[Mapping[str, tuple[Templates, ...]]] = {
     "en": (_ENGLISH,),

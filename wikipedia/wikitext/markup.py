@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Final
 
 from schemas.languages import LANGUAGES
@@ -268,12 +269,18 @@ def render_template(content: str, conventions: Conventions) -> str | None:
         return text(_arguments(rest) if bar else {})
     if "{" not in text[0]:
         return text[0]
-    arguments = (_arguments(rest) if bar else {}) | {"0": name.strip()}
+    arguments = _arguments(rest) if bar else {}
+    arguments["0"] = name.strip()
     for pattern in text:
-        needed = _ARGUMENT.findall(pattern)
-        if all(argument in arguments and value in ("", arguments[argument]) for _, argument, value in needed):
+        if all(name in arguments and value in ("", arguments[name]) for name, value in _needed(pattern)):
             return _ARGUMENT.sub(lambda found: "" if found[1] else arguments[found[2]], pattern)
     return None
+
+
+@lru_cache(maxsize=1024)
+def _needed(pattern: str) -> tuple[tuple[str, str], ...]:
+    """Returns the names of the arguments that a pattern needs, each with the value that it needs, or ""."""
+    return tuple((name, value) for _, name, value in _ARGUMENT.findall(pattern))
 
 
 def _arguments(rest: str) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Splits a text into sentences."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 import sentencex
@@ -39,7 +39,7 @@ _NO_ENDS: Final[Mapping[str, re.Pattern[str]]] = {
 
 # Signs that join or close, with which no sentence begins. After a closing bracket, or after a name that contains a full
 # stop, a Japanese sentence continues with a particle.
-_NO_BEGINNING: Final = re.compile(r"[\-–—,;:)\]»”’、）」』%ºª°]")
+_NO_BEGINNING: Final = frozenset("-–—,;:)]»”’、）」』%ºª°")
 # Without white space after it, a full stop between digits or after a single letter ends nothing: 3.5, a.C.
 _IN_WORD: Final = re.compile(r"\d\.\d|(?:^|[\W_])[^\W\d_]\.[^\W_]")
 # A full stop after a unit ends the sentence, although `sentencex` reads a single letter as an initial.
@@ -52,12 +52,14 @@ _JAPANESE_GOES_ON: Final = re.compile(
 
 
 _ENDS: Final = ".!?…。！？"
+_NEXT_WORD: Final = re.compile(r"\s+[^\W\d_]")
+_END: Final = re.compile(f"[{_ENDS}]")
 # No text has these controls, and no language's rules know them.
 _IN_NAME: Final = str.maketrans({end: chr(place) for place, end in enumerate(_ENDS, 1)})
 _IN_TEXT: Final = {ord(control): chr(end) for end, control in _IN_NAME.items()}
 
 
-def split_sentences(text: str, language: str, names: Sequence[str] = ()) -> list[str]:
+def split_sentences(text: str, language: str, names: Iterable[str] = ()) -> list[str]:
     """Returns the sentences of a text, in order.
 
     `sentencex` splits by its rules for the language or a related one. Two of its pieces are joined again if a known
@@ -67,7 +69,7 @@ def split_sentences(text: str, language: str, names: Sequence[str] = ()) -> list
     Args:
       text: a clean text of one or more paragraphs, on one line.
       language: ISO 639-1 code.
-      names: the names of the text's subject. No sentence ends within one of them; one that stands at the end of a
+      names: the names of the text's subject, each once. No sentence ends within one; one at the end of a
         sentence ends it, except where the text first mentions it.
 
     Example:
@@ -76,28 +78,37 @@ def split_sentences(text: str, language: str, names: Sequence[str] = ()) -> list
       >>> split_sentences("Wham! (1982) is by A.B. Wham! It is old.", "en", ["Wham!", "A.B."])
       ['Wham! (1982) is by A.B. Wham!', 'It is old.']
     """
-    sentences: list[str] = []
-    for name in dict.fromkeys(names):
+    plain = text
+    for name in filter(may_end, names):
         text = _protected(text, name)
-    text = _BEFORE_NUMERAL.sub("。\n\n", _AFTER_UNIT.sub("\\1\n\n", text))
+    hides = text is not plain
+    text = _AFTER_UNIT.sub("\\1\n\n", text)
+    if "。" in text:
+        text = _BEFORE_NUMERAL.sub("。\n\n", text)
+    sentences: list[str] = []
     for piece in sentencex.segment(language, text):
-        if sentences and (not piece.strip() or _goes_on(sentences[-1], piece, language)):
+        beginning = piece.lstrip()
+        if sentences and (not beginning or _goes_on(sentences[-1], piece, beginning, language)):
             sentences[-1] += piece
-        elif piece.strip():
+        elif beginning:
             sentences.append(piece)
-    return [sentence.strip().translate(_IN_TEXT) for sentence in sentences]
+    return [sentence.strip().translate(_IN_TEXT) if hides else sentence.strip() for sentence in sentences]
 
 
-def _goes_on(before: str, piece: str, language: str) -> bool:
+def may_end(name: str) -> bool:
+    """Whether a sentence might end within a name."""
+    return _END.search(name) is not None
+
+
+def _goes_on(before: str, piece: str, beginning: str, language: str) -> bool:
     """Whether a piece of a text belongs to the sentence before it."""
-    beginning = piece.lstrip()
+    first = beginning[0]
     no_end = _NO_ENDS.get(language)
     return bool(
-        _NO_BEGINNING.match(beginning)
-        # A small letter. Georgian has no capitals at the beginnings of sentences.
-        or beginning[0] != beginning[0].title()
-        or before.endswith(" .")
-        or _IN_WORD.search(before[-3:] + piece[0])
+        first in _NO_BEGINNING
+        # Georgian's small letters have no capitals at the beginnings of sentences.
+        or (first.islower() and first != first.title())
+        or (before.endswith(".") and (before.endswith(" .") or _IN_WORD.search(before[-3:] + piece[0])))
         or (no_end and no_end.search(before.rstrip()[-32:]))
         or (language == "ja" and _JAPANESE_GOES_ON.match(beginning))
     )
@@ -105,12 +116,10 @@ def _goes_on(before: str, piece: str, language: str) -> bool:
 
 def _protected(text: str, name: str) -> str:
     """Hides the signs of a name that would end a sentence; the last one stays where the next word has a capital."""
-    if not any(end in name for end in _ENDS):
-        return text
+    before, *others = text.split(name)
     hidden = name.translate(_IN_NAME)
-    first, found, rest = text.partition(name)
-    if not found:
-        return text
-    rest = re.sub(rf"{re.escape(name)}(?!\s+[^\W\d_])", hidden.replace("\\", r"\\"), rest)
-    within = hidden[:-1] + name[-1]
-    return first + hidden + rest.replace(name, within)
+    pieces = [before]
+    for other in others:
+        is_end = len(pieces) > 1 and _NEXT_WORD.match(other)
+        pieces += [hidden[:-1] + name[-1] if is_end else hidden, other]
+    return "".join(pieces)

@@ -6,7 +6,7 @@ its text, or None if they are too few. `kept_templates` names the templates and 
 
 import re
 from collections.abc import Callable, Mapping
-from itertools import count, takewhile
+from itertools import takewhile
 from typing import Final, TypeAlias
 
 Arguments: TypeAlias = Mapping[str, str]
@@ -31,7 +31,7 @@ def measure(given: Arguments) -> str | None:
       >>> measure({"1": "5", "2": "ft", "3": "7+1/2", "4": "in", "5": "m"})
       '5 ft 7 1/2 in'
     """
-    rest = [given[number] for number in takewhile(given.__contains__, map(str, count(1)))]
+    rest = [value for name, value in given.items() if name.isdecimal()]
     text = ""
     # A number that no unit follows says how the converted measure is rounded.
     while len(rest) > 1 and _NUMBER.match(rest[0]) and not _NUMBER.match(rest[1]):

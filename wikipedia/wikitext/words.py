@@ -98,7 +98,7 @@ def name_of(title: str) -> str:
       >>> name_of("Mercury (planet)"), name_of("(a)")
       ('Mercury', '(a)')
     """
-    return _IN_PARENTHESIS.sub("", title) or title
+    return (title.endswith((")", "）")) and _IN_PARENTHESIS.sub("", title)) or title
 
 
 def without_title(sentence: str, titles: Sequence[str]) -> str:
