@@ -1,29 +1,34 @@
 """A look into dumps before a collection is made: counts, examples, and the time, disk and memory that it takes.
 
-For some seconds, each dump is read from its middle on, as the making reads it.
+For some seconds, each dump is read from its middle on, and then from its start, as the making reads it.
 """
 
 import io
 import os
 import shutil
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
+from schemas.drops import sum_of_drops
 from schemas.errors import DataError
 from schemas.wording import rounded, rounded_duration, rounded_size
 from wikipedia.collection.pieces import ArticleReader, Piece, PieceAccount
-from wikipedia.dumps.chunks import dump_chunks
+from wikipedia.dumps.chunks import Chunk, dump_chunks
 from wikipedia.dumps.site_info import read_site_info
 from wikipedia.settings import WikipediaSettings
 from wikipedia.wikitext.article import KINDS, Wanted
+from wikipedia.wikitext.residue import residue
 from wikipedia.wikitext.words import without_title
 
 _SECONDS: Final = 3.0
 """Time to spend on each wiki."""
 EXAMPLES: Final = 20
+_SUSPICIOUS_EXAMPLES: Final = 2
 
 _LEAST_PAGES: Final = 20
 """Fewest pages that are read, however long they take."""
@@ -44,6 +49,9 @@ class Look:
       kept_bytes: the size of their kept texts.
       kinds: the number of articles of each kind, in the order of `KINDS`.
       without_lead: the number of articles without a sentence above the first heading.
+      sentences: the number of articles with one.
+      suspicious: the number of suspicious first sentences, by what is suspicious (see `residue`).
+      suspicious_examples: title, first sentence and what is suspicious about it.
       examples: title, first sentence without the title's words, and text.
     """
 
@@ -55,6 +63,9 @@ class Look:
     kept_bytes: int
     kinds: tuple[int, ...]
     without_lead: int
+    sentences: int
+    suspicious: Mapping[str, int]
+    suspicious_examples: tuple[tuple[str, str, str], ...]
     examples: tuple[tuple[str, str, str], ...]
 
     @property
@@ -74,6 +85,10 @@ class Look:
         shares = ", ".join(f"{count / articles:.1%} {kind}" for kind, count in zip(KINDS, self.kinds, strict=True))
         links = account.links / articles
         yield f"  {shares}; {self.without_lead / articles:.1%} without a lead; {links:.1f} links each"
+        share = sum(self.suspicious.values()) / max(self.sentences, 1)
+        counts = ", ".join(f"{count:,} {what}" for what, count in self.suspicious.items())
+        yield f"  {share:.1%} of {self.sentences:,} first sentences are suspicious{': ' if counts else ''}{counts}"
+        yield from (f"    {title} ({what}): {sentence}" for title, sentence, what in self.suspicious_examples)
         for title, query, text in self.examples:
             yield from (f"  {title}", f"    query: {query}", f"    text: {text}")
 
@@ -88,6 +103,11 @@ class Look:
             "seconds": self.seconds,
             "kinds": dict(zip(KINDS, self.kinds, strict=True)),
             "without_lead": self.without_lead,
+            "sentences": self.sentences,
+            "suspicious": dict(self.suspicious),
+            "suspicious_examples": [
+                dict(zip(("title", "sentence", "what"), one, strict=True)) for one in self.suspicious_examples
+            ],
             "examples": examples,
         }
 
@@ -109,36 +129,75 @@ def look_into(
 
 def _look(language: str, settings: WikipediaSettings, paths: Sequence[str]) -> Look:
     site = read_site_info(paths[0], open)
-    chunks = dump_chunks(paths[len(paths) // 2], open)
     counted = _Counted()
-    piece = Piece(language, language, site, chunks[len(chunks) // 2], Wanted(), settings.max_words)
-    reader = ArticleReader(piece)
+    readers: list[ArticleReader] = []
+    chunks = _from_the_middle(paths)
+    # A dump without an index is searched for its streams here, which takes no part of the time for the pages.
+    first = next(chunks)
     started = time.perf_counter()
+
+    def lines() -> Iterator[tuple[str, bool]]:
+        for chunk in chain([first], chunks):
+            readers.append(ArticleReader(Piece(language, language, site, chunk, Wanted(), settings.max_words)))
+            yield from readers[-1].lines(counted.open)
+
+    suspicious: Counter[str] = Counter()
+    suspicious_examples: list[tuple[str, str, str]] = []
     examples: list[tuple[str, str, str]] = []
-    kept = without_lead = 0
-    for number, (line, is_redirect) in enumerate(reader.lines(counted.open)):
+    kept = sentences = without_lead = 0
+    for number, (line, is_redirect) in enumerate(lines()):
         if not is_redirect:
             kept += len(line.encode())
             title, text, *lead = line.split("\t")
             without_lead += not lead
-            if lead and len(examples) < EXAMPLES:
-                cut = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-                examples.append((title, without_title(lead[0], [title]), cut))
+            if lead:
+                sentences += 1
+                if what := residue(lead[0]):
+                    suspicious[what] += 1
+                    # One of each kind comes before a second one.
+                    if len(suspicious_examples) < _SUSPICIOUS_EXAMPLES and suspicious[what] == 1:
+                        suspicious_examples.append((title, _cut(lead[0]), what))
+                if len(examples) < EXAMPLES:
+                    examples.append((title, without_title(lead[0], [title]), _cut(text)))
         if number >= _LEAST_PAGES and time.perf_counter() - started > _SECONDS:
             break
     taken = time.perf_counter() - started
-    kinds = reader.arrays().kinds.tolist()
+    accounts = [reader.account() for reader in readers]
+    kinds = [kind for reader in readers for kind in reader.arrays().kinds.tolist()]
     return Look(
         language=language,
-        account=reader.account(),
+        account=PieceAccount(
+            read=sum(one.read for one in accounts),
+            articles=sum(one.articles for one in accounts),
+            redirects=sum(one.redirects for one in accounts),
+            links=sum(one.links for one in accounts),
+            drops=sum_of_drops(drops for one in accounts for drops in one.drops),
+        ),
         seconds=taken,
         read_bytes=counted.bytes,
         dump_bytes=sum(os.path.getsize(path) for path in paths),
         kept_bytes=kept,
         kinds=tuple(kinds.count(kind) for kind in range(len(KINDS))),
         without_lead=without_lead,
+        sentences=sentences,
+        suspicious=dict(suspicious.most_common()),
+        suspicious_examples=tuple(suspicious_examples),
         examples=tuple(examples),
     )
+
+
+def _from_the_middle(paths: Sequence[str]) -> Iterator[Chunk]:
+    """Yields all chunks of a dump, those of the middle first: the middle one may have no page, but a dump's footer."""
+    middle = len(paths) // 2
+    for path in (*paths[middle:], *paths[:middle]):
+        chunks = dump_chunks(path, open)
+        yield from chunks[len(chunks) // 2 :]
+        yield from chunks[: len(chunks) // 2]
+
+
+def _cut(text: str) -> str:
+    """Returns the beginning of a text."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 class _Counted:

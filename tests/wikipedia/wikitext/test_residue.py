@@ -1,0 +1,43 @@
+"""wikipedia/wikitext/residue.py: what looks lost or left in a first sentence."""
+
+import pytest
+
+from tests.wikipedia.wikitext.test_first_sentences import cases
+from wikipedia.wikitext.residue import residue
+
+
+@pytest.mark.parametrize(
+    ("sentence", "what"),
+    [
+        ("thumb|250px|A view Alba is a town.", "with markup"),
+        ("Alba is ''a town in the hills.", "with markup"),
+        ("Alba is <span>a town.", "with markup"),
+        ("Alba (the old town is large.", "with an unbalanced bracket"),
+        ("東京（とうきょうは日本の首都である。", "with an unbalanced bracket"),
+        ("Alba (, Italy) is a town.", "with signs or words around nothing"),
+        ("Alba (Roma, – Milano) è una città.", "with signs or words around nothing"),
+        ("Alba es una especie de de largo.", "with signs or words around nothing"),
+        ("A newt that grows to 5 – in length.", "with signs or words around nothing"),
+        ("Alba lies about km north of Rome.", "with a unit without a number"),
+        ("Alba is.", "of fewer than 4 words"),
+    ],
+)
+def test_what_is_suspicious_is_named(sentence: str, what: str) -> None:
+    assert residue(sentence) == what
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Alba (1950–1990) is a town of 5 km², at a height of 3 1/2 km.",
+        "Ziwa Mfano ni ziwa lenye eneo la km² 34.7 nchini Uganda.",
+        "Anna (born 1950) lived 1950 – 1990 in Rome; she died, too.",
+    ],
+)
+def test_a_good_sentence_is_not_suspicious(sentence: str) -> None:
+    assert residue(sentence) is None
+
+
+def test_few_of_the_right_first_sentences_are_suspicious() -> None:
+    found = {case.values[1]["sentence"]: what for case in cases() if (what := residue(case.values[1]["sentence"]))}
+    assert set(found.values()) <= {"of fewer than 4 words"}, found

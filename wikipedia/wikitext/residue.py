@@ -1,0 +1,41 @@
+"""Signs that the first sentence of a page has lost a part, or kept some markup."""
+
+import re
+from typing import Final
+
+from wikipedia.wikitext.words import count_words
+
+FEWEST_WORDS: Final = 4
+"""Fewest words of a sentence that says something."""
+
+_PAIRS: Final = ("()", "[]", "{}", "（）", "「」", "『』")
+_MARKUP: Final = re.compile(r"\||''|\[\[|\]\]|\{\{|\}\}|</?[a-z]|&\w+;|&#\d+;|__[A-Z]|\w+=\"")
+_NOTHING: Final = re.compile(
+    r"[(（]\s*(?:[,;:،؛、)）]|\.(?!\.))|[(（](?:[^()（）]*[,،、])?\s*[-–—]\s|[,;،؛、]\s*[,;،؛、)）]|(?<![-–—])\s[)）]|\d\s[-–](?:[.,]|\s[a-z]{1,3}\s)|"
+    r"(?<!\w)([a-zà-ÿа-я]{1,3})\s\1(?!\w)"
+)
+# Units that are no word of a language. In some languages the number follows.
+_UNIT: Final = re.compile(r"(?<![\d½¼¾⅓⅔]\s)(?<![\d\w/])(?:km|cm|mm|kg|km²|km2)\b(?!\s?[²³/]?\s?\d)")
+
+
+def residue(sentence: str) -> str | None:
+    """Returns what is suspicious about a first sentence, in words; None if nothing is.
+
+    A suspicion may be wrong: some good sentences are short. A share of more than a few per cent means that a wiki's
+    templates or files are not known.
+
+    Example:
+      >>> residue("thumb|A view Alba is a town."), residue("Alba is a town of about km."), residue("Alba is a town.")
+      ('with markup', 'with a unit without a number', None)
+    """
+    if _MARKUP.search(sentence):
+        return "with markup"
+    if any(sentence.count(left) != sentence.count(right) for left, right in _PAIRS):
+        return "with an unbalanced bracket"
+    if _NOTHING.search(sentence):
+        return "with signs or words around nothing"
+    if _UNIT.search(sentence):
+        return "with a unit without a number"
+    if count_words(sentence) < FEWEST_WORDS:
+        return f"of fewer than {FEWEST_WORDS} words"
+    return None
