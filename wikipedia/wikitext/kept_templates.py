@@ -72,9 +72,10 @@ EVERYWHERE: Final = _table(
     (
         "{1}",
         "formatnum:|lc:|uc:|ucfirst:|lcfirst:|nihongo2|nihongo foot|ruby|nowrap|nobr|nobreak|small|smaller|big|larger|"
-        "large|sup|sub|strong|smallcaps|abbr|tooltip|math|chem2|mvar|flag|flagcountry|vanchor|visible anchor",
+        "large|sup|sub|strong|smallcaps|abbr|tooltip|math|chem2|mvar|flag|flagcountry|vanchor|visible anchor|mono|code|"
+        "kbd|serif|sans-serif|nobold|noitalic|underline|unicode|polytonic|aut",
     ),
-    ("{2}", "lang|langx|lang2|wikt-lang|rtl-lang"),
+    ("{2}", "lang|langx|lang2|wikt-lang|rtl-lang|color|font color"),
     (measure, "convert|cvt"),
     ("{lt}|{1}", "ill|ill2|interlanguage link|link-interwiki"),
     ("{3}|{2}", "transl|transliteration"),
@@ -82,6 +83,7 @@ EVERYWHERE: Final = _table(
     ("lit. &#39;{1}&#39;", "literal translation"),
     ("{1}[ {2}]", "oldstyledate"),
     ("{s}|{t}|{c}|{1}", "lang-zh|zh"),
+    ("{hangul}|{1}", "korean"),
     ("{1} ({2}, {3})|{1} ({2})|{1} ({3})|{1}|{2}", "nihongo"),
     ("{3} ({2}, {1})|{1}", "nihongo3"),
     ("{2}|{1}", "snamei"),
@@ -103,7 +105,7 @@ EVERYWHERE: Final = _table(
     ("&#39;s", "'s"),
     ("&#39; &quot;", "'\""),
     ("", "shy"),
-    families=[("{1}", "lang-.+")],
+    families=[("{1}", "lang-.+|script/.+")],
 )
 """Names that mean the same in every wiki that has them."""
 
@@ -120,6 +122,8 @@ _ENGLISH: Final = _table(
     ("×10{1}", "e"),
     ("{1} {2}/{3}|{1}/{2}|1/{1}", "frac|sfrac|fraction"),
     ("{1}[{2}][{3}][{4}][{5}]", "chem"),
+    ("CO2", "co2"),
+    ("H2O", "h2o"),
     ("{?4=2}{2}|[{1} ]{2}", "ship"),
     ("{?3=2}{1}|{0} {1}", "uss|hms|ss|rms|hmas|hmcs|hmnzs|sms|usns|usat|uscgc|hmt|mv"),
     ("{?3=0}{1}-class|{?3=4}{1} class|{?3=5}{1}|{1}-class {2}", "sclass|sclass2|sclass-|sclass2-"),
@@ -191,7 +195,7 @@ _FRENCH: Final = _table(
     ("œ", "oe"),
     (TITLE, "nompage"),
     families=[
-        ("{0}[ {1}]", r"\d+(?:er|re|e)|[ivxlcdm]+(?:er|e) (?:siècle|millénaire)(?: av\. j\.-c\.)?"),
+        ("{0}[ {1}]", r"\d+(?:er|re|e|de)|[ivxlcdm]+(?:er|e) (?:siècle|millénaire)(?: av\. j\.-c\.)?"),
     ],
 )
 
@@ -246,7 +250,6 @@ _JAPANESE: Final = _table(
     ),
     ("{1}（{2}）|{1}", "読み仮名|読み仮名 ruby不使用|読み"),
     ("{label}|{1}", "仮リンク|日本語版にない記事リンク"),
-    ("{2}", "color"),
     ("", "0"),
 )
 

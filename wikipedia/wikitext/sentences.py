@@ -9,6 +9,7 @@ import sentencex
 # Endings after which `sentencex` wrongly ends a sentence, by language: abbreviations before a name or a number, and
 # ordinals.
 _NO_ENDS: Final[Mapping[str, re.Pattern[str]]] = {
+    "en": re.compile(r"(?:^|[\s(])(?:est|approx|ca|fl|r)\.$"),
     "fr": re.compile(
         r"(?:^|[\s(«])(?:MM?|Mgr|Dr|Pr|St|Ste|[Aa]v|[Aa]pr|[Ee]nv|[Cc]f|[Pp]p?|[Vv]ol|[Éé]d|[Aa]rt|[Cc]hap|[Ff]ig|[Ee]x|"
         r"janv|févr|avr|juil|sept|oct|nov|déc|t|n|dir|coll)\.$"
@@ -23,15 +24,19 @@ _NO_ENDS: Final[Mapping[str, re.Pattern[str]]] = {
         r"(?:^|[\s(])(?:G|Gng|Bb|Sto|Sta|Dr|Dra|Hen|Kgg|Ene|Peb|Mar|Abr|Hun|Hul|Ago|Set|Okt|Nob|Dis|Blg|[Bb]\.)\.?$"
     ),
     "ru": re.compile(
-        r"(?:^|[\s(])(?:св|им|ул|пл|г|гг|акад|проф|ген|д-р|[Оо]к|род|см|рис|т|стр|лат|англ|нем|фр|греч)\.$"
+        r"(?:^|[\s(])(?:св|им|ул|пл|г|гг|акад|проф|ген|д-р|[Оо]к|род|см|рис|т|стр|засл|нар|арт|лат|англ|нем|фр|греч)\.$"
     ),
     "pl": re.compile(
-        r"(?:^|[\s(])(?:św|pw|im|ul|al|pl|os|inż|ks|bp|abp|kard|o|prof|dr|hab|mgr|gen|płk|mjr|kpt|por|red|ur|zm|ok|gm|pow|"
+        r"(?:^|[\s(])(?:św|pw|im|ul|al|pl|os|inż|ks|bp|abp|kard|o|prof|dr|hab|mgr|gen|płk|mjr|kpt|por|red|ur|zm|ps|ok|gm|pow|"
         r"woj|m\.in|np|tzw|tj|zob|nr|ang|niem|łac|fr|ros|wł|hiszp)\.$"
     ),
-    "es": re.compile(r"(?:^|[\s(])(?:[ad]|Sto|Sta|Sr|Sra|Dña|Dr|Dra|Prof|Gral|op|art|núm|pág|vol|ed|ej|aprox|p)\.$"),
-    "pt": re.compile(r"(?:^|[\s(])(?:[DS]|Sto|Sta|Sr|Sra|Dr|Dra|Prof|Eng|Pe|Gen|op|art|pág|vol|ex|aprox|p)\.$"),
-    "ca": re.compile(r"(?:^|[\s(])(?:St|Sta|Sr|Sra|Dr|Dra|Mn|op|art|pàg|vol|ex|aprox|p)\.$"),
+    "es": re.compile(
+        r"(?:^|[\s(])(?:[ad]|Sto|Sta|Sr|Sra|Dña|Dr|Dra|Prof|Gral|Av|Avda|Univ|op|art|núm|pág|vol|ed|ej|aprox|p)\.$"
+    ),
+    "pt": re.compile(
+        r"(?:^|[\s(])(?:[DS]|Sto|Sta|Sr|Sra|Dr|Dra|Prof|Profª|Profa|Eng|Pe|Gen|Av|Univ|op|art|pág|vol|ex|aprox|p)\.$"
+    ),
+    "ca": re.compile(r"(?:^|[\s(])(?:St|Sta|Sr|Sra|Dr|Dra|Mn|Av|op|art|pàg|vol|ex|aprox|p)\.$"),
     "it": re.compile(r"(?:^|[\s(])(?:S|SS|Sig|Dott|Ing|Avv|Mons|on|op|art|pag|vol|es|ca|p)\.$"),
     "mr": re.compile(r"(?:^|[\s(])(?:डॉ|प्रा|श्री|सौ|पं|कै|स्व|इ|स|कि|मी|चौ|ई)\.$"),
     "ar": re.compile(r"(?:^|[\s(\d])(?:ق|د|أ|م|هـ)\.$"),

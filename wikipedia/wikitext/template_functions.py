@@ -20,6 +20,8 @@ _BETWEEN: Final = {
     **{word: f" {word} " for word in ("to about", *"to by and or a à y o e ou i do до и bis und & +".split())},
 }
 """The words between the numbers of a range, in the languages of the wikis that have the template."""
+_UNITS: Final = {"C": "°C", "F": "°F", "sqmi": "sq mi", "sqft": "sq ft"}
+"""Codes of units that are no words."""
 
 
 def measure(given: Arguments) -> str | None:
@@ -31,14 +33,19 @@ def measure(given: Arguments) -> str | None:
       >>> measure({"1": "5", "2": "ft", "3": "7+1/2", "4": "in", "5": "m"})
       '5 ft 7 1/2 in'
     """
-    rest = [value for name, value in given.items() if name.isdecimal()]
-    text = ""
-    # A number that no unit follows says how the converted measure is rounded.
-    while len(rest) > 1 and _NUMBER.match(rest[0]) and not _NUMBER.match(rest[1]):
-        number, word, *rest = rest
-        is_range = word in _BETWEEN and len(rest) > 1
-        text += number.replace("//", "/").replace("+", " ") + (_BETWEEN[word] if is_range else f" {word} ")
-    return text.strip() or None
+    values = [value for name, value in given.items() if name.isdecimal()]
+    pieces: list[str] = []
+    for place in range(0, len(values) - 1, 2):
+        number, word = values[place : place + 2]
+        # A number that no unit follows says how the converted measure is rounded.
+        if not _NUMBER.match(number) or _NUMBER.match(word):
+            break
+        is_range = word in _BETWEEN and place + 3 < len(values)
+        pieces += (
+            number.replace("//", "/").replace("+", " "),
+            _BETWEEN[word] if is_range else f" {_UNITS.get(word, word)} ",
+        )
+    return "".join(pieces).strip() or None
 
 
 def date_in(months: str, form: str, order: str = "day month year", day_first: str = "") -> Function:

@@ -211,6 +211,23 @@ def test_no_markup_takes_a_second_however_often_it_stands_there(unit: str) -> No
     assert time.process_time() - started < 1
 
 
+@pytest.mark.parametrize(
+    "page",
+    [
+        "{{convert" + "|1|to" * 200_000 + "}}",
+        "{{chem" + "|1" * 500_000 + "}}",
+        "'''A. B''' " * 1_800,
+        "A. " * 6_600,
+        "[[A:" + ".jpg" * 250_000 + "]]",
+    ],
+    ids=["numbers", "arguments", "bold", "title", "extensions"],
+)
+def test_no_long_template_name_or_file_takes_a_second(page: str) -> None:
+    started = time.process_time()
+    read_article(page, "A.", ENGLISH)
+    assert time.process_time() - started < 1
+
+
 def test_a_page_of_ten_megabytes_takes_less_than_a_second() -> None:
     page = "'''Foo''' is a bar.\n" + SECTION * (10 * ONE_MEGABYTE // len(SECTION))
     started = time.process_time()
