@@ -55,8 +55,9 @@ _JAPANESE_GOES_ON: Final = re.compile(
     r"[（」』]|(?:は|が|を|に|の|と|も|で|や|から|という|など|について)(?![、ぁ-ん])|と[いかしす言]"
 )
 
-
 _ENDS: Final = ".!?…。！？"
+_LONGEST_ARTICLE: Final = 12
+"""Most characters before a name at the start of a text: an article, an opening quotation mark."""
 _NEXT_WORD: Final = re.compile(r"\s+[^\W\d_]")
 _END: Final = re.compile(f"[{_ENDS}]")
 # No text has these controls, and no language's rules know them.
@@ -74,14 +75,14 @@ def split_sentences(text: str, language: str, names: Iterable[str] = ()) -> list
     Args:
       text: a clean text of one or more paragraphs, on one line.
       language: ISO 639-1 code.
-      names: the names of the text's subject, each once. No sentence ends within one; one at the end of a
-        sentence ends it, except where the text first mentions it.
+      names: the names of the text's subject, each once. No sentence ends within one, nor behind one at the start of
+        the text.
 
     Example:
       >>> split_sentences("Die 2. Bundesliga ist jung. Er lebt z. B. am 3. Oktober. Ja.", "de")
       ['Die 2. Bundesliga ist jung.', 'Er lebt z. B. am 3. Oktober.', 'Ja.']
-      >>> split_sentences("Wham! (1982) is by A.B. Wham! It is old.", "en", ["Wham!", "A.B."])
-      ['Wham! (1982) is by A.B. Wham!', 'It is old.']
+      >>> split_sentences("Hey! You (1982) is by Hey! It is old.", "en", ["Hey!"])
+      ['Hey! You (1982) is by Hey!', 'It is old.']
     """
     plain = text
     for name in filter(may_end, names):
@@ -120,11 +121,11 @@ def _goes_on(before: str, piece: str, beginning: str, language: str) -> bool:
 
 
 def _protected(text: str, name: str) -> str:
-    """Hides the signs of a name that would end a sentence; the last one stays where the next word has a capital."""
+    """Hides the signs of a name that would end a sentence; the last one stays if a word follows, but at the start."""
     before, *others = text.split(name)
     hidden = name.translate(_IN_NAME)
     pieces = [before]
     for other in others:
-        is_end = len(pieces) > 1 and _NEXT_WORD.match(other)
+        is_end = (len(pieces) > 1 or len(before) > _LONGEST_ARTICLE) and _NEXT_WORD.match(other)
         pieces += [hidden[:-1] + name[-1] if is_end else hidden, other]
     return "".join(pieces)
