@@ -9,7 +9,6 @@ import sentencex
 # Endings after which `sentencex` wrongly ends a sentence, by language: abbreviations before a name or a number, and
 # ordinals.
 _NO_ENDS: Final[Mapping[str, re.Pattern[str]]] = {
-    "en": re.compile(r"(?:^|[\s(])(?:est|approx|ca|fl|r)\.$"),
     "fr": re.compile(
         r"(?:^|[\s(«])(?:MM?|Mgr|Dr|Pr|St|Ste|[Aa]v|[Aa]pr|[Ee]nv|[Cc]f|[Pp]p?|[Vv]ol|[Éé]d|[Aa]rt|[Cc]hap|[Ff]ig|[Ee]x|"
         r"janv|févr|avr|juil|sept|oct|nov|déc|t|n|dir|coll)\.$"
@@ -55,6 +54,8 @@ _JAPANESE_GOES_ON: Final = re.compile(
     r"[（」』]|(?:は|が|を|に|の|と|も|で|や|から|という|など|について)(?![、ぁ-ん])|と[いかしす言]"
 )
 
+_LONGEST_END: Final = 14
+"""Characters of the longest of `_NO_ENDS`, with the space before it."""
 _ENDS: Final = ".!?…。！？"
 _LONGEST_ARTICLE: Final = 12
 """Most characters before a name at the start of a text: an article, an opening quotation mark."""
@@ -110,12 +111,12 @@ def _goes_on(before: str, piece: str, beginning: str, language: str) -> bool:
     """Whether a piece of a text belongs to the sentence before it."""
     first = beginning[0]
     no_end = _NO_ENDS.get(language)
+    # Georgian's small letters have no capitals at the beginnings of sentences.
+    if not first.isupper() and (first in _NO_BEGINNING or (first.islower() and first != first.title())):
+        return True
     return bool(
-        first in _NO_BEGINNING
-        # Georgian's small letters have no capitals at the beginnings of sentences.
-        or (first.islower() and first != first.title())
-        or (before.endswith(".") and (before.endswith(" .") or _IN_WORD.search(before[-3:] + piece[0])))
-        or (no_end and no_end.search(before.rstrip()[-32:]))
+        (before[-1] == "." and (before[-2:] == " ." or _IN_WORD.search(before[-3:] + piece[0])))
+        or (no_end and no_end.search(before.rstrip()[-_LONGEST_END:]))
         or (language == "ja" and _JAPANESE_GOES_ON.match(beginning))
     )
 
