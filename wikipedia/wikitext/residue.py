@@ -11,8 +11,16 @@ FEWEST_WORDS: Final = 4
 _PAIRS: Final = ("()", "[]", "{}", "（）", "「」", "『』")
 _MARKUP: Final = re.compile(r"\||''|\[\[|\]\]|\{\{|\}\}|</?[a-z]|&\w+;|&#\d+;|__[A-Z]|\w+=\"")
 _NOTHING: Final = re.compile(
-    r"[(（]\s*(?:[,;:،؛、)）]|\.(?!\.))|[(（](?:[^()（）]*[,،、])?\s*[-–—]\s|[,;،؛、]\s*[,;،؛、)）]|(?<![-–—])\s[)）]|\d\s[-–](?:[.,]|\s[a-z]{1,3}\s)|"
-    r"(?<!\w)([a-zà-ÿа-я]{1,3})\s\1(?!\w)"
+    "|".join(
+        [
+            r"[(（]\s*(?:[,;:،؛、)）]|\.(?!\.))",  # (, Italy)
+            r"[(（](?:[^()（）]*[,،、])?\s*[-–—]\s",  # (Rome, – 1950)
+            r"[,;،؛、]\s*[,;،؛、)）]",
+            r"(?<![-–—])\s[)）]",
+            r"\d\s[-–](?:[.,]|\s[a-z]{1,3}\s)",  # 5 – in length
+            r"(?<!\w)([a-zà-ÿа-я]{1,3})\s\1(?!\w)",  # de de
+        ]
+    )
 )
 # Units that are no word of a language. In some languages the number follows.
 _UNIT: Final = re.compile(r"(?<![\d½¼¾⅓⅔]\s)(?<![\d\w/])(?:km|cm|mm|kg|km²|km2)\b(?!\s?[²³/]?\s?\d)")
