@@ -264,7 +264,7 @@ def _push(index: str, versions: IndexVersions, origin: str, before: VersionFiles
         )
         may_have = "may have " if before.manifest and before.manifest.files is None else ""
         log.warning(
-            "%s takes the place of %s, which `clir index` %schanged: %s of its documents leave, and %s others come%s",
+            "%s takes the place of %s, which `clir index` %schanged; documents that leave: %s, that come: %s%s",
             version, newest, may_have, f"{left:,}", f"{came:,}", f"; to bring back what leaves: {command}" * bool(left),
         )  # fmt: skip
     return version

@@ -321,8 +321,8 @@ def test_documents_that_a_user_added_leave_with_a_word_and_a_way_back(
     (message,) = caplog.messages
     command = f"clir index out/serving/1 --index {folder} --add {pushed / LEFT_FILE}"
     assert message == (
-        f"{pushed} takes the place of {folder / '2'}, which `clir index` changed: 2 of its documents leave, and 3 "
-        f"others come; to bring back what leaves: {command}"
+        f"{pushed} takes the place of {folder / '2'}, which `clir index` changed; documents that leave: 2, "
+        f"that come: 3; to bring back what leaves: {command}"
     )
     left = (pushed / LEFT_FILE).read_text()
     assert sorted(left.splitlines()) == ["d02\tanother title\tchat", "mine\tof mine\tun loup"]
