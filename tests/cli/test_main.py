@@ -218,6 +218,7 @@ def test_python_s_own_way_to_run_a_module_runs_the_command_line() -> None:
     assert (done.returncode, done.stdout.startswith("clir")) == (0, True), done
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_json", [False, True])
 def test_letters_that_stdout_cannot_show_are_escaped(is_json: bool) -> None:
     shown = "show_json(['文é\\U0001f600'], None)" if is_json else "show('文é\\U0001f600')"
