@@ -246,6 +246,7 @@ main.main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed", ["0<&-", "1>&-", "2>&-", "0<&- 1>&- 2>&-"])
 def test_a_closed_stream_is_opened_before_a_file_takes_its_number(tmp_path: Path, closed: str) -> None:
     shell = f'exec "{sys.executable}" -c "$0" "$1" </dev/null >/dev/null 2>/dev/null {closed}'
