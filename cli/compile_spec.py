@@ -10,7 +10,8 @@ from cli.imports import heavy_imports
 from cli.terminal import for_shell, say, short
 from pipeline.kubeflow.cluster_config import load_cluster_config
 from pipeline.kubeflow.settings import HEADER
-from pipeline.output_folder import write_atomically, write_fault
+from pipeline.output_folder import write_atomically
+from pipeline.output_path import write_fault
 from schemas.errors import ConfigError
 
 

@@ -16,7 +16,7 @@ from cli.terminal import StageView, show, show_json
 from components.wikiclir_example_gen.settings import DataSettings
 from pipeline.input_files import check_collection, files_of
 from pipeline.machine import check_machine, check_temporary_folder_for_patterns
-from pipeline.output_folder import write_fault
+from pipeline.output_path import write_fault
 from schemas.errors import ConfigError
 from schemas.splits import SPLITS
 

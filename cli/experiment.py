@@ -11,7 +11,8 @@ from cli.terminal import StageView, short, show, show_json
 from cli.users_error import users_error
 from models.evaluation.metrics import METRICS
 from pipeline.layout import CELLS, REPORT_FILE
-from pipeline.output_folder import local_output, run_lock
+from pipeline.output_folder import run_lock
+from pipeline.output_path import local_output
 from schemas.errors import DataError
 
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ from pipeline.config import RunConfig, load_config
 from pipeline.input_files import resolve_digests
 from pipeline.layout import TENSORBOARD
 from pipeline.machine import check_machine
-from pipeline.output_folder import local_output, run_lock
+from pipeline.output_folder import run_lock
+from pipeline.output_path import local_output
 from pipeline.stages import StageEnd, peak_memory
 from schemas.errors import DataError
 

@@ -1,4 +1,4 @@
-"""What a command needs of its machine beside memory and disk; each need is checked before any stage."""
+"""Checks, before any stage, that the machine has what a command needs beside memory and disk."""
 
 import multiprocessing
 import os
@@ -6,7 +6,7 @@ import sys
 import tempfile
 from typing import Final
 
-from pipeline.output_folder import pattern_fault
+from pipeline.output_path import pattern_fault
 from schemas.errors import DataError
 
 _LOCKS: Final = 8

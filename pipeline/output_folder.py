@@ -4,7 +4,8 @@ A run, an experiment and its cells write into an `OutputFolder`; a conversion an
 may be larger than memory, into a `MadeFolder`. Either was empty, or a command of the same kind made it. Each file is
 recorded before it is there, so that no kill leaves a file of ours unrecorded; anything else is the user's.
 
-Both stand in one file, which is long, because they share lock, record and refusals.
+Both stand in one file because they share lock, record and refusals; what the path itself must be stands in
+`pipeline.output_path`.
 """
 
 import hashlib
@@ -12,15 +13,15 @@ import json
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
 from pipeline.input_files import is_remote, scheme_fault
-from pipeline.layout import CONFIG_FILE, FILES, FOLDERS, LOCK_FILE, METADATA_FILE, PUBLISHED, RECORD_FILE
-from schemas.errors import ConfigError, DataError
+from pipeline.layout import CONFIG_FILE, FILES, FOLDERS, LOCK_FILE, PUBLISHED, RECORD_FILE
+from pipeline.output_path import length_fault, pattern_fault, write_fault
+from schemas.errors import DataError
 from schemas.lock_file import held_lock
 
 Kind = Literal["run", "experiment", "cell"]
@@ -28,10 +29,6 @@ Kind = Literal["run", "experiment", "cell"]
 _KINDS: Final[Mapping[str, str]] = {"run": "a run", "experiment": "an experiment", "cell": "an experiment's cell"}
 _MADE_BY: Final = "smooth-clir"
 _HOW_TO_GO_ON: Final = "move it away, or choose another output."
-PATTERN_SIGNS: Final = "[]*?\\"
-"""The characters with a meaning in the patterns of TensorFlow, TFX or Beam."""
-_LONGEST_OUTPUT: Final = 504 - len(f"/{METADATA_FILE}")
-"""SQLite opens paths of at most 512 bytes, to which it adds `-journal`."""
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -72,31 +69,6 @@ def run_lock(output: Path) -> Iterator[None]:
         yield
 
 
-def local_output(output: str) -> Path:
-    """The output of something that runs on this machine.
-
-    Raises:
-      ConfigError: it lies elsewhere.
-    """
-    if is_remote(output):
-        raise ConfigError(
-            [f"output: must be a local folder, for a local run keeps its metadata and its lock there; got {output}."]
-        )
-    return Path(output)
-
-
-def write_fault(folder: Path) -> str | None:
-    """The reason why a folder cannot be written, or None. It is tried: permissions alone do not show it."""
-    try:
-        existing = next(one for one in (folder, *folder.parents) if one.exists())
-        if not existing.is_dir():
-            return f"must be a folder, but {existing} is a file."
-        tempfile.TemporaryFile(dir=existing).close()
-    except OSError as error:
-        return f"must be a folder that can be written; {folder} cannot: {error.strerror}."
-    return None
-
-
 def output_fault(output: str, kind: Kind | None) -> str | None:
     """The reason why a folder cannot be the output of a run or an experiment, or None.
 
@@ -110,28 +82,7 @@ def output_fault(output: str, kind: Kind | None) -> str | None:
         return f"{fault}."
     if kind is None:
         return None
-    return _length_fault(output) or write_fault(Path(output)) or _output_claim_fault(Path(output), kind)
-
-
-def pattern_fault(folder: str, library: str) -> str | None:
-    """The reason why a library does not find its files in a folder, or None; without a full stop."""
-    if signs := sorted(set(os.path.realpath(folder)) & set(PATTERN_SIGNS)):
-        return (
-            f"must hold none of {' '.join(PATTERN_SIGNS)}, for {library} finds its files by patterns; got "
-            f"{' '.join(signs)} in {folder!r}"
-        )
-    return None
-
-
-def _length_fault(output: str) -> str | None:
-    """The reason why SQLite cannot open the metadata in a folder, or None."""
-    size = max(len(os.fsencode(path(output))) for path in (os.path.abspath, os.path.realpath))
-    if size > _LONGEST_OUTPUT:
-        return (
-            f"must be a path of at most {_LONGEST_OUTPUT} bytes, because SQLite opens no longer one in it; got {size}: "
-            "choose a shorter one."
-        )
-    return None
+    return length_fault(output) or write_fault(Path(output)) or _output_claim_fault(Path(output), kind)
 
 
 class OutputFolder:
@@ -250,6 +201,24 @@ def _output_claim_fault(folder: Path, kind: Kind) -> str | None:
     except OSError as error:
         return _unreadable(folder, error)
     return None
+
+
+def check_unchanged(folder: Path, names: Iterable[str], remedy: str) -> None:
+    """Checks that files of an `OutputFolder` are as they were written, before their numbers are used.
+
+    Args:
+      folder: the folder; one without a record, such as a copy of single files, is not checked.
+      names: paths in the folder; only those on record are checked.
+      remedy: what to do, for the error message.
+
+    Raises:
+      DataError: a file is missing or has changed.
+    """
+    record = _read_record(folder / RECORD_FILE)
+    digests = {name: record["files"][name] for name in names if name in record["files"]} if record else {}
+    for name, digest in digests.items():
+        if not (folder / name).is_file() or _sha256(folder / name) != digest:
+            raise DataError(f"{folder / name}: must be as it was written, and is missing or has changed; {remedy}.")
 
 
 class Made(NamedTuple):
@@ -403,24 +372,6 @@ def _read_account(folder: Path, made: Made) -> dict[str, Any] | None:
     if record is None or record["kind"] != made.kind or not {"config_sha256", "account"} <= record.keys():
         return None
     return record if all(file in made.folders or _is_name(file, made) for file in record["files"]) else None
-
-
-def check_unchanged(folder: Path, names: Iterable[str], remedy: str) -> None:
-    """Checks that files of an `OutputFolder` are as they were written, before their numbers are used.
-
-    Args:
-      folder: the folder; one without a record, such as a copy of single files, is not checked.
-      names: paths in the folder; only those on record are checked.
-      remedy: what to do, for the error message.
-
-    Raises:
-      DataError: a file is missing or has changed.
-    """
-    record = _read_record(folder / RECORD_FILE)
-    digests = {name: record["files"][name] for name in names if name in record["files"]} if record else {}
-    for name, digest in digests.items():
-        if not (folder / name).is_file() or _sha256(folder / name) != digest:
-            raise DataError(f"{folder / name}: must be as it was written, and is missing or has changed; {remedy}.")
 
 
 def _is_name(file: str, made: Made) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 
 class DataError(Exception):
-    """An error in a user's data; the message has what must hold, what came, where, and what to do."""
+    """An error in a user's data. The message says what must hold, what came, where, and what to do."""
 
 
 class ConfigError(Exception):

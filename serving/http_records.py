@@ -10,7 +10,7 @@ class Problem(JsonRecord):
     """The reason why there is no result."""
 
     error: str
-    """The error message: what must hold, what came, and what to do."""
+    """The message, which says what must hold, what came, and what to do."""
 
 
 class Ready(JsonRecord):

@@ -20,7 +20,7 @@ _MISSING: Final = "is missing"
 
 
 class VersionFiles(NamedTuple):
-    """What was found of a version's files."""
+    """The state of a version's files."""
 
     manifest: IndexManifest | None
     """None where it cannot be used."""

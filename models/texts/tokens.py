@@ -25,7 +25,7 @@ _SEPARATORS: Final = rf"(?:[{_SEPARATOR}]|(?:^| )\p{{M}})[ {_SEPARATOR}\p{{M}}]*
 """Separators, and marks behind them or behind a space: no word begins with a mark."""
 
 _PARTED: Final = rf"\x{{200B}}|([{SUPERSCRIPTS}]+|[{SUBSCRIPTS}]+|[{NUMBERS_IN_SIGNS}])"
-"""What parts words, and would not after normalisation: NFKC makes 102 of 10², and folding drops U+200B."""
+"""Characters that part words before normalisation only: NFKC makes 102 of 10², and folding drops U+200B."""
 _DOTTED: Final = r"([ij\x{12F}\x{249}\x{268}\x{29D}\x{3F3}\x{456}\x{458}\x{1D96}\x{1E2D}\x{1ECB}])\x{307}+"
 """A dot above a letter with a dot of its own (Soft_Dotted, in Unicode's PropList.txt): İ is folded to i with a dot."""
 _USUAL: Final = (

@@ -1,0 +1,61 @@
+"""The path of an output: what it must be for the system and the libraries to write there, whatever it holds."""
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from pipeline.input_files import is_remote
+from pipeline.layout import METADATA_FILE
+from schemas.errors import ConfigError
+
+_PATTERN_SIGNS: Final = "[]*?\\"
+"""The characters with a meaning in the patterns of TensorFlow, TFX or Beam."""
+_LONGEST_OUTPUT: Final = 504 - len(f"/{METADATA_FILE}")
+"""SQLite opens paths of at most 512 bytes, to which it adds `-journal`."""
+
+
+def local_output(output: str) -> Path:
+    """The output of something that runs on this machine.
+
+    Raises:
+      ConfigError: it lies elsewhere.
+    """
+    if is_remote(output):
+        raise ConfigError(
+            [f"output: must be a local folder, for a local run keeps its metadata and its lock there; got {output}."]
+        )
+    return Path(output)
+
+
+def write_fault(folder: Path) -> str | None:
+    """The reason why a folder cannot be written, or None. It is tried: permissions alone do not show it."""
+    try:
+        existing = next(one for one in (folder, *folder.parents) if one.exists())
+        if not existing.is_dir():
+            return f"must be a folder, but {existing} is a file."
+        tempfile.TemporaryFile(dir=existing).close()
+    except OSError as error:
+        return f"must be a folder that can be written; {folder} cannot: {error.strerror}."
+    return None
+
+
+def pattern_fault(folder: str, library: str) -> str | None:
+    """The reason why a library does not find its files in a folder, or None; without a full stop."""
+    if signs := sorted(set(os.path.realpath(folder)) & set(_PATTERN_SIGNS)):
+        return (
+            f"must hold none of {' '.join(_PATTERN_SIGNS)}, for {library} finds its files by patterns; got "
+            f"{' '.join(signs)} in {folder!r}"
+        )
+    return None
+
+
+def length_fault(output: str) -> str | None:
+    """The reason why SQLite cannot open the metadata in a folder, or None."""
+    size = max(len(os.fsencode(path(output))) for path in (os.path.abspath, os.path.realpath))
+    if size > _LONGEST_OUTPUT:
+        return (
+            f"must be a path of at most {_LONGEST_OUTPUT} bytes, because SQLite opens no longer one in it; got {size}: "
+            "choose a shorter one."
+        )
+    return None
