@@ -120,9 +120,11 @@ def are_whole(store: ml_metadata.MetadataStore, uris: Sequence[str]) -> bool:
         user's.
     """
     (execution,) = store.get_executions_by_id([_execution(uris)])
-    if not (text := execution.custom_properties[_FILES].string_value):
+    try:
+        recorded: dict[str, str] = json.loads(execution.custom_properties[_FILES].string_value)
+    except ValueError:  # nothing was recorded, or the record is damaged
         return False
-    recorded, found = json.loads(text), _digests(uris)
+    found = _digests(uris)
     if not recorded.items() <= found.items():
         return False
     if extra := sorted(found.keys() - recorded.keys()):

@@ -259,6 +259,14 @@ def test_an_artifact_without_a_record_is_not_whole(workspace: Workspace) -> None
     assert workspace.is_whole(artifact.uri)
 
 
+def test_an_artifact_with_a_damaged_record_is_not_whole(workspace: Workspace) -> None:
+    artifact = workspace.artifact("Trainer/model/7")
+    (execution,) = workspace.store.get_executions_by_id([7])
+    execution.custom_properties["files"].string_value = execution.custom_properties["files"].string_value[1:]
+    workspace.store.put_executions([execution])
+    assert not workspace.is_whole(artifact.uri)
+
+
 # Files that are put back
 
 
