@@ -43,15 +43,20 @@ class Given(NamedTuple):
 
     def for_model(self, model: ModelSettings) -> "Given":
         """The lists with the columns that a run with this model has."""
-        stems = {f.QUERY_STEMS, f.DOC_STEMS}
         columns = self.lists.query_columns, self.lists.document_columns
-        if model.stem_embeddings:
-            if f.QUERY_STEMS not in columns[0]:
-                raise click.ClickException("the lists must have stems; run the configuration with preset=best.")
-            return self
-        query, document = ({name: one[name] for name in one.keys() - stems} for one in columns)
+        if model.has_stems and f.QUERY_STEMS not in columns[0]:
+            raise click.ClickException("the lists must have stems; run the configuration with preset=best.")
+        unused: set[str] = set()
+        if not model.has_words:
+            unused |= {f.QUERY_TOKENS, f.DOC_TOKENS}
+        if not model.has_stems:
+            unused |= {f.QUERY_STEMS, f.DOC_STEMS}
+        query, document = ({name: one[name] for name in one.keys() - unused} for one in columns)
         lists = replace(self.lists, query_columns=query, document_columns=document)
-        return self._replace(lists=lists)
+        if model.has_words:
+            return self._replace(lists=lists)
+        of_queries, of_documents = self.words
+        return self._replace(lists=lists, words=(Words(of_queries.stems), Words(of_documents.stems)))
 
 
 def made_up() -> Given:

@@ -5,6 +5,7 @@ An entry names the class behind a name and declares the settings that this class
 their own, `models.losses.declarations`.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -64,11 +65,18 @@ class EncoderDeclaration(Declaration):
 
     Attributes:
       default_dropout, ..., default_embedding_factor: the encoder's own values.
+      of_documents: names of own settings that the encoder of documents alone takes; that of queries has the defaults.
+      has_idf: whether the class takes the terms' inverse document frequencies, `idf`, whatever the pooling.
+      takes_stems: whether its terms may be stems, `model.terms`, and may start from the lexicon, `model.start`.
       largest_component: an upper bound on the magnitude of a vector's components; infinite where nothing bounds them.
       has_short_ops: whether two cores take longer to divide an op of a training step than to run it, see
         `models.training.devices.configure_devices`.
     """
 
+    of_documents: tuple[str, ...] = ()
+    has_idf: bool = False
+    takes_stems: bool = False
+    default_initial_scale: float = 0.1
     default_dropout: float = 0.0
     default_learning_rate: float = 0.001
     default_learning_rate_decay: float = 1.0
@@ -91,6 +99,13 @@ class LstmSettings(Settings):
     """Length of a state, in each direction."""
 
 
+class PolynomialSettings(Settings):
+    """Settings of the encoder polynomial."""
+
+    degree: Literal[2, 3] = 2
+    """Degree of the score in the words of a query and a document."""
+
+
 ENCODERS: Final[dict[str, EncoderDeclaration]] = {
     "mean": EncoderDeclaration(
         "models.layers.mean_embedding.MeanEmbedding", default_learning_rate=0.1, has_short_ops=True
@@ -109,8 +124,19 @@ ENCODERS: Final[dict[str, EncoderDeclaration]] = {
         default_learning_rate_decay=0.95,
         default_embedding_factor=30.0,
     ),
+    "polynomial": EncoderDeclaration(
+        "models.layers.polynomial_embedding.PolynomialEmbedding",
+        PolynomialSettings,
+        of_documents=("degree",),
+        has_idf=True,
+        takes_stems=True,
+        default_initial_scale=0.03,
+        default_learning_rate=0.002,
+        largest_component=math.inf,
+        has_short_ops=True,
+    ),
 }
-"""Encoders by their names in `model.encoder`; all end in tanh, whose values lie in [-1, 1]."""
+"""Encoders by their names in `model.encoder`; all but polynomial end in tanh, whose values lie in [-1, 1]."""
 
 
 @dataclass(frozen=True)

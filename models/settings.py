@@ -42,10 +42,20 @@ class ModelSettings(Settings):
     """Settings that the scorer alone has, by name; two_towers has none but those below."""
     encoder: Annotated[str, AfterValidator(OneOf(ENCODERS))] = "mean"
     """Encoder of a text's words into one vector: mean (the paper's average pooling), cnn or lstm (its baselines
-    DSSM-CNN and DSSM-LSTM)."""
+    DSSM-CNN and DSSM-LSTM), or polynomial (a linear map of the text's tf-idf vector: Polynomial Semantic Indexing, Bai
+    et al. 2009)."""
     encoder_settings: Annotated[dict[str, Any], AfterValidator(OwnSettings(ENCODERS, "encoder"))] = {}
     """Settings that the encoder alone has, by name: `filters` of cnn (default 300), `units` of each direction of lstm
-    (default 64)."""
+    (default 64), `degree` of polynomial (2, the default, or 3)."""
+    terms: Literal["words", "stems"] = "words"
+    """Terms that a text is encoded by: its words, or their stems (their first letters, see `models.texts.stems`), for
+    the encoder polynomial alone."""
+    pooling: Literal["mean", "idf"] = "mean"
+    """Mean of the encoder mean: of a text's words alike, or weighted by their inverse document frequencies in the train
+    split (idf)."""
+    start: Literal["random", "lexicon"] = "random"
+    """Start of the encoder polynomial: random, or the largest singular vectors of the lexicon's table of translations
+    (lexicon), which needs `lexicon.kind` lexicon and `terms` stems. Queries and documents then have one vocabulary."""
     vocabulary_size: Annotated[int, Field(ge=1, lt=2**31)] = 100_000
     """Number of most frequent words kept per language; with `embeddings` also the number of their words."""
     embedding_dim: Annotated[int, Field(ge=1, le=65_536)] = 64
@@ -56,8 +66,8 @@ class ModelSettings(Settings):
     epsilon: Annotated[float, Field(ge=0, le=LARGEST_EPSILON)] = 1.0
     """Smoothness of smooth_cosine (eq. 1), in the unit of the vectors' norms; 0 is the plain cosine. The smallest other
     value is 1e-6, because float32 loses less beside norms of 1. Unused with cosine and dot."""
-    initial_scale: Annotated[float, Field(ge=1e-12, le=1e12)] = 0.1
-    """Standard deviation of the initial word embeddings."""
+    initial_scale: Annotated[float | None, Field(ge=1e-12, le=1e12)] = None
+    """Standard deviation of the random initial embeddings; null: the encoder's own (polynomial: 0.03; others: 0.1)."""
     dropout: Annotated[float | None, Field(ge=0, le=0.999)] = None
     """Share of the components of the word embeddings that a training step leaves out; null: the encoder's own (mean: 0;
     cnn and lstm: 0.4)."""
@@ -74,20 +84,55 @@ class ModelSettings(Settings):
             raise ValueError(fault)
         return epsilon
 
-    @field_validator("dropout")
+    @field_validator("initial_scale", "dropout")
     @classmethod
-    def _null_is_the_encoders_own(cls, dropout: float | None, info: ValidationInfo) -> float | None:
+    def _null_is_the_encoders_own(cls, given: float | None, info: ValidationInfo) -> float | None:
         declaration = ENCODERS.get(info.data.get("encoder", ""))
-        return declaration.default_dropout if declaration and dropout is None else dropout
+        if declaration is None or given is not None:
+            return given
+        own: float = getattr(declaration, f"default_{info.field_name}")
+        return own
 
-    @field_validator("word_dropout", "stem_embeddings")
+    @field_validator("pooling", "word_dropout", "stem_embeddings")
     @classmethod
-    def _the_encoder_is_a_mean(cls, given: float | bool, info: ValidationInfo) -> float | bool:
-        encoder = info.data.get("encoder", "mean")
-        if given and encoder != "mean":
-            nothing, came = ("false", "true") if given is True else ("0", given)
+    def _the_encoder_is_a_mean(cls, given: str | float | bool, info: ValidationInfo) -> str | float | bool:
+        encoder, default = info.data.get("encoder", "mean"), cls.model_fields[str(info.field_name)].default
+        if given != default and encoder != "mean":
+            nothing, came = (
+                str(one).lower() if isinstance(one, bool | str) else f"{one:g}" for one in (default, given)
+            )
             raise ValueError(f"must be {nothing} for {encoder}: it is for the encoder mean alone; got {came}")
         return given
+
+    @field_validator("terms", "start")
+    @classmethod
+    def _the_encoder_takes_stems(cls, given: str, info: ValidationInfo) -> str:
+        encoder, default = info.data.get("encoder", "mean"), cls.model_fields[str(info.field_name)].default
+        if given != default and encoder in ENCODERS and not ENCODERS[encoder].takes_stems:
+            raise ValueError(f"must be {default} for {encoder}: it is for the encoder polynomial alone; got {given}")
+        return given
+
+    @field_validator("start")
+    @classmethod
+    def _the_lexicon_translates_stems(cls, start: str, info: ValidationInfo) -> str:
+        if start == "lexicon" and info.data.get("terms", "stems") != "stems":
+            raise ValueError("must be random for the terms words: the lexicon translates stems; got lexicon")
+        return start
+
+    @property
+    def has_words(self) -> bool:
+        """Whether words have embeddings."""
+        return self.terms == "words"
+
+    @property
+    def has_stems(self) -> bool:
+        """Whether stems have embeddings, alone or beside those of words."""
+        return self.stem_embeddings or self.terms == "stems"
+
+    @property
+    def has_idf(self) -> bool:
+        """Whether the encoder weighs its terms by their inverse document frequencies."""
+        return self.pooling == "idf" or ENCODERS[self.encoder].has_idf
 
     @property
     def channel(self) -> str:
@@ -104,6 +149,9 @@ class ChannelSettings(Settings):
     """Weight of the channel; fitted: the best on the eval split, of the values that `lexicon.weight` lists."""
     settings: Annotated[dict[str, Any], AfterValidator(OwnSettings(CHANNELS, "kind"))] = {}
     """Settings that this kind alone has, by name."""
+    in_training: bool = False
+    """Whether a channel that is learned before the training counts in the training's loss, with its weight; 0.5 where
+    that is fitted. A channel that is trained always counts."""
 
 
 class EmbeddingDigests(Settings):

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator, mod
 
 from components.settings import EvaluationSettings, SearchSettings
 from components.wikiclir_example_gen.settings import DataSettings
-from models.job import channels_fault, index_fault, objective_fault
+from models.job import channels_fault, default_objective, index_fault, objective_fault
 from models.lexicon.settings import LexiconSettings
 from models.settings import ChannelSettings, EmbeddingSettings, LossSettings, ModelSettings
 from models.training.settings import TrainingSettings
@@ -87,12 +87,20 @@ class RunConfig(Settings):
     @classmethod
     def _something_is_trained(cls, embeddings: EmbeddingSettings, info: ValidationInfo) -> EmbeddingSettings:
         model = info.data.get("model")
-        tables_are_all = model is not None and model.encoder == "mean" and not model.stem_embeddings
-        if tables_are_all and embeddings.query and embeddings.document and not embeddings.train:
+        tables_are_all = model is not None and not model.stem_embeddings and _has_one_table(model)
+        if model and tables_are_all and embeddings.query and embeddings.document and not embeddings.train:
             raise ValueError(
                 "train must be true, or one of query and document null: with both tables frozen there is nothing to "
-                "train, for the encoder mean has no other weights"
+                f"train, for the encoder {model.encoder} has no other weights"
             )
+        return embeddings
+
+    @field_validator("embeddings")
+    @classmethod
+    def _vectors_are_of_the_models_terms(cls, embeddings: EmbeddingSettings, info: ValidationInfo) -> EmbeddingSettings:
+        model = info.data.get("model")
+        if model and not model.has_words and (embeddings.query or embeddings.document):
+            raise ValueError("query and document must be null with model.terms stems: word vectors are of words")
         return embeddings
 
     @field_validator("lexicon")
@@ -103,6 +111,17 @@ class RunConfig(Settings):
             raise ValueError(
                 "title_pairs must be false but with data.wikipedia and data.split queries: the titles are those of its "
                 "dumps, and those of held-out pages are known where the queries are divided; got true"
+            )
+        return lexicon
+
+    @field_validator("lexicon")
+    @classmethod
+    def _model_has_its_start(cls, lexicon: LexiconSettings, info: ValidationInfo) -> LexiconSettings:
+        model = info.data.get("model")
+        if model and model.start == "lexicon" and lexicon.kind != "lexicon":
+            raise ValueError(
+                "kind must be lexicon where model.start is lexicon, whose translations it starts from; got "
+                f"{lexicon.kind}"
             )
         return lexicon
 
@@ -137,9 +156,18 @@ class RunConfig(Settings):
     @field_validator("training")
     @classmethod
     def _nulls_are_the_encoders_own(cls, training: TrainingSettings, info: ValidationInfo) -> TrainingSettings:
-        model, loss = info.data.get("model"), info.data.get("loss")
+        model, loss, lexicon = (info.data.get(name) for name in ("model", "loss", "lexicon"))
         if model and loss and (fault := objective_fault(model, loss, training)):
             raise ValueError(fault)
+        counted = [name for name, one in info.data.get("channels", {}).items() if one.in_training]
+        if lexicon and lexicon.in_training:
+            counted.append(lexicon.kind)
+        if model and loss and counted and (training.objective or default_objective(loss)) == "in_batch":
+            raise ValueError(
+                "objective must not be in_batch where a channel is in_training, whose scores are of the lists' own "
+                "documents alone; set loss.in_batch to false and loss.softmax_weight to 0; got in_training for "
+                + ", ".join(counted)
+            )
         return training.for_encoder(model.encoder) if model else training
 
     @field_validator("tuning")
@@ -304,6 +332,11 @@ def _kubeflow_in(content: Mapping[str, Any]) -> KubeflowSettings:
         return KubeflowSettings.model_validate(content.get("kubeflow") or {})
     except pydantic.ValidationError:
         return KubeflowSettings()
+
+
+def _has_one_table(model: ModelSettings) -> bool:
+    """Whether an encoder has no other weights than its table of words."""
+    return model.encoder == "mean" or (model.encoder == "polynomial" and model.encoder_settings["degree"] == 2)
 
 
 def _width_in(content: Mapping[str, Any]) -> int | None:

@@ -164,7 +164,8 @@ def _data(config: RunConfig, checkpoints: str) -> Data:
             vocabulary_size=config.model.vocabulary_size,
             max_tokens=data.max_document_tokens,
             word_tables=_word_tables(config),
-            stem_languages=stem_languages if config.model.stem_embeddings else {},
+            stem_languages=stem_languages if config.model.has_stems else {},
+            joint_stems=config.model.start == "lexicon",
         ),
     )
     # An anomaly must stop the run before anything is made from the data.
@@ -332,7 +333,8 @@ def _training_job(config: RunConfig, checkpoints: str) -> TrainingJob:
         loss = loss.model_copy(update={"theta": LossSettings(name=loss.name).theta})
     channels = dict(config.channels)
     if lexicon.kind != "none":
-        channels = {lexicon.kind: ChannelSettings(kind=lexicon.kind, weight=lexicon.weight), **channels}
+        of_lexicon = lexicon.model_dump(include={"kind", "weight", "in_training"})
+        channels = {lexicon.kind: ChannelSettings(**of_lexicon), **channels}
     job = TrainingJob(
         model=config.model.model_copy(update=unused),
         loss=loss,

@@ -13,7 +13,7 @@ _SECTIONS: Final = {"model", "embeddings", "loss", "training", "tuning", "evalua
 
 
 class Condition(NamedTuple):
-    """A condition on settings for a value of a preset; no preset decides these settings."""
+    """A condition on settings for a value of a preset, which decides these settings before, if at all."""
 
     words: str
     settings: Mapping[str, Sequence[Any]]
@@ -37,6 +37,15 @@ _DOT: Final = Condition("with the similarity dot", {"model.similarity": ["dot"]}
 _NO_TABLES: Final = Condition("without `embeddings`", {"embeddings.query": [None], "embeddings.document": [None]})
 """A table of word vectors has its own width."""
 
+_POLYNOMIAL: Final = Condition("with the encoder polynomial", {"model.encoder": ["polynomial"]})
+_POLYNOMIAL_WITHOUT_TABLES: Final = Condition(
+    f"{_POLYNOMIAL.words}, {_NO_TABLES.words}", {**_POLYNOMIAL.settings, **_NO_TABLES.settings}
+)
+_TRANSLATIONS: Final = Condition(
+    "with the terms stems and the lexicon",
+    {"model.encoder": ["polynomial"], "model.terms": ["stems"], "lexicon.kind": ["lexicon"]},
+)
+
 _BEST: Final = {
     "lexicon.kind": PresetValue("lexicon"),
     "lexicon.weight": PresetValue("fitted", _DOT),
@@ -55,6 +64,18 @@ PRESETS: Final[Mapping[str, Mapping[str, PresetValue]]] = {
     "best": _BEST,
     # Towers that know all documents leave less to the matching words: the weight is fitted on the eval split.
     "closed": {**_BEST, "loss.softmax_weight": PresetValue(0.02), "lexicon.weight": PresetValue("fitted")},
+    "polynomial": {
+        "lexicon.kind": PresetValue("lexicon"),
+        "lexicon.weight": PresetValue("fitted"),
+        "model.encoder": PresetValue("polynomial"),
+        "model.terms": PresetValue("stems", _POLYNOMIAL_WITHOUT_TABLES),
+        "model.start": PresetValue("lexicon", _TRANSLATIONS),
+        "model.embedding_dim": PresetValue(300, _POLYNOMIAL_WITHOUT_TABLES),
+        "model.similarity": PresetValue("dot", _POLYNOMIAL),
+        "loss.name": PresetValue("pairwise_hinge", _POLYNOMIAL),
+        "training.epochs": PresetValue(8, _POLYNOMIAL),
+        "training.learning_rate": PresetValue(0.002, _POLYNOMIAL),
+    },
 }
 """Every preset by its name: dotted settings to their values that differ from the settings' own defaults."""
 
@@ -79,7 +100,7 @@ def with_preset(content: Mapping[str, Any], settings: type[Settings]) -> dict[st
     for key, (value, where) in (PRESETS.get(named, {}) if isinstance(named, str) else {}).items():
         section, _, name = key.partition(".")
         given = merged.get(section, {})
-        if isinstance(given, Mapping) and (where is None or _holds(where, content, settings)):
+        if isinstance(given, Mapping) and (where is None or _holds(where, merged, settings)):
             merged[section] = {name: value, **given}
     return merged
 

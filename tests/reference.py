@@ -41,6 +41,36 @@ def _mean_of_rows(table: npt.ArrayLike, places: Sequence[int]) -> Vector:
     return np.asarray(table, np.float64)[list(places)].sum(axis=0) / max(len(places), 1)
 
 
+def mean_by_idf_with_stems(
+    table: npt.ArrayLike,
+    stem_table: npt.ArrayLike,
+    idf: npt.ArrayLike,
+    stem_idf: npt.ArrayLike,
+    tokens: Sequence[int],
+    stems: Sequence[int],
+) -> Vector:
+    """tanh of the sum of two means weighted by idf, of the rows of a text's tokens and of those of its stems."""
+    means = []
+    for of_rows, of_idf, places in ((table, idf, tokens), (stem_table, stem_idf, stems)):
+        weights, rows = (np.asarray(one, np.float64)[list(places)] for one in (of_idf, of_rows))
+        means.append(weights @ rows / (weights.sum() or 1.0))
+    return np.tanh(means[0] + means[1])
+
+
+def tf_idf(idf: npt.ArrayLike, tokens: Sequence[int]) -> Vector:
+    """A text's vector of tf * idf, of unit length; zero for a text without tokens."""
+    weights = np.bincount(np.asarray(tokens, int), minlength=len(np.asarray(idf))) * np.asarray(idf, np.float64)
+    return weights / (np.linalg.norm(weights) or 1.0)
+
+
+def polynomial_embedding(
+    table: npt.ArrayLike, second_table: npt.ArrayLike, idf: npt.ArrayLike, tokens: Sequence[int]
+) -> Vector:
+    """Bai et al. 2009: V x + (V x) * (Y x) of the tf-idf vector x."""
+    first, second = (tf_idf(idf, tokens) @ np.asarray(one, np.float64) for one in (table, second_table))
+    return first + first * second
+
+
 def cnn_encoder(
     table: npt.ArrayLike, convolution: npt.ArrayLike, projection: npt.ArrayLike, tokens: Sequence[int]
 ) -> Vector:
@@ -84,6 +114,7 @@ ENCODERS: dict[str, Callable[..., Vector]] = {
     "mean": mean_embedding,
     "cnn": cnn_encoder,
     "lstm": lstm_encoder,
+    "polynomial": polynomial_embedding,
 }
 """By the name in a configuration; they take the weights in the layer's order, and a text's tokens."""
 

@@ -14,9 +14,13 @@ from components.trainer.pretrained import VectorsReport, read_pretrained, vocabu
 from components.unfinished_work import unfinished_work
 from models.choices import CHANNELS
 from models.job import TrainingJob
+from models.lexicon.lexicon import read_lexicon
+from models.lexicon.singular_vectors import singular_vectors
+from models.lists.document_frequency import idf_of_terms
 from models.lists.ranking_lists import RankingLists, read_lists
 from models.rankers.fixed_scores import with_fixed_scores
 from models.rankers.scorer import FixedScorer, ScorerInputs, Words
+from models.settings import ModelSettings
 from schemas import features as f
 
 log = logging.getLogger("clir.training")
@@ -69,7 +73,8 @@ class TrainingInputs:
     Attributes:
       job: see there.
       transform: Transform's graph and vocabularies.
-      train_lists, eval_lists: lists of the two splits; the eval lists have the scores of the fixed channels.
+      train_lists, eval_lists: lists of the two splits; the eval lists have the scores of the fixed channels, the train
+        lists those of the channels in training.
       vectors: the reports on pre-trained vectors, by vocabulary.
       query_words, document_words: the words of the two languages.
       fixed_channels: the channels that are learned before the training, by name.
@@ -89,6 +94,11 @@ class TrainingInputs:
     def with_numbers(self, numbers: Mapping[str, float]) -> "TrainingInputs":
         """Returns the inputs with the numbers of a search's trial in the job."""
         return replace(self, job=self.job.with_numbers(numbers))
+
+    @property
+    def channels_in_training(self) -> dict[str, FixedScorer]:
+        """The fixed channels that count in the loss, by name."""
+        return {name: one for name, one in self.fixed_channels.items() if self.job.channels[name].in_training}
 
     def for_scorer(self, name: str) -> ScorerInputs:
         """Returns the inputs of a scorer with a channel's name."""
@@ -115,30 +125,34 @@ def read_inputs(arguments: TrainingArguments) -> TrainingInputs:
     job = arguments.training_job
     transform = tft.TFTransformOutput(arguments.transform_graph_path)
     # A baseline may use fewer columns of the examples than the run's own model.
-    unused = () if job.model.stem_embeddings else (f.QUERY_STEMS, f.DOC_STEMS)
+    unused = [
+        *(() if job.model.has_words else (f.QUERY_TOKENS, f.DOC_TOKENS)),
+        *(() if job.model.has_stems else (f.QUERY_STEMS, f.DOC_STEMS)),
+    ]
     spec = {name: of_column for name, of_column in transform.transformed_feature_spec().items() if name not in unused}
     train_lists, eval_lists = (
         read_lists(_files(files), spec, job.used_negatives) for files in (arguments.train_files, arguments.eval_files)
     )
-    if job.training.negatives_from == "judged":
-        train_lists = train_lists.with_judged_negatives()
     pretrained = {
         name: read_pretrained(transform, name, job.word_tables[name])
         for name in f.COUNTS_OF_VOCABULARY
         if name in job.word_tables
     }
-    query_words, document_words = (
-        _words(transform, name, pretrained[name][0] if name in pretrained else None, job.model.stem_embeddings)
-        for name in (f.QUERY_VOCABULARY, f.DOCUMENT_VOCABULARY)
-    )
+    query_words, document_words = _words(job, transform, {name: words for name, (words, _) in pretrained.items()})
+    if job.model.has_idf:
+        query_words = _with_idf(query_words, train_lists.query_columns, job.model, f.QUERY_TOKENS, f.QUERY_STEMS)
+        document_words = _with_idf(document_words, train_lists.document_columns, job.model, f.DOC_TOKENS, f.DOC_STEMS)
 
     def texts(split: str) -> RankingLists:
         return read_lists(_files([job.texts[split]]), used_negatives=job.used_negatives)
 
+    def trained(lists: RankingLists) -> RankingLists:
+        return lists.with_judged_negatives() if job.training.negatives_from == "judged" else lists
+
     inputs = TrainingInputs(
         job=job,
         transform=transform,
-        train_lists=train_lists,
+        train_lists=trained(train_lists),
         eval_lists=eval_lists,
         vectors={name: report for name, (_, report) in pretrained.items()},
         query_words=query_words,
@@ -151,11 +165,13 @@ def read_inputs(arguments: TrainingArguments) -> TrainingInputs:
         kind = CHANNELS[settings.kind].load()
         if issubclass(kind, FixedScorer):
             fixed[name] = kind.make(inputs.for_scorer(name), **settings.settings)
+    inputs = replace(inputs, fixed_channels=fixed)
     if fixed:
-        eval_texts = texts("eval")
-        for channel in fixed.values():
-            eval_lists = with_fixed_scores(eval_lists, eval_texts, channel)
-    return replace(inputs, eval_lists=eval_lists, fixed_channels=fixed)
+        inputs = replace(inputs, eval_lists=with_fixed_scores(inputs.eval_lists, texts("eval"), fixed.values()))
+    if inputs.channels_in_training:
+        of_lists = inputs.channels_in_training.values()
+        inputs = replace(inputs, train_lists=with_fixed_scores(inputs.train_lists, trained(texts("train")), of_lists))
+    return inputs
 
 
 def unfinished_folder(arguments: TrainingArguments, inputs: TrainingInputs, devices: str, removes: bool = True) -> str:
@@ -179,10 +195,39 @@ def unfinished_folder(arguments: TrainingArguments, inputs: TrainingInputs, devi
     return folder
 
 
-def _words(transform: tft.TFTransformOutput, vocabulary: str, pretrained: Words | None, has_stems: bool) -> Words:
-    """Returns the words of a language with their stems: those that have pre-trained vectors, or all."""
-    stems = transform.vocabulary_size_by_name(f.STEMS_OF_VOCABULARY[vocabulary]) if has_stems else 0
-    return (pretrained or Words(vocabulary_size(transform, vocabulary)))._replace(stems=stems)
+def _words(job: TrainingJob, transform: tft.TFTransformOutput, pretrained: Mapping[str, Words]) -> list[Words]:
+    """Returns the words of queries and of documents with the vectors that they start with."""
+    if job.model.has_words:
+        stems = f.STEMS_OF_VOCABULARY if job.model.has_stems else {}
+        size = transform.vocabulary_size_by_name
+        return [
+            (pretrained.get(name) or Words(vocabulary_size(transform, name)))._replace(
+                stems=size(stems[name]) if name in stems else 0
+            )
+            for name in (f.QUERY_VOCABULARY, f.DOCUMENT_VOCABULARY)
+        ]
+    names = f.QUERY_STEM_VOCABULARY, f.DOCUMENT_STEM_VOCABULARY
+    words = [Words(vocabulary_size(transform, name)) for name in names]
+    if job.model.start == "random" or job.lexicon is None:
+        return words
+    of_queries, of_documents = map(transform.vocabulary_by_name, names)
+    start = singular_vectors(read_lexicon(job.lexicon), of_queries, of_documents, job.model.embedding_dim)
+    return [one._replace(vectors=vectors) for one, vectors in zip(words, start, strict=True)]
+
+
+def _with_idf(words: Words, columns: Mapping[str, Any], model: ModelSettings, tokens: str, stems: str) -> Words:
+    """Returns words with their inverse document frequencies, and those of their stems.
+
+    Args:
+      words: of one language.
+      columns: the texts of the train split in this language.
+      model: the model's settings.
+      tokens, stems: names of the columns of words and of stems.
+    """
+    return words._replace(
+        idf=idf_of_terms(columns[tokens if model.has_words else stems], words.number),
+        stem_idf=idf_of_terms(columns[stems], words.stems) if model.stem_embeddings else None,
+    )
 
 
 def _files(patterns: list[str]) -> list[str]:

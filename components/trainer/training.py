@@ -13,6 +13,7 @@ from components.trainer.transformed_texts import TransformedTexts
 from models.choices import CHANNELS, FITTED, SCORERS
 from models.exported.export import export_ranker
 from models.objectives.objective import make_objective
+from models.rankers.fixed_scores import FixedScores
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import Scorer
 from models.training.channel_weight import fit_weight
@@ -43,7 +44,8 @@ def train_ranker(
 ) -> Trained:
     """Trains a new ranker: the scorer, the channels that are trained with it, and the channels learned before.
 
-    Only the trained channels are in the objective; the best epoch is that of the whole sum.
+    The objective has the trained channels, and the scores of those learned before that are `in_training`. The best
+    epoch is that of the whole sum.
 
     Args:
       inputs: job and data.
@@ -62,7 +64,8 @@ def train_ranker(
                 name: _FIRST_WEIGHT if one.weight == FITTED else float(one.weight) for name, one in job.channels.items()
             },
         }
-        objective = make_objective(_weighted(trained, weights), job)
+        learned = {name: FixedScores(channel) for name, channel in inputs.channels_in_training.items()}
+        objective = make_objective(_weighted({**trained, **learned}, weights), job)
     channels: dict[str, Scorer] = {**trained, **inputs.fixed_channels}
     evaluated = _weighted(channels, weights) if inputs.fixed_channels else objective.ranker
     evaluator = ListEvaluator(evaluated, inputs.eval_lists, job.top_grade)

@@ -68,7 +68,7 @@ def _write_vocabularies(
 ) -> tuple[dict[str, str], list[str]]:
     """Writes a file for each vocabulary; returns their paths by name, and those of the files of counts, if any."""
     paths, others = {}, []
-    for vocabulary, counts in _count_words(lists, counted).items():
+    for vocabulary, counts in _count_words(lists, counted, settings.joint_stems).items():
         words = _most_frequent(counts, settings.vocabulary_size)
         if source := settings.word_tables.get(vocabulary):
             lines = [b"%d %b" % (counts[word], word) for word in _most_frequent(counts, len(counts))]
@@ -82,7 +82,7 @@ def _write_vocabularies(
     return paths, others
 
 
-def _count_words(lists: NumberedLists, counted: Sequence[str]) -> dict[str, Counter[bytes]]:
+def _count_words(lists: NumberedLists, counted: Sequence[str], joint_stems: bool) -> dict[str, Counter[bytes]]:
     """The counts of the words in the counted lists, by vocabulary."""
     times = {
         name: texts.counts(np.concatenate([lists.places[file][name] for file in counted]))
@@ -94,6 +94,9 @@ def _count_words(lists: NumberedLists, counted: Sequence[str]) -> dict[str, Coun
         for term, number in zip(terms, times[name].tolist(), strict=True):
             if term and number:
                 of_vocabulary[term] += number
+    if joint_stems:
+        names = f.STEMS_OF_VOCABULARY.values()
+        counts |= dict.fromkeys(names, sum((counts[name] for name in names), Counter[bytes]()))
     return counts
 
 

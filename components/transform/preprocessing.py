@@ -1,6 +1,6 @@
 """The preprocessing function of Transform: texts to ids of a vocabulary for each language."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import tensorflow as tf
@@ -33,7 +33,7 @@ def preprocessing_fn(inputs: dict[str, Any], custom_config: dict[str, Any]) -> d
     settings = TransformSettings.model_validate(custom_config)
     words = words_of(inputs, settings)
     paths = {}
-    for vocabulary, flat, times in words.counted():
+    for vocabulary, (flat, times) in words.counted(settings.joint_stems).items():
         top: int | None = settings.vocabulary_size
         counted, first = flat, None
         if source := settings.word_tables.get(vocabulary):
@@ -66,12 +66,27 @@ class Words(NamedTuple):
     places: tf.Tensor
     lists: tf.Tensor
 
-    def counted(self) -> Iterator[tuple[str, tf.Tensor, tf.Tensor]]:
-        """Each vocabulary's words, string [words of all texts], and their weights, int64 [words of all texts]."""
-        for name, words in self.of_queries.items():
-            yield name, words.flat_values, tf.ones_like(words.flat_values, tf.int64)
-        for name, words in self.of_documents.items():
-            yield name, words.flat_values, tf.gather(self.lists, words.value_rowids())
+    def counted(self, joint_stems: bool) -> dict[str, tuple[tf.Tensor, tf.Tensor]]:
+        """Each vocabulary's words, string [words of all texts], and their weights, int64 [words of all texts].
+
+        Args:
+          joint_stems: see `TransformSettings`.
+        """
+        counted = {
+            **{
+                name: (one.flat_values, tf.ones_like(one.flat_values, tf.int64))
+                for name, one in self.of_queries.items()
+            },
+            **{
+                name: (one.flat_values, tf.gather(self.lists, one.value_rowids()))
+                for name, one in self.of_documents.items()
+            },
+        }
+        if joint_stems:
+            of_sides = [counted[name] for name in f.STEMS_OF_VOCABULARY.values()]
+            words, weights = (tf.concat(parts, axis=0) for parts in zip(*of_sides, strict=True))
+            counted |= dict.fromkeys(f.STEMS_OF_VOCABULARY.values(), (words, weights))
+        return counted
 
 
 def words_of(inputs: dict[str, Any], settings: TransformSettings) -> Words:

@@ -2,11 +2,14 @@
 
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import tensorflow as tf
 from tensorflow import keras
 
 from models.graphs import row_ids
 from models.layers.text_encoder import TextEncoder
+from models.layers.weighted_terms import WeightedTerms
 
 
 @keras.utils.register_keras_serializable(package="smooth_clir")
@@ -20,20 +23,27 @@ class MeanEmbedding(TextEncoder):
 
         v = tanh(1/t * sum_i E[token_i] + 1/s * sum_j S[stem_j]),
 
-    over the s stems there are: a word that the vocabulary lacks keeps its stem. Other arguments, input and output are
-    those of `TextEncoder`.
+    over the s stems there are: a word that the vocabulary lacks keeps its stem. With idf pooling, which is not the
+    paper's either, both means are weighted by the terms' inverse document frequencies:
+
+        v = tanh(sum_i idf(token_i) E[token_i] / sum_i idf(token_i) + the same of the stems)
+
+    Other arguments, input and output are those of `TextEncoder`.
 
     Args:
       word_dropout: share of the words, and of the stems apart from them, that a training step leaves out, in [0, 1).
         The mean is over those that are left, so that nothing is scaled; a text that loses all has the zero vector.
         Draws come from a generator whose state a checkpoint saves.
       stem_vocabulary_size: rows of S; None: there are no stems.
+      pooling: `mean` or `idf`.
+      idf, stem_idf: inverse document frequencies for idf pooling, above 0: float [vocabulary_size] and
+        [stem_vocabulary_size]; None: 1 each.
 
     Call arguments:
       stems: int RaggedTensor [batch, (stems)], each id in [0, stem_vocabulary_size); None where there are none.
 
     Raises:
-      ValueError: word_dropout lies outside [0, 1).
+      ValueError: word_dropout lies outside [0, 1), or the pooling is another.
     """
 
     def __init__(
@@ -43,12 +53,19 @@ class MeanEmbedding(TextEncoder):
         *args: Any,
         word_dropout: float = 0.0,
         stem_vocabulary_size: int | None = None,
+        pooling: str = "mean",
+        idf: npt.NDArray[np.float32] | None = None,
+        stem_idf: npt.NDArray[np.float32] | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(vocabulary_size, dim, *args, **kwargs)
         if not 0 <= word_dropout < 1:
             raise ValueError(f"word_dropout must lie in [0, 1); got {word_dropout}.")
+        if pooling not in ("mean", "idf"):
+            raise ValueError(f"pooling must be mean or idf; got {pooling!r}.")
         self.word_dropout = word_dropout
+        self.pooling = pooling
+        self._given_idf = idf, stem_idf
         self.stem_vocabulary_size = stem_vocabulary_size
         if word_dropout:
             self._words_generator = tf.random.Generator.from_seed(self._seed_of("word_dropout"))
@@ -61,11 +78,17 @@ class MeanEmbedding(TextEncoder):
             self.stem_table = self.add_weight(
                 name="stem_table", shape=(self.stem_vocabulary_size, self.dim), initializer=random
             )
+        self.idf = self.stem_idf = None
+        if self.pooling == "idf":
+            of_words, of_stems = self._given_idf
+            self.idf = self.add_idf("idf", self.vocabulary_size, of_words)
+            if self.stem_vocabulary_size is not None:
+                self.stem_idf = self.add_idf("stem_idf", self.stem_vocabulary_size, of_stems)
 
     def call(self, tokens: tf.RaggedTensor, training: bool = False, stems: tf.RaggedTensor | None = None) -> tf.Tensor:
         """Encodes each text."""
-        mean = self._mean(self.table, tokens, training)
-        return tf.tanh(mean if stems is None else mean + self._mean(self.stem_table, stems, training))
+        mean = self._mean(self.table, self.idf, tokens, training)
+        return tf.tanh(mean if stems is None else mean + self._mean(self.stem_table, self.stem_idf, stems, training))
 
     def word_parts(self, tokens: tf.RaggedTensor, stems: tf.RaggedTensor | None = None) -> tf.Tensor:
         """Returns the share of each word, together with its stem, in one text's vector: float [words, dim].
@@ -73,30 +96,33 @@ class MeanEmbedding(TextEncoder):
             v = tanh(m) = g * m, with g = tanh(m) / m elementwise, and 1 where m = 0
             part_i = g * (E[token_i] / t + S[stem_i] / s)
 
-        Their sum is the text's vector. The factor g belongs to the whole text: it would change without one of its
-        words.
+        With idf pooling a term's share is idf / (sum of idf) instead of 1 / t or 1 / s. The sum of the parts is the
+        text's vector. The factor g belongs to the whole text: it would change without one of its words.
 
         Args:
           tokens, stems: the ids of each word, int RaggedTensor [words, (ids)].
         """
-        shares = self._shares(self.table, tokens)
+        shares = self._shares(self.table, self.idf, tokens)
         if stems is not None:
-            shares += self._shares(self.stem_table, stems)
+            shares += self._shares(self.stem_table, self.stem_idf, stems)
         mean = tf.reduce_sum(shares, axis=0)
         is_zero = mean == 0
         return shares * tf.where(is_zero, 1.0, tf.tanh(mean) / tf.where(is_zero, 1.0, mean))
 
-    def _shares(self, table: tf.Variable, ids: tf.RaggedTensor) -> tf.Tensor:
+    def _shares(self, table: tf.Variable, idf: tf.Variable | None, ids: tf.RaggedTensor) -> tf.Tensor:
         """Returns each word's share of the mean of all rows, float [words, dim]."""
-        padded = ids.to_tensor(-1)
-        rows = tf.where(padded[:, :, tf.newaxis] >= 0, tf.gather(table, tf.maximum(padded, 0)), 0.0)
-        return tf.math.divide_no_nan(tf.reduce_sum(rows, axis=1), tf.cast(tf.size(ids.values), rows.dtype))
+        weights = tf.ones(tf.shape(table)[:1]) if idf is None else idf
+        words = WeightedTerms.tf_idf(ids.values, row_ids(ids), ids.nrows(), weights)
+        return tf.math.divide_no_nan(words.combine(tf.gather(table, words.terms)), tf.reduce_sum(words.weight))
 
-    def _mean(self, table: tf.Variable, tokens: tf.RaggedTensor, training: bool) -> tf.Tensor:
+    def _mean(self, table: tf.Variable, idf: tf.Variable | None, tokens: tf.RaggedTensor, training: bool) -> tf.Tensor:
         """Returns the mean of each text's rows of a table, float [batch, dim]; zero where there are none."""
         ids, text = tokens.values, row_ids(tokens)
         if training and self.word_dropout:
             ids, text = self._without_some(ids, text)
+        if idf is not None:
+            words = WeightedTerms.tf_idf(ids, text, tokens.nrows(), idf).of_unit_sum()
+            return words.combine(self._words(table, words.terms, training))
         if training and self.dropout:
             return tf.math.unsorted_segment_mean(self._words(table, ids, training), text, tokens.nrows())
         # Gathers the rows that occur first: with an op on the table itself TensorFlow would copy the whole table in
@@ -113,5 +139,9 @@ class MeanEmbedding(TextEncoder):
 
     def get_config(self) -> dict[str, Any]:
         """Returns the layer's arguments."""
-        own = {"word_dropout": self.word_dropout, "stem_vocabulary_size": self.stem_vocabulary_size}
-        return {**super().get_config(), **own}
+        return {
+            **super().get_config(),
+            "word_dropout": self.word_dropout,
+            "stem_vocabulary_size": self.stem_vocabulary_size,
+            "pooling": self.pooling,
+        }

@@ -89,6 +89,21 @@ class TextEncoder(keras.layers.Layer, ABC):
         """
         return None
 
+    def add_idf(self, name: str, terms: int, values: npt.NDArray[np.float32] | None) -> tf.Variable:
+        """Creates the weight of terms' inverse document frequencies, float [terms], which training leaves as it is.
+
+        Args:
+          name: the weight's.
+          terms: number of terms.
+          values: float [terms], no part of the layer's configuration; None: 1 each.
+        """
+        given = np.ones(terms, np.float32) if values is None else values
+
+        def initial(shape: Any, dtype: Any = None, **kwargs: Any) -> tf.Tensor:
+            return tf.constant(given, dtype)
+
+        return self.add_weight(name=name, shape=(terms,), initializer=initial, trainable=False)
+
     def _words(self, table: tf.Variable, ids: tf.Tensor, training: bool) -> tf.Tensor:
         """Returns the embeddings of the words of all texts in a row: int [words] -> float [words, dim]."""
         words = tf.gather(table, ids)

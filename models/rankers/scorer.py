@@ -16,16 +16,20 @@ from schemas import features as f
 
 
 class Words(NamedTuple):
-    """The words of one language, each a row of an encoder's table."""
+    """The words of one language, or their stems where these are the model's terms, each a row of an encoder's table."""
 
     number: int
     """Number of words."""
     vectors: npt.NDArray[np.float32] | None = None
-    """Pre-trained vectors of the first words, float [words, dim]; the others start at random."""
+    """Vectors of the first words, float [words, dim], with which training starts; the others start at random."""
     train: bool = True
     """Whether training moves the table."""
     stems: int = 0
     """Number of the words' stems, each a row of a second table if the model has one."""
+    idf: npt.NDArray[np.float32] | None = None
+    """Inverse document frequency of each word in the train split, float [words], if the model weighs by it."""
+    stem_idf: npt.NDArray[np.float32] | None = None
+    """Inverse document frequency of each stem of the second table, float [stems], likewise."""
 
 
 class ScorerInputs(NamedTuple):

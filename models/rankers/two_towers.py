@@ -28,7 +28,8 @@ class TwoTowers(InnerProduct):
 
     Call arguments:
       features: `query_tokens`, int RaggedTensor [batch, (tokens)]; `doc_tokens`, int RaggedTensor
-        [documents, (tokens)]; with stems, `query_stems` and `doc_stems` likewise; and `document_index` (see `Scorer`).
+        [documents, (tokens)]; with stems, beside them or in their place, `query_stems` and `doc_stems` likewise; and
+        `document_index` (see `Scorer`).
       training: whether dropout acts.
     """
 
@@ -43,7 +44,10 @@ class TwoTowers(InnerProduct):
         super().__init__(**kwargs)
         self.query_encoder = make_encoder(settings, query_words, seed, "query_encoder")
         # The two encoders must not start alike.
-        self.document_encoder = make_encoder(settings, document_words, seed + 1, "document_encoder")
+        self.document_encoder = make_encoder(settings, document_words, seed + 1, "document_encoder", of_documents=True)
+        self._query_terms, self._document_terms = (
+            (f.QUERY_STEMS, f.DOC_STEMS) if settings.terms == "stems" else (f.QUERY_TOKENS, f.DOC_TOKENS)
+        )
         self._has_stems = settings.stem_embeddings
         self.similarity = make_similarity(settings)
 
@@ -75,7 +79,7 @@ class TwoTowers(InnerProduct):
         With a cosine the divisor is the norm of the whole document's encoding, plus epsilon.
         """
         stems = {"stems": features[f.DOC_STEMS]} if self._has_stems else {}
-        parts = self.document_encoder.word_parts(features[f.DOC_TOKENS], **stems)
+        parts = self.document_encoder.word_parts(features[self._document_terms], **stems)
         if parts is None:
             return None
         divisor = self.similarity.document_divisor(tf.reduce_sum(parts, axis=0))
@@ -84,12 +88,12 @@ class TwoTowers(InnerProduct):
     def _encode_queries(self, features: dict[str, Any], training: bool) -> tf.Tensor:
         """Returns float [batch, dim]."""
         stems = {"stems": features[f.QUERY_STEMS]} if self._has_stems else {}
-        return self.query_encoder(features[f.QUERY_TOKENS], training=training, **stems)
+        return self.query_encoder(features[self._query_terms], training=training, **stems)
 
     def _encode_documents(self, features: dict[str, Any], training: bool) -> tf.Tensor:
         """Returns float [documents, dim]."""
         stems = {"stems": features[f.DOC_STEMS]} if self._has_stems else {}
-        return self.document_encoder(features[f.DOC_TOKENS], training=training, **stems)
+        return self.document_encoder(features[self._document_terms], training=training, **stems)
 
     @property
     def score_range(self) -> tuple[float, float]:
@@ -123,7 +127,9 @@ class TwoTowers(InnerProduct):
         return {"score_gradient/bound": bound} if math.isfinite(bound) else {}
 
 
-def make_encoder(settings: ModelSettings, words: Words, seed: int, name: str) -> TextEncoder:
+def make_encoder(
+    settings: ModelSettings, words: Words, seed: int, name: str, of_documents: bool = False
+) -> TextEncoder:
     """Makes one tower's encoder: the Keras layer that a configuration names, with its own settings.
 
     Args:
@@ -131,21 +137,30 @@ def make_encoder(settings: ModelSettings, words: Words, seed: int, name: str) ->
       words: of the tower's language.
       seed: see `TextEncoder`.
       name: the layer's.
+      of_documents: whether it is the tower of documents, which alone takes some of an encoder's settings.
     """
-    of_means = {"word_dropout": settings.word_dropout} if settings.word_dropout else {}
-    stems = {"stem_vocabulary_size": words.stems} if settings.stem_embeddings else {}
-    encoder: TextEncoder = ENCODERS[settings.encoder].load()(
+    declaration = ENCODERS[settings.encoder]
+    given: dict[str, Any] = {
+        key: value
+        for key, value in settings.encoder_settings.items()
+        if of_documents or key not in declaration.of_documents
+    }
+    if settings.encoder == "mean":
+        given |= {"word_dropout": settings.word_dropout, "pooling": settings.pooling}
+    if settings.stem_embeddings:
+        given |= {"stem_vocabulary_size": words.stems, "stem_idf": words.stem_idf}
+    if settings.has_idf:
+        given["idf"] = words.idf
+    encoder: TextEncoder = declaration.load()(
         words.number,
         settings.embedding_dim,
         settings.initial_scale,
         seed,
         settings.dropout,
-        **settings.encoder_settings,
         vectors=words.vectors,
         train_table=words.train,
         name=name,
-        **of_means,
-        **stems,
+        **given,
     )
     return encoder
 

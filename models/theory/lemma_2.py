@@ -64,12 +64,13 @@ def loss_in_tables(loss: Constants, settings: ModelSettings) -> Constants | None
       settings: the model's settings.
 
     Returns:
-      None if the paper's proof does not cover the model: for other encoders than the mean, with stems or dropout, and
-      without smooth cosine.
+      None if the paper's proof does not cover the model: for other encoders than the mean, with idf pooling, stems or
+      dropout, and without smooth cosine.
     """
     beyond = (
         settings.scorer != "two_towers"
         or settings.encoder != "mean"
+        or settings.pooling != "mean"
         or settings.stem_embeddings
         or settings.dropout
         or settings.word_dropout

@@ -12,7 +12,8 @@ from models.retrieval.ranking import ranked_grades
 from models.training.list_evaluator import ListEvaluator
 from schemas.training_history import ChannelWeight, WeightTried
 
-WEIGHTS: Final = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.2)
+WEIGHTS: Final = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.2, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0)
+"""Up to where the towers hardly count: the scores of an inner product may lie far from those of the channel."""
 
 
 def fit_weight(lists: RankingLists, others: Ranker, channel: Scorer, top_grade: int) -> ChannelWeight:

@@ -33,6 +33,7 @@ def made_up_lists(
     document_words: int,
     vocabulary: int,
     top_grade: int,
+    has_words: bool = True,
     has_stems: bool = False,
 ) -> RankingLists:
     """Lists of random documents of random words, whose frequencies follow Zipf's law; stored as a Trainer stores them.
@@ -44,7 +45,8 @@ def made_up_lists(
       query_words, document_words: number of words of a text.
       vocabulary: number of distinct words.
       top_grade: grade of each list's first document; a tenth of the others have grade 1.
-      has_stems: whether words have stems, one for every three words.
+      has_words: whether the columns of words are there.
+      has_stems: whether those of stems are there, one stem for every three words.
     """
     generator = np.random.default_rng(0)
     documents = min(documents, lists * listed)
@@ -69,12 +71,12 @@ def made_up_lists(
     return RankingLists(
         query_columns={
             f.QUERY_ID: tf.as_string(tf.range(lists)),
-            f.QUERY_TOKENS: query_tokens.tensor(),
+            **({f.QUERY_TOKENS: query_tokens.tensor()} if has_words else {}),
             **({f.QUERY_STEMS: stems(query_tokens).tensor()} if has_stems else {}),
         },
         document_columns={
             f.DOC_ID: tf.as_string(tf.range(documents)),
-            f.DOC_TOKENS: doc_tokens,
+            **({f.DOC_TOKENS: doc_tokens} if has_words else {}),
             **({f.DOC_STEMS: stems(doc_tokens)} if has_stems else {}),
         },
         documents=tf.RaggedTensor.from_uniform_row_length(tf.constant(places.reshape(-1)), listed),
@@ -121,7 +123,8 @@ def measure_training_step(config: RunConfig, size: CollectionSize) -> TrainingSt
     train, replicas = size.lists["train"], strategy.num_replicas_in_sync
     batch = min(settings.batch_lists, train // replicas * replicas) or replicas
     epochs = settings.epochs_of(train)
-    words = Words(size.vocabulary, stems=size.vocabulary // WORDS_OF_A_STEM + 1)
+    stems = size.vocabulary // WORDS_OF_A_STEM + 1
+    words = Words(size.vocabulary, stems=stems) if config.model.has_words else Words(stems)
     lists = made_up_lists(
         lists=batch * min(_BATCHES, max(train // batch, 1)),
         listed=max(round(size.trained_pairs / train), 1),
@@ -130,7 +133,8 @@ def measure_training_step(config: RunConfig, size: CollectionSize) -> TrainingSt
         document_words=round(size.document_words),
         vocabulary=size.vocabulary,
         top_grade=config.data.top_grade,
-        has_stems=config.model.stem_embeddings,
+        has_words=config.model.has_words,
+        has_stems=config.model.has_stems,
     )
     with strategy.scope():
         job = TrainingJob(model=config.model, loss=config.loss, training=settings, top_grade=config.data.top_grade)

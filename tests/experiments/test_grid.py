@@ -294,7 +294,9 @@ def test_cells_have_the_preset_of_the_run_that_is_varied(experiment_file: Path, 
 def test_an_unknown_preset_is_at_fault_in_its_cells_alone(experiment_file: Path) -> None:
     replace(experiment_file, "model.epsilon: [0, 0.5]", "preset: [best, besst]")
     cells = load_grid(str(experiment_file)).cells
-    fault = f"{experiment_file}:5: preset: must be one of paper, best, closed; got 'besst'; did you mean best?"
+    fault = (
+        f"{experiment_file}:5: preset: must be one of paper, best, closed, polynomial; got 'besst'; did you mean best?"
+    )
     assert [cell.fault for cell in cells if cell.settings["preset"] == "besst"] == [fault] * 4
     assert all(cell.config for cell in cells if cell.settings["preset"] == "best")
 

@@ -77,11 +77,14 @@ def small_text_features(folder: Path, with_stems: bool = False, max_tokens: int 
 
 def small_towers(**settings: Any) -> TwoTowers:
     """Two untrained towers over the words of those files."""
+    model = ModelSettings(**{"embedding_dim": 2, **settings})
+    numbers = [
+        (words.count("\n"), stems.count("\n")) for words, stems in zip(WORDS.values(), STEMS.values(), strict=True)
+    ]
     query_words, document_words = (
-        Words(words.count("\n"), stems=stems.count("\n"))
-        for words, stems in zip(WORDS.values(), STEMS.values(), strict=True)
+        Words(words, stems=stems) if model.has_words else Words(stems) for words, stems in numbers
     )
-    return TwoTowers(query_words, document_words, ModelSettings(**{"embedding_dim": 2, **settings}), seed=1)
+    return TwoTowers(query_words, document_words, model, seed=1)
 
 
 def features_of(text_features: TextFeatures, queries: list[str], documents: list[list[str]]) -> dict[str, Any]:

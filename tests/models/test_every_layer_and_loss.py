@@ -16,6 +16,7 @@ from models.layers.cnn_encoder import CnnEncoder
 from models.layers.dot_product import DotProduct
 from models.layers.lstm_encoder import LstmEncoder
 from models.layers.mean_embedding import MeanEmbedding
+from models.layers.polynomial_embedding import PolynomialEmbedding
 from models.layers.smooth_cosine import SmoothCosine
 from models.losses.mse import MeanSquaredErrorLoss
 from models.losses.proportional_odds import ProportionalOddsLoss
@@ -49,6 +50,13 @@ CASES = [
         {"vocabulary_size": 5, "dim": 2, "seed": 1, "word_dropout": 0.3, "stem_vocabulary_size": 4},
         (TEXTS, False, TEXTS),
     ),
+    Case(
+        MeanEmbedding,
+        {"vocabulary_size": 5, "dim": 2, "seed": 1, "stem_vocabulary_size": 4, "pooling": "idf"},
+        (TEXTS, False, TEXTS),
+    ),
+    Case(PolynomialEmbedding, {"vocabulary_size": 5, "dim": 2, "seed": 1}, (TEXTS,)),
+    Case(PolynomialEmbedding, {"vocabulary_size": 5, "dim": 2, "seed": 1, "degree": 3}, (TEXTS,)),
     Case(CnnEncoder, {"vocabulary_size": 5, "dim": 2, "seed": 1, "dropout": 0.4, "filters": 3}, (TEXTS,)),
     Case(LstmEncoder, {"vocabulary_size": 5, "dim": 2, "seed": 1, "dropout": 0.4, "units": 3}, (TEXTS,)),
     Case(SmoothOrdinalSearchLoss, {"theta": (0.2, 0.7), "reduction": "none"}, (GRADES, SCORES)),

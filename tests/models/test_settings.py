@@ -119,7 +119,7 @@ def test_the_outermost_epsilons_count_beside_a_norm_of_one_in_float32(epsilon):
 
 def test_unknown_encoder_is_refused_with_the_choices_and_the_nearest():
     fault = refused(ModelSettings, encoder="lstms")["encoder"]
-    assert "must be one of mean, cnn, lstm; got 'lstms'; did you mean lstm?" in fault
+    assert "must be one of mean, cnn, lstm, polynomial; got 'lstms'; did you mean lstm?" in fault
 
 
 @pytest.mark.parametrize(
@@ -129,6 +129,7 @@ def test_unknown_encoder_is_refused_with_the_choices_and_the_nearest():
         ("cnn", {}, {"filters": 300}),
         ("cnn", {"filters": 9}, {"filters": 9}),
         ("lstm", {}, {"units": 64}),
+        ("polynomial", {}, {"degree": 2}),
     ],
 )
 def test_settings_of_the_encoders_own_are_completed(encoder, own, complete):
@@ -149,10 +150,10 @@ def test_settings_that_the_encoder_has_not_are_refused(encoder, own, message):
     assert message in refused(ModelSettings, encoder=encoder, encoder_settings=own)["encoder_settings"]
 
 
-@pytest.mark.parametrize("encoder", ["cnn", "lstm"])
+@pytest.mark.parametrize("encoder", ["cnn", "lstm", "polynomial"])
 @pytest.mark.parametrize(
     ("field", "value", "nothing", "came"),
-    [("word_dropout", 0.5, "0", "0.5"), ("stem_embeddings", True, "false", "true")],
+    [("word_dropout", 0.5, "0", "0.5"), ("stem_embeddings", True, "false", "true"), ("pooling", "idf", "mean", "idf")],
 )
 def test_what_the_mean_alone_has_is_refused_for_others(encoder, field, value, nothing, came):
     fault = refused(ModelSettings, encoder=encoder, **{field: value})[field]
@@ -160,9 +161,34 @@ def test_what_the_mean_alone_has_is_refused_for_others(encoder, field, value, no
     assert getattr(ModelSettings(**{field: value}), field) == value
 
 
+@pytest.mark.parametrize("encoder", ["mean", "cnn", "lstm"])
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"terms": "stems"}, "must be words for {}: it is for the encoder polynomial alone; got stems"),
+        ({"start": "lexicon"}, "must be random for {}: it is for the encoder polynomial alone; got lexicon"),
+    ],
+)
+def test_what_the_encoder_polynomial_alone_has_is_refused_for_others(encoder, given, message):
+    (field,) = given
+    assert message.format(encoder) in refused(ModelSettings, encoder=encoder, **given)[field]
+
+
+def test_the_columns_and_the_idf_that_a_model_needs_follow_from_its_settings():
+    def needs(**given):
+        model = ModelSettings(**given)
+        return model.has_words, model.has_stems, model.has_idf
+
+    assert needs() == (True, False, False)
+    assert needs(stem_embeddings=True, pooling="idf") == (True, True, True)
+    assert needs(encoder="polynomial") == (True, False, True)
+    assert needs(encoder="polynomial", terms="stems") == (False, True, True)
+
+
 @pytest.mark.parametrize(("encoder", "declaration"), ENCODERS.items())
 def test_null_is_the_encoders_own(encoder, declaration):
     assert ModelSettings(encoder=encoder).dropout == declaration.default_dropout
+    assert ModelSettings(encoder=encoder).initial_scale == declaration.default_initial_scale
     training = TrainingSettings().for_encoder(encoder)
     assert training.learning_rate == declaration.default_learning_rate
     assert training.learning_rate_decay == declaration.default_learning_rate_decay

@@ -168,7 +168,11 @@ def test_a_path_of_word_vectors_that_is_none_is_a_fault(config_file: Path, lines
         ("loss:\n  softmax_weight: 1:30.5\n", ":9: ", "got '1:30.5'"),
         ("loss:\n  theta: [0.2, -0_7]\n", ":9: ", "got '-0_7'"),
         ("model:\n  epsilon: .nan\n", ":9: model.epsilon: ", "got nan"),
-        ("model:\n  encoder: cnnn\n", ":9: model.encoder: ", "mean, cnn, lstm; got 'cnnn'; did you mean cnn?"),
+        (
+            "model:\n  encoder: cnnn\n",
+            ":9: model.encoder: ",
+            "mean, cnn, lstm, polynomial; got 'cnnn'; did you mean cnn?",
+        ),
         (
             "loss:\n  name: hinge\n",
             ":9: loss.name: ",

@@ -47,6 +47,50 @@ def setting(config: object, key: str) -> Any:
 # What a preset gives
 
 
+POLYNOMIAL = {
+    "lexicon.kind": "lexicon",
+    "lexicon.weight": "fitted",
+    "model.encoder": "polynomial",
+    "model.terms": "stems",
+    "model.start": "lexicon",
+    "model.embedding_dim": 300,
+    "model.similarity": "dot",
+    "loss.name": "pairwise_hinge",
+    "training.epochs": 8,
+    "training.learning_rate": 0.002,
+}
+
+
+@pytest.mark.parametrize(
+    ("given", "others"),
+    [
+        ({}, {}),
+        ({"lexicon.kind": "none"}, {"model.start": "random"}),
+        ({"model.terms": "words"}, {"model.start": "random"}),
+        (
+            {"model.encoder": "mean"},
+            {
+                **dict.fromkeys(POLYNOMIAL, None),
+                "lexicon.kind": "lexicon",
+                "lexicon.weight": "fitted",
+                "model.terms": "words",
+                "model.start": "random",
+                "model.embedding_dim": 64,
+                "model.similarity": "smooth_cosine",
+                "loss.name": "sosl",
+                "training.epochs": 30,
+                "training.learning_rate": 0.1,
+            },
+        ),
+    ],
+)
+def test_polynomial_semantic_indexing_gives_what_its_encoder_its_terms_and_the_lexicon_allow(
+    config_file: Path, given: dict[str, Any], others: dict[str, Any]
+) -> None:
+    config = load_config(str(config_file), ["preset=polynomial", *(f"{key}={one}" for key, one in given.items())])
+    assert {key: setting(config, key) for key in POLYNOMIAL} == {**POLYNOMIAL, **others, **given}
+
+
 def test_paper_is_every_setting_s_own_default(config_file: Path) -> None:
     config = load_config(str(config_file), ["preset=paper"])
     assert (config.model, config.loss, config.lexicon) == (ModelSettings(), LossSettings(), LexiconSettings())
@@ -104,12 +148,14 @@ def test_a_table_of_word_vectors_has_a_width_of_its_own(config_file: Path, side:
 
 
 @pytest.mark.parametrize(("preset", "key"), [(name, key) for name, preset in PRESETS.items() for key in preset])
-def test_a_preset_decides_settings_of_a_run_and_none_that_its_conditions_ask_for(preset: str, key: str) -> None:
+def test_a_preset_decides_settings_of_a_run_after_those_that_its_conditions_ask_for(preset: str, key: str) -> None:
     assert key in known_keys(RunConfig)
     # Rows of an experiment with the same data are compared, whatever their presets.
     assert not key.startswith("data.")
-    asked = {one for _, where in PRESETS[preset].values() if where for one in where.settings}
-    assert asked <= {*known_keys(RunConfig)} - PRESETS[preset].keys()
+    _, where = PRESETS[preset][key]
+    decided = [*PRESETS[preset]]
+    not_yet = decided[decided.index(key) :]
+    assert not where or where.settings.keys() <= {*known_keys(RunConfig)} - {*not_yet}
 
 
 # What overrides it
@@ -222,7 +268,11 @@ def test_a_digest_that_is_given_by_hand_needs_no_preset(config_file: Path) -> No
 @pytest.mark.parametrize(
     ("lines", "place", "words"),
     [
-        ("preset: besst\n", ":8: preset: ", "must be one of paper, best, closed; got 'besst'; did you mean best?"),
+        (
+            "preset: besst\n",
+            ":8: preset: ",
+            "must be one of paper, best, closed, polynomial; got 'besst'; did you mean best?",
+        ),
         ("preset: [best]\n", ":8: preset: ", "must be a valid string; got ['best']"),
         ("preset: {best: 1}\n", ":8: preset: ", "must be a valid string; got {'best': 1}"),
         ("preset: yes\n", ":8: preset: ", "must not be a truth value"),

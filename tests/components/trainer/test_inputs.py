@@ -42,12 +42,12 @@ def read(tmp_path, monkeypatch):
     )
     write_examples(tmp_path / "eval", [example(b"q3", {b"a": 2, b"c": 0})])
 
-    def read(used_negatives=None, channels=(), lexicon=None, **training):
+    def read(used_negatives=None, channels=(), lexicon=None, in_training=False, **training):
         paths = {split: str(tmp_path / split) for split in ("train", "eval")}
         job = TrainingJob(
             training=TrainingSettings(**training),
             used_negatives=used_negatives,
-            channels={kind: ChannelSettings(kind=kind) for kind in channels},
+            channels={kind: ChannelSettings(kind=kind, in_training=in_training) for kind in channels},
             lexicon=lexicon,
             texts=paths if channels else {},
         )
@@ -82,10 +82,28 @@ def test_the_number_of_used_nr_documents_comes_before_the_choice_of_judged_ones(
     assert read(used_negatives=2, negatives_from="judged").train_lists.doc_ids == [[b"a", b"b"], [b"b", b"a"]]
 
 
-def test_a_channel_of_the_lexicon_scores_the_eval_lists_alone(read, tmp_path):
+@pytest.fixture
+def lexicon(tmp_path):
+    """A lexicon of three documents, whose files lie in `tmp_path`."""
     lexicon = learn([], [["a"], ["b"], ["c"]], "bm25")
     for name, content in lexicon.files():
         (tmp_path / name).write_text(content)
+    return lexicon
+
+
+def test_a_channel_in_training_scores_the_train_lists_too_without_those_documents_that_are_left_out(
+    read, lexicon, tmp_path
+):
+    inputs = read(channels=["bm25"], lexicon=str(tmp_path), in_training=True, negatives_from="judged")
+    assert inputs.channels_in_training.keys() == {"bm25"}
+    assert inputs.train_lists.doc_ids == [[b"a", b"b"], [b"b", b"a"]]
+    found = inputs.train_lists.list_columns["fixed_score_bm25"].to_list()
+    channel = make_channel(lexicon)
+    assert found[0] == pytest.approx(scores(channel, ["a b"], ["a", "b"])[0].tolist())
+    assert found[1] == pytest.approx(scores(channel, ["a b"], ["b", "a"])[0].tolist())
+
+
+def test_a_channel_of_the_lexicon_scores_the_eval_lists_alone(read, lexicon, tmp_path):
     inputs = read(channels=["bm25"], lexicon=str(tmp_path))
     (expected,) = scores(make_channel(lexicon), ["a b"], ["a", "c"])
     (found,) = inputs.eval_lists.list_columns["fixed_score_bm25"].to_list()

@@ -31,8 +31,8 @@ SETTINGS = TransformSettings(
 )
 
 
-@pytest.fixture(scope="module")
-def outputs(make_artifact, make_examples, tmp_path_factory):
+@pytest.fixture(scope="module", params=[False, True], ids=["own stems", "joint stems"])
+def outputs(request, make_artifact, make_examples, tmp_path_factory):
     """The graph and the transformed examples of each way: artifacts."""
     from google.protobuf import json_format
     from tfx.proto import transform_pb2
@@ -55,7 +55,7 @@ def outputs(make_artifact, make_examples, tmp_path_factory):
             {keys.TRANSFORM_GRAPH_KEY: [graph], keys.TRANSFORMED_EXAMPLES_KEY: [transformed]},
             {
                 keys.PREPROCESSING_FN_KEY: "components.transform.preprocessing.preprocessing_fn",
-                keys.CUSTOM_CONFIG_KEY: SETTINGS.model_dump_json(),
+                keys.CUSTOM_CONFIG_KEY: SETTINGS.model_copy(update={"joint_stems": request.param}).model_dump_json(),
                 keys.SPLITS_CONFIG_KEY: json_format.MessageToJson(splits),
                 keys.DISABLE_STATISTICS_KEY: 1,
             },
@@ -69,6 +69,18 @@ def test_both_ways_give_the_same_vocabularies(outputs):
     one, other = ({path.name: path.read_bytes() for path in vocabularies(*outputs[way])} for way in WAYS)
     assert one.keys() == {*f.COLUMN_OF_VOCABULARY}
     assert one == other
+
+
+def test_joint_stems_are_those_of_both_languages(outputs, request):
+    of_queries, of_documents = (
+        {path.name: path.read_text().splitlines() for path in vocabularies(*outputs[WAYS[0]])}[name]
+        for name in (f.QUERY_STEM_VOCABULARY, f.DOCUMENT_STEM_VOCABULARY)
+    )
+    if "joint" in request.node.callspec.id:
+        assert of_queries == of_documents
+        assert {"word", "elan"} <= {*of_queries}
+    else:
+        assert not {*of_queries} & {*of_documents}
 
 
 def vocabularies(graph, _):

@@ -17,8 +17,17 @@ pytestmark = pytest.mark.serving
 EPSILON, DIM = 0.5, 4
 THETA = (0.25, 0.5)
 PADDED_SCORES = {"smooth_cosine": -1, "cosine": -1, "dot": -DIM - 1}
+UNBOUNDED = np.float32(-1e30)
+"""The score of padding where an encoder's vectors have no bound."""
 QUERIES = ["white cat", "dog?"]
 DOCUMENTS = [["Chat blanc", "un chien", ""], ["un chien", "", "mot inconnu"]]
+
+
+OF_VARIANTS = {
+    "with stems": {"stem_embeddings": True, "word_dropout": 0.25},
+    "stems alone": {"terms": "stems"},
+    "cubic": {"encoder_settings": {"degree": 3}},
+}
 
 
 @pytest.fixture(
@@ -28,16 +37,19 @@ DOCUMENTS = [["Chat blanc", "un chien", ""], ["un chien", "", "mot inconnu"]]
         *(("mean", name, "one device") for name in ("cosine", "dot")),
         ("mean", "dot", "two replicas"),
         ("mean", "smooth_cosine", "with stems"),
+        ("polynomial", "dot", "stems alone"),
+        ("polynomial", "dot", "cubic"),
     ],
     ids=" ".join,
 )
 def exported(request, two_replicas, tmp_path_factory):
-    """(ranker's scores, path of its SavedModel, name of its channel, shapes of its weights, is a sum over words)."""
+    """(ranker's scores, path of its SavedModel, name of its channel, shapes of its weights, is a sum over words, score
+    of padding)."""
     encoder, similarity, variant = request.param
     folder = tmp_path_factory.mktemp("export")
     strategy = two_replicas if variant == "two replicas" else tf.distribute.OneDeviceStrategy("/cpu:0")
     with strategy.scope():
-        text_features = small_text_features(folder, variant == "with stems")
+        text_features = small_text_features(folder, "stems" in variant)
         towers = small_towers(
             encoder=encoder,
             dropout=0.4,
@@ -45,7 +57,7 @@ def exported(request, two_replicas, tmp_path_factory):
             similarity=similarity,
             epsilon=EPSILON,
             initial_scale=1.0,
-            **({"stem_embeddings": True, "word_dropout": 0.25} if variant == "with stems" else {}),
+            **OF_VARIANTS.get(variant, {}),
         )
         ranker = Ranker({similarity: towers})
         ranker.compile(optimizer=LazyAdam())
@@ -53,12 +65,15 @@ def exported(request, two_replicas, tmp_path_factory):
         ranker.optimizer.build(ranker.trainable_variables)
     path = str(folder / "model")
     export_ranker(ranker, text_features, path, THETA)
-    return scores.numpy(), path, similarity, [list(weight.shape) for weight in ranker.weights], encoder == "mean"
+    shapes = [list(weight.shape) for weight in ranker.weights]
+    is_sum = encoder in ("mean", "polynomial") and variant != "cubic"
+    padded = UNBOUNDED if ENCODERS[encoder].largest_component > 1 and similarity == "dot" else PADDED_SCORES[similarity]
+    return scores.numpy(), path, similarity, shapes, is_sum, padded
 
 
 @pytest.fixture(scope="module")
 def expected(exported):
-    return np.where(np.array(DOCUMENTS) == "", PADDED_SCORES[exported[2]], exported[0])
+    return np.where(np.array(DOCUMENTS) == "", exported[5], exported[0])
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +119,9 @@ def test_words_are_reported_with_their_places_in_both_texts(signatures):
 
 @pytest.mark.parametrize("query", QUERIES)
 @pytest.mark.parametrize("document", ["Chat blanc", "un chien, un chat!", "mot inconnu", "", "blanc zzz blanc blancs"])
-def test_the_shares_of_words_add_up_to_the_score_where_the_encoder_is_a_mean(signatures, exported, query, document):
+def test_the_shares_of_words_add_up_to_the_score_where_the_encoding_is_a_sum_over_words(
+    signatures, exported, query, document
+):
     found = explain_words(signatures, query, document)
     assert ("dense" in found) == exported[4]
     if not exported[4]:

@@ -10,13 +10,19 @@ from models.choices import ENCODERS
 from models.layers.cnn_encoder import CnnEncoder
 from models.layers.lstm_encoder import LstmEncoder
 from models.layers.mean_embedding import MeanEmbedding
+from models.layers.polynomial_embedding import PolynomialEmbedding
 from models.rankers.scorer import Words
 from models.rankers.two_towers import make_encoder
 from models.settings import ModelSettings
 from tests import reference
 
 VOCABULARY_SIZE, DIM = 9, 4
-LAYERS = {"mean": (MeanEmbedding, {}), "cnn": (CnnEncoder, {"filters": 5}), "lstm": (LstmEncoder, {"units": 3})}
+LAYERS = {
+    "mean": (MeanEmbedding, {}),
+    "cnn": (CnnEncoder, {"filters": 5}),
+    "lstm": (LstmEncoder, {"units": 3}),
+    "polynomial": (PolynomialEmbedding, {"degree": 3}),
+}
 SOME_TEXTS = [[2, 5], [], [7], [1, 1, 3, 0, 1], [8, 2, 4]]
 texts = st.lists(st.lists(st.integers(0, VOCABULARY_SIZE - 1), max_size=6), min_size=1, max_size=16)
 few = settings(max_examples=4)

@@ -105,6 +105,64 @@ def test_no_stem_at_all_is_the_plain_mean(layer):
     np.testing.assert_array_equal(stemmed(tokens, stems=ragged([[], []])), layer(tokens))
 
 
+# Idf pooling
+
+IDF, STEM_IDF = np.linspace(0.5, 4, VOCABULARY_SIZE), np.linspace(3, 1, STEMS)
+
+
+@pytest.fixture(scope="module")
+def weighted():
+    layer = MeanEmbedding(
+        VOCABULARY_SIZE,
+        DIM,
+        initial_scale=1.0,
+        seed=1,
+        stem_vocabulary_size=STEMS,
+        pooling="idf",
+        idf=IDF.astype(np.float32),
+        stem_idf=STEM_IDF.astype(np.float32),
+    )
+    layer.build(None)
+    return layer
+
+
+@given(texts=stems_and_texts)
+def test_with_idf_pooling_both_means_are_weighted(weighted, texts):
+    tokens, stems = zip(*texts, strict=True)
+    tables = weighted.table.numpy(), weighted.stem_table.numpy()
+    expected = [reference.mean_by_idf_with_stems(*tables, IDF, STEM_IDF, *text) for text in texts]
+    np.testing.assert_allclose(weighted(ragged(tokens), stems=ragged(stems)), expected, atol=1e-6)
+
+
+@given(words=stems_and_texts)
+def test_with_idf_pooling_the_parts_of_words_add_up_too(weighted, words):
+    tokens, stems = (ragged(ids) for ids in zip(*words, strict=True))
+    text = [ragged([sum(ids, [])]) for ids in zip(*words, strict=True)]
+    parts = weighted.word_parts(tokens, stems)
+    np.testing.assert_allclose(tf.reduce_sum(parts, axis=0), weighted(text[0], stems=text[1])[0], atol=1e-5)
+
+
+def test_equal_idf_is_the_plain_mean(layer):
+    equal = MeanEmbedding(VOCABULARY_SIZE, DIM, initial_scale=1.0, seed=1, pooling="idf")
+    tokens = ragged([[2, 5, 2], [], [1]])
+    np.testing.assert_allclose(equal(tokens), layer(tokens), atol=1e-6)
+
+
+def test_with_idf_pooling_word_dropout_weighs_the_words_that_are_left():
+    layer = dropping(0.4, VOCABULARY_SIZE, initial_scale=1.0, pooling="idf", idf=IDF.astype(np.float32))
+    tokens = [[place % VOCABULARY_SIZE] for place in range(60)]
+    kept = layer(ragged(tokens), training=True).numpy()
+    whole = layer(ragged(tokens)).numpy()
+    is_left = kept.any(axis=1)
+    assert 0 < is_left.sum() < len(tokens)
+    np.testing.assert_allclose(kept[is_left], whole[is_left], atol=1e-6)  # the weight of a single word is 1
+
+
+def test_another_pooling_is_refused():
+    with pytest.raises(ValueError, match=r"pooling must be mean or idf; got 'max'\."):
+        MeanEmbedding(VOCABULARY_SIZE, DIM, pooling="max")
+
+
 # What each word adds
 
 

@@ -91,7 +91,7 @@ def test_the_column_of_the_eval_lists_holds_the_exported_scores(exported):
         (f"q{row}", query, {f"d{row}{column}": (text, 0) for column, text in enumerate(texts) if text})
         for row, (query, texts) in enumerate(zip(QUERIES, DOCUMENTS, strict=True))
     )
-    column = with_fixed_scores(lists, lists, channel).list_columns[f.fixed_score(channel.name)]
+    column = with_fixed_scores(lists, lists, [channel]).list_columns[f.fixed_score(channel.name)]
     for of_list, exported_scores in zip(column.to_list(), score_lists(path, lists)[channel.name], strict=True):
         np.testing.assert_allclose(of_list, exported_scores, atol=1e-6)
 

@@ -1,0 +1,79 @@
+"""A start for linear encoders: the singular vectors of a lexicon's table of translations."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+from scipy import linalg, sparse
+
+from models.lexicon.lexicon import Lexicon
+from schemas.errors import DataError
+
+_SMALLEST: Final = 1e-9
+"""The smallest singular value above 0, as a share of the largest; float64 loses smaller ones."""
+
+_Floats = npt.NDArray[np.float32]
+
+
+def singular_vectors(
+    lexicon: Lexicon, query_terms: Sequence[bytes], document_terms: Sequence[bytes], dim: int
+) -> tuple[_Floats, _Floats]:
+    """Matrices U and V whose product is four times the lexicon's table, as closely as their width allows.
+
+        T = max(A, identity) = P S Q'        (singular value decomposition)
+        U = 2 P sqrt(S),  V = 2 Q sqrt(S)    of the dim largest singular values
+
+    So the inner product of U'q and V'd is 4 q'Td where dim is the rank of T: a query's terms match their translations,
+    and terms without a translation match terms like them. The factor 2 puts the margin of the hinge, 1, within reach.
+    Two calls give the same bytes: the start of the iteration and the signs are fixed.
+
+    Args:
+      lexicon: of the kind `lexicon`.
+      query_terms, document_terms: the terms of the rows of U and of V, UTF-8; equal ones match.
+      dim: number of columns.
+
+    Returns:
+      U float32 [query terms, dim], V float32 [document terms, dim]; the row of a term without an entry in T is 0.
+
+    Raises:
+      DataError: dim is larger than the rank of T.
+    """
+    table = _table(lexicon, query_terms, document_terms)
+    most = min(table.shape)
+    if dim < most:
+        # ARPACK needs a start; a constant one could be orthogonal to a singular vector.
+        start = np.random.default_rng(0).standard_normal(most)
+        left, values, right = sparse.linalg.svds(table, dim, v0=start)
+    else:
+        left, values, right = linalg.svd(table.toarray(), full_matrices=False)
+    order = np.argsort(-values, kind="stable")[:dim]
+    left, values, right = left[:, order], values[order], right[order].T
+    rank = int((values > _SMALLEST * values.max(initial=0.0)).sum())
+    if rank < dim:
+        raise DataError(
+            f"model.embedding_dim must not be larger than the rank of the lexicon's table of translations, {rank}, for "
+            f"model.start lexicon starts from its singular vectors; got {dim}."
+        )
+    # The sign of a pair of vectors is arbitrary: the largest component of the left one becomes positive.
+    largest = np.take_along_axis(left, np.abs(left).argmax(axis=0, keepdims=True), axis=0)
+    scale = 2 * np.sqrt(values) * np.sign(largest)
+    return (left * scale).astype(np.float32), (right * scale).astype(np.float32)
+
+
+def _table(lexicon: Lexicon, query_terms: Sequence[bytes], document_terms: Sequence[bytes]) -> sparse.csr_matrix:
+    """T for some terms: float64 [query terms, document terms]."""
+    row, column = ({term: place for place, term in enumerate(terms)} for terms in (query_terms, document_terms))
+    learned = lexicon.translations.tocoo()
+    rows, columns = (
+        np.array([places.get(term, -1) for term in lexicon.terms], np.int64)[at]
+        for places, at in ((row, learned.row), (column, learned.col))
+    )
+    is_known = (rows >= 0) & (columns >= 0)
+    shape = len(query_terms), len(document_terms)
+    translations = sparse.csr_matrix((learned.data[is_known], (rows[is_known], columns[is_known])), shape=shape)
+    same = [(row[term], column[term]) for term in row.keys() & column.keys()]
+    places = np.array(sorted(same), np.int64).reshape(-1, 2)
+    identity = sparse.csr_matrix((np.ones(len(places)), (places[:, 0], places[:, 1])), shape=shape)
+    table: sparse.csr_matrix = translations.maximum(identity)
+    return table
