@@ -14,6 +14,7 @@ from cli.evaluate import evaluate
 from cli.experiment import experiment
 from cli.index_documents import index_command
 from cli.lexicon import lexicon
+from cli.neighbours import neighbours
 from cli.rank import rank
 from cli.replay import replay
 from cli.report import report
@@ -44,6 +45,7 @@ from schemas.errors import ConfigError
             serve,
             replay,
             lexicon,
+            neighbours,
             report,
         )
     },  # fmt: skip

@@ -1,4 +1,4 @@
-"""`clir rank` with its explanations and its feedback, and `clir lexicon`."""
+"""`clir rank` with its explanations and its feedback, `clir lexicon` and `clir neighbours`."""
 
 import json
 import re
@@ -141,3 +141,21 @@ def test_lexicon_refuses_a_word_that_is_not_utf8(clir: Clir, tmp_path: Path) -> 
     done = clir("lexicon", tmp_path, "--word", "\udce9t\udce9")
     assert (done.code, done.out) == (2, "")
     assert "--word must be UTF-8" in done.err
+
+
+@pytest.mark.serving
+def test_neighbours_shows_the_nearest_words_of_both_sides(clir: Clir, vectors_alone: str) -> None:
+    done = clir("neighbours", vectors_alone, "--word", "Cat", "--word", "zzz", "-k", "2")
+    assert (done.code, done.err) == (0, "")
+    head, own, *lines = done.out.splitlines()
+    assert (head, own) == ("Cat", "  distance in queries")
+    assert re.fullmatch(r" +\d\.\d{4}  (white|dog)", lines[0])
+    assert lines[2] == "  inner product with documents"
+    assert lines[5:] == ["zzz: the model does not know it"]
+    (chat,) = json.loads(clir("neighbours", vectors_alone, "--word", "chat", "--documents", "--json").out)
+    assert (chat["word"], len(chat["own_side"]), len(chat["other_side"])) == ("chat", 3, 3)
+
+
+def test_neighbours_refuses_a_word_that_is_not_utf8(clir: Clir, tmp_path: Path) -> None:
+    done = clir("neighbours", tmp_path, "--word", "\udce9t\udce9")
+    assert done.code == 2
