@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Collection, Sequence
+from itertools import islice
 from typing import Final, Literal
 
 import numpy as np
@@ -92,10 +93,7 @@ class _Vocabulary:
     ) -> tuple[Neighbour, ...]:
         """Returns the words with the least values of an order, those of equal ones by the vocabulary's frequency."""
         places = (place for place in np.argsort(order, kind="stable").tolist() if self._words[place] not in left_out)
-        return tuple(
-            Neighbour(word=self._words[place], value=float(values[place]))
-            for place, _ in zip(places, range(most), strict=False)
-        )
+        return tuple(Neighbour(word=self._words[place], value=float(values[place])) for place in islice(places, most))
 
 
 def _encode(model: LoadedModel, side: Side, texts: Sequence[str]) -> _Vectors:
