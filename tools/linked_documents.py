@@ -1,0 +1,166 @@
+"""Makes a collection of linked documents in one language from a cross-lingual one, as in Bai et al. 2009, section 4.1.
+
+    .venv/bin/python -m tools.linked_documents data/collections/ntrex_en_fr data/collections/ntrex_fr_links
+
+A document is a query: the documents that it links to are relevant (grade 1), and itself is not listed. It links to the
+SR documents of every query whose MR document it is. The paper's links are those of Wikipedia.
+
+The links are divided among the splits, 60 : 10 : 30, so that a document may stand in all of them: its queries have the
+names `document.train`, `document.eval` and `document.test`. With `--hold-out documents` the documents are divided, and
+those that are linked, directly or through others, stay together: no training has seen a test document, and no list
+holds a document of another split.
+"""
+
+import gzip
+import hashlib
+import random
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import click
+
+from schemas.wikiclir import CANDIDATES_FILE, documents_file, judgments_file, queries_file
+
+SHARES: Final = {"train": 0.6, "eval": 0.7, "test": 1.0}
+"""The end of each split's part of the links, or of the documents."""
+
+_Links = Mapping[str, Sequence[str]]
+"""A document to those that it links to."""
+
+
+def read_rows(path: Path) -> Iterator[list[str]]:
+    """The tab-separated fields of a file's lines, gzipped or not."""
+    with path.open("rb") as file:
+        is_gzipped = file.read(2) == b"\x1f\x8b"
+    with (gzip.open if is_gzipped else open)(path, "rt", encoding="utf-8", newline="\n") as lines:
+        for line in lines:
+            yield line.rstrip("\n").split("\t")
+
+
+def links_of(judgments: Iterator[list[str]]) -> _Links:
+    """The SR documents (grade 1) of the queries whose MR document (grade 2) a document is, without itself.
+
+    Example:
+      >>> links_of(iter([["q", "a", "2"], ["q", "b", "1"], ["q", "c", "0"]]))
+      {'a': ['b']}
+    """
+    graded: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for query_id, doc_id, grade, *_ in judgments:
+        graded[query_id][grade].append(doc_id)
+    linked: dict[str, set[str]] = defaultdict(set)
+    for of_query in graded.values():
+        for doc_id in of_query["2"]:
+            linked[doc_id].update(other for other in of_query["1"] if other != doc_id)
+    return {doc_id: sorted(others) for doc_id, others in sorted(linked.items()) if others}
+
+
+def split_of(key: str, seed: int) -> str:
+    """The split of a link or of a group of documents, by a seeded hash.
+
+    Example:
+      >>> [split_of(key, seed=1) for key in ("a b", "a c", "b c")]
+      ['test', 'train', 'train']
+    """
+    digest = hashlib.sha256(f"{seed}/{key}".encode()).digest()
+    place = int.from_bytes(digest[:8], "big") / 2**64
+    return next(split for split, end in SHARES.items() if place < end)
+
+
+def groups_of(doc_ids: Sequence[str], links: _Links) -> dict[str, str]:
+    """Each document to the first of those that are linked with it, directly or through others."""
+    neighbours = defaultdict(set)
+    for doc_id, others in links.items():
+        for other in others:
+            neighbours[doc_id].add(other)
+            neighbours[other].add(doc_id)
+    group: dict[str, str] = {}
+    for first in doc_ids:
+        waiting = [first]
+        while waiting:
+            doc_id = waiting.pop()
+            if doc_id not in group:
+                group[doc_id] = first
+                waiting += neighbours[doc_id]
+    return group
+
+
+def lists_of(
+    doc_ids: Sequence[str], links: _Links, held_out: str, train_negatives: int, most_listed: int, seed: int
+) -> Iterator[tuple[str, str, Mapping[str, int]]]:
+    """The lists: (document, split, listed documents to grades).
+
+    Args:
+      doc_ids: all documents.
+      links: see `links_of`.
+      held_out: what is divided among the splits: `links` or `documents`.
+      train_negatives: number of NR documents drawn for a train list.
+      most_listed: largest number of NR documents of an eval or test list; of fewer documents all are listed.
+      seed: of the splits and the draws.
+    """
+    of_document: dict[str, str] = {}
+    if held_out == "documents":
+        of_document = {doc_id: split_of(group, seed) for doc_id, group in groups_of(doc_ids, links).items()}
+    for doc_id, others in links.items():
+        linked: dict[str, list[str]] = defaultdict(list)
+        for other in others:
+            linked[of_document.get(doc_id) or split_of(f"{doc_id} {other}", seed)].append(other)
+        for split, relevant in linked.items():
+            left_out = {doc_id, *others}
+            negatives = [
+                one for one in doc_ids if one not in left_out and of_document.get(one) == of_document.get(doc_id)
+            ]
+            most = train_negatives if split == "train" else most_listed
+            if len(negatives) > most:
+                negatives = random.Random(f"{seed}/{doc_id}/{split}").sample(negatives, most)
+            yield doc_id, split, {**dict.fromkeys(relevant, 1), **dict.fromkeys(negatives, 0)}
+
+
+@click.command(help=(__doc__ or "").partition("\n\n")[0])
+@click.argument("collection", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("output", type=click.Path(path_type=Path))
+@click.option("--language", default="fr", show_default=True, help="The documents' language.")
+@click.option("--query-language", default="en", show_default=True, help="The language of the collection's queries.")
+@click.option("--hold-out", "held_out", type=click.Choice(["links", "documents"]), default="links", show_default=True)
+@click.option("--train-negatives", default=40, show_default=True, help="NR documents of a train list.")
+@click.option("--most-listed", default=10_000, show_default=True, help="Most NR documents of an eval or test list.")
+@click.option("--seed", default=1, show_default=True)
+def main(
+    collection: Path,
+    output: Path,
+    language: str,
+    query_language: str,
+    held_out: str,
+    train_negatives: int,
+    most_listed: int,
+    seed: int,
+) -> None:
+    """Writes queries, documents, judgments and candidates."""
+
+    def given(name: str) -> Path:
+        plain = collection / name
+        return plain if plain.exists() else collection / f"{name}.gz"
+
+    documents = {doc_id: rest for doc_id, *rest in read_rows(given(documents_file(language)))}
+    links = links_of(read_rows(given(judgments_file(query_language, language))))
+    lists = lists_of([*documents], links, held_out, train_negatives, most_listed, seed)
+    output.mkdir(parents=True, exist_ok=True)
+    with (
+        (output / queries_file(language)).open("w", encoding="utf-8") as queries,
+        (output / judgments_file(language, language)).open("w", encoding="utf-8") as judgments,
+        (output / CANDIDATES_FILE).open("w", encoding="utf-8") as candidates,
+    ):
+        for doc_id, split, grades in lists:
+            query_id = f"{doc_id}.{split}"
+            queries.write("\t".join([query_id, *documents[doc_id]]) + "\n")
+            judgments.writelines(f"{query_id}\t{other}\t{grade}\n" for other, grade in grades.items() if grade)
+            candidates.writelines(f"{query_id}\t{other}\t{grade}\t{split}\n" for other, grade in grades.items())
+    with (output / documents_file(language)).open("w", encoding="utf-8") as file:
+        file.writelines("\t".join([doc_id, *rest]) + "\n" for doc_id, rest in documents.items())
+    number = sum(map(len, links.values()))
+    click.echo(f"{output}: {len(documents):,} documents, {number:,} links, {held_out} divided among the splits")
+
+
+if __name__ == "__main__":
+    main()
