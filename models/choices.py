@@ -29,6 +29,14 @@ def _number_or_fitted(weight: Any, handler: ValidatorFunctionWrapHandler) -> Any
         raise ValueError(f"must be a number from 0 to 1e12, or {FITTED}; got {weight!r}") from None
 
 
+def _dimension_or_fitted(dim: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+    """Says in one sentence what Pydantic would say of each of the two types."""
+    try:
+        return handler(dim)
+    except pydantic.ValidationError:
+        raise ValueError(f"must be a whole number from 1 to 4096, or {FITTED}; got {dim!r}") from None
+
+
 ChannelWeightSetting = Annotated[
     Annotated[float, Field(ge=0, le=1e12)] | Literal["fitted"], WrapValidator(_number_or_fitted)
 ]
@@ -158,10 +166,21 @@ SCORERS: Final[dict[str, ScorerDeclaration]] = {
 }
 """Scorers by their names in `model.scorer`."""
 
+
+class ClLsiSettings(Settings):
+    """Settings of the channel cl_lsi."""
+
+    dim: Annotated[
+        Annotated[int, Field(strict=True, ge=1, le=4096)] | Literal["fitted"], WrapValidator(_dimension_or_fitted)
+    ] = 100
+    """Length of the vectors; fitted: the best on the eval split of 50, 100, 200, 500 and 1000."""
+
+
 CHANNELS: Final[dict[str, ScorerDeclaration]] = {
     "lexicon": ScorerDeclaration("models.lexicon.structured_queries.StructuredQueries", indexed_by="terms"),
     "bm25": ScorerDeclaration("models.lexicon.structured_queries.StructuredQueries", indexed_by="terms"),
     "tfidf": ScorerDeclaration("models.lexicon.tf_idf.TfIdf", indexed_by="terms"),
+    "cl_lsi": ScorerDeclaration("models.lexicon.cl_lsi.ClLsi", ClLsiSettings, indexed_by="vectors"),
 }
 """Channels beside the scorer, by their kinds in `lexicon.kind` and `channels`."""
 

@@ -44,6 +44,10 @@ class TrainingJob(Settings):
     """Pre-trained word vectors, by vocabulary (see `schemas.features`)."""
     top_grade: int = 2
     """The MR grade."""
+    languages: tuple[str, str] = ("", "")
+    """ISO 639-1 codes of queries and documents, for further channels."""
+    max_tokens: int = 1
+    """Number of words that count of a text, for further channels."""
     used_negatives: int | None = None
     """Number of NR documents of a list that are read; null: all."""
     checkpoints: str = ""

@@ -144,11 +144,11 @@ class ChannelSettings(Settings):
     """A further channel of the score."""
 
     kind: Annotated[str, AfterValidator(OneOf(CHANNELS))]
-    """Kind of the channel."""
+    """Kind of the channel: cl_lsi; lexicon, bm25 and tfidf are for `lexicon.kind`."""
     weight: ChannelWeightSetting = 0.5
     """Weight of the channel; fitted: the best on the eval split, of the values that `lexicon.weight` lists."""
     settings: Annotated[dict[str, Any], AfterValidator(OwnSettings(CHANNELS, "kind"))] = {}
-    """Settings that this kind alone has, by name."""
+    """Settings that this kind alone has, by name: `dim` of cl_lsi."""
     in_training: bool = False
     """Whether a channel that is learned before the training counts in the training's loss, with its weight; 0.5 where
     that is fitted. A channel that is trained always counts."""

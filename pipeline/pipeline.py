@@ -344,8 +344,17 @@ def _training_job(config: RunConfig, checkpoints: str) -> TrainingJob:
         top_grade=config.data.top_grade,
         used_negatives=config.data.used_negatives,
         checkpoints=checkpoints,
+        **_of_texts(config),
     )
     return job.model_copy(update={"identity": identity([_RUN_FN, *(one.module for one in job.declarations())])})
+
+
+def _of_texts(config: RunConfig) -> dict[str, Any]:
+    """Returns what further channels know of texts; a lexicon has its own record of it."""
+    if not config.channels:
+        return {}
+    data = config.data
+    return {"languages": (data.query_language, data.document_language), "max_tokens": data.max_document_tokens}
 
 
 def _search_job(config: RunConfig, job: TrainingJob) -> TrainingJob:

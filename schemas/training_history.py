@@ -50,21 +50,21 @@ class Epoch(BaseModel):
         return dict(self.__pydantic_extra__)
 
 
-class WeightTried(JsonRecord):
-    """A weight of the second channel, and its metrics on the eval split."""
+class Tried(JsonRecord):
+    """A value of a number that is fitted on the eval split, and the metrics that it reached there."""
 
-    weight: float
+    value: float
     ndcg_5: float
     p_mr_1: float
 
 
-class ChannelWeight(JsonRecord):
-    """The weight of the second channel that is best on the eval split."""
+class Fitted(JsonRecord):
+    """The value of a number that is best on the eval split."""
 
-    weight: float
-    """The weight with the largest ndcg_5 + 0.1 p_mr_1."""
-    curve: list[WeightTried]
-    """All weights tried."""
+    value: float
+    """The value with the largest ndcg_5 + 0.1 p_mr_1."""
+    curve: list[Tried]
+    """All values tried."""
 
 
 class TrainingHistory(JsonRecord):
@@ -95,8 +95,9 @@ class TrainingHistory(JsonRecord):
     """Updates of the weights, over all epochs."""
     theta: list[float] | None
     """The thresholds that the best epoch learned; None where none are learned."""
-    channel_weight: ChannelWeight | None = None
-    """The fitted weight of the second channel; None where the settings give it, or there is no such channel."""
+    fitted: dict[str, Fitted] = {}
+    """The numbers of channels that were fitted on the eval split, by the channel's name and the setting's
+    (`lexicon.weight`, `cl_lsi.dim`); empty where the settings give all of them."""
     train_scores: ScoreCounts | None = None
     """The train split's scores of the trained channel with the best epoch's weights; None until they are counted."""
     searched: dict[str, Any] = {}

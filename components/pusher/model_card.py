@@ -71,13 +71,19 @@ def is_of_same_run(card: str, other: str) -> bool:
 
 
 def _score(settings: Mapping[str, Any], history: TrainingHistory) -> str:
-    """The parts of the score, in words."""
-    similarity, kind = settings["model"]["similarity"], settings["lexicon"]["kind"]
-    if kind == "none":
-        return f"the `{similarity}` of two vectors"
-    fitted = history.channel_weight
-    weight = fitted.weight if fitted else settings["lexicon"]["weight"]
-    return f"the `{similarity}` of two vectors plus {weight} times that of words that match (`{kind}`)"
+    """The parts of the score, in words, with the weights and numbers that were fitted."""
+    kind = settings["lexicon"]["kind"]
+    found = {name: f"{one.value:g}" for name, one in history.fitted.items()}
+    parts = [f"the `{settings['model']['similarity']}` of two vectors"]
+    if kind != "none":
+        weight = found.get(f"{kind}.weight", settings["lexicon"]["weight"])
+        parts.append(f"{weight} times that of words that match (`{kind}`)")
+    for name, channel in settings["channels"].items():
+        given = {"weight": channel["weight"], **channel["settings"]}
+        numbers = {setting: found.get(f"{name}.{setting}", value) for setting, value in given.items()}
+        own = "".join(f", {setting} {value}" for setting, value in numbers.items() if setting != "weight")
+        parts.append(f"{numbers['weight']} times the channel `{name}` (`{channel['kind']}`{own})")
+    return " plus ".join(parts)
 
 
 def _data(settings: Mapping[str, Any], data: Mapping[str, Any]) -> Sequence[str]:

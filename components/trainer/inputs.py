@@ -4,6 +4,7 @@ import hashlib
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 import tensorflow as tf
@@ -78,7 +79,7 @@ class TrainingInputs:
       vectors: the reports on pre-trained vectors, by vocabulary.
       query_words, document_words: the words of the two languages.
       fixed_channels: the channels that are learned before the training, by name.
-      train_texts: reads the train split as texts.
+      train_texts, eval_texts: read the two splits as texts.
     """
 
     job: TrainingJob
@@ -90,6 +91,7 @@ class TrainingInputs:
     document_words: Words
     fixed_channels: Mapping[str, FixedScorer]
     train_texts: Callable[[], RankingLists]
+    eval_texts: Callable[[], RankingLists]
 
     def with_numbers(self, numbers: Mapping[str, float]) -> "TrainingInputs":
         """Returns the inputs with the numbers of a search's trial in the job."""
@@ -110,6 +112,10 @@ class TrainingInputs:
             seed=self.job.training.seed,
             train_texts=self.train_texts,
             lexicon=self.job.lexicon,
+            eval_texts=self.eval_texts,
+            languages=self.job.languages,
+            max_tokens=self.job.max_tokens,
+            top_grade=self.job.top_grade,
         )
 
 
@@ -158,7 +164,8 @@ def read_inputs(arguments: TrainingArguments) -> TrainingInputs:
         query_words=query_words,
         document_words=document_words,
         fixed_channels={},
-        train_texts=lambda: texts("train"),
+        train_texts=partial(texts, "train"),
+        eval_texts=partial(texts, "eval"),
     )
     fixed: dict[str, FixedScorer] = {}
     for name, settings in job.channels.items():

@@ -15,13 +15,13 @@ from models.exported.export import export_ranker
 from models.objectives.objective import make_objective
 from models.rankers.fixed_scores import FixedScores
 from models.rankers.ranker import Ranker
-from models.rankers.scorer import Scorer
+from models.rankers.scorer import InnerProduct, Scorer
 from models.training.channel_weight import fit_weight
 from models.training.list_evaluator import ListEvaluator
 from models.training.train import train
 from models.training.workers import Chief
 from models.tuning.settings import searched_settings
-from schemas.training_history import HISTORY_FILE, VECTORS_FILE, ScoreCounts, TrainingHistory
+from schemas.training_history import HISTORY_FILE, VECTORS_FILE, Fitted, ScoreCounts, TrainingHistory
 
 log = logging.getLogger("clir.training")
 
@@ -70,12 +70,13 @@ def train_ranker(
     evaluated = _weighted(channels, weights) if inputs.fixed_channels else objective.ranker
     evaluator = ListEvaluator(evaluated, inputs.eval_lists, job.top_grade)
     history = train(objective, inputs.train_lists, evaluator, job.training, log_dir, checkpoint_dir)
-    for name, settings in job.channels.items():
-        if settings.weight == FITTED:
-            others = {other: one for other, one in channels.items() if other != name}
-            found = fit_weight(inputs.eval_lists, _weighted(others, weights), channels[name], job.top_grade)
-            weights[name] = found.weight
-            history = history.model_copy(update={"channel_weight": found})
+    fitted = {
+        f"{name}.{setting}": found for name, channel in channels.items() for setting, found in channel.fitted.items()
+    }
+    for name, found in _fit_weights(inputs, channels, weights).items():
+        weights[name] = found.value
+        fitted[f"{name}.weight"] = found
+    history = history.model_copy(update={"fitted": fitted})
     ranker = _weighted(channels, weights) if inputs.fixed_channels or job.channels else objective.ranker
     return Trained(ranker, history, tuple(objective.current_theta()))
 
@@ -108,13 +109,18 @@ def train_and_export(arguments: dict[str, Any], strategy: tf.distribute.Strategy
         *(history.best_epoch, job.training.best_metric, history.best_value),
         f"{history.pairs_per_second:,.0f}",
     )
+    if history.fitted:
+        found = ", ".join(f"{name} {one.value:g}" for name, one in history.fitted.items())
+        log.info("fitted on the eval split: %s", found)
     history = history.model_copy(
         update={
             "train_scores": count_train_scores(ranker, inputs),
             "searched": searched_settings(given.best_numbers),
         }
     )
-    export_ranker(ranker, TransformedTexts(inputs.transform), model_dir, theta)
+    # The thresholds lie on the scale of the trained scores, not of their sum with another channel of vectors.
+    grades = () if any(isinstance(one, InnerProduct) for one in inputs.fixed_channels.values()) else theta
+    export_ranker(ranker, TransformedTexts(inputs.transform), model_dir, grades)
     with tf.io.gfile.GFile(os.path.join(log_dir, HISTORY_FILE), "w") as file:
         file.write(history.to_json())
     if vectors:
@@ -172,6 +178,29 @@ def _trained_channels(inputs: TrainingInputs) -> dict[str, Scorer]:
             kind = CHANNELS[settings.kind].load()
             channels[other] = kind.make(inputs.for_scorer(other), **settings.settings)
     return channels
+
+
+def _fit_weights(
+    inputs: TrainingInputs, channels: Mapping[str, Scorer], first_weights: Mapping[str, float]
+) -> dict[str, Fitted]:
+    """Fits the weights that the settings ask for, one after the other and again until none of them changes.
+
+    This ends: a new weight of a channel is better than the one before, or equally good and smaller.
+    """
+    names = [name for name, settings in inputs.job.channels.items() if settings.weight == FITTED]
+    weights, before = dict(first_weights), None
+    fitted: dict[str, Fitted] = {}
+    while weights != before:
+        before = dict(weights)
+        for name in names:
+            others = {other: one for other, one in channels.items() if other != name}
+            fitted[name] = fit_weight(
+                inputs.eval_lists, _weighted(others, weights), channels[name], inputs.job.top_grade
+            )
+            weights[name] = fitted[name].value
+        if len(names) < 2:
+            break
+    return fitted
 
 
 def _weighted(channels: Mapping[str, Scorer], weights: Mapping[str, float]) -> Ranker:

@@ -1,7 +1,7 @@
 """Scorers: the channels of a model's score, and the kinds that an index or a table of scores can stand in for."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from models.layers.similarity import padded_below
 from models.lists.ranking_lists import RankingLists
 from models.settings import ModelSettings
 from schemas import features as f
+from schemas.training_history import Fitted
 
 
 class Words(NamedTuple):
@@ -45,6 +46,14 @@ class ScorerInputs(NamedTuple):
     """Reads the train split as texts, for scorers that are learned before the training."""
     lexicon: str | None
     """Folder of the lexicon; None without one."""
+    eval_texts: Callable[[], RankingLists]
+    """Reads the eval split as texts, for scorers that fit a number there."""
+    languages: tuple[str, str]
+    """ISO 639-1 codes of queries and documents."""
+    max_tokens: int
+    """The most words of a text that count."""
+    top_grade: int
+    """The MR grade."""
 
 
 class Scorer(keras.layers.Layer, ABC):
@@ -115,6 +124,11 @@ class Scorer(keras.layers.Layer, ABC):
 
     def figures(self) -> dict[str, float]:
         """Returns figures of the scorer itself, by the names that an epoch's history shows."""
+        return {}
+
+    @property
+    def fitted(self) -> Mapping[str, Fitted]:
+        """The scorer's own settings that were fitted on the eval split when it was made, by name."""
         return {}
 
 

@@ -138,7 +138,19 @@ def measure_training_step(config: RunConfig, size: CollectionSize) -> TrainingSt
     )
     with strategy.scope():
         job = TrainingJob(model=config.model, loss=config.loss, training=settings, top_grade=config.data.top_grade)
-        inputs = ScorerInputs(config.model.channel, words, words, config.model, settings.seed, lambda: lists, None)
+        inputs = ScorerInputs(
+            name=config.model.channel,
+            query_words=words,
+            document_words=words,
+            model=config.model,
+            seed=settings.seed,
+            train_texts=lambda: lists,
+            lexicon=None,
+            eval_texts=lambda: lists,
+            languages=(config.data.query_language, config.data.document_language),
+            max_tokens=config.data.max_document_tokens,
+            top_grade=config.data.top_grade,
+        )
         scorer = SCORERS[config.model.scorer].load().make(inputs, **config.model.scorer_settings)
         objective = make_objective(Ranker({config.model.channel: scorer}), job)
         objective.ranker(lists.batch(tf.constant([0]))[0])  # builds it

@@ -49,6 +49,14 @@ def write_candidates(folder: Path) -> None:
     (folder / CANDIDATES).write_text("".join(lines))
 
 
+def divide_candidates(folder: Path) -> None:
+    """The same lists, of which q4 is in the eval split and q5 in the test split."""
+    write_candidates(folder)
+    lines = (folder / CANDIDATES).read_text().splitlines(keepends=True)
+    splits = {"q4": "eval", "q5": "test"}
+    (folder / CANDIDATES).write_text("".join(line.replace("train", splits.get(line[:2], "train")) for line in lines))
+
+
 def output_of_ours(folder: Path) -> None:
     """The output of an earlier run, as far as it is recorded."""
     (folder / "out").mkdir()

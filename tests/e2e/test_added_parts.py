@@ -131,7 +131,10 @@ def test_a_model_that_cannot_be_indexed_is_refused_before_anything_runs(
             "must be in_batch or null where loss.in_batch",
         ),
         ({"model": {"scorer": "wide"}, "loss": {"in_batch": True}}, "must not be in_batch with model.scorer wide"),
-        ({"channels": {"near": {"kind": "lengths"}}}, "must be one of lexicon, bm25, tfidf, length; got 'lengths'"),
+        (
+            {"channels": {"near": {"kind": "lengths"}}},
+            "must be one of lexicon, bm25, tfidf, cl_lsi, length; got 'lengths'",
+        ),
         ({"channels": {"Near": {"kind": "length"}}}, "must be names of lower-case letters, digits and _; got 'Near'"),
         ({"channels": {"smooth_cosine": {"kind": "length"}}}, "must have names of their own; got smooth_cosine"),
         ({"channels": {"words": {"kind": "bm25"}}}, "must not be of the kind bm25, which lexicon.kind chooses"),

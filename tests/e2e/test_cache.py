@@ -224,6 +224,26 @@ def test_without_a_lexicon_its_weight_is_in_no_key() -> None:
     assert keys(LEXICON).keys() - keys().keys() == {"LexiconGen"}
 
 
+CHANNEL = "channels={lsi: {kind: cl_lsi}}"
+
+
+@pytest.mark.parametrize(
+    ("setting", "stages"),
+    [
+        ("channels={lsi: {kind: cl_lsi, weight: fitted}}", {"Trainer"}),
+        ("channels={lsi: {kind: cl_lsi, settings: {dim: 50}}}", {"Trainer"}),
+        ("data.max_document_tokens=100", {"Transform", "LexicalBaseline", "Trainer"}),
+        ("data.document_language=vi", {"Trainer"}),
+    ],
+)
+def test_a_channel_of_pairs_is_learned_anew_where_its_words_are_others(setting: str, stages: set[str]) -> None:
+    assert changed(keys(CHANNEL), keys(CHANNEL, setting)) == stages
+
+
+def test_an_edit_of_a_channel_changes_the_training_that_has_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert changed_by_an_edit("models/lexicon/cl_lsi.py", tmp_path, monkeypatch, CHANNEL) == {"Trainer"}
+
+
 def test_only_a_search_adds_the_tuner() -> None:
     assert keys(*SEARCH).keys() - keys(*SEARCH, "tuning.search=null").keys() == {"Tuner"}
     assert changed(keys(), keys("tuning.epsilon=[0.5, 2]")) == set()
@@ -316,6 +336,7 @@ def test_an_edit_changes_the_search_where_it_runs_the_code(
         ("models/texts/stems.py", {"Transform", "LexiconGen", "Trainer"}),
         ("models/lexicon/structured_queries.py", {"Trainer"}),
         ("models/lexicon/tf_idf.py", set()),
+        ("models/lexicon/cl_lsi.py", set()),
         ("models/training/channel_weight.py", {"Trainer"}),
         ("models/rankers/fixed_scores.py", {"Trainer"}),
     ],

@@ -31,7 +31,7 @@ DATA = {
 }
 
 
-def history(searched=None) -> TrainingHistory:
+def history(searched=None, fitted=None) -> TrainingHistory:
     """Three epochs, the second of which is the best."""
     rows = [Epoch(epoch=number, scores=ScoreCounts(limit=1, counts={})) for number in (1, 2, 3)]
     return TrainingHistory(
@@ -43,6 +43,7 @@ def history(searched=None) -> TrainingHistory:
         steps=6,
         theta=None,
         searched=searched or {},
+        fitted=fitted or {},
     )
 
 

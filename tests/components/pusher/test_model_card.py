@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from components.pusher.model_card import model_card
+from schemas.training_history import Fitted
 from tests.components.pusher.card import DATA, SETTINGS, history, report
 
 
@@ -22,6 +23,16 @@ def test_a_card_describes_the_model_its_data_and_its_metrics():
     assert "`ndcg_5`: " in text  # its definition
     assert "The gate: all metrics are above those of random order." in text
     assert "3 epochs over 31,000 query-document pairs; the weights are those of epoch 2" in text
+
+
+def test_a_card_shows_the_numbers_of_each_channel_as_they_were_fitted():
+    channel = {"kind": "cl_lsi", "weight": 0.25, "settings": {"dim": "fitted"}}
+    settings = {**SETTINGS, "channels": {"lsi": channel}}
+    fitted = {"lexicon.weight": Fitted(value=0.3, curve=[]), "lsi.dim": Fitted(value=200, curve=[])}
+    assert (
+        "plus 0.3 times that of words that match (`lexicon`) plus 0.25 times the channel `lsi` (`cl_lsi`, dim 200)."
+        in card(settings, history=history(fitted=fitted))
+    )
 
 
 def test_a_card_holds_no_folder_of_its_makers():

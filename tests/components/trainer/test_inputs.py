@@ -6,6 +6,7 @@ import pytest
 from tensorflow import keras
 
 from models.job import TrainingJob
+from models.lexicon.cl_lsi import ClLsi
 from models.lists.ranking_lists import TEXT_SPEC
 from models.settings import ChannelSettings
 from models.training.settings import TrainingSettings
@@ -42,13 +43,17 @@ def read(tmp_path, monkeypatch):
     )
     write_examples(tmp_path / "eval", [example(b"q3", {b"a": 2, b"c": 0})])
 
-    def read(used_negatives=None, channels=(), lexicon=None, in_training=False, **training):
+    def read(
+        used_negatives=None, channels=(), lexicon=None, languages=("", ""), max_tokens=1, in_training=False, **training
+    ):
         paths = {split: str(tmp_path / split) for split in ("train", "eval")}
         job = TrainingJob(
             training=TrainingSettings(**training),
             used_negatives=used_negatives,
             channels={kind: ChannelSettings(kind=kind, in_training=in_training) for kind in channels},
             lexicon=lexicon,
+            languages=languages,
+            max_tokens=max_tokens,
             texts=paths if channels else {},
         )
         files = {f"{split}_files": [path] for split, path in paths.items()}
@@ -110,6 +115,23 @@ def test_a_channel_of_the_lexicon_scores_the_eval_lists_alone(read, lexicon, tmp
     assert found == pytest.approx(expected.tolist())
     assert "fixed_score_bm25" not in inputs.train_lists.list_columns
     assert inputs.train_texts().query_ids == [b"q1", b"q2"]
+
+
+def test_a_channel_of_pairs_is_learned_of_the_train_texts_in_their_languages(read, monkeypatch):
+    given = []
+
+    def make(inputs, **own):
+        given.append((inputs, own))
+        return make_channel(learn([], [["a"]], "bm25"))
+
+    monkeypatch.setattr(ClLsi, "make", make)
+    inputs = read(channels=["cl_lsi"], languages=("en", "fr"), max_tokens=7)
+    ((of_channel, own),) = given
+    assert own == {"dim": 100}
+    assert (of_channel.name, of_channel.languages, of_channel.max_tokens) == ("cl_lsi", ("en", "fr"), 7)
+    assert of_channel.top_grade == inputs.job.top_grade
+    assert of_channel.train_texts().query_ids == [b"q1", b"q2"]
+    assert of_channel.eval_texts().query_ids == [b"q3"]
 
 
 def test_a_channel_that_needs_a_lexicon_is_refused_without_one(read):

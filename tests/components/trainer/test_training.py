@@ -15,6 +15,7 @@ from models.training.list_evaluator import ListEvaluator
 from models.training.settings import TrainingSettings
 from schemas import features as f
 from schemas.relevance import MOST_RELEVANT
+from schemas.training_history import Fitted, Tried
 from tests.models.lexicon.small_lexicon import learn, make_channel
 from tests.models.synthetic import VOCABULARY_SIZE, learnable_lists
 
@@ -57,6 +58,7 @@ def inputs_of(lists):
             document_words=WORDS,
             fixed_channels={kind: make_channel(learn([], [["a"]], kind)) for kind in channels if kind in fixed},
             train_texts=lambda: pytest.fail("nothing reads them"),
+            eval_texts=lambda: pytest.fail("nothing reads them"),
         )
 
     return inputs_of
@@ -83,7 +85,7 @@ def test_the_towers_alone_are_trained_and_the_best_epoch_is_that_of_the_sum(trai
     beside, alone = train({"lexicon": 0.8}), train({})
     assert beside.ranker.weights_of_channels == {"smooth_cosine": 1.0, "lexicon": 0.8}
     assert alone.ranker.weights_of_channels == {"smooth_cosine": 1.0}
-    assert beside.history.channel_weight is alone.history.channel_weight is None
+    assert beside.history.fitted == alone.history.fitted == {}
     losses = [[row.figures["train/loss"] for row in one.history.history] for one in (beside, alone)]
     assert losses[0] == losses[1]  # whatever the channel scores
     assert beside.history.best_value == pytest.approx(ndcg_5(beside.ranker, lists[1]))
@@ -130,13 +132,32 @@ def test_the_train_splits_scores_are_those_of_the_channel_that_is_trained(inputs
 )
 def test_a_fitted_weight_is_that_of_the_best_epochs_channels_on_the_eval_split(train, lists, similarity, others):
     ranker, history, _ = train({"lexicon": "fitted", **others}, similarity=similarity)
-    found = history.channel_weight
-    assert ranker.weights_of_channels == {similarity: 1.0, "lexicon": found.weight, **others}
-    assert [one.weight for one in found.curve] == list(WEIGHTS)
-    of_weight = {one.weight: one.ndcg_5 for one in found.curve}
-    assert of_weight[found.weight] == pytest.approx(ndcg_5(ranker, lists[1]))
+    found = history.fitted["lexicon.weight"]
+    assert ranker.weights_of_channels == {similarity: 1.0, "lexicon": found.value, **others}
+    assert [one.value for one in found.curve] == list(WEIGHTS)
+    of_weight = {one.value: one.ndcg_5 for one in found.curve}
+    assert of_weight[found.value] == pytest.approx(ndcg_5(ranker, lists[1]))
     assert of_weight[0.5] == pytest.approx(history.best_value)  # the weight with which the epoch is picked
-    assert type(history).from_json(history.to_json()).channel_weight == found
+    assert type(history).from_json(history.to_json()).fitted == {"lexicon.weight": found}
+
+
+def test_of_several_fitted_weights_none_alone_could_be_better(train, lists):
+    ranker, history, _ = train({"lexicon": "fitted", "bm25": "fitted"})
+    assert history.fitted.keys() == {"lexicon.weight", "bm25.weight"}
+    best = ndcg_5(ranker, lists[1])
+    for name, found in history.fitted.items():
+        assert ranker.weights_of_channels[name.removesuffix(".weight")] == found.value
+        # The curve of either weight is that with the other one as it is in the score.
+        assert {one.value: one.ndcg_5 for one in found.curve}[found.value] == pytest.approx(best)
+    values = [max(one.ndcg_5 + 0.1 * one.p_mr_1 for one in found.curve) for found in history.fitted.values()]
+    assert values[0] == pytest.approx(values[1])
+
+
+def test_the_numbers_that_a_channel_fitted_stand_in_the_history(inputs_of, train, monkeypatch):
+    found = Fitted(value=2, curve=[Tried(value=2, ndcg_5=0.5, p_mr_1=0.25)])
+    monkeypatch.setattr(Scorer, "fitted", property(lambda one: {"dim": found} if one.name == "bm25" else {}))
+    history = train({"lexicon": 0.5, "bm25": 0.25}).history
+    assert history.fitted == {"bm25.dim": found}
 
 
 def test_the_thresholds_are_those_of_the_loss_as_the_best_epoch_left_them(train):

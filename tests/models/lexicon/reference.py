@@ -5,6 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import log, sqrt
 
+import numpy as np
+import numpy.typing as npt
+
 K1, B = 1.2, 0.75
 
 Text = Sequence[str]
@@ -97,3 +100,36 @@ class Reference:
         )
         norms = [sqrt(sum(weight**2 for weight in vector.values())) for vector in (one, other)]
         return sum(one[w] * other[w] for w in one.keys() & other.keys()) / (norms[0] * norms[1] or 1)
+
+
+def cl_lsi(
+    pairs: Sequence[tuple[Text, Text]],
+    texts: tuple[Sequence[Text], Sequence[Text]],
+    dim: int,
+    query: Text,
+    document: Text,
+) -> float:
+    """The cosine of a query and a document in the space of cross-language latent semantic indexing.
+
+    Args:
+      pairs: query and MR document.
+      texts: the distinct queries and the distinct documents of the train lists, by which terms are weighted.
+      dim: length of the vectors.
+      query, document: the texts to compare.
+    """
+    idfs = [
+        {t: log((len(some) + 1) / (sum(t in text for text in some) + 0.5)) for text in some for t in text}
+        for some in texts
+    ]
+    terms = [sorted({t for pair in pairs for t in pair[side]}) for side in (0, 1)]
+
+    def weights(text: Text, side: int) -> npt.NDArray[np.float64]:
+        return np.array([text.count(t) * idfs[side][t] for t in terms[side]])
+
+    def unit(vector: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        return vector / (np.linalg.norm(vector) or 1.0)
+
+    rows = np.array([np.concatenate([unit(weights(pair[side], side)) for side in (0, 1)]) for pair in pairs])
+    space = np.linalg.svd(rows, full_matrices=False)[2][:dim].T
+    u, v = space[: len(terms[0])], space[len(terms[0]) :]
+    return float(unit(weights(query, 0) @ u) @ unit(weights(document, 1) @ v))

@@ -61,28 +61,28 @@ def reference(first, second, weight):
 @given(SCORES, SCORES)
 def test_the_curve_holds_the_metrics_of_each_weight_and_the_best_is_the_smallest_of_the_largest(first, second):
     found = fitted(first, second)
-    assert [one.weight for one in found.curve] == list(WEIGHTS)
+    assert [one.value for one in found.curve] == list(WEIGHTS)
     expected = [reference(first, second, weight) for weight in WEIGHTS]
     np.testing.assert_allclose([(one.ndcg_5, one.p_mr_1) for one in found.curve], expected)
     values = [ndcg + 0.1 * p_mr for ndcg, p_mr in expected]
-    assert found.weight == WEIGHTS[values.index(max(values))]
+    assert found.value == WEIGHTS[values.index(max(values))]
 
 
 def test_a_channel_that_changes_no_order_has_no_weight():
     first = [[0.3, 0.2, 0.1, 0.0]] * 3
-    assert fitted(first, [[1.0] * 4] * 3).weight == 0
-    assert fitted(first, first).weight == 0
+    assert fitted(first, [[1.0] * 4] * 3).value == 0
+    assert fitted(first, first).value == 0
 
 
 def test_a_channel_that_knows_the_grades_has_the_least_weight_that_orders_by_them():
     first = [[0.0, 0.25, 0.25, 0.25]] * 3
     second = [[1.0, 0.0, 0.0, 0.0]] * 3
     found = fitted(first, second, grades=[[2, 0, 0, 0]] * 3)
-    assert found.weight == 0.3
+    assert found.value == 0.3
     assert [one.p_mr_1 for one in found.curve] == [weight >= 0.3 for weight in WEIGHTS]
 
 
 def test_a_right_first_document_counts_beside_ndcg():
     found = fitted([[0.3, 0.2, 0.1, 0.0]] * 3, [[0.0, 0.0, 0.0, 1.0]] * 3)
     best = max(one.ndcg_5 + 0.1 * one.p_mr_1 for one in found.curve)
-    assert next(one.weight for one in found.curve if one.ndcg_5 + 0.1 * one.p_mr_1 == best) == found.weight
+    assert next(one.value for one in found.curve if one.ndcg_5 + 0.1 * one.p_mr_1 == best) == found.value

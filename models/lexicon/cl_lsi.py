@@ -1,0 +1,282 @@
+"""Cross-language latent semantic indexing: queries and documents as vectors of one space, learned from pairs of both.
+
+Source: Dumais, Letsche, Littman and Landauer 1997, "Automatic cross-language retrieval using latent semantic indexing".
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import tensorflow as tf
+from scipy import sparse
+from scipy.sparse.linalg import svds
+
+from models.choices import FITTED
+from models.evaluation.fit_number import fit_number
+from models.lexicon.lexicon_channel import Vocabulary
+from models.lexicon.term_weight import idf
+from models.lexicon.terms import TermCounter, terms_of
+from models.rankers.fixed_scores import with_fixed_scores
+from models.rankers.scorer import FixedScorer, InnerProduct, ScorerInputs
+from schemas import features as f
+from schemas.errors import DataError
+from schemas.training_history import Fitted
+
+DIMS: Final = (50, 100, 200, 500, 1000)
+"""The lengths of vectors that `fitted` tries."""
+
+_SMALLEST: Final = 1e-6
+"""A singular value below this share of the largest counts as 0: ARPACK returns zeros as up to 1e-8 of it."""
+
+_Floats = npt.NDArray[np.float64]
+
+
+# The space
+
+
+def learn_cl_lsi(queries: sparse.csr_matrix, documents: sparse.csr_matrix, dim: int) -> tuple[_Floats, _Floats]:
+    """Learns a space in which the two texts of a pair lie near each other.
+
+        [queries, documents] = P S [U; V]', cut to the `dim` largest singular values
+        vector of a query q = U' q, vector of a document d = V' d
+
+    Each row is a pair, its query and its document side by side. LSI often divides the vectors by S; here they rank
+    better as they are. Equal matrices give equal bytes.
+
+    Args:
+      queries: the query of each pair, as weighted terms of length 1: float [pairs, query terms].
+      documents: the document of each pair, likewise: float [pairs, document terms].
+      dim: length of the vectors.
+
+    Returns:
+      U, float [query terms, dim], and V, float [document terms, dim]. The columns of [U; V] are orthonormal, in the
+      order of falling singular values, and the component of the largest magnitude is positive in each.
+
+    Raises:
+      DataError: the pairs have fewer dimensions.
+    """
+    pairs = sparse.hstack([queries, documents], format="csr")
+    space = _largest_dimensions(pairs, dim) if dim < min(pairs.shape) else None
+    found = _number_of_dimensions(pairs) if space is None else space.shape[1]
+    if space is None or found < dim:
+        raise DataError(
+            f"the channel cl_lsi must have a dim of at most {found}, the dimensions of these {pairs.shape[0]:,} train "
+            f"pairs of a query and an MR document; got {dim}. Set a smaller dim, or {FITTED}."
+        )
+    return _halves(space, queries.shape[1])
+
+
+def _largest_dimensions(pairs: sparse.csr_matrix, dim: int) -> _Floats:
+    """[U; V] of the largest singular values, without those of 0: [terms, at most dim]."""
+    start = np.random.default_rng(0).normal(size=min(pairs.shape))
+    _, sizes, rows = svds(pairs.astype(np.float64), k=dim, v0=start, return_singular_vectors="vh")
+    order = np.argsort(-sizes, kind="stable")
+    space: _Floats = rows[order[sizes[order] > _SMALLEST * sizes.max()]].T
+    signs = np.sign(space[np.abs(space).argmax(axis=0), np.arange(space.shape[1])])
+    signed: _Floats = space * signs
+    return signed
+
+
+def _number_of_dimensions(pairs: sparse.csr_matrix) -> int:
+    """The most dimensions that `_largest_dimensions` finds; ARPACK never finds all of the smaller side."""
+    square = pairs @ pairs.T if pairs.shape[0] < pairs.shape[1] else pairs.T @ pairs
+    squares = np.linalg.eigvalsh(square.toarray())
+    return min(int((squares > _SMALLEST**2 * squares.max()).sum()), len(squares) - 1)
+
+
+def _halves(space: _Floats, query_terms: int) -> tuple[_Floats, _Floats]:
+    return space[:query_terms], space[query_terms:]
+
+
+# The pairs
+
+
+class _Side(NamedTuple):
+    """The queries, or the documents, of the train pairs."""
+
+    terms: list[bytes]
+    """The terms of the pairs, sorted by their UTF-8."""
+    idf: _Floats
+    """Inverse document frequency of the terms, among the distinct texts of the train lists: [terms]."""
+    rows: sparse.csr_matrix
+    """tf * idf of the text of each pair, of length 1: [pairs, terms]."""
+
+    @classmethod
+    def of(cls, texts: Sequence[bytes], places: Sequence[int], language: str, max_tokens: int) -> "_Side":
+        """Counts the terms of texts; `places` has the text of each pair."""
+        counter = TermCounter("lexicon", max_tokens)
+        distinct = sorted(set(texts))
+        row_of = {text: row for row, text in enumerate(distinct)}
+        counts = counter.count(distinct, language).astype(np.float64)
+        of_pairs = counts[[row_of[texts[place]] for place in places]]
+        terms = counter.terms
+        columns = sorted(np.unique(of_pairs.indices).tolist(), key=terms.__getitem__)
+        rarity = idf(len(distinct), np.bincount(counts.indices, minlength=len(terms))[columns])
+        weights = of_pairs[:, columns] @ sparse.diags(rarity)
+        norms = np.sqrt(np.asarray(weights.multiply(weights).sum(axis=1))[:, 0])
+        rows = sparse.diags(1 / np.where(norms > 0, norms, 1.0)) @ weights
+        return cls([terms[column] for column in columns], rarity, rows.tocsr())
+
+
+def _train_pairs(inputs: ScorerInputs) -> tuple[_Side, _Side]:
+    """The two sides of the pairs of each train query and each of its MR documents.
+
+    Raises:
+      DataError: the pairs are too few to have a space.
+    """
+    lists = inputs.train_texts()
+    queries = lists.query_columns[f.QUERY_TEXT].numpy().tolist()
+    documents = lists.document_columns[f.DOC_TEXT].numpy().tolist()
+    is_pair = np.concatenate([np.zeros(0, bool), *(grades == inputs.top_grade for grades in lists.grades)])
+    asked = lists.documents.value_rowids().numpy()[is_pair].tolist()
+    held = lists.documents.flat_values.numpy()[is_pair].tolist()
+    (query_language, document_language), max_tokens = inputs.languages, inputs.max_tokens
+    of_queries = _Side.of(queries, asked, query_language, max_tokens)
+    of_documents = _Side.of(documents, held, document_language, max_tokens)
+    if min(len(held), len(of_queries.terms), len(of_documents.terms)) < 2:
+        raise DataError(
+            f"the channel {inputs.name} must have at least 2 train pairs of a query and an MR document, with at least "
+            f"2 different words on each side; got {len(held)} pairs. Give more judgments, or leave the channel out."
+        )
+    return of_queries, of_documents
+
+
+# The channel
+
+
+class FoldedTexts(tf.Module):
+    """Texts of one language as sums of the vectors of their terms; all it knows is in variables of the SavedModel.
+
+    Args:
+      terms: distinct stems, at least one.
+      vectors: the vector of each term: float [terms, dim].
+      language: ISO 639-1 code.
+      max_tokens: the most words of a text that count.
+    """
+
+    def __init__(self, terms: Sequence[bytes], vectors: _Floats, language: str, max_tokens: int) -> None:
+        super().__init__()
+        self._vocabulary = Vocabulary(terms)
+        in_order = vectors[self._vocabulary.order]
+        self._vectors = tf.Variable(in_order, trainable=False, dtype=tf.float32, name="vectors")
+        self._language, self._max_tokens = language, max_tokens
+
+    def sums(self, texts: tf.Tensor) -> tf.Tensor:
+        """The sum over each occurrence of a known term: string [texts] -> float [texts, dim]."""
+        terms = terms_of(texts, "lexicon", self._language, self._max_tokens)
+        numbers = self._vocabulary.numbers(terms.distinct)
+        is_known = tf.cast(numbers >= 0, tf.float32)[:, tf.newaxis]
+        vectors = tf.gather(self._vectors, tf.maximum(numbers, 0)) * is_known  # [distinct, dim]
+        # A product of counts and vectors: a vector for each word of all texts would take far more memory.
+        places = tf.stack([terms.places.value_rowids(), terms.places.flat_values], axis=1)
+        shape = tf.stack([terms.places.nrows(), tf.size(terms.distinct, tf.int64)])
+        counts = tf.SparseTensor(places, tf.ones(tf.shape(places)[:1]), shape)
+        return tf.sparse.sparse_dense_matmul(counts, vectors)
+
+    def parts(self, words: tf.Tensor) -> tf.Tensor:
+        """What each word of one text adds to its sum, 0 beyond the limit: string [words] -> float [words, dim]."""
+        is_within = tf.range(tf.size(words)) < self._max_tokens
+        return self.sums(words) * tf.cast(is_within, tf.float32)[:, tf.newaxis]
+
+
+class ClLsi(FixedScorer, InnerProduct):
+    """Scores documents by the cosine of query and document in the space of `learn_cl_lsi`.
+
+        vector(text) = sum over its terms t of tf(t, text) * ln((N + 1) / (df(t) + 1/2)) * (row t of U or V)
+        score = cosine of vector(query) and vector(document)
+
+    Terms are stems, and each language has its own. N is the number of distinct queries (or documents) in the train
+    lists, df(t) the number of those with t. Terms that no train pair has are left out; a text without others scores 0.
+
+    Args:
+      queries: folds queries, with idf times U.
+      documents: folds documents, with idf times V.
+      fitted: see `Scorer.fitted`.
+      **kwargs: see `Scorer`.
+    """
+
+    def __init__(
+        self, queries: FoldedTexts, documents: FoldedTexts, fitted: Mapping[str, Fitted] | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        self._queries, self._documents = queries, documents
+        self._fitted = dict(fitted or {})
+
+    @classmethod
+    def make(cls, inputs: ScorerInputs, **own: Any) -> "ClLsi":
+        """Learns the channel from the train pairs.
+
+        Args:
+          inputs: see there.
+          **own: `dim`, the length of the vectors; `fitted`: the one of `DIMS`, as far as the pairs have so many
+            dimensions, with which the channel alone is best on the eval split. All come from one decomposition.
+
+        Raises:
+          DataError: the pairs are too few.
+        """
+        pairs = _train_pairs(inputs)
+        queries, documents = (side.rows for side in pairs)
+        if own["dim"] != FITTED:
+            return cls._of_maps(inputs, pairs, learn_cl_lsi(queries, documents, own["dim"]))
+        joined = sparse.hstack([queries, documents], format="csr")
+        most = min(joined.shape) - 1
+        space = _largest_dimensions(joined, max((dim for dim in DIMS if dim <= most), default=most))
+        dims = [dim for dim in DIMS if dim <= space.shape[1]] or [space.shape[1]]
+        texts = inputs.eval_texts()
+
+        def of_dim(dim: float, fitted: Mapping[str, Fitted] | None = None) -> ClLsi:
+            return cls._of_maps(inputs, pairs, _halves(space[:, : int(dim)], queries.shape[1]), fitted)
+
+        def scores(dim: float) -> list[npt.NDArray[np.float32]]:
+            columns = with_fixed_scores(texts, texts, of_dim(dim)).list_columns
+            return texts.split(columns[f.fixed_score(inputs.name)].flat_values.numpy())
+
+        best = fit_number(texts, dims, scores, inputs.top_grade)
+        return of_dim(best.value, {"dim": best})
+
+    @classmethod
+    def _of_maps(
+        cls,
+        inputs: ScorerInputs,
+        pairs: tuple[_Side, _Side],
+        maps: tuple[_Floats, _Floats],
+        fitted: Mapping[str, Fitted] | None = None,
+    ) -> "ClLsi":
+        queries, documents = (
+            FoldedTexts(side.terms, side.idf[:, np.newaxis] * of_side, language, inputs.max_tokens)
+            for side, of_side, language in zip(pairs, maps, inputs.languages, strict=True)
+        )
+        return cls(queries, documents, fitted, name=inputs.name)
+
+    @property
+    def score_range(self) -> tuple[float, float]:
+        """-1 and 1."""
+        return -1.0, 1.0
+
+    @property
+    def fitted(self) -> Mapping[str, Fitted]:
+        """`dim`, where it was fitted."""
+        return self._fitted
+
+    def query_vector(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
+        """Returns the queries' vectors, of length 1 or 0."""
+        return _unit(self._queries.sums(features[f.QUERY_TEXT]))
+
+    def document_vector(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
+        """Returns the documents' vectors, of length 1 or 0."""
+        return _unit(self._documents.sums(features[f.DOC_TEXT]))
+
+    def word_vectors(self, features: dict[str, Any]) -> tf.Tensor:
+        """Returns each word's part of the document's vector, divided by the length of their sum."""
+        parts = self._documents.parts(features[f.DOC_TEXT])
+        return tf.math.divide_no_nan(parts, tf.norm(tf.reduce_sum(parts, axis=0)))
+
+    def score_texts(self, features: dict[str, Any]) -> tf.Tensor:
+        """Scores each list from the same vectors that the exported model gives."""
+        return self._inner_products(features, training=False)
+
+
+def _unit(vectors: tf.Tensor) -> tf.Tensor:
+    """Vectors of length 1; zeros stay: float [texts, dim]."""
+    return tf.math.divide_no_nan(vectors, tf.norm(vectors, axis=1, keepdims=True))
