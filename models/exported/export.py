@@ -203,7 +203,7 @@ def export_ranker(ranker: Ranker, text_features: TextFeatures, path: str, theta:
       ranker: built, with its weights.
       text_features: the training's own transformation.
       path: folder to write.
-      theta: thresholds of the loss, on the scale of the trained score; empty where the loss has none.
+      theta: thresholds of the loss, on the scale of the vectors' part of the score; empty where there are none on it.
     """
     kind = _Server
     if ranker.is_inner_product:
