@@ -27,6 +27,7 @@ class PartReport(JsonRecord):
 
     queries: int
     metrics: dict[str, float]
+    standard_errors: dict[str, float] = {}
     reachable: dict[str, float]
     baselines: dict[str, dict[str, float]]
     channels: dict[str, dict[str, float]] = {}
@@ -44,6 +45,8 @@ class EvaluationReport(JsonRecord):
     """The paper's names of its metrics."""
     metrics: dict[str, float]
     """The model's means over the queries."""
+    standard_errors: dict[str, float] = {}
+    """The standard errors of these means; empty with fewer than two queries, and in files of older versions."""
     reachable: dict[str, float]
     """The means of a perfect order."""
     baselines: dict[str, dict[str, float]]

@@ -232,6 +232,12 @@ def slopes(function: Callable[[Vector], float], at: npt.ArrayLike, step: float =
     return gradient
 
 
+def ordered_pairs(grades: Sequence[int]) -> float:
+    """Share of the pairs of a ranked list's documents with different grades whose higher grade comes first."""
+    pairs = [grade > other for place, grade in enumerate(grades) for other in grades[place + 1 :] if grade != other]
+    return sum(pairs) / len(pairs) if pairs else 0.5
+
+
 TREC_METRICS = {
     "p_mr_1": ("P_1", 2),
     "recall_mr_5": ("recall_5", 2),
@@ -240,5 +246,6 @@ TREC_METRICS = {
     "map": ("map", 1),
     "mrr_mr": ("recip_rank", 2),
     "mrr_r": ("recip_rank", 1),
+    "p_r_10": ("P_10", 1),
 }
-"""Our metrics: trec_eval's, and the least grade that counts as relevant, where MR is 2."""
+"""Our metrics: trec_eval's, and the least grade that counts as relevant, where MR is 2; it has no ordered pairs."""

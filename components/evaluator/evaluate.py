@@ -12,8 +12,9 @@ import tensorflow as tf
 
 from models.evaluation.metrics import METRICS, expected_metrics, per_query_metrics
 from models.evaluation.score_lists import score_metrics
+from models.evaluation.significance import standard_error
 from models.lists.ranking_lists import RankingLists
-from models.retrieval.ranking import rank, ranking_run
+from models.retrieval.ranking import ranking_run
 from schemas.errors import DataError
 from schemas.evaluation import (
     METRICS_FILE,
@@ -29,6 +30,8 @@ from schemas.evaluation import (
 from schemas.trec import parse_run, qrels_lines
 
 _TIE_ORDERS = 20
+_PAIRS_AT_ONCE = 2**20
+"""Pairs of queries and documents whose random orders are made at once, to bound the memory of long lists."""
 
 _Values: TypeAlias = dict[str, npt.NDArray[np.float64]]
 """Each metric's key to its values for the queries."""
@@ -99,6 +102,7 @@ def evaluate(
         return PartReport(
             queries=int(rows.sum()),
             metrics=metrics,
+            standard_errors=_standard_errors(per_query, rows),
             reachable=reachable,
             baselines={name: _means(values, rows) for name, values in of_baselines.items()},
             channels={name: _means(values, rows) for name, values in of_channels.items()},
@@ -118,6 +122,7 @@ def evaluate(
         feedback=feedback,
         paper_names={key: metric.paper_name for key, metric in METRICS.items() if metric.paper_name},
         metrics=whole.metrics,
+        standard_errors=whole.standard_errors,
         reachable=whole.reachable,
         baselines=whole.baselines,
         channels=whole.channels,
@@ -133,6 +138,11 @@ def evaluate(
 def _means(values: _Values, rows: npt.NDArray[np.bool_]) -> dict[str, float]:
     """The mean of every metric over some queries; empty without queries."""
     return {key: float(of_queries[rows].mean()) for key, of_queries in values.items()} if rows.any() else {}
+
+
+def _standard_errors(values: _Values, rows: npt.NDArray[np.bool_]) -> dict[str, float]:
+    """The standard error of every metric's mean over some queries; empty with fewer than two."""
+    return {key: standard_error(of_queries[rows]) for key, of_queries in values.items()} if rows.sum() > 1 else {}
 
 
 def _have_seen_document(
@@ -154,17 +164,34 @@ def _tie_free_metrics(lists: RankingLists, scores: Sequence[npt.NDArray[np.float
     BM25 gives most documents 0 here, and neighbouring ids are often related: breaking ties by id would rank by the ids.
     """
     generator = np.random.default_rng(0)
+    lists_at_once = max(1, _PAIRS_AT_ONCE // max(map(len, scores), default=1))
+    parts = [
+        _of_random_orders(
+            lists.grades[start : start + lists_at_once], scores[start : start + lists_at_once], top_grade, generator
+        )
+        for start in range(0, len(lists), lists_at_once)
+    ]
+    return {key: np.concatenate([part[key] for part in parts]) for key in METRICS}
+
+
+def _of_random_orders(
+    grades: Sequence[npt.NDArray[np.int64]],
+    scores: Sequence[npt.NDArray[np.float32]],
+    top_grade: int,
+    generator: np.random.Generator,
+) -> _Values:
+    """Metrics of some lists as means over random orders of documents with equal scores."""
     is_tied = np.array([len(np.unique(list_scores)) < len(list_scores) for list_scores in scores], bool)
     # First all lists in one order, then the lists with ties in the other orders: a single call of TF-Ranking.
     ranked = []
     for number in range(_TIE_ORDERS if is_tied.any() else 1):
-        for grades, list_scores, tied in zip(lists.grades, scores, is_tied, strict=True):
-            order = generator.permutation(len(list_scores)).tolist()
+        for list_grades, list_scores, tied in zip(grades, scores, is_tied, strict=True):
+            order = generator.permutation(len(list_scores))
             if tied or number == 0:
-                ranked.append(grades[rank(list_scores, order)])
+                ranked.append(list_grades[np.lexsort((-order, -list_scores))])
     values = {}
     for key, of_ranked in per_query_metrics(ranked, top_grade).items():
-        values[key], others = of_ranked[: len(lists)], of_ranked[len(lists) :]
+        values[key], others = of_ranked[: len(grades)], of_ranked[len(grades) :]
         if is_tied.any():
             values[key][is_tied] = np.mean([values[key][is_tied], *np.split(others, _TIE_ORDERS - 1)], axis=0)
     return values

@@ -9,7 +9,7 @@ from experiments.experiment import Experiment, Row
 from experiments.report.markdown import NOTHING, Entry, paragraph, table
 from experiments.report.names import setting_name, settings_label, value_name
 from experiments.report.published import published_blocks
-from experiments.report.significance import SIGNIFICANCE, Comparison, compare, reference_rows
+from experiments.report.significance import SIGNIFICANCE, Comparison, compare, reference_rows, standard_errors
 from models.evaluation.metrics import METRICS
 from schemas.evaluation import RANDOM_ORDER
 
@@ -21,7 +21,7 @@ _BASELINES: Final = {RANDOM_ORDER: "random order", "bm25": "BM25", "paper": "the
 
 
 def results(experiment: Experiment) -> Iterator[str]:
-    """The results of all rows, with baselines, p-values and published numbers."""
+    """The results of all rows, with baselines, p-values, standard errors and published numbers."""
     rows = experiment.rows
     if not any(row.done for row in rows):
         yield paragraph("No cell has finished: there are no results yet.")
@@ -32,6 +32,7 @@ def results(experiment: Experiment) -> Iterator[str]:
     yield from _seen_blocks(experiment)
     if comparisons:
         yield from _p_value_blocks(rows, comparisons)
+    yield from _error_blocks(rows)
     if experiment.paper_language:
         yield from published_blocks(rows, experiment.paper_language)
 
@@ -144,6 +145,20 @@ def _p_value_blocks(rows: Sequence[Row], comparisons: Comparisons) -> Iterator[s
         f"{len(comparisons)} comparisons of the table. The test separates differences between queries from chance, not "
         "differences between seeds." + bound * any(one.is_bound for one in comparisons.values())
     )
+
+
+def _error_blocks(rows: Sequence[Row]) -> Iterator[str]:
+    """The standard errors of the rows' means; nothing where each row has a single query."""
+    errors = standard_errors(rows)
+    labels = dict.fromkeys(label for label, _ in errors)
+    if labels:
+        lines = ((label, *(_score(errors[label, metric]) for metric in METRICS)) for label in labels)
+        yield table("Standard errors of the means over queries", ("Row", *_metric_names()), lines)
+        yield paragraph(
+            "How far a mean strays with other queries of the same kind: the standard deviation of the queries' values, "
+            "each the mean over the row's seeds, divided by the square root of their number. The rows have the same "
+            "queries, so that a difference between two rows strays less: see the p-values."
+        )
 
 
 def _metric_names() -> Iterator[str]:

@@ -10,7 +10,7 @@ from experiments.cell import Cell
 from experiments.experiment import Row
 from experiments.settings import SEED
 from models.evaluation.metrics import METRICS
-from models.evaluation.significance import RESOLUTION, holm, randomisation_test
+from models.evaluation.significance import RESOLUTION, holm, randomisation_test, standard_error
 from schemas.errors import DataError
 from schemas.evaluation import METRICS_FILE, PER_QUERY_FILE, QRELS_FILE, QueryMetrics
 
@@ -86,6 +86,23 @@ def compare(rows: Sequence[Row]) -> dict[tuple[str, str], Comparison]:
     return {
         key: Comparison(differences[key], corrected[key], p_value == RESOLUTION) for key, p_value in p_values.items()
     }
+
+
+def standard_errors(rows: Iterable[Row]) -> dict[tuple[str, str], float]:
+    """The standard error of each row's mean over queries, a query's value being the mean over the row's seeds.
+
+    Returns:
+      (row's label, metric) to standard error; a row without a finished cell, or with fewer than two queries, has none.
+
+    Raises:
+      DataError: a cell's files do not belong together.
+    """
+    errors = {}
+    for row in rows:
+        of_cells = [query_metrics(cell).values for cell in row.done]
+        for metric in METRICS if row.done and row.done[0].queries > 1 else ():
+            errors[row.label, metric] = standard_error(np.mean([values[metric] for values in of_cells], axis=0))
+    return errors
 
 
 def values_of(rows: Iterable[Row]) -> dict[str, QueryMetrics]:

@@ -1,9 +1,10 @@
 """The ranking metrics: their definitions, their values for ranked lists, and their expectation under random order.
 
 `METRICS` is the one table of them, which settings, evaluation, baselines and reports follow. TensorFlow Ranking
-computes the values as trec_eval defines them, for lists in the order of `models.retrieval.ranking`. A metric is a mean
-over queries: a query without a relevant document scores 0 and counts. With K grades, MR is the highest grade K - 1;
-relevant are MR documents alone, or all from grade 1 on.
+computes the values as trec_eval defines them, for lists in the order of `models.retrieval.ranking`; it has no ordered
+pairs, which are ours. A metric is a mean over queries: a query without a relevant document scores 0 and counts; in
+ordered pairs a query without a pair scores 0.5 and counts. With K grades, MR is the highest grade K - 1; relevant are
+MR documents alone, or all from grade 1 on.
 
 Importing this file does not import TensorFlow, since the settings import it.
 """
@@ -12,13 +13,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import comb, log2
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from schemas.relevance import PADDING_LABEL
+from schemas.relevance import NOT_RELEVANT, PADDING_LABEL
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+_PLACES_AT_ONCE: Final = 2**22
+"""Places of padded lists whose metrics are computed at once, to bound the memory of long lists."""
 
 
 class Formula(NamedTuple):
@@ -41,6 +45,7 @@ class Metric:
       cutoff: the number of documents that count, from the top; None for all.
       of_mr_alone: whether only MR documents are relevant, instead of all from grade 1 on.
       formula: its computation.
+      left_out: the documents that do not count, as if the list did not hold them; None where all count.
 
     Example:
       >>> METRICS["p_mr_1"].expected([2, 1, 0, 0], top_grade=2)  # one MR document for one of four places
@@ -53,6 +58,7 @@ class Metric:
     cutoff: int | None
     of_mr_alone: bool
     formula: Formula
+    left_out: Literal["MR", "SR"] | None = None
 
     @property
     def name(self) -> str:
@@ -66,8 +72,38 @@ class Metric:
           grades: the grades of the list's documents, in any order.
           top_grade: the MR grade.
         """
+        if self.left_out:
+            grades = [grade for grade in grades if not self._leaves_out(grade, top_grade)]
         counted = [int(grade == top_grade) for grade in grades] if self.of_mr_alone else grades
         return self.formula.expectation(counted, self.cutoff)
+
+    def labels(self, grades: "npt.NDArray[np.float32]", top_grade: int) -> "npt.NDArray[np.float32]":
+        """The grades as the formula takes them.
+
+        Args:
+          grades: float32 [lists, list_size], padded with PADDING_LABEL.
+          top_grade: the MR grade.
+
+        Returns:
+          float32 [lists, list_size]: 1 and 0 where only MR documents are relevant, and PADDING_LABEL where a document
+          does not count. Up to the cutoff, the places that a short list lacks count as irrelevant documents: P@5
+          divides by 5.
+        """
+        import numpy as np
+
+        labels = grades.copy()
+        if self.cutoff:
+            labels[:, : self.cutoff] = np.maximum(labels[:, : self.cutoff], NOT_RELEVANT)
+        if self.left_out:
+            labels[self._leaves_out(labels, top_grade)] = PADDING_LABEL
+        if self.of_mr_alone:
+            labels = np.where(labels < NOT_RELEVANT, labels, labels == top_grade).astype(np.float32)
+        return labels
+
+    def _leaves_out(self, grades: Any, top_grade: int) -> Any:
+        """Whether a grade, or each of an array, does not count."""
+        is_mr = grades == top_grade
+        return is_mr if self.left_out == "MR" else (grades > NOT_RELEVANT) & (grades < top_grade)
 
 
 # With n documents of which r are relevant, any place holds a relevant one with probability r/n, and
@@ -122,6 +158,19 @@ def _reciprocal_rank(size: int, relevant: int, cutoff: int | None) -> float:
     return sum(comb(size - k, relevant - 1) / total / k for k in range(1, min(cutoff or last, last) + 1))
 
 
+def _expected_ordered_pairs(grades: Sequence[int], cutoff: int | None) -> float:
+    if cutoff is not None:
+        raise ValueError(f"the cutoff of ordered pairs must be None, as they are those of whole lists; got {cutoff}")
+    return 0.5  # with pairs or without
+
+
+def _ordered_pairs(metrics_impl: Any, cutoff: int | None) -> Any:
+    # Imports NumPy, which the settings need not import.
+    from models.evaluation.ordered_pairs import OrderedPairs
+
+    return OrderedPairs()
+
+
 PRECISION = Formula(lambda tfr, cutoff: tfr.PrecisionMetric("precision", topn=cutoff), _expected_precision)
 """Share of relevant documents among the first; divides by the cutoff even where a list is shorter."""
 RECALL = Formula(lambda tfr, cutoff: tfr.RecallMetric("recall", topn=cutoff), _expected_recall)
@@ -134,6 +183,8 @@ AVERAGE_PRECISION = Formula(
 """Mean over the relevant documents of the precision at their ranks."""
 RECIPROCAL_RANK = Formula(lambda tfr, cutoff: tfr.MRRMetric("mrr", topn=cutoff), _expected_reciprocal_rank)
 """One over the rank of the first relevant document."""
+ORDERED_PAIRS = Formula(_ordered_pairs, _expected_ordered_pairs)
+"""Share of the pairs of documents with different grades in the right order; see `models.evaluation.ordered_pairs`."""
 
 METRICS: dict[str, Metric] = {
     metric.key: metric
@@ -177,9 +228,43 @@ METRICS: dict[str, Metric] = {
             False,
             RECIPROCAL_RANK,
         ),
+        Metric(
+            "p_r_10",
+            None,
+            "precision of MR and SR documents at 10; divides by 10 even where a list is shorter.",
+            cutoff=10,
+            of_mr_alone=False,
+            formula=PRECISION,
+        ),
+        Metric(
+            "ordered_pairs",
+            None,
+            "share of the pairs of documents with different grades that are in the right order; 0.5 without a pair.",
+            cutoff=None,
+            of_mr_alone=False,
+            formula=ORDERED_PAIRS,
+        ),
+        Metric(
+            "ordered_pairs_mr",
+            None,
+            "the same of the pairs of an MR and an NR document.",
+            cutoff=None,
+            of_mr_alone=True,
+            formula=ORDERED_PAIRS,
+            left_out="SR",
+        ),
+        Metric(
+            "ordered_pairs_sr",
+            None,
+            "the same without MR documents: the pairs of an SR and an NR document, and of SR documents of two grades.",
+            cutoff=None,
+            of_mr_alone=False,
+            formula=ORDERED_PAIRS,
+            left_out="MR",
+        ),
     )
 }
-"""All metrics by their keys, in the paper's order."""
+"""All metrics by their keys: the paper's in its order, then those of Polynomial Semantic Indexing (Bai et al. 2009)."""
 
 
 def per_query_metrics(
@@ -200,21 +285,20 @@ def per_query_metrics(
     # A private module, since TF-Ranking's public metrics return only means. A test compares the values to trec_eval's.
     from tensorflow_ranking.python import metrics_impl
 
-    shortest = max(metric.cutoff or 0 for metric in METRICS.values())
-    size = max([shortest, *map(len, ranked)])
-    grades = np.full((len(ranked), size), PADDING_LABEL, np.float32)
-    # Up to the cutoff, the places that a short list lacks count as irrelevant documents: P@5 divides by 5.
-    grades[:, :shortest] = 0
-    for row, list_grades in zip(grades, ranked, strict=True):
-        row[: len(list_grades)] = list_grades
-    order = tf.constant(np.broadcast_to(np.arange(size, 0, -1, dtype=np.float32), grades.shape))
-    most_relevant = np.where(grades < 0, grades, grades == top_grade).astype(np.float32)
-    values = {}
-    for key, metric in METRICS.items():
-        labels = tf.constant(most_relevant if metric.of_mr_alone else grades)
-        value, _ = metric.formula.tf_ranking(metrics_impl, metric.cutoff).compute(labels, order)
-        values[key] = value.numpy().reshape(-1).astype(np.float64)
-    return values
+    size = max([metric.cutoff or 0 for metric in METRICS.values()] + [len(grades) for grades in ranked])
+    rows = max(1, _PLACES_AT_ONCE // size)
+    parts: dict[str, list[npt.NDArray[np.float64]]] = {key: [] for key in METRICS}
+    for start in range(0, max(len(ranked), 1), rows):
+        some = ranked[start : start + rows]
+        grades = np.full((len(some), size), PADDING_LABEL, np.float32)
+        for row, list_grades in zip(grades, some, strict=True):
+            row[: len(list_grades)] = list_grades
+        order = tf.constant(np.broadcast_to(np.arange(size, 0, -1, dtype=np.float32), grades.shape))
+        for key, metric in METRICS.items():
+            labels = tf.constant(metric.labels(grades, top_grade))
+            values, _ = metric.formula.tf_ranking(metrics_impl, metric.cutoff).compute(labels, order)
+            parts[key].append(np.asarray(values, np.float64).reshape(-1))
+    return {key: np.concatenate(values) for key, values in parts.items()}
 
 
 def mean_metrics(ranked: "Sequence[npt.NDArray[np.int64]]", top_grade: int) -> dict[str, float]:

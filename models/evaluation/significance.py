@@ -1,4 +1,7 @@
-"""The paired randomisation test over queries (Smucker, Allan and Carterette, CIKM 2007), and Holm's correction."""
+"""What chance explains: standard errors, the paired randomisation test over queries, and Holm's correction.
+
+The test is that of Smucker, Allan and Carterette (CIKM 2007).
+"""
 
 from collections.abc import Sequence
 from itertools import product
@@ -11,6 +14,21 @@ _FLIPS: Final = 9999
 _FLIPS_AT_ONCE: Final = 100
 RESOLUTION: Final = 1 / (1 + _FLIPS)
 """The least p-value of drawn sign flips; the exact one may be smaller."""
+
+
+def standard_error(values: npt.NDArray[np.float64]) -> float:
+    """The standard error of a mean over queries: how far it strays with other queries of the same kind.
+
+        s / sqrt(n),  s^2 = sum (value - mean)^2 / (n - 1)
+
+    Args:
+      values: a metric of n queries, at least two: float [queries].
+
+    Example:
+      >>> standard_error(np.array([0.0, 1.0, 0.0, 1.0]))  # s^2 = 4 * 1/4 / 3; sqrt(1/3) / 2
+      0.2886...
+    """
+    return float(np.std(values, ddof=1) / np.sqrt(len(values)))
 
 
 def randomisation_test(

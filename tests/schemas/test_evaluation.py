@@ -18,6 +18,9 @@ TEXT = """{
     "map": 0.1,
     "ndcg_10": 0.3333333333333333
   },
+  "standard_errors": {
+    "map": 0.05
+  },
   "reachable": {
     "map": 1.0
   },
@@ -36,6 +39,7 @@ TEXT = """{
     "metrics": {
       "map": 0.15
     },
+    "standard_errors": {},
     "reachable": {
       "map": 1.0
     },
@@ -45,6 +49,7 @@ TEXT = """{
   "cold": {
     "queries": 1,
     "metrics": {},
+    "standard_errors": {},
     "reachable": {},
     "baselines": {},
     "channels": {}
@@ -57,6 +62,13 @@ def test_a_report_is_written_as_it_was_read() -> None:
     report = EvaluationReport.from_json(TEXT)
     assert (report.queries, report.metrics["ndcg_10"], report.baselines["random"]["map"]) == (3, 1 / 3, 1e-5)
     assert report.to_json() == TEXT
+
+
+def test_a_report_of_an_older_version_has_no_standard_errors() -> None:
+    older = TEXT.replace('  "standard_errors": {\n    "map": 0.05\n  },\n', "")
+    report = EvaluationReport.from_json(older.replace('    "standard_errors": {},\n', ""))
+    assert report.standard_errors == {}
+    assert report.seen and report.seen.standard_errors == {}
 
 
 def test_a_report_without_a_train_split_has_no_seen_documents() -> None:

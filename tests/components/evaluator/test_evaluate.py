@@ -75,12 +75,12 @@ def trec_eval(evaluation):
     }
 
 
-@pytest.mark.parametrize("key", METRICS)
+@pytest.mark.parametrize("key", TREC_METRICS)
 def test_reported_metrics_equal_trec_eval_on_the_written_files(evaluation, trec_eval, key):
     assert evaluation.report.metrics[key] == pytest.approx(np.mean([*trec_eval[key].values()]), abs=1e-6)
 
 
-@pytest.mark.parametrize("key", METRICS)
+@pytest.mark.parametrize("key", TREC_METRICS)
 def test_every_query_s_metric_equals_trec_eval_in_the_order_of_the_lists(lists, evaluation, trec_eval, key):
     theirs = [trec_eval[key][query_id.decode()] for query_id in lists.query_ids]
     assert evaluation.per_query.values[key] == pytest.approx(theirs, abs=1e-6)
@@ -96,6 +96,20 @@ def test_the_report_holds_metrics_baselines_and_reachable_values(lists, evaluati
     for values in (report.metrics, report.reachable, *report.baselines.values()):
         assert [*values] == [*METRICS]
         assert all(0 <= values[key] <= report.reachable[key] + 1e-9 for key in METRICS)
+
+
+def test_the_report_holds_the_standard_error_of_every_mean(lists, scores, evaluation):
+    report, values = evaluation.report, evaluation.per_query.values
+    queries = len(lists)
+    for key, of_queries in values.items():
+        variance = sum((value - report.metrics[key]) ** 2 for value in of_queries) / (queries - 1)
+        assert report.standard_errors[key] == pytest.approx((variance / queries) ** 0.5)
+    assert [*report.standard_errors] == [*METRICS]
+
+
+def test_one_query_has_no_standard_error():
+    report = evaluate(graded_lists({"q1": [0, 2]}), [np.arange(2, dtype=np.float32)], {}, MOST_RELEVANT).report
+    assert report.standard_errors == {}
 
 
 # Seen and cold documents
@@ -128,6 +142,7 @@ def test_a_query_is_on_seen_documents_where_its_mr_document_is_relevant_to_a_tra
         assert part.queries == len(queries)
         assert part.metrics == pytest.approx(of_part.metrics)
         assert part.reachable == of_part.reachable
+        assert part.standard_errors == pytest.approx(of_part.standard_errors)
         assert part.baselines["random"] == pytest.approx(of_part.baselines["random"])
         assert part.baselines["bm25"].keys() == METRICS.keys()
 
@@ -198,6 +213,15 @@ def test_a_baseline_gains_nothing_from_the_order_of_tied_ids():
     assert baselines["random"]["mrr_mr"] == pytest.approx(sum(1 / rank for rank in range(1, 11)) / 10)
     # 50 lists in 20 orders: the reciprocal rank strays by 0.27, their mean by 0.27 / sqrt(1000).
     assert baselines["constant"]["mrr_mr"] == pytest.approx(baselines["random"]["mrr_mr"], abs=4 * 0.27 / 1000**0.5)
+
+
+def test_random_orders_are_made_of_some_lists_at_a_time(monkeypatch, lists, scores):
+    channels = {"model": scores, "other": [-one for one in scores]}
+    whole = evaluate(lists, scores, {}, MOST_RELEVANT, channels=channels).report.channels
+    monkeypatch.setattr("components.evaluator.evaluate._PAIRS_AT_ONCE", 200)
+    parted = evaluate(lists, scores, {}, MOST_RELEVANT, channels=channels).report.channels
+    # Other orders of the same ties: means of 36 lists, each over 20 orders.
+    assert all(parted[name] == pytest.approx(whole[name], abs=0.05) for name in channels)
 
 
 def test_reachable_values_are_those_of_a_perfect_order(lists, evaluation):

@@ -5,9 +5,12 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from experiments.experiment import read_experiment
 from experiments.report.published import COLUMNS, PUBLISHED
+from experiments.report.significance import query_metrics
 from models.evaluation.metrics import METRICS
 from tests.experiments.conftest import results_text, tables
 from tests.experiments.experiment_folder import write_experiment
@@ -23,9 +26,10 @@ def test_rows_carry_the_papers_names_and_the_number_of_their_seeds(results_of: R
         "MSE": "3",
         "PO\\_S": "2 of 3",
     }
-    assert "| Encoder | seeds | P\\_mr@1 | P\\_mr@5 | P\\_r@5 | NDCG@5 | MAP | MRR\\_mr | MRR\\_r |" in results_of(
-        "encoders"
+    heads = (
+        "| Encoder | seeds | P\\_mr@1 | P\\_mr@5 | P\\_r@5 | NDCG@5 | MAP | MRR\\_mr | MRR\\_r | p\\_r\\_10 | ordered"
     )
+    assert heads in results_of("encoders")
 
 
 def test_a_greek_letter_at_the_head_stays_small(tmp_path: Path) -> None:
@@ -48,7 +52,7 @@ def test_an_entry_is_the_mean_with_the_deviation_and_the_range_of_the_seeds(
 
 def test_one_seed_has_no_spread(results_of: ResultsOf) -> None:
     assert "±" not in results_of("one seed")
-    assert "deviation" not in results_of("one seed")
+    assert "deviation and the range" not in results_of("one seed")
 
 
 @pytest.mark.parametrize("name", ["losses", "encoders", "epsilon", "one seed"])
@@ -80,7 +84,7 @@ def test_rows_with_other_data_have_baselines_of_their_own_and_are_not_compared(r
 
 
 def test_published_numbers_stand_in_columns_of_their_own_where_asked(results_of: ResultsOf) -> None:
-    ours, _, beside = tables(results_of("losses"))
+    ours, _, _, beside = tables(results_of("losses"))
     assert "| Metric | SOSL | published in Tables 2 and 3 | 3Part\\_L2 | published in Table 2 | MSE | " in results_of(
         "losses"
     )
@@ -106,7 +110,7 @@ def test_published_numbers_stand_beside_the_papers_preset_alone(tmp_path: Path) 
 
 
 def test_marks_are_those_of_the_p_values_below(results_of: ResultsOf) -> None:
-    rows, p_values, _ = tables(results_of("losses"))
+    rows, p_values, *_ = tables(results_of("losses"))
     assert list(p_values) == ["3Part\\_L2", "MSE", "PO\\_S"]
     for name, (reference, *values) in p_values.items():
         assert reference == "SOSL"
@@ -136,6 +140,20 @@ def test_each_channel_of_a_score_has_a_line_of_what_it_ranks_alone(tmp_path: Pat
     assert "The channels of the scores" not in results_of("losses")
 
 
+def test_standard_errors_are_those_of_the_queries_means_over_the_seeds(
+    results_of: ResultsOf, folders: dict[str, Path]
+) -> None:
+    cells = [query_metrics(cell) for cell in read_experiment(folders["losses"]).rows[2].done]
+    errors = [
+        np.mean([cell.values[metric] for cell in cells], axis=0).std(ddof=1) / len(cells[0].query_ids) ** 0.5
+        for metric in METRICS
+    ]
+    assert len(cells) == 3
+    rows = tables(results_of("losses"))[2]
+    assert list(rows) == ["SOSL", "3Part\\_L2", "MSE", "PO\\_S"]
+    assert rows["MSE"] == [f"{error:.3f}" for error in errors]
+
+
 # Seen and cold documents
 
 
@@ -143,7 +161,7 @@ def test_seen_and_cold_documents_have_tables_of_their_own_with_floors(
     results_of: ResultsOf, folders: dict[str, Path]
 ) -> None:
     text = results_of("cold")
-    _, seen, cold, _ = tables(text)
+    _, seen, cold, *_ = tables(text)
     for name, table, queries, which in (("seen", seen, 40, "with"), ("cold", cold, 20, "without")):
         assert f"The {queries} test queries {which} an MR document that training has seen as relevant." in text
         assert [*table] == ["SOSL", "MSE", "random order<br>baseline", "BM25<br>baseline"]
@@ -159,7 +177,7 @@ def test_seen_and_cold_documents_have_tables_of_their_own_with_floors(
 @pytest.mark.parametrize(("name", "how_many"), [("all seen", "every"), ("all cold", "no")])
 def test_where_all_queries_are_on_one_side_a_sentence_says_so(results_of: ResultsOf, name: str, how_many: str) -> None:
     assert f"Training has seen {how_many} test query's MR document as relevant." in results_of(name)
-    assert len(tables(results_of(name))) == 1
+    assert [list(rows)[-1] for rows in tables(results_of(name))] == ["BM25<br>baseline", "SOSL"]
 
 
 def test_nothing_is_said_of_seen_documents_where_evaluations_do_not_tell(results_of: ResultsOf) -> None:

@@ -13,6 +13,7 @@ from models.evaluation.metrics import (
     AVERAGE_PRECISION,
     METRICS,
     NDCG,
+    ORDERED_PAIRS,
     PRECISION,
     RECALL,
     RECIPROCAL_RANK,
@@ -22,12 +23,13 @@ from models.evaluation.metrics import (
     per_query_metrics,
 )
 from models.retrieval.ranking import ranked_grades
-from tests.reference import TREC_METRICS
+from tests.reference import TREC_METRICS, ordered_pairs
 
 TOP_GRADE = 2
 TREC_EVAL_OF_MR, TREC_EVAL_OF_R = (
     {key: name for key, (name, least) in TREC_METRICS.items() if least == level} for level in (TOP_GRADE, 1)
 )
+PAIRS = ("ordered_pairs", "ordered_pairs_mr", "ordered_pairs_sr")
 
 doc_ids = st.text("aZ09é北😀", min_size=1, max_size=3).map(str.encode)
 finite_scores = st.floats(-1, 1, width=32) | st.sampled_from([0.0, 0.25, 0.5])  # the few make ties
@@ -74,6 +76,10 @@ def test_values_of_a_ranking_by_hand():
         "map": (1 / 2 + 2 / 3 + 3 / 6) / 3,
         "mrr_mr": 1 / 3,
         "mrr_r": 1 / 2,
+        "p_r_10": 3 / 10,
+        "ordered_pairs": (2 + 2 + 1) / (3 + 6 + 2),  # of 3 MR-NR, 6 SR-NR and 2 MR-SR pairs
+        "ordered_pairs_mr": 2 / 3,
+        "ordered_pairs_sr": 2 / 6,
     }
     assert {key: value[0] for key, value in values.items()} == pytest.approx(expected)
 
@@ -83,10 +89,18 @@ def test_values_of_a_ranking_by_hand():
 def test_every_metric_of_every_query_equals_trec_evals(lists):
     expected = trec_eval(lists, TREC_EVAL_OF_MR, TOP_GRADE) | trec_eval(lists, TREC_EVAL_OF_R, 1)
     values = metrics_of(lists)
-    assert set(values) == set(expected) == set(METRICS)
+    assert set(values) == {*expected, *PAIRS} == set(METRICS)
     for key in METRICS:
-        np.testing.assert_allclose(values[key], expected[key], atol=1e-6, err_msg=key)
+        if key in expected:
+            np.testing.assert_allclose(values[key], expected[key], atol=1e-6, err_msg=key)
         assert ((0 <= values[key]) & (values[key] <= 1 + 1e-6)).all()
+
+
+def pairs_of(lists):
+    """The number of pairs of each list: with different grades, of MR and NR, of SR and NR."""
+    counts = np.array([[(grades == grade).sum() for grade in range(TOP_GRADE + 1)] for grades in lists])
+    nr, sr, mr = counts.T
+    return mr * sr + mr * nr + sr * nr, mr * nr, sr * nr
 
 
 @settings(max_examples=8)
@@ -103,6 +117,8 @@ def test_perfect_order_reaches_the_most_that_can_be_reached(lists):
         "map": relevant > 0,
         "mrr_mr": most_relevant > 0,
         "mrr_r": relevant > 0,
+        "p_r_10": np.minimum(relevant, 10) / 10,
+        **{key: np.where(pairs > 0, 1, 0.5) for key, pairs in zip(PAIRS, pairs_of(ranked), strict=True)},
     }
     perfect, given_order = per_query_metrics(ranked, TOP_GRADE), metrics_of(lists)
     for key in METRICS:
@@ -119,7 +135,8 @@ def test_constant_scorer_gets_no_luck():
 
 def test_query_without_relevant_documents_scores_zero_and_counts():
     ranked = [np.array([2, 0]), np.array([0, 0])]
-    assert not any(values[1] for values in per_query_metrics(ranked, TOP_GRADE).values())
+    values = per_query_metrics(ranked, TOP_GRADE)
+    assert not any(of_queries[1] for key, of_queries in values.items() if key not in PAIRS)
     assert mean_metrics(ranked, TOP_GRADE)["map"] == pytest.approx((1 + 0) / 2)
 
 
@@ -130,6 +147,64 @@ def test_highest_of_other_grades_is_the_mr_grade():
 
 def test_no_queries_have_metrics_of_zero():
     assert mean_metrics([], TOP_GRADE) == dict.fromkeys(METRICS, 0.0)
+
+
+# Ordered pairs
+
+
+@settings(max_examples=8)
+@given(st.lists(st.lists(st.integers(0, 4), min_size=1, max_size=12).map(np.array), min_size=1, max_size=8))
+def test_ordered_pairs_are_counted_pair_by_pair(ranked):
+    values = per_query_metrics(ranked, top_grade=4)
+    without_sr = [[int(grade == 4) for grade in grades if grade in (0, 4)] for grades in ranked]
+    without_mr = [[grade for grade in grades if grade < 4] for grades in ranked]
+    for key, lists in zip(PAIRS, (ranked, without_sr, without_mr), strict=True):
+        assert values[key].tolist() == pytest.approx([ordered_pairs(list(grades)) for grades in lists])
+
+
+@settings(max_examples=8)
+@given(st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=12).map(np.array), min_size=1, max_size=8))
+def test_the_reversed_order_has_the_other_ordered_pairs(ranked):
+    values, others = (per_query_metrics(lists, TOP_GRADE) for lists in (ranked, [one[::-1] for one in ranked]))
+    for key in PAIRS:
+        np.testing.assert_allclose(values[key] + others[key], 1)
+
+
+@settings(max_examples=8)
+@given(queries)
+def test_no_increasing_map_of_the_scores_changes_a_metric(lists):
+    # Ranks of the scores: an increasing map that float32 does not round.
+    mapped = [(ids, np.unique(scores, return_inverse=True)[1] ** 3.0 - 7, grades) for ids, scores, grades in lists]
+    values, others = metrics_of(lists), metrics_of(mapped)
+    for key in METRICS:
+        np.testing.assert_array_equal(values[key], others[key], err_msg=key)
+
+
+def test_documents_of_other_grades_do_not_count_in_the_pairs_of_mr_and_of_sr():
+    for before in ([], [1], [1, 1, 1]):
+        assert per_query_metrics([np.array([*before, 0, 2, 0])], TOP_GRADE)["ordered_pairs_mr"] == pytest.approx(1 / 2)
+    for before in ([], [2], [2, 2]):
+        assert per_query_metrics([np.array([*before, 0, 1, 0])], TOP_GRADE)["ordered_pairs_sr"] == pytest.approx(1 / 2)
+
+
+def test_lists_without_somewhat_relevant_documents_have_ordered_pairs_of_chance():
+    values = per_query_metrics([np.array([1, 0, 1]), np.array([1, 0, 0])], top_grade=1)
+    assert values["ordered_pairs"].tolist() == values["ordered_pairs_mr"].tolist() == [1 / 2, 1]
+    assert values["ordered_pairs_sr"].tolist() == [1 / 2, 1 / 2]
+
+
+def test_many_and_long_lists_have_the_metrics_of_each(monkeypatch):
+    generator = np.random.default_rng(0)
+    ranked = [generator.integers(0, 3, size) for size in (3, 40, 1, 17, 40)]
+    alone = [per_query_metrics([grades], TOP_GRADE) for grades in ranked]
+    monkeypatch.setattr("models.evaluation.metrics._PLACES_AT_ONCE", 90)  # two lists at a time
+    for key, values in per_query_metrics(ranked, TOP_GRADE).items():
+        np.testing.assert_allclose(values, [one[key][0] for one in alone], atol=1e-6, err_msg=key)
+
+
+def test_ordered_pairs_are_those_of_whole_lists():
+    with pytest.raises(ValueError, match="the cutoff of ordered pairs must be None.*; got 10"):
+        Metric("ordered_pairs_10", None, "", 10, False, ORDERED_PAIRS).expected([1, 0], 2)
 
 
 # Random order
@@ -176,3 +251,9 @@ def test_the_floor_of_a_list_without_a_relevant_document_is_0():
     lists = [np.asarray([2, 0]), np.asarray([0, 0, 0])]
     # One of two places for the MR document of the first list; the second has none.
     assert expected_metrics(lists, 2)["mrr_mr"].tolist() == pytest.approx([(1 + 1 / 2) / 2, 0])
+
+
+def test_the_floor_of_ordered_pairs_is_a_half_with_and_without_a_pair():
+    lists = [np.asarray([2, 0]), np.asarray([0, 0, 0])]
+    for key in PAIRS:
+        assert expected_metrics(lists, 2)[key].tolist() == [0.5, 0.5]
