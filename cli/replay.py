@@ -12,6 +12,7 @@ from cli.arguments import json_option
 from cli.imports import heavy_imports
 from cli.model_folder import find_model
 from cli.terminal import say, show, show_json
+from components.wikiclir_example_gen.settings import DataSettings
 from pipeline.config import RunConfig
 from pipeline.input_files import check_collection, files_of, sha256_of_file
 from pipeline.layout import CONFIG_FILE, EVALUATION, SERVING
@@ -49,12 +50,13 @@ def replay(output: str, rest: str | None, grpc: str | None, model_name: str, as_
         raise click.UsageError("--rest and --grpc cannot both be given.")
     folder = Path(output)
     run = _read_run(folder)
-    files = _input_files(folder)
+    data, files = _input_files(folder)
     verdict = Verdict.read(folder / EVALUATION / VERDICT_FILE, _REMEDY)
     pushed = newest_version(os.listdir(folder / SERVING)) if (folder / SERVING).is_dir() else None
     with heavy_imports():
         import tensorflow as tf
 
+        from components.wikiclir_example_gen.query_words import draw_query_words
         from serving.score_replay import read_texts, replay_scores
 
         model = _model_of(output, rest, grpc, model_name)
@@ -64,6 +66,8 @@ def replay(output: str, rest: str | None, grpc: str | None, model_name: str, as_
         say(f"version {model.version} is asked, but the newest in {folder / SERVING} is {pushed or 'none'}")
     doc_ids = {doc_id for ranked in run.values() for doc_id in ranked}
     queries = read_texts("queries", files["queries"], run.keys(), tf.io.gfile.GFile)
+    if data.query_words is not None:
+        queries = draw_query_words(queries, data.query_words, data.seed)
     documents = read_texts("documents", files["documents"], doc_ids, tf.io.gfile.GFile)
     found = replay_scores(model, run, queries, documents)
     if as_json:
@@ -109,8 +113,8 @@ def _read_run(folder: Path) -> dict[str, dict[str, float]]:
         return parse_run(lines, str(path)).scores
 
 
-def _input_files(folder: Path) -> dict[str, list[str]]:
-    """The files of queries and documents, checked to be those of the run."""
+def _input_files(folder: Path) -> tuple[DataSettings, dict[str, list[str]]]:
+    """The run's settings of the data, and its files of queries and documents, checked to be those of the run."""
     path = folder / CONFIG_FILE
     content, _, faults = read_settings_file(str(path), RunConfig)
     if faults:
@@ -126,7 +130,7 @@ def _input_files(folder: Path) -> dict[str, list[str]]:
     for role, of_role in files.items():
         if getattr(data.sha256, role) not in (None, input_digest([sha256_of_file(file) for file in of_role])):
             raise DataError(f"data.{role}: {paths[role]} must be as it was when {folder} was made; it has changed.")
-    return files
+    return data, files
 
 
 def _describe(inversions: "list[Inversion]", lists: int) -> list[str]:

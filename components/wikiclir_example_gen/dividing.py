@@ -115,7 +115,9 @@ class DivideLists(beam.DoFn):
         units_of_list = {doc_id: self._units[doc_id] for doc_id in ranking_list.relevant()}
         most_relevant = [doc_id for doc_id in units_of_list if ranking_list.grades[doc_id] == self._settings.top_grade]
         if self._by_documents:
-            ranking_list = ranking_list._replace(split=split_of(units_of_list[most_relevant[0]]))
+            split = split_of(units_of_list[most_relevant[0]])
+            ranking_list = ranking_list._replace(split=split)
+            ranking_list = ranking_list.with_first_negatives(self._settings.negatives_in(split))
         reasons = {
             doc_id: reason
             for doc_id, unit in units_of_list.items()

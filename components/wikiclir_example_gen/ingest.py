@@ -38,7 +38,8 @@ def ingest(
       split_paths: split to the file-path prefix of its examples.
       report_path: the path of the JSON report.
     """
-    query_id_to_query = pipeline | "ReadQueries" >> _ReadShards(roles["queries"], beam.FlatMap(read_queries, folder))
+    read_query = beam.FlatMap(read_queries, folder, settings)
+    query_id_to_query = pipeline | "ReadQueries" >> _ReadShards(roles["queries"], read_query)
     query_id_to = {
         "query": query_id_to_query | "KeepQueryLine" >> beam.MapTuple(lambda query_id, query: (query_id, query.line))
     }
@@ -85,7 +86,7 @@ def ingest(
         | "FlattenTallies" >> beam.Flatten()
         | "SumTallies" >> beam.CombinePerKey(merge_tallies)
         | "CollectTallies" >> beam.combiners.ToList()
-        | "WriteReport" >> beam.Map(_write_report, dict(roles), report_path)
+        | "WriteReport" >> beam.Map(_write_report, dict(roles), settings.query_words, report_path)
     )
 
 
@@ -101,6 +102,6 @@ class _ReadShards(beam.PTransform):
         return shards | "Parse" >> self._read
 
 
-def _write_report(tallies: list[Tally], roles: dict[str, Role], report_path: str) -> None:
+def _write_report(tallies: list[Tally], roles: dict[str, Role], query_words: int | None, report_path: str) -> None:
     with FileSystems.create(report_path, compression_type=CompressionTypes.UNCOMPRESSED) as stream:
-        stream.write(make_report(tallies, roles).to_json().encode())
+        stream.write(make_report(tallies, roles, query_words).to_json().encode())

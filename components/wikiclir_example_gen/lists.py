@@ -12,7 +12,7 @@ from components.wikiclir_example_gen.report import GRADE_DISAGREEMENT, TALLIES, 
 from components.wikiclir_example_gen.sampling import sample_negatives
 from schemas.collection import Role, parse_judgments
 from schemas.relevance import NOT_RELEVANT
-from schemas.splits import split_of
+from schemas.splits import SPLITS, split_of
 from schemas.wikiclir import EXCERPT_CHARACTERS, Judgment, Reason
 
 _ROLES = ("judgments", "candidates")
@@ -31,6 +31,16 @@ class IngestSettings:
     most_sampled: int = 4_000_000
     shards: int | None = None
     leave_out_own: bool = False
+    test_negatives: int | None = None
+    query_words: int | None = None
+
+    def negatives_in(self, split: str) -> int:
+        """The number of NR documents sampled for a query of a split."""
+        return (self.test_negatives if split == "test" else None) or self.negatives
+
+    def most_negatives(self) -> int:
+        """The largest number of NR documents sampled for a query of any split."""
+        return max(map(self.negatives_in, SPLITS))
 
 
 class RankingList(NamedTuple):
@@ -55,6 +65,11 @@ class RankingList(NamedTuple):
             grades={doc_id: grade for doc_id, grade in self.grades.items() if doc_id not in doc_ids},
             used={role: [doc_id for doc_id in used if doc_id not in doc_ids] for role, used in self.used.items()},
         )
+
+    def with_first_negatives(self, count: int) -> "RankingList":
+        """The list with the first of its NR documents alone."""
+        kept, left_out = self.negatives[:count], self.negatives[count:]
+        return self.without(set(left_out))._replace(negatives=kept)
 
     def tallies(self, kind: str) -> Iterator[Tally]:
         """Counts the list's query and its records in each file as used, or as dropped for a reason."""
@@ -105,11 +120,13 @@ class MakeList(beam.DoFn):
                 grades = {judgment.doc_id: judgment.grade for judgment in members}
                 used = {"judgments": list(grades)}
                 never = {*grades, query_id} if self._settings.leave_out_own else grades.keys()
-                negatives = sample_negatives(
-                    query_id, self._settings.seed, self._settings.negatives, self._doc_ids.sample, never
-                )
+                split = split_of(query_id)
+                # Where documents are divided, the split is known later, and `DivideLists` leaves out what is too much.
+                by_queries = self._settings.split == "queries"
+                count = self._settings.negatives_in(split) if by_queries else self._settings.most_negatives()
+                negatives = sample_negatives(query_id, self._settings.seed, count, self._doc_ids.sample, never)
                 grades.update(dict.fromkeys(negatives, NOT_RELEVANT))
-                yield query_id, RankingList(split_of(query_id), line, grades, negatives, used)
+                yield query_id, RankingList(split, line, grades, negatives, used)
         for item in tallies:
             yield beam.pvalue.TaggedOutput(TALLIES, item)
 

@@ -13,7 +13,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from components.wikiclir_example_gen.document_ids import collection_file, id_hashes
-from components.wikiclir_example_gen.lists import RankingList
+from components.wikiclir_example_gen.lists import IngestSettings, RankingList
+from components.wikiclir_example_gen.query_words import with_drawn_words
 from components.wikiclir_example_gen.report import TALLIES, USED, tally
 from schemas.collection import EMPTY_LINE, Shard, read_texts
 from schemas.wikiclir import Reason
@@ -26,10 +27,13 @@ _CODEC: Final = "snappy"
 """Half the bytes in a tenth of gzip's time: a runner in one process holds some six copies of a joined element."""
 
 
-def read_queries(shard: Shard, folder: str) -> Iterator[Any]:
-    """shard -> (query_id, query)."""
+def read_queries(shard: Shard, folder: str, settings: IngestSettings) -> Iterator[Any]:
+    """shard -> (query_id, query), with drawn words as its text where the settings ask for keyword queries."""
     with collection_file(folder, shard.name) as stream:
-        for query in read_texts(stream, shard):
+        queries = read_texts(stream, shard)
+        if settings.query_words is not None:
+            queries = with_drawn_words(queries, settings.query_words, settings.seed)
+        for query in queries:
             yield query.id, query
 
 

@@ -51,12 +51,14 @@ class DataReport:
       files: role to the account of its files.
       lists, pairs: split to its number of query lists, and of query-document pairs.
       grade_disagreements: the number of candidates whose grade is another in the judgments.
+      query_words: the number of words that were drawn of each longer query; None where queries are whole.
     """
 
     files: Mapping[str, ReadReport]
     lists: Mapping[str, int]
     pairs: Mapping[str, int]
     grade_disagreements: int
+    query_words: int | None = None
 
     def check(self, max_bad_share: float, splits: Sequence[str] = SPLITS) -> None:
         """Refuses a collection that is too bad to use.
@@ -88,6 +90,9 @@ class DataReport:
         """The report in a few lines for a person."""
         lists = ", ".join(f"{count:,} {split}" for split, count in self.lists.items())
         lines = [f"query lists: {lists}; {sum(self.pairs.values()):,} query-document pairs"]
+        if self.query_words is not None:
+            words = "1 random word" if self.query_words == 1 else f"{self.query_words:,} random words"
+            lines.append(f"keyword queries: {words} of each longer query")
         lines += [f"{role}: {file.describe()}" for role, file in self.files.items()]
         if self.grade_disagreements:
             lines.append(f"candidates: {self.grade_disagreements:,} grades differ from the judgments'")
@@ -109,12 +114,13 @@ class DataReport:
         return cls(files, **content)
 
 
-def make_report(tallies: Iterable[Tally], roles: Mapping[str, Role]) -> DataReport:
+def make_report(tallies: Iterable[Tally], roles: Mapping[str, Role], query_words: int | None = None) -> DataReport:
     """The report of a job.
 
     Args:
       tallies: the job's tallies, merged, one for each key.
       roles: the collection's roles, whose omissions are part of the report.
+      query_words: see `DataReport`.
 
     Raises:
       AssertionError: the counts of a file do not balance (a fault of ours).
@@ -134,4 +140,4 @@ def make_report(tallies: Iterable[Tally], roles: Mapping[str, Role]) -> DataRepo
         drops = sum_of_drops([*role.report.drops, *left_out])
         files[name] = ReadReport(role.report.path, role.report.read, total(name, USED), drops)
     lists, pairs = ({split: total(kind, split) for split in SPLITS} for kind in ("lists", "pairs"))
-    return DataReport(files, lists, pairs, total("candidates", GRADE_DISAGREEMENT))
+    return DataReport(files, lists, pairs, total("candidates", GRADE_DISAGREEMENT), query_words)

@@ -45,6 +45,9 @@ class DataSettings(Settings):
     """The dumps from which to make queries, documents and judgments; these three and `candidates` are null then."""
     negatives: Annotated[int, Field(ge=1, lt=2**31)] = 40
     """Number of NR documents sampled for a query; unused with `candidates`."""
+    test_negatives: Annotated[int | None, Field(ge=1, lt=2**31)] = None
+    """Number of NR documents sampled for a query of the test split, such as 10,000; null: as many as `negatives`. Must
+    be null with `candidates`."""
     most_sampled: Annotated[int, Field(ge=1, lt=2**31)] = 4_000_000
     """Largest number of documents from which NR documents are drawn: of a larger collection the documents with the
     least seeded hashes of their ids. Every worker of a Beam runner holds their ids."""
@@ -54,8 +57,11 @@ class DataSettings(Settings):
     leave_out_own: bool = False
     """Whether a document with the id of a query is left out of this query's list, and of its results where a search is
     evaluated: in collections such as ArguAna the queries are documents themselves."""
+    query_words: Annotated[int | None, Field(ge=1, lt=2**31)] = None
+    """Number of words of a keyword query: each longer query becomes as many of its words, drawn at random and in their
+    order, in all splits; null: queries are whole. Titles stay."""
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 1
-    """Seed of the NR documents of every query, and of the choice of cold groups."""
+    """Seed of the NR documents of every query, of the words of keyword queries, and of the choice of cold groups."""
     split: Literal["queries", "documents"] = "queries"
     """Divides either queries among the splits, as in the paper: training may have seen a test query's documents with
     other queries. Or documents, in groups: the documents that are relevant to one query stay together, and a query goes
@@ -106,6 +112,13 @@ class DataSettings(Settings):
             hint = did_you_mean(language, LANGUAGES)
             raise ValueError(f"must be an ISO 639-1 code (two letters); got {language!r}{hint}")
         return language
+
+    @field_validator("test_negatives")
+    @classmethod
+    def _candidates_are_not_sampled(cls, negatives: int | None, info: ValidationInfo) -> int | None:
+        if negatives is not None and info.data.get("candidates"):
+            raise ValueError(f"must be null with data.candidates, which name all documents; got {negatives}")
+        return negatives
 
     @field_validator("split")
     @classmethod

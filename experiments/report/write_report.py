@@ -124,7 +124,7 @@ _DERIVED: Final[Mapping[str, Callable[[Cell], Any]]] = {
     "thresholds": lambda cell: cell.thresholds and [float(f"{one:.3g}") for one in cell.thresholds],
     "initial vectors": lambda cell: _vectors(cell),
     "epochs": lambda cell: len(cell.training.history) if cell.training else None,
-    "NR documents": lambda cell: cell.setting("data.used_negatives") or cell.setting("data.negatives"),
+    "NR documents": lambda cell: _negatives(cell),
     "train pairs": lambda cell: f"{cell.training.train_pairs:,}" if cell.training else None,
     "test queries": lambda cell: f"{cell.queries:,}",
 }
@@ -134,6 +134,13 @@ _NO_COLUMN: Final = (
     *("data.used_negatives", "data.negatives", "output", SEED),
 )
 """Settings that stand behind derived conditions, and those that are no conditions."""
+
+
+def _negatives(cell: Cell) -> Any:
+    """The number of NR documents of a list, and of a test list where that is another."""
+    used, of_test = cell.setting("data.used_negatives"), cell.setting("data.test_negatives")
+    usual = used or cell.setting("data.negatives")
+    return f"{usual}, of a test query {min(of_test, used or of_test)}" if of_test else usual
 
 
 def conditions(rows: Sequence[Row]) -> Iterator[str]:

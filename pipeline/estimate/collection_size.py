@@ -32,7 +32,8 @@ class CollectionSize:
     Attributes:
       documents: their number.
       document_bytes: size of their file, unpacked.
-      document_words, query_words: mean number of words of a text, after the cut of `data.max_document_tokens`.
+      document_words, query_words: mean number of words of a text, after the cut of `data.max_document_tokens`
+        and, of a query, of `data.query_words`.
       lists, pairs: split to its numbers of query lists and of query-document pairs.
       trained_pairs: number of the train split's pairs that training keeps (`training.negatives_from`).
       candidates: number of lines of `data.candidates`.
@@ -85,7 +86,8 @@ def size_of_collection(config: RunConfig) -> CollectionSize:
             "estimates that, and makes files and a configuration of them."
         )
     limit = config.data.max_document_tokens
-    queries, documents = (_texts(paths[role], limit) for role in ("queries", "documents"))
+    queries = _texts(paths["queries"], min(limit, config.data.query_words or limit))
+    documents = _texts(paths["documents"], limit)
     lists = _lists(config)
     by_split = {split: [one for one in lists if one.split == split] for split in SPLITS}
     if empty := [split for split, some in by_split.items() if not some]:
@@ -129,7 +131,8 @@ def _lists(config: RunConfig) -> list[_List]:
 def _listed(one: _List, config: RunConfig, documents: int) -> int:
     """The number of documents in a query's list."""
     data = config.data
-    others = len(one.others) + (0 if data.candidates else data.negatives)
+    sampled = (data.test_negatives if one.split == "test" else None) or data.negatives
+    others = len(one.others) + (0 if data.candidates else sampled)
     return min(len(one.relevant) + min(others, data.used_negatives or others), documents)
 
 

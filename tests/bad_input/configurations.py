@@ -434,6 +434,23 @@ CONFIGURATIONS = [
         ("run.yaml:4: data.split: must be queries with data.candidates, which name the splits; got 'documents'",),
     ),
     Case(
+        "sampled_test_lists_beside_candidates",
+        "NR documents of test lists are to be sampled where the candidates name all documents.",
+        AT_ONCE,
+        all_of(
+            write_candidates,
+            configure("  judgments", f"  test_negatives: 1000\n  candidates: {CANDIDATES}\n  judgments"),
+        ),
+        ("run.yaml:4: data.test_negatives: must be null with data.candidates, which name all documents; got 1000",),
+    ),
+    Case(
+        "keyword_queries_without_words",
+        "Keyword queries are to have no word.",
+        AT_ONCE,
+        configure("  judgments", "  query_words: 0\n  judgments"),
+        ("run.yaml:4: data.query_words: must be greater than or equal to 1; got 0",),
+    ),
+    Case(
         "changed_file",
         "A file is not the one whose SHA-256 the configuration gives.",
         AT_ONCE,

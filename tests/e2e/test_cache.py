@@ -82,6 +82,8 @@ def test_every_stage_has_an_identity() -> None:
     ("setting", "stages"),
     [
         ("data.negatives=20", {"WikiClirExampleGen"}),
+        ("data.test_negatives=100", {"WikiClirExampleGen"}),
+        ("data.query_words=5", {"WikiClirExampleGen"}),
         ("data.most_sampled=100", {"WikiClirExampleGen"}),
         ("data.shards=2", {"WikiClirExampleGen"}),
         ("data.used_negatives=20", {"Trainer", "Evaluator", "Gate"}),
@@ -281,8 +283,14 @@ def test_what_decides_the_word_vectors_changes_the_stages_that_read_them(
         ("components/wikiclir_example_gen/sampling.py", {"WikiClirExampleGen"}),
         ("models/retrieval/bm25.py", {"LexicalBaseline"}),
         ("components/transform/preprocessing.py", {"Transform"}),
-        ("models/texts/tokens.py", {"Transform", "LexicalBaseline", "Trainer", "Evaluator", "Gate"}),
-        ("schemas/word_characters.py", {"Transform", "LexicalBaseline", "Trainer", "Evaluator", "Gate"}),
+        (
+            "models/texts/tokens.py",
+            {"WikiClirExampleGen", "Transform", "LexicalBaseline", "Trainer", "Evaluator", "Gate"},
+        ),
+        (
+            "schemas/word_characters.py",
+            {"WikiClirExampleGen", "Transform", "LexicalBaseline", "Trainer", "Evaluator", "Gate"},
+        ),
         ("models/texts/word_table.py", {"Transform", "Trainer"}),
         ("schemas/polyglot_pickle.py", {"Transform", "Trainer"}),
         ("models/losses/sosl.py", {"Trainer"}),

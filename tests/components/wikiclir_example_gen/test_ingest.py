@@ -9,6 +9,7 @@ import pytest
 import tensorflow as tf
 
 from components.collection_gen import write_collection
+from components.wikiclir_example_gen.query_words import draw_query_words
 from components.wikiclir_example_gen.sampling import is_cold, list_place, sample_negatives
 from schemas import features as f
 from schemas.relevance import MOST_RELEVANT, NOT_RELEVANT, SOMEWHAT_RELEVANT
@@ -169,7 +170,17 @@ def cold(tmp_path_factory, faulty) -> Ingestion:
     return run_ingest(tmp_path_factory.mktemp("cold"), faulty, cold_share=0.3)
 
 
-@pytest.fixture(params=["full", "limited", "fixed", "by_documents", "cold"])
+@pytest.fixture(scope="module")
+def long_tests(tmp_path_factory, faulty) -> Ingestion:
+    return run_ingest(tmp_path_factory.mktemp("long_tests"), faulty, test_negatives=2 * NEGATIVES)
+
+
+@pytest.fixture(scope="module")
+def keywords(tmp_path_factory, faulty) -> Ingestion:
+    return run_ingest(tmp_path_factory.mktemp("keywords"), faulty, query_words=2)
+
+
+@pytest.fixture(params=["full", "limited", "fixed", "by_documents", "cold", "long_tests", "keywords"])
 def ingestion(request) -> Ingestion:
     """Each of the runs in turn."""
     return request.getfixturevalue(request.param)
@@ -232,6 +243,47 @@ def test_lists_of_a_smaller_draw_have_the_first_nr_documents(tmp_path, faulty, f
         assert few.lists[query_id].documents == [
             document for document in one.documents if one.negative_places[document[0]] < 2
         ]
+
+
+def test_test_lists_alone_have_more_nr_documents_where_that_is_asked(long_tests, full):
+    assert long_tests.lists.keys() == full.lists.keys()
+    for query_id, one in full.lists.items():
+        other = long_tests.lists[query_id]
+        if one.split == "test":
+            assert len(other.grades) == len(one.grades) + NEGATIVES
+            assert one.documents == [
+                document for document in other.documents if other.negative_places[document[0]] < NEGATIVES
+            ]
+        else:
+            assert other == one
+
+
+@pytest.mark.parametrize("test_negatives", [2, 2 * NEGATIVES])
+def test_test_lists_of_divided_documents_have_their_number_of_nr_documents(
+    tmp_path, faulty, by_documents, test_negatives
+):
+    found = run_ingest(tmp_path, faulty, split="documents", test_negatives=test_negatives)
+    assert found.lists.keys() == by_documents.lists.keys()
+    for query_id, one in by_documents.lists.items():
+        other = found.lists[query_id]
+        if one.split == "test":
+            assert sorted(place for place in other.negative_places.values() if place >= 0) == [*range(test_negatives)]
+        else:
+            assert other == one
+
+
+def test_keyword_queries_are_drawn_in_every_split_and_nothing_else_changes(keywords, full):
+    texts = {query_id: one.query[2] for query_id, one in full.lists.items()}
+    drawn = draw_query_words(texts, 2, SEED)
+    assert {one.split for one in keywords.lists.values()} == {*SPLITS}
+    assert keywords.lists.keys() == full.lists.keys()
+    for query_id, one in keywords.lists.items():
+        whole = full.lists[query_id]
+        assert one.query == (*whole.query[:2], drawn[query_id])
+        assert len(one.query[2].split()) == 2
+        assert one._replace(query=whole.query, example=whole.example) == whole
+    assert (keywords.report["query_words"], full.report["query_words"]) == (2, None)
+    assert all(keywords.report[key] == full.report[key] for key in ("lists", "pairs", "grade_disagreements"))
 
 
 def test_queries_are_split_by_a_hash_of_their_id(full):

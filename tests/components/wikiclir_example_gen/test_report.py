@@ -148,8 +148,21 @@ def test_the_description_is_a_line_a_file():
     ]
 
 
+@pytest.mark.parametrize(("count", "words"), [(1, "1 random word"), (20, "20 random words")])
+def test_keyword_queries_are_described(count, words):
+    report = make_report([tally("queries", USED, 5), *LISTS], {"queries": role_of(QUERIES, 5)}, count)
+    assert report.describe()[1] == f"keyword queries: {words} of each longer query"
+    assert DataReport.from_json(report.to_json()) == report
+
+
+def test_a_report_of_an_older_version_is_of_whole_queries():
+    content = json.loads(report_of(5).to_json())
+    del content["query_words"]
+    assert DataReport.from_json(json.dumps(content)) == report_of(5)
+
+
 def test_the_written_report_reads_back_and_keeps_its_letters():
     report = report_of(5, [(Reason.BAD_ID, [(1, "Zoé | 北京")])])
     assert DataReport.from_json(report.to_json()) == report
-    assert [*json.loads(report.to_json())] == ["files", "lists", "pairs", "grade_disagreements"]
+    assert [*json.loads(report.to_json())] == ["files", "lists", "pairs", "grade_disagreements", "query_words"]
     assert "Zoé | 北京" in report.to_json()

@@ -71,6 +71,13 @@ def test_settings_that_leave_out_queries_or_documents_are_followed(config):
     assert size.pairs == {split: (3 + 2) * number for split, number in size.lists.items()}
 
 
+def test_test_lists_may_have_more_documents_and_queries_fewer_words(config):
+    usual, size = size_of_collection(config()), size_of_collection(config("data.test_negatives=50"))
+    assert size.pairs == {**usual.pairs, "test": (4 + 50) * usual.lists["test"]}
+    size = size_of_collection(config("data.query_words=10"))
+    assert size.query_words == sum(min(3 + number, 10) for number in range(QUERIES)) / QUERIES
+
+
 def test_a_query_without_a_document_of_the_top_grade_is_none(config):
     judgments = [line for line in FILES["judgments"] if line != "q3\td3\t2"]
     assert sum(size_of_collection(config(judgments=judgments)).lists.values()) == QUERIES - 1

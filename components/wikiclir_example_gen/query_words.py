@@ -1,0 +1,51 @@
+"""Makes keyword queries: of each text some of its words, drawn at random."""
+
+import random
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Final
+
+import tensorflow as tf
+
+from models.texts.tokens import tokenize
+from schemas.splits import stable_hash
+from schemas.wikiclir import Text
+
+_BATCH: Final = 512
+
+
+def draw_query_words(texts: Mapping[str, str], count: int, seed: int) -> dict[str, str]:
+    """Draws words of each query, without repetition of a place, and keeps them in the order of the text.
+
+    The words are those of `tokenize`, so that a text without spaces has some, too. The draw depends only on the seed,
+    the query's id and its number of words; the words of a smaller `count` are among those of a larger one. Source: Bai
+    et al. 2009 (Polynomial Semantic Indexing), Table 4.
+
+    Args:
+      texts: query_id to text.
+      count: the number of words. A text with as many words or fewer stays as it is.
+      seed: the seed of the run.
+
+    Returns:
+      query_id to the words, with a space between two of them.
+
+    Example:
+      >>> draw_query_words({"q1": "Molten rock, that flows.", "q2": "Wolf!"}, count=2, seed=1)
+      {'q1': 'molten rock', 'q2': 'Wolf!'}
+    """
+    drawn = {}
+    words_of = tokenize(tf.constant([*texts.values()], tf.string)).to_list()
+    for (query_id, text), words in zip(texts.items(), words_of, strict=True):
+        places = [*range(len(words))]
+        random.Random(stable_hash("words", str(seed), query_id)).shuffle(places)
+        few = b" ".join(words[place] for place in sorted(places[:count])).decode()
+        drawn[query_id] = few if len(words) > count else text
+    return drawn
+
+
+def with_drawn_words(queries: Iterable[Text], count: int, seed: int) -> Iterator[Text]:
+    """The queries with drawn words as their texts; see `draw_query_words`."""
+    queries = iter(queries)
+    while some := [*islice(queries, _BATCH)]:
+        drawn = draw_query_words({query.id: query.text for query in some}, count, seed)
+        yield from (query._replace(text=drawn[query.id]) for query in some)

@@ -1,0 +1,82 @@
+"""Keyword queries: random words of the queries."""
+
+from collections import Counter
+
+import pytest
+import tensorflow as tf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from components.wikiclir_example_gen.query_words import draw_query_words, with_drawn_words
+from models.texts.tokens import tokenize
+from schemas.wikiclir import Text
+
+words = st.sampled_from(["Wolf", "the", "the", "L'Été", "10²", "北京", "กำ", "½", "—", "שלום,", "naïve."])
+texts = st.lists(words, max_size=12).map(" ".join)
+queries = st.lists(texts, min_size=1, max_size=5).map(
+    lambda some: {f"q{place}": text for place, text in enumerate(some)}
+)
+counts = st.integers(1, 14)
+
+
+def words_of(text):
+    return tokenize(tf.constant([text])).to_list()[0]
+
+
+def is_part_in_order(few, many):
+    rest = iter(many)
+    return all(word in rest for word in few)
+
+
+@settings(max_examples=30)
+@given(queries, counts, st.integers(0, 9))
+def test_a_keyword_query_is_words_of_its_text_in_their_order(queries, count, seed):
+    drawn = draw_query_words(queries, count, seed)
+    assert drawn.keys() == queries.keys()
+    for query_id, text in queries.items():
+        few, many = words_of(drawn[query_id]), words_of(text)
+        assert len(few) == min(count, len(many))
+        assert is_part_in_order(few, many)
+        assert not Counter(few) - Counter(many)
+
+
+@settings(max_examples=30)
+@given(queries, counts, counts)
+def test_fewer_words_are_among_more(queries, count, other):
+    few, more = (draw_query_words(queries, number, seed=1) for number in sorted([count, other]))
+    for query_id in queries:
+        assert is_part_in_order(words_of(few[query_id]), words_of(more[query_id]))
+
+
+@settings(max_examples=30)
+@given(queries, counts)
+def test_a_query_with_as_many_words_or_fewer_stays_as_it_is(queries, count):
+    drawn = draw_query_words(queries, count, seed=1)
+    assert draw_query_words(drawn, count, seed=1) == drawn
+    for query_id, text in queries.items():
+        if len(words_of(text)) <= count:
+            assert drawn[query_id] == text
+
+
+def test_a_draw_depends_on_the_seed_and_the_query_alone():
+    text = " ".join(f"w{place}" for place in range(40))
+    together = draw_query_words({"q1": text, "q2": text}, 5, seed=1)
+    assert together == {query_id: draw_query_words({query_id: text}, 5, seed=1)[query_id] for query_id in ("q1", "q2")}
+    assert together["q1"] != together["q2"]
+    assert draw_query_words({"q1": text}, 5, seed=2)["q1"] != together["q1"]
+
+
+def test_every_place_is_drawn_equally_often():
+    text = " ".join("abcdefgh")
+    drawn = draw_query_words({f"q{number}": text for number in range(4000)}, 2, seed=1)
+    of_words = Counter(word for few in drawn.values() for word in few.split())
+    # 4,000 draws with the probability 2/8: a standard deviation of 27.
+    assert all(count == pytest.approx(1000, abs=4 * 27.4) for count in of_words.values())
+    assert len(of_words) == 8
+
+
+def test_more_queries_than_a_batch_keep_their_order_ids_titles_and_lines():
+    many = [Text(f"q{number}", f"Title {number}", f"one two three {number}", number) for number in range(1100)]
+    drawn = [*with_drawn_words(iter(many), 2, seed=1)]
+    assert [one._replace(text="") for one in drawn] == [one._replace(text="") for one in many]
+    assert {one.id: one.text for one in drawn} == draw_query_words({one.id: one.text for one in many}, 2, seed=1)
