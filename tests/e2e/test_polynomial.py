@@ -44,9 +44,9 @@ def test_it_ranks_above_bm25_and_above_its_vectors_alone(run: SampleRun) -> None
 
 
 def test_the_weight_is_fitted_on_a_grid_that_goes_on_to_sixteen(run: SampleRun, model: LoadedModel) -> None:
-    fitted = json.loads((run.output / "training" / "training.json").read_text())["channel_weight"]
-    assert [one["weight"] for one in fitted["curve"]][-1] == 16
-    assert model.channel_weights == {"dot": 1.0, "lexicon": pytest.approx(fitted["weight"])}
+    fitted = json.loads((run.output / "training" / "training.json").read_text())["fitted"]["lexicon.weight"]
+    assert [one["value"] for one in fitted["curve"]][-1] == 16
+    assert model.channel_weights == {"dot": 1.0, "lexicon": pytest.approx(fitted["value"])}
 
 
 def test_the_exported_vectors_and_terms_give_the_score(model: LoadedModel) -> None:
