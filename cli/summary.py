@@ -30,6 +30,9 @@ def metrics_table(report: EvaluationReport) -> str:
     lines = _table(f"{report.split} split", report, report.paper_names)
     if report.feedback:
         lines.append(f"model: with feedback {report.feedback:g}, a second pass over each list")
+    for name, parameters in report.parameters.items():
+        chosen = ", ".join(f"{key} {value}" for key, value in parameters.items())
+        lines.append(f"{name}: {chosen}, chosen on the eval split")
     lines.append(f"{report.queries:,} queries")
     if report.seen and report.cold:
         lines[-1] += f", {report.seen.queries:,} of them with an MR document that training has seen as relevant"

@@ -1,9 +1,10 @@
 """Settings of the evaluation and of search. Importing this file does not import TensorFlow."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import AfterValidator, Field, field_validator
 
+from models.choices import RIVALS
 from models.evaluation.metrics import METRICS
 from schemas.settings import OneOf, Settings, did_you_mean
 
@@ -11,9 +12,12 @@ from schemas.settings import OneOf, Settings, did_you_mean
 class EvaluationSettings(Settings):
     """The evaluation of a model, and the conditions for its push."""
 
-    baselines: tuple[Literal["bm25", "paper"], ...] = ("bm25",)
+    baselines: tuple[Annotated[str, AfterValidator(OneOf(("bm25", "paper", *RIVALS)))], ...] = ("bm25",)
     """Systems that are evaluated on the same lists as the model: bm25 is BM25 without translation, paper the paper's
-    own system (preset `paper`, without word vectors), which is then trained on the same data."""
+    own system (preset `paper`, without word vectors), which is then trained on the same data. The others are those that
+    Bai et al. 2009 compare with, whose parameters the eval split chooses: tfidf; translated, by the lexicon;
+    query_expansion of it; lsi and cl_lsi, alone or mixed with tf-idf; perceptron, with a weight for each pair of words;
+    hash_kernel, with hashed pairs."""
     feedback: Annotated[float, Field(ge=0, le=1e6)] = 0.0
     """Gain of a second pass over each list, which raises documents similar to the two best of the first pass; 0: no
     second pass. The pushed model stays the same; `clir rank --feedback` does the same for it. It needs a

@@ -184,6 +184,13 @@ CHANNELS: Final[dict[str, ScorerDeclaration]] = {
 }
 """Channels beside the scorer, by their kinds in `lexicon.kind` and `channels`."""
 
+RIVALS: Final = (
+    "tfidf", "translated", "query_expansion", "lsi", "lsi_mixed", "cl_lsi", "cl_lsi_mixed", "perceptron", "hash_kernel",
+)  # fmt: skip
+"""The rankers that Bai et al. 2009 compare with, as baselines by their names; see `models.rivals.methods`."""
+TRANSLATING: Final = ("translated", "query_expansion", "lsi", "lsi_mixed", "cl_lsi_mixed")
+"""Those that translate queries by the lexicon where documents have another language."""
+
 SCORES: Final = "scores"
 """The name of the sum beside the scores of its channels."""
 

@@ -12,6 +12,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator, mod
 
 from components.settings import EvaluationSettings, SearchSettings
 from components.wikiclir_example_gen.settings import DataSettings
+from models.choices import TRANSLATING
 from models.job import channels_fault, default_objective, index_fault, objective_fault
 from models.lexicon.settings import LexiconSettings
 from models.settings import ChannelSettings, EmbeddingSettings, LossSettings, ModelSettings
@@ -215,6 +216,27 @@ class RunConfig(Settings):
             )
         return evaluation
 
+    @field_validator("evaluation")
+    @classmethod
+    def _baselines_can_translate(cls, evaluation: EvaluationSettings, info: ValidationInfo) -> EvaluationSettings:
+        data, lexicon = info.data.get("data"), info.data.get("lexicon")
+        if not data or not lexicon:
+            return evaluation
+        if data.query_language == data.document_language and "translated" in evaluation.baselines:
+            raise ValueError("baselines must not name translated where queries and documents have one language")
+        named = _translating(evaluation, data)
+        if named and lexicon.kind != "lexicon":
+            raise ValueError(
+                f"baselines must not name {named[0]} where lexicon.kind is {lexicon.kind}, for it translates queries "
+                "by the lexicon; got " + ", ".join(evaluation.baselines)
+            )
+        return evaluation
+
+    @property
+    def translating_baselines(self) -> list[str]:
+        """The baselines that translate queries by the lexicon."""
+        return _translating(self.evaluation, self.data)
+
     def paper_beside(self) -> "RunConfig":
         """The paper's own system as a baseline beside this one: the preset `paper`, resolved.
 
@@ -334,6 +356,12 @@ def _kubeflow_in(content: Mapping[str, Any]) -> KubeflowSettings:
         return KubeflowSettings.model_validate(content.get("kubeflow") or {})
     except pydantic.ValidationError:
         return KubeflowSettings()
+
+
+def _translating(evaluation: EvaluationSettings, data: DataSettings) -> list[str]:
+    """The baselines that translate queries by the lexicon; none within one language."""
+    has_one_language = data.query_language == data.document_language
+    return [] if has_one_language else [name for name in evaluation.baselines if name in TRANSLATING]
 
 
 def _has_one_table(model: ModelSettings) -> bool:

@@ -21,6 +21,7 @@ from components.index_pusher.component import IndexPusher
 from components.lexical_baseline import LexicalBaseline
 from components.lexicon_gen.component import LexiconGen
 from components.pusher.component import Pusher
+from components.rivals.component import Rivals
 from components.search_evaluator.component import SearchEvaluator
 from components.stage import IDENTITY
 from components.statistics_gen import StatisticsGen
@@ -32,6 +33,7 @@ from components.transform.settings import TransformSettings
 from components.wikiclir_example_gen.component import WikiClirExampleGen
 from components.wikiclir_example_gen.lists import IngestSettings
 from components.wikipedia_gen.component import WikipediaGen
+from models.choices import RIVALS
 from models.job import TrainingJob
 from models.settings import ChannelSettings, LossSettings, ModelSettings, WordTableSource
 from pipeline.config import RunConfig, without_folders
@@ -250,6 +252,21 @@ def _judging(
         )
         stages.append(lexical_baseline)
         runs["bm25_run"] = lexical_baseline.outputs["run"]
+    rivals = [name for name in config.evaluation.baselines if name in RIVALS]
+    if rivals:
+        languages = config.data.query_language, config.data.document_language
+        stage = Rivals(
+            examples=data.examples,
+            lexicon=data.lexicon if config.translating_baselines else None,
+            methods=rivals,
+            languages=languages,
+            max_tokens=config.data.max_document_tokens,
+            vocabulary_size=config.model.vocabulary_size,
+            seed=config.data.seed,
+            **lists,
+        )
+        stages.append(stage)
+        runs["rival_runs"] = stage.outputs["runs"]
     if "paper" in config.evaluation.baselines:
         # Not within the run's own folder, whose training removes all other folders, perhaps at the same time.
         job = _training_job(config.paper_beside(), f"{checkpoints}.paper")

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from schemas.json_record import JsonRecord
 
@@ -12,6 +12,8 @@ RUN_FILE: Final = "run.trec"
 QRELS_FILE: Final = "qrels.trec"
 EVALUATION_FILES: Final = (METRICS_FILE, PER_QUERY_FILE, RUN_FILE, QRELS_FILE)
 VERDICT_FILE: Final = "verdict.json"
+PARAMETERS_FILE: Final = "parameters.json"
+"""The parameters of baselines, beside their run files."""
 
 MODEL_TAG: Final = "smooth_clir"
 """The tag of the model's own runs."""
@@ -51,6 +53,8 @@ class EvaluationReport(JsonRecord):
     """The means of a perfect order."""
     baselines: dict[str, dict[str, float]]
     """The means of random order and of other systems on the same lists, by their names."""
+    parameters: dict[str, dict[str, Any]] = {}
+    """The parameters that the eval split chose for other systems, by their names; without those that have none."""
     channels: dict[str, dict[str, float]] = {}
     """The means of each of the model's channels alone, by their names; empty where there is only one."""
     seen: PartReport | None = None

@@ -1,17 +1,18 @@
 """The stage Evaluator: metrics of the test lists."""
 
-import os
+import json
 
+from tfx.dsl.io import fileio
 from tfx.types.standard_artifacts import Examples, Model, ModelEvaluation
 
-from components.artifact_files import serving_model, split_files, write_text
+from components.artifact_files import read_text, serving_model, split_files, write_text
 from components.evaluator.evaluate import evaluate, read_baselines
 from components.stage import Input, Output, stage
 from models.choices import SCORES
 from models.evaluation.score_lists import score_lists
 from models.lists.ranking_lists import IDS_SPEC, read_lists
 from schemas.artifacts import RankingRun
-from schemas.evaluation import RUN_FILE
+from schemas.evaluation import PARAMETERS_FILE
 
 
 @stage
@@ -24,6 +25,7 @@ def Evaluator(
     feedback: float = 0.0,
     bm25_run: Input[RankingRun] | None = None,
     paper_run: Input[RankingRun] | None = None,
+    rival_runs: Input[RankingRun] | None = None,
 ) -> None:
     """Computes the paper's metrics of a model on the test split, beside the baselines.
 
@@ -37,14 +39,17 @@ def Evaluator(
       top_grade: the MR grade.
       used_negatives: the number of NR documents of a list that count; None for all.
       feedback: gain of the model's second pass over each list, see `models.retrieval.document_ranker`; 0 for none.
-      bm25_run, paper_run: runs over the same lists; the tag in the run file is the baseline's name.
+      bm25_run, paper_run, rival_runs: runs over the same lists; the tag in a run file is the baseline's name. The last
+        has several, and their parameters.
 
     Raises:
       DataError: see `read_baselines` and `evaluate`.
     """
     lists = read_lists(split_files(examples, "test"), used_negatives=used_negatives)
     seen_documents = read_lists(split_files(examples, "train"), IDS_SPEC, used_negatives=0).relevant_documents()
-    baselines = read_baselines(os.path.join(run.uri, RUN_FILE) for run in (bm25_run, paper_run) if run)
+    paths = [path for run in (bm25_run, paper_run, rival_runs) if run for path in fileio.glob(f"{run.uri}/*.trec")]
+    parameters = json.loads(read_text(rival_runs, PARAMETERS_FILE)) if rival_runs else {}
+    baselines = read_baselines(paths)
     scores = score_lists(serving_model(model), lists, feedback)
     result = evaluate(
         lists,
@@ -54,6 +59,7 @@ def Evaluator(
         seen_documents=seen_documents,
         channels=scores,
         feedback=feedback,
+        parameters={name: chosen for name, chosen in parameters.items() if chosen},
     )
     for name, content in result.files().items():
         write_text(evaluation, name, content)

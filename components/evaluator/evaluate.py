@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -71,6 +71,7 @@ def evaluate(
     seen_documents: Collection[bytes] | None = None,
     channels: Mapping[str, Sequence[npt.NDArray[np.float32]]] = MappingProxyType({}),
     feedback: float = 0.0,
+    parameters: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
 ) -> Evaluation:
     """Computes the metrics of a model's scores, of its channels and of baselines.
 
@@ -83,6 +84,7 @@ def evaluate(
       seen_documents: ids of the documents that are relevant to some train query; None where they are unknown.
       channels: name to scores of the model's channels; a single channel is not reported.
       feedback: gain of the second pass that gave the scores, for the report.
+      parameters: those that the eval split chose for baselines, by name, for the report.
 
     Raises:
       DataError: a score is not finite, or a baseline lacks a list.
@@ -125,6 +127,7 @@ def evaluate(
         standard_errors=whole.standard_errors,
         reachable=whole.reachable,
         baselines=whole.baselines,
+        parameters={name: dict(chosen) for name, chosen in parameters.items()},
         channels=whole.channels,
         seen=None if seen is None else part(seen),
         cold=None if seen is None else part(~seen),

@@ -31,7 +31,7 @@ def draw_query_words(texts: Mapping[str, str], count: int, seed: int) -> dict[st
 
     Example:
       >>> draw_query_words({"q1": "Molten rock, that flows.", "q2": "Wolf!"}, count=2, seed=1)
-      {'q1': 'molten rock', 'q2': 'Wolf!'}
+      {'q1': 'rock flows', 'q2': 'Wolf!'}
     """
     drawn = {}
     words_of = tokenize(tf.constant([*texts.values()], tf.string)).to_list()

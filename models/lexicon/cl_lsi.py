@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 from scipy import sparse
-from scipy.sparse.linalg import svds
 
 from models.choices import FITTED
 from models.evaluation.fit_number import fit_number
 from models.lexicon.lexicon_channel import Vocabulary
+from models.lexicon.svd import largest_singular_vectors
 from models.lexicon.term_weight import idf
 from models.lexicon.terms import TermCounter, terms_of
 from models.rankers.fixed_scores import with_fixed_scores
@@ -25,9 +25,6 @@ from schemas.training_history import Fitted
 
 DIMS: Final = (50, 100, 200, 500, 1000)
 """The lengths of vectors that `fitted` tries."""
-
-_SMALLEST: Final = 1e-6
-"""A singular value below this share of the largest counts as 0: ARPACK returns zeros as up to 1e-8 of it."""
 
 _Floats = npt.NDArray[np.float64]
 
@@ -57,32 +54,13 @@ def learn_cl_lsi(queries: sparse.csr_matrix, documents: sparse.csr_matrix, dim: 
       DataError: the pairs have fewer dimensions.
     """
     pairs = sparse.hstack([queries, documents], format="csr")
-    space = _largest_dimensions(pairs, dim) if dim < min(pairs.shape) else None
-    found = _number_of_dimensions(pairs) if space is None else space.shape[1]
-    if space is None or found < dim:
+    space = largest_singular_vectors(pairs.T.tocsr(), dim).left
+    if space.shape[1] < dim:
         raise DataError(
-            f"the channel cl_lsi must have a dim of at most {found}, the dimensions of these {pairs.shape[0]:,} train "
-            f"pairs of a query and an MR document; got {dim}. Set a smaller dim, or {FITTED}."
+            f"the channel cl_lsi must have a dim of at most {space.shape[1]}, the dimensions of these "
+            f"{pairs.shape[0]:,} train pairs of a query and an MR document; got {dim}. Set a smaller dim, or {FITTED}."
         )
     return _halves(space, queries.shape[1])
-
-
-def _largest_dimensions(pairs: sparse.csr_matrix, dim: int) -> _Floats:
-    """[U; V] of the largest singular values, without those of 0: [terms, at most dim]."""
-    start = np.random.default_rng(0).normal(size=min(pairs.shape))
-    _, sizes, rows = svds(pairs.astype(np.float64), k=dim, v0=start, return_singular_vectors="vh")
-    order = np.argsort(-sizes, kind="stable")
-    space: _Floats = rows[order[sizes[order] > _SMALLEST * sizes.max()]].T
-    signs = np.sign(space[np.abs(space).argmax(axis=0), np.arange(space.shape[1])])
-    signed: _Floats = space * signs
-    return signed
-
-
-def _number_of_dimensions(pairs: sparse.csr_matrix) -> int:
-    """The most dimensions that `_largest_dimensions` finds; ARPACK never finds all of the smaller side."""
-    square = pairs @ pairs.T if pairs.shape[0] < pairs.shape[1] else pairs.T @ pairs
-    squares = np.linalg.eigvalsh(square.toarray())
-    return min(int((squares > _SMALLEST**2 * squares.max()).sum()), len(squares) - 1)
 
 
 def _halves(space: _Floats, query_terms: int) -> tuple[_Floats, _Floats]:
@@ -220,8 +198,7 @@ class ClLsi(FixedScorer, InnerProduct):
         if own["dim"] != FITTED:
             return cls._of_maps(inputs, pairs, learn_cl_lsi(queries, documents, own["dim"]))
         joined = sparse.hstack([queries, documents], format="csr")
-        most = min(joined.shape) - 1
-        space = _largest_dimensions(joined, max((dim for dim in DIMS if dim <= most), default=most))
+        space = largest_singular_vectors(joined.T.tocsr(), max(DIMS)).left
         dims = [dim for dim in DIMS if dim <= space.shape[1]] or [space.shape[1]]
         texts = inputs.eval_texts()
 
@@ -229,7 +206,7 @@ class ClLsi(FixedScorer, InnerProduct):
             return cls._of_maps(inputs, pairs, _halves(space[:, : int(dim)], queries.shape[1]), fitted)
 
         def scores(dim: float) -> list[npt.NDArray[np.float32]]:
-            columns = with_fixed_scores(texts, texts, of_dim(dim)).list_columns
+            columns = with_fixed_scores(texts, texts, [of_dim(dim)]).list_columns
             return texts.split(columns[f.fixed_score(inputs.name)].flat_values.numpy())
 
         best = fit_number(texts, dims, scores, inputs.top_grade)

@@ -1,17 +1,14 @@
 """A start for linear encoders: the singular vectors of a lexicon's table of translations."""
 
 from collections.abc import Sequence
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy import linalg, sparse
+from scipy import sparse
 
 from models.lexicon.lexicon import Lexicon
+from models.lexicon.svd import largest_singular_vectors
 from schemas.errors import DataError
-
-_SMALLEST: Final = 1e-9
-"""The smallest singular value above 0, as a share of the largest; float64 loses smaller ones."""
 
 _Floats = npt.NDArray[np.float32]
 
@@ -26,7 +23,6 @@ def singular_vectors(
 
     So the inner product of U'q and V'd is 4 q'Td where dim is the rank of T: a query's terms match their translations,
     and terms without a translation match terms like them. The factor 2 puts the margin of the hinge, 1, within reach.
-    Two calls give the same bytes: the start of the iteration and the signs are fixed.
 
     Args:
       lexicon: of the kind `lexicon`.
@@ -39,26 +35,14 @@ def singular_vectors(
     Raises:
       DataError: dim is larger than the rank of T.
     """
-    table = _table(lexicon, query_terms, document_terms)
-    most = min(table.shape)
-    if dim < most:
-        # ARPACK needs a start; a constant one could be orthogonal to a singular vector.
-        start = np.random.default_rng(0).standard_normal(most)
-        left, values, right = sparse.linalg.svds(table, dim, v0=start)
-    else:
-        left, values, right = linalg.svd(table.toarray(), full_matrices=False)
-    order = np.argsort(-values, kind="stable")[:dim]
-    left, values, right = left[:, order], values[order], right[order].T
-    rank = int((values > _SMALLEST * values.max(initial=0.0)).sum())
-    if rank < dim:
+    found = largest_singular_vectors(_table(lexicon, query_terms, document_terms), dim)
+    if len(found.values) < dim:
         raise DataError(
-            f"model.embedding_dim must not be larger than the rank of the lexicon's table of translations, {rank}, for "
-            f"model.start lexicon starts from its singular vectors; got {dim}."
+            f"model.embedding_dim must not be larger than the rank of the lexicon's table of translations, "
+            f"{len(found.values)}, for model.start lexicon starts from its singular vectors; got {dim}."
         )
-    # The sign of a pair of vectors is arbitrary: the largest component of the left one becomes positive.
-    largest = np.take_along_axis(left, np.abs(left).argmax(axis=0, keepdims=True), axis=0)
-    scale = 2 * np.sqrt(values) * np.sign(largest)
-    return (left * scale).astype(np.float32), (right * scale).astype(np.float32)
+    scale = 2 * np.sqrt(found.values)
+    return (found.left * scale).astype(np.float32), (found.right * scale).astype(np.float32)
 
 
 def _table(lexicon: Lexicon, query_terms: Sequence[bytes], document_terms: Sequence[bytes]) -> sparse.csr_matrix:

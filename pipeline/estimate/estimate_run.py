@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 import tensorflow as tf
 
+from models.choices import RIVALS
 from models.texts.tokens import tokenize
 from models.training.devices import configure_devices
 from pipeline.config import RunConfig
@@ -116,6 +117,8 @@ def _notes(config: RunConfig, memory: float, disk: float, load: float) -> Iterat
         yield f"other programs are at work (load {load:.1f}), and the estimate is for a machine that stays so busy"
     if config.training.patience:
         yield "training stops earlier where training.patience is spent"
+    if rivals := [name for name in config.evaluation.baselines if name in RIVALS]:
+        yield f"the baselines {', '.join(rivals)} come on top: seconds to minutes each"
     if config.tuning.search:
         yield "each trial of the search (tuning) comes on top, and takes about as long as the training"
     folder = Path(config.output)

@@ -341,6 +341,29 @@ CONFIGURATIONS = [
         ("run.yaml:11: embeddings: query and document must be null with model.terms stems: word vectors are of words",),
     ),
     Case(
+        "translation_without_a_lexicon",
+        "A baseline translates queries, and the run learns no lexicon.",
+        AT_ONCE,
+        setting("preset: paper\nevaluation:\n  baselines: [translated]\n"),
+        ("run.yaml:9: evaluation: baselines must not name translated where lexicon.kind is none, ", "got translated"),
+    ),
+    Case(
+        "translation_within_one_language",
+        "A baseline translates queries, and documents have the same language.",
+        AT_ONCE,
+        all_of(
+            setting("evaluation:\n  baselines: [translated]\n"), configure("query_language: en", "query_language: fr")
+        ),
+        ("run.yaml:8: evaluation: baselines must not name translated where queries and documents have one language",),
+    ),
+    Case(
+        "unknown_baseline",
+        "A baseline is not one of ours.",
+        AT_ONCE,
+        setting("evaluation:\n  baselines: [perceptrn]\n"),
+        ("run.yaml:9: evaluation.baselines", "got 'perceptrn'; did you mean perceptron?"),
+    ),
+    Case(
         "no_channel_in_training",
         "The lexicon shall count in training, and there is none.",
         AT_ONCE,

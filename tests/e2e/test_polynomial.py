@@ -1,6 +1,7 @@
 """Polynomial Semantic Indexing on the sample: its preset, and the sum that is trained, from files to search."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -18,8 +19,9 @@ EPOCHS = ("--set", "training.epochs=2")
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> SampleRun:
-    """The preset: degree 2, started from the lexicon and fitted beside it, and an index."""
-    settings = ("--set", "preset=polynomial", "--set", "search.index=true", *EPOCHS)
+    """The preset: degree 2, started from the lexicon and fitted beside it, an index, and some of its rivals."""
+    baselines = "evaluation.baselines=[bm25, translated, cl_lsi, perceptron]"
+    settings = ("--set", "preset=polynomial", "--set", "search.index=true", "--set", baselines, *EPOCHS)
     run = SampleRun(tmp_path_factory.mktemp("polynomial") / "out", "configs/sample.yaml", *settings)
     assert run.code == 0, run.err
     return run
@@ -41,6 +43,15 @@ def test_it_ranks_above_bm25_and_above_its_vectors_alone(run: SampleRun) -> None
     assert found["channels"].keys() == {"dot", "lexicon"}
     others = [found["channels"]["dot"], *found["baselines"].values()]
     assert all(found["metrics"]["ndcg_5"] > other["ndcg_5"] for other in others)
+
+
+def test_its_rivals_are_evaluated_beside_it_with_their_parameters(run: SampleRun) -> None:
+    assert run.report["baselines"].keys() == {"random", "bm25", "translated", "cl_lsi", "perceptron"}
+    parameters = run.report["parameters"]
+    assert parameters.keys() == {"translated", "cl_lsi", "perceptron"}
+    assert parameters["translated"]["translation"] in ("best", "all")
+    assert re.search(r"^cl_lsi: dim \d+, chosen on the eval split$", run.out, re.MULTILINE)
+    assert run.stages["Rivals"] is False
 
 
 def test_the_weight_is_fitted_on_a_grid_that_goes_on_to_sixteen(run: SampleRun, model: LoadedModel) -> None:

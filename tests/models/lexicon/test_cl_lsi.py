@@ -100,8 +100,8 @@ def test_a_shorter_space_is_the_first_part_of_a_longer_one():
 
 @pytest.mark.parametrize(
     ("pairs", "repeated", "largest"),
-    [(6, 1, 5), (6, 3, 6), (5, 5, 5)],
-    ids=["all but one of the smaller side", "as many as different pairs", "the same"],
+    [(6, 1, 6), (6, 3, 6), (5, 5, 5)],
+    ids=["as many as pairs", "as many as different pairs", "the same"],
 )
 @pytest.mark.parametrize("asked", [7, 9, 15, 4096])
 def test_more_dimensions_than_the_pairs_have_are_refused_with_the_largest_number(pairs, repeated, largest, asked):
@@ -180,7 +180,7 @@ def test_words_beyond_the_limit_do_not_count():
 
 def test_lists_that_have_the_column_are_scored_by_it():
     lists, channel = lists_of(PAIRS, OTHERS), learn()
-    batch, _ = with_fixed_scores(lists, lists, channel).batch([0, 3])
+    batch, _ = with_fixed_scores(lists, lists, [channel]).batch([0, 3])
     np.testing.assert_allclose(channel(batch)[0], scores(channel, ["a"], ["x", "v x", "v"])[0], atol=1e-6)
 
 
@@ -221,7 +221,7 @@ def test_the_fitted_length_is_the_best_of_those_that_the_pairs_have(evaluated, m
     found = channel.fitted["dim"]
     assert [one.value for one in found.curve] == [1, 2, 3]  # four pairs have three dimensions
     for one in found.curve:
-        alone = with_fixed_scores(evaluated, evaluated, learn(int(one.value))).list_columns["fixed_score_lsi"]
+        alone = with_fixed_scores(evaluated, evaluated, [learn(int(one.value))]).list_columns["fixed_score_lsi"]
         ranked = ranked_grades(
             evaluated.query_ids, evaluated.doc_ids, evaluated.split(alone.flat_values.numpy()), evaluated.grades
         )
@@ -236,7 +236,7 @@ def test_the_fitted_length_is_the_best_of_those_that_the_pairs_have(evaluated, m
 
 def test_fewer_dimensions_than_any_that_is_tried_are_taken_as_they_are(evaluated):
     channel = ClLsi.make(inputs_of(lists_of(PAIRS, OTHERS), evaluated), dim="fitted")
-    assert [one.value for one in channel.fitted["dim"].curve] == [3]
+    assert [one.value for one in channel.fitted["dim"].curve] == [4]
 
 
 # Its settings

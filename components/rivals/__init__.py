@@ -1,0 +1,1 @@
+"""Rivals: the rankers that Polynomial Semantic Indexing was measured against."""

@@ -1,0 +1,48 @@
+"""The stage Rivals: baselines whose parameters the eval split chooses."""
+
+from tfx.types.standard_artifacts import Examples
+
+from components.artifact_files import split_files, write_text
+from components.rivals.rank_lists import rank_lists
+from components.stage import Input, Output, stage
+from models.lexicon.lexicon import read_lexicon
+from models.lists.ranking_lists import read_lists
+from schemas.artifacts import Lexicon, RankingRun
+from schemas.splits import SPLITS
+
+
+@stage
+def Rivals(
+    examples: Input[Examples],
+    runs: Output[RankingRun],
+    methods: list[str],
+    languages: tuple[str, str],
+    max_tokens: int,
+    top_grade: int,
+    vocabulary_size: int,
+    seed: int,
+    used_negatives: int | None = None,
+    lexicon: Input[Lexicon] | None = None,
+) -> None:
+    """Ranks the test lists by the rankers that Polynomial Semantic Indexing was measured against.
+
+    Args:
+      examples: listwise Examples, as texts.
+      runs: a TREC run file for each method over the test lists, and the parameters that the eval split chose.
+      methods: of `models.choices.RIVALS`.
+      languages: of the queries, and of the documents.
+      max_tokens: the model's limit on a text.
+      top_grade: the MR grade.
+      vocabulary_size: the largest number of terms of each side that the perceptron covers.
+      seed: of the order of the train lists.
+      used_negatives: the number of NR documents of a list that are read; None for all.
+      lexicon: the translations; needed across two languages.
+
+    Raises:
+      DataError: a method cannot be trained on these lists.
+    """
+    splits = {name: read_lists(split_files(examples, name), used_negatives=used_negatives) for name in SPLITS}
+    learned = read_lexicon(lexicon.uri) if lexicon else None
+    files = rank_lists(methods, splits, learned, languages, max_tokens, top_grade, vocabulary_size, seed)
+    for name, content in files.items():
+        write_text(runs, name, content)

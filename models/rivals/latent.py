@@ -1,0 +1,100 @@
+"""Latent semantic indexing, in one language and across two, alone and mixed with tf-idf."""
+
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from models.lexicon.cl_lsi import DIMS
+from models.lexicon.svd import largest_singular_vectors
+from models.rivals.term_lists import Candidate, Ranking, Scores, Split, TermLists, of_unit_length
+from models.rivals.vector_space import cosine, parameters_of, translations, unit_queries
+
+MIXTURES: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+"""The shares alpha of a latent score beside tf-idf's."""
+
+_Map = npt.NDArray[np.float64]
+
+
+def lsi(texts: TermLists) -> Ranking:
+    """Scores by the cosine in the space of the train documents' largest singular vectors.
+
+        documents = P S V'     tf-idf of unit length, cut to the `dim` first columns of V
+        vector of a text x = V' x
+
+    Queries are translated across languages. Source: Deerwester et al. 1990.
+    """
+    return texts.choose(_of_documents(texts))
+
+
+def lsi_mixed(texts: TermLists) -> Ranking:
+    """Scores by alpha * lsi + (1 - alpha) * tf-idf."""
+    return texts.choose(_mixed(texts, _of_documents(texts)))
+
+
+def cl_lsi(texts: TermLists) -> Ranking:
+    """Scores by the cosine in the space of the train pairs' largest singular vectors; see `models.lexicon.cl_lsi`."""
+    return texts.choose(_of_pairs(texts))
+
+
+def cl_lsi_mixed(texts: TermLists) -> Ranking:
+    """Scores by alpha * cl_lsi + (1 - alpha) * tf-idf of translated queries."""
+    return texts.choose(_mixed(texts, _of_pairs(texts)))
+
+
+def _of_documents(texts: TermLists) -> Iterator[Candidate]:
+    """LSI with every translation in every length."""
+    space = largest_singular_vectors(texts.unit_documents(texts.train), max(DIMS)).right
+    for name, table in translations(texts):
+        for dim in _dims(space):
+            yield Candidate({"dim": dim, **parameters_of(texts, name)}, partial(_lsi, texts, table, space[:, :dim]))
+
+
+def _lsi(texts: TermLists, table: sparse.csr_matrix, space: _Map, split: Split) -> Scores:
+    return _cosines(split, unit_queries(texts, table, split) @ space, texts.unit_documents(split) @ space)
+
+
+def _of_pairs(texts: TermLists) -> Iterator[Candidate]:
+    """CL-LSI in every length."""
+    train = texts.train
+    is_pair = np.concatenate([np.zeros(0, bool), *(grades == texts.top_grade for grades in train.lists.grades)])
+    asked = train.lists.documents.value_rowids().numpy()[is_pair]
+    held = train.lists.documents.flat_values.numpy()[is_pair]
+    pairs = sparse.hstack([texts.unit_queries(train)[asked], texts.unit_documents(train)[held]], format="csr")
+    space = largest_singular_vectors(pairs.T.tocsr(), max(DIMS)).left
+    of_queries, of_documents = np.split(space, [len(texts.query_idf)])
+    for dim in _dims(space):
+        yield Candidate({"dim": dim}, partial(_cl_lsi, texts, of_queries[:, :dim], of_documents[:, :dim]))
+
+
+def _cl_lsi(texts: TermLists, of_queries: _Map, of_documents: _Map, split: Split) -> Scores:
+    return _cosines(split, texts.unit_queries(split) @ of_queries, texts.unit_documents(split) @ of_documents)
+
+
+def _mixed(texts: TermLists, latent: Iterator[Candidate]) -> Iterator[Candidate]:
+    """Every latent ranker mixed with every tf-idf in every share."""
+    # Each ranker scores a split once for all mixtures.
+    plain = [(name, cache(partial(cosine, texts, table))) for name, table in translations(texts)]
+    for one in latent:
+        scores = cache(one.scores)
+        for name, of_terms in plain:
+            named = {"tfidf": name} if texts.translations is not None else {}
+            for alpha in MIXTURES:
+                yield Candidate({**one.parameters, **named, "alpha": alpha}, partial(_sum, alpha, scores, of_terms))
+
+
+def _sum(alpha: float, first: Callable[[Split], Scores], second: Callable[[Split], Scores], split: Split) -> Scores:
+    both = zip(first(split), second(split), strict=True)
+    return [np.float32(alpha) * one + np.float32(1 - alpha) * other for one, other in both]
+
+
+def _dims(space: _Map) -> list[int]:
+    """The lengths to try: those of `DIMS` that the space has, or all that it has."""
+    return [dim for dim in DIMS if dim <= space.shape[1]] or [space.shape[1]]
+
+
+def _cosines(split: Split, queries: _Map, documents: _Map) -> Scores:
+    return split.inner_products(of_unit_length(queries), of_unit_length(documents))

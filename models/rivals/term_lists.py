@@ -1,0 +1,191 @@
+"""Lists of texts as vectors of tf-idf, and the choice of a rival's parameters on the eval split."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from models.evaluation.metrics import mean_metrics
+from models.lexicon.lexicon import Kind, Lexicon
+from models.lexicon.term_weight import idf
+from models.lexicon.terms import TermCounter
+from models.lists.ranking_lists import RankingLists
+from models.retrieval.ranking import ranked_grades
+from schemas import features as f
+
+Scores: TypeAlias = list[npt.NDArray[np.float32]]
+"""The scores of each list's documents, in its order."""
+
+Vectors: TypeAlias = "sparse.csr_matrix | npt.NDArray[np.float64]"
+"""A vector of each text: float [texts, dim]."""
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """The lists of a split; both matrices have the same terms.
+
+    Attributes:
+      lists: the lists.
+      queries: counts of the terms of each query: float [lists, terms].
+      documents: counts of the terms of each distinct document: float [documents, terms].
+    """
+
+    lists: RankingLists
+    queries: sparse.csr_matrix
+    documents: sparse.csr_matrix
+
+    @property
+    def listed(self) -> Sequence[npt.NDArray[np.int32]]:
+        """The documents of each list, as rows of `documents`."""
+        return self.lists.split(self.lists.documents.flat_values.numpy())
+
+    def inner_products(self, queries: Vectors, documents: Vectors) -> Scores:
+        """Scores each document of each list by the inner product of its vector and the query's."""
+        scores = []
+        for row, places in enumerate(self.listed):
+            query = queries[row].toarray()[0] if sparse.issparse(queries) else queries[row]
+            scores.append(np.asarray(documents[places] @ query, np.float32))
+        return scores
+
+
+@dataclass(frozen=True)
+class TermLists:
+    """The three splits over one numbering of terms.
+
+    Attributes:
+      train, eval, test: the splits of that name.
+      query_idf, document_idf: inverse document frequency of each term among the distinct queries, and documents, of the
+        train lists: float [terms].
+      has_one_language: whether queries and documents have the same language.
+      translations: A of the lexicon, float [terms, terms]; None within one language, or without a lexicon.
+      top_grade: the MR grade.
+      vocabulary_size: the number of most frequent terms of each side that a full matrix of weights covers.
+      seed: of random orders.
+    """
+
+    train: Split
+    eval: Split
+    test: Split
+    query_idf: npt.NDArray[np.float64]
+    document_idf: npt.NDArray[np.float64]
+    has_one_language: bool
+    translations: sparse.csr_matrix | None
+    top_grade: int
+    vocabulary_size: int
+    seed: int
+
+    @classmethod
+    def read(
+        cls,
+        splits: Mapping[str, RankingLists],
+        languages: tuple[str, str],
+        max_tokens: int,
+        lexicon: Lexicon | None,
+        top_grade: int,
+        vocabulary_size: int,
+        seed: int,
+    ) -> "TermLists":
+        """Counts the terms of texts: words within one language, as in the paper, and stems across two.
+
+        Args:
+          splits: name to lists, as texts.
+          languages: of queries and documents.
+          max_tokens: the most words of a text that count.
+          lexicon: of the kind `lexicon`, for methods that translate queries; unused within one language.
+          top_grade, vocabulary_size, seed: see above.
+        """
+        has_one_language = languages[0] == languages[1]
+        kind: Kind = "tfidf" if has_one_language else "lexicon"
+        counter = TermCounter(kind, max_tokens, lexicon.terms if lexicon and kind == "lexicon" else ())
+        counted = {}
+        for name, lists in splits.items():
+            texts = (lists.query_columns[f.QUERY_TEXT], lists.document_columns[f.DOC_TEXT])
+            counted[name] = [
+                counter.count(column.numpy().tolist(), language) if len(column) else sparse.csr_matrix((0, 0))
+                for column, language in zip(texts, languages, strict=True)
+            ]
+        size = len(counter.terms)
+        for matrices in counted.values():
+            for matrix in matrices:
+                matrix.resize((matrix.shape[0], size))
+        train, evaluated, tested = (
+            Split(splits[name], *(matrix.astype(np.float64) for matrix in counted[name]))
+            for name in ("train", "eval", "test")
+        )
+        translations = None
+        if kind == "lexicon" and lexicon is not None:
+            translations = lexicon.translations.copy()
+            translations.resize((size, size))
+        return cls(
+            train=train,
+            eval=evaluated,
+            test=tested,
+            query_idf=_idf(train.queries),
+            document_idf=_idf(train.documents),
+            has_one_language=has_one_language,
+            translations=translations,
+            top_grade=top_grade,
+            vocabulary_size=vocabulary_size,
+            seed=seed,
+        )
+
+    def unit_queries(self, split: Split) -> sparse.csr_matrix:
+        """tf-idf of the queries as they are, of unit length: float [lists, terms]."""
+        return of_unit_length(split.queries @ sparse.diags(self.query_idf))
+
+    def unit_documents(self, split: Split) -> sparse.csr_matrix:
+        """tf-idf of the documents, of unit length: float [documents, terms]."""
+        return of_unit_length(split.documents @ sparse.diags(self.document_idf))
+
+    def choose(self, candidates: Iterable["Candidate"]) -> "Ranking":
+        """Returns the test lists' scores of the candidate with the largest ndcg_5 + 0.1 p_mr_1 on the eval lists.
+
+        A candidate is scored before the next one is made; of equally good ones the first is taken.
+        """
+        best: Ranking | None = None
+        lists = self.eval.lists
+        for one in candidates:
+            ranked = ranked_grades(lists.query_ids, lists.doc_ids, one.scores(self.eval), lists.grades)
+            found = mean_metrics(ranked, self.top_grade)
+            value = found["ndcg_5"] + 0.1 * found["p_mr_1"]
+            if best is None or value > best.eval_value:
+                best = Ranking(one.scores(self.test), one.parameters, value)
+        if best is None:
+            raise ValueError("a rival must have a candidate")
+        return best
+
+
+class Candidate(NamedTuple):
+    """A rival with some parameters."""
+
+    parameters: dict[str, Any]
+    scores: Callable[[Split], Scores]
+
+
+class Ranking(NamedTuple):
+    """The scores of the test lists, and the parameters that the eval split chose."""
+
+    scores: Scores
+    parameters: dict[str, Any]
+    eval_value: float
+    """ndcg_5 + 0.1 p_mr_1 on the eval split."""
+
+
+def of_unit_length(rows: Any) -> Any:
+    """Divides rows, sparse or dense, by their lengths; zeros stay: float [texts, dim]."""
+    if sparse.issparse(rows):
+        norms = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1))[:, 0])
+        return (sparse.diags(1 / np.where(norms > 0, norms, 1.0)) @ rows).tocsr()
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(lengths > 0, lengths, 1.0)
+
+
+def _idf(counts: sparse.csr_matrix) -> npt.NDArray[np.float64]:
+    """idf of terms among distinct texts: counts [texts, terms] -> float [terms]."""
+    distinct = {row.data.tobytes() + row.indices.tobytes(): place for place, row in enumerate(counts)}
+    rows = counts[sorted(distinct.values())] if distinct else counts
+    rarity: npt.NDArray[np.float64] = idf(rows.shape[0], rows.getnnz(axis=0))
+    return rarity

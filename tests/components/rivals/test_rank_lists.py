@@ -1,0 +1,35 @@
+"""components/rivals/rank_lists.py: run files of rivals, and their parameters."""
+
+import json
+from io import StringIO
+
+import pytest
+
+from components.rivals.rank_lists import rank_lists
+from schemas.errors import DataError
+from schemas.evaluation import PARAMETERS_FILE
+from schemas.trec import parse_run
+from tests.models.rivals.small_lists import DOCUMENTS, SPLITS, lexicon, lists
+
+METHODS = ["tfidf", "translated", "cl_lsi"]
+
+
+def rank(splits):
+    return rank_lists(METHODS, splits, lexicon(), ("en", "fr"), 200, top_grade=2, vocabulary_size=9, seed=1)
+
+
+def test_each_method_has_a_run_file_with_its_name_and_its_parameters():
+    files = rank(SPLITS)
+    assert files.keys() == {*(f"{name}.trec" for name in METHODS), PARAMETERS_FILE}
+    for name in METHODS:
+        tag, run = parse_run(StringIO(files[f"{name}.trec"]), name)
+        assert tag == name
+        assert {query_id: set(ranked) for query_id, ranked in run.items()} == dict.fromkeys(["t1", "t2"], {*DOCUMENTS})
+    parameters = json.loads(files[PARAMETERS_FILE])
+    assert parameters.keys() == {*METHODS}
+    assert (parameters["tfidf"], parameters["translated"].keys()) == ({}, {"translation"})
+
+
+def test_a_split_without_lists_is_refused():
+    with pytest.raises(DataError, match="the baselines tfidf, translated, cl_lsi need lists in every split; .* eval"):
+        rank({**SPLITS, "eval": lists({}, {})})

@@ -1,0 +1,242 @@
+"""The rivals of Polynomial Semantic Indexing: their formulas, the laws between them, and the choice of parameters."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from models.choices import RIVALS, TRANSLATING
+from models.rivals import latent, pair_weights, vector_space
+from models.rivals.methods import METHODS
+from models.rivals.pair_weights import _Bins, _Example, _Matrix, _train
+from models.rivals.term_lists import Candidate, TermLists, of_unit_length
+from schemas.errors import DataError
+from tests.models.rivals.small_lists import DOCUMENTS, SPLITS, TRAIN, lexicon, lists, term_lists
+
+
+@pytest.fixture(scope="module")
+def two_languages() -> TermLists:
+    return term_lists()
+
+
+@pytest.fixture(scope="module")
+def one_language() -> TermLists:
+    return term_lists(("fr", "fr"))
+
+
+def idf_of(texts):
+    """Each term's idf among texts."""
+    distinct = {tuple(text.split()) for text in texts}
+    return lambda term: np.log((len(distinct) + 1) / (sum(term in text for text in distinct) + 0.5))
+
+
+def cosine_of(query, document, idf):
+    """The cosine of two texts' tf-idf vectors, which are given as terms to counts."""
+    terms = sorted({*query, *document})
+    q, d = (np.array([text.get(term, 0) * idf(term) for term in terms]) for text in (query, document))
+    lengths = np.linalg.norm(q) * np.linalg.norm(d)
+    return q @ d / lengths if lengths else 0.0
+
+
+def counts(text):
+    return {term: text.split().count(term) for term in text.split()}
+
+
+def test_every_rival_that_a_configuration_may_name_has_a_function():
+    assert tuple(METHODS) == RIVALS
+    assert {*TRANSLATING} < {*RIVALS}
+
+
+def test_tf_idf_is_the_cosine_of_equal_terms_with_the_documents_idf(two_languages):
+    idf = idf_of(DOCUMENTS.values())
+    for query, found in zip(("d a", "name"), vector_space.tfidf(two_languages).scores, strict=True):
+        expected = [cosine_of(counts(query), counts(text), idf) for text in DOCUMENTS.values()]
+        np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+def test_a_translated_query_has_the_weights_of_its_translations(two_languages):
+    idf = idf_of(DOCUMENTS.values())
+    learned = lexicon()
+    place = {term.decode(): number for number, term in enumerate(learned.terms)}
+    table = learned.translations.toarray()
+    (_, best), (_, whole) = vector_space.translations(two_languages)
+    for name, matrix in (("best", best), ("all", whole)):
+        query: dict[str, float] = {}
+        for term in ("d", "a"):
+            row = table[place[term]]
+            if name == "best":
+                query[learned.terms[row.argmax()].decode()] = 1.0
+                continue
+            for other, weight in zip(learned.terms, row, strict=True):
+                query[other.decode()] = query.get(other.decode(), 0) + max(weight, float(other.decode() == term))
+        expected = [cosine_of(query, counts(text), idf) for text in DOCUMENTS.values()]
+        found = vector_space.cosine(two_languages, matrix, two_languages.test)[0]
+        np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+def test_a_term_without_a_translation_stays_as_it_is(two_languages):
+    learned = lexicon()
+    for _, table in vector_space.translations(two_languages):
+        number = [*learned.terms].index(b"v")  # only documents hold it
+        assert table[number].toarray().ravel().argmax() == number
+
+
+def test_an_expansion_adds_the_mean_of_the_best_documents(one_language):
+    identity = sparse.identity(len(one_language.document_idf), format="csr")
+    split = one_language.train
+    queries = vector_space.unit_queries(one_language, identity, split).toarray()
+    documents = one_language.unit_documents(split).toarray()
+    for row, found in enumerate(vector_space._expanded(one_language, identity, 2, 0.5, split)):
+        best = np.argsort(-(documents @ queries[row]), kind="stable")[:2]
+        expected = documents @ (queries[row] + 0.5 * documents[best].mean(axis=0))
+        np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+def test_without_weight_an_expansion_is_none(two_languages):
+    (_, table), _ = vector_space.translations(two_languages)
+    plain = vector_space.cosine(two_languages, table, two_languages.test)
+    found = vector_space._expanded(two_languages, table, 2, 0.0, two_languages.test)
+    np.testing.assert_allclose(found, plain, atol=1e-6)
+
+
+def test_at_full_rank_latent_semantic_indexing_of_known_terms_is_tf_idf(one_language):
+    *_, full = latent._of_documents(one_language)
+    assert full.parameters == {"dim": len(DOCUMENTS)}
+    # Within the span of the documents, which holds the documents themselves, nothing is lost.
+    split = one_language.train
+    documents = one_language.unit_documents(split).toarray()
+    identity = sparse.identity(documents.shape[1], format="csr")
+    space = np.linalg.svd(documents, full_matrices=False)[2].T
+    queries = of_unit_length(vector_space.unit_queries(one_language, identity, split).toarray() @ space)
+    expected = queries @ of_unit_length(documents @ space).T
+    np.testing.assert_allclose(full.scores(split), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("family", [latent._of_documents, latent._of_pairs])
+def test_a_mixture_is_the_weighted_sum_of_its_parts(two_languages, family):
+    one = next(iter(family(two_languages)))
+    mixed = next(iter(latent._mixed(two_languages, iter([one]))))
+    (name, table), _ = vector_space.translations(two_languages)
+    assert (mixed.parameters["alpha"], mixed.parameters["tfidf"]) == (0.1, name)
+    plain = vector_space.cosine(two_languages, table, two_languages.test)
+    for first, second, found in zip(
+        one.scores(two_languages.test), plain, mixed.scores(two_languages.test), strict=True
+    ):
+        np.testing.assert_allclose(found, 0.1 * first + 0.9 * second, atol=1e-6)
+
+
+# Weights of pairs of terms
+
+
+def margin_loss(scores, grades):
+    """The mean over the pairs with different grades of max(0, 1 - f(d+) + f(d-))."""
+    pairs = [(i, j) for i in range(len(grades)) for j in range(len(grades)) if grades[i] > grades[j]]
+    return np.mean([max(0.0, 1 - scores[i] + scores[j]) for i, j in pairs])
+
+
+def test_a_step_of_the_perceptron_is_the_gradient_of_the_margin_ranking_loss(two_languages):
+    weights = _Matrix.of(two_languages, is_identity=False)
+    weights._weights[:] = np.random.default_rng(0).normal(size=weights._weights.shape).astype(np.float32)
+    example = _Example.of(weights.queries[0], weights.documents[TRAIN.documents[0].numpy()])
+    grades, before = TRAIN.grades[0], weights._weights.astype(np.float64)
+    dense, query = example.documents.toarray().astype(np.float64), np.zeros(before.shape[0])
+    query[example.query_terms] = example.query
+
+    def loss(matrix):
+        return margin_loss(dense @ (query @ matrix), grades)
+
+    slopes = np.zeros_like(before)
+    for place in np.ndindex(before.shape):
+        moved = [before.copy(), before.copy()]
+        moved[0][place] += 1e-6
+        moved[1][place] -= 1e-6
+        slopes[place] = (loss(moved[0]) - loss(moved[1])) / 2e-6
+    scores = weights.of_documents(example)
+    is_pair = grades[:, np.newaxis] > grades
+    missed = is_pair & (scores[:, np.newaxis] - scores < 1)
+    weights.add(example, ((missed.sum(axis=1) - missed.sum(axis=0)) / is_pair.sum()).astype(np.float32))
+    np.testing.assert_allclose(weights._weights, before - slopes, atol=1e-4)
+
+
+def test_training_lowers_the_loss_and_is_the_same_twice(two_languages):
+    def trained():
+        *_, (_, weights) = _train(two_languages, _Matrix.of(two_languages, is_identity=False), 3.0, "perceptron")
+        return weights.scores(two_languages.train)
+
+    once, twice = trained(), trained()
+    assert [one.tobytes() for one in once] == [one.tobytes() for one in twice]
+    assert np.mean([margin_loss(*one) for one in zip(once, TRAIN.grades, strict=True)]) < 0.5  # 1 without weights
+
+
+def test_without_collisions_a_hash_kernel_is_the_perceptron(two_languages):
+    results = []
+    for weights in (_Matrix.of(two_languages, is_identity=False), _Bins(two_languages, 1 << 22)):
+        *_, (_, trained) = _train(two_languages, weights, 3.0, "any")
+        results.append(np.concatenate(trained.scores(two_languages.train)))
+    np.testing.assert_allclose(*results, atol=1e-4)
+
+
+def test_from_the_identity_the_perceptron_begins_as_tf_idf_of_both_sides(one_language):
+    weights = _Matrix.of(one_language, is_identity=True)
+    split = one_language.train
+    queries, documents = one_language.unit_queries(split).toarray(), one_language.unit_documents(split).toarray()
+    held = documents.any(axis=0) & queries.any(axis=0)
+    np.testing.assert_allclose(weights.scores(split), (queries[:, held] @ documents[:, held].T), atol=1e-5)
+
+
+def test_the_perceptron_covers_the_most_frequent_terms_alone():
+    few = term_lists(vocabulary_size=2)
+    assert _Matrix.of(few, is_identity=False)._weights.shape == (2, 2)
+
+
+def test_a_matrix_that_is_too_large_is_refused_in_a_sentence(two_languages, monkeypatch):
+    monkeypatch.setattr(pair_weights, "_MOST_BYTES", 100)
+    with pytest.raises(
+        DataError, match=r"perceptron must take at most 0 GiB; those of 6 x 7 terms take .* hash_kernel"
+    ):
+        pair_weights.perceptron(two_languages)
+
+
+# Choices
+
+
+def test_the_eval_split_chooses_and_of_equals_the_first(two_languages):
+    def scores(values, split):
+        return [np.asarray(values, np.float32)] * len(split.lists)
+
+    candidates = [
+        Candidate({"name": name}, partial(scores, values))
+        for name, values in (("bad", [0, 0, 1, 0, 0]), ("good", [3, 2, 1, 0, 0]), ("as good", [4, 2, 1, 0, 0]))
+    ]
+    found = two_languages.choose(iter(candidates))
+    assert (found.parameters, found.eval_value) == ({"name": "good"}, pytest.approx(1.1))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RIVALS)
+def test_every_rival_ranks_the_test_lists_and_names_its_parameters(two_languages, name, monkeypatch):
+    monkeypatch.setattr(pair_weights, "BINS", (1000, 3000))
+    found = METHODS[name](two_languages)
+    assert [len(one) for one in found.scores] == [len(DOCUMENTS)] * 2
+    assert all(np.isfinite(one).all() for one in found.scores)
+    assert bool(found.parameters) == (name != "tfidf")
+    assert ("translation" in found.parameters) == (name in TRANSLATING and name != "cl_lsi_mixed")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in RIVALS if name != "translated"])
+def test_within_one_language_nothing_is_translated(one_language, name, monkeypatch):
+    monkeypatch.setattr(pair_weights, "BINS", (1000,))
+    found = METHODS[name](one_language)
+    assert "translation" not in found.parameters
+    assert ("start" in found.parameters) == (name == "perceptron")
+
+
+def test_a_text_without_terms_scores_zero():
+    nothing = lists({"n": "..."}, {"n": {"d1": 2}})
+    texts = TermLists.read(
+        {**SPLITS, "test": nothing}, ("en", "fr"), 200, lexicon(), top_grade=2, vocabulary_size=9, seed=1
+    )
+    for name in ("tfidf", "lsi", "cl_lsi", "perceptron"):
+        assert not METHODS[name](texts).scores[0].any()
