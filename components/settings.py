@@ -1,6 +1,6 @@
 """Settings of the evaluation and of search. Importing this file does not import TensorFlow."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import AfterValidator, Field, field_validator
 
@@ -8,11 +8,14 @@ from models.choices import RIVALS
 from models.evaluation.metrics import METRICS
 from schemas.settings import OneOf, Settings, did_you_mean
 
+BASELINES: Final = ("bm25", "paper", *RIVALS)
+"""The systems that may be evaluated beside the model."""
+
 
 class EvaluationSettings(Settings):
     """The evaluation of a model, and the conditions for its push."""
 
-    baselines: tuple[Annotated[str, AfterValidator(OneOf(("bm25", "paper", *RIVALS)))], ...] = ("bm25",)
+    baselines: tuple[Annotated[str, AfterValidator(OneOf(BASELINES))], ...] = ("bm25",)
     """Systems that are evaluated on the same lists as the model: bm25 is BM25 without translation, paper the paper's
     own system (preset `paper`, without word vectors), which is then trained on the same data. The others are those that
     Bai et al. 2009 compare with, whose parameters the eval split chooses: tfidf; translated, by the lexicon;

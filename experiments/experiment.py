@@ -66,6 +66,7 @@ class Experiment:
 
     Attributes:
       paper_language: document language of the published numbers to compare with, or None.
+      psi_table: table of Polynomial Semantic Indexing to compare with, or None.
       grid: dotted settings to the values that were combined.
       claims: the claims of the experiment.
       file: the text of the experiment file.
@@ -78,6 +79,7 @@ class Experiment:
     cells: tuple[Cell, ...]
     file: str
     claims: tuple[Claim, ...] = ()
+    psi_table: str | None = None
 
     @property
     def rows(self) -> tuple[Row, ...]:

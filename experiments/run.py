@@ -141,6 +141,7 @@ def _write_experiment(grid: Grid, output: OutputFolder) -> None:
     content = {
         "title": grid.settings.title,
         "paper_language": grid.settings.paper_language,
+        "psi_table": grid.settings.psi_table,
         "collection": grid.collection,
         "grid": grid.settings.axes,
         "claims": [claim.model_dump(mode="json") for claim in grid.settings.claims],

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, Field, field_validator
 
+from components.settings import BASELINES
 from models.evaluation.metrics import METRICS
 from pipeline.config import RunConfig
 from pipeline.settings_file import known_keys
@@ -43,6 +44,8 @@ VaryingKey = Annotated[str, AfterValidator(_may_vary)]
 SEED: Final = "training.seed"
 VARIANT: Final = "variant"
 """The key of the variants among those of the grid."""
+BASELINE: Final = "baseline"
+"""The key of a baseline that a claim compares a row with."""
 
 
 class Adjustment(Settings):
@@ -62,7 +65,7 @@ class Claim(Settings):
     row: Annotated[dict[str, Any], Field(min_length=1)]
     """Settings of the grid, or `variant`, to the values of one row, whatever its seeds."""
     than: Annotated[tuple[Annotated[dict[str, Any], Field(min_length=1)], ...], Field(min_length=1)]
-    """The rows that this one is compared with, each as `row`."""
+    """The rows that this one is compared with, each as `row`; or `baseline` and the name of one."""
     metrics: Annotated[tuple[Annotated[str, AfterValidator(OneOf(METRICS))], ...], Field(min_length=1)]
     """The metrics that are compared on the test split."""
     direction: Literal["above", "below"] = "above"
@@ -92,6 +95,14 @@ class ExperimentSettings(Settings):
     """Claims of the experiment: the report opens with a verdict on each."""
     paper_language: Literal["fr", "it", "sw", "tl"] | None = None
     """Document language of the paper's collection, if this is one; the report shows its published numbers."""
+    psi_table: (
+        Literal[
+            "1", "2", "3, partitioned links", "3, partitioned docs+links", "4, n = 5", "4, n = 10", "4, n = 20", "6"
+        ]
+        | None
+    ) = None
+    """Table of Bai et al. 2009 (Polynomial Semantic Indexing) in whose form the experiment is; the report shows its
+    published numbers."""
     output: Annotated[str, Field(min_length=1), OutputPath()]
     """Folder of everything the experiment writes."""
 
@@ -161,6 +172,9 @@ class ExperimentSettings(Settings):
             place = ("claims", str(number))
             others = [((*place, "than", str(which)), row) for which, row in enumerate(claim.than)]
             for keys, row in [((*place, "row"), claim.row), *others]:
+                if BASELINE in row and row is not claim.row:
+                    yield from _faults_of_baseline(keys, row)
+                    continue
                 yield from self._faults_of_values(keys, row)
                 if SEED in row:
                     yield (*keys, SEED), "must not be given: a row is all its seeds"
@@ -169,3 +183,12 @@ class ExperimentSettings(Settings):
             for keys, row in others:
                 if row == claim.row:
                     yield keys, "must be another row than the claim's own"
+
+
+def _faults_of_baseline(keys: tuple[str, ...], row: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Faults of a baseline that a claim compares with."""
+    if len(row) > 1:
+        yield keys, f"must name nothing beside the {BASELINE}; got {', '.join(row)}"
+    if row[BASELINE] not in BASELINES:
+        hint = did_you_mean(str(row[BASELINE]), BASELINES)
+        yield (*keys, BASELINE), f"must be one of {', '.join(BASELINES)}; got {row[BASELINE]!r}{hint}"

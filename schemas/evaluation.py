@@ -10,7 +10,8 @@ METRICS_FILE: Final = "metrics.json"
 PER_QUERY_FILE: Final = "per_query.tsv"
 RUN_FILE: Final = "run.trec"
 QRELS_FILE: Final = "qrels.trec"
-EVALUATION_FILES: Final = (METRICS_FILE, PER_QUERY_FILE, RUN_FILE, QRELS_FILE)
+BASELINES_FILE: Final = "per_query_baselines.tsv"
+EVALUATION_FILES: Final = (METRICS_FILE, PER_QUERY_FILE, BASELINES_FILE, RUN_FILE, QRELS_FILE)
 VERDICT_FILE: Final = "verdict.json"
 PARAMETERS_FILE: Final = "parameters.json"
 """The parameters of baselines, beside their run files."""
@@ -71,13 +72,23 @@ class EvaluationReport(JsonRecord):
 _QUERY_ID = "query_id"
 
 
+def of_baseline(name: str, metric: str) -> str:
+    """The key of a baseline's metric in `per_query_baselines.tsv`.
+
+    Example:
+      >>> of_baseline("bm25", "map")
+      'bm25/map'
+    """
+    return f"{name}/{metric}"
+
+
 @dataclass(frozen=True)
 class QueryMetrics:
-    """Every metric of every query: the content of `per_query.tsv`.
+    """Every metric of every query: the content of `per_query.tsv`, and of `per_query_baselines.tsv`.
 
     Attributes:
       query_ids: in the order of the lists, which is the order of the ids.
-      values: each metric's key to its value for each query.
+      values: each metric's key to its value for each query; of baselines, the keys of `of_baseline`.
 
     Example:
       >>> QueryMetrics(["q1", "q2"], {"map": [0.5, 1.0]}).to_tsv()

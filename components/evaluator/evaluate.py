@@ -17,6 +17,7 @@ from models.lists.ranking_lists import RankingLists
 from models.retrieval.ranking import ranking_run
 from schemas.errors import DataError
 from schemas.evaluation import (
+    BASELINES_FILE,
     METRICS_FILE,
     MODEL_TAG,
     PER_QUERY_FILE,
@@ -26,6 +27,7 @@ from schemas.evaluation import (
     EvaluationReport,
     PartReport,
     QueryMetrics,
+    of_baseline,
 )
 from schemas.trec import parse_run, qrels_lines
 
@@ -43,12 +45,13 @@ class Evaluation:
 
     Attributes:
       report: the content of `metrics.json`.
-      per_query: every metric of every query.
+      per_query, of_baselines: every metric of every query, of the model and of the baselines.
       run, qrels: the lines of the two TREC files.
     """
 
     report: EvaluationReport
     per_query: QueryMetrics
+    of_baselines: QueryMetrics
     run: list[str]
     qrels: list[str]
 
@@ -57,6 +60,7 @@ class Evaluation:
         return {
             METRICS_FILE: self.report.to_json(),
             PER_QUERY_FILE: self.per_query.to_tsv(),
+            BASELINES_FILE: self.of_baselines.to_tsv(),
             RUN_FILE: "".join(self.run),
             QRELS_FILE: "".join(self.qrels),
         }
@@ -135,7 +139,15 @@ def evaluate(
     of_queries = QueryMetrics(
         [query_id.decode() for query_id in lists.query_ids], {key: values.tolist() for key, values in per_query.items()}
     )
-    return Evaluation(report, of_queries, [*ranking_run(lists, scores, MODEL_TAG)], qrels)
+    of_others = QueryMetrics(
+        of_queries.query_ids,
+        {
+            of_baseline(name, key): of_metric.tolist()
+            for name, values in of_baselines.items()
+            for key, of_metric in values.items()
+        },
+    )
+    return Evaluation(report, of_queries, of_others, [*ranking_run(lists, scores, MODEL_TAG)], qrels)
 
 
 def _means(values: _Values, rows: npt.NDArray[np.bool_]) -> dict[str, float]:

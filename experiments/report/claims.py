@@ -5,11 +5,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from experiments.experiment import Experiment, Row
 from experiments.report.markdown import NOTHING, Entry, paragraph, table
-from experiments.report.significance import SIGNIFICANCE, Comparison, means_over_seeds, pairs_of, values_of
-from experiments.settings import Claim
+from experiments.report.names import baseline_name
+from experiments.report.significance import (
+    SIGNIFICANCE,
+    Comparison,
+    baseline_metric,
+    means_over_seeds,
+    pairs_of,
+    values_of,
+)
+from experiments.settings import BASELINE, Claim
 from models.evaluation.metrics import METRICS
 from models.evaluation.significance import RESOLUTION, holm, randomisation_test
 from schemas.evaluation import QueryMetrics
@@ -17,6 +26,8 @@ from schemas.evaluation import QueryMetrics
 HOLDS: Final = "holds"
 CONTRADICTED: Final = "is contradicted"
 OPEN: Final = "inconclusive"
+_Floats = npt.NDArray[np.float64]
+
 _OF_MANY: Final = {HOLDS: "hold", CONTRADICTED: "are contradicted", OPEN: OPEN}
 
 
@@ -25,9 +36,10 @@ class _Part(NamedTuple):
 
     metric: str
     row: Row
-    other: Row
+    other: str
+    """The label of the other row, or the name of the baseline."""
     comparison: Comparison | None
-    """None where the rows share no finished seed."""
+    """None where the rows share no finished seed, or the row's cells lack the baseline."""
     verdict: str = OPEN
 
 
@@ -101,17 +113,35 @@ def _parts(claim: Claim, rows: Sequence[Row], values: Mapping[str, QueryMetrics]
 
     Rows may differ in their data: then their queries are the same, and their lists are not.
     """
-    row, *others = (_find(chosen, rows) for chosen in (claim.row, *claim.than))
+    row = _find(claim.row, rows)
     sign = 1 if claim.direction == "above" else -1
-    for other in others:
-        pairs = pairs_of(row, other, values)
+    for chosen in claim.than:
         for metric in claim.metrics:
+            label, means = _means(row, chosen, metric, rows, values)
             compared = None
-            if pairs:
-                of_row, of_other = means_over_seeds(pairs, values, metric)
+            if means:
+                of_row, of_other = means
                 p_value = randomisation_test(sign * of_row, sign * of_other + claim.margin, two_sided=True)
                 compared = Comparison(float(np.mean(of_row - of_other)), p_value, p_value == RESOLUTION)
-            yield _Part(metric, row, other, compared)
+            yield _Part(metric, row, label, compared)
+
+
+def _means(
+    row: Row, chosen: Mapping[str, Any], metric: str, rows: Sequence[Row], values: Mapping[str, QueryMetrics]
+) -> tuple[str, tuple[_Floats, _Floats] | None]:
+    """The label of what a row is compared with, and a metric of each query for both; None where there is no pair."""
+    if BASELINE in chosen:
+        name = chosen[BASELINE]
+        of_cells = [(values[cell.name].values[metric], baseline_metric(cell, name, metric)) for cell in row.done]
+        both = [(one, other) for one, other in of_cells if other is not None]
+        label = baseline_name(name)
+        if not both:
+            return label, None
+        of_row, of_baseline = (np.mean(some, axis=0) for some in zip(*both, strict=True))
+        return label, (of_row, of_baseline)
+    other_row = _find(chosen, rows)
+    pairs = pairs_of(row, other_row, values)
+    return other_row.label, means_over_seeds(pairs, values, metric) if pairs else None
 
 
 def _find(chosen: Mapping[str, Any], rows: Sequence[Row]) -> Row:
@@ -134,7 +164,7 @@ def _lines(judged: _Judged) -> Iterator[Sequence[str | Entry]]:
     metrics = len(judged.claim.metrics)
     for start in range(0, len(judged.parts), metrics):
         parts = judged.parts[start : start + metrics]
-        yield (parts[0].row.label, parts[0].other.label, *map(_entry, parts))
+        yield (parts[0].row.label, parts[0].other, *map(_entry, parts))
 
 
 def _entry(part: _Part) -> Entry:

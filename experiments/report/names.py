@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from experiments.settings import VARIANT
+from schemas.evaluation import RANDOM_ORDER
 
 _SETTINGS: Final = {
     "loss.name": "loss function",
@@ -24,6 +25,20 @@ _VALUES: Final = {
     "lstm": "DSSM-LSTM",
     "smooth_cosine": "smooth cosine",
     "dot": "dot product",
+}
+_BASELINES: Final = {
+    RANDOM_ORDER: "random order",
+    "bm25": "BM25",
+    "paper": "the paper's system",
+    "tfidf": "tf-idf",
+    "translated": "tf-idf of translated queries",
+    "query_expansion": "query expansion",
+    "lsi": "LSI",
+    "lsi_mixed": "LSI with tf-idf",
+    "cl_lsi": "CL-LSI",
+    "cl_lsi_mixed": "CL-LSI with tf-idf",
+    "perceptron": "perceptron",
+    "hash_kernel": "hash kernel",
 }
 _PLAIN: Final = (VARIANT, "loss.name", "model.encoder", "model.similarity")
 """Settings whose values need no name before them."""
@@ -48,6 +63,11 @@ def value_name(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     return f"{value:g}" if isinstance(value, float) else _VALUES.get(value, str(value))
+
+
+def baseline_name(name: str) -> str:
+    """A baseline's name for a reader."""
+    return _BASELINES.get(name, name)
 
 
 def settings_label(settings: Mapping[str, Any]) -> str:

@@ -7,17 +7,16 @@ from typing import Final
 
 from experiments.experiment import Experiment, Row
 from experiments.report.markdown import NOTHING, Entry, paragraph, table
-from experiments.report.names import setting_name, settings_label, value_name
+from experiments.report.names import baseline_name, setting_name, settings_label, value_name
 from experiments.report.published import published_blocks
+from experiments.report.published_psi import published_psi_blocks
 from experiments.report.significance import SIGNIFICANCE, Comparison, compare, reference_rows, standard_errors
 from models.evaluation.metrics import METRICS
-from schemas.evaluation import RANDOM_ORDER
 
 ABOVE: Final = "↑"
 BELOW: Final = "↓"
 Comparisons = Mapping[tuple[str, str], Comparison]
 _Line = Sequence[str | Entry]
-_BASELINES: Final = {RANDOM_ORDER: "random order", "bm25": "BM25", "paper": "the paper's system"}
 
 
 def results(experiment: Experiment) -> Iterator[str]:
@@ -28,6 +27,7 @@ def results(experiment: Experiment) -> Iterator[str]:
         return
     comparisons = compare(rows)
     yield table(_caption(rows, comparisons), _heads(experiment), _lines(experiment, comparisons))
+    yield from _parameter_blocks(rows)
     yield from _channel_blocks(rows)
     yield from _seen_blocks(experiment)
     if comparisons:
@@ -35,6 +35,8 @@ def results(experiment: Experiment) -> Iterator[str]:
     yield from _error_blocks(rows)
     if experiment.paper_language:
         yield from published_blocks(rows, experiment.paper_language)
+    if experiment.psi_table:
+        yield from published_psi_blocks(rows, experiment.psi_table)
 
 
 def _caption(rows: Sequence[Row], comparisons: Comparisons) -> str:
@@ -72,7 +74,7 @@ def _lines(experiment: Experiment, comparisons: Comparisons) -> Iterator[_Line]:
         if done:
             label = f", {settings_label(rows[0].data)}" if len(groups) > 1 else ""
             for name, baseline in done[0].done[0].baselines.items():
-                head = Entry(f"{_BASELINES.get(name, name)}{label}", "baseline")
+                head = Entry(f"{baseline_name(name)}{label}", "baseline")
                 yield (head, "", *(_score(baseline[metric]) for metric in METRICS))
 
 
@@ -90,6 +92,15 @@ def _entry(row: Row, metric: str, best: Mapping[str, float], comparisons: Compar
     spread = f"±{stdev(values):.3f}\n{min(values):.3f}–{max(values):.3f}" if len(values) > 1 else ""
     is_best = metric in best and _score(row.mean(metric)) == _score(best[metric])
     return Entry(_score(row.mean(metric)) + mark, spread, is_best)
+
+
+def _parameter_blocks(rows: Sequence[Row]) -> Iterator[str]:
+    """The parameters of the baselines, which all rows with the same data share; nothing where there are none."""
+    reports = [row.done[0].evaluation for row in rows if row.done]
+    chosen = {name: one for report in reports if report for name, one in report.parameters.items()}
+    if chosen:
+        lines = ((baseline_name(name), value_name(one)) for name, one in chosen.items())
+        yield table("The parameters of the baselines, chosen on the eval split", ("Baseline", "parameters"), lines)
 
 
 def _channel_blocks(rows: Sequence[Row]) -> Iterator[str]:

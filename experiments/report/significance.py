@@ -1,6 +1,7 @@
 """Tests of significance between the rows of an experiment, query by query."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -12,7 +13,14 @@ from experiments.settings import SEED
 from models.evaluation.metrics import METRICS
 from models.evaluation.significance import RESOLUTION, holm, randomisation_test, standard_error
 from schemas.errors import DataError
-from schemas.evaluation import METRICS_FILE, PER_QUERY_FILE, QRELS_FILE, QueryMetrics
+from schemas.evaluation import (
+    BASELINES_FILE,
+    METRICS_FILE,
+    PER_QUERY_FILE,
+    QRELS_FILE,
+    QueryMetrics,
+    of_baseline,
+)
 
 SIGNIFICANCE: Final = 0.05
 
@@ -23,11 +31,7 @@ def query_metrics(cell: Cell) -> QueryMetrics:
     Raises:
       DataError: the file is missing or damaged, or is not of the same evaluation as the metrics.
     """
-    path = cell.folder / PER_QUERY_FILE
-    try:
-        found = QueryMetrics.from_tsv(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path}: cannot be read ({error}); run the experiment again to complete it.") from None
+    found = _read(cell.folder / PER_QUERY_FILE)
     for key, value in cell.metrics.items():
         mean = float(np.mean(found.values.get(key, np.nan)))
         if not abs(mean - value) <= 1e-9:
@@ -36,6 +40,23 @@ def query_metrics(cell: Cell) -> QueryMetrics:
                 f"and {value:.6f}. Run the cell again."
             )
     return found
+
+
+def baseline_metric(cell: Cell, baseline: str, metric: str) -> npt.NDArray[np.float64] | None:
+    """A metric of a baseline beside a finished cell: float [queries]; None where the cell has no such baseline.
+
+    Raises:
+      DataError: the file is missing or damaged.
+    """
+    values = _read(cell.folder / BASELINES_FILE).values.get(of_baseline(baseline, metric))
+    return None if values is None else np.asarray(values)
+
+
+def _read(path: Path) -> QueryMetrics:
+    try:
+        return QueryMetrics.from_tsv(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path}: cannot be read ({error}); run the experiment again to complete it.") from None
 
 
 class Comparison(NamedTuple):

@@ -46,5 +46,5 @@ def test_baselines_are_known_ones_and_each_comes_once() -> None:
     assert EvaluationSettings(baselines=()).baselines == ()
     with pytest.raises(ValueError, match="must name a baseline once; got paper, paper"):
         EvaluationSettings(baselines=("paper", "paper"))
-    with pytest.raises(ValueError, match="'bm25' or 'paper'"):
+    with pytest.raises(ValueError, match="must be one of bm25, paper, tfidf, .*; got 'papr'; did you mean paper"):
         EvaluationSettings(baselines=("papr",))

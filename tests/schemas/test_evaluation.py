@@ -29,6 +29,11 @@ TEXT = """{
       "map": 1e-05
     }
   },
+  "parameters": {
+    "lsi": {
+      "dim": 50
+    }
+  },
   "channels": {
     "lexicon": {
       "ndcg_10": 0.25
@@ -64,10 +69,12 @@ def test_a_report_is_written_as_it_was_read() -> None:
     assert report.to_json() == TEXT
 
 
-def test_a_report_of_an_older_version_has_no_standard_errors() -> None:
+def test_a_report_of_an_older_version_has_neither_standard_errors_nor_parameters() -> None:
     older = TEXT.replace('  "standard_errors": {\n    "map": 0.05\n  },\n', "")
     report = EvaluationReport.from_json(older.replace('    "standard_errors": {},\n', ""))
     assert report.standard_errors == {}
+    older = older.replace('  "parameters": {\n    "lsi": {\n      "dim": 50\n    }\n  },\n', "")
+    assert EvaluationReport.from_json(older).parameters == {}
     assert report.seen and report.seen.standard_errors == {}
 
 

@@ -8,7 +8,7 @@ from pipeline.estimate.estimate_run import COSTS, QUANTITIES_OF_PART, STAGES_OF_
 from pipeline.estimate.training_step import TrainingStep
 from pipeline.stages import STAGES
 
-NOT_ESTIMATED = {"WikipediaGen", "Tuner"}
+NOT_ESTIMATED = {"WikipediaGen", "Tuner", "Rivals"}
 INPUTS = "inputs"
 STEP = TrainingStep(steps=100, seconds=0.01, first_seconds=2.0, epochs=10, weights=1_000_000)
 
