@@ -57,6 +57,12 @@ OPTIONS = {
     "model.embedding_dim 128": (ModelSettings(embedding_dim=128), LossSettings()),
     "model.stem_embeddings": (ModelSettings(stem_embeddings=True), LossSettings()),
     "model.word_dropout": (ModelSettings(word_dropout=0.25), LossSettings()),
+    "model.pooling idf": (ModelSettings(pooling="idf"), LossSettings()),
+    "model.encoder polynomial": (ModelSettings(encoder="polynomial"), LossSettings()),
+    "f2 of Bai et al. 2009": (
+        ModelSettings(encoder="polynomial", similarity="dot"),
+        LossSettings(name="pairwise_hinge"),
+    ),
     "tower of preset best": BEST,
 }
 

@@ -201,6 +201,20 @@ def test_a_fault_of_a_cell_names_the_place_in_the_grid(experiment_file: Path) ->
         ("{loss.name: three_part_l2", "{loss.name: sosl", ":15: claims.0.than.0: ", "must be another row than"),
         ("than: [{loss.name: three_part_l2, model.epsilon: 0}]", "than: []", ":15: claims.0.than: ", "at least 1 item"),
         ("row: {", "row: {training.seed: 1, ", ":14: claims.0.row.training.seed: ", "a row is all its seeds"),
+        (
+            "{loss.name: three_part_l2, model.epsilon: 0}",
+            "{baseline: perceptrn}",
+            ":15: claims.0.than.0.baseline: ",
+            "must be one of bm25, paper, tfidf, translated, query_expansion, lsi, lsi_mixed, cl_lsi, cl_lsi_mixed, "
+            "perceptron, hash_kernel; got 'perceptrn'; did you mean perceptron?",
+        ),
+        (
+            "{loss.name: three_part_l2, model.epsilon: 0}",
+            "{baseline: bm25, model.epsilon: 0}",
+            ":15: claims.0.than.0: ",
+            "must name nothing beside the baseline; got baseline, model.epsilon",
+        ),
+        ("row: {loss.name: sosl, ", "row: {baseline: bm25, ", ":14: claims.0.row.baseline: ", "must be a setting of"),
         ("than:", "margin: 2\n  than:", ":15: claims.0.margin: ", "less than or equal to 1"),
         ("than:", "direction: over\n  than:", ":15: claims.0.direction: ", "'above' or 'below'"),
         ("- says: SOSL ranks above 3-Part-L2\n  metrics", "- metrics", ":12: claims.0.says: ", "must be given"),
@@ -235,7 +249,8 @@ def test_the_experiments_of_the_project_are_good_ones(file: Path) -> None:
     assert not list(settings.faults())
     assert f"clir experiment configs/experiments/{file.name}" in file.read_text()
     run = settings.run if isinstance(settings.run, dict) else yaml.safe_load((file.parent / settings.run).read_text())
-    assert run["preset"] == ("best" if file.stem.startswith("ablation") else "paper")
+    presets = {"ablation": "best", "psi_table_6": "best", "psi_table": "polynomial"}
+    assert run["preset"] == next((preset for start, preset in presets.items() if file.stem.startswith(start)), "paper")
 
 
 def test_data_used_negatives_may_vary(experiment_file: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from experiments.experiment import read_experiment
 from experiments.report.claims import CONTRADICTED, HOLDS, OPEN, claims, verdict
-from experiments.report.significance import Comparison, query_metrics
+from experiments.report.significance import Comparison, baseline_metric, query_metrics
 from experiments.report.write_report import report_text
 from experiments.settings import Claim
 from models.evaluation.significance import holm, randomisation_test
@@ -87,6 +87,23 @@ def test_rows_that_share_no_seed_are_inconclusive(tmp_path: Path) -> None:
     text = verdicts_of(tmp_path, claim(SOSL, MSE), unfinished=unfinished)
     assert [*tables(text)[0].values()] == [[OPEN, "1 inconclusive"]]
     assert "| SOSL | MSE | –<br>inconclusive |" in text
+
+
+def test_a_row_is_compared_with_a_baseline_query_by_query(tmp_path: Path) -> None:
+    above, below = claim(SOSL, {"baseline": "random"}), claim(SOSL, {"baseline": "random"}, direction="below")
+    text = verdicts_of(tmp_path, above, below)
+    assert [found for found, _ in tables(text)[0].values()] == [HOLDS, CONTRADICTED]
+    cells = [cell for cell in read_experiment(tmp_path).cells if "-sosl-" in cell.name]
+    of_row = np.mean([query_metrics(cell).values["map"] for cell in cells], axis=0)
+    of_baseline = baseline_metric(cells[0], "random", "map")
+    assert of_baseline is not None
+    assert f"| SOSL | random order | {np.mean(of_row - of_baseline):+.3f}<br>holds<br>" in text
+
+
+def test_a_baseline_that_was_not_evaluated_is_inconclusive(tmp_path: Path) -> None:
+    text = verdicts_of(tmp_path, claim(SOSL, {"baseline": "cl_lsi"}))
+    assert [*tables(text)[0].values()] == [[OPEN, "1 inconclusive"]]
+    assert "| SOSL | CL-LSI | –<br>inconclusive |" in text
 
 
 def test_rows_may_rank_other_lists_of_the_same_queries(tmp_path: Path) -> None:
