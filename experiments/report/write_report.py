@@ -131,7 +131,7 @@ _DERIVED: Final[Mapping[str, Callable[[Cell], Any]]] = {
 """Conditions that follow from several settings or from the training."""
 _NO_COLUMN: Final = (
     *("loss.theta", "embeddings.query", "embeddings.document", "embeddings.train", "training.epochs"),
-    *("data.used_negatives", "data.negatives", "output", SEED),
+    *("data.used_negatives", "data.negatives", "evaluation.baselines", "output", SEED),
 )
 """Settings that stand behind derived conditions, and those that are no conditions."""
 
