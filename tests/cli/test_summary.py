@@ -43,6 +43,11 @@ map             0.7500        0.5000    0.2500    0.2500    1.0000  MAP
     )
 
 
+def test_parameters_of_baselines_are_reported() -> None:
+    chosen = report().model_copy(update={"parameters": {"lsi": {"dim": 50, "translation": "best"}}})
+    assert "\nlsi: dim 50, translation best, chosen on the eval split\n" in metrics_table(chosen)
+
+
 def test_feedback_is_reported() -> None:
     second = report().model_copy(update={"feedback": 4.0})
     assert metrics_table(second).splitlines()[-2:] == [

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from schemas.evaluation import EVALUATION_FILES
 from tests.cli.command import Clir
 from tests.e2e.process import SAMPLE, SampleRun
 from tests.models.loaded_once import loaded_once
@@ -47,7 +48,7 @@ def test_the_metrics_on_a_run_s_own_test_lists_are_the_run_s(
     written = {path.name: path.read_text() for path in (tmp_path / "evaluation").iterdir()}
     assert json.loads(written["metrics.json"]) == report
     assert written["qrels.trec"] == (sample_run.output / "evaluation" / "qrels.trec").read_text()
-    assert written.keys() == {"metrics.json", "per_query.tsv", "run.trec", "qrels.trec"}
+    assert written.keys() == {*EVALUATION_FILES}
 
 
 def test_people_get_a_table_and_an_account_of_the_files(clir: Clir, sample_run: SampleRun, candidates: Path) -> None:

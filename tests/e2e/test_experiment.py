@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from pipeline.stages import DATA_STAGES
+from schemas.evaluation import EVALUATION_FILES
 from tests.e2e.forked import clir
 from tests.e2e.process import ROOT, SAMPLE
 
@@ -239,5 +240,5 @@ def test_a_cell_s_configuration_gives_its_numbers(file: Path, again: object, tmp
     cell = file.parent / "out" / "cells" / "three_part_l2-seed1"
     arguments = ["run", cell / "config.yaml", "--set", f"output={tmp_path / 'out'}", "--set", "evaluation.minimums={}"]
     assert clir(*arguments, log=tmp_path / "log") == 0, (tmp_path / "log").read_text()
-    for name in ("metrics.json", "per_query.tsv", "run.trec", "qrels.trec"):
+    for name in EVALUATION_FILES:
         assert (tmp_path / "out" / "evaluation" / name).read_bytes() == (cell / name).read_bytes()

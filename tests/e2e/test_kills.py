@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from schemas.evaluation import EVALUATION_FILES
 from tests.e2e.forked import Kill, clir
 from tests.e2e.process import SampleRun
 from tests.e2e.test_run import STAGES
@@ -15,12 +16,11 @@ from tests.e2e.test_run import STAGES
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
 KILLED = -9
-EVALUATION = ("metrics.json", "per_query.tsv", "run.trec", "qrels.trec")
 
 
 def evaluation(output: Path) -> dict[str, bytes]:
     """The files of an evaluation that follow from configuration and data alone."""
-    return {name: (output / "evaluation" / name).read_bytes() for name in EVALUATION}
+    return {name: (output / "evaluation" / name).read_bytes() for name in EVALUATION_FILES}
 
 
 def unfinished(output: Path) -> list[str]:

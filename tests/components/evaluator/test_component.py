@@ -8,6 +8,7 @@ import pytest
 
 from models.evaluation.metrics import METRICS
 from schemas.errors import DataError
+from schemas.evaluation import EVALUATION_FILES
 from schemas.trec import parse_run
 
 pytestmark = pytest.mark.beam
@@ -65,7 +66,7 @@ def scored(monkeypatch):
 
 def test_the_evaluation_is_written_for_machines_and_for_trec_eval(do, scored, tmp_path):
     folder = do("bm25")
-    assert {path.name for path in folder.iterdir()} == {"metrics.json", "per_query.tsv", "run.trec", "qrels.trec"}
+    assert {path.name for path in folder.iterdir()} == {*EVALUATION_FILES}
     report = json.loads((folder / "metrics.json").read_text())
     assert (report["split"], report["queries"], report["metrics"]["p_mr_1"]) == ("test", len(LISTS), 1)
     assert [*report["baselines"]] == ["random", "bm25"]
