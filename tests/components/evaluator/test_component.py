@@ -4,11 +4,12 @@ import json
 from pathlib import Path
 
 import numpy as np
+import numpy as np
 import pytest
 
 from models.evaluation.metrics import METRICS
 from schemas.errors import DataError
-from schemas.evaluation import EVALUATION_FILES
+from schemas.evaluation import EVALUATION_FILES, QueryMetrics
 from schemas.trec import parse_run
 
 pytestmark = pytest.mark.beam
@@ -74,10 +75,14 @@ def test_the_evaluation_is_written_for_machines_and_for_trec_eval(do, scored, tm
     with (folder / "run.trec").open() as run:
         written = parse_run(run, "run.trec")
     assert written == ("smooth_clir", {query_id: {"d1": 3, "d2": 2, "d3": 1} for query_id in LISTS})
+    of_two_relevant = {"p_r_5": "0.4000000059604645", "p_r_10": "0.20000000298023224"}
     assert (folder / "per_query.tsv").read_text().splitlines()[:2] == [
         "\t".join(["query_id", *METRICS]),
-        "\t".join(["q0", *("0.4000000059604645" if key == "p_r_5" else "1.0" for key in METRICS)]),
+        "\t".join(["q0", *(of_two_relevant.get(key, "1.0") for key in METRICS)]),
     ]
+    of_baselines = QueryMetrics.from_tsv((folder / "per_query_baselines.tsv").read_text())
+    assert of_baselines.query_ids == [*LISTS]
+    assert np.mean(of_baselines.values["bm25/map"]) == pytest.approx(report["baselines"]["bm25"]["map"])
     assert (folder / "qrels.trec").read_text().startswith("q0 0 d1 2\nq0 0 d2 1\nq0 0 d3 0\nq1 0 d1 2\n")
     assert scored == [str(tmp_path / "Model" / "Format-Serving")]
 
