@@ -87,7 +87,7 @@ def groups_of(doc_ids: Sequence[str], links: _Links) -> dict[str, str]:
 
 
 def lists_of(
-    doc_ids: Sequence[str], links: _Links, held_out: str, train_negatives: int, most_listed: int, seed: int
+    doc_ids: Sequence[str], links: _Links, held_out: str, most_trained: int, most_listed: int, seed: int
 ) -> Iterator[tuple[str, str, Mapping[str, int]]]:
     """The lists: (document, split, listed documents to grades).
 
@@ -95,8 +95,8 @@ def lists_of(
       doc_ids: all documents.
       links: see `links_of`.
       held_out: what is divided among the splits: `links` or `documents`.
-      train_negatives: number of NR documents drawn for a train list.
-      most_listed: largest number of NR documents of an eval or test list; of fewer documents all are listed.
+      most_trained, most_listed: largest number of NR documents of a train list, and of an eval or test list; of fewer
+        documents all are listed.
       seed: of the splits and the draws.
     """
     of_document: dict[str, str] = {}
@@ -111,7 +111,7 @@ def lists_of(
             negatives = [
                 one for one in doc_ids if one not in left_out and of_document.get(one) == of_document.get(doc_id)
             ]
-            most = train_negatives if split == "train" else most_listed
+            most = most_trained if split == "train" else most_listed
             if len(negatives) > most:
                 negatives = random.Random(f"{seed}/{doc_id}/{split}").sample(negatives, most)
             yield doc_id, split, {**dict.fromkeys(relevant, 1), **dict.fromkeys(negatives, 0)}
@@ -123,7 +123,7 @@ def lists_of(
 @click.option("--language", default="fr", show_default=True, help="The documents' language.")
 @click.option("--query-language", default="en", show_default=True, help="The language of the collection's queries.")
 @click.option("--hold-out", "held_out", type=click.Choice(["links", "documents"]), default="links", show_default=True)
-@click.option("--train-negatives", default=40, show_default=True, help="NR documents of a train list.")
+@click.option("--most-trained", default=10_000, show_default=True, help="Most NR documents of a train list.")
 @click.option("--most-listed", default=10_000, show_default=True, help="Most NR documents of an eval or test list.")
 @click.option("--seed", default=1, show_default=True)
 def main(
@@ -132,7 +132,7 @@ def main(
     language: str,
     query_language: str,
     held_out: str,
-    train_negatives: int,
+    most_trained: int,
     most_listed: int,
     seed: int,
 ) -> None:
@@ -144,7 +144,7 @@ def main(
 
     documents = {doc_id: rest for doc_id, *rest in read_rows(given(documents_file(language)))}
     links = links_of(read_rows(given(judgments_file(query_language, language))))
-    lists = lists_of([*documents], links, held_out, train_negatives, most_listed, seed)
+    lists = lists_of([*documents], links, held_out, most_trained, most_listed, seed)
     output.mkdir(parents=True, exist_ok=True)
     with (
         (output / queries_file(language)).open("w", encoding="utf-8") as queries,

@@ -48,7 +48,7 @@ def test_links_are_divided_among_the_splits_and_none_is_lost(collection: Path) -
 
 
 def test_no_list_holds_its_own_document_or_a_link_of_another_split_as_irrelevant(collection: Path) -> None:
-    lists, _ = make(collection, "--train-negatives", "5", "--most-listed", "20")
+    lists, _ = make(collection, "--most-trained", "5", "--most-listed", "20")
     for split, of_split in lists.items():
         for document, grades in of_split.items():
             irrelevant = {other for other, grade in grades.items() if not grade}
