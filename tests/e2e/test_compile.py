@@ -26,7 +26,7 @@ SAMPLE = "configs/sample.yaml"
 VOLUME = ("kubeflow.volumes={models: /mnt/models}", "output=/mnt/models/en_fr")
 EVERY_STAGE = (
     "search.index=true",
-    "evaluation.baselines=[bm25, paper]",
+    "evaluation.baselines=[bm25, paper, tfidf]",
     "tuning.search=grid",
     "tuning.epsilon=[0.5, 2]",
 )
