@@ -146,7 +146,8 @@ def test_thresholds_that_a_search_replaces_are_in_no_key() -> None:
 
 
 def test_the_stages_that_recovery_sweeps_are_those_of_the_pipeline() -> None:
-    every = (*SEARCH, "lexicon.kind=lexicon", BASELINES, "search.index=true")
+    baselines = "evaluation.baselines=[bm25, paper, tfidf]"
+    every = (*SEARCH, "lexicon.kind=lexicon", baselines, "search.index=true")
     assert keys(*every, config="sample_dumps.yaml").keys() == {*stages.STAGES}
 
 
