@@ -8,7 +8,8 @@ from schemas.json_record import JsonRecord
 
 METRICS_FILE: Final = "metrics.json"
 PER_QUERY_FILE: Final = "per_query.tsv"
-RUN_FILE: Final = "run.trec"
+RUN_ENDING: Final = ".trec"
+RUN_FILE: Final = f"run{RUN_ENDING}"
 QRELS_FILE: Final = "qrels.trec"
 BASELINES_FILE: Final = "per_query_baselines.tsv"
 EVALUATION_FILES: Final = (METRICS_FILE, PER_QUERY_FILE, BASELINES_FILE, RUN_FILE, QRELS_FILE)

@@ -1,6 +1,7 @@
 """The stage Evaluator: metrics of the test lists."""
 
 import json
+import os
 
 from tfx.dsl.io import fileio
 from tfx.types.standard_artifacts import Examples, Model, ModelEvaluation
@@ -12,7 +13,7 @@ from models.choices import SCORES
 from models.evaluation.score_lists import score_lists
 from models.lists.ranking_lists import IDS_SPEC, read_lists
 from schemas.artifacts import RankingRun
-from schemas.evaluation import PARAMETERS_FILE
+from schemas.evaluation import PARAMETERS_FILE, RUN_ENDING
 
 
 @stage
@@ -47,7 +48,7 @@ def Evaluator(
     """
     lists = read_lists(split_files(examples, "test"), used_negatives=used_negatives)
     seen_documents = read_lists(split_files(examples, "train"), IDS_SPEC, used_negatives=0).relevant_documents()
-    paths = [path for run in (bm25_run, paper_run, rival_runs) if run for path in fileio.glob(f"{run.uri}/*.trec")]
+    paths = [path for run in (bm25_run, paper_run, rival_runs) if run for path in _run_files(run.uri)]
     parameters = json.loads(read_text(rival_runs, PARAMETERS_FILE)) if rival_runs else {}
     baselines = read_baselines(paths)
     scores = score_lists(serving_model(model), lists, feedback)
@@ -63,3 +64,8 @@ def Evaluator(
     )
     for name, content in result.files().items():
         write_text(evaluation, name, content)
+
+
+def _run_files(folder: str) -> list[str]:
+    """Returns the run files of a folder, whose name may have the signs of a pattern."""
+    return [os.path.join(folder, name) for name in sorted(fileio.listdir(folder)) if name.endswith(RUN_ENDING)]

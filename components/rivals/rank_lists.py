@@ -4,7 +4,7 @@ import json
 import logging
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from models.lexicon.lexicon import Lexicon
 from models.lists.ranking_lists import RankingLists
@@ -12,11 +12,9 @@ from models.retrieval.ranking import ranking_run
 from models.rivals.methods import METHODS
 from models.rivals.term_lists import TermLists
 from schemas.errors import DataError
-from schemas.evaluation import PARAMETERS_FILE
+from schemas.evaluation import PARAMETERS_FILE, RUN_ENDING
 
 log = logging.getLogger("clir.training")
-
-RUN_ENDING: Final = ".trec"
 
 
 def rank_lists(

@@ -215,8 +215,10 @@ def _words(job: TrainingJob, transform: tft.TFTransformOutput, pretrained: Mappi
         ]
     names = f.QUERY_STEM_VOCABULARY, f.DOCUMENT_STEM_VOCABULARY
     words = [Words(vocabulary_size(transform, name)) for name in names]
-    if job.model.start == "random" or job.lexicon is None:
+    if job.model.start == "random":
         return words
+    if job.lexicon is None:
+        raise ValueError("model.start lexicon needs a lexicon; got none.")
     of_queries, of_documents = map(transform.vocabulary_by_name, names)
     start = singular_vectors(read_lexicon(job.lexicon), of_queries, of_documents, job.model.embedding_dim)
     return [one._replace(vectors=vectors) for one, vectors in zip(words, start, strict=True)]

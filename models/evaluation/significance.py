@@ -1,4 +1,4 @@
-"""What chance explains: standard errors, the paired randomisation test over queries, and Holm's correction.
+"""Standard errors of means, the paired randomisation test over queries, and Holm's correction.
 
 The test is that of Smucker, Allan and Carterette (CIKM 2007).
 """

@@ -153,7 +153,7 @@ class FoldedTexts(tf.Module):
         return tf.sparse.sparse_dense_matmul(counts, vectors)
 
     def parts(self, words: tf.Tensor) -> tf.Tensor:
-        """What each word of one text adds to its sum, 0 beyond the limit: string [words] -> float [words, dim]."""
+        """The part of each word in one text's sum, 0 beyond the limit: string [words] -> float [words, dim]."""
         is_within = tf.range(tf.size(words)) < self._max_tokens
         return self.sums(words) * tf.cast(is_within, tf.float32)[:, tf.newaxis]
 

@@ -104,7 +104,7 @@ class TermLists:
         for name, lists in splits.items():
             texts = (lists.query_columns[f.QUERY_TEXT], lists.document_columns[f.DOC_TEXT])
             counted[name] = [
-                counter.count(column.numpy().tolist(), language) if len(column) else sparse.csr_matrix((0, 0))
+                counter.count(column.numpy().tolist(), language)
                 for column, language in zip(texts, languages, strict=True)
             ]
         size = len(counter.terms)

@@ -52,17 +52,18 @@ def query_expansion(texts: TermLists) -> Ranking:
 def translations(texts: TermLists) -> list[Translation]:
     """Returns the ways to translate a query; within one language it stays as it is.
 
-    `best` is each term's most probable translation, `all` its row of T = max(A, identity); a term without a translation
-    stays as it is.
+    `best` is each term's most probable translation, `all` its row of A with the weights there. A term without a
+    translation stays as it is. One that has some does not: the lexicon's identity, which is as heavy as all of them
+    together, would leave half of each query in its own language.
     """
     size = len(texts.document_idf)
-    identity = sparse.identity(size, format="csr")
     learned = texts.translations
     if learned is None:
-        return [("none", identity)]
-    columns = np.where(learned.getnnz(axis=1) > 0, np.asarray(learned.argmax(axis=1))[:, 0], np.arange(size))
+        return [("none", sparse.identity(size, format="csr"))]
+    is_translated = learned.getnnz(axis=1) > 0
+    columns = np.where(is_translated, np.asarray(learned.argmax(axis=1))[:, 0], np.arange(size))
     best = sparse.csr_matrix((np.ones(size), (np.arange(size), columns)), shape=(size, size))
-    return [("best", best), ("all", learned.maximum(identity).tocsr())]
+    return [("best", best), ("all", (learned + sparse.diags((~is_translated).astype(float))).tocsr())]
 
 
 def parameters_of(texts: TermLists, translation: str) -> dict[str, str]:
