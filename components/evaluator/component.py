@@ -48,7 +48,8 @@ def Evaluator(
     """
     lists = read_lists(split_files(examples, "test"), used_negatives=used_negatives)
     seen_documents = read_lists(split_files(examples, "train"), IDS_SPEC, used_negatives=0).relevant_documents()
-    paths = [path for run in (bm25_run, paper_run, rival_runs) if run for path in _run_files(run.uri)]
+    runs = [run for run in (bm25_run, paper_run, rival_runs) if run]
+    paths = [path for run in runs for path in fileio.glob(os.path.join(run.uri, f"*{RUN_ENDING}"))]
     parameters = json.loads(read_text(rival_runs, PARAMETERS_FILE)) if rival_runs else {}
     baselines = read_baselines(paths)
     scores = score_lists(serving_model(model), lists, feedback)
@@ -64,8 +65,3 @@ def Evaluator(
     )
     for name, content in result.files().items():
         write_text(evaluation, name, content)
-
-
-def _run_files(folder: str) -> list[str]:
-    """Returns the run files of a folder, whose name may have the signs of a pattern."""
-    return [os.path.join(folder, name) for name in sorted(fileio.listdir(folder)) if name.endswith(RUN_ENDING)]
