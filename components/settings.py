@@ -20,7 +20,8 @@ class EvaluationSettings(Settings):
     own system (preset `paper`, without word vectors), which is then trained on the same data. The others are those that
     Bai et al. 2009 compare with, whose parameters the eval split chooses: tfidf; translated, by the lexicon;
     query_expansion of it; lsi and cl_lsi, alone or mixed with tf-idf; perceptron, with a weight for each pair of words;
-    hash_kernel, with hashed pairs."""
+    hash_kernel, with hashed pairs; and two that they do not have: structured_queries, the lexicon alone, and
+    cl_lsi_lexicon, cl_lsi beside it."""
     feedback: Annotated[float, Field(ge=0, le=1e6)] = 0.0
     """Gain of a second pass over each list, which raises documents similar to the two best of the first pass; 0: no
     second pass. The pushed model stays the same; `clir rank --feedback` does the same for it. It needs a

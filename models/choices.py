@@ -186,10 +186,14 @@ CHANNELS: Final[dict[str, ScorerDeclaration]] = {
 
 RIVALS: Final = (
     "tfidf", "translated", "query_expansion", "lsi", "lsi_mixed", "cl_lsi", "cl_lsi_mixed", "perceptron", "hash_kernel",
+    "structured_queries", "cl_lsi_lexicon",
 )  # fmt: skip
-"""The rankers that Bai et al. 2009 compare with, as baselines by their names; see `models.rivals.methods`."""
-TRANSLATING: Final = ("translated", "query_expansion", "lsi", "lsi_mixed", "cl_lsi_mixed")
-"""Those that translate queries by the lexicon where documents have another language."""
+"""The rankers that Bai et al. 2009 compare with, and two of the lexicon, as baselines by their names; see
+`models.rivals.methods`."""
+ACROSS_LANGUAGES: Final = ("translated", "structured_queries", "cl_lsi_lexicon")
+"""Those that are for two languages alone."""
+TRANSLATING: Final = (*ACROSS_LANGUAGES, "query_expansion", "lsi", "lsi_mixed", "cl_lsi_mixed")
+"""Those that take the lexicon where documents have another language."""
 
 SCORES: Final = "scores"
 """The name of the sum beside the scores of its channels."""

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator, mod
 
 from components.settings import EvaluationSettings, SearchSettings
 from components.wikiclir_example_gen.settings import DataSettings
-from models.choices import TRANSLATING
+from models.choices import ACROSS_LANGUAGES, TRANSLATING
 from models.job import channels_fault, default_objective, index_fault, objective_fault
 from models.lexicon.settings import LexiconSettings
 from models.settings import ChannelSettings, EmbeddingSettings, LossSettings, ModelSettings
@@ -50,7 +50,8 @@ class RunConfig(Settings):
 
     preset: Annotated[str, AfterValidator(OneOf(PRESETS))] = DEFAULT
     """Source of the settings that are not given: paper (the paper's system), best (a lexicon beside the vectors, and a
-    stronger tower) or closed (best and a softmax term, for collections whose documents are all known when training)."""
+    stronger tower), closed (best and a softmax term) or polynomial (Polynomial Semantic Indexing); the last two are for
+    collections whose documents are all known when training."""
     data: SourceSettings
     """The collection."""
     model: ModelSettings = ModelSettings()
@@ -222,19 +223,20 @@ class RunConfig(Settings):
         data, lexicon = info.data.get("data"), info.data.get("lexicon")
         if not data or not lexicon:
             return evaluation
-        if data.query_language == data.document_language and "translated" in evaluation.baselines:
-            raise ValueError("baselines must not name translated where queries and documents have one language")
+        across = [name for name in evaluation.baselines if name in ACROSS_LANGUAGES]
+        if data.query_language == data.document_language and across:
+            raise ValueError(f"baselines must not name {across[0]} where queries and documents have one language")
         named = _translating(evaluation, data)
         if named and lexicon.kind != "lexicon":
             raise ValueError(
-                f"baselines must not name {named[0]} where lexicon.kind is {lexicon.kind}, for it translates queries "
-                "by the lexicon; got " + ", ".join(evaluation.baselines)
+                f"baselines must not name {named[0]} where lexicon.kind is {lexicon.kind}, for it needs the "
+                "lexicon's translations; got " + ", ".join(evaluation.baselines)
             )
         return evaluation
 
     @property
     def translating_baselines(self) -> list[str]:
-        """The baselines that translate queries by the lexicon."""
+        """The baselines that need the lexicon's translations."""
         return _translating(self.evaluation, self.data)
 
     def paper_beside(self) -> "RunConfig":
@@ -359,7 +361,7 @@ def _kubeflow_in(content: Mapping[str, Any]) -> KubeflowSettings:
 
 
 def _translating(evaluation: EvaluationSettings, data: DataSettings) -> list[str]:
-    """The baselines that translate queries by the lexicon; none within one language."""
+    """The baselines that need the lexicon's translations; none within one language."""
     has_one_language = data.query_language == data.document_language
     return [] if has_one_language else [name for name in evaluation.baselines if name in TRANSLATING]
 

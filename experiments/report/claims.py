@@ -39,7 +39,7 @@ class _Part(NamedTuple):
     other: str
     """The label of the other row, or the name of the baseline."""
     comparison: Comparison | None
-    """None where the rows share no finished seed, or the row's cells lack the baseline."""
+    """None where the rows share no finished seed, or no cell with the same data has the baseline."""
     verdict: str = OPEN
 
 
@@ -132,13 +132,16 @@ def _means(
     """The label of what a row is compared with, and a metric of each query for both; None where there is no pair."""
     if BASELINE in chosen:
         name = chosen[BASELINE]
-        of_cells = [(values[cell.name].values[metric], baseline_metric(cell, name, metric)) for cell in row.done]
-        both = [(one, other) for one, other in of_cells if other is not None]
-        label = baseline_name(name)
-        if not both:
-            return label, None
-        of_row, of_baseline = (np.mean(some, axis=0) for some in zip(*both, strict=True))
-        return label, (of_row, of_baseline)
+        # Rows with the same data rank the same lists, and a baseline may be evaluated beside one of them alone.
+        cells = (cell for other in rows if other.data == row.data for cell in other.done)
+        found = (one for cell in cells if (one := baseline_metric(cell, name, metric)) is not None)
+        of_baseline = next(found, None) if row.done else None
+        if of_baseline is None:
+            return baseline_name(name), None
+        return baseline_name(name), (
+            np.mean([values[cell.name].values[metric] for cell in row.done], axis=0),
+            of_baseline,
+        )
     other_row = _find(chosen, rows)
     pairs = pairs_of(row, other_row, values)
     return other_row.label, means_over_seeds(pairs, values, metric) if pairs else None

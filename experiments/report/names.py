@@ -39,6 +39,8 @@ _BASELINES: Final = {
     "cl_lsi_mixed": "CL-LSI with tf-idf",
     "perceptron": "perceptron",
     "hash_kernel": "hash kernel",
+    "structured_queries": "lexicon alone",
+    "cl_lsi_lexicon": "CL-LSI with the lexicon",
 }
 _PLAIN: Final = (VARIANT, "loss.name", "model.encoder", "model.similarity")
 """Settings whose values need no name before them."""

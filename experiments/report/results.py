@@ -73,7 +73,9 @@ def _lines(experiment: Experiment, comparisons: Comparisons) -> Iterator[_Line]:
         yield from (_line(row, best, comparisons) for row in rows)
         if done:
             label = f", {settings_label(rows[0].data)}" if len(groups) > 1 else ""
-            for name, baseline in done[0].done[0].baselines.items():
+            # A baseline may be evaluated beside some rows alone; of several values the first row's stays.
+            baselines = dict(one for row in reversed(done) for one in row.done[0].baselines.items())
+            for name, baseline in baselines.items():
                 head = Entry(f"{baseline_name(name)}{label}", "baseline")
                 yield (head, "", *(_score(baseline[metric]) for metric in METRICS))
 
@@ -96,7 +98,7 @@ def _entry(row: Row, metric: str, best: Mapping[str, float], comparisons: Compar
 
 def _parameter_blocks(rows: Sequence[Row]) -> Iterator[str]:
     """The parameters of the baselines, which all rows with the same data share; nothing where there are none."""
-    reports = [row.done[0].evaluation for row in rows if row.done]
+    reports = [row.done[0].evaluation for row in reversed(rows) if row.done]
     chosen = {name: one for report in reports if report for name, one in report.parameters.items()}
     if chosen:
         lines = ((baseline_name(name), value_name(one)) for name, one in chosen.items())

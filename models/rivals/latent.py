@@ -1,6 +1,6 @@
 """Latent semantic indexing, in one language and across two, alone and mixed with tf-idf."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache, partial
 from typing import Final
 
@@ -10,7 +10,7 @@ from scipy import sparse
 
 from models.lexicon.cl_lsi import DIMS
 from models.lexicon.svd import largest_singular_vectors
-from models.rivals.term_lists import Candidate, Ranking, Scores, Split, TermLists, of_unit_length
+from models.rivals.term_lists import Candidate, Ranking, Scores, Split, TermLists, of_unit_length, weighted_sum
 from models.rivals.vector_space import cosine, parameters_of, translations, unit_queries
 
 MIXTURES: Final = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -37,12 +37,12 @@ def lsi_mixed(texts: TermLists) -> Ranking:
 
 def cl_lsi(texts: TermLists) -> Ranking:
     """Scores by the cosine in the space of the train pairs' largest singular vectors; see `models.lexicon.cl_lsi`."""
-    return texts.choose(_of_pairs(texts))
+    return texts.choose(of_pairs(texts))
 
 
 def cl_lsi_mixed(texts: TermLists) -> Ranking:
     """Scores by alpha * cl_lsi + (1 - alpha) * tf-idf of translated queries."""
-    return texts.choose(_mixed(texts, _of_pairs(texts)))
+    return texts.choose(_mixed(texts, of_pairs(texts)))
 
 
 def _of_documents(texts: TermLists) -> Iterator[Candidate]:
@@ -57,8 +57,8 @@ def _lsi(texts: TermLists, table: sparse.csr_matrix, space: _Map, split: Split) 
     return _cosines(split, unit_queries(texts, table, split) @ space, texts.unit_documents(split) @ space)
 
 
-def _of_pairs(texts: TermLists) -> Iterator[Candidate]:
-    """CL-LSI in every length."""
+def of_pairs(texts: TermLists) -> Iterator[Candidate]:
+    """Yields CL-LSI in every length."""
     train = texts.train
     is_pair = np.concatenate([np.zeros(0, bool), *(grades == texts.top_grade for grades in train.lists.grades)])
     asked = train.lists.documents.value_rowids().numpy()[is_pair]
@@ -83,12 +83,8 @@ def _mixed(texts: TermLists, latent: Iterator[Candidate]) -> Iterator[Candidate]
         for name, of_terms in plain:
             named = {"tfidf": name} if texts.translations is not None else {}
             for alpha in MIXTURES:
-                yield Candidate({**one.parameters, **named, "alpha": alpha}, partial(_sum, alpha, scores, of_terms))
-
-
-def _sum(alpha: float, first: Callable[[Split], Scores], second: Callable[[Split], Scores], split: Split) -> Scores:
-    both = zip(first(split), second(split), strict=True)
-    return [np.float32(alpha) * one + np.float32(1 - alpha) * other for one, other in both]
+                parts = ((alpha, scores), (1 - alpha, of_terms))
+                yield Candidate({**one.parameters, **named, "alpha": alpha}, partial(weighted_sum, parts))
 
 
 def _dims(space: _Map) -> list[int]:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from models.rivals.latent import cl_lsi, cl_lsi_mixed, lsi, lsi_mixed
+from models.rivals.lexicon_scores import cl_lsi_lexicon, structured_queries
 from models.rivals.pair_weights import hash_kernel, perceptron
 from models.rivals.term_lists import Ranking, TermLists
 from models.rivals.vector_space import query_expansion, tfidf, translated
@@ -20,6 +21,8 @@ METHODS: Final[dict[str, Callable[[TermLists], Ranking]]] = {
         cl_lsi_mixed,
         perceptron,
         hash_kernel,
+        structured_queries,
+        cl_lsi_lexicon,
     )
 }
 """Each of `models.choices.RIVALS` by its name: a function that chooses its parameters on the eval split and scores the

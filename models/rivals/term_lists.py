@@ -60,7 +60,8 @@ class TermLists:
       query_idf, document_idf: inverse document frequency of each term among the distinct queries, and documents, of the
         train lists: float [terms].
       has_one_language: whether queries and documents have the same language.
-      translations: A of the lexicon, float [terms, terms]; None within one language, or without a lexicon.
+      lexicon: of the kind `lexicon`; None within one language, or without one.
+      translations: A of the lexicon, float [terms, terms]; None where there is none.
       top_grade: the MR grade.
       vocabulary_size: the number of most frequent terms of each side that a full matrix of weights covers.
       seed: of random orders.
@@ -72,6 +73,7 @@ class TermLists:
     query_idf: npt.NDArray[np.float64]
     document_idf: npt.NDArray[np.float64]
     has_one_language: bool
+    lexicon: Lexicon | None
     translations: sparse.csr_matrix | None
     top_grade: int
     vocabulary_size: int
@@ -99,7 +101,8 @@ class TermLists:
         """
         has_one_language = languages[0] == languages[1]
         kind: Kind = "tfidf" if has_one_language else "lexicon"
-        counter = TermCounter(kind, max_tokens, lexicon.terms if lexicon and kind == "lexicon" else ())
+        lexicon = None if has_one_language else lexicon
+        counter = TermCounter(kind, max_tokens, lexicon.terms if lexicon else ())
         counted = {}
         for name, lists in splits.items():
             texts = (lists.query_columns[f.QUERY_TEXT], lists.document_columns[f.DOC_TEXT])
@@ -116,7 +119,7 @@ class TermLists:
             for name in ("train", "eval", "test")
         )
         translations = None
-        if kind == "lexicon" and lexicon is not None:
+        if lexicon is not None:
             translations = lexicon.translations.copy()
             translations.resize((size, size))
         return cls(
@@ -126,6 +129,7 @@ class TermLists:
             query_idf=_idf(train.queries),
             document_idf=_idf(train.documents),
             has_one_language=has_one_language,
+            lexicon=lexicon,
             translations=translations,
             top_grade=top_grade,
             vocabulary_size=vocabulary_size,
@@ -172,6 +176,13 @@ class Ranking(NamedTuple):
     parameters: dict[str, Any]
     eval_value: float
     """ndcg_5 + 0.1 p_mr_1 on the eval split."""
+
+
+def weighted_sum(parts: Sequence[tuple[float, Callable[[Split], Scores]]], split: Split) -> Scores:
+    """Returns the sum of rankers' scores, each times its weight."""
+    weights = [np.float32(weight) for weight, _ in parts]
+    of_lists = zip(*(scores(split) for _, scores in parts), strict=True)
+    return [sum(weight * one for weight, one in zip(weights, of_list, strict=True)) for of_list in of_lists]
 
 
 def of_unit_length(rows: Any) -> Any:

@@ -206,7 +206,7 @@ def test_a_fault_of_a_cell_names_the_place_in_the_grid(experiment_file: Path) ->
             "{baseline: perceptrn}",
             ":15: claims.0.than.0.baseline: ",
             "must be one of bm25, paper, tfidf, translated, query_expansion, lsi, lsi_mixed, cl_lsi, cl_lsi_mixed, "
-            "perceptron, hash_kernel; got 'perceptrn'; did you mean perceptron?",
+            "perceptron, hash_kernel, structured_queries, cl_lsi_lexicon; got 'perceptrn'; did you mean perceptron?",
         ),
         (
             "{loss.name: three_part_l2, model.epsilon: 0}",

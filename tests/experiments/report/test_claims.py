@@ -16,6 +16,7 @@ from experiments.report.write_report import report_text
 from experiments.settings import Claim
 from models.evaluation.significance import holm, randomisation_test
 from schemas.errors import DataError
+from schemas.evaluation import BASELINES_FILE
 from tests.experiments.conftest import SEEDS, tables
 from tests.experiments.experiment_folder import LOSSES, write_experiment
 
@@ -98,6 +99,23 @@ def test_a_row_is_compared_with_a_baseline_query_by_query(tmp_path: Path) -> Non
     of_baseline = baseline_metric(cells[0], "random", "map")
     assert of_baseline is not None
     assert f"| SOSL | random order | {np.mean(of_row - of_baseline):+.3f}<br>holds<br>" in text
+
+
+def test_a_baseline_beside_another_row_of_the_same_lists_is_compared_with(tmp_path: Path) -> None:
+    write_experiment(
+        tmp_path,
+        {"loss.name": LOSSES, "training.seed": SEEDS},
+        claims=[claim(SOSL, {"baseline": "lsi"})],
+    )
+    experiment = read_experiment(tmp_path)
+    of_row = [query_metrics(cell).values["map"] for cell in experiment.cells if "-sosl-" in cell.name]
+    cell = next(cell for cell in experiment.cells if "-mse-" in cell.name)
+    path = cell.folder / BASELINES_FILE
+    path.write_text(path.read_text().replace("random/", "lsi/"))
+    of_baseline = baseline_metric(cell, "lsi", "map")
+    assert of_baseline is not None
+    text = "\n\n".join(claims(experiment))
+    assert f"| SOSL | LSI | {np.mean(np.mean(of_row, axis=0) - of_baseline):+.3f}<br>holds<br>" in text
 
 
 def test_a_baseline_that_was_not_evaluated_is_inconclusive(tmp_path: Path) -> None:

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from models.choices import RIVALS, TRANSLATING
-from models.rivals import latent, pair_weights, vector_space
+from models.choices import ACROSS_LANGUAGES, RIVALS, TRANSLATING
+from models.lexicon.structured_queries import StructuredQueries
+from models.rivals import latent, lexicon_scores, pair_weights, vector_space
 from models.rivals.methods import METHODS
 from models.rivals.pair_weights import _Bins, _Example, _Matrix, _train
 from models.rivals.term_lists import Candidate, TermLists, of_unit_length
@@ -113,7 +114,7 @@ def test_at_full_rank_latent_semantic_indexing_of_known_terms_is_tf_idf(one_lang
     np.testing.assert_allclose(full.scores(split), expected, atol=1e-5)
 
 
-@pytest.mark.parametrize("family", [latent._of_documents, latent._of_pairs])
+@pytest.mark.parametrize("family", [latent._of_documents, latent.of_pairs])
 def test_a_mixture_is_the_weighted_sum_of_its_parts(two_languages, family):
     one = next(iter(family(two_languages)))
     mixed = next(iter(latent._mixed(two_languages, iter([one]))))
@@ -124,6 +125,22 @@ def test_a_mixture_is_the_weighted_sum_of_its_parts(two_languages, family):
         one.scores(two_languages.test), plain, mixed.scores(two_languages.test), strict=True
     ):
         np.testing.assert_allclose(found, 0.1 * first + 0.9 * second, atol=1e-6)
+
+
+def test_the_lexicon_alone_scores_as_its_channel_does(two_languages):
+    channel = StructuredQueries(lexicon(), name="lexicon")
+    features, _ = two_languages.test.lists.batch(np.arange(2, dtype=np.int32))
+    expected = channel.score_texts(features).numpy()
+    np.testing.assert_allclose(lexicon_scores.structured_queries(two_languages).scores, expected, atol=1e-6)
+
+
+def test_beside_the_lexicon_latent_semantic_indexing_adds_its_weighted_scores(two_languages):
+    found = lexicon_scores.cl_lsi_lexicon(two_languages)
+    latent_one = next(iter(latent.of_pairs(two_languages))).scores(two_languages.test)
+    plain = lexicon_scores.structured_queries(two_languages).scores
+    assert found.parameters.keys() == {"dim", "weight"}
+    for sum_, first, second in zip(found.scores, latent_one, plain, strict=True):
+        np.testing.assert_allclose(sum_, first + found.parameters["weight"] * second, atol=1e-5)
 
 
 # Weights of pairs of terms
@@ -220,12 +237,13 @@ def test_every_rival_ranks_the_test_lists_and_names_its_parameters(two_languages
     found = METHODS[name](two_languages)
     assert [len(one) for one in found.scores] == [len(DOCUMENTS)] * 2
     assert all(np.isfinite(one).all() for one in found.scores)
-    assert bool(found.parameters) == (name != "tfidf")
-    assert ("translation" in found.parameters) == (name in TRANSLATING and name != "cl_lsi_mixed")
+    assert bool(found.parameters) == (name not in ("tfidf", "structured_queries"))
+    needs_no_choice = ("cl_lsi_mixed", "structured_queries", "cl_lsi_lexicon")
+    assert ("translation" in found.parameters) == (name in TRANSLATING and name not in needs_no_choice)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in RIVALS if name != "translated"])
+@pytest.mark.parametrize("name", [name for name in RIVALS if name not in ACROSS_LANGUAGES])
 def test_within_one_language_nothing_is_translated(one_language, name, monkeypatch):
     monkeypatch.setattr(pair_weights, "BINS", (1000,))
     found = METHODS[name](one_language)
