@@ -9,6 +9,10 @@ The links are divided among the splits, 60 : 10 : 30, so that a document may sta
 names `document.train`, `document.eval` and `document.test`. With `--hold-out documents` the documents are divided, and
 those that are linked, directly or through others, stay together: no training has seen a test document, and no list
 holds a document of another split.
+
+With `--train-lists N` a document has N train lists, the queries `document.train.1` to `document.train.N`, each with NR
+documents of its own: `data.query_words` then draws N times from its text. The paper has a million documents, so that a
+few words of each suffice.
 """
 
 import gzip
@@ -87,9 +91,15 @@ def groups_of(doc_ids: Sequence[str], links: _Links) -> dict[str, str]:
 
 
 def lists_of(
-    doc_ids: Sequence[str], links: _Links, held_out: str, most_trained: int, most_listed: int, seed: int
-) -> Iterator[tuple[str, str, Mapping[str, int]]]:
-    """The lists: (document, split, listed documents to grades).
+    doc_ids: Sequence[str],
+    links: _Links,
+    held_out: str,
+    most_trained: int,
+    most_listed: int,
+    seed: int,
+    train_lists: int = 1,
+) -> Iterator[tuple[str, str, str, Mapping[str, int]]]:
+    """The lists: (query id, document, split, listed documents to grades).
 
     Args:
       doc_ids: all documents.
@@ -98,6 +108,7 @@ def lists_of(
       most_trained, most_listed: largest number of NR documents of a train list, and of an eval or test list; of fewer
         documents all are listed.
       seed: of the splits and the draws.
+      train_lists: number of train lists of a document.
     """
     of_document: dict[str, str] = {}
     if held_out == "documents":
@@ -111,10 +122,15 @@ def lists_of(
             negatives = [
                 one for one in doc_ids if one not in left_out and of_document.get(one) == of_document.get(doc_id)
             ]
+            query_ids = [f"{doc_id}.{split}"]
+            if split == "train" and train_lists > 1:
+                query_ids = [f"{doc_id}.{split}.{number}" for number in range(1, train_lists + 1)]
             most = most_trained if split == "train" else most_listed
-            if len(negatives) > most:
-                negatives = random.Random(f"{seed}/{doc_id}/{split}").sample(negatives, most)
-            yield doc_id, split, {**dict.fromkeys(relevant, 1), **dict.fromkeys(negatives, 0)}
+            for query_id in query_ids:
+                listed = negatives
+                if len(negatives) > most:
+                    listed = random.Random(f"{seed}/{query_id}").sample(negatives, most)
+                yield query_id, doc_id, split, {**dict.fromkeys(relevant, 1), **dict.fromkeys(listed, 0)}
 
 
 @click.command(help=(__doc__ or "").partition("\n\n")[0])
@@ -125,6 +141,7 @@ def lists_of(
 @click.option("--hold-out", "held_out", type=click.Choice(["links", "documents"]), default="links", show_default=True)
 @click.option("--most-trained", default=10_000, show_default=True, help="Most NR documents of a train list.")
 @click.option("--most-listed", default=10_000, show_default=True, help="Most NR documents of an eval or test list.")
+@click.option("--train-lists", default=1, show_default=True, help="Train lists of a document.")
 @click.option("--seed", default=1, show_default=True)
 def main(
     collection: Path,
@@ -134,6 +151,7 @@ def main(
     held_out: str,
     most_trained: int,
     most_listed: int,
+    train_lists: int,
     seed: int,
 ) -> None:
     """Writes queries, documents, judgments and candidates."""
@@ -144,15 +162,14 @@ def main(
 
     documents = {doc_id: rest for doc_id, *rest in read_rows(given(documents_file(language)))}
     links = links_of(read_rows(given(judgments_file(query_language, language))))
-    lists = lists_of([*documents], links, held_out, most_trained, most_listed, seed)
+    lists = lists_of([*documents], links, held_out, most_trained, most_listed, seed, train_lists)
     output.mkdir(parents=True, exist_ok=True)
     with (
         (output / queries_file(language)).open("w", encoding="utf-8") as queries,
         (output / judgments_file(language, language)).open("w", encoding="utf-8") as judgments,
         (output / CANDIDATES_FILE).open("w", encoding="utf-8") as candidates,
     ):
-        for doc_id, split, grades in lists:
-            query_id = f"{doc_id}.{split}"
+        for query_id, doc_id, split, grades in lists:
             queries.write("\t".join([query_id, *documents[doc_id]]) + "\n")
             judgments.writelines(f"{query_id}\t{other}\t{grade}\n" for other, grade in grades.items() if grade)
             candidates.writelines(f"{query_id}\t{other}\t{grade}\t{split}\n" for other, grade in grades.items())

@@ -1,12 +1,14 @@
 """Writes the generated tables of the documentation's pages, each between two marks.
 
-docs/performance.md shows the costs of `clir run --estimate`, docs/experiments/README.md the reports' own verdicts.
+docs/performance.md shows the costs of `clir run --estimate`, docs/experiments/README.md the reports' own verdicts, and
+docs/polynomial.md the reports' results on seen and on unseen documents.
 
 .venv/bin/python -m tools.page_tables
 """
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -14,13 +16,25 @@ from pipeline.estimate.estimate_run import COSTS, ONCE, STAGES_OF_PART, WITH_LEX
 
 DOCS: Final = Path(__file__).parents[1] / "docs"
 REPORTS: Final = DOCS / "experiments"
-PAGES: Final = {"costs": DOCS / "performance.md", "verdicts": REPORTS / "README.md"}
+PAGES: Final = {
+    "costs": DOCS / "performance.md",
+    "verdicts": REPORTS / "README.md",
+    "seen": DOCS / "polynomial.md",
+    "unseen": DOCS / "polynomial.md",
+}
 """The page of each table."""
+COLLECTIONS: Final = ("xquad_en_es_q", "ntrex_en_fr", "tico_en_fr", "bible_en_fr")
+"""The collections of the tables of results."""
 
 
 def with_table(page: str, name: str) -> str:
     """The page with a table between the comments `name` and `/name`."""
-    lines = {"costs": _costs, "verdicts": _verdicts}[name]()
+    lines = {
+        "costs": _costs,
+        "verdicts": _verdicts,
+        "seen": partial(_results, "psi_table_6_"),
+        "unseen": partial(_results, "unseen_"),
+    }[name]()
     marked = re.compile(rf"(?<=<!-- {name} -->\n).*?(?=<!-- /{name} -->)", re.DOTALL)
     return marked.sub(lambda _: "".join(f"{line}\n" for line in lines), page)
 
@@ -48,6 +62,28 @@ def _verdicts() -> Iterator[str]:
             table = section[1].split("\n\n")[1]
             for line in table.splitlines()[2:]:
                 yield f"{line} [{report.parent.name}]({report.parent.name}/report.md) |"
+
+
+def _results(prefix: str) -> Iterator[str]:
+    """NDCG@5 and rank loss in per cent of each system, from the reports on the collections."""
+    reports = {name: REPORTS / f"{prefix}{name}" / "report.md" for name in COLLECTIONS}
+    found = {name: _results_of(report) for name, report in reports.items() if report.is_file()}
+    yield "| | " + " | ".join(f"[`{name}`](experiments/{prefix}{name}/report.md)" for name in found) + " |"
+    yield "| --- |" + " --- |" * len(found)
+    for system in dict.fromkeys(system for of_report in found.values() for system in of_report):
+        yield f"| {system} | " + " | ".join(of_report.get(system, "") for of_report in found.values()) + " |"
+
+
+def _results_of(report: Path) -> dict[str, str]:
+    """Each system of a report's results to its figures."""
+    section = report.read_text(encoding="utf-8").split("\n## Results\n")[1]
+    head, _, *rows = (line.strip("| ").split(" | ") for line in section.strip().split("\n\n")[1].splitlines())
+    ndcg, pairs = head.index("NDCG@5"), head.index(r"ordered\_pairs")
+    figures = {}
+    for row in rows:
+        first, last = (float(re.sub(r"<br>.*|[*↑↓]", "", row[column])) for column in (ndcg, pairs))
+        figures[row[0].removesuffix("<br>baseline")] = f"{first:.3f} / {100 * (1 - last):.1f}".removeprefix("0")
+    return figures
 
 
 if __name__ == "__main__":

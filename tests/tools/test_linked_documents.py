@@ -67,3 +67,17 @@ def test_held_out_documents_stay_together_and_are_listed_among_themselves(collec
 def test_it_is_the_same_twice_and_another_with_another_seed(collection: Path) -> None:
     once, twice, other = (make(collection, "--seed", seed)[0] for seed in ("1", "1", "2"))
     assert once == twice != other
+
+
+def test_a_document_may_have_several_train_lists_with_the_same_links_and_other_negatives(collection: Path) -> None:
+    _, output = make(collection, "--train-lists", "3", "--most-trained", "5")
+    grades: dict[str, dict[str, int]] = defaultdict(dict)
+    for query_id, doc_id, grade, _ in read_rows(output / CANDIDATES_FILE):
+        grades[query_id][doc_id] = int(grade)
+    queries = [query_id for query_id, *_ in read_rows(output / "wiki_fr.queries")]
+    assert sorted(queries) == sorted(grades)
+    of_one = [grades[f"d0.train.{number}"] for number in (1, 2, 3)]
+    assert "d0.train" not in grades and "d0.train.4" not in grades
+    relevant = [{doc_id for doc_id, grade in of.items() if grade} for of in of_one]
+    assert relevant[0] == relevant[1] == relevant[2]
+    assert len({tuple(sorted(of)) for of in of_one}) > 1
