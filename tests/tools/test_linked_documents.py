@@ -32,7 +32,7 @@ def make(collection: Path, *arguments: str) -> tuple[dict[str, dict[str, dict[st
     lists: dict[str, dict[str, dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
     for query_id, doc_id, grade, split in read_rows(output / CANDIDATES_FILE):
         document, _, of_query = query_id.partition(".")
-        assert of_query == split
+        assert of_query.partition(".")[0] == split
         lists[split][document][doc_id] = int(grade)
     return lists, output
 
