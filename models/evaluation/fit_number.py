@@ -1,6 +1,7 @@
-"""A number that is fitted on the eval split."""
+"""Numbers that are fitted on the eval split, and what they are fitted by."""
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,13 +12,31 @@ from models.retrieval.ranking import ranked_grades
 from schemas.training_history import Fitted, Tried
 
 
+class EvalMetrics(NamedTuple):
+    """The two metrics that decide between rankings of the eval split."""
+
+    ndcg_5: float
+    p_mr_1: float
+
+    @classmethod
+    def of(cls, lists: RankingLists, scores: Sequence[npt.NDArray[np.float32]], top_grade: int) -> "EvalMetrics":
+        """Measures the ranking of lists by the scores of their documents: [lists], each float [list_size]."""
+        ranked = ranked_grades(lists.query_ids, lists.doc_ids, scores, lists.grades)
+        return cls(**mean_metrics(ranked, top_grade, cls._fields))
+
+    @property
+    def value(self) -> float:
+        """ndcg_5 + 0.1 p_mr_1: the larger, the better."""
+        return self.ndcg_5 + 0.1 * self.p_mr_1
+
+
 def fit_number(
     lists: RankingLists,
     values: Sequence[float],
     scores: Callable[[float], Sequence[npt.NDArray[np.float32]]],
     top_grade: int,
 ) -> Fitted:
-    """Finds the value with the largest ndcg_5 + 0.1 p_mr_1; of equally good ones the first. Never on the test split.
+    """Finds the value with the best `EvalMetrics`; of equally good ones the first. Never on the test split.
 
     Args:
       lists: lists of the eval split.
@@ -25,9 +44,6 @@ def fit_number(
       scores: the scores of the lists' documents with a value: [lists], each float [list_size].
       top_grade: the MR grade.
     """
-    curve = []
-    for value in values:
-        found = mean_metrics(ranked_grades(lists.query_ids, lists.doc_ids, scores(value), lists.grades), top_grade)
-        curve.append(Tried(value=value, ndcg_5=found["ndcg_5"], p_mr_1=found["p_mr_1"]))
-    best = max(curve, key=lambda one: one.ndcg_5 + 0.1 * one.p_mr_1)
-    return Fitted(value=best.value, curve=curve)
+    found = {value: EvalMetrics.of(lists, scores(value), top_grade) for value in values}
+    best = max(found, key=lambda value: found[value].value)
+    return Fitted(value=best, curve=[Tried(value=value, **one._asdict()) for value, one in found.items()])

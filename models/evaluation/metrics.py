@@ -9,7 +9,7 @@ MR documents alone, or all from grade 1 on.
 Importing this file does not import TensorFlow, since the settings import it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import comb, log2
@@ -268,13 +268,14 @@ METRICS: dict[str, Metric] = {
 
 
 def per_query_metrics(
-    ranked: "Sequence[npt.NDArray[np.int64]]", top_grade: int
+    ranked: "Sequence[npt.NDArray[np.int64]]", top_grade: int, keys: Collection[str] | None = None
 ) -> "dict[str, npt.NDArray[np.float64]]":
-    """The value of every metric for every query.
+    """The value of every metric, or of some, for every query.
 
     Args:
       ranked: the grades of each query's documents, best-ranked first.
       top_grade: the MR grade.
+      keys: the metrics; None for all.
 
     Returns:
       key -> float [queries].
@@ -285,27 +286,30 @@ def per_query_metrics(
     # A private module, since TF-Ranking's public metrics return only means. A test compares the values to trec_eval's.
     from tensorflow_ranking.python import metrics_impl
 
-    size = max([metric.cutoff or 0 for metric in METRICS.values()] + [len(grades) for grades in ranked])
+    metrics = {key: metric for key, metric in METRICS.items() if keys is None or key in keys}
+    size = max([metric.cutoff or 0 for metric in metrics.values()] + [len(grades) for grades in ranked])
     rows = max(1, _PLACES_AT_ONCE // size)
-    parts: dict[str, list[npt.NDArray[np.float64]]] = {key: [] for key in METRICS}
+    parts: dict[str, list[npt.NDArray[np.float64]]] = {key: [] for key in metrics}
     for start in range(0, max(len(ranked), 1), rows):
         some = ranked[start : start + rows]
         grades = np.full((len(some), size), PADDING_LABEL, np.float32)
         for row, list_grades in zip(grades, some, strict=True):
             row[: len(list_grades)] = list_grades
         order = tf.constant(np.broadcast_to(np.arange(size, 0, -1, dtype=np.float32), grades.shape))
-        for key, metric in METRICS.items():
+        for key, metric in metrics.items():
             labels = tf.constant(metric.labels(grades, top_grade))
             values, _ = metric.formula.tf_ranking(metrics_impl, metric.cutoff).compute(labels, order)
             parts[key].append(np.asarray(values, np.float64).reshape(-1))
     return {key: np.concatenate(values) for key, values in parts.items()}
 
 
-def mean_metrics(ranked: "Sequence[npt.NDArray[np.int64]]", top_grade: int) -> dict[str, float]:
-    """The mean of every metric over the queries; 0 without queries."""
+def mean_metrics(
+    ranked: "Sequence[npt.NDArray[np.int64]]", top_grade: int, keys: Collection[str] | None = None
+) -> dict[str, float]:
+    """The mean over the queries of every metric, or of some; 0 without queries. See `per_query_metrics`."""
     if not ranked:
-        return dict.fromkeys(METRICS, 0.0)
-    return {key: float(values.mean()) for key, values in per_query_metrics(ranked, top_grade).items()}
+        return dict.fromkeys(METRICS if keys is None else keys, 0.0)
+    return {key: float(values.mean()) for key, values in per_query_metrics(ranked, top_grade, keys).items()}
 
 
 def expected_metrics(lists: "Sequence[npt.NDArray[np.int64]]", top_grade: int) -> "dict[str, npt.NDArray[np.float64]]":

@@ -8,12 +8,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from models.evaluation.metrics import mean_metrics
+from models.evaluation.fit_number import EvalMetrics
 from models.lexicon.lexicon import Kind, Lexicon
 from models.lexicon.term_weight import idf
 from models.lexicon.terms import TermCounter
 from models.lists.ranking_lists import RankingLists
-from models.retrieval.ranking import ranked_grades
 from schemas import features as f
 
 Scores: TypeAlias = list[npt.NDArray[np.float32]]
@@ -145,16 +144,13 @@ class TermLists:
         return of_unit_length(split.documents @ sparse.diags(self.document_idf))
 
     def choose(self, candidates: Iterable["Candidate"]) -> "Ranking":
-        """Returns the test lists' scores of the candidate with the largest ndcg_5 + 0.1 p_mr_1 on the eval lists.
+        """Returns the test lists' scores of the candidate with the best `EvalMetrics` on the eval lists.
 
         A candidate is scored before the next one is made; of equally good ones the first is taken.
         """
         best: Ranking | None = None
-        lists = self.eval.lists
         for one in candidates:
-            ranked = ranked_grades(lists.query_ids, lists.doc_ids, one.scores(self.eval), lists.grades)
-            found = mean_metrics(ranked, self.top_grade)
-            value = found["ndcg_5"] + 0.1 * found["p_mr_1"]
+            value = EvalMetrics.of(self.eval.lists, one.scores(self.eval), self.top_grade).value
             if best is None or value > best.eval_value:
                 best = Ranking(one.scores(self.test), one.parameters, value)
         if best is None:
@@ -175,7 +171,7 @@ class Ranking(NamedTuple):
     scores: Scores
     parameters: dict[str, Any]
     eval_value: float
-    """ndcg_5 + 0.1 p_mr_1 on the eval split."""
+    """The value of `EvalMetrics` on the eval split."""
 
 
 def weighted_sum(parts: Sequence[tuple[float, Callable[[Split], Scores]]], split: Split) -> Scores:

@@ -127,6 +127,7 @@ def test_a_mixture_is_the_weighted_sum_of_its_parts(two_languages, family):
         np.testing.assert_allclose(found, 0.1 * first + 0.9 * second, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_the_lexicon_alone_scores_as_its_channel_does(two_languages):
     channel = StructuredQueries(lexicon(), name="lexicon")
     features, _ = two_languages.test.lists.batch(np.arange(2, dtype=np.int32))
@@ -134,6 +135,7 @@ def test_the_lexicon_alone_scores_as_its_channel_does(two_languages):
     np.testing.assert_allclose(lexicon_scores.structured_queries(two_languages).scores, expected, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_beside_the_lexicon_latent_semantic_indexing_adds_its_weighted_scores(two_languages):
     found = lexicon_scores.cl_lsi_lexicon(two_languages)
     latent_one = next(iter(latent.of_pairs(two_languages))).scores(two_languages.test)
