@@ -139,7 +139,8 @@ _NO_COLUMN: Final = (
 def _negatives(cell: Cell) -> Any:
     """The number of NR documents of a list, and of a test list where that is another."""
     used, of_test = cell.setting("data.used_negatives"), cell.setting("data.test_negatives")
-    usual = used or cell.setting("data.negatives")
+    given = "those of data.candidates" if cell.setting("data.candidates") else cell.setting("data.negatives")
+    usual = used or given
     return f"{usual}, of a test query {min(of_test, used or of_test)}" if of_test else usual
 
 
