@@ -122,11 +122,7 @@ def _pooled_cell(cells: Sequence[Cell], folder: Path) -> Cell:
         baselines=named([report.baselines for report in reports]),
         channels=named([report.channels for report in reports]),
     )
-    return replace(cells[0], folder=own, evaluation=evaluation, training=None, stability=None, seconds=_total(cells))
-
-
-def _total(cells: Sequence[Cell]) -> float:
-    return sum(cell.seconds or 0.0 for cell in cells)
+    return replace(cells[0], folder=own, evaluation=evaluation, training=None, stability=None)
 
 
 def report_text(experiment: Experiment, folds: int) -> str:
@@ -168,6 +164,8 @@ def _fold_experiment(
 def main(experiment: Path, output: Path, folds: int, seeds: int) -> None:
     """Runs the folds, each with `clir experiment`, and writes the report."""
     content, _, faults = read_settings_file(str(experiment), ExperimentSettings)
+    if not isinstance(content.get("run"), str):
+        raise click.ClickException(f"{experiment}: run must be the path of a run's file; got {content.get('run')!r}.")
     run, _, run_faults = read_settings_file(str(experiment.parent / content["run"]), RunConfig)
     if faults or run_faults:
         raise click.ClickException("\n".join([*faults, *run_faults]))

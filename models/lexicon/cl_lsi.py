@@ -32,39 +32,30 @@ _Floats = npt.NDArray[np.float64]
 # The space
 
 
-def learn_cl_lsi(queries: sparse.csr_matrix, documents: sparse.csr_matrix, dim: int) -> tuple[_Floats, _Floats]:
+def learn_cl_lsi(queries: sparse.csr_matrix, documents: sparse.csr_matrix, most: int) -> tuple[_Floats, _Floats]:
     """Learns a space in which the two texts of a pair lie near each other.
 
-        [queries, documents] = P S [U; V]', cut to the `dim` largest singular values
+        row = [query, document] / |[query, document]|
+        rows = P S [U; V]', cut to the `most` largest singular values
         vector of a query q = U' q, vector of a document d = V' d
 
-    Each row is a pair, its query and its document side by side. LSI often divides the vectors by S; here they rank
-    better as they are. Equal matrices give equal bytes.
+    A pair is one text in two languages, and its longer part counts more. LSI often divides the vectors by S; here they
+    rank better as they are. Equal matrices give equal bytes.
 
     Args:
-      queries: the query of each pair, as weighted terms of length 1: float [pairs, query terms].
+      queries: the query of each pair, as weighted terms: float [pairs, query terms].
       documents: the document of each pair, likewise: float [pairs, document terms].
-      dim: length of the vectors.
+      most: the largest length of the vectors; it is smaller if the pairs have fewer dimensions.
 
     Returns:
-      U, float [query terms, dim], and V, float [document terms, dim]. The columns of [U; V] are orthonormal, in the
-      order of falling singular values, and the component of the largest magnitude is positive in each.
-
-    Raises:
-      DataError: the pairs have fewer dimensions.
+      U, float [query terms, length], and V, float [document terms, length]. The columns of [U; V] are orthonormal, in
+      the order of falling singular values, and the component of the largest magnitude is positive in each.
     """
     pairs = sparse.hstack([queries, documents], format="csr")
-    space = largest_singular_vectors(pairs.T.tocsr(), dim).left
-    if space.shape[1] < dim:
-        raise DataError(
-            f"the channel cl_lsi must have a dim of at most {space.shape[1]}, the dimensions of these "
-            f"{pairs.shape[0]:,} train pairs of a query and an MR document; got {dim}. Set a smaller dim, or {FITTED}."
-        )
-    return _halves(space, queries.shape[1])
-
-
-def _halves(space: _Floats, query_terms: int) -> tuple[_Floats, _Floats]:
-    return space[:query_terms], space[query_terms:]
+    norms = np.sqrt(np.asarray(pairs.multiply(pairs).sum(axis=1))[:, 0])
+    rows = sparse.diags(1 / np.where(norms > 0, norms, 1.0)) @ pairs
+    space = largest_singular_vectors(rows.T.tocsr(), most).left
+    return space[: queries.shape[1]], space[queries.shape[1] :]
 
 
 # The pairs
@@ -78,7 +69,7 @@ class _Side(NamedTuple):
     idf: _Floats
     """Inverse document frequency of the terms, among the distinct texts of the train lists: [terms]."""
     rows: sparse.csr_matrix
-    """tf * idf of the text of each pair, of length 1: [pairs, terms]."""
+    """tf * idf of the text of each pair: [pairs, terms]."""
 
     @classmethod
     def of(cls, texts: Sequence[bytes], places: Sequence[int], language: str, max_tokens: int) -> "_Side":
@@ -91,10 +82,8 @@ class _Side(NamedTuple):
         terms = counter.terms
         columns = sorted(np.unique(of_pairs.indices).tolist(), key=terms.__getitem__)
         rarity = idf(len(distinct), np.bincount(counts.indices, minlength=len(terms))[columns])
-        weights = of_pairs[:, columns] @ sparse.diags(rarity)
-        norms = np.sqrt(np.asarray(weights.multiply(weights).sum(axis=1))[:, 0])
-        rows = sparse.diags(1 / np.where(norms > 0, norms, 1.0)) @ weights
-        return cls([terms[column] for column in columns], rarity, rows.tocsr())
+        rows = (of_pairs[:, columns] @ sparse.diags(rarity)).tocsr()
+        return cls([terms[column] for column in columns], rarity, rows)
 
 
 def _train_pairs(inputs: ScorerInputs) -> tuple[_Side, _Side]:
@@ -191,19 +180,25 @@ class ClLsi(FixedScorer, InnerProduct):
             dimensions, with which the channel alone is best on the eval split. All come from one decomposition.
 
         Raises:
-          DataError: the pairs are too few.
+          DataError: the pairs are too few, or have fewer dimensions than `dim`.
         """
         pairs = _train_pairs(inputs)
-        queries, documents = (side.rows for side in pairs)
-        if own["dim"] != FITTED:
-            return cls._of_maps(inputs, pairs, learn_cl_lsi(queries, documents, own["dim"]))
-        joined = sparse.hstack([queries, documents], format="csr")
-        space = largest_singular_vectors(joined.T.tocsr(), max(DIMS)).left
-        dims = [dim for dim in DIMS if dim <= space.shape[1]] or [space.shape[1]]
+        asked = own["dim"]
+        of_queries, of_documents = learn_cl_lsi(pairs[0].rows, pairs[1].rows, max(DIMS) if asked == FITTED else asked)
+        known = of_queries.shape[1]
+        if asked != FITTED:
+            if known < asked:
+                raise DataError(
+                    f"the channel {inputs.name} must have a dim of at most {known}, the dimensions of these "
+                    f"{pairs[0].rows.shape[0]:,} train pairs of a query and an MR document; got {asked}. Set a smaller "
+                    f"dim, or {FITTED}."
+                )
+            return cls._of_maps(inputs, pairs, (of_queries, of_documents))
+        dims = [dim for dim in DIMS if dim <= known] or [known]
         texts = inputs.eval_texts()
 
         def of_dim(dim: float, fitted: Mapping[str, Fitted] | None = None) -> ClLsi:
-            return cls._of_maps(inputs, pairs, _halves(space[:, : int(dim)], queries.shape[1]), fitted)
+            return cls._of_maps(inputs, pairs, (of_queries[:, : int(dim)], of_documents[:, : int(dim)]), fitted)
 
         def scores(dim: float) -> list[npt.NDArray[np.float32]]:
             columns = with_fixed_scores(texts, texts, [of_dim(dim)]).list_columns

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from models.lexicon.cl_lsi import DIMS
+from models.lexicon.cl_lsi import DIMS, learn_cl_lsi
 from models.lexicon.svd import largest_singular_vectors
 from models.rivals.term_lists import Candidate, Ranking, Scores, Split, TermLists, of_unit_length, weighted_sum
 from models.rivals.vector_space import cosine, parameters_of, translations, unit_queries
@@ -63,10 +63,12 @@ def of_pairs(texts: TermLists) -> Iterator[Candidate]:
     is_pair = np.concatenate([np.zeros(0, bool), *(grades == texts.top_grade for grades in train.lists.grades)])
     asked = train.lists.documents.value_rowids().numpy()[is_pair]
     held = train.lists.documents.flat_values.numpy()[is_pair]
-    pairs = sparse.hstack([texts.unit_queries(train)[asked], texts.unit_documents(train)[held]], format="csr")
-    space = largest_singular_vectors(pairs.T.tocsr(), max(DIMS)).left
-    of_queries, of_documents = np.split(space, [len(texts.query_idf)])
-    for dim in _dims(space):
+    of_queries, of_documents = learn_cl_lsi(
+        (train.queries @ sparse.diags(texts.query_idf))[asked],
+        (train.documents @ sparse.diags(texts.document_idf))[held],
+        max(DIMS),
+    )
+    for dim in _dims(of_queries):
         yield Candidate({"dim": dim}, partial(_cl_lsi, texts, of_queries[:, :dim], of_documents[:, :dim]))
 
 

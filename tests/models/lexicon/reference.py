@@ -129,7 +129,7 @@ def cl_lsi(
     def unit(vector: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         return vector / (np.linalg.norm(vector) or 1.0)
 
-    rows = np.array([np.concatenate([unit(weights(pair[side], side)) for side in (0, 1)]) for pair in pairs])
+    rows = np.array([unit(np.concatenate([weights(pair[side], side) for side in (0, 1)])) for pair in pairs])
     space = np.linalg.svd(rows, full_matrices=False)[2][:dim].T
     u, v = space[: len(terms[0])], space[len(terms[0]) :]
     return float(unit(weights(query, 0) @ u) @ unit(weights(document, 1) @ v))
