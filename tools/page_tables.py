@@ -65,7 +65,7 @@ def _verdicts() -> Iterator[str]:
 
 
 def _results(prefix: str) -> Iterator[str]:
-    """NDCG@5 and rank loss in per cent of each system, from the reports on the collections."""
+    """NDCG@5, P_mr@1 and the rank loss in per cent of each system, from the reports on the collections."""
     reports = {name: REPORTS / f"{prefix}{name}" / "report.md" for name in COLLECTIONS}
     found = {name: _results_of(report) for name, report in reports.items() if report.is_file()}
     yield "| | " + " | ".join(f"[`{name}`](experiments/{prefix}{name}/report.md)" for name in found) + " |"
@@ -78,11 +78,12 @@ def _results_of(report: Path) -> dict[str, str]:
     """Each system of a report's results to its figures."""
     section = report.read_text(encoding="utf-8").split("\n## Results\n")[1]
     head, _, *rows = (line.strip("| ").split(" | ") for line in section.strip().split("\n\n")[1].splitlines())
-    ndcg, pairs = head.index("NDCG@5"), head.index(r"ordered\_pairs")
+    columns = [head.index(name) for name in ("NDCG@5", r"P\_mr@1", r"ordered\_pairs")]
     figures = {}
     for row in rows:
-        first, last = (float(re.sub(r"<br>.*|[*↑↓]", "", row[column])) for column in (ndcg, pairs))
-        figures[row[0].removesuffix("<br>baseline")] = f"{first:.3f} / {100 * (1 - last):.1f}".removeprefix("0")
+        ndcg, first, pairs = (re.sub(r"<br>.*|[*↑↓]", "", row[column]) for column in columns)
+        loss = 100 * (1 - float(pairs))
+        figures[row[0].removesuffix("<br>baseline")] = f"{ndcg[1:]} / {first.removeprefix('0')} / {loss:.1f}"
     return figures
 
 
