@@ -76,6 +76,7 @@ def test_the_pooled_experiment_has_the_metrics_of_all_queries(tmp_path: Path) ->
         assert cell.baselines["bm25"]["map"] == pytest.approx(0.4)
 
 
+@pytest.mark.slow
 def test_the_report_states_its_protocol_and_compares_the_rows(tmp_path: Path) -> None:
     grid = {"loss.name": ["sosl", "mse"], "training.seed": [1]}
     folds = [read_experiment(write_experiment(tmp_path / name, grid)) for name in ("one", "other")]
