@@ -169,6 +169,10 @@ def main(experiment: Path, output: Path, folds: int, seeds: int) -> None:
     run, _, run_faults = read_settings_file(str(experiment.parent / content["run"]), RunConfig)
     if faults or run_faults:
         raise click.ClickException("\n".join([*faults, *run_faults]))
+    if not run.get("data", {}).get("candidates"):
+        raise click.ClickException(f"{experiment}: the run must have fixed lists, data.candidates; it names none.")
+    if output.is_dir() and any(output.iterdir()) and not (output / "fold_1").is_dir():
+        raise click.ClickException(f"{output}: must be empty, or the folder of earlier folds; choose another.")
     lists = lists_of(Path(run["data"]["candidates"]))
     fold_of = fold_of_documents(lists, folds)
     output = output.absolute()

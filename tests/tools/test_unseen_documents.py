@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,7 +12,7 @@ from experiments.experiment import read_experiment
 from experiments.report.significance import baseline_metric, query_metrics
 from models.evaluation.metrics import METRICS
 from tests.experiments.experiment_folder import QUERIES, write_experiment
-from tools.unseen_documents import fold_of_documents, lists_without, pooled, report_text
+from tools.unseen_documents import fold_of_documents, lists_without, main, pooled, report_text
 
 SPLITS = ("train", "train", "train", "eval", "test")
 
@@ -83,3 +84,18 @@ def test_the_report_states_its_protocol_and_compares_the_rows(tmp_path: Path) ->
     text = report_text(pooled(folds, tmp_path / "pooled"), 2)
     assert text.startswith("# Losses on the sample, on unseen documents\n\nCollection: sample")
     assert "2 folds" in text and "| MSE | SOSL |" in text
+
+
+def test_a_folder_with_other_files_is_refused_and_stays(tmp_path: Path) -> None:
+    run = tmp_path / "run.yaml"
+    run.write_text("data: {candidates: candidates.tsv}\n")
+    experiment = tmp_path / "experiment.yaml"
+    experiment.write_text("title: t\nrun: run.yaml\ngrid: {training.seed: [1]}\noutput: out\n")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "report.md").write_text("of another experiment")
+    done = CliRunner().invoke(main, [str(experiment), str(tmp_path / "out")])
+    assert done.exit_code == 1 and "must be empty, or the folder of earlier folds" in done.output
+    assert [one.read_text() for one in (tmp_path / "out").iterdir()] == ["of another experiment"]
+    run.write_text("data: {query_language: en}\n")
+    done = CliRunner().invoke(main, [str(experiment), str(tmp_path / "other")])
+    assert done.exit_code == 1 and "must have fixed lists, data.candidates" in done.output
