@@ -73,6 +73,7 @@ def test_a_scorer_a_loss_an_objective_and_a_channel_are_trained_exported_and_ser
     assert (ranked.code, len(ranked.out.splitlines())) == (0, 2), done.err
 
 
+@pytest.mark.long
 def test_an_encoder_with_unbounded_components_is_indexed_and_its_padding_ranks_last(tmp_path: Path, clir: Clir) -> None:
     file = configuration(
         tmp_path,

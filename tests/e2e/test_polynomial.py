@@ -110,6 +110,7 @@ def test_words_have_neighbours_in_both_languages(run: SampleRun) -> None:
     assert values == sorted(values, reverse=True)
 
 
+@pytest.mark.long
 def test_a_cubic_score_is_trained_with_the_lexicon_in_its_loss(tmp_path_factory: pytest.TempPathFactory) -> None:
     settings = (
         "preset=polynomial",

@@ -191,6 +191,7 @@ def test_a_copied_output_writes_nothing_into_the_original(first: Folders) -> Non
     assert first.run("first") == set()
 
 
+@pytest.mark.long
 def test_a_moved_output_uses_nothing_of_the_folder_that_took_its_place(first: Folders) -> None:
     (first.top / "first").rename(first.top / "moved")
     assert first.run("first", "data.negatives=10") == ALL

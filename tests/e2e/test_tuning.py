@@ -77,6 +77,7 @@ def test_a_search_that_is_killed_completes_with_equal_results(run: CachedRun, tm
     assert evaluation(output) == evaluation(run.output)
 
 
+@pytest.mark.long
 def test_lost_results_come_back(run: CachedRun) -> None:
     folder = run.output / "tuning"
     before = {path.name: path.read_bytes() for path in folder.iterdir()}

@@ -36,7 +36,7 @@ def served(*arguments: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
         process.communicate()
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.long)])
 def test_a_signal_ends_it_with_0_after_the_requests_that_are_at_work(searchable: Path, number: signal.Signals) -> None:
     with served(searchable) as (process, address):
         collection = httpx.get(f"{address}v1/collection", timeout=20).json()

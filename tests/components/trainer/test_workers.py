@@ -73,6 +73,7 @@ def test_the_chief_alone_writes(on_two, folder):
 
 
 @pytest.mark.training
+@pytest.mark.long
 def test_a_worker_that_is_killed_ends_the_training_with_one_sentence_and_it_goes_on(on_two, tmp_path, caplog):
     with pytest.raises(WorkerDied) as died:
         run(tmp_path, killed=[2, False])

@@ -31,7 +31,9 @@ SETTINGS = TransformSettings(
 )
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["own stems", "joint stems"])
+@pytest.fixture(
+    scope="module", params=[False, pytest.param(True, marks=pytest.mark.long)], ids=["own stems", "joint stems"]
+)
 def outputs(request, make_artifact, make_examples, tmp_path_factory):
     """The graph and the transformed examples of each way: artifacts."""
     from google.protobuf import json_format

@@ -28,6 +28,7 @@ def tokens(text):
     return tokenize(tf.constant([text]), MAX_TOKENS)[0].numpy().tolist()
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(TEXTS, TEXTS)
 def test_ids_are_those_of_each_text_s_tokens_and_counts_their_number(first, second):

@@ -122,6 +122,7 @@ def adam(degree, matrices, steps, rate=0.01):
     return matrices
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("degree", [2, 3])
 def test_score_loss_and_ten_steps_are_those_of_the_paper_in_float64(degree):
     query, document = make(2, seed=1), make(degree, seed=2)

@@ -136,6 +136,7 @@ def test_scores_are_those_of_the_loops(dim):
     np.testing.assert_allclose(scores(channel, join(queries), join(documents)), expected, atol=1e-5)
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @given(TEXTS, TEXTS)
 def test_scores_lie_in_their_range_and_do_not_depend_on_unknown_terms_or_on_order(queries, documents):
@@ -220,6 +221,7 @@ def evaluated():
     )
 
 
+@pytest.mark.slow
 def test_the_fitted_length_is_the_best_of_those_that_the_pairs_have(evaluated, monkeypatch):
     monkeypatch.setattr(subject, "DIMS", (1, 2, 3, 9))
     train = lists_of(PAIRS, OTHERS)

@@ -161,6 +161,7 @@ def test_a_process_that_knows_nothing_of_us_scores_the_same(exported, signatures
         np.testing.assert_allclose(of_lists, expected[name], atol=1e-6)
 
 
+@pytest.mark.long
 def test_two_hundred_thousand_terms_load_in_seconds(tmp_path):
     count, width = 200_000, 20
     terms = sorted(f"t{number}".encode() for number in range(count))

@@ -21,7 +21,9 @@ WEIGHTS = {"smooth_cosine": 1.0, "lexicon": 0.5, "lsi": 0.25}
 LONG = "un chat et un chien, puis UN chien blanc de Paris"
 
 
-@pytest.fixture(scope="module", params=["mean", "cnn", "lstm"])
+@pytest.fixture(
+    scope="module", params=["mean", *(pytest.param(name, marks=pytest.mark.long) for name in ("cnn", "lstm"))]
+)
 def exported(request, tmp_path_factory):
     """(encoder, ranker, its exported model, features of its texts)."""
     folder = tmp_path_factory.mktemp("export")

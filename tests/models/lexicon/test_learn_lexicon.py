@@ -44,6 +44,7 @@ def test_translations_and_statistics_are_those_of_the_loops(pairs, documents):
     assert_agrees(learn(pairs, documents), Reference(documents, kept(model_1(pairs))))
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @given(PAIRS, COLLECTIONS, st.integers(1, 3))
 def test_statistics_do_not_depend_on_how_the_texts_are_counted(pairs, documents, size):

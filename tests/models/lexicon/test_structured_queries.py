@@ -59,6 +59,7 @@ def test_score_by_hand():
     np.testing.assert_allclose(scores(channel, ["a"], ["c c d"]), [[expected]], rtol=1e-6)
 
 
+@pytest.mark.slow
 @few
 @given(PAIRS, COLLECTIONS, ASKED, ASKED)
 def test_scores_are_those_of_the_loops_and_of_the_sparse_vectors_and_lie_in_their_range(
@@ -93,6 +94,7 @@ def test_scores_of_real_texts_are_those_of_the_loops(real):
 # Laws
 
 
+@pytest.mark.slow
 @few
 @given(COLLECTIONS.filter(any), ASKED, ASKED)
 def test_without_translations_a_score_is_that_of_bm25_by_the_number_of_distinct_terms(collection, queries, documents):
@@ -113,6 +115,7 @@ def test_of_equally_long_documents_one_with_more_of_a_word_scores_no_less(pairs,
     assert (np.diff(found) >= -1e-6).all()
 
 
+@pytest.mark.slow
 @few
 @given(PAIRS, COLLECTIONS, TEXTS, TEXTS)
 def test_parts_sum_to_the_score_and_each_is_a_translation_that_the_document_holds(pairs, collection, query, document):

@@ -37,6 +37,7 @@ def test_scores_are_those_of_the_loops_and_lie_in_their_range(collection, querie
     assert (found >= low).all() and (found <= high + 1e-6).all()
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @given(COLLECTIONS, TEXTS)
 def test_a_text_with_words_is_nearest_to_itself(collection, texts):
@@ -44,6 +45,7 @@ def test_a_text_with_words_is_nearest_to_itself(collection, texts):
     np.testing.assert_allclose(np.diag(found), [1.0 if text else 0.0 for text in texts], atol=1e-6)
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @given(COLLECTIONS, TEXTS, TEXTS)
 def test_parts_sum_to_the_score_and_are_of_shared_words(collection, queries, documents):

@@ -98,6 +98,7 @@ def test_document_without_known_words_scores_zero(towers):
     np.testing.assert_array_equal(towers(features(DOCUMENTS, [[2], [2]])), [[0], [0]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoder", ENCODERS)
 def test_seed_decides_the_initial_weights_and_the_two_towers_differ(encoder):
     def weights(seed):

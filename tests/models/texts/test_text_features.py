@@ -33,6 +33,7 @@ def of_words(text_features):
     return of_words
 
 
+@pytest.mark.slow
 @settings(max_examples=12)
 @given(words=WORDS)
 def test_the_words_up_to_the_limit_have_their_ids_and_those_beyond_it_none(text_features, of_words, words):

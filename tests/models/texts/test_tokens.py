@@ -290,6 +290,7 @@ def test_a_word_that_begins_within_what_characters_stand_for_together_has_no_pla
     assert words_and_places(text) == expected
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(TEXTS)
 def test_words_are_those_of_tokenize_and_places_grow_between_characters(text):

@@ -92,6 +92,7 @@ def test_the_mean_encoders_are_reached_by_a_text_of_one_word():
     assert (slope[0], curvature[1]) == pytest.approx(MEAN_ENCODER)
 
 
+@pytest.mark.slow
 @few
 @given(seeds, epsilons, st.sampled_from([0, 1, 2]))
 def test_derivatives_of_sosl_in_the_tables_never_exceed_their_constants(seed, epsilon, grade):

@@ -167,6 +167,7 @@ def test_the_longest_text_is_measured_as_it_stands_in_the_file(escaped: bytes, b
     assert isinstance(item, Drop if beyond else Page)
 
 
+@pytest.mark.slow
 def test_a_long_page_is_not_held_in_memory() -> None:
     content = bz2.compress(dump(page(1, "Long", "x" * (1 << 25))))
     tracemalloc.start()

@@ -76,6 +76,7 @@ NASTY = [
 ]
 
 
+@pytest.mark.slow
 def test_a_value_may_hold_anything() -> None:
     rows = [(place, value, 0.5) for place, value in enumerate(NASTY)]
     assert read(sql_dump("t", COLUMNS, *rows)) == rows
