@@ -15,17 +15,12 @@ _SETTINGS: Final = {
     "training.seed": "seed",
     VARIANT: "variant",
 }
-_VALUES: Final = {
-    "sosl": "SOSL",
-    "three_part_l2": "3Part_L2",
-    "mse": "MSE",
-    "proportional_odds": "PO_S",
-    "mean": "Average Pooling",
-    "cnn": "DSSM-CNN",
-    "lstm": "DSSM-LSTM",
-    "smooth_cosine": "smooth cosine",
-    "dot": "dot product",
+_VALUES: Final[Mapping[str, Mapping[str, str]]] = {
+    "loss.name": {"sosl": "SOSL", "three_part_l2": "3Part_L2", "mse": "MSE", "proportional_odds": "PO_S"},
+    "model.encoder": {"mean": "Average Pooling", "cnn": "DSSM-CNN", "lstm": "DSSM-LSTM"},
+    "model.similarity": {"smooth_cosine": "smooth cosine", "dot": "dot product"},
 }
+"""Of each setting whose values have names."""
 _BASELINES: Final = {
     RANDOM_ORDER: "random order",
     "bm25": "BM25",
@@ -51,12 +46,14 @@ def setting_name(key: str) -> str:
     return _SETTINGS.get(key, key)
 
 
-def value_name(value: Any) -> str:
-    """A setting's value for a reader: the paper's name, else as YAML would have it.
+def value_name(value: Any, setting: str | None = None) -> str:
+    """A value for a reader: the paper's name, if it is of a setting with such names, else as YAML would have it.
 
     Example:
-      >>> value_name("mse"), value_name([0.2, 0.7]), value_name({"filters": 100})
+      >>> value_name("mse", "loss.name"), value_name([0.2, 0.7]), value_name({"filters": 100})
       ('MSE', '[0.2, 0.7]', 'filters 100')
+      >>> value_name("mean", "model.encoder"), value_name("mean", "model.pooling")
+      ('Average Pooling', 'mean')
     """
     if isinstance(value, Mapping):
         return ", ".join(f"{key} {value_name(one)}" for key, one in value.items())
@@ -64,7 +61,7 @@ def value_name(value: Any) -> str:
         return "[" + ", ".join(map(value_name, value)) + "]"
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
-    return f"{value:g}" if isinstance(value, float) else _VALUES.get(value, str(value))
+    return f"{value:g}" if isinstance(value, float) else _VALUES.get(setting or "", {}).get(value, str(value))
 
 
 def baseline_name(name: str) -> str:
@@ -80,6 +77,6 @@ def settings_label(settings: Mapping[str, Any]) -> str:
       'MSE, ε = 0.5'
     """
     return ", ".join(
-        value_name(value) if key in _PLAIN else f"{setting_name(key)} = {value_name(value)}"
+        value_name(value, key) if key in _PLAIN else f"{setting_name(key)} = {value_name(value)}"
         for key, value in settings.items()
     )

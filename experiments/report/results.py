@@ -112,7 +112,7 @@ def _channel_blocks(rows: Sequence[Row]) -> Iterator[str]:
         reports = [cell.evaluation for cell in row.done if cell.evaluation]
         for channel in reports[0].channels if reports else ():
             means = (_score(mean(report.channels[channel][metric] for report in reports)) for metric in METRICS)
-            lines.append((row.label, value_name(channel), *means))
+            lines.append((row.label, value_name(channel, "model.similarity"), *means))
     if lines:
         heads = ("Row", "channel", *_metric_names())
         yield table("The channels of the scores, each alone: means over the seeds", heads, lines)

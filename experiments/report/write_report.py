@@ -95,7 +95,9 @@ def report_text(experiment: Experiment, pictures: Sequence[Picture] = (), differ
 def _grid_and_cells(experiment: Experiment) -> Iterator[str]:
     grid = "; ".join(
         # The rows of the results have the variants' names.
-        f"{len(values)} variants" if key == VARIANT else f"{setting_name(key)}: {', '.join(map(value_name, values))}"
+        f"{len(values)} variants"
+        if key == VARIANT
+        else f"{setting_name(key)}: {', '.join(value_name(value, key) for value in values)}"
         for key, values in experiment.grid.items()
     )
     counts = Counter(cell.status for cell in experiment.cells)
@@ -154,15 +156,19 @@ def conditions(rows: Sequence[Row]) -> Iterator[str]:
         return
     keys = {key for row in done for cell in row.done for key in _keys(cell)}
     more = sorted(keys.difference(_CONDITIONS, _NO_COLUMN))
-    of_settings = {setting_name(key): partial(Cell.setting, key=key) for key in (*_CONDITIONS, *more)}
-    of_cells: dict[str, Callable[[Cell], Any]] = {**of_settings, **_DERIVED}
-    values = {name: [_values(row, of_cell) for row in done] for name, of_cell in of_cells.items()}
+    values = {
+        setting_name(key): [_values(row, partial(Cell.setting, key=key), key) for row in done]
+        for key in (*_CONDITIONS, *more)
+    }
+    values |= {name: [_values(row, of_cell) for row in done] for name, of_cell in _DERIVED.items()}
     differing = [name for name, of_rows in values.items() if len({*of_rows}) > 1]
     if differing:
         lines = ((row.label, *(values[name][place] for name in differing)) for place, row in enumerate(done))
         yield table("Conditions in which the rows differ", ("Row", *differing), lines)
     named = (*map(setting_name, _CONDITIONS), *_DERIVED)
-    if shared := "; ".join(f"{name}: {values[name][0]}" for name in named if name not in differing):
+    # What follows from trainings is unknown where an experiment's cells hold none, as those of pooled folds.
+    unknown = [name for name in _DERIVED if {*values[name]} == {NOTHING}]
+    if shared := "; ".join(f"{name}: {values[name][0]}" for name in named if name not in (*differing, *unknown)):
         yield paragraph(f"{'All rows have' if len(done) > 1 else f'{done[0].label} has'} {shared}.")
 
 
@@ -172,10 +178,10 @@ def _keys(cell: Cell) -> Iterator[str]:
         yield from (f"{section}.{name}" for name in content) if isinstance(content, Mapping) else (section,)
 
 
-def _values(row: Row, of_cell: Callable[[Cell], Any]) -> str:
+def _values(row: Row, of_cell: Callable[[Cell], Any], setting: str | None = None) -> str:
     """A condition of a row's finished cells; more than one value where the seeds differ in it."""
     values = (of_cell(cell) for cell in row.done)
-    return " or ".join(dict.fromkeys(NOTHING if value is None else value_name(value) for value in values))
+    return " or ".join(dict.fromkeys(NOTHING if value is None else value_name(value, setting) for value in values))
 
 
 def _vectors(cell: Cell) -> str:

@@ -84,6 +84,7 @@ def test_the_report_states_its_protocol_and_compares_the_rows(tmp_path: Path) ->
     text = report_text(pooled(folds, tmp_path / "pooled"), 2)
     assert text.startswith("# Losses on the sample, on unseen documents\n\nCollection: sample")
     assert "2 folds" in text and "| MSE | SOSL |" in text
+    assert "epochs: " not in text  # a fold each has its own
 
 
 def test_a_folder_with_other_files_is_refused_and_stays(tmp_path: Path) -> None:
