@@ -12,7 +12,9 @@ def rows(name: str) -> list[str]:
     return page.split(f"<!-- {name} -->\n")[1].split(f"<!-- /{name} -->")[0].splitlines()[2:]
 
 
-@pytest.mark.parametrize(("name", "least"), [("costs", 9), ("verdicts", 12)])
+@pytest.mark.parametrize(
+    ("name", "least"), [("costs", 9), ("verdicts", 12), ("seen", 19), ("unseen", 19), ("additions", 11)]
+)
 def test_a_table_is_the_generated_one(name: str, least: int) -> None:
     page = PAGES[name].read_text(encoding="utf-8")
     assert page == with_table(page, name), "run python -m tools.page_tables"

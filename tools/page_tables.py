@@ -1,7 +1,7 @@
 """Writes the generated tables of the documentation's pages, each between two marks.
 
 docs/performance.md shows the costs of `clir run --estimate`, docs/experiments/README.md the reports' own verdicts, and
-docs/polynomial.md the reports' results on seen and on unseen documents.
+docs/polynomial.md the reports' results.
 
 .venv/bin/python -m tools.page_tables
 """
@@ -21,6 +21,7 @@ PAGES: Final = {
     "verdicts": REPORTS / "README.md",
     "seen": DOCS / "polynomial.md",
     "unseen": DOCS / "polynomial.md",
+    "additions": DOCS / "polynomial.md",
 }
 """The page of each table."""
 COLLECTIONS: Final = ("xquad_en_es_q", "ntrex_en_fr", "tico_en_fr", "bible_en_fr")
@@ -34,6 +35,7 @@ def with_table(page: str, name: str) -> str:
         "verdicts": _verdicts,
         "seen": partial(_results, "psi_table_6_"),
         "unseen": partial(_results, "unseen_"),
+        "additions": partial(_results, "additions_"),
     }[name]()
     marked = re.compile(rf"(?<=<!-- {name} -->\n).*?(?=<!-- /{name} -->)", re.DOTALL)
     return marked.sub(lambda _: "".join(f"{line}\n" for line in lines), page)
