@@ -51,6 +51,7 @@ def test_settings_take_it_and_their_page_names_it() -> None:
     assert all("mrr_r, ndcg_10 | `ndcg_5`" in row for row in rows)
 
 
+@pytest.mark.slow
 def test_the_report_of_an_experiment_shows_it_everywhere_but_beside_the_published_numbers(tmp_path: Path) -> None:
     grid = {"loss.name": ["sosl", "mse"], "model.epsilon": [0.5, 1]}
     experiment = read_experiment(write_experiment(tmp_path, grid, paper_language="fr"))

@@ -114,6 +114,7 @@ def test_no_layer_and_no_loss_is_left_out():
     assert public == {case.subject for case in CASES}
 
 
+@pytest.mark.slow
 @every_case
 def test_gradient_is_finite(case):
     gradients = Problem(case).gradients()

@@ -215,6 +215,7 @@ def test_a_baseline_gains_nothing_from_the_order_of_tied_ids():
     assert baselines["constant"]["mrr_mr"] == pytest.approx(baselines["random"]["mrr_mr"], abs=4 * 0.27 / 1000**0.5)
 
 
+@pytest.mark.slow
 def test_random_orders_are_made_of_some_lists_at_a_time(monkeypatch, lists, scores):
     channels = {"model": scores, "other": [-one for one in scores]}
     whole = evaluate(lists, scores, {}, MOST_RELEVANT, channels=channels).report.channels

@@ -52,6 +52,7 @@ def example(query_id: bytes, query: bytes, documents: dict[bytes, int]) -> dict[
     }
 
 
+@pytest.mark.slow
 def test_a_query_is_paired_with_each_of_its_mr_documents_in_the_order_of_the_ids(tmp_path: Path) -> None:
     dog, cat = example(b"q2", b"dog", {b"chien": 2, b"loup": 0}), example(b"q3", b"cat", {b"loup": 0})
     write_examples(tmp_path / "a", [dog, cat])

@@ -18,6 +18,7 @@ def rank(splits):
     return rank_lists(METHODS, splits, lexicon(), ("en", "fr"), 200, top_grade=2, vocabulary_size=9, seed=1)
 
 
+@pytest.mark.slow
 def test_each_method_has_a_run_file_with_its_name_and_its_parameters():
     files = rank(SPLITS)
     assert files.keys() == {*(f"{name}.trec" for name in METHODS), PARAMETERS_FILE}

@@ -85,6 +85,7 @@ def test_the_drawing_repeats_byte_by_byte_and_takes_the_reader_s_colours(results
     assert "prefers-color-scheme:dark" in drawing
 
 
+@pytest.mark.slow
 def test_the_texts_are_the_trials_the_table_and_the_drawing(results: SearchResults) -> None:
     texts = tuning_report(results)
     assert texts.keys() == {"tuning/results.json", "tuning/results.md", "tuning/results.svg"}

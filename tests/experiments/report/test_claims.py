@@ -48,6 +48,7 @@ def verdicts_of(folder: Path, *stated: dict[str, Any], grid: dict[str, list[Any]
         (claim(SOSL, {"loss.name": "three_part_l2"}, MSE), HOLDS),
     ],
 )
+@pytest.mark.slow
 def test_a_claim_has_a_verdict(tmp_path: Path, stated: dict[str, Any], expected: str) -> None:
     verdicts, *_ = tables(verdicts_of(tmp_path, stated))
     assert [found for found, _ in verdicts.values()] == [expected]

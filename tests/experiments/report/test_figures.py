@@ -46,6 +46,7 @@ def test_there_is_no_density_without_a_finished_row():
     assert density_figure([]) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", [[r"cost $\frac$ x", "costs $5"], ["$a$", "_mse"], ["_a", "_b_$1$ 2$"]])
 def test_names_stand_in_a_picture_as_they_are(names):
     scores = ScoreCounts(limit=1, counts={grade: [1] * 40 for grade in "012"})

@@ -27,6 +27,7 @@ def markdown(folder: Path) -> str:
     return (folder / "report.md").read_text()
 
 
+@pytest.mark.slow
 @every_experiment
 def test_every_picture_of_the_report_is_a_file_beside_it(reported: Reported, name: str) -> None:
     names = re.findall(r"!\[[A-Z][^\]]+\]\(figures/([\w-]+)\.svg\)", markdown(reported(name)))
@@ -117,6 +118,7 @@ def test_clir_report_writes_what_a_finished_experiment_has(clir: Clir, reported:
     assert markdown(folder) == markdown(reported("one seed"))
 
 
+@pytest.mark.slow
 def test_a_report_leads_to_the_page_on_where_we_depart_from_the_paper(
     reported: Reported, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -35,6 +35,7 @@ def test_vector_is_tanh_of_the_mean_of_the_two_rows(layer):
     np.testing.assert_allclose(layer(ragged([[2, 5]]))[0], np.tanh((table[2] + table[5]) / 2), rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_compiled_steps_never_read_the_whole_table():
     layer = MeanEmbedding(VOCABULARY_SIZE, DIM, seed=1)
     layer.build(None)

@@ -70,6 +70,7 @@ def test_gradient_is_at_most_one_over_epsilon_in_each_argument_and_in_both_toget
     assert np.linalg.norm([by_query, by_document]) <= largest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.0, 0.1, 2.0])
 def test_gradient_is_the_derivative_of_the_score(epsilon):
     random = np.random.default_rng(2)

@@ -56,6 +56,7 @@ def test_statistics_do_not_depend_on_how_the_texts_are_counted(pairs, documents,
     assert dict(in_batches.files()) == dict(at_once.files())
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @given(PAIRS, COLLECTIONS, st.randoms())
 def test_the_lexicon_does_not_depend_on_the_order_of_pairs_and_documents(pairs, documents, random):
@@ -136,6 +137,7 @@ def test_files_are_read_back_to_the_same_lexicon(tmp_path_factory, pairs, docume
     assert dict(found.files()) == dict(lexicon.files())
 
 
+@pytest.mark.slow
 def test_files_of_every_script_are_read_back(tmp_path):
     texts = ["Ёлка в лесу", "東京 タワー", "한국어 한국", "हिन्दी में", "1984", "a\u0085b"]
     lexicon = learn_lexicon("lexicon", ("ru", "ja"), 200, [(text, text) for text in texts], texts)

@@ -106,6 +106,7 @@ def test_without_translations_a_score_is_that_of_bm25_by_the_number_of_distinct_
         np.testing.assert_allclose(scores(channel, join(queries), join(documents)), expected, atol=1e-6)
 
 
+@pytest.mark.slow
 @few
 @given(PAIRS, COLLECTIONS, TEXTS, st.sampled_from("abcde"), st.integers(1, 6))
 def test_of_equally_long_documents_one_with_more_of_a_word_scores_no_less(pairs, collection, query, word, length):

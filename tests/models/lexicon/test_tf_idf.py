@@ -26,6 +26,7 @@ def test_score_by_hand():
     np.testing.assert_allclose(found, [[expected]], rtol=1e-6)
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @given(COLLECTIONS, TEXTS, TEXTS)
 def test_scores_are_those_of_the_loops_and_lie_in_their_range(collection, queries, documents):

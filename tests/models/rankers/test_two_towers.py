@@ -144,6 +144,7 @@ def test_score_is_the_inner_product_of_the_vectors_and_that_of_texts(similarity)
         np.testing.assert_allclose(scores, expected, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_the_settings_of_the_encoder_reach_it():
     small = make_towers(encoder="cnn", encoder_settings={"filters": 5})
     assert (small.query_encoder.filters, small.document_encoder.filters) == (5, 5)

@@ -44,6 +44,7 @@ def test_the_words_up_to_the_limit_have_their_ids_and_those_beyond_it_none(text_
         assert np.concatenate([*rows, []]).tolist() == whole[name].to_list()[0]
 
 
+@pytest.mark.slow
 @given(words=WORDS)
 def test_the_words_up_to_the_limit_are_scored_whether_they_are_known_or_not(of_words, words):
     assert of_words([*words, "chat"])[1] == [place < LIMIT for place in range(len(words) + 1)]

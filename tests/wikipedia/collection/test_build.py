@@ -307,6 +307,7 @@ def reference(english: SmallWiki, french: SmallWiki) -> dict[tuple[str, str], in
     return grades
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(both=wikis(), packing=st.sampled_from(PACKINGS))
 def test_any_wikis_are_judged_as_dictionaries_do(
