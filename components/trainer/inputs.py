@@ -2,11 +2,13 @@
 
 import hashlib
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
+import numpy as np
+import numpy.typing as npt
 import tensorflow as tf
 import tensorflow_transform as tft
 from tensorflow import keras
@@ -21,10 +23,15 @@ from models.lists.document_frequency import idf_of_terms
 from models.lists.ranking_lists import RankingLists, read_lists
 from models.rankers.fixed_scores import with_fixed_scores
 from models.rankers.scorer import FixedScorer, ScorerInputs, Words
-from models.settings import ModelSettings
 from schemas import features as f
 
 log = logging.getLogger("clir.training")
+
+_OF_DOCUMENTS: Final = {
+    f.QUERY_VOCABULARY: f.DOCUMENT_VOCABULARY,
+    f.QUERY_STEM_VOCABULARY: f.DOCUMENT_STEM_VOCABULARY,
+}
+"""The documents' vocabulary beside each of the queries."""
 
 
 @dataclass(frozen=True)
@@ -146,8 +153,7 @@ def read_inputs(arguments: TrainingArguments) -> TrainingInputs:
     }
     query_words, document_words = _words(job, transform, {name: words for name, (words, _) in pretrained.items()})
     if job.model.has_idf:
-        query_words = _with_idf(query_words, train_lists.query_columns, job.model, f.QUERY_TOKENS, f.QUERY_STEMS)
-        document_words = _with_idf(document_words, train_lists.document_columns, job.model, f.DOC_TOKENS, f.DOC_STEMS)
+        query_words, document_words = _with_idf(query_words, document_words, job, transform, train_lists)
 
     def texts(split: str) -> RankingLists:
         return read_lists(_files([job.texts[split]]), used_negatives=job.used_negatives)
@@ -224,19 +230,35 @@ def _words(job: TrainingJob, transform: tft.TFTransformOutput, pretrained: Mappi
     return [one._replace(vectors=vectors) for one, vectors in zip(words, start, strict=True)]
 
 
-def _with_idf(words: Words, columns: Mapping[str, Any], model: ModelSettings, tokens: str, stems: str) -> Words:
-    """Returns words with their inverse document frequencies, and those of their stems.
+def _with_idf(
+    query_words: Words, document_words: Words, job: TrainingJob, transform: tft.TFTransformOutput, train: RankingLists
+) -> Iterator[Words]:
+    """Yields the words of both sides with their inverse document frequencies, and those of their stems."""
+    for words, vocabulary, stems in (
+        (query_words, f.QUERY_VOCABULARY, f.QUERY_STEM_VOCABULARY),
+        (document_words, f.DOCUMENT_VOCABULARY, f.DOCUMENT_STEM_VOCABULARY),
+    ):
+        yield words._replace(
+            idf=_idf(vocabulary if job.model.has_words else stems, job, transform, train),
+            stem_idf=_idf(stems, job, transform, train) if job.model.stem_embeddings else None,
+        )
 
-    Args:
-      words: of one language.
-      columns: the texts of the train split in this language.
-      model: the model's settings.
-      tokens, stems: names of the columns of words and of stems.
+
+def _idf(
+    vocabulary: str, job: TrainingJob, transform: tft.TFTransformOutput, train: RankingLists
+) -> npt.NDArray[np.float32]:
+    """The inverse document frequency of each term of a vocabulary among the train split's texts: float [terms].
+
+    The texts are those of its side; within one language, the documents for both sides. Queries and documents are then
+    vectors of one space, as in Bai et al. 2009, and queries of few words say little of how rare a word is.
     """
-    return words._replace(
-        idf=idf_of_terms(columns[tokens if model.has_words else stems], words.number),
-        stem_idf=idf_of_terms(columns[stems], words.stems) if model.stem_embeddings else None,
-    )
+    one_language = job.languages[0] == job.languages[1]
+    counted = _OF_DOCUMENTS[vocabulary] if one_language and vocabulary in _OF_DOCUMENTS else vocabulary
+    column = f.COLUMN_OF_VOCABULARY[counted]
+    columns = train.query_columns if f.is_of_query(column) else train.document_columns
+    places = {term: place for place, term in enumerate(transform.vocabulary_by_name(counted))}
+    idf = idf_of_terms(columns[column], len(places) + 1)  # the last one is that of a term of no text
+    return idf[[places.get(term, len(places)) for term in transform.vocabulary_by_name(vocabulary)]]
 
 
 def _files(patterns: list[str]) -> list[str]:

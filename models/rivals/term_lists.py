@@ -57,7 +57,7 @@ class TermLists:
     Attributes:
       train, eval, test: the splits of that name.
       query_idf, document_idf: inverse document frequency of each term among the distinct queries, and documents, of the
-        train lists: float [terms].
+        train lists; within one language, among the documents for both: float [terms].
       has_one_language: whether queries and documents have the same language.
       lexicon: of the kind `lexicon`; None within one language, or without one.
       translations: A of the lexicon, float [terms, terms]; None where there is none.
@@ -121,12 +121,13 @@ class TermLists:
         if lexicon is not None:
             translations = lexicon.translations.copy()
             translations.resize((size, size))
+        document_idf = _idf(train.documents)
         return cls(
             train=train,
             eval=evaluated,
             test=tested,
-            query_idf=_idf(train.queries),
-            document_idf=_idf(train.documents),
+            query_idf=document_idf if has_one_language else _idf(train.queries),
+            document_idf=document_idf,
             has_one_language=has_one_language,
             lexicon=lexicon,
             translations=translations,

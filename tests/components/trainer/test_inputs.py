@@ -2,7 +2,9 @@
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
+import tensorflow as tf
 from tensorflow import keras
 
 from models.job import TrainingJob
@@ -10,6 +12,7 @@ from models.lexicon.cl_lsi import ClLsi
 from models.lists.ranking_lists import TEXT_SPEC
 from models.settings import ChannelSettings
 from models.training.settings import TrainingSettings
+from schemas import features as f
 from tests.models.lexicon.small_lexicon import learn, make_channel, scores
 from tests.models.synthetic import write_examples
 
@@ -151,3 +154,21 @@ def test_the_best_numbers_of_a_search_stand_in_the_job():
         **paths,
     )
     assert arguments.training_job.model.epsilon == 0.25
+
+
+@pytest.mark.parametrize(
+    ("languages", "expected"),
+    [(("en", "fr"), [np.log(3 / 2.5), np.log(3 / 1.5)]), (("fr", "fr"), [np.log(4 / 1.5), np.log(4 / 0.5)])],
+    ids=["across two", "within one"],
+)
+def test_within_one_language_a_word_of_a_query_is_as_rare_as_it_is_among_documents(languages, expected):
+    from components.trainer import inputs
+
+    words = {f.QUERY_VOCABULARY: [b"lave", b"neuf"], f.DOCUMENT_VOCABULARY: [b"mont", b"lave"]}
+    lists = SimpleNamespace(
+        query_columns={f.QUERY_TOKENS: tf.ragged.constant([[0], [0, 1]])},
+        document_columns={f.DOC_TOKENS: tf.ragged.constant([[0], [0, 1], [0, 0]])},
+    )
+    job = TrainingJob(training=TrainingSettings(), languages=languages)
+    found = inputs._idf(f.QUERY_VOCABULARY, job, SimpleNamespace(vocabulary_by_name=words.get), lists)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)

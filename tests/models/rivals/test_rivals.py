@@ -56,6 +56,11 @@ def test_tf_idf_is_the_cosine_of_equal_terms_with_the_documents_idf(two_language
         np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
+def test_within_one_language_queries_have_the_documents_idf(one_language, two_languages):
+    np.testing.assert_array_equal(one_language.query_idf, one_language.document_idf)
+    assert (two_languages.query_idf != two_languages.document_idf).any()
+
+
 def test_a_translated_query_has_the_weights_of_its_translations(two_languages):
     idf = idf_of(DOCUMENTS.values())
     learned = lexicon()
