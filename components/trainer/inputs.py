@@ -31,7 +31,7 @@ _OF_DOCUMENTS: Final = {
     f.QUERY_VOCABULARY: f.DOCUMENT_VOCABULARY,
     f.QUERY_STEM_VOCABULARY: f.DOCUMENT_STEM_VOCABULARY,
 }
-"""The documents' vocabulary beside each of the queries."""
+"""The documents' vocabulary for each of the queries' vocabularies."""
 
 
 @dataclass(frozen=True)
@@ -253,7 +253,7 @@ def _idf(
     vectors of one space, as in Bai et al. 2009, and queries of few words say little of how rare a word is.
     """
     one_language = job.languages[0] == job.languages[1]
-    counted = _OF_DOCUMENTS[vocabulary] if one_language and vocabulary in _OF_DOCUMENTS else vocabulary
+    counted = _OF_DOCUMENTS.get(vocabulary, vocabulary) if one_language else vocabulary
     column = f.COLUMN_OF_VOCABULARY[counted]
     columns = train.query_columns if f.is_of_query(column) else train.document_columns
     places = {term: place for place, term in enumerate(transform.vocabulary_by_name(counted))}

@@ -84,9 +84,8 @@ def loss_figure(rows: Sequence[Row]) -> Picture | None:
             settings = LossSettings(name=cell.setting("loss.name"), theta=cell.thresholds)
             loss = make_loss(settings)
             if isinstance(loss, PointwiseLoss):
-                losses[
-                    f"{value_name(settings.name, 'loss.name')}, θ = ({', '.join(f'{one:.2g}' for one in loss.theta)})"
-                ] = loss
+                theta = ", ".join(f"{one:.2g}" for one in loss.theta)
+                losses[f"{value_name(settings.name, 'loss.name')}, θ = ({theta})"] = loss
                 grades = cell.setting("data.top_grade") + 1
     if not losses:
         return None

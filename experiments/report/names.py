@@ -20,7 +20,7 @@ _VALUES: Final[Mapping[str, Mapping[str, str]]] = {
     "model.encoder": {"mean": "Average Pooling", "cnn": "DSSM-CNN", "lstm": "DSSM-LSTM"},
     "model.similarity": {"smooth_cosine": "smooth cosine", "dot": "dot product"},
 }
-"""Of each setting whose values have names."""
+"""The names of values, by the setting that they are of."""
 _BASELINES: Final = {
     RANDOM_ORDER: "random order",
     "bm25": "BM25",
