@@ -9,12 +9,15 @@ import click
 from click.core import ParameterSource
 
 from cli.arguments import json_option
-from cli.terminal import for_shell, say, short, show, show_json
-from pipeline.conversion.convert import ACCOUNT_FILE, CONVERSION, Conversion, convert
+from cli.terminal import StageView, for_shell, say, short, show, show_json
+from pipeline.config import load_config
+from pipeline.conversion.convert import ACCOUNT_FILE, CONVERSION, convert
 from pipeline.conversion.inputs import DEPTH, MAX_BAD_SHARE, NEGATIVES, ConversionSettings, Sources
+from pipeline.conversion.join import join, join_faults
 from pipeline.input_files import file_fault
 from pipeline.layout import CONFIG_FILE
 from pipeline.output_folder import made_fault, run_lock
+from pipeline.quiet import quieten
 from schemas.errors import ConfigError
 from schemas.languages import LANGUAGES
 from schemas.settings import did_you_mean
@@ -38,8 +41,8 @@ _PACKED = ("", ".gz", ".bz2")
 @click.option(
     "--depth", default=DEPTH, show_default=True, type=click.IntRange(min=1), help="How many of each query's it gives."
 )
-@click.option("--query-language", required=True, metavar="CODE", help="ISO 639-1 code of the queries' language.")
-@click.option("--document-language", required=True, metavar="CODE", help="ISO 639-1 code of the documents' language.")
+@click.option("--query-language", metavar="CODE", help="ISO 639-1 code of the queries' language.")
+@click.option("--document-language", metavar="CODE", help="ISO 639-1 code of the documents' language.")
 @click.option(
     "--negatives",
     default=NEGATIVES,
@@ -58,6 +61,13 @@ _PACKED = ("", ".gz", ".bz2")
     type=click.FloatRange(min=0, max=1),
     help="The share of a file's lines that may be bad.",
 )
+@click.option(
+    "--join",
+    "joined",
+    metavar="NAME=CONFIG",
+    multiple=True,
+    help="Instead of files: a collection, as the configuration of a run, and the name of its domain. May be repeated.",
+)
 @click.option("--output", required=True, metavar="OUT", help="An empty folder, or an earlier conversion's.")
 @json_option
 def convert_command(
@@ -66,16 +76,23 @@ def convert_command(
     documents: str | None,
     qrels: tuple[str, ...],
     run: str | None,
+    joined: tuple[str, ...],
     output: str,
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Convert other layouts into files that `clir run` reads.
+    """Convert other layouts, or several collections, into files that `clir run` reads.
 
-    FOLDER has BEIR's layout (corpus.jsonl, queries.jsonl, qrels/*.tsv); or name single files.
+    FOLDER has BEIR's layout (corpus.jsonl, queries.jsonl, qrels/*.tsv); or name single files; or join collections.
 
     Example: clir convert scifact --query-language en --document-language fr --output data/scifact
     """
+    if joined:
+        _refuse_beside_join()
+        _join(joined, output, as_json)
+        return
+    if missing := [name for name in ("query_language", "document_language") if given[name] is None]:
+        raise click.UsageError(f"Missing option '--{missing[0].replace('_', '-')}'.")
     if folder is not None and (queries or documents or qrels):
         raise click.UsageError("give FOLDER, or --queries, --documents and --qrels, but not both.")
     if folder is None and not (queries and documents and qrels):
@@ -104,23 +121,65 @@ def convert_command(
     else:
         languages = f"{settings.query_language} queries, {settings.document_language} documents"
         show("\n".join([languages, *conversion.describe()]))
-        _say_end(conversion, output)
+        _say_end(conversion.notes, conversion.written, output)
+
+
+def _join(joined: Sequence[str], output: str, as_json: bool) -> None:
+    """Joins collections, each `NAME=CONFIG`."""
+    named = [one.partition("=") for one in joined]
+    faults = [
+        f"--join: must be NAME=CONFIG; got {one!r}."
+        for one, (name, _, path) in zip(joined, named, strict=True)
+        if not (name and path)
+    ]
+    if len(named) < 2:
+        faults.append("--join: there must be two collections or more; got one.")
+    if fault := made_fault(output, CONVERSION):
+        faults.append(f"--output: {fault}")
+    if faults:
+        raise ConfigError(faults)
+    collections = [(name, load_config(path).data) for name, _, path in named]
+    if faults := join_faults(collections):
+        raise ConfigError([f"--join: {fault}" for fault in faults])
+    quieten(verbose=False)
+    with run_lock(Path(output)), StageView() as view:
+        result = join(dict(collections), Path(output), view.start)
+    if as_json:
+        show_json({**result.as_dict(), "output": output})
+    else:
+        show("\n".join(result.describe()))
+        _say_end((), result.written, output)
+
+
+def _given() -> set[str]:
+    """The parameters that the command line gives."""
+    context = click.get_current_context()
+    return {name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
+
+
+def _refuse_beside_join() -> None:
+    """Refuses options that the configurations of joined collections have."""
+    if others := sorted(_given() - {"joined", "output", "as_json"}):
+        raise click.UsageError(
+            "--join takes collections as their configurations say, and nothing but --output and --json beside it; got "
+            + ", ".join("FOLDER" if name == "folder" else f"--{name.replace('_', '-')}" for name in others)
+            + "."
+        )
 
 
 def _refuse_unused(run: str | None) -> None:
     """Refuses an option that has no effect beside the others."""
-    context = click.get_current_context()
-    given = {name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
+    given = _given()
     if run is None and "depth" in given:
         raise click.UsageError("--depth says how many documents of --run count; give --run, too.")
     if run is not None and "negatives" in given:
         raise click.UsageError("--negatives are drawn where there is no --run; give one of them.")
 
 
-def _say_end(conversion: Conversion, output: str) -> None:
+def _say_end(notes: Sequence[str], written: Sequence[str], output: str) -> None:
     """Prints notes, the written files and the next command."""
     shown = short(output)
-    lines = [*conversion.notes, f"written to {shown}:", f"  {', '.join([*conversion.written, ACCOUNT_FILE])}"]
+    lines = [*notes, f"written to {shown}:", f"  {', '.join([*written, ACCOUNT_FILE])}"]
     say("\n".join([*lines, "", "next:", f"  clir run {for_shell(os.path.join(output, CONFIG_FILE))}"]))
 
 

@@ -1,11 +1,11 @@
 """Summaries of runs and evaluations, as text."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from pipeline.layout import (
     CONFIG_FILE,
@@ -24,6 +24,8 @@ from schemas.evaluation import EvaluationReport, PartReport
 from schemas.search_report import SearchReport
 from schemas.served_versions import served_versions
 
+_OF_DOMAINS: Final = ("p_mr_1", "ndcg_5", "map")
+
 
 def metrics_table(report: EvaluationReport) -> str:
     """The metrics of a model, its channels, the baselines and a perfect order; also on seen and cold documents."""
@@ -39,6 +41,8 @@ def metrics_table(report: EvaluationReport) -> str:
         if report.seen.queries and report.cold.queries:
             lines += ["", *_table("seen", report.seen), f"{report.seen.queries:,} queries"]
             lines += ["", *_table("cold", report.cold), f"{report.cold.queries:,} queries"]
+    if report.domains:
+        lines += ["", *_domains(report.domains)]
     return "\n".join(lines)
 
 
@@ -77,6 +81,14 @@ def _table(title: str, part: EvaluationReport | PartReport, paper_names: Mapping
         heads + "  in the paper" * bool(names),
         *(f"{row}  {names.get(key, '')}".rstrip() for key, row in zip(part.metrics, rows, strict=True)),
     ]
+
+
+def _domains(domains: Mapping[str, PartReport]) -> Iterator[str]:
+    """A line for each domain: its queries, and the model's main metrics."""
+    first = max(len("domain"), *map(len, domains)) + 1
+    yield f"{'domain':{first}}{'queries':>10}" + "".join(f"{key:>10}" for key in _OF_DOMAINS)
+    for name, part in domains.items():
+        yield f"{name:{first}}{part.queries:>10,}" + "".join(f"{part.metrics[key]:>10.4f}" for key in _OF_DOMAINS)
 
 
 def _columns(title: str, columns: Sequence[tuple[str, Mapping[str, float]]]) -> list[str]:

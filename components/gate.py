@@ -16,6 +16,7 @@ from models.evaluation.score_lists import score_lists, score_metrics
 from models.evaluation.significance import randomisation_test
 from models.exported.versions import model_fingerprint, whole_versions
 from models.lists.ranking_lists import RankingLists, read_lists
+from schemas.domains import domains_to_test
 from schemas.errors import DataError
 from schemas.evaluation import (
     METRICS_FILE,
@@ -43,6 +44,7 @@ def Gate(
     settings: EvaluationSettings,
     serving: str,
     used_negatives: int | None = None,
+    held_out: tuple[str, ...] = (),
 ) -> None:
     """Blesses a model, or not, by its metrics, and by those of the last pushed model on the same lists.
 
@@ -57,6 +59,7 @@ def Gate(
       settings: the minimums and the comparison.
       serving: folder of the pushed versions.
       used_negatives: the number of NR documents of a list that count; None for all.
+      held_out: the domains whose lists alone are evaluated; none for all.
 
     Raises:
       DataError: the last pushed model cannot be used.
@@ -73,7 +76,9 @@ def Gate(
     elif settings.start_anew:
         comparison = f"not compared with version {newest}, as evaluation.start_anew asks"
     else:
-        lists = read_lists(split_files(examples, "test"), used_negatives=used_negatives)
+        lists = read_lists(
+            split_files(examples, "test"), used_negatives=used_negatives, domains=domains_to_test(held_out)
+        )
         comparison = _compare(evaluation, lists, top_grade, settings, serving, newest)
     report = EvaluationReport.from_json(read_text(evaluation, METRICS_FILE))
     verdict = judge(report.metrics, report.baselines[RANDOM_ORDER], report.reachable, settings.minimums, comparison)

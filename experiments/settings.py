@@ -12,9 +12,12 @@ from pipeline.config import RunConfig
 from pipeline.settings_file import known_keys
 from schemas.settings import OneOf, OutputPath, Settings, did_you_mean
 
+_FILTERS: Final = ("data.used_negatives", "data.held_out")
+"""The settings of the data that choose among lists that cells share."""
+
 
 def _may_vary(key: str) -> str:
-    """Returns a dotted setting of a run that changes neither inputs nor lists nor vocabularies; refuses others."""
+    """Returns a dotted setting of a run that changes neither inputs nor lists; refuses others."""
     known = known_keys(RunConfig)
     if key not in known:
         raise ValueError(f"must be a setting of a run, as section.key; got {key!r}{did_you_mean(key, known)}")
@@ -23,10 +26,10 @@ def _may_vary(key: str) -> str:
     if key.startswith("kubeflow."):
         raise ValueError("must not vary: every cell runs on this machine")
     shared = ("model.vocabulary_size", "lexicon.pairs", "lexicon.sha256")
-    if (key.startswith(("data.", "embeddings.")) and key != "data.used_negatives") or key in shared:
+    if (key.startswith(("data.", "embeddings.")) and key not in _FILTERS) or key in shared:
         raise ValueError(
-            "must not vary: cells share inputs, lists and vocabularies, and this setting changes them; make another "
-            "experiment of it (data.used_negatives may vary)"
+            "must not vary: cells share inputs and lists, and this setting changes them; make another experiment of it "
+            f"({' and '.join(_FILTERS)} may vary)"
         )
     return key
 

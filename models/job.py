@@ -50,6 +50,8 @@ class TrainingJob(Settings):
     """Number of words that count of a text, for further channels."""
     used_negatives: int | None = None
     """Number of NR documents of a list that are read; null: all."""
+    held_out: tuple[str, ...] = ()
+    """Domains whose lists are not read."""
     checkpoints: str = ""
     """Folder of unfinished trainings."""
     identity: str = ""

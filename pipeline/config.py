@@ -19,12 +19,13 @@ from models.settings import ChannelSettings, EmbeddingSettings, LossSettings, Mo
 from models.training.settings import TrainingSettings
 from models.tuning.settings import TuningSettings
 from pipeline.beam_settings import BeamSettings
-from pipeline.input_files import check_inputs
+from pipeline.input_files import check_inputs, domains_in, file_fault, files_of, is_remote
 from pipeline.kubeflow.settings import KubeflowSettings
 from pipeline.layout import WIKIPEDIA
 from pipeline.output_folder import Kind, output_fault
 from pipeline.presets import DEFAULT, PRESETS, fault_of_another_preset, fault_of_no_preset, with_preset
 from pipeline.settings_file import Places, apply_override, describe_fault, place_of, read_settings_file
+from schemas.domains import held_out_fault
 from schemas.errors import ConfigError
 from schemas.settings import OneOf, OutputPath, Settings, given_paths
 from schemas.wikiclir import documents_file, queries_file
@@ -314,6 +315,9 @@ def check_config(
         config = RunConfig.model_validate(content)
     except pydantic.ValidationError as errors:
         faults += [describe_fault(error, places, path, RunConfig) for error in errors.errors()]
+    else:
+        if config.data.held_out and (fault := _held_out_fault(config.data)):
+            faults.append(f"{place_of(('data', 'held_out'), places, path)}: data.held_out: {fault}")
     kubeflow = _kubeflow_in(content) if for_cluster else KubeflowSettings()
     inputs = [one for one in given_paths(RunConfig, content) if one.form and not kubeflow.is_elsewhere(one.path)]
     faults += [
@@ -350,6 +354,13 @@ def without_folders(config: RunConfig) -> dict[str, Any]:
     for one in given_paths(RunConfig, content):
         one.section[one.keys[-1]] = os.path.basename(one.path)
     return content
+
+
+def _held_out_fault(data: DataSettings) -> str | None:
+    """An error message for held-out domains that readable local files do not name, or None."""
+    path = data.domains or ""
+    domains = domains_in(path) if not is_remote(path) and not any(map(file_fault, files_of(path))) else None
+    return held_out_fault(data.held_out, domains) if domains else None
 
 
 def _kubeflow_in(content: Mapping[str, Any]) -> KubeflowSettings:

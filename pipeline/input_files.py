@@ -6,16 +6,17 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from schemas.byte_streams import input_digest, stream_sha256
 from schemas.drops import Drop
 from schemas.errors import ConfigError, DataError
 from schemas.settings import GivenPath, Settings, given_paths
-from schemas.wikiclir import Judgment, Reason, Text, parse_pairs, parse_role, parse_texts
+from schemas.wikiclir import Judgment, QueryDomain, Reason, Text, parse_pairs, parse_role
 from wikipedia.dumps.files import find_dump_files
 
 Config = TypeVar("Config", bound=Settings)
+_Record: TypeAlias = Text | Judgment | QueryDomain
 
 
 def is_remote(path: str) -> bool:
@@ -136,14 +137,14 @@ def check_collection(paths: Mapping[str, str]) -> list[tuple[str, str]]:
     """Looks at the head of every file of a collection.
 
     Args:
-      paths: the file of each role: queries, documents, judgments, and perhaps candidates; or a pattern of several, of
-        which the first is looked at.
+      paths: the file of each role: queries, documents, judgments, and perhaps candidates and domains; or a pattern of
+        several, of which the first is looked at.
 
     Returns:
       (role, fault) for each fault.
     """
     faults: list[tuple[str, str]] = []
-    heads: dict[str, list[Text | Judgment]] = {}
+    heads: dict[str, list[_Record]] = {}
     for role, path in paths.items():
         files, fault = _find(path)
         if files and not fault:
@@ -229,7 +230,7 @@ def _nothing(path: str) -> str:
     return f"there is no file {path}."
 
 
-def _head(role: str, path: str, is_whole: bool) -> tuple[list[Text | Judgment], str | None]:
+def _head(role: str, path: str, is_whole: bool) -> tuple[list[_Record], str | None]:
     """The first records of a file, and a fault where there are too few or the rest cannot be read."""
     with open(path, "rb") as stream:
         parsed = parse_role(role, stream, path, _ANY_GRADE, set())
@@ -247,6 +248,7 @@ def _head(role: str, path: str, is_whole: bool) -> tuple[list[Text | Judgment], 
     form = {
         "judgments": "query_id, doc_id, grade",
         "candidates": "query_id, doc_id, grade, split",
+        "domains": "query_id, domain",
     }.get(role, "id, title, text")
     first = _described(drops[0], path)
     return [], f"{path} must hold lines of {form}, separated by tabs; its first {len(items)} hold none: {first}"
@@ -256,7 +258,7 @@ def _described(drop: Drop, path: str) -> str:
     return f"{path}:{drop.line}: {drop.reason.text}: {drop.excerpt}"
 
 
-def _swapped(paths: Mapping[str, str], heads: Mapping[str, list[Text | Judgment]]) -> Iterator[tuple[str, str]]:
+def _swapped(paths: Mapping[str, str], heads: Mapping[str, list[_Record]]) -> Iterator[tuple[str, str]]:
     """Finds files in each other's place, by their form and by the ids that the judgments name."""
     for role in ("queries", "documents"):
         texts = [record for record in heads.get(role, []) if isinstance(record, Text)]
@@ -288,13 +290,21 @@ def _named(judged: list[Judgment], queries: set[str], documents: set[str]) -> bo
     return any(one.query_id in queries and one.doc_id in documents for one in judged)
 
 
-def _ids(records: list[Text | Judgment]) -> set[str]:
+def _ids(records: list[_Record]) -> set[str]:
     return {record[0] for record in records}
 
 
 def _all_ids(path: str) -> set[str]:
-    ids: set[str] = set()
+    return {item.id for item in _records("queries", path) if isinstance(item, Text)}
+
+
+def domains_in(path: str) -> set[str]:
+    """The domains that local files name."""
+    return {item.domain for item in _records("domains", path) if isinstance(item, QueryDomain)}
+
+
+def _records(role: str, path: str) -> Iterator[_Record | Drop]:
+    """The records of a role's files."""
     for file in files_of(path):
         with open(file, "rb") as stream:
-            ids.update(item.id for item in parse_texts(stream, file) if isinstance(item, Text))
-    return ids
+            yield from parse_role(role, stream, file, _ANY_GRADE, None)

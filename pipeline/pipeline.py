@@ -1,7 +1,6 @@
 """The pipeline: stages from WikiCLIR files to a pushed model. The same graph runs locally and on Kubeflow."""
 
 import os
-from dataclasses import fields
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -14,6 +13,7 @@ from tfx.types.channel import BaseChannel
 import schemas
 from components.collection_gen.component import CollectionGen
 from components.corpus_indexer.component import CorpusIndexer
+from components.domain_validator import DomainValidator
 from components.evaluator.component import Evaluator
 from components.example_validator import ExampleValidator
 from components.gate import Gate
@@ -150,7 +150,7 @@ def _data(config: RunConfig, checkpoints: str) -> Data:
     collection = collection_gen.outputs["collection"]
     example_gen = WikiClirExampleGen(
         collection=collection,
-        settings=IngestSettings(**data.model_dump(include={field.name for field in fields(IngestSettings)})),
+        settings=IngestSettings.of(data),
         max_bad_share=data.max_bad_share,
     )
     examples = example_gen.outputs["examples"]
@@ -167,12 +167,17 @@ def _data(config: RunConfig, checkpoints: str) -> Data:
             max_tokens=data.max_document_tokens,
             word_tables=_word_tables(config),
             stem_languages=stem_languages if config.model.has_stems else {},
+            held_out=data.held_out,
             joint_stems=config.model.start == "lexicon",
         ),
     )
-    # An anomaly must stop the run before anything is made from the data.
-    transform.add_upstream_node(example_validator)
-    stages += [collection_gen, example_gen, statistics_gen, schema_gen, example_validator, transform]
+    validators: list[BaseComponent] = [example_validator]
+    if data.domains:
+        validators.append(DomainValidator(report=example_gen.outputs["report"], held_out=data.held_out))
+    for validator in validators:
+        # An anomaly must stop the run before anything is made from the data.
+        transform.add_upstream_node(validator)
+    stages += [collection_gen, example_gen, statistics_gen, schema_gen, *validators, transform]
     learned = None
     if lexicon.kind != "none":
         lexicon_gen = LexiconGen(
@@ -185,6 +190,7 @@ def _data(config: RunConfig, checkpoints: str) -> Data:
             max_bad_share=data.max_bad_share,
             pairs=files_of(lexicon.pairs) if lexicon.pairs else [],
             pairs_digest=lexicon.sha256.pairs,
+            held_out=data.held_out,
             wikiclir_files=wikiclir_files if lexicon.title_pairs else None,
         )
         stages.append(lexicon_gen)
@@ -243,7 +249,11 @@ def _judging(
     config: RunConfig, data: Data, training: Training, checkpoints: str, serving_path: str, pushes: bool
 ) -> Judging:
     """The baselines, the evaluation, the gate, and perhaps the push of a blessed model."""
-    lists = {"top_grade": config.data.top_grade, "used_negatives": config.data.used_negatives}
+    lists = {
+        "top_grade": config.data.top_grade,
+        "used_negatives": config.data.used_negatives,
+        "held_out": config.data.held_out,
+    }
     stages: list[BaseComponent] = []
     runs = {}
     if "bm25" in config.evaluation.baselines:
@@ -318,6 +328,7 @@ def _search(
         top_grade=config.data.top_grade,
         max_tokens=config.data.max_document_tokens,
         leave_out_own=config.data.leave_out_own,
+        held_out=config.data.held_out,
     )
     # No push waits for it: with many queries it takes long.
     search_evaluator.add_upstream_node(index_pusher)
@@ -360,6 +371,7 @@ def _training_job(config: RunConfig, checkpoints: str) -> TrainingJob:
         word_tables=_word_tables(config),
         top_grade=config.data.top_grade,
         used_negatives=config.data.used_negatives,
+        held_out=config.data.held_out,
         checkpoints=checkpoints,
         **_of_texts(config),
     )

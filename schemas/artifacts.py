@@ -14,6 +14,12 @@ class IngestionReport(artifact.Artifact):
     TYPE_NAME = "clir.IngestionReport"
 
 
+class DomainReport(artifact.Artifact):
+    """The domains that are trained on, and those held out: `report.json`."""
+
+    TYPE_NAME = "clir.DomainReport"
+
+
 class RankingRun(artifact.Artifact):
     """A ranking of the test lists: the TREC run file `run.trec`."""
 

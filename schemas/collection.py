@@ -2,7 +2,8 @@
 
     manifest.json
     <role>-00000-00000.tsv, <role>-00000-00001.tsv, ...    shards of the first input file of queries, documents,
-                                                           judgments or candidates; the second begins with 00001, ...
+                                                           judgments, candidates or domains; the second begins with
+                                                           00001, ...
     <role>-00000-00000.ids, ...                            the ids of each shard of queries and documents
 
 Shards are UTF-8 in the form of `schemas.wikiclir`, never compressed. Line n of all shards of a role is line n of all
@@ -17,7 +18,7 @@ from typing import BinaryIO, Final, TypeAlias, TypeVar
 
 from schemas.byte_streams import Apply, OpenFile, raw_lines
 from schemas.drops import ReadReport
-from schemas.wikiclir import Judgment, Reason, Text
+from schemas.wikiclir import Judgment, QueryDomain, Reason, Text
 
 MANIFEST_FILE: Final = "manifest.json"
 FORMAT: Final = 3
@@ -122,6 +123,14 @@ def parse_judgments(lines: Iterable[bytes], first_line: int) -> Iterator[Judgmen
         if line != EMPTY_LINE:
             query_id, doc_id, grade, *split = line.decode().rstrip("\n").split("\t")
             yield Judgment(query_id, doc_id, int(grade), split[0] if split else "", number)
+
+
+def parse_domains(lines: Iterable[bytes], first_line: int) -> Iterator[QueryDomain]:
+    """The domains of queries in consecutive lines of a shard."""
+    for number, line in enumerate(lines, first_line):
+        if line != EMPTY_LINE:
+            query_id, domain = line.decode().rstrip("\n").split("\t")
+            yield QueryDomain(query_id, domain, number)
 
 
 def read_raw_documents(stream: BinaryIO) -> Iterator[tuple[bytes, bytes]]:

@@ -63,6 +63,8 @@ class EvaluationReport(JsonRecord):
     """The queries with an MR document that is relevant to some train query; None where the train split is unknown."""
     cold: PartReport | None = None
     """The other queries; None likewise."""
+    domains: dict[str, PartReport] = {}
+    """The queries of each domain, by its name; empty where the collection names no domains."""
 
     @property
     def nearly_all_seen(self) -> bool:

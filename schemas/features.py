@@ -9,6 +9,9 @@ from typing import Final
 QUERY_ID: Final = "query_id"
 QUERY_TEXT: Final = "query_text"
 QUERY_TITLE: Final = "query_title"
+QUERY_DOMAIN: Final = "query_domain"
+"""Name of the query's domain (see `schemas.domains`), empty where the collection has none; in a batch of lists of
+several domains, its number."""
 DOC_ID: Final = "doc_id"
 DOC_TEXT: Final = "doc_text"
 DOC_TITLE: Final = "doc_title"
@@ -20,7 +23,7 @@ NEGATIVE_PLACE: Final = "negative_place"
 INTEGERS: Final = (RELEVANCE, NEGATIVE_PLACE)
 """The features that are int64; any other is UTF-8."""
 
-WITHOUT_TITLES: Final = (QUERY_ID, QUERY_TEXT, DOC_ID, DOC_TEXT, RELEVANCE, NEGATIVE_PLACE)
+WITHOUT_TITLES: Final = (QUERY_ID, QUERY_DOMAIN, QUERY_TEXT, DOC_ID, DOC_TEXT, RELEVANCE, NEGATIVE_PLACE)
 """The features that models, baselines and statistics may read. Titles are for people: in WikiCLIR they give the answer
 away."""
 

@@ -7,8 +7,9 @@ Tab-separated UTF-8 without header or quoting, plain, gzipped or bzipped:
     judgments   query_id <TAB> doc_id <TAB> grade
     candidates  query_id <TAB> doc_id <TAB> grade <TAB> split
 
-and, our addition:
+and, our additions:
 
+    domains     query_id <TAB> domain
     pairs       query-language text <TAB> document-language text
 
 A parser yields one record or one `Drop` for every line: lines read = records + drops. Blank lines at the end of a file
@@ -22,6 +23,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO, Final, NamedTuple
 
 from schemas.byte_streams import unpacked
+from schemas.domains import is_domain
 from schemas.drops import Drop, DropReason
 from schemas.splits import SPLITS
 from schemas.wording import printable
@@ -69,11 +71,14 @@ class Reason(DropReason):
     DUPLICATE_PAIR = ("query and document given twice", True)
     BAD_GRADE = ("grade is not one of 0 .. data.top_grade", True)
     BAD_SPLIT = ("split is not train, eval or test", True)
+    BAD_DOMAIN = ("domain is empty, or holds `/`, a control character, or white space around it", True)
     UNREADABLE = ("rest of the file cannot be read", True, True)
     UNKNOWN_QUERY = ("unknown query", True)
     UNKNOWN_DOCUMENT = ("unknown document", True)
     NO_MOST_RELEVANT = ("query without an MR document (its grade is data.top_grade)", True)
     TWO_SPLITS = ("query in two splits", True)
+    NO_DOMAIN = ("query without a domain (data.domains)", True)
+    TWO_DOMAINS = ("query with two domains", True)
     QUERY_DROPPED = ("its query was left out", False)
     NO_JUDGMENT = ("query without a judgment or candidate", False)
     BEYOND_LIMIT = ("query beyond data.max_queries", False)
@@ -84,14 +89,15 @@ class Reason(DropReason):
     NOT_IN_A_LIST = ("document that no list needs", False)
 
 
-ID_FIELDS: Final = {"queries": 1, "documents": 1, "judgments": 2, "candidates": 2}
+ID_FIELDS: Final = {"queries": 1, "documents": 1, "judgments": 2, "candidates": 2, "domains": 1}
 """The fields that are ids in a line of each role; they come first."""
 
 _ID_NAMES: Final = frozenset(
     "id _id qid query_id query-id queryid docid docno doc_id doc-id document_id corpus-id corpus_id pid".split()
 )
 _LAST_NAMES: Final = frozenset(
-    "text contents content body passage query document sentence grade relevance rel label score split tag".split()
+    "text contents content body passage query document sentence".split()
+    + "grade relevance rel label score split tag domain topic".split()
 )
 
 
@@ -101,6 +107,14 @@ class Text(NamedTuple):
     id: str
     title: str
     text: str
+    line: int
+
+
+class QueryDomain(NamedTuple):
+    """The domain of a query."""
+
+    query_id: str
+    domain: str
     line: int
 
 
@@ -221,11 +235,11 @@ def parse_pairs(stream: BinaryIO, file: str) -> Iterator[tuple[str, str] | Drop]
 
 def parse_lines(
     role: str, lines: Iterable[tuple[int, bytes] | Drop], file: str, top_grade: int, seen: set[str] | None
-) -> Iterator[Text | Judgment | Drop]:
+) -> Iterator[Text | Judgment | QueryDomain | Drop]:
     """Parses the lines of `read_lines` by the name of their role.
 
     Args:
-      role: queries, documents, judgments or candidates.
+      role: queries, documents, judgments, candidates or domains.
       lines: the lines of one file.
       file: the file's name, for the drops.
       top_grade: the MR grade.
@@ -233,12 +247,14 @@ def parse_lines(
     """
     if role in ("queries", "documents"):
         return _parse_texts(lines, file, seen)
+    if role == "domains":
+        return _parse_domains(lines, file)
     return _parse_judgments(lines, file, {"judgments": 3, "candidates": 4}[role], top_grade)
 
 
 def parse_role(
     role: str, stream: BinaryIO, file: str, top_grade: int, seen: set[str] | None
-) -> Iterator[Text | Judgment | Drop]:
+) -> Iterator[Text | Judgment | QueryDomain | Drop]:
     """Parses a file's bytes by the name of their role; see `parse_lines`."""
     return parse_lines(role, read_lines(stream, file, ID_FIELDS[role]), file, top_grade, seen)
 
@@ -288,6 +304,25 @@ def _parse_judgments(
             yield Drop(reason, file, number, excerpt_of("\t".join([query_id, doc_id, grade, *rest])))
         else:
             yield Judgment(query_id, doc_id, int(grade), split, number)
+
+
+def _parse_domains(lines: Iterable[tuple[int, bytes] | Drop], file: str) -> Iterator[QueryDomain | Drop]:
+    for fields in _split_fields(lines, file, 2):
+        if isinstance(fields, Drop):
+            yield fields
+            continue
+        number, (query_id, domain) = fields
+        reason = None
+        if number == 1 and is_header((query_id, domain)):
+            reason = Reason.HEADER
+        elif not _is_id(query_id):
+            reason = Reason.BAD_ID
+        elif not is_domain(domain):
+            reason = Reason.BAD_DOMAIN
+        if reason:
+            yield Drop(reason, file, number, excerpt_of(f"{query_id}\t{domain}"))
+        else:
+            yield QueryDomain(query_id, domain, number)
 
 
 def _split_fields(

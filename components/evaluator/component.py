@@ -13,6 +13,7 @@ from models.choices import SCORES
 from models.evaluation.score_lists import score_lists
 from models.lists.ranking_lists import IDS_SPEC, read_lists
 from schemas.artifacts import RankingRun
+from schemas.domains import domains_to_test, domains_to_train
 from schemas.evaluation import PARAMETERS_FILE, RUN_ENDING
 
 
@@ -23,6 +24,7 @@ def Evaluator(
     evaluation: Output[ModelEvaluation],
     top_grade: int,
     used_negatives: int | None = None,
+    held_out: tuple[str, ...] = (),
     feedback: float = 0.0,
     bm25_run: Input[RankingRun] | None = None,
     paper_run: Input[RankingRun] | None = None,
@@ -39,6 +41,7 @@ def Evaluator(
       evaluation: metrics.json, per_query.tsv, run.trec and qrels.trec.
       top_grade: the MR grade.
       used_negatives: the number of NR documents of a list that count; None for all.
+      held_out: the domains whose lists alone are evaluated, for no other stage has learned from them; none for all.
       feedback: gain of the model's second pass over each list, see `models.retrieval.document_ranker`; 0 for none.
       bm25_run, paper_run, rival_runs: runs over the same lists; the tag in a run file is the baseline's name. The last
         has several, and their parameters.
@@ -46,8 +49,8 @@ def Evaluator(
     Raises:
       DataError: see `read_baselines` and `evaluate`.
     """
-    lists = read_lists(split_files(examples, "test"), used_negatives=used_negatives)
-    seen_documents = read_lists(split_files(examples, "train"), IDS_SPEC, used_negatives=0).relevant_documents()
+    lists = read_lists(split_files(examples, "test"), used_negatives=used_negatives, domains=domains_to_test(held_out))
+    trained = read_lists(split_files(examples, "train"), IDS_SPEC, 0, domains_to_train(held_out))
     runs = [run for run in (bm25_run, paper_run, rival_runs) if run]
     paths = [path for run in runs for path in fileio.glob(os.path.join(run.uri, f"*{RUN_ENDING}"))]
     parameters = json.loads(read_text(rival_runs, PARAMETERS_FILE)) if rival_runs else {}
@@ -58,7 +61,7 @@ def Evaluator(
         scores.pop(SCORES),
         baselines,
         top_grade,
-        seen_documents=seen_documents,
+        seen_documents=trained.relevant_documents(),
         channels=scores,
         feedback=feedback,
         parameters={name: chosen for name, chosen in parameters.items() if chosen},

@@ -135,6 +135,7 @@ def evaluate(
         channels=whole.channels,
         seen=None if seen is None else part(seen),
         cold=None if seen is None else part(~seen),
+        domains={name: part(np.array(lists.domains) == name) for name in sorted({*lists.domains} - {""})},
     )
     of_queries = QueryMetrics(
         [query_id.decode() for query_id in lists.query_ids], {key: values.tolist() for key, values in per_query.items()}

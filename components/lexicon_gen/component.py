@@ -11,6 +11,7 @@ from components.stage import Apply, Input, Output, stage
 from models.lexicon.lexicon import Kind
 from schemas.artifacts import Collection, Lexicon, WikiClirFiles
 from schemas.collection import DocumentTexts
+from schemas.domains import domains_to_train
 from schemas.wikiclir import PAIRS_FILE
 
 
@@ -27,6 +28,7 @@ def LexiconGen(
     max_bad_share: float,
     pairs: list[str],
     pairs_digest: str | None = None,
+    held_out: tuple[str, ...] = (),
     wikiclir_files: Input[WikiClirFiles] | None = None,
 ) -> None:
     """Learns which words of the two languages translate each other, and counts the words of the collection.
@@ -43,12 +45,15 @@ def LexiconGen(
       max_bad_share: the largest share of broken lines among further pairs.
       pairs: files with further pairs of texts.
       pairs_digest: the digest of these files; other content is refused.
+      held_out: the domains whose train pairs are left out.
       wikiclir_files: files made from dumps, whose pairs of titles are learned from, too.
 
     Raises:
       DataError: see `write_lexicon`.
     """
-    train_pairs = mr_pairs(split_files(examples, "train"), top_grade) if kind == "lexicon" else []
+    is_learned = kind == "lexicon"
+    train = split_files(examples, "train")
+    train_pairs = mr_pairs(train, top_grade, domains_to_train(held_out)) if is_learned else []
     titles = [os.path.join(wikiclir_files.uri, PAIRS_FILE)] if wikiclir_files else []
     further = FurtherPairs(pairs, pairs_digest, max_bad_share, fileio.open, titles)
     texts = DocumentTexts(collection.uri, fileio.open, apply)

@@ -12,6 +12,7 @@ from models.lexicon.lexicon import Kind
 from models.lists.ranking_lists import TEXT_SPEC
 from schemas import features as f
 from schemas.byte_streams import HashingReader, OpenFile, check_content
+from schemas.domains import EVERY_DOMAIN, DomainFilter
 from schemas.drops import REPORT_FILE, Drop, DropCounter, ReadReport
 from schemas.errors import DataError
 from schemas.lexicon_report import LexiconReport
@@ -58,25 +59,30 @@ def write_lexicon(
             file.write(content)
 
 
-def mr_pairs(files: Iterable[str], top_grade: int) -> list[tuple[bytes, bytes]]:
+def mr_pairs(files: Iterable[str], top_grade: int, domains: DomainFilter = EVERY_DOMAIN) -> list[tuple[bytes, bytes]]:
     """Every query with each of its MR documents, as texts, sorted by query id.
 
     Args:
       files: gzipped TFRecords of listwise examples; only the texts of the pairs are held in memory.
       top_grade: the MR grade.
+      domains: the domains of the queries.
     """
-    spec = {name: TEXT_SPEC[name] for name in (f.QUERY_ID, f.QUERY_TEXT, f.DOC_TEXT, f.RELEVANCE)}
+    spec = {name: TEXT_SPEC[name] for name in (f.QUERY_ID, f.QUERY_DOMAIN, f.QUERY_TEXT, f.DOC_TEXT, f.RELEVANCE)}
 
     @graph_function(input_signature=[tf.TensorSpec([None], tf.string)])
-    def parse(examples: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor, tf.RaggedTensor]:
+    def parse(examples: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor, tf.RaggedTensor]:
         lists = tf.io.parse_example(examples, spec)
         most_relevant = tf.ragged.boolean_mask(lists[f.DOC_TEXT], lists[f.RELEVANCE] == top_grade)
-        return lists[f.QUERY_ID], lists[f.QUERY_TEXT], most_relevant
+        return lists[f.QUERY_DOMAIN], lists[f.QUERY_ID], lists[f.QUERY_TEXT], most_relevant
 
     pairs_of_query: dict[bytes, list[tuple[bytes, bytes]]] = {}
-    for ids, queries, documents in tf.data.TFRecordDataset(sorted(files), "GZIP").batch(_LISTS).map(parse):
-        rows = zip(ids.numpy().tolist(), queries.numpy().tolist(), documents.to_list(), strict=True)
-        pairs_of_query |= {query_id: [(query, document) for document in of_list] for query_id, query, of_list in rows}
+    for *of_queries, documents in tf.data.TFRecordDataset(sorted(files), "GZIP").batch(_LISTS).map(parse):
+        rows = zip(*(column.numpy().tolist() for column in of_queries), documents.to_list(), strict=True)
+        pairs_of_query |= {
+            query_id: [(query, document) for document in of_list]
+            for domain, query_id, query, of_list in rows
+            if domains.keeps(domain)
+        }
     return [pair for _, pairs in sorted(pairs_of_query.items()) for pair in pairs]
 
 

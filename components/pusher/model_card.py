@@ -126,6 +126,15 @@ def _metrics(settings: Mapping[str, Any], report: EvaluationReport) -> Sequence[
         if report.seen.queries and report.cold.queries:
             blocks.append(_table_of(report.seen, f"these, {report.seen.queries:,} queries"))
             blocks.append(_table_of(report.cold, f"the others, {report.cold.queries:,} queries"))
+    if held_out := settings["data"]["held_out"]:
+        names = ", ".join(map(_code, held_out))
+        blocks.append(f"These queries are of {names}: training has known no judgment of these domains.")
+    if report.domains:
+        rows = [
+            (_code(name), f"{part.queries:,}", *(f"{value:.4f}" for value in part.metrics.values()))
+            for name, part in report.domains.items()
+        ]
+        blocks.append(_table(("domain", "queries", *map(_code, report.metrics)), rows))
     return blocks
 
 

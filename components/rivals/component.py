@@ -8,6 +8,7 @@ from components.stage import Input, Output, stage
 from models.lexicon.lexicon import read_lexicon
 from models.lists.ranking_lists import read_lists
 from schemas.artifacts import Lexicon, RankingRun
+from schemas.domains import domains_to_test, domains_to_train
 from schemas.splits import SPLITS
 
 
@@ -22,6 +23,7 @@ def Rivals(
     vocabulary_size: int,
     seed: int,
     used_negatives: int | None = None,
+    held_out: tuple[str, ...] = (),
     lexicon: Input[Lexicon] | None = None,
 ) -> None:
     """Ranks the test lists by the rankers that Polynomial Semantic Indexing was measured against.
@@ -36,12 +38,21 @@ def Rivals(
       vocabulary_size: the largest number of terms of each side that the perceptron covers.
       seed: of the order of the train lists.
       used_negatives: the number of NR documents of a list that are read; None for all.
+      held_out: the domains whose test lists are ranked, and nothing else known of their lists; none for all.
       lexicon: the translations; needed across two languages.
 
     Raises:
       DataError: a method cannot be trained on these lists.
     """
-    splits = {name: read_lists(split_files(examples, name), used_negatives=used_negatives) for name in SPLITS}
+    trained, tested = domains_to_train(held_out), domains_to_test(held_out)
+    splits = {
+        name: read_lists(
+            split_files(examples, name),
+            used_negatives=used_negatives,
+            domains=tested if name == "test" else trained,
+        )
+        for name in SPLITS
+    }
     learned = read_lexicon(lexicon.uri) if lexicon else None
     files = rank_lists(methods, splits, learned, languages, max_tokens, top_grade, vocabulary_size, seed)
     for name, content in files.items():

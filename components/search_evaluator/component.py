@@ -13,6 +13,7 @@ from models.lists.ranking_lists import IDS_SPEC, TEXT_SPEC, read_lists
 from models.retrieval.corpus_index import CorpusIndex
 from schemas import artifacts
 from schemas.collection import raw_documents
+from schemas.domains import domains_to_test
 from schemas.evaluation import METRICS_FILE, EvaluationReport
 from schemas.features import QUERY_TEXT
 from schemas.search_report import SEARCH_FILE, SEARCH_PER_QUERY_FILE, SEARCH_RUN_FILE
@@ -29,6 +30,7 @@ def SearchEvaluator(
     top_grade: int,
     max_tokens: int,
     leave_out_own: bool = False,
+    held_out: tuple[str, ...] = (),
 ) -> None:
     """Searches the whole collection for the test queries, and computes metrics of the documents found.
 
@@ -42,6 +44,7 @@ def SearchEvaluator(
       top_grade: the MR grade.
       max_tokens: the model's limit on a text.
       leave_out_own: whether a document with the id of a query is no result of this query.
+      held_out: the domains whose queries alone are searched for; none for all.
 
     Raises:
       DataError: model or index cannot be used.
@@ -50,7 +53,10 @@ def SearchEvaluator(
         result = evaluate_search(
             # Without the documents' texts, and without the NR documents that were drawn.
             read_lists(
-                split_files(examples, "test"), {**IDS_SPEC, QUERY_TEXT: TEXT_SPEC[QUERY_TEXT]}, used_negatives=0
+                split_files(examples, "test"),
+                {**IDS_SPEC, QUERY_TEXT: TEXT_SPEC[QUERY_TEXT]},
+                used_negatives=0,
+                domains=domains_to_test(held_out),
             ),
             CorpusIndex(index.uri),
             LoadedModel(serving_model(model), "encode_query"),

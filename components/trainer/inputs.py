@@ -24,6 +24,7 @@ from models.lists.ranking_lists import RankingLists, read_lists
 from models.rankers.fixed_scores import with_fixed_scores
 from models.rankers.scorer import FixedScorer, ScorerInputs, Words
 from schemas import features as f
+from schemas.domains import domains_to_train
 
 log = logging.getLogger("clir.training")
 
@@ -144,7 +145,8 @@ def read_inputs(arguments: TrainingArguments) -> TrainingInputs:
     ]
     spec = {name: of_column for name, of_column in transform.transformed_feature_spec().items() if name not in unused}
     train_lists, eval_lists = (
-        read_lists(_files(files), spec, job.used_negatives) for files in (arguments.train_files, arguments.eval_files)
+        read_lists(_files(files), spec, job.used_negatives, domains_to_train(job.held_out))
+        for files in (arguments.train_files, arguments.eval_files)
     )
     pretrained = {
         name: read_pretrained(transform, name, job.word_tables[name])
@@ -156,7 +158,8 @@ def read_inputs(arguments: TrainingArguments) -> TrainingInputs:
         query_words, document_words = _with_idf(query_words, document_words, job, transform, train_lists)
 
     def texts(split: str) -> RankingLists:
-        return read_lists(_files([job.texts[split]]), used_negatives=job.used_negatives)
+        files = _files([job.texts[split]])
+        return read_lists(files, used_negatives=job.used_negatives, domains=domains_to_train(job.held_out))
 
     def trained(lists: RankingLists) -> RankingLists:
         return lists.with_judged_negatives() if job.training.negatives_from == "judged" else lists

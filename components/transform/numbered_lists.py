@@ -16,6 +16,7 @@ from models.lists.ranking_lists import TEXT_SPEC
 from models.texts.stems import stems_of_distinct
 from models.texts.word_counts import batches, distinct_words
 from schemas import features as f
+from schemas.domains import domains_to_train
 
 
 class NumberedTexts:
@@ -94,32 +95,41 @@ class NumberedLists(NamedTuple):
     Attributes:
       texts: feature of the queries or of the documents to their texts.
       places: file to feature to the places of the texts in its lists.
+      counted: file to feature to the places of the texts of lists whose words count: not those of held-out domains.
       terms: vocabulary to the feature of its texts, and to the term of each of their words: the word itself, or its
         stem, which is empty where the word has none.
     """
 
     texts: Mapping[str, NumberedTexts]
     places: Mapping[str, Mapping[str, Places]]
+    counted: Mapping[str, Mapping[str, Places]]
     terms: Mapping[str, tuple[str, list[bytes]]]
 
 
 def number_lists(files: Iterable[str], settings: TransformSettings) -> NumberedLists:
     """Reads gzipped TFRecords of listwise examples, and numbers their texts."""
     texts = {name: NumberedTexts(settings.max_tokens) for name in _VOCABULARY_OF}
+    domains = domains_to_train(settings.held_out)
 
     @graph_function(input_signature=[tf.TensorSpec([None], tf.string)])
-    def parse(examples: tf.Tensor) -> dict[str, tf.Tensor]:
-        parsed = tf.io.parse_example(examples, {name: TEXT_SPEC[name] for name in texts})
-        return {f.QUERY_TEXT: parsed[f.QUERY_TEXT], f.DOC_TEXT: parsed[f.DOC_TEXT].values}
+    def parse(examples: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor, dict[str, tf.Tensor]]:
+        parsed = tf.io.parse_example(examples, {name: TEXT_SPEC[name] for name in (f.QUERY_DOMAIN, *texts)})
+        flat = {f.QUERY_TEXT: parsed[f.QUERY_TEXT], f.DOC_TEXT: parsed[f.DOC_TEXT].values}
+        return parsed[f.QUERY_DOMAIN], parsed[f.DOC_TEXT].row_lengths(), flat
 
-    def read(file: str) -> dict[str, Places]:
+    def read(file: str) -> tuple[dict[str, Places], dict[str, Places]]:
         found: dict[str, list[Places]] = {name: [np.zeros(0, np.int32)] for name in texts}
-        for batch in tf.data.TFRecordDataset(file, "GZIP").batch(LISTS_OF_A_BATCH).map(parse):
+        kept: dict[str, list[npt.NDArray[np.bool_]]] = {name: [np.zeros(0, bool)] for name in texts}
+        for names, sizes, batch in tf.data.TFRecordDataset(file, "GZIP").batch(LISTS_OF_A_BATCH).map(parse):
+            count = np.array([domains.keeps(name) for name in names.numpy().tolist()])
+            kept[f.QUERY_TEXT].append(count)
+            kept[f.DOC_TEXT].append(np.repeat(count, sizes))
             for name, of_batch in batch.items():
                 found[name].append(texts[name].places(of_batch.numpy().tolist()))
-        return {name: np.concatenate(places) for name, places in found.items()}
+        places = {name: np.concatenate(of_texts) for name, of_texts in found.items()}
+        return places, {name: of_texts[np.concatenate(kept[name])] for name, of_texts in places.items()}
 
-    places = {file: read(file) for file in files}
+    read_files = {file: read(file) for file in files}
     terms = {}
     for name, vocabulary in _VOCABULARY_OF.items():
         words = texts[name].words
@@ -128,4 +138,5 @@ def number_lists(files: Iterable[str], settings: TransformSettings) -> NumberedL
         if language := settings.stem_languages.get(stem_vocabulary):
             stems = (stems_of_distinct(tf.constant(some), language) for some in batches(words, _WORDS))
             terms[stem_vocabulary] = name, [stem for some in stems for stem in some.numpy().tolist()]
-    return NumberedLists(texts, places, terms)
+    places, counted = ({file: one[which] for file, one in read_files.items()} for which in (0, 1))
+    return NumberedLists(texts, places, counted, terms)

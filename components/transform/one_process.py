@@ -85,7 +85,7 @@ def _write_vocabularies(
 def _count_words(lists: NumberedLists, counted: Sequence[str], joint_stems: bool) -> dict[str, Counter[bytes]]:
     """The counts of the words in the counted lists, by vocabulary."""
     times = {
-        name: texts.counts(np.concatenate([lists.places[file][name] for file in counted]))
+        name: texts.counts(np.concatenate([lists.counted[file][name] for file in counted]))
         for name, texts in lists.texts.items()
     }
     counts: dict[str, Counter[bytes]] = {}

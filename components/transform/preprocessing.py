@@ -1,6 +1,6 @@
 """The preprocessing function of Transform: texts to ids of a vocabulary for each language."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import tensorflow as tf
@@ -23,7 +23,8 @@ def preprocessing_fn(inputs: dict[str, Any], custom_config: dict[str, Any]) -> d
     all words up to `max_tokens`, and have separate vocabularies.
 
     Args:
-      inputs: query_text string [batch]; doc_text string RaggedTensor [batch, (list_size)]; and any others.
+      inputs: query_domain and query_text string [batch]; doc_text string RaggedTensor [batch, (list_size)]; and any
+        others.
       custom_config: `TransformSettings`, as JSON.
 
     Returns:
@@ -58,29 +59,26 @@ class Words(NamedTuple):
       of_queries: string [batch, (words)].
       of_documents: string [documents, (words)], of the batch's distinct documents.
       places: int64 [documents of all lists], among the distinct ones.
-      lists: int64 [documents], how many lists each stands in.
+      counts: int64 [batch], 1 for each list whose words count, and 0 for those of held-out domains.
+      lists: int64 [documents], how many lists that count each stands in.
     """
 
     of_queries: dict[str, tf.RaggedTensor]
     of_documents: dict[str, tf.RaggedTensor]
     places: tf.Tensor
+    counts: tf.Tensor
     lists: tf.Tensor
 
     def counted(self, joint_stems: bool) -> dict[str, tuple[tf.Tensor, tf.Tensor]]:
-        """Each vocabulary's words, string [words of all texts], and their weights, int64 [words of all texts].
+        """Each vocabulary's words, string [words that count], and their weights, int64 [words that count].
 
         Args:
           joint_stems: see `TransformSettings`.
         """
         counted = {
-            **{
-                name: (one.flat_values, tf.ones_like(one.flat_values, tf.int64))
-                for name, one in self.of_queries.items()
-            },
-            **{
-                name: (one.flat_values, tf.gather(self.lists, one.value_rowids()))
-                for name, one in self.of_documents.items()
-            },
+            name: _that_count(one.flat_values, tf.gather(times, one.value_rowids()))
+            for of_side, times in ((self.of_queries, self.counts), (self.of_documents, self.lists))
+            for name, one in of_side.items()
         }
         if joint_stems:
             of_sides = [counted[name] for name in f.STEMS_OF_VOCABULARY.values()]
@@ -89,11 +87,18 @@ class Words(NamedTuple):
         return counted
 
 
+def _that_count(words: tf.Tensor, weights: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+    return tf.boolean_mask(words, weights > 0), tf.boolean_mask(weights, weights > 0)
+
+
 def words_of(inputs: dict[str, Any], settings: TransformSettings) -> Words:
     """The words of a batch; see `preprocessing_fn`."""
     languages = settings.stem_languages
     # A document may be in many lists of a batch, and is tokenised once.
-    distinct, places, lists = tf.unique_with_counts(inputs[f.DOC_TEXT].values, tf.int64)
+    distinct, places = tf.unique(inputs[f.DOC_TEXT].values, tf.int64)
+    counts = _counts(inputs[f.QUERY_DOMAIN], settings.held_out)
+    of_documents = tf.gather(counts, inputs[f.DOC_TEXT].value_rowids())
+    lists = tf.math.unsorted_segment_sum(of_documents, places, tf.size(distinct))
 
     def of_side(vocabulary: str, texts: tf.Tensor) -> dict[str, tf.RaggedTensor]:
         words, stem_vocabulary = tokenize(texts, settings.max_tokens), f.STEMS_OF_VOCABULARY[vocabulary]
@@ -103,8 +108,18 @@ def words_of(inputs: dict[str, Any], settings: TransformSettings) -> Words:
         return found
 
     return Words(
-        of_side(f.QUERY_VOCABULARY, inputs[f.QUERY_TEXT]), of_side(f.DOCUMENT_VOCABULARY, distinct), places, lists
+        of_side(f.QUERY_VOCABULARY, inputs[f.QUERY_TEXT]),
+        of_side(f.DOCUMENT_VOCABULARY, distinct),
+        places,
+        counts,
+        lists,
     )
+
+
+def _counts(domains: tf.Tensor, held_out: Sequence[str]) -> tf.Tensor:
+    """Returns 1 for each domain, string [batch], that is not held out, and 0 for the others: int64 [batch]."""
+    is_held_out = tf.reduce_any(domains[:, tf.newaxis] == tf.constant(held_out, tf.string, [len(held_out)]), axis=1)
+    return tf.cast(~is_held_out, tf.int64)
 
 
 def columns_of(inputs: dict[str, Any], words: Words, path_of: Callable[[str], Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import tensorflow as tf
 from apache_beam.io.filebasedsink import FileBasedSink
 
 from components.wikiclir_example_gen.reading import unpack_lines
-from components.wikiclir_example_gen.report import TALLIES, USED, tally
+from components.wikiclir_example_gen.report import TALLIES, USED, of_domain, tally
 from components.wikiclir_example_gen.sampling import list_place
 from schemas import features as f
 from schemas.collection import split_text
@@ -33,16 +33,23 @@ def make_examples(element: tuple[str, dict[str, Any]]) -> Iterator[Any]:
             documents,
             [ranking_list.grades[doc_id] for doc_id, _, _ in documents],
             [places.get(doc_id, -1) for doc_id, _, _ in documents],
+            ranking_list.domain,
         )
         yield beam.pvalue.TaggedOutput(ranking_list.split, example.SerializeToString(deterministic=True))
         for item in ranking_list.tallies(USED):
             yield beam.pvalue.TaggedOutput(TALLIES, item)
         yield beam.pvalue.TaggedOutput(TALLIES, tally("lists", ranking_list.split))
+        if ranking_list.domain:
+            yield beam.pvalue.TaggedOutput(TALLIES, tally(of_domain(ranking_list.domain), ranking_list.split))
         yield beam.pvalue.TaggedOutput(TALLIES, tally("pairs", ranking_list.split, len(documents)))
 
 
 def make_example(
-    query: Text, documents: Iterable[tuple[str, bytes, bytes]], grades: Iterable[int], negative_places: Iterable[int]
+    query: Text,
+    documents: Iterable[tuple[str, bytes, bytes]],
+    grades: Iterable[int],
+    negative_places: Iterable[int],
+    domain: str = "",
 ) -> tf.train.Example:
     """Makes one listwise example (see `schemas.features`).
 
@@ -51,10 +58,12 @@ def make_example(
       documents: (doc_id, title, text) of each document, title and text in UTF-8.
       grades: the relevance of each document.
       negative_places: each document's place among the list's NR documents; -1 for judged ones.
+      domain: the query's domain.
     """
     doc_ids, doc_titles, doc_texts = zip(*documents, strict=True)
     texts = {
         f.QUERY_ID: [query.id.encode()],
+        f.QUERY_DOMAIN: [domain.encode()],
         f.QUERY_TITLE: [query.title.encode()],
         f.QUERY_TEXT: [query.text.encode()],
         f.DOC_ID: [doc_id.encode() for doc_id in doc_ids],

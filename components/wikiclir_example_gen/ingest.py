@@ -14,7 +14,12 @@ from apache_beam.io.filesystems import FileSystems
 from components.wikiclir_example_gen.dividing import DivideLists, GroupDocuments
 from components.wikiclir_example_gen.examples import WriteExamples, make_examples
 from components.wikiclir_example_gen.lists import IngestSettings, MakeList, limit_queries
-from components.wikiclir_example_gen.reading import NeededDocuments, ReadNeededDocuments, read_judgments, read_queries
+from components.wikiclir_example_gen.reading import (
+    NeededDocuments,
+    ReadNeededDocuments,
+    read_lines_of_query,
+    read_queries,
+)
 from components.wikiclir_example_gen.report import TALLIES, Tally, make_report, merge_tallies
 from schemas.collection import Role
 from schemas.splits import SPLITS
@@ -34,7 +39,7 @@ def ingest(
       pipeline: the pipeline to add to.
       settings: see `IngestSettings`.
       folder: the collection's folder.
-      roles: the collection's roles: queries, documents, and judgments or candidates or both.
+      roles: the collection's roles: queries, documents, judgments or candidates or both, and perhaps domains.
       split_paths: split to the file-path prefix of its examples.
       report_path: the path of the JSON report.
     """
@@ -43,9 +48,9 @@ def ingest(
     query_id_to = {
         "query": query_id_to_query | "KeepQueryLine" >> beam.MapTuple(lambda query_id, query: (query_id, query.line))
     }
-    for role in ("judgments", "candidates"):
+    for role in ("judgments", "candidates", "domains"):
         if role in roles:
-            read = beam.FlatMap(read_judgments, folder)
+            read = beam.FlatMap(read_lines_of_query, folder)
             query_id_to[role] = pipeline | f"Read{role.capitalize()}" >> _ReadShards(roles[role], read)
     make = MakeList(settings, folder, roles["documents"])
     lists = (

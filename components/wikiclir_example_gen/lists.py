@@ -1,7 +1,7 @@
 """Beam steps that make the list of every query, as ids without texts."""
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from io import BytesIO
 from typing import Any, NamedTuple
 
@@ -10,12 +10,14 @@ import apache_beam as beam
 from components.wikiclir_example_gen.document_ids import DocumentIds
 from components.wikiclir_example_gen.report import GRADE_DISAGREEMENT, TALLIES, Tally, tally, tally_drop
 from components.wikiclir_example_gen.sampling import sample_negatives
-from schemas.collection import Role, parse_judgments
+from components.wikiclir_example_gen.settings import DataSettings
+from schemas.collection import Role, parse_domains, parse_judgments
 from schemas.relevance import NOT_RELEVANT
 from schemas.splits import SPLITS, split_of
-from schemas.wikiclir import EXCERPT_CHARACTERS, Judgment, Reason
+from schemas.wikiclir import EXCERPT_CHARACTERS, Judgment, QueryDomain, Reason
 
 _ROLES = ("judgments", "candidates")
+_DOMAINS = "domains"
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,11 @@ class IngestSettings:
     leave_out_own: bool = False
     test_negatives: int | None = None
     query_words: int | None = None
+
+    @classmethod
+    def of(cls, data: DataSettings) -> "IngestSettings":
+        """Takes the settings that determine lists from those of the data."""
+        return cls(**data.model_dump(include={field.name for field in fields(cls)}))
 
     def negatives_in(self, split: str) -> int:
         """The number of NR documents sampled for a query of a split."""
@@ -54,6 +61,8 @@ class RankingList(NamedTuple):
     """The NR documents, in the order of the draw or of the candidates."""
     used: dict[str, list[str]]
     """Role of a file to the documents of the records that this list uses."""
+    domain: str = ""
+    """The query's domain; empty where the collection names none."""
 
     def relevant(self) -> list[str]:
         """The documents with a grade above 0."""
@@ -74,12 +83,16 @@ class RankingList(NamedTuple):
     def tallies(self, kind: str) -> Iterator[Tally]:
         """Counts the list's query and its records in each file as used, or as dropped for a reason."""
         yield tally("queries", kind)
+        if self.domain:
+            yield tally(_DOMAINS, kind)
         for role, doc_ids in self.used.items():
             yield tally(role, kind, len(doc_ids))
 
 
 class MakeList(beam.DoFn):
     """(query_id, the query's line, and lines of its judgments or candidates or both) -> (query_id, RankingList).
+
+    Where the collection names domains, the lines of the query's domain are there, too.
 
     Args:
       settings: see `IngestSettings`; a list needs a document with the MR grade.
@@ -103,11 +116,14 @@ class MakeList(beam.DoFn):
             role: self._keep(role, _judgments(groups[role]), bool(lines), tallies) for role in _ROLES if role in groups
         }
         members = kept["candidates" if "candidates" in kept else "judgments"]
+        domains = _keep_domains(groups[_DOMAINS], bool(lines), tallies) if _DOMAINS in groups else None
         for line in lines:
-            reason = self._reason_to_drop(members)
+            reason = self._reason_to_drop(members, domains)
+            domain = domains[0].domain if domains else ""
             if reason:
                 tallies.append(tally_drop("queries", reason, line, query_id))
                 tallies += [_drop(role, Reason.QUERY_DROPPED, one) for role, some in kept.items() for one in some]
+                tallies += [_drop_domain(Reason.QUERY_DROPPED, one) for one in domains or ()]
             elif "candidates" in kept:
                 grades = {candidate.doc_id: candidate.grade for candidate in members}
                 used = {"candidates": list(grades)}
@@ -115,7 +131,7 @@ class MakeList(beam.DoFn):
                     tallies += _compare(kept["judgments"], members)
                     used["judgments"] = [one.doc_id for one in kept["judgments"] if one.doc_id in grades]
                 negatives = [doc_id for doc_id, grade in grades.items() if grade == NOT_RELEVANT]
-                yield query_id, RankingList(members[0].split, line, grades, negatives, used)
+                yield query_id, RankingList(members[0].split, line, grades, negatives, used, domain)
             else:
                 grades = {judgment.doc_id: judgment.grade for judgment in members}
                 used = {"judgments": list(grades)}
@@ -126,17 +142,19 @@ class MakeList(beam.DoFn):
                 count = self._settings.negatives_in(split) if by_queries else self._settings.most_negatives()
                 negatives = sample_negatives(query_id, self._settings.seed, count, self._doc_ids.sample, never)
                 grades.update(dict.fromkeys(negatives, NOT_RELEVANT))
-                yield query_id, RankingList(split, line, grades, negatives, used)
+                yield query_id, RankingList(split, line, grades, negatives, used, domain)
         for item in tallies:
             yield beam.pvalue.TaggedOutput(TALLIES, item)
 
-    def _reason_to_drop(self, members: list[Judgment]) -> Reason | None:
+    def _reason_to_drop(self, members: list[Judgment], domains: list[QueryDomain] | None) -> Reason | None:
         if not members:
             return Reason.NO_JUDGMENT
         if all(member.grade != self._settings.top_grade for member in members):
             return Reason.NO_MOST_RELEVANT
         if len({member.split for member in members}) > 1:
             return Reason.TWO_SPLITS
+        if domains is not None and len(domains) != 1:
+            return Reason.TWO_DOMAINS if domains else Reason.NO_DOMAIN
         return None
 
     def _keep(
@@ -160,8 +178,20 @@ class MakeList(beam.DoFn):
         return list(kept.values())
 
 
+def _keep_domains(blocks: Iterable[tuple[int, bytes]], query_is_known: bool, tallies: list[Tally]) -> list[QueryDomain]:
+    """The different domains of a query, by the first line of each; counts the other lines."""
+    kept: dict[str, QueryDomain] = {}
+    lines = [one for first_line, content in blocks for one in parse_domains(BytesIO(content), first_line)]
+    for one in sorted(lines, key=lambda one: one.line):
+        if not query_is_known:
+            tallies.append(_drop_domain(Reason.UNKNOWN_QUERY, one))
+        elif kept.setdefault(one.domain, one) is not one:
+            tallies.append(_drop_domain(Reason.DUPLICATE_ID, one))
+    return list(kept.values()) if query_is_known else []
+
+
 def _judgments(blocks: Iterable[tuple[int, bytes]]) -> Iterator[Judgment]:
-    """Parses the blocks of lines of `read_judgments`."""
+    """Parses the blocks of lines of `read_lines_of_query`."""
     for first_line, content in blocks:
         yield from parse_judgments(BytesIO(content), first_line)
 
@@ -181,6 +211,10 @@ def _compare(judgments: list[Judgment], candidates: list[Judgment]) -> Iterator[
 def _drop(role: str, reason: Reason, judgment: Judgment) -> Tally:
     excerpt = f"{judgment.query_id} | {judgment.doc_id} | {judgment.grade}"
     return tally_drop(role, reason, judgment.line, excerpt[:EXCERPT_CHARACTERS])
+
+
+def _drop_domain(reason: Reason, one: QueryDomain) -> Tally:
+    return tally_drop(_DOMAINS, reason, one.line, f"{one.query_id} | {one.domain}"[:EXCERPT_CHARACTERS])
 
 
 def limit_queries(element: tuple[str, RankingList], last_line: int) -> Iterator[Any]:

@@ -37,10 +37,10 @@ def read_queries(shard: Shard, folder: str, settings: IngestSettings) -> Iterato
             yield query.id, query
 
 
-def read_judgments(shard: Shard, folder: str) -> Iterator[Any]:
+def read_lines_of_query(shard: Shard, folder: str) -> Iterator[Any]:
     """shard -> (query_id, the number of the first of consecutive lines, and these lines' bytes).
 
-    `MakeList` parses them: Beam would pickle each single judgment.
+    The shard is of judgments, candidates or domains. `MakeList` parses the lines: Beam would pickle each record.
     """
     with collection_file(folder, shard.name) as stream:
         numbered = ((number, line) for number, line in enumerate(stream, shard.first_line) if line != EMPTY_LINE)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from schemas.collection import Role
@@ -14,12 +14,19 @@ from schemas.wikiclir import Reason
 TALLIES = "tallies"
 """The tag of tallies among the outputs of a Beam step."""
 
+_LISTS_OF = "lists of "
 USED = "used"
 GRADE_DISAGREEMENT = "grade_disagreement"
 
 Tally = tuple[tuple[str, str], tuple[int, list[tuple[int, str]]]]
 """((what, kind), (count, [(line, excerpt), ...])): `what` is a role of a file (queries, documents, judgments,
-candidates), and `kind` is USED or a Reason's name; or `what` is "lists" or "pairs", and `kind` a split."""
+candidates, domains), and `kind` is USED or a Reason's name; or `what` is "lists", "pairs" or `of_domain(domain)`, and
+`kind` a split."""
+
+
+def of_domain(domain: str) -> str:
+    """What a tally of the lists of a domain counts."""
+    return f"{_LISTS_OF}{domain}"
 
 
 def tally(what: str, kind: str, count: int = 1) -> Tally:
@@ -52,6 +59,7 @@ class DataReport:
       lists, pairs: split to its number of query lists, and of query-document pairs.
       grade_disagreements: the number of candidates whose grade is another in the judgments.
       query_words: the number of words that were drawn of each longer query; None where queries are whole.
+      domains: domain to split to its number of query lists; empty where the collection names no domains.
     """
 
     files: Mapping[str, ReadReport]
@@ -59,6 +67,7 @@ class DataReport:
     pairs: Mapping[str, int]
     grade_disagreements: int
     query_words: int | None = None
+    domains: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def check(self, max_bad_share: float, splits: Sequence[str] = SPLITS) -> None:
         """Refuses a collection that is too bad to use.
@@ -93,6 +102,8 @@ class DataReport:
         if self.query_words is not None:
             words = "1 random word" if self.query_words == 1 else f"{self.query_words:,} random words"
             lines.append(f"keyword queries: {words} of each longer query")
+        for domain, of_split in self.domains.items():
+            lines.append(f"  {domain}: " + ", ".join(f"{count:,} {split}" for split, count in of_split.items()))
         lines += [f"{role}: {file.describe()}" for role, file in self.files.items()]
         if self.grade_disagreements:
             lines.append(f"candidates: {self.grade_disagreements:,} grades differ from the judgments'")
@@ -140,4 +151,6 @@ def make_report(tallies: Iterable[Tally], roles: Mapping[str, Role], query_words
         drops = sum_of_drops([*role.report.drops, *left_out])
         files[name] = ReadReport(role.report.path, role.report.read, total(name, USED), drops)
     lists, pairs = ({split: total(kind, split) for split in SPLITS} for kind in ("lists", "pairs"))
-    return DataReport(files, lists, pairs, total("candidates", GRADE_DISAGREEMENT), query_words)
+    names = sorted({what.removeprefix(_LISTS_OF) for what, _ in merged if what.startswith(_LISTS_OF)})
+    domains = {name: {split: total(of_domain(name), split) for split in SPLITS} for name in names}
+    return DataReport(files, lists, pairs, total("candidates", GRADE_DISAGREEMENT), query_words, domains)

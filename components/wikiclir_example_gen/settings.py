@@ -23,6 +23,8 @@ class InputDigests(Settings):
     """Digest of `data.judgments`."""
     candidates: str | None = None
     """Digest of `data.candidates`."""
+    domains: str | None = None
+    """Digest of `data.domains`."""
     wikipedia: dict[str, str] = {}
     """Digests of the dumps of `data.wikipedia`, by their keys there."""
 
@@ -41,8 +43,16 @@ class DataSettings(Settings):
     candidates: Annotated[str | None, InputPath("collection")] = None
     """Path of fixed lists, likewise: query_id, doc_id, grade, split. Null samples NR documents, and hashes the
     splits."""
+    domains: Annotated[str | None, Field(min_length=1), InputPath("collection")] = None
+    """Path of the domains of the queries, likewise: query_id, domain; such as joined collections, or topics. Null: one
+    domain. `metrics.json` has a part for each, and documents of another domain do not count in `loss.in_batch` and in
+    the softmax term."""
     wikipedia: Settings | None = None
-    """The dumps from which to make queries, documents and judgments; these three and `candidates` are null then."""
+    """The dumps from which to make queries, documents and judgments; these three, `candidates` and `domains` are null
+    then."""
+    held_out: tuple[str, ...] = ()
+    """Names of domains whose lists neither vocabularies nor lexicon, training, best epoch or fitted numbers know. Only
+    their test lists are evaluated. Changing them does not rerun the stages before Transform."""
     negatives: Annotated[int, Field(ge=1, lt=2**31)] = 40
     """Number of NR documents sampled for a query; unused with `candidates`."""
     test_negatives: Annotated[int | None, Field(ge=1, lt=2**31)] = None
@@ -96,7 +106,7 @@ class DataSettings(Settings):
     @field_validator("wikipedia")
     @classmethod
     def _nothing_is_given_and_made(cls, wikipedia: Settings | None, info: ValidationInfo) -> Settings | None:
-        given = [key for key in (*_TEXTS, "candidates") if info.data.get(key) is not None]
+        given = [key for key in (*_TEXTS, "candidates", "domains") if info.data.get(key) is not None]
         if wikipedia is not None and given:
             raise ValueError(f"must be null where files are given, which it would make; got {', '.join(given)}, too")
         if wikipedia is not None and info.data.get("top_grade", 2) != 2:
@@ -104,6 +114,15 @@ class DataSettings(Settings):
                 f"must be null but for the grades 0, 1 and 2, which it makes; got top_grade {info.data['top_grade']}"
             )
         return wikipedia
+
+    @field_validator("held_out")
+    @classmethod
+    def _held_out_domains_are_named(cls, held_out: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        if held_out and "domains" in info.data and not info.data["domains"]:
+            raise ValueError(f"must be empty without data.domains, which name them; got {', '.join(held_out)}")
+        if len({*held_out}) < len(held_out):
+            raise ValueError(f"must name a domain once; got {', '.join(held_out)}")
+        return held_out
 
     @field_validator("query_language", "document_language")
     @classmethod
@@ -129,7 +148,10 @@ class DataSettings(Settings):
 
     @model_validator(mode="after")
     def _files_are_distinct(self) -> "DataSettings":
-        paths = [path for path in (self.queries, self.documents, self.judgments, self.candidates) if path]
+        given = (self.queries, self.documents, self.judgments, self.candidates, self.domains)
+        paths = [path for path in given if path]
         if len(set(paths)) < len(paths):
-            raise ValueError(f"queries, documents, judgments and candidates must be different files; got {paths}")
+            raise ValueError(
+                f"queries, documents, judgments, candidates and domains must be different files; got {paths}"
+            )
         return self

@@ -1,7 +1,7 @@
 """Query lists as one table: query, document and list columns, of tokens or of texts."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -13,6 +13,7 @@ import tensorflow as tf
 
 from models.lists.mapped_rows import MappedRows, RowsFile
 from schemas import features as f
+from schemas.domains import EVERY_DOMAIN, DomainFilter
 from schemas.relevance import NOT_RELEVANT, PADDING_LABEL
 
 Column: TypeAlias = "tf.Tensor | tf.RaggedTensor"
@@ -27,7 +28,9 @@ TEXT_SPEC: Final = {
 }
 """The spec of the examples that ingestion writes, as texts."""
 
-IDS_SPEC: Final = {name: TEXT_SPEC[name] for name in (f.QUERY_ID, f.DOC_ID, f.RELEVANCE, f.NEGATIVE_PLACE)}
+IDS_SPEC: Final = {
+    name: TEXT_SPEC[name] for name in (f.QUERY_ID, f.QUERY_DOMAIN, f.DOC_ID, f.RELEVANCE, f.NEGATIVE_PLACE)
+}
 """The spec of their judgments alone."""
 
 _PARSE_BATCH: Final = 512
@@ -40,7 +43,7 @@ class RankingLists:
     Columns have the names of their features (see `schemas.features`).
 
     Attributes:
-      query_columns: [lists] or [lists, (values)], with `query_id`.
+      query_columns: [lists] or [lists, (values)], with `query_id`, and perhaps `query_domain`.
       document_columns: [documents] or [documents, (values)], with `doc_id`. Columns of `IDS` that were read from files
         are `MappedRows`.
       list_columns: RaggedTensors [lists, (list_size)], with `relevance`.
@@ -60,6 +63,20 @@ class RankingLists:
         """The ids of the queries, UTF-8: [lists]."""
         ids: list[bytes] = self.query_columns[f.QUERY_ID].numpy().tolist()
         return ids
+
+    @cached_property
+    def domains(self) -> list[str]:
+        """The names of the queries' domains, [lists]; empty ones without the column `query_domain`."""
+        column = self.query_columns.get(f.QUERY_DOMAIN)
+        return [""] * len(self) if column is None else [name.decode() for name in column.numpy().tolist()]
+
+    @cached_property
+    def _domain_numbers(self) -> tf.Tensor | None:
+        """The number of each query's domain, int32 [lists]; None where all have the same."""
+        names, numbers = np.unique(self.domains, return_inverse=True)
+        # Outside of the graph that asks first, for other graphs, and on the CPU, where datasets run.
+        with tf.init_scope(), tf.device("CPU"):
+            return tf.constant(numbers, tf.int32) if len(names) > 1 else None
 
     @cached_property
     def doc_ids(self) -> list[list[bytes]]:
@@ -131,14 +148,18 @@ class RankingLists:
         Returns:
           (features, labels). Features: every column but the ids: query columns [batch, ...], document columns of the
           batch's distinct documents [documents, ...], list columns [batch, list_size], padded with 0 or "", and
-          `document_index`, int [batch, list_size], padded with -1. Labels: float [batch, list_size], padded with
-          PADDING_LABEL.
+          `document_index`, int [batch, list_size], padded with -1. `query_domain`, int [batch], is a feature where the
+          lists have several domains. Labels: float [batch, list_size], padded with PADDING_LABEL.
         """
         documents = tf.gather(self.documents, rows)
         distinct, place = tf.unique(documents.flat_values)
-        features = {name: tf.gather(column, rows) for name, column in _without(f.QUERY_ID, self.query_columns)}
-        features |= {name: _gathered(column, distinct) for name, column in _without(f.DOC_ID, self.document_columns)}
-        features |= {name: tf.gather(one, rows).to_tensor() for name, one in _without(f.RELEVANCE, self.list_columns)}
+        features = {
+            name: tf.gather(column, rows) for name, column in _without((f.QUERY_ID, f.QUERY_DOMAIN), self.query_columns)
+        }
+        features |= {name: _gathered(column, distinct) for name, column in _without([f.DOC_ID], self.document_columns)}
+        features |= {name: tf.gather(one, rows).to_tensor() for name, one in _without([f.RELEVANCE], self.list_columns)}
+        if self._domain_numbers is not None:
+            features[f.QUERY_DOMAIN] = tf.gather(self._domain_numbers, rows)
         features[f.DOCUMENT_INDEX] = documents.with_flat_values(place).to_tensor(-1)
         relevance = tf.gather(self.list_columns[f.RELEVANCE], rows)
         return features, tf.cast(relevance, tf.float32).to_tensor(PADDING_LABEL)
@@ -163,12 +184,15 @@ def _parts(column: Any) -> Iterator[Iterable[npt.NDArray[Any]]]:
         yield [column.numpy()]
 
 
-def _without(name: str, columns: Mapping[str, Column]) -> list[tuple[str, Any]]:
-    return [(other, column) for other, column in columns.items() if other != name]
+def _without(names: Collection[str], columns: Mapping[str, Column]) -> list[tuple[str, Any]]:
+    return [(name, column) for name, column in columns.items() if name not in names]
 
 
 def read_lists(
-    files: Iterable[str], spec: Mapping[str, Any] = TEXT_SPEC, used_negatives: int | None = None
+    files: Iterable[str],
+    spec: Mapping[str, Any] = TEXT_SPEC,
+    used_negatives: int | None = None,
+    domains: DomainFilter = EVERY_DOMAIN,
 ) -> RankingLists:
     """Reads listwise examples (gzipped TFRecords), sorted by query id.
 
@@ -176,6 +200,7 @@ def read_lists(
       files: the paths of the TFRecord files of one split.
       spec: the spec of the examples: `TEXT_SPEC`, or `TFTransformOutput.transformed_feature_spec()`.
       used_negatives: the most NR documents of a list that are read; None for all.
+      domains: the domains whose lists are read.
     """
     dataset = tf.data.TFRecordDataset(sorted(files), "GZIP").batch(_PARSE_BATCH)
     rows: dict[bytes, int] = {}
@@ -185,7 +210,8 @@ def read_lists(
     parts: dict[str, list[Any]] = {name: [] for name in spec if name not in (*files_of, f.NEGATIVE_PLACE)}
     # A batch without examples comes first, so that without any other the columns are empty and have their types.
     for serialized in chain([tf.constant([], tf.string)], dataset):
-        example = _used(_with_small_ids(tf.io.parse_example(serialized, dict(spec))), used_negatives)
+        example = of_domains(_with_small_ids(tf.io.parse_example(serialized, dict(spec))), domains)
+        example = _used(example, used_negatives)
         doc_ids = example[f.DOC_ID]
         new, places = [], []
         for place, doc_id in enumerate(doc_ids.flat_values.numpy().tolist()):
@@ -212,6 +238,19 @@ def read_lists(
         list_columns={name: tf.gather(column, order) for name, column in columns.items()},
         documents=tf.gather(tf.concat(documents, axis=0), order),
     )
+
+
+def of_domains(examples: dict[str, Any], domains: DomainFilter) -> dict[str, Any]:
+    """Parsed examples without those of other domains.
+
+    Args:
+      examples: columns of features, with `query_domain`.
+      domains: the domains that stay.
+    """
+    if domains == EVERY_DOMAIN:
+        return examples
+    kept = [domains.keeps(name) for name in examples[f.QUERY_DOMAIN].numpy().tolist()]
+    return {name: _gathered(column, np.flatnonzero(kept)) for name, column in examples.items()}
 
 
 def _used(example: dict[str, Any], used_negatives: int | None) -> dict[str, Any]:

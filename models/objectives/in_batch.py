@@ -1,6 +1,6 @@
 """The training objective that scores every list against all documents of its batch."""
 
-from typing import Any
+from typing import Any, Final
 
 import tensorflow as tf
 
@@ -11,6 +11,9 @@ from models.settings import LossSettings
 from schemas import features as f
 from schemas.relevance import NOT_RELEVANT, PADDING_LABEL
 
+_NO_SHARE: Final = -1e30
+"""The logit of a document that does not count: finite, because a target of 0 times minus infinity is no number."""
+
 
 class InBatchObjective(RankingObjective):
     """The loss of a list, and terms over all documents of the batch: the list's own, and those of the other lists.
@@ -20,11 +23,11 @@ class InBatchObjective(RankingObjective):
         I(q) = mean over the documents d that are not of q's list of the loss of score(q, d) and grade 0
         H(q) = - sum_d t(q, d) log softmax(score(q, .) / softmax_temperature)_d
 
-    L is the list's loss, as in `RankingObjective`. I is added with `in_batch`, and is 0 where there is no other
-    document. H is 0 for a list without a relevant document. The targets t(q, d) of a list sum to 1: they are
-    proportional to softmax_top_weight for its MR documents, to 1 for its other documents above grade 0, and 0 for all
-    others. Under several replicas a batch is one replica's part of it. The documents of a batch must be distinct, as
-    `RankingLists.batch` makes them.
+    where d is a document of the batch's lists of q's domain. L is the list's loss, as in `RankingObjective`. I is added
+    with `in_batch`, and is 0 where there is no other document. H is 0 for a list without a relevant document. The
+    targets t(q, d) of a list sum to 1: they are proportional to softmax_top_weight for its MR documents, to 1 for its
+    other documents above grade 0, and 0 for all others. Under several replicas a batch is one replica's part of it. The
+    documents of a batch must be distinct, as `RankingLists.batch` makes them.
 
     Args:
       ranker: its score is an inner product of vectors, so that one product of matrices gives all scores.
@@ -56,25 +59,42 @@ class InBatchObjective(RankingObjective):
         )
         scores = tf.matmul(query, document, transpose_b=True)
         grades = _grades_of_all(index, labels, tf.shape(scores))
+        counts = _of_own_domain(grades, features[f.QUERY_DOMAIN]) if f.QUERY_DOMAIN in features else None
         losses = {"own_loss": self.loss(labels, tf.gather(scores, tf.maximum(index, 0), batch_dims=1))}
         total = losses["own_loss"]
         if self._settings.in_batch:
-            others = tf.where(grades < 0, float(NOT_RELEVANT), float(PADDING_LABEL))
+            others = grades < 0 if counts is None else (grades < 0) & counts
+            others = tf.where(others, float(NOT_RELEVANT), float(PADDING_LABEL))
             losses["in_batch_loss"] = self.loss(others, scores)
             total += losses["in_batch_loss"]
         if self._settings.softmax_weight:
-            losses["softmax_loss"] = self._cross_entropy(grades, scores)
+            losses["softmax_loss"] = self._cross_entropy(grades, scores, counts)
             total += self._settings.softmax_weight * losses["softmax_loss"]
         return ListLosses(total, losses)
 
-    def _cross_entropy(self, grades: tf.Tensor, scores: tf.Tensor) -> tf.Tensor:
-        """Returns H of each list, float [batch]."""
+    def _cross_entropy(self, grades: tf.Tensor, scores: tf.Tensor, counts: tf.Tensor | None) -> tf.Tensor:
+        """Returns H of each list, float [batch], over the documents that count; None for all."""
         is_top, is_relevant = (tf.cast(one, scores.dtype) for one in (grades == self._top_grade, grades > 0))
         shares = is_relevant + (self._settings.softmax_top_weight - 1) * is_top
         total = tf.reduce_sum(shares, axis=1)
         targets = tf.math.divide_no_nan(shares, total[:, tf.newaxis])
-        logarithms = tf.nn.log_softmax(scores / self._settings.softmax_temperature)
+        logits = scores / self._settings.softmax_temperature
+        logarithms = tf.nn.log_softmax(logits if counts is None else tf.where(counts, logits, _NO_SHARE))
         return -tf.reduce_sum(targets * logarithms, axis=1)
+
+
+def _of_own_domain(grades: tf.Tensor, domains: tf.Tensor) -> tf.Tensor:
+    """Returns whether each document is in some list of the query's domain.
+
+    Args:
+      grades: float [batch, documents]; below 0 where a list lacks a document.
+      domains: int [batch].
+
+    Returns:
+      bool [batch, documents].
+    """
+    same = tf.cast(domains[:, tf.newaxis] == domains, tf.float32)
+    return tf.matmul(same, tf.cast(grades >= 0, tf.float32)) > 0
 
 
 def _grades_of_all(index: tf.Tensor, labels: tf.Tensor, shape: tf.Tensor) -> tf.Tensor:

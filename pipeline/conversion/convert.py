@@ -24,10 +24,11 @@ QUERIES_FILE: Final = "queries.tsv"
 DOCUMENTS_FILE: Final = "documents.tsv"
 JUDGMENTS_FILE: Final = "judgments.tsv"
 CANDIDATES_FILE: Final = "candidates.tsv"
+DOMAINS_FILE: Final = "domains.tsv"
 ACCOUNT_FILE: Final = "conversion.json"
 """The account of the conversion, and the record of the folder's files."""
 
-_NAMES: Final = (QUERIES_FILE, DOCUMENTS_FILE, JUDGMENTS_FILE, CANDIDATES_FILE, CONFIG_FILE)
+_NAMES: Final = (QUERIES_FILE, DOCUMENTS_FILE, JUDGMENTS_FILE, CANDIDATES_FILE, DOMAINS_FILE, CONFIG_FILE)
 CONVERSION: Final = Made("conversion", "conversion", ACCOUNT_FILE, re.compile("|".join(map(re.escape, _NAMES))))
 
 USUAL_TOP_GRADE: Final = 2
@@ -243,7 +244,12 @@ class _Converter:
         return open(self._staging / name, "w", encoding="utf-8", newline="\n")
 
     def _write_config(self) -> None:
-        text = config_text(self._settings, self._top_grade, self._sources.has_candidates())
+        settings, others = self._settings, dict[str, object]()
+        if self._sources.has_candidates():
+            others["candidates"] = CANDIDATES_FILE
+        elif settings.negatives != NEGATIVES:
+            others["negatives"] = settings.negatives
+        text = config_text(settings.query_language, settings.document_language, self._top_grade, others)
         (self._staging / CONFIG_FILE).write_text(text, encoding="utf-8")
 
     def _note_splits(self, counts: Mapping[str, int]) -> None:
@@ -275,25 +281,21 @@ def thresholds(top_grade: int) -> list[float]:
     return [round(_LEAST + step * place, 3) for place in range(top_grade)]
 
 
-def config_text(settings: ConversionSettings, top_grade: int, has_candidates: bool) -> str:
+def config_text(query_language: str, document_language: str, top_grade: int, others: Mapping[str, object]) -> str:
     """A configuration for `clir run`, whose paths are relative to its folder.
 
     Args:
-      settings: of the conversion.
+      query_language, document_language: ISO 639-1 codes.
       top_grade: the grade of MR documents.
-      has_candidates: whether there is a candidates file; without one, a run draws the NR documents.
+      others: further settings of the data, such as a candidates file; without one, a run draws the NR documents.
     """
-    data = [f"queries: {QUERIES_FILE}", f"documents: {DOCUMENTS_FILE}", f"judgments: {JUDGMENTS_FILE}"]
-    if has_candidates:
-        data.append(f"candidates: {CANDIDATES_FILE}")
+    data: dict[str, object] = {"queries": QUERIES_FILE, "documents": DOCUMENTS_FILE, "judgments": JUDGMENTS_FILE}
     # Quoted, for YAML takes a bare `no` for false.
-    data += [f'query_language: "{settings.query_language}"', f'document_language: "{settings.document_language}"']
+    data |= {**others, "query_language": f'"{query_language}"', "document_language": f'"{document_language}"'}
     lines = ["# Made by clir convert. Settings that are not given here have their defaults: docs/settings.md."]
     if top_grade != USUAL_TOP_GRADE:
-        data.append(f"top_grade: {top_grade}")
-    if not has_candidates and settings.negatives != NEGATIVES:
-        data.append(f"negatives: {settings.negatives}")
-    lines += ["data:", *(f"  {line}" for line in data)]
+        data["top_grade"] = top_grade
+    lines += ["data:", *(f"  {key}: {value}" for key, value in data.items())]
     if top_grade != USUAL_TOP_GRADE:
         shown = ", ".join(f"{threshold:g}" for threshold in thresholds(top_grade))
         lines += ["loss:", f"  # {_comment(top_grade)}", f"  theta: [{shown}]"]

@@ -12,11 +12,12 @@ import tensorflow as tf
 from models.texts.tokens import tokenize
 from pipeline.config import RunConfig
 from pipeline.input_files import files_of
+from schemas.domains import domains_to_test, domains_to_train
 from schemas.drops import Drop
 from schemas.errors import DataError
 from schemas.relevance import NOT_RELEVANT
 from schemas.splits import SPLITS, split_of
-from schemas.wikiclir import Judgment, Reason, Text, parse_role, read_lines
+from schemas.wikiclir import Judgment, QueryDomain, Reason, Text, parse_role, read_lines
 
 Record = TypeVar("Record")
 
@@ -112,10 +113,13 @@ def _lists(config: RunConfig) -> list[_List]:
     role = "candidates" if config.data.candidates else "judgments"
     lists: dict[str, _List] = {}
 
-    def parse(stream: BinaryIO, file: str) -> Iterator[Text | Judgment | Drop]:
-        return parse_role(role, stream, file, config.data.top_grade, None)
+    def records(name: str) -> Iterator[Text | Judgment | QueryDomain]:
+        def parse(stream: BinaryIO, file: str) -> Iterator[Text | Judgment | QueryDomain | Drop]:
+            return parse_role(name, stream, file, config.data.top_grade, None)
 
-    judgments = (one for one in _records(config.data.inputs()[role], parse) if isinstance(one, Judgment))
+        return _records(config.data.inputs()[name], parse)
+
+    judgments = (one for one in records(role) if isinstance(one, Judgment))
     for query_id, doc_id, grade, split, _ in judgments:
         of_query = lists.get(query_id)
         if of_query is None:
@@ -124,8 +128,17 @@ def _lists(config: RunConfig) -> list[_List]:
         (of_query.relevant if grade > NOT_RELEVANT else of_query.others).add(doc_id)
     ids = (line.split(b"\t", 1)[0].decode(errors="replace") for line in _lines(config.data.inputs()["queries"]))
     # In the order of the file: a run takes the first ones.
-    used = (lists[query_id] for query_id in dict.fromkeys(ids) if query_id in lists)
-    return [*islice((one for one in used if one.has_most_relevant), config.data.max_queries)]
+    used = (query_id for query_id in dict.fromkeys(ids) if query_id in lists)
+    limited = islice((one for one in used if lists[one].has_most_relevant), config.data.max_queries)
+    if not config.data.held_out:
+        return [lists[query_id] for query_id in limited]
+    domain_of = {one.query_id: one.domain.encode() for one in records("domains") if isinstance(one, QueryDomain)}
+    trained, tested = domains_to_train(config.data.held_out), domains_to_test(config.data.held_out)
+    return [
+        lists[query_id]
+        for query_id in limited
+        if (tested if lists[query_id].split == "test" else trained).keeps(domain_of.get(query_id, b""))
+    ]
 
 
 def _listed(one: _List, config: RunConfig, documents: int) -> int:

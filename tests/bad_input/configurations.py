@@ -445,7 +445,7 @@ CONFIGURATIONS = [
         "One file is given under two keys.",
         AT_ONCE,
         configure("wiki.documents", "./wiki.queries"),
-        ("run.yaml:1: data: queries, documents, judgments and candidates must be different files; got ",),
+        ("run.yaml:1: data: queries, documents, judgments, candidates and domains must be different files; got ",),
     ),
     Case(
         "splits_of_documents_beside_candidates",

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,7 +10,8 @@ import pytest
 
 from schemas.wikiclir import read_lines
 from tests.bad_input.case import Case
-from tests.bad_input.spoil import ROLES, write_candidates, write_collection
+from tests.bad_input.domains import DOMAINS
+from tests.bad_input.spoil import DOMAINS_FILE, QUERY_DOMAINS, ROLES, write_candidates, write_collection
 from tests.cli.command import Clir
 from tests.e2e.process import fresh
 
@@ -49,7 +50,7 @@ def run_case(case: Case, folder: Path) -> Seen:
 
 
 def ingest_cases(cases: Sequence[Case], folder: Path) -> dict[str, Seen]:
-    """Reads the good collection and, within it, the records of all cases, in one job.
+    """Reads the good collection and, within it, the records of all cases: those of domains in a job of their own.
 
     Returns:
       what the report says of the lines that each case brought, by its name.
@@ -57,6 +58,15 @@ def ingest_cases(cases: Sequence[Case], folder: Path) -> dict[str, Seen]:
     Raises:
       AssertionError: the report counts a line that no case brought, or more lines than it shows.
     """
+    of_domains = [case for case in cases if case in DOMAINS]
+    others = [case for case in cases if case not in DOMAINS]
+    return _ingest(others, folder / "others", ROLES) | _ingest(
+        of_domains, folder / "domains", {**ROLES, "domains": DOMAINS_FILE}
+    )
+
+
+def _ingest(cases: Sequence[Case], folder: Path, files: Mapping[str, str]) -> dict[str, Seen]:
+    """Reads the good collection and the records of some cases, in one job; see `ingest_cases`."""
     import apache_beam as beam
 
     from components.collection_gen import write_collection as collection_gen
@@ -65,10 +75,12 @@ def ingest_cases(cases: Sequence[Case], folder: Path) -> dict[str, Seen]:
     from schemas.relevance import MOST_RELEVANT
     from schemas.splits import SPLITS
 
+    folder.mkdir()
     write_collection(folder)
     write_candidates(folder)
-    brought = {case: _lines_brought(case, folder) for case in cases}
-    paths = {role: [str(folder / name)] for role, name in ROLES.items()}
+    (folder / DOMAINS_FILE).write_text(QUERY_DOMAINS)
+    brought = {case: _lines_brought(case, folder, files) for case in cases}
+    paths = {role: [str(folder / name)] for role, name in files.items()}
     collection = folder / "collection"
     collection.mkdir()
     roles = collection_gen.write_collection(paths, {}, MOST_RELEVANT, str(collection), open)
@@ -88,11 +100,11 @@ def ingest_cases(cases: Sequence[Case], folder: Path) -> dict[str, Seen]:
     return seen
 
 
-def _lines_brought(case: Case, folder: Path) -> dict[str, range]:
+def _lines_brought(case: Case, folder: Path, files: Mapping[str, str]) -> dict[str, range]:
     """Spoils the collection by one more case: the lines of each file that are new."""
-    before = {role: _line_count(folder / name) for role, name in ROLES.items()}
+    before = {role: _line_count(folder / name) for role, name in files.items()}
     case.make(folder)
-    return {role: range(before[role] + 1, _line_count(folder / name) + 1) for role, name in ROLES.items()}
+    return {role: range(before[role] + 1, _line_count(folder / name) + 1) for role, name in files.items()}
 
 
 def _line_count(path: Path) -> int:

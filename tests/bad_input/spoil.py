@@ -30,6 +30,10 @@ ROLES: Final = {
     "candidates": CANDIDATES,
 }
 
+DOMAINS_FILE: Final = "domains.tsv"
+QUERY_DOMAINS: Final = "".join(f"q{i}\t{'news' if i < 4 else 'health'}\n" for i in range(1, 6))
+"""Domains of the collection's queries: q1 to q3 news, q4 and q5 health."""
+
 
 def write_collection(folder: Path) -> None:
     """A small good collection: five queries, six documents, and a configuration of seven lines."""

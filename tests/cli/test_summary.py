@@ -56,6 +56,23 @@ def test_feedback_is_reported() -> None:
     ]
 
 
+def test_each_domain_has_a_line() -> None:
+    metrics = {"p_mr_1": 0.5, "ndcg_5": 0.25, "map": 0.125}
+    domains = {
+        name: part(queries, 0).model_copy(update={"metrics": metrics})
+        for name, queries in (("news", 1200), ("home & garden", 3))
+    }
+    assert (
+        metrics_table(report().model_copy(update={"domains": domains}))
+        == f"""\
+{WHOLE}
+
+domain           queries    p_mr_1    ndcg_5       map
+news               1,200    0.5000    0.2500    0.1250
+home & garden          3    0.5000    0.2500    0.1250"""
+    )
+
+
 def test_seen_and_cold_documents_have_tables_of_their_own() -> None:
     text = metrics_table(report(seen=part(900, 0.8), cold=part(100, 0.3)))
     assert (

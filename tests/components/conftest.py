@@ -48,7 +48,7 @@ def make_collection(make_artifact) -> Callable[..., Any]:
 def make_examples(make_artifact) -> Callable[..., Any]:
     """Makes an Examples artifact of the lists of its test split, and of its train and eval splits if they are given.
 
-    Lists are query_id to (text, {doc_id: (text, grade)}).
+    Lists are query_id to (text, {doc_id: (text, grade)}); a query id `name/...` has the domain `name`.
     """
     from components.wikiclir_example_gen.examples import make_example
     from schemas.wikiclir import Text
@@ -67,7 +67,9 @@ def make_examples(make_artifact) -> Callable[..., Any]:
             for query_id, (query_text, documents) in lists.items():
                 texts = [(doc_id, b"a title", text.encode()) for doc_id, (text, _) in documents.items()]
                 grades = [grade for _, grade in documents.values()]
-                example = make_example(Text(query_id, "a title", query_text, 1), texts, grades, [-1] * len(grades))
+                domain, has_one, _ = query_id.partition("/")
+                query = Text(query_id, "a title", query_text, 1)
+                example = make_example(query, texts, grades, [-1] * len(grades), domain if has_one else "")
                 writer.write(example.SerializeToString())
 
     return make

@@ -32,6 +32,7 @@ ROLES: Final = (
 )
 OTHERS: Final = (
     Keyed("data.candidates", "CollectionGen"),
+    Keyed("data.domains", "CollectionGen"),
     Keyed("lexicon.pairs", "LexiconGen"),
     Keyed("embeddings.query", "Transform"),
     Keyed("embeddings.document", "Transform"),
@@ -119,6 +120,7 @@ def _write(setting: str, folder: Path, name: str) -> Path:
             f"{line}\t{('train', 'eval', 'test')[number % 3]}\n"
             for number, line in enumerate((SAMPLE / "en2fr.rel").read_text().splitlines())
         ),
+        "domains": "1\tnews\n2\thealth\n",
         "sitelinks": "Q1\tenwiki\tHoney\nQ1\tfrwiki\tMiel\n",
         "pairs": "honey\tmiel\n",
         "query": "honey 1 0\nbee 0 1\n",

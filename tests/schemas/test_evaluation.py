@@ -58,6 +58,20 @@ TEXT = """{
     "reachable": {},
     "baselines": {},
     "channels": {}
+  },
+  "domains": {
+    "news": {
+      "queries": 1,
+      "metrics": {
+        "map": 0.2
+      },
+      "standard_errors": {},
+      "reachable": {
+        "map": 1.0
+      },
+      "baselines": {},
+      "channels": {}
+    }
   }
 }
 """

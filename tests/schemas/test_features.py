@@ -8,7 +8,7 @@ from tensorflow_metadata.proto.v0 import schema_pb2
 
 from schemas import features as f
 
-TEXT_FEATURES = {f.QUERY_ID, f.QUERY_TEXT, f.DOC_ID, f.DOC_TEXT}
+TEXT_FEATURES = {f.QUERY_ID, f.QUERY_DOMAIN, f.QUERY_TEXT, f.DOC_ID, f.DOC_TEXT}
 LIST_FEATURES = {f.DOC_ID, f.DOC_TEXT, f.RELEVANCE, f.NEGATIVE_PLACE}
 
 

@@ -22,9 +22,9 @@ RUNS = ("bm25_run", "paper_run")
 """The inputs of the baselines."""
 
 
-def write_run(folder, tag):
-    """Writes a run that gives all documents one score."""
-    rows = [f"{query_id} Q0 {doc_id} 1 0 {tag}\n" for query_id, (_, documents) in LISTS.items() for doc_id in documents]
+def write_run(folder, tag, lists):
+    """Writes a run that gives all documents of lists one score."""
+    rows = [f"{query_id} Q0 {doc_id} 1 0 {tag}\n" for query_id, (_, documents) in lists.items() for doc_id in documents]
     (folder / "run.trec").write_text("".join(rows))
 
 
@@ -33,12 +33,11 @@ def do(tmp_path, make_artifact, make_examples):
     """Evaluates a folder as a model, beside runs with some tags; returns the evaluation's folder."""
     from components.evaluator.component import Evaluator
 
-    examples = make_examples(tmp_path, LISTS, TRAIN)
-
-    def do(*tags, **properties):
+    def do(*tags, lists=LISTS, train=TRAIN, **properties):
+        examples = make_examples(tmp_path, lists, train)
         runs = [make_artifact("RankingRun", tmp_path / f"baseline_{number}") for number, _ in enumerate(tags)]
         for run, tag in zip(runs, tags, strict=True):
-            write_run(Path(run.uri), tag)
+            write_run(Path(run.uri), tag, lists)
         beside = dict(zip(RUNS, runs, strict=False))
         model, evaluation = make_artifact("Model", tmp_path), make_artifact("ModelEvaluation", tmp_path)
         (Path(model.uri) / "Format-Serving").mkdir()
@@ -96,6 +95,42 @@ def test_feedback_changes_the_model_s_ranking_and_is_in_the_report(do, scored):
     report = json.loads((folder / "metrics.json").read_text())
     assert (report["feedback"], report["metrics"]["p_mr_1"]) == (4.0, 0)
     assert (folder / "run.trec").read_text().startswith("q0 Q0 d3 1 ")
+
+
+# Domains
+
+OF_DOMAINS = {
+    f"{name}/{number}": documents for name in ("health", "news") for number, documents in enumerate(LISTS.values())
+}
+SEEN = {"health/t": ("fox", {"d1": ("renard", 2)}), "news/t": ("fox", {"d2": ("loup", 2)})}
+
+
+def test_each_domain_has_a_part_of_the_report_with_the_means_of_its_queries(do, scored):
+    folder = do("bm25", lists=OF_DOMAINS, train=SEEN)
+    report = json.loads((folder / "metrics.json").read_text())
+    assert {name: part["queries"] for name, part in report["domains"].items()} == {"health": 6, "news": 6}
+    per_query = QueryMetrics.from_tsv((folder / "per_query.tsv").read_text())
+    for name, part in report["domains"].items():
+        own = [row for row, query_id in enumerate(per_query.query_ids) if query_id.startswith(name)]
+        assert part["metrics"] == pytest.approx(
+            {key: np.mean([values[row] for row in own]) for key, values in per_query.values.items()}
+        )
+        assert part["baselines"].keys() == {"random", "bm25"}
+
+
+def test_only_queries_of_held_out_domains_are_evaluated_and_no_train_query_of_theirs_is_seen(do, scored):
+    folder = do("bm25", lists=OF_DOMAINS, train=SEEN, held_out=("health",))
+    report = json.loads((folder / "metrics.json").read_text())
+    assert (report["queries"], [*report["domains"]]) == (6, ["health"])
+    assert QueryMetrics.from_tsv((folder / "per_query.tsv").read_text()).query_ids == [
+        query_id for query_id in OF_DOMAINS if query_id.startswith("health")
+    ]
+    # Of the trained domain d2 alone is seen, and the lists' MR document is d1.
+    assert (report["seen"]["queries"], report["cold"]["queries"]) == (0, 6)
+
+
+def test_without_domains_the_report_has_no_parts_of_them(do, scored):
+    assert json.loads((do() / "metrics.json").read_text())["domains"] == {}
 
 
 # Baselines

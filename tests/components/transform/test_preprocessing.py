@@ -30,8 +30,11 @@ LISTS = [
 TABLE = {"Loup": [1.0, 2.0], "renard": [3.0, 4.0], "Zorille": [5.0, 6.0], "a-b": [7.0, 8.0], "ours": [9.0, 0.0]}
 
 
+HELD_OUT = "music"
+
+
 def schema_and_records(lists):
-    """The records of listwise examples."""
+    """The records of listwise examples; a third item of a list names its domain."""
     from tensorflow_metadata.proto.v0 import schema_pb2
 
     from components.wikiclir_example_gen.examples import make_example
@@ -44,8 +47,9 @@ def schema_and_records(lists):
             [(str(place), b"", d.encode()) for place, d in enumerate(docs)],
             [0] * len(docs),
             range(len(docs)),
+            *domain,
         ).SerializeToString()
-        for query, (text, docs) in enumerate(lists)
+        for query, (text, docs, *domain) in enumerate(lists)
     ]
 
 
@@ -90,12 +94,13 @@ def in_one_process(folder, lists, settings):
 def analyse(request):
     """Transform's output for lists, sources of pre-trained vectors, and the languages of stems, if any."""
 
-    def make(folder, sources, lists=LISTS, languages=None):
+    def make(folder, sources, lists=LISTS, languages=None, **others):
         settings = TransformSettings(
             vocabulary_size=VOCABULARY_SIZE,
             max_tokens=MAX_TOKENS,
             word_tables=sources,
             stem_languages=languages or {},
+            **others,
         )
         return request.param(folder, lists, settings)
 
@@ -164,6 +169,33 @@ def test_ids_and_grades_pass_through(transform):
     assert result[f.QUERY_ID].numpy().tolist() == [b"0", b"1"]
     assert result[f.DOC_ID].to_list() == [[b"renard", b"loup"], [b"roux"]]
     assert result[f.RELEVANCE].to_list() == [[0, 0], [0]]
+
+
+# Held-out domains
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["one vocabulary of stems", "one for each side"])
+def without_held_out(request, analyse, tmp_path_factory):
+    """Transform's outputs without and with lists of a held-out domain."""
+    held_out = [("Drum drum drum drum wolf", ["Tambour tambour tambour renard", "Loup"], HELD_OUT)]
+    languages = {f.QUERY_STEM_VOCABULARY: "en", f.DOCUMENT_STEM_VOCABULARY: "fr"}
+    settings = {"held_out": [HELD_OUT], "joint_stems": request.param}
+    return [
+        analyse(tmp_path_factory.mktemp("held_out"), {}, lists, languages, **settings)
+        for lists in (LISTS, [*held_out, *LISTS, *held_out])
+    ]
+
+
+@pytest.mark.parametrize("vocabulary", [*f.STEMS_OF_VOCABULARY, *f.STEMS_OF_VOCABULARY.values()])
+def test_words_of_held_out_domains_count_in_no_vocabulary(without_held_out, vocabulary):
+    without, beside = without_held_out
+    assert words_of(beside, vocabulary) == words_of(without, vocabulary)
+    assert "tambour" not in words_of(beside, vocabulary)
+
+
+def test_lists_of_held_out_domains_are_transformed_too(without_held_out):
+    _, beside = without_held_out
+    assert transformation(beside)([("drum wolf", ["tambour loup"])])[f.QUERY_TOKENS].to_list() == [[2]]
 
 
 # Stems

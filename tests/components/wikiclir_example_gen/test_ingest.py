@@ -180,7 +180,19 @@ def keywords(tmp_path_factory, faulty) -> Ingestion:
     return run_ingest(tmp_path_factory.mktemp("keywords"), faulty, query_words=2)
 
 
-@pytest.fixture(params=["full", "limited", "fixed", "by_documents", "cold", "long_tests", "keywords"])
+DOMAINS = [
+    *[f"{query}\tnews" for query in range(1, 21)],
+    *[f"{query}\thealth" for query in range(21, 38)],  # queries 38, 39 and 40 have none
+    *["1\tnews", "2\thealth", "3\ta/b", "4", "99\tnews", "46\tnews"],  # 46 is a query that is left out
+]
+
+
+@pytest.fixture(scope="module")
+def domains(tmp_path_factory, faulty) -> Ingestion:
+    return run_ingest(tmp_path_factory.mktemp("domains"), {**faulty, "domains": lines(DOMAINS)}, cold_share=0.3)
+
+
+@pytest.fixture(params=["full", "limited", "fixed", "by_documents", "cold", "long_tests", "keywords", "domains"])
 def ingestion(request) -> Ingestion:
     """Each of the runs in turn."""
     return request.getfixturevalue(request.param)
@@ -204,6 +216,7 @@ def test_the_used_records_are_those_in_an_example(ingestion, collection):
         "documents": len({doc_id for _, doc_id in pairs}),
         "judgments": len(pairs & {tuple(line.split("\t")[:2]) for line in collection["judgments"]}),
         "candidates": len(pairs),
+        "domains": len(lists),
     }
     assert {role: file["used"] for role, file in ingestion.report["files"].items()} == {
         role: standing[role] for role in ingestion.report["files"]
@@ -427,6 +440,44 @@ def test_faulty_candidates_are_counted_by_reason(fixed):
     }
     others = 40 - 5 + 2  # without a candidate
     assert fixed.drops("queries") == {**TEXT_DROPS, "two_splits": 1, "no_most_relevant": 1, "no_judgment": others}
+
+
+def test_a_query_needs_one_domain(domains, cold):
+    with_domain = {query_id for query_id in cold.lists if query_id not in ("2", "38", "39", "40")}
+    assert domains.lists.keys() == with_domain
+    assert domains.drops("queries").items() >= {"no_domain": 3, "two_domains": 1}.items()
+    assert (
+        domains.drops("domains").items()
+        >= {
+            **{"duplicate_id": 1, "bad_domain": 1, "field_count": 1, "unknown_query": 1},
+            "query_dropped": 2 + 1,  # query 2 with two domains, query 46 without MR
+        }.items()
+    )
+
+
+def test_a_list_has_the_domain_of_its_query_and_without_domains_an_empty_one(domains, cold):
+    for one in domains.lists.values():
+        assert domain_of(one) == ("news" if int(one.query[0]) < 21 else "health")
+    assert {domain_of(one) for one in cold.lists.values()} == {""}
+
+
+def test_domains_change_nothing_else_of_a_list(domains, cold):
+    for query_id, one in domains.lists.items():
+        assert one._replace(example=b"") == cold.lists[query_id]._replace(example=b"")
+
+
+def test_report_counts_the_lists_of_each_domain(domains, cold):
+    lists = domains.lists.values()
+    assert cold.report["domains"] == {}
+    assert domains.report["domains"] == {
+        name: {split: sum(one.split == split and domain_of(one) == name for one in lists) for split in SPLITS}
+        for name in ("health", "news")
+    }
+
+
+def domain_of(one: ReadList) -> str:
+    (domain,) = tf.train.Example.FromString(one.example).features.feature[f.QUERY_DOMAIN].bytes_list.value
+    return domain.decode()
 
 
 def test_grades_that_differ_from_the_judgments_are_counted(fixed, full):

@@ -20,7 +20,7 @@ counts = st.tuples(st.integers(1, 14), st.integers(1, 14)).map(sorted)
 
 @pytest.fixture(scope="module")
 def make_list(tmp_path_factory):
-    """Makes a list of blocks of lines that stand together in the file, see `read_judgments`."""
+    """Makes a list of blocks of lines that stand together in the file, see `read_lines_of_query`."""
     from components.wikiclir_example_gen.lists import IngestSettings, MakeList
 
     folder = tmp_path_factory.mktemp("documents") / "collection"
@@ -63,12 +63,12 @@ lines_of_a_file = st.lists(st.sampled_from(["q1\td1\t2\n", "q1\td2\t0\n", "qé\t
 
 @given(lines_of_a_file, st.integers(1, 50))
 def test_blocks_of_lines_hold_the_judgments_of_the_file_with_their_places(lines, first_line):
-    from components.wikiclir_example_gen.reading import read_judgments
+    from components.wikiclir_example_gen.reading import read_lines_of_query
 
     shard = Shard("judgments-00000-00000.tsv", first_line, len(lines))
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, shard.name).write_text("".join(lines), encoding="utf-8", newline="")
-        blocks = [*read_judgments(shard, folder)]
+        blocks = [*read_lines_of_query(shard, folder)]
     found = [
         (query_id, judgment)
         for query_id, (first, content) in blocks

@@ -164,5 +164,7 @@ def test_a_report_of_an_older_version_is_of_whole_queries():
 def test_the_written_report_reads_back_and_keeps_its_letters():
     report = report_of(5, [(Reason.BAD_ID, [(1, "Zoé | 北京")])])
     assert DataReport.from_json(report.to_json()) == report
-    assert [*json.loads(report.to_json())] == ["files", "lists", "pairs", "grade_disagreements", "query_words"]
+    assert [*json.loads(report.to_json())] == [
+        *["files", "lists", "pairs", "grade_disagreements", "query_words", "domains"]
+    ]
     assert "Zoé | 北京" in report.to_json()

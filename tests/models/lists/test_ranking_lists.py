@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 
 from models.lists import ranking_lists as lists
 from models.lists.ranking_lists import IDS_SPEC, TEXT_SPEC, read_lists
+from schemas.domains import DomainFilter
 from tests.models.synthetic import ranking_lists, write_examples
 
 # As `TFTransformOutput.transformed_feature_spec` has them.
 SPEC = {
     "query_id": tf.io.FixedLenFeature([], tf.string),
+    "query_domain": tf.io.FixedLenFeature([], tf.string),
     "query_tokens": tf.io.RaggedFeature(tf.int64, row_splits_dtype=tf.int64),
     "doc_id": tf.io.RaggedFeature(tf.string, row_splits_dtype=tf.int64),
     "doc_tokens": tf.io.RaggedFeature(
@@ -25,6 +27,7 @@ SPEC = {
     "relevance": tf.io.RaggedFeature(tf.int64, row_splits_dtype=tf.int64),
     "negative_place": tf.io.RaggedFeature(tf.int64, row_splits_dtype=tf.int64),
 }
+DOMAINS = {b"q1": b"news", b"q2": b"health", b"q3": b"news"}
 DOCUMENTS = {b"a": [1, 2], b"b": [], b"c": [3], b"d": [4, 4]}
 LISTS = {  # query_id: (query_tokens, doc_ids, relevance, negative_place)
     b"q3": ([7], [b"a", b"b"], [2, 0], [-1, 0]),
@@ -37,6 +40,7 @@ def transformed(query_id):
     tokens, doc_ids, relevance, places = LISTS[query_id]
     return {
         "query_id": [query_id],
+        "query_domain": [DOMAINS[query_id]],
         "query_tokens": tokens,
         "doc_id": doc_ids,
         "doc_tokens$ragged_values": [token for doc_id in doc_ids for token in DOCUMENTS[doc_id]],
@@ -107,7 +111,7 @@ def test_no_files_have_no_lists(spec):
 def test_lists_of_texts_are_read_as_those_of_tokens(tmp_path):
     def example(query_id, doc_ids, relevance, places):
         texts = {"query_text": [b"text of " + query_id], "doc_text": [b"text of " + doc_id for doc_id in doc_ids]}
-        ids = {"query_id": [query_id], "query_title": [b"title"], "doc_id": doc_ids}
+        ids = {"query_id": [query_id], "query_domain": [b""], "query_title": [b"title"], "doc_id": doc_ids}
         return {**ids, **texts, "relevance": relevance, "negative_place": places}
 
     write_examples(tmp_path / "part-0", [example(b"q2", [b"b", b"a"], [0, 2], [0, -1])])
@@ -152,7 +156,28 @@ def test_a_column_more_comes_with_the_lists_of_its_query_its_documents_or_its_pl
 def test_judgments_are_read_without_the_texts(files):
     read = read_lists(files, IDS_SPEC, used_negatives=0)
     assert (read.doc_ids, [*map(list, read.grades)]) == ([[b"c"], [b"d", b"a"], [b"a"]], [[2], [1, 2], [2]])
-    assert {*read.query_columns, *read.document_columns, *read.list_columns} == {"query_id", "doc_id", "relevance"}
+    columns = {*read.query_columns, *read.document_columns, *read.list_columns}
+    assert columns == {"query_id", "query_domain", "doc_id", "relevance"}
+
+
+@pytest.mark.parametrize("spec", [SPEC, IDS_SPEC], ids=["tokens", "ids"])
+def test_lists_of_some_domains_alone_are_read(files, spec):
+    of_news, others = (
+        read_lists(files, spec, domains=DomainFilter(frozenset([b"news"]), kept)) for kept in (True, False)
+    )
+    assert (of_news.query_ids, of_news.domains) == ([b"q1", b"q3"], ["news", "news"])
+    assert of_news.doc_ids == [[b"c"], [b"a", b"b"]]
+    assert (others.query_ids, others.doc_ids) == ([b"q2"], [[b"b", b"d", b"a", b"c"]])
+    if spec is SPEC:
+        assert tokens_of(of_news) == {doc_id: DOCUMENTS[doc_id] for doc_id in (b"a", b"b", b"c")}
+
+
+def test_a_batch_names_the_domains_of_its_lists_where_there_are_several(files):
+    read = read_lists(files, SPEC)
+    numbers = read.batch(tf.constant([2, 1, 0]))[0]["query_domain"].numpy().tolist()
+    assert [numbers[0] == number for number in numbers] == [True, False, True]
+    of_news = read_lists(files, SPEC, domains=DomainFilter(frozenset([b"news"]), are_kept=True))
+    assert "query_domain" not in of_news.batch(tf.constant([0, 1]))[0]
 
 
 def test_a_judged_nr_document_is_one_that_is_relevant_to_another_query(files):

@@ -62,12 +62,13 @@ def made(ranker, settings):
     return make_objective(ranker, TrainingJob(loss=settings, top_grade=TOP_GRADE))
 
 
-def losses(settings, lists, grades, scores):
+def losses(settings, lists, grades, scores, domains=None):
     """The objective's results for given scores, as NumPy: (losses, figures)."""
     objective = made(Ranker({"given": Given()}), settings)
     features = {
         "document_index": tf.constant(padded(lists), tf.int32),
         "scores": tf.constant(scores, tf.float32),
+        **({} if domains is None else {"query_domain": tf.constant(domains, tf.int32)}),
     }
     total, figures = objective(features, tf.constant(padded(grades), tf.float32))
     return total.numpy(), {name: figure.numpy() for name, figure in figures.items()}
@@ -92,6 +93,28 @@ def test_every_term_is_that_of_the_reference(name, batch):
         np.testing.assert_allclose(figures[term], of_lists, rtol=1e-4, atol=1e-5)
     sums = np.array([expected["own_loss"], expected["in_batch_loss"], 0.5 * np.array(expected["softmax_loss"])])
     np.testing.assert_allclose(total, sums.sum(axis=0), rtol=1e-4, atol=1e-5)
+
+
+@settings(max_examples=30)
+@given(batch=batches(), data=st.data())
+def test_lists_of_a_domain_have_the_losses_that_they_have_without_those_of_other_domains(batch, data):
+    lists, grades, scores = batch
+    domains = data.draw(st.lists(st.integers(0, 2), min_size=len(lists), max_size=len(lists)))
+    together, of_batch = losses(BOTH, lists, grades, scores, domains)
+    for domain in {*domains}:
+        rows = [row for row, other in enumerate(domains) if other == domain]
+        documents = sorted({one for row in rows for one in lists[row]})
+        if not documents:
+            continue
+        own, of_own = losses(
+            BOTH,
+            [[documents.index(one) for one in lists[row]] for row in rows],
+            [grades[row] for row in rows],
+            [[scores[row][one] for one in documents] for row in rows],
+        )
+        np.testing.assert_allclose(together[rows], own, rtol=1e-5, atol=1e-6)
+        for name, figure in of_own.items():
+            np.testing.assert_allclose(of_batch[name][rows], figure, rtol=1e-5, atol=1e-6)
 
 
 def test_hand_values_of_two_lists():

@@ -1,0 +1,34 @@
+"""The stage DomainValidator: whether the domains of a collection have the lists that a run needs of them."""
+
+import json
+from typing import Final
+
+from components.artifact_files import read_text, write_text
+from components.stage import Input, Output, stage
+from schemas.artifacts import DomainReport, IngestionReport
+from schemas.domains import check_lists
+from schemas.drops import REPORT_FILE
+from schemas.errors import DataError
+
+_DOMAINS: Final = "domains"
+
+
+@stage
+def DomainValidator(
+    report: Input[IngestionReport], domain_report: Output[DomainReport], held_out: tuple[str, ...] = ()
+) -> None:
+    """Refuses a collection with domains that cannot be trained on, or that cannot be held out.
+
+    Args:
+      report: the report of ingestion, with the lists of each domain.
+      domain_report: the names of the domains that are trained on and of those held out, as JSON.
+      held_out: the domains that are held out.
+
+    Raises:
+      DataError: with a sentence for each fault, see `check_lists`.
+    """
+    domains = json.loads(read_text(report, REPORT_FILE))[_DOMAINS]
+    if faults := check_lists(domains, held_out):
+        raise DataError("\n".join(faults))
+    names = {"trained": [name for name in domains if name not in held_out], "held_out": held_out}
+    write_text(domain_report, REPORT_FILE, json.dumps(names, indent=2, ensure_ascii=False) + "\n")

@@ -1,0 +1,112 @@
+"""Domains: the parts of a collection that its queries belong to, such as joined collections, or topics.
+
+A file of domains has a line `query_id <TAB> domain` for each query. Without such a file there is one domain, whose name
+is empty.
+"""
+
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping
+from typing import Final, NamedTuple
+
+from schemas.settings import did_you_mean
+from schemas.splits import SPLITS
+
+
+def is_domain(name: str) -> bool:
+    """Whether a text can be the name of a domain.
+
+    Example:
+      >>> [name for name in ("news", "Home & garden", "", " news", "a/b", "a\\tb") if is_domain(name)]
+      ['news', 'Home & garden']
+    """
+    has_controls = any(unicodedata.category(character).startswith("C") for character in name)
+    return bool(name) and name == name.strip() and "/" not in name and not has_controls
+
+
+def alike(names: Iterable[str]) -> tuple[str, str] | None:
+    """The first two names that are equal, or equal but for case; None where all differ.
+
+    Example:
+      >>> alike(["news", "health", "News"])
+      ('news', 'News')
+    """
+    known: dict[str, str] = {}
+    for name in names:
+        if name.casefold() in known:
+            return known[name.casefold()], name
+        known[name.casefold()] = name
+    return None
+
+
+class DomainFilter(NamedTuple):
+    """Chooses lists by the domains of their queries.
+
+    Attributes:
+      names: names of domains, UTF-8.
+      are_kept: whether the lists of these domains are read; otherwise those of all others.
+    """
+
+    names: frozenset[bytes]
+    are_kept: bool
+
+    def keeps(self, domain: bytes) -> bool:
+        """Whether lists of a domain are read."""
+        return (domain in self.names) == self.are_kept
+
+
+def domains_to_train(held_out: Iterable[str]) -> DomainFilter:
+    """The domains that vocabularies, lexicon, training and fitted numbers may know: all but those held out."""
+    return DomainFilter(frozenset(name.encode() for name in held_out), are_kept=False)
+
+
+EVERY_DOMAIN: Final = domains_to_train(held_out=())
+
+
+def domains_to_test(held_out: Collection[str]) -> DomainFilter:
+    """The domains whose test lists are scored: those held out, or all where none is.
+
+    Example:
+      >>> [domains_to_test(held_out).keeps(b"news") for held_out in ([], ["news"], ["health"])]
+      [True, True, False]
+    """
+    return DomainFilter(frozenset(name.encode() for name in held_out), are_kept=bool(held_out))
+
+
+def held_out_fault(held_out: Collection[str], domains: Collection[str]) -> str | None:
+    """Returns an error message where domains cannot be held out, or None.
+
+    Args:
+      held_out: the names of `data.held_out`.
+      domains: the domains of the collection.
+    """
+    for name in held_out:
+        if name not in domains:
+            hint = did_you_mean(name, domains) if domains else ""
+            return f"must be domains of the collection ({', '.join(sorted(domains))}); got {name!r}{hint}"
+    if held_out and not set(domains) - set(held_out):
+        return f"must leave a domain to train on; it names all of them: {', '.join(sorted(domains))}"
+    return None
+
+
+def check_lists(lists: Mapping[str, Mapping[str, int]], held_out: Collection[str]) -> list[str]:
+    """Finds domains that lack the lists that a run needs of them.
+
+    Args:
+      lists: domain to split to its number of lists.
+      held_out: the names of `data.held_out`.
+
+    Returns:
+      a sentence for each fault.
+    """
+    faults = []
+    if pair := alike(sorted(lists)):
+        faults.append(f"domains must differ by more than the case of letters; got {pair[0]!r} and {pair[1]!r}.")
+    if fault := held_out_fault(held_out, lists):
+        return [*faults, f"data.held_out {fault}."]
+    for name, of_split in sorted(lists.items()):
+        needed = ("test",) if name in held_out else ("train", "eval")
+        if lacking := [split for split in SPLITS if split in needed and not of_split.get(split)]:
+            what = "is held out" if name in held_out else "is trained on"
+            counts = ", ".join(f"{split} {of_split.get(split, 0):,}" for split in SPLITS)
+            faults.append(f"the domain {name} {what}, and must have lists in {' and '.join(lacking)}; it has {counts}.")
+    return faults
