@@ -22,7 +22,8 @@ overrides_option: Final = click.option(
 )
 
 
-def _number(_context: click.Context, _parameter: click.Parameter, value: float) -> float:
+def number(_context: click.Context, _parameter: click.Parameter, value: float) -> float:
+    """Refuses NaN; a callback of click."""
     if math.isnan(value):  # click takes it to lie in any range
         raise click.BadParameter("must be a number; got nan.")
     return value
@@ -33,7 +34,7 @@ feedback_option: Final = click.option(
     metavar="GAIN",
     default=0.0,
     type=click.FloatRange(0, 1e6),
-    callback=_number,
+    callback=number,
     help="Weight of a second pass that prefers documents like the best two; usually 2 to 12, 0 for no second pass.",
 )
 

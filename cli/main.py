@@ -13,6 +13,7 @@ from cli.convert import convert_command
 from cli.evaluate import evaluate
 from cli.experiment import experiment
 from cli.index_documents import index_command
+from cli.label import label
 from cli.lexicon import lexicon
 from cli.neighbours import neighbours
 from cli.rank import rank
@@ -44,6 +45,7 @@ from schemas.errors import ConfigError
             search,
             serve,
             replay,
+            label,
             lexicon,
             neighbours,
             report,

@@ -1,0 +1,109 @@
+"""`clir label`: pairs for a lexicon from queries without judgments."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import click
+
+from cli.arguments import index_option, json_option, model_argument, number
+from cli.imports import heavy_imports
+from cli.model_folder import index_place
+from cli.terminal import StageView, for_shell, say, short, show, show_json
+from pipeline.input_files import file_fault, sha256_of_file
+from pipeline.output_folder import write_atomically
+from pipeline.output_path import write_fault
+from schemas.drops import Drop
+from schemas.errors import ConfigError, DataError
+from schemas.foreign_files import parse_foreign_texts
+from schemas.wikiclir import Text
+
+_ACCOUNT_ENDING: Final = ".json"
+_DIGEST: Final = "sha256"
+"""The key of the digest of the pairs in their account."""
+
+
+@click.command()
+@model_argument
+@click.option(
+    "--queries", metavar="FILE", required=True, help="Queries: JSON lines, or TSV of id, text or id, title, text."
+)
+@click.option(
+    "--share",
+    default=0.67,
+    show_default=True,
+    type=click.FloatRange(min=0, max=1, min_open=True),
+    callback=number,
+    help="Share of the queries to label.",
+)
+@click.option("--output", metavar="PAIRS", required=True, help="The file of pairs; its account goes to PAIRS.json.")
+@index_option
+@json_option
+def label(model: str, queries: str, share: float, output: str, index: str | None, as_json: bool) -> None:
+    """Label queries without judgments with what the index of a MODEL finds for them, for `lexicon.pairs`.
+
+    Each query is searched. Of those with an answer the share is kept whose first document is farthest before the
+    second. A model trained again with these pairs knows the words of the collection: see docs/domains.md.
+
+    MODEL is a run's output folder, its serving folder, or one version in it.
+
+    Example: clir label runs/sample --queries queries.tsv --output pairs.tsv
+    """
+    path, account = Path(output), Path(f"{output}{_ACCOUNT_ENDING}")
+    faults = [f"--queries: {fault}"] if (fault := file_fault(queries)) else []
+    if fault := _output_fault(path, account):
+        faults.append(f"--output: {fault}")
+    if faults:
+        raise ConfigError(faults)
+    place = index_place(model, index)
+    with heavy_imports():
+        from serving.label_queries import label_queries
+        from serving.newest_engine import FolderEngines
+
+    with StageView() as view:
+        view.start(0, 0, "labelling")
+        engines = FolderEngines(place.models, place.index_folder)
+        if (newest := engines.newest()) is None:
+            raise DataError(f"there is no index in {place.index_folder}; make one first: clir index {for_shell(model)}")
+        engine = engines.load(newest)
+        if engine.model_version != (version := Path(place.newest_model).name):
+            raise DataError(
+                f"the index must be of the newest model, {version}; it is of {engine.model_version}: make it again with"
+                f" clir index {for_shell(model)}"
+            )
+        labels = label_queries(list(_records(queries)), queries, engine, share)
+    text = "".join(f"{pair}\n" for pair in labels.pairs)
+    content = {**labels.as_dict(), _DIGEST: hashlib.sha256(text.encode()).hexdigest()}
+    write_atomically(account, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+    write_atomically(path, text)
+    if as_json:
+        show_json({**content, "output": output})
+        return
+    show("\n".join(labels.describe()))
+    say(f"written to {short(output)}; train again with --set lexicon.pairs={for_shell(output)}")
+
+
+def _records(path: str) -> Iterator[Text | Drop]:
+    with open(path, "rb") as stream:
+        yield from parse_foreign_texts(stream, path)
+
+
+def _output_fault(pairs: Path, account: Path) -> str | None:
+    """Returns the reason why the file of pairs must not be written, or None: what `clir label` wrote is replaced."""
+    if pairs.is_dir():
+        return f"must be a file; {pairs} is a folder."
+    if not pairs.absolute().parent.is_dir():
+        return f"the folder {pairs.parent} must be there; make it, or choose another."
+    if fault := write_fault(pairs.absolute().parent):
+        return f"the folder of {pairs} {fault}"
+    if not pairs.exists():
+        return f"there must be no {account} without {pairs}; there is one." if account.exists() else None
+    try:
+        digest = json.loads(account.read_text(encoding="utf-8"))[_DIGEST]
+    except (OSError, ValueError, KeyError, TypeError):
+        digest = None
+    if digest != sha256_of_file(str(pairs)):
+        return f"{pairs} must be a file that clir label wrote, or none; there is another: choose another name."
+    return None
