@@ -15,7 +15,10 @@ _DOMAINS: Final = "domains"
 
 @stage
 def DomainValidator(
-    report: Input[IngestionReport], domain_report: Output[DomainReport], held_out: tuple[str, ...] = ()
+    report: Input[IngestionReport],
+    domain_report: Output[DomainReport],
+    held_out: tuple[str, ...] = (),
+    comparing: str | None = None,
 ) -> None:
     """Refuses a collection with domains that cannot be trained on, or that cannot be held out.
 
@@ -23,12 +26,17 @@ def DomainValidator(
       report: the report of ingestion, with the lists of each domain.
       domain_report: the names of the domains that are trained on and of those held out, as JSON.
       held_out: the domains that are held out.
+      comparing: the setting, if any, that needs two trained domains or more.
 
     Raises:
       DataError: with a sentence for each fault, see `check_lists`.
     """
     domains = json.loads(read_text(report, REPORT_FILE))[_DOMAINS]
-    if faults := check_lists(domains, held_out):
+    faults = check_lists(domains, held_out)
+    trained = [name for name in domains if name not in held_out]
+    if comparing and len(trained) == 1:
+        faults.append(f"{comparing} needs two domains or more that are trained on; got {trained[0]}.")
+    if faults:
         raise DataError("\n".join(faults))
-    names = {"trained": [name for name in domains if name not in held_out], "held_out": held_out}
+    names = {"trained": trained, "held_out": held_out}
     write_text(domain_report, REPORT_FILE, json.dumps(names, indent=2, ensure_ascii=False) + "\n")

@@ -19,6 +19,7 @@ from schemas.settings import Settings, did_you_mean
 Count: TypeAlias = Annotated[int, Field(strict=True, ge=1, le=65_536)]
 
 FITTED: Final = "fitted"
+HELD_OUT: Final = "held_out"
 
 
 def _number_or_fitted(weight: Any, handler: ValidatorFunctionWrapHandler) -> Any:
@@ -26,7 +27,7 @@ def _number_or_fitted(weight: Any, handler: ValidatorFunctionWrapHandler) -> Any
     try:
         return handler(weight)
     except pydantic.ValidationError:
-        raise ValueError(f"must be a number from 0 to 1e12, or {FITTED}; got {weight!r}") from None
+        raise ValueError(f"must be a number from 0 to 1e12, {FITTED} or {HELD_OUT}; got {weight!r}") from None
 
 
 def _dimension_or_fitted(dim: Any, handler: ValidatorFunctionWrapHandler) -> Any:
@@ -38,9 +39,9 @@ def _dimension_or_fitted(dim: Any, handler: ValidatorFunctionWrapHandler) -> Any
 
 
 ChannelWeightSetting = Annotated[
-    Annotated[float, Field(ge=0, le=1e12)] | Literal["fitted"], WrapValidator(_number_or_fitted)
+    Annotated[float, Field(ge=0, le=1e12)] | Literal["fitted", "held_out"], WrapValidator(_number_or_fitted)
 ]
-"""The weight of a channel: a number, or `fitted` on the eval split."""
+"""The weight of a channel: a number, `fitted` on the eval split, or fitted on training domains that are `held_out`."""
 
 
 @dataclass(frozen=True)

@@ -146,7 +146,8 @@ class ChannelSettings(Settings):
     kind: Annotated[str, AfterValidator(OneOf(CHANNELS))]
     """Kind of the channel: cl_lsi; lexicon, bm25 and tfidf are for `lexicon.kind`."""
     weight: ChannelWeightSetting = 0.5
-    """Weight of the channel; fitted: the best on the eval split, of the values that `lexicon.weight` lists."""
+    """Weight of the channel; fitted: the best on the eval split, of the values that `lexicon.weight` lists; held_out:
+    the best on domains that training has not seen, see there."""
     settings: Annotated[dict[str, Any], AfterValidator(OwnSettings(CHANNELS, "kind"))] = {}
     """Settings that this kind alone has, by name: `dim` of cl_lsi."""
     in_training: bool = False

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator, mod
 
 from components.settings import EvaluationSettings, SearchSettings
 from components.wikiclir_example_gen.settings import DataSettings
-from models.choices import ACROSS_LANGUAGES, TRANSLATING
+from models.choices import ACROSS_LANGUAGES, HELD_OUT, TRANSLATING
 from models.job import channels_fault, default_objective, index_fault, objective_fault
 from models.lexicon.settings import LexiconSettings
 from models.settings import ChannelSettings, EmbeddingSettings, LossSettings, ModelSettings
@@ -140,6 +140,17 @@ class RunConfig(Settings):
             raise ValueError(fault)
         return channels
 
+    @field_validator("lexicon", "channels")
+    @classmethod
+    def _weights_have_domains(cls, channels: Any, info: ValidationInfo) -> Any:
+        data = info.data.get("data")
+        named = channels if isinstance(channels, dict) else {"": channels}
+        for name, one in named.items():
+            if one.weight == HELD_OUT and data and not data.domains:
+                setting = f"{name}.weight" if name else "weight"
+                raise ValueError(f"{setting} must not be {HELD_OUT} without data.domains, which are left out in turn")
+        return channels
+
     @field_validator("search")
     @classmethod
     def _index_can_search_the_score(cls, search: SearchSettings, info: ValidationInfo) -> SearchSettings:
@@ -234,6 +245,11 @@ class RunConfig(Settings):
                 "lexicon's translations; got " + ", ".join(evaluation.baselines)
             )
         return evaluation
+
+    @property
+    def has_held_out_weight(self) -> bool:
+        """Whether the weight of a channel is fitted on training domains that are left out in turn."""
+        return HELD_OUT in (self.lexicon.weight, *(one.weight for one in self.channels.values()))
 
     @property
     def translating_baselines(self) -> list[str]:

@@ -33,7 +33,7 @@ from components.transform.settings import TransformSettings
 from components.wikiclir_example_gen.component import WikiClirExampleGen
 from components.wikiclir_example_gen.lists import IngestSettings
 from components.wikipedia_gen.component import WikipediaGen
-from models.choices import RIVALS
+from models.choices import HELD_OUT, RIVALS
 from models.job import TrainingJob
 from models.settings import ChannelSettings, LossSettings, ModelSettings, WordTableSource
 from pipeline.config import RunConfig, without_folders
@@ -173,7 +173,9 @@ def _data(config: RunConfig, checkpoints: str) -> Data:
     )
     validators: list[BaseComponent] = [example_validator]
     if data.domains:
-        validators.append(DomainValidator(report=example_gen.outputs["report"], held_out=data.held_out))
+        comparing = f"a weight that is {HELD_OUT}" if config.has_held_out_weight else None
+        report = example_gen.outputs["report"]
+        validators.append(DomainValidator(report=report, held_out=data.held_out, comparing=comparing))
     for validator in validators:
         # An anomaly must stop the run before anything is made from the data.
         transform.add_upstream_node(validator)
@@ -191,6 +193,7 @@ def _data(config: RunConfig, checkpoints: str) -> Data:
             pairs=files_of(lexicon.pairs) if lexicon.pairs else [],
             pairs_digest=lexicon.sha256.pairs,
             held_out=data.held_out,
+            leaves_out=config.has_held_out_weight,
             wikiclir_files=wikiclir_files if lexicon.title_pairs else None,
         )
         stages.append(lexicon_gen)
@@ -388,8 +391,14 @@ def _of_texts(config: RunConfig) -> dict[str, Any]:
 
 def _search_job(config: RunConfig, job: TrainingJob) -> TrainingJob:
     """Returns the job of the search for epsilon and theta before a training."""
+    # A trial's value is the best epoch's; weights are fitted afterwards.
+    fixed = {"weight": ChannelSettings.model_fields["weight"].default}
+    channels = {
+        name: one.model_copy(update=fixed if one.weight == HELD_OUT else {}) for name, one in job.channels.items()
+    }
     modules = [_TUNER_FN, "components.trainer.tuner", *(one.module for one in job.declarations())]
     update = {
+        "channels": channels,
         "training": config.training.model_copy(update={"epochs": config.tuning.epochs or config.training.epochs}),
         "tuning": config.tuning.model_copy(update={"epochs": None}),
         "identity": identity(modules),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from models.lexicon.lexicon import COLLECTION_FILE, STATISTICS_FILE
+from models.lexicon.lexicon import COLLECTION_FILE, STATISTICS_FILE, WITHOUT_DOMAIN
 from pipeline.layout import (
     CELL_DIGEST_FILE,
     CELL_FILE,
@@ -25,7 +25,7 @@ from schemas.errors import DataError
 from schemas.wording import first_bytes
 
 _FOR_STAGES: Final = ("BLESSED", "NOT_BLESSED", COLLECTION_FILE, STATISTICS_FILE)
-"""The files that only other stages read."""
+"""The files that only other stages read, beside the lexicons in the folder `WITHOUT_DOMAIN`."""
 
 _PLACES: Final = {
     ("WikipediaGen", "wikiclir_files"): f"{WIKIPEDIA}/",
@@ -65,7 +65,7 @@ def publish(outputs: Mapping[str, Outputs], folder: OutputFolder, is_cell: bool)
         (artifact,) = outputs[stage][output]
         source = Path(artifact.uri)
         for path in source.rglob("*"):
-            if path.is_file() and path.name not in _FOR_STAGES:
+            if path.is_file() and path.name not in _FOR_STAGES and path.parent.parent.name != WITHOUT_DOMAIN:
                 files[f"{place}{path.relative_to(source)}"] = path
     if is_cell:
         files = {

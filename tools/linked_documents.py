@@ -43,6 +43,12 @@ def read_rows(path: Path) -> Iterator[list[str]]:
             yield line.rstrip("\n").split("\t")
 
 
+def given_file(collection: Path, name: str) -> Path:
+    """The path of a collection's file, gzipped or not."""
+    plain = collection / name
+    return plain if plain.exists() else collection / f"{name}.gz"
+
+
 def links_of(judgments: Iterator[list[str]]) -> _Links:
     """The SR documents (grade 1) of the queries whose MR document (grade 2) a document is, without itself.
 
@@ -155,13 +161,8 @@ def main(
     seed: int,
 ) -> None:
     """Writes queries, documents, judgments and candidates."""
-
-    def given(name: str) -> Path:
-        plain = collection / name
-        return plain if plain.exists() else collection / f"{name}.gz"
-
-    documents = {doc_id: rest for doc_id, *rest in read_rows(given(documents_file(language)))}
-    links = links_of(read_rows(given(judgments_file(query_language, language))))
+    documents = {doc_id: rest for doc_id, *rest in read_rows(given_file(collection, documents_file(language)))}
+    links = links_of(read_rows(given_file(collection, judgments_file(query_language, language))))
     lists = lists_of([*documents], links, held_out, most_trained, most_listed, seed, train_lists)
     output.mkdir(parents=True, exist_ok=True)
     with (

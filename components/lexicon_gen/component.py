@@ -8,10 +8,11 @@ from tfx.types.standard_artifacts import Examples
 from components.artifact_files import split_files
 from components.lexicon_gen.write_lexicon import FurtherPairs, mr_pairs, write_lexicon
 from components.stage import Apply, Input, Output, stage
-from models.lexicon.lexicon import Kind
+from models.lexicon.lexicon import WITHOUT_DOMAIN, Kind
+from models.lists.ranking_lists import IDS_SPEC, read_lists
 from schemas.artifacts import Collection, Lexicon, WikiClirFiles
 from schemas.collection import DocumentTexts
-from schemas.domains import domains_to_train
+from schemas.domains import DomainFilter, domains_to_train
 from schemas.wikiclir import PAIRS_FILE
 
 
@@ -29,6 +30,7 @@ def LexiconGen(
     pairs: list[str],
     pairs_digest: str | None = None,
     held_out: tuple[str, ...] = (),
+    leaves_out: bool = False,
     wikiclir_files: Input[WikiClirFiles] | None = None,
 ) -> None:
     """Learns which words of the two languages translate each other, and counts the words of the collection.
@@ -46,24 +48,33 @@ def LexiconGen(
       pairs: files with further pairs of texts.
       pairs_digest: the digest of these files; other content is refused.
       held_out: the domains whose train pairs are left out.
+      leaves_out: whether to learn another lexicon without each of the other domains, in the folder `without`.
       wikiclir_files: files made from dumps, whose pairs of titles are learned from, too.
 
     Raises:
       DataError: see `write_lexicon`.
     """
-    is_learned = kind == "lexicon"
     train = split_files(examples, "train")
-    train_pairs = mr_pairs(train, top_grade, domains_to_train(held_out)) if is_learned else []
     titles = [os.path.join(wikiclir_files.uri, PAIRS_FILE)] if wikiclir_files else []
-    further = FurtherPairs(pairs, pairs_digest, max_bad_share, fileio.open, titles)
     texts = DocumentTexts(collection.uri, fileio.open, apply)
-    write_lexicon(
-        kind,
-        languages,
-        max_tokens,
-        train_pairs,
-        further if pairs or titles else None,
-        texts,
-        lexicon.uri,
-        fileio.open,
-    )
+
+    def write(folder: str, domains: DomainFilter) -> None:
+        further = FurtherPairs(pairs, pairs_digest, max_bad_share, fileio.open, titles)
+        write_lexicon(
+            kind,
+            languages,
+            max_tokens,
+            mr_pairs(train, top_grade, domains) if kind == "lexicon" else [],
+            further if pairs or titles else None,
+            texts,
+            folder,
+            fileio.open,
+        )
+
+    known = domains_to_train(held_out)
+    write(lexicon.uri, known)
+    if leaves_out:
+        for number, name in enumerate(sorted({*read_lists(train, IDS_SPEC, 0, known).domains})):
+            folder = os.path.join(lexicon.uri, WITHOUT_DOMAIN, str(number))
+            fileio.makedirs(folder)
+            write(folder, domains_to_train((*held_out, name)))

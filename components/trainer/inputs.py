@@ -2,7 +2,7 @@
 
 import hashlib
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any, Final
@@ -17,14 +17,14 @@ from components.trainer.pretrained import VectorsReport, read_pretrained, vocabu
 from components.unfinished_work import unfinished_work
 from models.choices import CHANNELS
 from models.job import TrainingJob
-from models.lexicon.lexicon import read_lexicon
+from models.lexicon.lexicon import WITHOUT_DOMAIN, read_lexicon
 from models.lexicon.singular_vectors import singular_vectors
 from models.lists.document_frequency import idf_of_terms
 from models.lists.ranking_lists import RankingLists, read_lists
 from models.rankers.fixed_scores import with_fixed_scores
 from models.rankers.scorer import FixedScorer, ScorerInputs, Words
 from schemas import features as f
-from schemas.domains import domains_to_train
+from schemas.domains import DomainFilter, domains_to_test, domains_to_train
 
 log = logging.getLogger("clir.training")
 
@@ -65,6 +65,19 @@ class TrainingArguments:
         """The job, with the best numbers of a search in its settings."""
         return TrainingJob.model_validate_json(self.job).with_numbers(self.best_numbers)
 
+    def without(self, domain: str, number: int) -> "TrainingArguments":
+        """Returns the arguments of a training without a domain.
+
+        Args:
+          domain: its name.
+          number: its place among the sorted domains of the train lists, which names the lexicon without it.
+        """
+        job = TrainingJob.model_validate_json(self.job)
+        found: dict[str, Any] = {"held_out": (*job.held_out, domain)}
+        if job.lexicon is not None:
+            found["lexicon"] = f"{job.lexicon}/{WITHOUT_DOMAIN}/{number}"
+        return replace(self, job=job.model_copy(update=found).model_dump_json())
+
     @property
     def best_numbers(self) -> dict[str, float]:
         """The best numbers of a search before the training; empty without a search."""
@@ -88,6 +101,9 @@ class TrainingInputs:
       query_words, document_words: the words of the two languages.
       fixed_channels: the channels that are learned before the training, by name.
       train_texts, eval_texts: read the two splits as texts.
+      domains: the names of the domains of the train lists, sorted.
+      without: reads the inputs of a training without one of these domains, with a lexicon that does not know it.
+      eval_lists_of: reads the eval lists of some domain, with the scores of the fixed channels.
     """
 
     job: TrainingJob
@@ -100,6 +116,9 @@ class TrainingInputs:
     fixed_channels: Mapping[str, FixedScorer]
     train_texts: Callable[[], RankingLists]
     eval_texts: Callable[[], RankingLists]
+    domains: Sequence[str]
+    without: Callable[[str], "TrainingInputs"]
+    eval_lists_of: Callable[[str], RankingLists]
 
     def with_numbers(self, numbers: Mapping[str, float]) -> "TrainingInputs":
         """Returns the inputs with the numbers of a search's trial in the job."""
@@ -144,10 +163,16 @@ def read_inputs(arguments: TrainingArguments) -> TrainingInputs:
         *(() if job.model.has_stems else (f.QUERY_STEMS, f.DOC_STEMS)),
     ]
     spec = {name: of_column for name, of_column in transform.transformed_feature_spec().items() if name not in unused}
-    train_lists, eval_lists = (
-        read_lists(_files(files), spec, job.used_negatives, domains_to_train(job.held_out))
-        for files in (arguments.train_files, arguments.eval_files)
-    )
+    known = domains_to_train(job.held_out)
+
+    def tokens(files: list[str], domains: DomainFilter) -> RankingLists:
+        return read_lists(_files(files), spec, job.used_negatives, domains)
+
+    def texts(split: str, domains: DomainFilter) -> RankingLists:
+        return read_lists(_files([job.texts[split]]), used_negatives=job.used_negatives, domains=domains)
+
+    train_lists, eval_lists = (tokens(files, known) for files in (arguments.train_files, arguments.eval_files))
+    domains = sorted({*train_lists.domains})
     pretrained = {
         name: read_pretrained(transform, name, job.word_tables[name])
         for name in f.COUNTS_OF_VOCABULARY
@@ -156,10 +181,6 @@ def read_inputs(arguments: TrainingArguments) -> TrainingInputs:
     query_words, document_words = _words(job, transform, {name: words for name, (words, _) in pretrained.items()})
     if job.model.has_idf:
         query_words, document_words = _with_idf(query_words, document_words, job, transform, train_lists)
-
-    def texts(split: str) -> RankingLists:
-        files = _files([job.texts[split]])
-        return read_lists(files, used_negatives=job.used_negatives, domains=domains_to_train(job.held_out))
 
     def trained(lists: RankingLists) -> RankingLists:
         return lists.with_judged_negatives() if job.training.negatives_from == "judged" else lists
@@ -173,8 +194,11 @@ def read_inputs(arguments: TrainingArguments) -> TrainingInputs:
         query_words=query_words,
         document_words=document_words,
         fixed_channels={},
-        train_texts=partial(texts, "train"),
-        eval_texts=partial(texts, "eval"),
+        train_texts=partial(texts, "train", known),
+        eval_texts=partial(texts, "eval", known),
+        domains=domains,
+        without=lambda domain: read_inputs(arguments.without(domain, domains.index(domain))),
+        eval_lists_of=lambda domain: tokens(arguments.eval_files, domains_to_test([domain])),
     )
     fixed: dict[str, FixedScorer] = {}
     for name, settings in job.channels.items():
@@ -183,10 +207,20 @@ def read_inputs(arguments: TrainingArguments) -> TrainingInputs:
             fixed[name] = kind.make(inputs.for_scorer(name), **settings.settings)
     inputs = replace(inputs, fixed_channels=fixed)
     if fixed:
-        inputs = replace(inputs, eval_lists=with_fixed_scores(inputs.eval_lists, texts("eval"), fixed.values()))
+        inputs = replace(
+            inputs,
+            eval_lists=with_fixed_scores(inputs.eval_lists, texts("eval", known), fixed.values()),
+            eval_lists_of=lambda domain: with_fixed_scores(
+                tokens(arguments.eval_files, domains_to_test([domain])),
+                texts("eval", domains_to_test([domain])),
+                fixed.values(),
+            ),
+        )
     if inputs.channels_in_training:
         of_lists = inputs.channels_in_training.values()
-        inputs = replace(inputs, train_lists=with_fixed_scores(inputs.train_lists, trained(texts("train")), of_lists))
+        inputs = replace(
+            inputs, train_lists=with_fixed_scores(inputs.train_lists, trained(texts("train", known)), of_lists)
+        )
     return inputs
 
 

@@ -3,20 +3,22 @@
 import json
 import logging
 import os
-from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import tensorflow as tf
 
 from components.trainer.inputs import TrainingArguments, TrainingInputs, read_inputs, unfinished_folder
 from components.trainer.transformed_texts import TransformedTexts
-from models.choices import CHANNELS, FITTED, SCORERS
+from models.choices import CHANNELS, FITTED, HELD_OUT, SCORERS
 from models.exported.export import export_ranker
+from models.lexicon.lexicon import WITHOUT_DOMAIN
+from models.lists.ranking_lists import RankingLists
 from models.objectives.objective import make_objective
 from models.rankers.fixed_scores import FixedScores
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import InnerProduct, Scorer
-from models.training.channel_weight import fit_weight
+from models.training.channel_weight import Sum, fit_weight
 from models.training.list_evaluator import ListEvaluator
 from models.training.train import train
 from models.training.workers import Chief
@@ -27,6 +29,9 @@ log = logging.getLogger("clir.training")
 
 _FIRST_WEIGHT: Final = 0.5
 """The weight of a channel during training, where its weight is fitted afterwards."""
+
+_Weights: TypeAlias = Mapping[str, float]
+_Channels: TypeAlias = Mapping[str, Scorer]
 
 
 class Trained(NamedTuple):
@@ -45,7 +50,8 @@ def train_ranker(
     """Trains a new ranker: the scorer, the channels that are trained with it, and the channels learned before.
 
     The objective has the trained channels, and the scores of those learned before that are `in_training`. The best
-    epoch is that of the whole sum.
+    epoch is that of the whole sum. For weights that are fitted on held-out domains, another ranker is trained without
+    each of the training domains first.
 
     Args:
       inputs: job and data.
@@ -55,13 +61,45 @@ def train_ranker(
     Raises:
       DataError: see `models.training.train.train`.
     """
+    of_domains = list(_trained_without_each_domain(inputs, strategy, log_dir, checkpoint_dir))
+    return _train(inputs, of_domains, strategy, log_dir, checkpoint_dir)
+
+
+class _OfDomain(NamedTuple):
+    """The channels of a ranker that was trained without a domain, and the domain's eval lists."""
+
+    lists: RankingLists
+    channels: _Channels
+
+
+def _trained_without_each_domain(
+    inputs: TrainingInputs, strategy: tf.distribute.Strategy, log_dir: str, checkpoint_dir: str
+) -> Iterator[_OfDomain]:
+    """Trains a ranker without each of the domains, where a weight is fitted on them."""
+    if not any(one.weight == HELD_OUT for one in inputs.job.channels.values()):
+        return
+    for number, domain in enumerate(inputs.domains):
+        log.info("training without the domain %s, for the weights", domain)
+        without = inputs.without(domain)
+        folders = (os.path.join(folder, WITHOUT_DOMAIN, str(number)) for folder in (log_dir, checkpoint_dir))
+        yield _OfDomain(without.eval_lists_of(domain), _train(without, [], strategy, *folders).ranker.channels)
+
+
+def _train(
+    inputs: TrainingInputs,
+    of_domains: Sequence[_OfDomain],
+    strategy: tf.distribute.Strategy,
+    log_dir: str,
+    checkpoint_dir: str,
+) -> Trained:
+    """Trains a ranker, and fits the weights that the settings ask for; see `train_ranker`."""
     job = inputs.job
     with strategy.scope():
         trained = _trained_channels(inputs)
         weights = {
             job.model.channel: 1.0,
             **{
-                name: _FIRST_WEIGHT if one.weight == FITTED else float(one.weight) for name, one in job.channels.items()
+                name: _FIRST_WEIGHT if isinstance(one.weight, str) else one.weight for name, one in job.channels.items()
             },
         }
         learned = {name: FixedScores(channel) for name, channel in inputs.channels_in_training.items()}
@@ -73,9 +111,12 @@ def train_ranker(
     fitted = {
         f"{name}.{setting}": found for name, channel in channels.items() for setting, found in channel.fitted.items()
     }
-    for name, found in _fit_weights(inputs, channels, weights).items():
-        weights[name] = found.value
-        fitted[f"{name}.weight"] = found
+    on_eval_split = [_OfDomain(inputs.eval_lists, channels)]
+    for fitted_on, tried in ((FITTED, on_eval_split), (HELD_OUT, of_domains)):
+        names = [name for name, settings in job.channels.items() if settings.weight == fitted_on]
+        for name, found in _fit_weights(names if tried else [], tried, weights, job.top_grade).items():
+            weights[name] = found.value
+            fitted[f"{name}.weight"] = found
     history = history.model_copy(update={"fitted": fitted})
     ranker = _weighted(channels, weights) if inputs.fixed_channels or job.channels else objective.ranker
     return Trained(ranker, history, tuple(objective.current_theta()))
@@ -181,29 +222,35 @@ def _trained_channels(inputs: TrainingInputs) -> dict[str, Scorer]:
 
 
 def _fit_weights(
-    inputs: TrainingInputs, channels: Mapping[str, Scorer], first_weights: Mapping[str, float]
+    names: Sequence[str], tried: Sequence[_OfDomain], first_weights: _Weights, top_grade: int
 ) -> dict[str, Fitted]:
-    """Fits the weights that the settings ask for, one after the other and again until none of them changes.
+    """Fits weights of channels, one after the other and again until none of them changes.
 
     This ends: a new weight of a channel is better than the one before, or equally good and smaller.
+
+    Args:
+      names: of the channels.
+      tried: lists to fit the weights on, each with the channels of a ranker that does not know them.
+      first_weights: of all channels.
+      top_grade: the MR grade.
     """
-    names = [name for name, settings in inputs.job.channels.items() if settings.weight == FITTED]
     weights, before = dict(first_weights), None
     fitted: dict[str, Fitted] = {}
     while weights != before:
         before = dict(weights)
         for name in names:
-            others = {other: one for other, one in channels.items() if other != name}
-            fitted[name] = fit_weight(
-                inputs.eval_lists, _weighted(others, weights), channels[name], inputs.job.top_grade
-            )
+            sums = []
+            for lists, channels in tried:
+                others = {other: one for other, one in channels.items() if other != name}
+                sums.append(Sum(lists, _weighted(others, weights), channels[name]))
+            fitted[name] = fit_weight(sums, top_grade)
             weights[name] = fitted[name].value
         if len(names) < 2:
             break
     return fitted
 
 
-def _weighted(channels: Mapping[str, Scorer], weights: Mapping[str, float]) -> Ranker:
+def _weighted(channels: _Channels, weights: _Weights) -> Ranker:
     """Returns the ranker of some channels; a single one has no weight."""
     if len(channels) == 1:
         return Ranker(channels)

@@ -1,6 +1,6 @@
 """Numbers that are fitted on the eval split, and what they are fitted by."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +24,11 @@ class EvalMetrics(NamedTuple):
         ranked = ranked_grades(lists.query_ids, lists.doc_ids, scores, lists.grades)
         return cls(**mean_metrics(ranked, top_grade, cls._fields))
 
+    @classmethod
+    def mean(cls, parts: Sequence["EvalMetrics"]) -> "EvalMetrics":
+        """Returns the means of the metrics of several rankings, each of which counts once."""
+        return cls(*(float(np.mean(values)) for values in zip(*parts, strict=True)))
+
     @property
     def value(self) -> float:
         """ndcg_5 + 0.1 p_mr_1: the larger, the better."""
@@ -44,6 +49,10 @@ def fit_number(
       scores: the scores of the lists' documents with a value: [lists], each float [list_size].
       top_grade: the MR grade.
     """
-    found = {value: EvalMetrics.of(lists, scores(value), top_grade) for value in values}
+    return best_number({value: EvalMetrics.of(lists, scores(value), top_grade) for value in values})
+
+
+def best_number(found: Mapping[float, EvalMetrics]) -> Fitted:
+    """The value with the best metrics; of equally good ones the first."""
     best = max(found, key=lambda value: found[value].value)
     return Fitted(value=best, curve=[Tried(value=value, **one._asdict()) for value, one in found.items()])

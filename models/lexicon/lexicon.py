@@ -14,6 +14,9 @@ from schemas.json_record import JsonRecord
 TABLE_FILE: Final = "lexicon.tsv"
 STATISTICS_FILE: Final = "statistics.tsv"
 COLLECTION_FILE: Final = "collection.json"
+WITHOUT_DOMAIN: Final = "without"
+"""The folder, in that of a lexicon, of the lexicons that were learned without one of the training domains each, by the
+domains' places in their sorted order."""
 
 Kind = Literal["lexicon", "bm25", "tfidf"]
 """The kinds of words that match: translations and equal stems (lexicon), or equal words."""

@@ -23,7 +23,8 @@ class LexiconSettings(Settings):
     queries), bm25 or tfidf (equal words), or none for the similarity alone."""
     weight: ChannelWeightSetting = 0.5
     """Weight of the channel; fitted: the best of 0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.2, 2, 3, 4, 6, 8, 12 and
-    16 on the eval split, by ndcg_5 + 0.1 p_mr_1."""
+    16 on the eval split, by ndcg_5 + 0.1 p_mr_1; held_out: the best on the eval split of each training domain, in the
+    mean over domains, with a ranker and a lexicon that have not seen it."""
     in_training: bool = False
     """Whether the channel counts in the training's loss, with its weight; 0.5 where that is fitted. With the kind tfidf
     and the weight 1 beside the encoder polynomial, it is the identity of Bai et al. 2009."""

@@ -15,6 +15,7 @@ from tests.bad_input.spoil import (
     file,
     judged,
     nothing,
+    setting,
 )
 
 
@@ -71,6 +72,23 @@ DOMAINS = [
         AT_ONCE,
         _domains("news, health"),
         ("data.held_out: must leave a domain to train on; it names all of them: health, news",),
+    ),
+    Case(
+        "held_out_weight_without_domains",
+        "The weight of the lexicon is to be fitted on domains, and the collection names none.",
+        AT_ONCE,
+        setting("lexicon: {kind: lexicon, weight: held_out}\n"),
+        ("run.yaml:8: lexicon: weight must not be held_out without data.domains, which are left out in turn",),
+    ),
+    Case(
+        "held_out_weight_with_one_domain",
+        "The weight of the lexicon is to be fitted on domains, and one alone is trained on.",
+        BY_THE_RUN,
+        all_of(
+            _divided(text=QUERY_DOMAINS.replace("health", "news")),
+            setting("lexicon: {kind: lexicon, weight: held_out}\n"),
+        ),
+        ("a weight that is held_out needs two domains or more that are trained on; got news.",),
     ),
     Case(
         "trained_domain_without_lists",

@@ -45,7 +45,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
             for query_id, doc_id, grade in lines
         )
     )
-    common = ("--set", f"data.domains={domains}", "--set", "training.epochs=2", "--set", "lexicon.weight=fitted")
+    common = ("--set", f"data.domains={domains}", "--set", "training.epochs=2", "--set", "lexicon.weight=held_out")
     held_out = ("--set", f"data.held_out=[{HELD_OUT}]")
     first = SampleRun(folder / "out", "configs/sample.yaml", *common, *held_out)
     assert first.code == 0, first.err
@@ -63,7 +63,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
 def files(run: SampleRun, pattern: str) -> dict[str, bytes]:
     """Name to content of the files in the oldest artifact's folder."""
     oldest = min(run.output.glob(f"artifacts/{pattern}"), key=lambda path: int(path.relative_to(run.output).parts[3]))
-    return {path.name: path.read_bytes() for path in oldest.iterdir()}
+    return {path.name: path.read_bytes() for path in oldest.iterdir() if path.is_file()}
 
 
 @pytest.mark.parametrize("pattern", ["LexiconGen/lexicon/*", "Transform/transform_graph/*/transform_fn/assets"])
@@ -80,6 +80,21 @@ def test_grades_of_held_out_queries_change_no_weight_and_no_fitted_number(runs: 
     )
     assert first == other
     assert runs.history == json.loads((runs.other_grades.output / "training" / "training.json").read_text())["fitted"]
+
+
+def test_the_lexicon_without_a_domain_is_that_of_a_run_that_holds_it_out(runs: Runs) -> None:
+    newest = max(runs.in_domain.output.glob("artifacts/LexiconGen/lexicon/*"), key=lambda path: int(path.name))
+    without = newest / "without" / str(NAMES.index(HELD_OUT))
+    held_out = files(runs.first, "LexiconGen/lexicon/*")
+    assert {path.name: path.read_bytes() for path in without.iterdir()} == held_out
+    assert sorted(path.name for path in (newest / "without").iterdir()) == ["0", "1", "2"]
+
+
+def test_a_held_out_weight_is_fitted_without_each_trained_domain_in_turn(runs: Runs) -> None:
+    told = [line.split()[4].rstrip(",") for line in runs.other_grades.err.splitlines() if "without the domain" in line]
+    assert told == [name for name in NAMES if name != HELD_OUT]
+    weight = runs.history["lexicon.weight"]
+    assert weight["value"] == max(weight["curve"], key=lambda tried: tried["ndcg_5"] + 0.1 * tried["p_mr_1"])["value"]
 
 
 def test_only_test_lists_of_the_held_out_domain_are_evaluated(runs: Runs) -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from components.lexicon_gen.write_lexicon import FurtherPairs, mr_pairs, write_lexicon
 from models.lexicon.lexicon import read_lexicon
 from schemas.byte_streams import input_digest
+from schemas.domains import domains_to_train
 from schemas.errors import DataError
 from schemas.lexicon_report import LexiconReport
 from schemas.wikiclir import MAX_LINE_BYTES
@@ -46,6 +47,7 @@ def example(query_id: bytes, query: bytes, documents: dict[bytes, int]) -> dict[
     """A list whose documents are given as text to grade."""
     return {
         "query_id": [query_id],
+        "query_domain": [query_id.partition(b"/")[0]],
         "query_text": [query],
         "doc_text": list(documents),
         "relevance": list(documents.values()),
@@ -60,6 +62,14 @@ def test_a_query_is_paired_with_each_of_its_mr_documents_in_the_order_of_the_ids
     files = [str(tmp_path / "b"), str(tmp_path / "a")]
     assert mr_pairs(files, 2) == [(b"wolf", b"loup"), (b"wolf", b"loups"), (b"dog", b"chien")]
     assert mr_pairs(files, 3) == mr_pairs([], 2) == []
+
+
+@pytest.mark.slow
+def test_queries_of_other_domains_are_paired_with_nothing(tmp_path: Path) -> None:
+    lists = [example(f"{name}/1".encode(), name.encode(), {b"loup": 2}) for name in ("news", "health", "arts")]
+    write_examples(tmp_path / "a", lists)
+    files = [str(tmp_path / "a")]
+    assert mr_pairs(files, 2, domains_to_train(["health"])) == [(b"arts", b"loup"), (b"news", b"loup")]
 
 
 # Further pairs

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from models.evaluation.metrics import mean_metrics
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import Scorer
-from models.training.channel_weight import WEIGHTS, fit_weight
+from models.training.channel_weight import WEIGHTS, Sum, fit_weight
 from schemas.relevance import MOST_RELEVANT
 from tests.models.synthetic import ranking_lists
 
@@ -43,7 +43,7 @@ def fitted(first, second, grades=GRADES):
     columns = {"first": first, "second": second}
     ragged = {name: tf.ragged.constant(scores, tf.float32, ragged_rank=1) for name, scores in columns.items()}
     lists = replace(lists, list_columns={**lists.list_columns, **ragged})
-    return fit_weight(lists, Ranker({"first": Column("first")}), Column("second"), MOST_RELEVANT)
+    return fit_weight([Sum(lists, Ranker({"first": Column("first")}), Column("second"))], MOST_RELEVANT)
 
 
 def reference(first, second, weight):
