@@ -382,7 +382,7 @@ CONFIGURATIONS = [
         "The weight of the lexicon is NaN.",
         AT_ONCE,
         setting("lexicon:\n  weight: .nan\n"),
-        ("run.yaml:9: lexicon.weight: must be a number from 0 to 1e12, or fitted; got nan",),
+        ("run.yaml:9: lexicon.weight: must be a number from 0 to 1e12, fitted or held_out; got nan",),
     ),
     Case(
         "unknown_metric",

@@ -17,7 +17,7 @@ LEXICON_PAIRS = [
         "The weight of the channel is neither a number nor `fitted`.",
         AT_ONCE,
         setting("lexicon: {weight: much}\n"),
-        ("run.yaml:8: lexicon.weight: must be a number from 0 to 1e12, or fitted; got 'much'",),
+        ("run.yaml:8: lexicon.weight: must be a number from 0 to 1e12, fitted or held_out; got 'much'",),
     ),
     Case(
         "pairs_that_nothing_learns_from",

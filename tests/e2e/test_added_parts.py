@@ -139,7 +139,10 @@ def test_a_model_that_cannot_be_indexed_is_refused_before_anything_runs(
         ({"channels": {"Near": {"kind": "length"}}}, "must be names of lower-case letters, digits and _; got 'Near'"),
         ({"channels": {"smooth_cosine": {"kind": "length"}}}, "must have names of their own; got smooth_cosine"),
         ({"channels": {"words": {"kind": "bm25"}}}, "must not be of the kind bm25, which lexicon.kind chooses"),
-        ({"channels": {"near": {"kind": "length", "weight": "much"}}}, "must be a number from 0 to 1e12, or fitted"),
+        (
+            {"channels": {"near": {"kind": "length", "weight": "much"}}},
+            "must be a number from 0 to 1e12, fitted or held_out",
+        ),
     ],
 )
 def test_a_choice_that_cannot_be_is_refused_with_its_place(

@@ -182,7 +182,11 @@ def test_a_path_of_word_vectors_that_is_none_is_a_fault(config_file: Path, lines
         ("loss:\n  theta: [0.2]\n", ":8: loss: ", "as data.top_grade for sosl; got [0.2] and data.top_grade 2"),
         ("loss:\n  name: softmax\n  theta: [0.2]\n", ":10: loss.theta: ", "must be null for softmax"),
         ("loss:\n  theta: 0.5\n", ":9: loss.theta: ", "got 0.5"),
-        ("lexicon:\n  weight: -1\n", ":9: lexicon.weight: ", "must be a number from 0 to 1e12, or fitted; got -1"),
+        (
+            "lexicon:\n  weight: -1\n",
+            ":9: lexicon.weight: ",
+            "must be a number from 0 to 1e12, fitted or held_out; got -1",
+        ),
         ("lexicon:\n  kind: bm52\n", ":9: lexicon.kind: ", "'none'; got 'bm52'; did you mean bm25?"),
         (
             "preset: paper\nevaluation:\n  feedback: 4\n",

@@ -22,7 +22,7 @@ def test_a_weight_is_a_number_or_fitted(given: object, taken: object) -> None:
 
 @pytest.mark.parametrize("weight", [-0.1, 1.1e12, float("nan"), float("inf"), 10**400, "fited", "", None, [1]])
 def test_a_weight_that_is_neither_is_refused_in_one_sentence(weight: object) -> None:
-    assert faults(weight=weight) == [("weight", f"must be a number from 0 to 1e12, or fitted; got {weight!r}")]
+    assert faults(weight=weight) == [("weight", f"must be a number from 0 to 1e12, fitted or held_out; got {weight!r}")]
 
 
 @pytest.mark.parametrize("weight", [True, False])
