@@ -119,6 +119,8 @@ def _notes(config: RunConfig, memory: float, disk: float, load: float) -> Iterat
         yield "training stops earlier where training.patience is spent"
     if rivals := [name for name in config.evaluation.baselines if name in RIVALS]:
         yield f"the baselines {', '.join(rivals)} come on top: seconds to minutes each"
+    if config.has_held_out_weight:
+        yield "for a weight that is held_out, a lexicon and a training without each domain come on top"
     if config.tuning.search:
         yield "each trial of the search (tuning) comes on top, and takes about as long as the training"
     folder = Path(config.output)

@@ -98,20 +98,6 @@ DOMAINS = [
         ("the domain health is trained on, and must have lists in train; it has train 0, eval 1, test 1.",),
     ),
     Case(
-        "held_out_domain_without_test_lists",
-        "A domain that is held out has no list in the test split.",
-        BY_THE_RUN,
-        _divided("news"),
-        ("the domain news is held out, and must have lists in test; it has train 3, eval 0, test 0.",),
-    ),
-    Case(
-        "domains_that_differ_by_case",
-        "Two domains differ by the case of letters alone.",
-        BY_THE_RUN,
-        _divided(text=QUERY_DOMAINS.replace("q5\thealth", "q5\tHealth")),
-        ("domains must differ by more than the case of letters; got 'Health' and 'health'.",),
-    ),
-    Case(
         "domain_with_a_slash",
         "A domain's name holds `/`.",
         LEFT_OUT,

@@ -12,6 +12,7 @@ pytestmark = pytest.mark.beam
 
 LISTS = {
     f.QUERY_ID: [b"1", b"2"],
+    f.QUERY_DOMAIN: [b"", b"news"],
     f.QUERY_TEXT: [b"red fox", b"grey wolf"],
     f.DOC_ID: [[b"d1", b"d2"], [b"d3"]],
     f.DOC_TEXT: [[b"renard", b"loup"], [b"loup gris"]],

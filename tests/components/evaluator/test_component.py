@@ -165,7 +165,7 @@ def test_a_pipeline_hands_over_the_runs_of_any_number_of_stages_and_caches_them(
     (Path(model.uri) / "Format-Serving" / "saved_model.pb").touch()
     for tag in tags:
         (tmp_path / tag).mkdir()
-        write_run(tmp_path / tag, tag)
+        write_run(tmp_path / tag, tag, LISTS)
 
     def run():
         """Runs the stages; returns how each of them came by its output, and the baselines."""

@@ -34,6 +34,7 @@ def read(tmp_path, monkeypatch):
     def example(query_id, grades):
         ids = {
             "query_id": [query_id],
+            "query_domain": [query_id.partition(b"/")[0] if b"/" in query_id else b""],
             "query_text": [b"a b"],
             "doc_id": [*grades],
             "doc_text": [*grades],
@@ -47,12 +48,20 @@ def read(tmp_path, monkeypatch):
     write_examples(tmp_path / "eval", [example(b"q3", {b"a": 2, b"c": 0})])
 
     def read(
-        used_negatives=None, channels=(), lexicon=None, languages=("", ""), max_tokens=1, in_training=False, **training
+        used_negatives=None,
+        channels=(),
+        lexicon=None,
+        languages=("", ""),
+        max_tokens=1,
+        in_training=False,
+        held_out=(),
+        **training,
     ):
         paths = {split: str(tmp_path / split) for split in ("train", "eval")}
         job = TrainingJob(
             training=TrainingSettings(**training),
             used_negatives=used_negatives,
+            held_out=held_out,
             channels={kind: ChannelSettings(kind=kind, in_training=in_training) for kind in channels},
             lexicon=lexicon,
             languages=languages,
@@ -63,7 +72,26 @@ def read(tmp_path, monkeypatch):
         unused = {"transform_graph_path": "", "model_run_dir": None, "serving_model_dir": None, "hyperparameters": None}
         return inputs.read_inputs(inputs.TrainingArguments(job=job.model_dump_json(), **unused, **files))
 
+    read.example = example
     return read
+
+
+def test_the_inputs_without_a_domain_have_no_list_of_it_and_it_has_the_eval_lists_to_fit_on(read, tmp_path):
+    for split in ("train", "eval"):
+        lists = [read.example(f"{name}/{split}".encode(), {b"a": 2, b"b": 0}) for name in ("news", "arts", "health")]
+        write_examples(tmp_path / split, lists)
+    inputs = read(held_out=("health",))
+    assert (inputs.domains, inputs.train_lists.domains) == (["arts", "news"], ["arts", "news"])
+    without = inputs.without("arts")
+    assert (without.train_lists.query_ids, without.eval_lists.query_ids) == ([b"news/train"], [b"news/eval"])
+    assert without.eval_lists_of("arts").query_ids == [b"arts/eval"]
+    assert without.job.held_out == ("health", "arts")
+
+
+def test_the_inputs_without_a_domain_have_the_lexicon_without_it(read, tmp_path):
+    write_examples(tmp_path / "train", [read.example(f"{name}/1".encode(), {b"a": 2}) for name in ("news", "arts")])
+    inputs = read(lexicon="folder")
+    assert [inputs.without(name).job.lexicon for name in inputs.domains] == ["folder/without/0", "folder/without/1"]
 
 
 def test_all_nr_documents_are_read_by_default(read):

@@ -39,7 +39,8 @@ def inputs_of(lists):
     """The inputs of a training with channels of some weights, by their kinds."""
     from components.trainer.inputs import TrainingInputs
 
-    def inputs_of(channels, similarity="smooth_cosine", loss=None):
+    def inputs_of(channels, similarity="smooth_cosine", loss=None, left_out=None):
+        left_out = [] if left_out is None else left_out
         job = TrainingJob(
             model=ModelSettings(embedding_dim=8, similarity=similarity),
             loss=loss or LossSettings(),
@@ -48,7 +49,7 @@ def inputs_of(lists):
             top_grade=MOST_RELEVANT,
         )
         fixed = channels.keys() - {"bias"}
-        return TrainingInputs(
+        made = TrainingInputs(
             job=job,
             transform=None,
             train_lists=lists[0],
@@ -59,7 +60,11 @@ def inputs_of(lists):
             fixed_channels={kind: make_channel(learn([], [["a"]], kind)) for kind in channels if kind in fixed},
             train_texts=lambda: pytest.fail("nothing reads them"),
             eval_texts=lambda: pytest.fail("nothing reads them"),
+            domains=["arts", "news"],
+            without=lambda domain: left_out.append(domain) or made,
+            eval_lists_of=lambda domain: lists[1],
         )
+        return made
 
     return inputs_of
 
@@ -151,6 +156,18 @@ def test_of_several_fitted_weights_none_alone_could_be_better(train, lists):
         assert {one.value: one.ndcg_5 for one in found.curve}[found.value] == pytest.approx(best)
     values = [max(one.ndcg_5 + 0.1 * one.p_mr_1 for one in found.curve) for found in history.fitted.values()]
     assert values[0] == pytest.approx(values[1])
+
+
+def test_a_held_out_weight_is_fitted_with_rankers_that_were_trained_without_each_domain(train):
+    left_out = []
+    _, held_out, _ = train({"lexicon": "held_out"}, left_out=left_out)
+    assert left_out == ["arts", "news"]
+    # Here the inputs without a domain are those of all: both rankers are the one whose weight is fitted.
+    _, fitted, _ = train({"lexicon": "fitted"}, left_out=left_out)
+    assert left_out == ["arts", "news"]
+    assert held_out.fitted["lexicon.weight"].value == fitted.fitted["lexicon.weight"].value
+    for one, other in zip(held_out.fitted["lexicon.weight"].curve, fitted.fitted["lexicon.weight"].curve, strict=True):
+        assert (one.value, one.ndcg_5, one.p_mr_1) == pytest.approx((other.value, other.ndcg_5, other.p_mr_1))
 
 
 def test_the_numbers_that_a_channel_fitted_stand_in_the_history(inputs_of, train, monkeypatch):
