@@ -185,6 +185,14 @@ def read_inputs(arguments: TrainingArguments) -> TrainingInputs:
     def trained(lists: RankingLists) -> RankingLists:
         return lists.with_judged_negatives() if job.training.negatives_from == "judged" else lists
 
+    fixed: dict[str, FixedScorer] = {}
+
+    def with_scores(lists: RankingLists, domains: DomainFilter) -> RankingLists:
+        return with_fixed_scores(lists, texts("eval", domains), fixed.values()) if fixed else lists
+
+    def eval_lists_of(domain: str) -> RankingLists:
+        return with_scores(tokens(arguments.eval_files, domains_to_test([domain])), domains_to_test([domain]))
+
     inputs = TrainingInputs(
         job=job,
         transform=transform,
@@ -198,24 +206,13 @@ def read_inputs(arguments: TrainingArguments) -> TrainingInputs:
         eval_texts=partial(texts, "eval", known),
         domains=domains,
         without=lambda domain: read_inputs(arguments.without(domain, domains.index(domain))),
-        eval_lists_of=lambda domain: tokens(arguments.eval_files, domains_to_test([domain])),
+        eval_lists_of=eval_lists_of,
     )
-    fixed: dict[str, FixedScorer] = {}
     for name, settings in job.channels.items():
         kind = CHANNELS[settings.kind].load()
         if issubclass(kind, FixedScorer):
             fixed[name] = kind.make(inputs.for_scorer(name), **settings.settings)
-    inputs = replace(inputs, fixed_channels=fixed)
-    if fixed:
-        inputs = replace(
-            inputs,
-            eval_lists=with_fixed_scores(inputs.eval_lists, texts("eval", known), fixed.values()),
-            eval_lists_of=lambda domain: with_fixed_scores(
-                tokens(arguments.eval_files, domains_to_test([domain])),
-                texts("eval", domains_to_test([domain])),
-                fixed.values(),
-            ),
-        )
+    inputs = replace(inputs, fixed_channels=fixed, eval_lists=with_scores(inputs.eval_lists, known))
     if inputs.channels_in_training:
         of_lists = inputs.channels_in_training.values()
         inputs = replace(

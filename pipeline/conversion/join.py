@@ -23,7 +23,7 @@ from pipeline.conversion.convert import (
     QUERIES_FILE,
     config_text,
 )
-from pipeline.input_files import digest_of, files_of
+from pipeline.input_files import digest_of, files_of, is_remote
 from pipeline.layout import CONFIG_FILE
 from pipeline.output_folder import MadeFolder
 from schemas import features as f
@@ -103,6 +103,8 @@ def join_faults(collections: Sequence[tuple[str, DataSettings]]) -> list[str]:
     for name, data in collections:
         if data.wikipedia:
             faults.append(f"{name}: data.wikipedia must be null; run it first, and name the files in its `wikipedia/`.")
+        if remote := [path for path in data.inputs().values() if is_remote(path)]:
+            faults.append(f"{name}: its files must be local; got {remote[0]}.")
         if data.domains:
             faults.append(f"{name}: data.domains must be null, for the joined collection's domains are the names.")
         if data.query_words is not None:

@@ -158,6 +158,7 @@ def test_names_must_differ(parts: dict[str, DataSettings], names: tuple[str, str
         ({"top_grade": 3}, "data.top_grade must be the same in all collections; got 2 (a), 3 (b)."),
         ({"leave_out_own": True}, "data.leave_out_own must be the same in all collections; got False (a), True (b)."),
         ({"domains": "topics.tsv"}, "b: data.domains must be null, for the joined collection's domains are the names."),
+        ({"queries": "gs://bucket/queries"}, "b: its files must be local; got gs://bucket/queries."),
         ({"query_words": 5}, "b: data.query_words must be null; set it for the joined collection."),
     ],
 )
