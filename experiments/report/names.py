@@ -6,12 +6,14 @@ from typing import Any, Final
 from experiments.settings import VARIANT
 from schemas.evaluation import RANDOM_ORDER
 
+_HELD_OUT: Final = "data.held_out"
 _SETTINGS: Final = {
     "loss.name": "loss function",
     "model.encoder": "encoder",
     "model.similarity": "similarity",
     "model.epsilon": "ε",
     "data.used_negatives": "NR documents",
+    _HELD_OUT: "held out",
     "training.seed": "seed",
     VARIANT: "variant",
 }
@@ -54,9 +56,13 @@ def value_name(value: Any, setting: str | None = None) -> str:
       ('MSE', '[0.2, 0.7]', 'filters 100')
       >>> value_name("mean", "model.encoder"), value_name("mean", "model.pooling")
       ('Average Pooling', 'mean')
+      >>> value_name([], "data.held_out"), value_name(["news", "health"], "data.held_out")
+      ('none', 'news, health')
     """
     if isinstance(value, Mapping):
         return ", ".join(f"{key} {value_name(one)}" for key, one in value.items())
+    if setting == _HELD_OUT:
+        return ", ".join(value) or "none"
     if isinstance(value, list):
         return "[" + ", ".join(map(value_name, value)) + "]"
     if value is None or isinstance(value, bool):
@@ -77,6 +83,6 @@ def settings_label(settings: Mapping[str, Any]) -> str:
       'MSE, ε = 0.5'
     """
     return ", ".join(
-        value_name(value, key) if key in _PLAIN else f"{setting_name(key)} = {value_name(value)}"
+        value_name(value, key) if key in _PLAIN else f"{setting_name(key)} = {value_name(value, key)}"
         for key, value in settings.items()
     )
