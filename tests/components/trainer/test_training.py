@@ -158,6 +158,7 @@ def test_of_several_fitted_weights_none_alone_could_be_better(train, lists):
     assert values[0] == pytest.approx(values[1])
 
 
+@pytest.mark.long
 def test_a_held_out_weight_is_fitted_with_rankers_that_were_trained_without_each_domain(train):
     left_out = []
     _, held_out, _ = train({"lexicon": "held_out"}, left_out=left_out)
