@@ -175,6 +175,7 @@ HELP_AND_FAULTS = [
 ]
 
 
+@pytest.mark.slow
 def test_help_and_faults_answer_without_heavy_imports(config_file: Path) -> None:
     script = f"""
 import sys
@@ -196,6 +197,7 @@ for arguments, _ in {HELP_AND_FAULTS}:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_an_interruption_ends_the_process_though_a_thread_of_its_waits_for_ever() -> None:
     code = """
 import threading
@@ -213,6 +215,7 @@ main.main()
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "\ninterrupted\n")
 
 
+@pytest.mark.slow
 def test_python_s_own_way_to_run_a_module_runs_the_command_line() -> None:
     done = subprocess.run([sys.executable, "-m", "cli.main", "--version"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout.startswith("clir")) == (0, True), done

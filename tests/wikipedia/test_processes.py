@@ -35,6 +35,7 @@ def sleep_long(number: int) -> int:
     return number
 
 
+@pytest.mark.slow
 def test_results_come_in_the_order_of_the_items() -> None:
     assert list(on_processes(2, square, range(20))) == [number * number for number in range(20)]
 
@@ -44,6 +45,7 @@ def test_an_error_is_the_function_s_own() -> None:
         list(on_processes(2, refuse, range(5)))
 
 
+@pytest.mark.slow
 def test_a_killed_process_is_an_error_in_one_sentence() -> None:
     with pytest.raises(DataError, match="all 2 processes must live until their work is done, but one was killed"):
         list(on_processes(2, die, range(5)))

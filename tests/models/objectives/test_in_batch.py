@@ -95,6 +95,7 @@ def test_every_term_is_that_of_the_reference(name, batch):
     np.testing.assert_allclose(total, sums.sum(axis=0), rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(batch=batches(), data=st.data())
 def test_lists_of_a_domain_have_the_losses_that_they_have_without_those_of_other_domains(batch, data):

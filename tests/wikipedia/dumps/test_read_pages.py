@@ -289,6 +289,7 @@ def test_the_pieces_of_a_plain_file_have_all_pages_once(chunk_bytes: int) -> Non
     assert read(dump(*MANY), chunk_bytes) == WHOLE
 
 
+@pytest.mark.slow
 def test_a_piece_may_end_at_any_byte() -> None:
     content = dump(page(1, "A", "<page>"), page(2, "B", "b"), page(3, "Talk:C", "c", namespace=1))
     whole = read(content)
