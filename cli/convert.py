@@ -139,7 +139,13 @@ def _join(joined: Sequence[str], output: str, as_json: bool) -> None:
     if faults:
         raise ConfigError(faults)
     collections = [(name, load_config(path).data) for name, _, path in named]
-    if faults := join_faults(collections):
+    faults = join_faults(collections)
+    inside = [path for _, data in collections for path in data.inputs().values() if _lies_in(path, output)]
+    if inside:
+        faults.append(
+            f"the output must not hold a joined collection, whose files it would replace; it holds {inside[0]}."
+        )
+    if faults:
         raise ConfigError([f"--join: {fault}" for fault in faults])
     quieten(verbose=False)
     with run_lock(Path(output)), StageView() as view:
@@ -149,6 +155,10 @@ def _join(joined: Sequence[str], output: str, as_json: bool) -> None:
     else:
         show("\n".join(result.describe()))
         _say_end((), result.written, output)
+
+
+def _lies_in(path: str, folder: str) -> bool:
+    return Path(path).resolve().is_relative_to(Path(folder).resolve())
 
 
 def _given() -> set[str]:

@@ -23,6 +23,8 @@ from schemas.wikiclir import Text
 _ACCOUNT_ENDING: Final = ".json"
 _DIGEST: Final = "sha256"
 """The key of the digest of the pairs in their account."""
+_REPLACED: Final = "replaced_sha256"
+"""The key of the digest of the pairs that these replaced, if there were any."""
 
 
 @click.command()
@@ -75,7 +77,12 @@ def label(model: str, queries: str, share: float, output: str, index: str | None
             )
         labels = label_queries(list(_records(queries)), queries, engine, share)
     text = "".join(f"{pair}\n" for pair in labels.pairs)
-    content = {**labels.as_dict(), _DIGEST: hashlib.sha256(text.encode()).hexdigest()}
+    content = {
+        **labels.as_dict(),
+        _DIGEST: hashlib.sha256(text.encode()).hexdigest(),
+        # Written before the pairs: a kill in between leaves the pairs of before.
+        _REPLACED: sha256_of_file(output) if path.exists() else None,
+    }
     write_atomically(account, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
     write_atomically(path, text)
     if as_json:
@@ -98,12 +105,14 @@ def _output_fault(pairs: Path, account: Path) -> str | None:
         return f"the folder {pairs.parent} must be there; make it, or choose another."
     if fault := write_fault(pairs.absolute().parent):
         return f"the folder of {pairs} {fault}"
-    if not pairs.exists():
-        return f"there must be no {account} without {pairs}; there is one." if account.exists() else None
     try:
-        digest = json.loads(account.read_text(encoding="utf-8"))[_DIGEST]
+        content = json.loads(account.read_text(encoding="utf-8"))
+        ours = content[_DIGEST], content[_REPLACED]
     except (OSError, ValueError, KeyError, TypeError):
-        digest = None
-    if digest != sha256_of_file(str(pairs)):
-        return f"{pairs} must be a file that clir label wrote, or none; there is another: choose another name."
+        ours = None
+    theirs = account if account.exists() and ours is None else None
+    if pairs.exists() and sha256_of_file(str(pairs)) not in (ours or ()):
+        theirs = pairs
+    if theirs:
+        return f"{theirs} must be a file that clir label wrote, or none; there is another: choose another name."
     return None

@@ -25,7 +25,7 @@ candidates, domains), and `kind` is USED or a Reason's name; or `what` is "lists
 
 
 def of_domain(domain: str) -> str:
-    """What a tally of the lists of a domain counts."""
+    """Returns the `what` of a tally of a domain's lists."""
     return f"{_LISTS_OF}{domain}"
 
 

@@ -210,7 +210,7 @@ def read_lists(
     parts: dict[str, list[Any]] = {name: [] for name in spec if name not in (*files_of, f.NEGATIVE_PLACE)}
     # A batch without examples comes first, so that without any other the columns are empty and have their types.
     for serialized in chain([tf.constant([], tf.string)], dataset):
-        example = of_domains(_with_small_ids(tf.io.parse_example(serialized, dict(spec))), domains)
+        example = _of_domains(_with_small_ids(tf.io.parse_example(serialized, dict(spec))), domains)
         example = _used(example, used_negatives)
         doc_ids = example[f.DOC_ID]
         new, places = [], []
@@ -240,13 +240,8 @@ def read_lists(
     )
 
 
-def of_domains(examples: dict[str, Any], domains: DomainFilter) -> dict[str, Any]:
-    """Parsed examples without those of other domains.
-
-    Args:
-      examples: columns of features, with `query_domain`.
-      domains: the domains that stay.
-    """
+def _of_domains(examples: dict[str, Any], domains: DomainFilter) -> dict[str, Any]:
+    """The examples of some domains, by their column `query_domain`."""
     if domains == EVERY_DOMAIN:
         return examples
     kept = [domains.keeps(name) for name in examples[f.QUERY_DOMAIN].numpy().tolist()]

@@ -170,3 +170,17 @@ def test_an_option_that_would_have_no_effect_is_refused(
     done = clir("convert", beir, *LANGUAGES, *options, "--output", tmp_path / "out")
     assert (done.code, (tmp_path / "out").exists()) == (2, False)
     assert said in done.err
+
+
+def test_a_join_does_not_replace_the_files_of_a_collection_that_it_joins(
+    clir: Clir, beir: Path, tmp_path: Path
+) -> None:
+    languages = ("--query-language", "en", "--document-language", "fr")
+    for name in ("one", "two"):
+        assert clir("convert", beir, *languages, "--output", tmp_path / name).code == 0
+    before = {path.name: path.read_bytes() for path in (tmp_path / "one").iterdir()}
+    first, second = (f"{name}={tmp_path / name / 'config.yaml'}" for name in ("one", "two"))
+    answer = clir("convert", "--join", first, "--join", second, "--output", tmp_path / "one")
+    assert answer.code == 2
+    assert "the output must not hold a joined collection, whose files it would replace; it holds " in answer.err
+    assert {path.name: path.read_bytes() for path in (tmp_path / "one").iterdir()} == before

@@ -100,6 +100,20 @@ def test_the_same_command_replaces_its_pairs_and_leaves_any_other_file(clir: Cli
     assert pairs.read_text() == "my own\tpairs\n"
 
 
+def test_a_kill_between_account_and_pairs_is_mended_by_the_same_command(clir: Clir, output: Path) -> None:
+    pairs, account = (output.parent / name for name in ("pairs.tsv", "pairs.tsv.json"))
+    assert label(clir, output, "--share", 1).code == 0
+    whole = pairs.read_text()
+    assert label(clir, output, "--share", 0.34).code == 0
+    pairs.write_text(whole)  # as if the second command had ended before it replaced the pairs
+    assert label(clir, output, "--share", 0.34).code == 0
+    pairs.unlink()  # as if the first had, or a person moved the pairs away
+    assert label(clir, output, "--share", 1).code == 0
+    assert pairs.read_text() == whole
+    account.write_text("{}")
+    assert "pairs.tsv must be a file that clir label wrote" in label(clir, output).err
+
+
 @pytest.mark.parametrize(
     ("queries", "arguments", "code", "said"),
     [
