@@ -5,8 +5,9 @@ from typing import Any, Final
 import tensorflow as tf
 
 from models.losses.ranking_loss import RankingLoss
-from models.objectives.objective import ListLosses, RankingObjective, make_loss
+from models.objectives.objective import ListLosses, RankingObjective, ScoredLists, make_loss
 from models.rankers.ranker import Ranker
+from models.rankers.scorer import join_vectors
 from models.settings import LossSettings
 from schemas import features as f
 from schemas.relevance import NOT_RELEVANT, PADDING_LABEL
@@ -70,7 +71,8 @@ class InBatchObjective(RankingObjective):
         if self._settings.softmax_weight:
             losses["softmax_loss"] = self._cross_entropy(grades, scores, counts)
             total += self._settings.softmax_weight * losses["softmax_loss"]
-        return ListLosses(total, losses)
+        joint = join_vectors(query, tf.gather(document, tf.maximum(index, 0)))
+        return ListLosses(total, losses, ScoredLists(labels, joint))
 
     def _cross_entropy(self, grades: tf.Tensor, scores: tf.Tensor, counts: tf.Tensor | None) -> tf.Tensor:
         """Returns H of each list, float [batch], over the documents that count; None for all."""

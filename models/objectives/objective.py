@@ -12,6 +12,7 @@ from models.job import TrainingJob
 from models.losses.declarations import ENDS, LOSSES
 from models.losses.ranking_loss import RankingLoss
 from models.rankers.ranker import Ranker
+from models.rankers.scorer import Joint
 from models.settings import LossSettings
 
 
@@ -23,6 +24,17 @@ class ListLosses(NamedTuple):
     figures: dict[str, tf.Tensor] = {}
     """Other figures of each list, or of the batch, by name; an epoch's history shows the mean of each as
     `train/<name>`."""
+    scored: "ScoredLists | None" = None
+    """The lists that were scored; None where the scorer has no joint representations."""
+
+
+class ScoredLists(NamedTuple):
+    """Lists as an objective has scored them: those of the batch, or documents drawn of them."""
+
+    labels: tf.Tensor
+    """Grades, float [batch, list_size]; a negative one marks padding."""
+    joint: Joint
+    """Joint representations of the queries and of documents at places of these lists."""
 
 
 class OwnOptimizer(NamedTuple):
@@ -114,7 +126,8 @@ class RankingObjective(Objective):
 
     def __call__(self, features: dict[str, Any], labels: tf.Tensor) -> ListLosses:
         """Returns the losses of a batch's lists."""
-        return ListLosses(self.loss(labels, self.ranker(features, training=True)))
+        scores, joint = self.ranker.score_and_join(features, training=True)
+        return ListLosses(self.loss(labels, scores), scored=ScoredLists(labels, joint) if joint else None)
 
     @property
     def trainable_variables(self) -> list[tf.Variable]:

@@ -8,7 +8,7 @@ from tensorflow import keras
 
 from models.choices import SCORES
 from models.layers.similarity import padded_below
-from models.rankers.scorer import InnerProduct, Scorer, SparseInnerProduct
+from models.rankers.scorer import InnerProduct, Joint, Scorer, SparseInnerProduct
 
 
 class Ranker(keras.Model):
@@ -48,6 +48,16 @@ class Ranker(keras.Model):
     def call(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
         """Scores each list."""
         return self._sum({name: one(features, training=training) for name, one in self.channels.items()})
+
+    def score_and_join(self, features: dict[str, Any], training: bool = False) -> tuple[tf.Tensor, Joint | None]:
+        """Returns the scores, and the joint representations of all channels side by side; see `Scorer.score_and_join`.
+
+        Channels without joint representations are left out; None where no channel has any.
+        """
+        of_channels = {name: one.score_and_join(features, training) for name, one in self.channels.items()}
+        joints = [joint for _, joint in of_channels.values() if joint is not None]
+        scores = self._sum({name: scores for name, (scores, _) in of_channels.items()})
+        return scores, (lambda places: _side_by_side([joint(places) for joint in joints])) if joints else None
 
     def score_texts(self, features: dict[str, Any]) -> dict[str, tf.Tensor]:
         """Returns the sum, as `scores`, and each channel's scores by its name; see `Scorer.score_texts`."""

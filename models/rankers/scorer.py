@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,11 @@ from models.lists.ranking_lists import RankingLists
 from models.settings import ModelSettings
 from schemas import features as f
 from schemas.training_history import Fitted
+
+
+Joint: TypeAlias = Callable[[tf.Tensor], tf.Tensor]
+"""Joint representations of queries and documents: from places in the lists, int [batch, pairs], to float
+[batch, pairs, width]. That of a padded place means nothing."""
 
 
 class Words(NamedTuple):
@@ -85,6 +90,13 @@ class Scorer(keras.layers.Layer, ABC):
     @abstractmethod
     def call(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
         """Scores each list."""
+
+    def score_and_join(self, features: dict[str, Any], training: bool = False) -> tuple[tf.Tensor, Joint | None]:
+        """Returns the scores, as `call` does, and the joint representations that they are made of.
+
+        An adversary reads these (Cohen et al. 2018, section 3). None where the scorer has none, as here.
+        """
+        return self(features, training=training), None
 
     def score_texts(self, features: dict[str, Any]) -> tf.Tensor:
         """Scores each list as the exported model does, from raw texts.
@@ -168,9 +180,35 @@ class InnerProduct(Scorer, ABC):
         """Scores each list from the same vectors that the exported model gives."""
         return self._inner_products(features, training=False)
 
+    def score_and_join(self, features: dict[str, Any], training: bool = False) -> tuple[tf.Tensor, Joint | None]:
+        """Returns the scores, and the joint representations [q; d; q * d] of the two vectors."""
+        query, documents = self._vectors(features, training)
+        return tf.linalg.matvec(documents, query), join_vectors(query, documents)
+
     def _inner_products(self, features: dict[str, Any], training: bool) -> tf.Tensor:
+        query, documents = self._vectors(features, training)
+        return tf.linalg.matvec(documents, query)
+
+    def _vectors(self, features: dict[str, Any], training: bool) -> tuple[tf.Tensor, tf.Tensor]:
+        """Returns the queries' vectors, float [batch, dim], and the documents', float [batch, list_size, dim]."""
         documents = tf.gather(self.document_vector(features, training), tf.maximum(features[f.DOCUMENT_INDEX], 0))
-        return tf.linalg.matvec(documents, self.query_vector(features, training))
+        return self.query_vector(features, training), documents
+
+
+def join_vectors(query: tf.Tensor, documents: tf.Tensor) -> Joint:
+    """Returns the joint representations [q; d; q * d] of vectors; the last part's sum is the inner product.
+
+    Args:
+      query: float [batch, dim].
+      documents: float [batch, list_size, dim].
+    """
+
+    def join(places: tf.Tensor) -> tf.Tensor:
+        chosen = tf.gather(documents, places, batch_dims=1)
+        asked = tf.broadcast_to(query[:, tf.newaxis], tf.shape(chosen))
+        return tf.concat([asked, chosen, asked * chosen], axis=-1)
+
+    return join
 
 
 class FixedScorer(Scorer, ABC):

@@ -11,7 +11,7 @@ from models.layers.dot_product import DotProduct
 from models.layers.similarity import Similarity
 from models.layers.smooth_cosine import SmoothCosine
 from models.layers.text_encoder import TextEncoder
-from models.rankers.scorer import InnerProduct, ScorerInputs, Words
+from models.rankers.scorer import InnerProduct, Joint, ScorerInputs, Words, join_vectors
 from models.settings import ModelSettings
 from schemas import features as f
 
@@ -59,6 +59,12 @@ class TwoTowers(InnerProduct):
     def call(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
         """Scores each list."""
         return self.similarity(*self.encode(features, training))
+
+    def score_and_join(self, features: dict[str, Any], training: bool = False) -> tuple[tf.Tensor, Joint | None]:
+        """Returns the scores, and the joint representations [q; d; q * d] of the similarity's vectors."""
+        query, documents = self.encode(features, training)
+        vectors = self.similarity.query_vector(query), self.similarity.document_vector(documents)
+        return self.similarity(query, documents), join_vectors(*vectors)
 
     def encode(self, features: dict[str, Any], training: bool = False) -> tuple[tf.Tensor, tf.Tensor]:
         """Returns the encodings that `similarity` compares: float [batch, dim] and [batch, list_size, dim]."""
