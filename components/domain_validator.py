@@ -6,7 +6,7 @@ from typing import Final
 from components.artifact_files import read_text, write_text
 from components.stage import Input, Output, stage
 from schemas.artifacts import DomainReport, IngestionReport
-from schemas.domains import check_lists
+from schemas.domains import TrainedDomains, check_lists
 from schemas.drops import REPORT_FILE
 from schemas.errors import DataError
 
@@ -18,7 +18,10 @@ def DomainValidator(
     report: Input[IngestionReport],
     domain_report: Output[DomainReport],
     held_out: tuple[str, ...] = (),
-    comparing: str | None = None,
+    held_out_texts: bool = False,
+    fewest: int = 1,
+    needed_by: str = "",
+    most: int | None = None,
 ) -> None:
     """Refuses a collection with domains that cannot be trained on, or that cannot be held out.
 
@@ -26,16 +29,17 @@ def DomainValidator(
       report: the report of ingestion, with the lists of each domain.
       domain_report: the names of the domains that are trained on and of those held out, as JSON.
       held_out: the domains that are held out.
-      comparing: the setting, if any, that needs two trained domains or more.
+      held_out_texts: whether the texts of their train lists are read.
+      fewest, needed_by, most: see `TrainedDomains`.
 
     Raises:
       DataError: with a sentence for each fault, see `check_lists`.
     """
     domains = json.loads(read_text(report, REPORT_FILE))[_DOMAINS]
-    faults = check_lists(domains, held_out)
+    faults = check_lists(domains, held_out, held_out_texts)
     trained = [name for name in domains if name not in held_out]
-    if comparing and len(trained) == 1:
-        faults.append(f"{comparing} needs two domains or more that are trained on; got {trained[0]}.")
+    if trained and (fault := TrainedDomains(fewest, needed_by, most).fault(trained)):
+        faults.append(f"{fault}.")
     if faults:
         raise DataError("\n".join(faults))
     names = {"trained": trained, "held_out": held_out}

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import model_validator
 
+from models.adversary_settings import AdversarySettings
 from models.choices import (
     CHANNELS,
     ENCODERS,
@@ -38,6 +39,8 @@ class TrainingJob(Settings):
     """The training loss."""
     training: TrainingSettings = TrainingSettings()
     """The optimisation."""
+    adversary: AdversarySettings = AdversarySettings()
+    """The discriminator of domains."""
     channels: dict[str, ChannelSettings] = {}
     """Further channels of the score, by name."""
     word_tables: dict[str, WordTableSource] = {}

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,6 +12,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator, mod
 
 from components.settings import EvaluationSettings, SearchSettings
 from components.wikiclir_example_gen.settings import DataSettings
+from models.adversary_settings import AdversarySettings
 from models.choices import ACROSS_LANGUAGES, HELD_OUT, TRANSLATING
 from models.job import channels_fault, default_objective, index_fault, objective_fault
 from models.lexicon.settings import LexiconSettings
@@ -25,7 +26,7 @@ from pipeline.layout import WIKIPEDIA
 from pipeline.output_folder import Kind, output_fault
 from pipeline.presets import DEFAULT, PRESETS, fault_of_another_preset, fault_of_no_preset, with_preset
 from pipeline.settings_file import Places, apply_override, describe_fault, place_of, read_settings_file
-from schemas.domains import held_out_fault
+from schemas.domains import TrainedDomains, held_out_fault
 from schemas.errors import ConfigError
 from schemas.settings import OneOf, OutputPath, Settings, given_paths
 from schemas.wikiclir import documents_file, queries_file
@@ -68,6 +69,8 @@ class RunConfig(Settings):
     split of 50, 100, 200, 500 and 1000). CONTRIBUTING.md says how to add a kind."""
     loss: LossSettings = LossSettings()
     """The training loss."""
+    adversary: AdversarySettings = AdversarySettings()
+    """The discriminator of domains that training works against."""
     training: TrainingSettings = TrainingSettings()
     """The optimisation."""
     tuning: TuningSettings = TuningSettings()
@@ -169,6 +172,24 @@ class RunConfig(Settings):
             raise ValueError(fault)
         return loss
 
+    @field_validator("adversary")
+    @classmethod
+    def _adversary_has_domains(cls, adversary: AdversarySettings, info: ValidationInfo) -> AdversarySettings:
+        data = info.data.get("data")
+        if data and adversary.weight and not data.domains:
+            raise ValueError(f"weight must be 0 without data.domains, which it tells apart; got {adversary.weight:g}")
+        if data and adversary.held_out_texts and not data.held_out:
+            raise ValueError("held_out_texts must be false where data.held_out names no domain; got true")
+        return adversary
+
+    @field_validator("training")
+    @classmethod
+    def _sampling_has_domains(cls, training: TrainingSettings, info: ValidationInfo) -> TrainingSettings:
+        data = info.data.get("data")
+        if data and training.sampling == "equal" and not data.domains:
+            raise ValueError("sampling must be natural without data.domains, which come in turn; got equal")
+        return training
+
     @field_validator("training")
     @classmethod
     def _nulls_are_the_encoders_own(cls, training: TrainingSettings, info: ValidationInfo) -> TrainingSettings:
@@ -252,6 +273,18 @@ class RunConfig(Settings):
         return HELD_OUT in (self.lexicon.weight, *(one.weight for one in self.channels.values()))
 
     @property
+    def trained_domains(self) -> TrainedDomains:
+        """The number of domains that must be trained on."""
+        needed = {}
+        if self.has_held_out_weight:
+            needed[f"a weight that is {HELD_OUT}"] = 2
+        if self.adversary.weight and not self.adversary.held_out_texts:
+            # The rankers that such a weight is fitted with are trained without one of the domains.
+            needed["adversary.weight without adversary.held_out_texts"] = 3 if needed else 2
+        most = self.training.batch_lists if self.training.sampling == "equal" else None
+        return TrainedDomains(max(needed.values(), default=1), " beside ".join(reversed(needed)), most)
+
+    @property
     def translating_baselines(self) -> list[str]:
         """The baselines that need the lexicon's translations."""
         return _translating(self.evaluation, self.data)
@@ -332,8 +365,8 @@ def check_config(
     except pydantic.ValidationError as errors:
         faults += [describe_fault(error, places, path, RunConfig) for error in errors.errors()]
     else:
-        if config.data.held_out and (fault := _held_out_fault(config.data)):
-            faults.append(f"{place_of(('data', 'held_out'), places, path)}: data.held_out: {fault}")
+        for name, fault in _domain_faults(config):
+            faults.append(f"{place_of(('data', name), places, path)}: data.{name}: {fault}")
     kubeflow = _kubeflow_in(content) if for_cluster else KubeflowSettings()
     inputs = [one for one in given_paths(RunConfig, content) if one.form and not kubeflow.is_elsewhere(one.path)]
     faults += [
@@ -372,11 +405,18 @@ def without_folders(config: RunConfig) -> dict[str, Any]:
     return content
 
 
-def _held_out_fault(data: DataSettings) -> str | None:
-    """An error message for held-out domains that readable local files do not name, or None."""
-    path = data.domains or ""
-    domains = domains_in(path) if not is_remote(path) and not any(map(file_fault, files_of(path))) else None
-    return held_out_fault(data.held_out, domains) if domains else None
+def _domain_faults(config: RunConfig) -> Iterator[tuple[str, str]]:
+    """Faults of the domains that readable local files name, each with the setting of `data` that is at fault."""
+    path, held_out, needed = config.data.domains, config.data.held_out, config.trained_domains
+    if not path or (not held_out and needed == TrainedDomains()):
+        return
+    if is_remote(path) or any(map(file_fault, files_of(path))):
+        return
+    domains = domains_in(path)
+    if domains and (fault := held_out_fault(held_out, domains)):
+        yield "held_out", fault
+    elif domains and (fault := needed.fault(domains.difference(held_out))):
+        yield "domains", fault
 
 
 def _kubeflow_in(content: Mapping[str, Any]) -> KubeflowSettings:

@@ -33,6 +33,7 @@ from components.transform.settings import TransformSettings
 from components.wikiclir_example_gen.component import WikiClirExampleGen
 from components.wikiclir_example_gen.lists import IngestSettings
 from components.wikipedia_gen.component import WikipediaGen
+from models.adversary_settings import AdversarySettings
 from models.choices import HELD_OUT, RIVALS
 from models.job import TrainingJob
 from models.settings import ChannelSettings, LossSettings, ModelSettings, WordTableSource
@@ -167,15 +168,21 @@ def _data(config: RunConfig, checkpoints: str) -> Data:
             max_tokens=data.max_document_tokens,
             word_tables=_word_tables(config),
             stem_languages=stem_languages if config.model.has_stems else {},
-            held_out=data.held_out,
+            held_out=() if config.adversary.held_out_texts else data.held_out,
             joint_stems=config.model.start == "lexicon",
         ),
     )
     validators: list[BaseComponent] = [example_validator]
     if data.domains:
-        comparing = f"a weight that is {HELD_OUT}" if config.has_held_out_weight else None
         report = example_gen.outputs["report"]
-        validators.append(DomainValidator(report=report, held_out=data.held_out, comparing=comparing))
+        validators.append(
+            DomainValidator(
+                report=report,
+                held_out=data.held_out,
+                held_out_texts=config.adversary.held_out_texts,
+                **config.trained_domains._asdict(),
+            )
+        )
     for validator in validators:
         # An anomaly must stop the run before anything is made from the data.
         transform.add_upstream_node(validator)
@@ -375,10 +382,16 @@ def _training_job(config: RunConfig, checkpoints: str) -> TrainingJob:
         top_grade=config.data.top_grade,
         used_negatives=config.data.used_negatives,
         held_out=config.data.held_out,
+        adversary=_used_adversary(config.adversary),
         checkpoints=checkpoints,
         **_of_texts(config),
     )
     return job.model_copy(update={"identity": identity([_RUN_FN, *(one.module for one in job.declarations())])})
+
+
+def _used_adversary(adversary: AdversarySettings) -> AdversarySettings:
+    """Returns the settings of a discriminator; the defaults where there is none."""
+    return adversary if adversary.weight else AdversarySettings()
 
 
 def _of_texts(config: RunConfig) -> dict[str, Any]:

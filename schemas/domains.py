@@ -88,12 +88,42 @@ def held_out_fault(held_out: Collection[str], domains: Collection[str]) -> str |
     return None
 
 
-def check_lists(lists: Mapping[str, Mapping[str, int]], held_out: Collection[str]) -> list[str]:
+class TrainedDomains(NamedTuple):
+    """The number of domains that settings of a training need."""
+
+    fewest: int = 1
+    needed_by: str = ""
+    """The setting that needs the fewest."""
+    most: int | None = None
+    """Number of lists of a step that has a list of each; None: any number."""
+
+    def fault(self, trained: Collection[str]) -> str | None:
+        """Returns an error message for the domains that are trained on, or None.
+
+        Example:
+          >>> TrainedDomains(2, "adversary.weight").fault(["news"])
+          'adversary.weight needs 2 domains or more that are trained on; got news'
+        """
+        if len(trained) < self.fewest:
+            got = ", ".join(sorted(trained)) or "none"
+            return f"{self.needed_by} needs {self.fewest} domains or more that are trained on; got {got}"
+        if self.most is not None and len(trained) > self.most:
+            return (
+                "training.sampling equal needs a training.batch_lists of as many lists as domains are trained on, "
+                f"{len(trained)}, or more; got {self.most}"
+            )
+        return None
+
+
+def check_lists(
+    lists: Mapping[str, Mapping[str, int]], held_out: Collection[str], held_out_texts: bool = False
+) -> list[str]:
     """Finds domains that lack the lists that a run needs of them.
 
     Args:
       lists: domain to split to its number of lists.
       held_out: the names of `data.held_out`.
+      held_out_texts: whether the texts of their train lists are read.
 
     Returns:
       a sentence for each fault.
@@ -104,7 +134,8 @@ def check_lists(lists: Mapping[str, Mapping[str, int]], held_out: Collection[str
     if fault := held_out_fault(held_out, lists):
         return [*faults, f"data.held_out {fault}."]
     for name, of_split in sorted(lists.items()):
-        needed = ("test",) if name in held_out else ("train", "eval")
+        of_held_out = ("train", "test") if held_out_texts else ("test",)
+        needed = of_held_out if name in held_out else ("train", "eval")
         if lacking := [split for split in SPLITS if split in needed and not of_split.get(split)]:
             what = "is held out" if name in held_out else "is trained on"
             counts = ", ".join(f"{split} {of_split.get(split, 0):,}" for split in SPLITS)

@@ -101,6 +101,7 @@ class TrainingInputs:
       query_words, document_words: the words of the two languages.
       fixed_channels: the channels that are learned before the training, by name.
       train_texts, eval_texts: read the two splits as texts.
+      held_out_texts: the train queries of held-out domains with random documents, if an adversary sees them.
       domains: the names of the domains of the train lists, sorted.
       without: reads the inputs of a training without one of these domains, with a lexicon that does not know it.
       eval_lists_of: reads the eval lists of some domain, with the scores of the fixed channels.
@@ -116,6 +117,7 @@ class TrainingInputs:
     fixed_channels: Mapping[str, FixedScorer]
     train_texts: Callable[[], RankingLists]
     eval_texts: Callable[[], RankingLists]
+    held_out_texts: RankingLists | None
     domains: Sequence[str]
     without: Callable[[str], "TrainingInputs"]
     eval_lists_of: Callable[[str], RankingLists]
@@ -193,6 +195,10 @@ def read_inputs(arguments: TrainingArguments) -> TrainingInputs:
     def eval_lists_of(domain: str) -> RankingLists:
         return with_scores(tokens(arguments.eval_files, domains_to_test([domain])), domains_to_test([domain]))
 
+    held_out_texts = None
+    if job.adversary.weight and job.adversary.held_out_texts:
+        held_out = tokens(arguments.train_files, domains_to_test(job.held_out))
+        held_out_texts = held_out.with_random_documents(job.training.seed)
     inputs = TrainingInputs(
         job=job,
         transform=transform,
@@ -204,6 +210,7 @@ def read_inputs(arguments: TrainingArguments) -> TrainingInputs:
         fixed_channels={},
         train_texts=partial(texts, "train", known),
         eval_texts=partial(texts, "eval", known),
+        held_out_texts=held_out_texts,
         domains=domains,
         without=lambda domain: read_inputs(arguments.without(domain, domains.index(domain))),
         eval_lists_of=eval_lists_of,
@@ -234,7 +241,8 @@ def unfinished_folder(arguments: TrainingArguments, inputs: TrainingInputs, devi
       a folder named by a digest of everything that decides a training: settings, code, data, devices.
     """
     parts = [arguments.job, repr(sorted(arguments.best_numbers.items()))]
-    parts += [inputs.train_lists.digest(), inputs.eval_lists.digest(), devices]
+    lists = [inputs.train_lists, inputs.eval_lists, *([inputs.held_out_texts] if inputs.held_out_texts else [])]
+    parts += [*(one.digest() for one in lists), devices]
     key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
     folder, removed = unfinished_work(inputs.job.checkpoints, key, removes)
     if removed:

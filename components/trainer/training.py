@@ -14,7 +14,7 @@ from models.choices import CHANNELS, FITTED, HELD_OUT, SCORERS
 from models.exported.export import export_ranker
 from models.lexicon.lexicon import WITHOUT_DOMAIN
 from models.lists.ranking_lists import RankingLists
-from models.objectives.objective import make_objective
+from models.objectives.make_objective import make_objective
 from models.rankers.fixed_scores import FixedScores
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import InnerProduct, Scorer
@@ -103,11 +103,15 @@ def _train(
             },
         }
         learned = {name: FixedScores(channel) for name, channel in inputs.channels_in_training.items()}
-        objective = make_objective(_weighted({**trained, **learned}, weights), job)
+        held_out = len({*inputs.held_out_texts.domains}) if inputs.held_out_texts else 0
+        objective = make_objective(
+            _weighted({**trained, **learned}, weights), job, inputs.train_lists.domains, held_out
+        )
     channels: dict[str, Scorer] = {**trained, **inputs.fixed_channels}
     evaluated = _weighted(channels, weights) if inputs.fixed_channels else objective.ranker
     evaluator = ListEvaluator(evaluated, inputs.eval_lists, job.top_grade)
-    history = train(objective, inputs.train_lists, evaluator, job.training, log_dir, checkpoint_dir)
+    folders = log_dir, checkpoint_dir
+    history = train(objective, inputs.train_lists, evaluator, job.training, *folders, inputs.held_out_texts)
     fitted = {
         f"{name}.{setting}": found for name, channel in channels.items() for setting, found in channel.fitted.items()
     }

@@ -113,6 +113,26 @@ class RankingLists:
             documents=documents.with_flat_values(tf.gather(rows, documents.flat_values)),
         )
 
+    def with_random_documents(self, seed: int) -> "RankingLists":
+        """The queries with two documents each in place of their lists, drawn from all lists of the query's domain.
+
+        No grade decides anything: all are NOT_RELEVANT, and other list columns are left out.
+
+        Args:
+          seed: of the draws.
+        """
+        ids, generator = self.document_columns[f.DOC_ID].numpy(), np.random.default_rng(seed)
+        domains, of_list = np.array(self.domains), self.documents.value_rowids().numpy()
+        drawn = np.zeros([len(self), 2], np.int32)
+        for domain in sorted({*self.domains}):
+            places = np.unique(self.documents.flat_values.numpy()[domains[of_list] == domain])
+            pool = places[np.argsort(ids[places])]  # in an order that no list and no grade decides
+            queries = domains == domain
+            drawn[queries] = pool[generator.integers(len(pool), size=[int(queries.sum()), 2])]
+        documents = tf.RaggedTensor.from_row_lengths(tf.constant(drawn.ravel()), np.full(len(self), 2))
+        grades = documents.with_flat_values(tf.fill([drawn.size], tf.constant(NOT_RELEVANT, tf.int64)))
+        return replace(self, documents=documents, list_columns={f.RELEVANCE: grades})
+
     def _are_relevant(self) -> npt.NDArray[np.bool_]:
         """Whether each document is relevant to any query: bool [documents]."""
         relevant = np.zeros(len(self.document_columns[f.DOC_ID]), bool)

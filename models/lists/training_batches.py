@@ -2,7 +2,8 @@
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from typing import Any
+from itertools import count
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -10,9 +11,18 @@ import tensorflow as tf
 
 from models.lists.ranking_lists import RankingLists
 
+HELD_OUT_TEXTS: Final = "held_out_texts"
+"""The feature of a batch that holds the features of its held-out texts, lists of their own."""
+
 
 def training_batches(
-    lists: RankingLists, strategy: tf.distribute.Strategy, seed: int, epochs: Sequence[int], batch: int
+    lists: RankingLists,
+    strategy: tf.distribute.Strategy,
+    seed: int,
+    epochs: Sequence[int],
+    batch: int,
+    equal: bool = False,
+    held_out_texts: RankingLists | None = None,
 ) -> Iterator[Any]:
     """The batches of all epochs, from one iterator; the lists of each replica are consecutive rows of a batch.
 
@@ -24,17 +34,35 @@ def training_batches(
       seed: decides the order of the lists, with their ids and the epoch.
       epochs: the numbers of the epochs.
       batch: the number of lists in a step, over all replicas.
+      equal: whether the lists of an epoch, as many as there are, are of all domains in turn. Those of a small domain
+        then come several times.
+      held_out_texts: lists that come beside: in each step as many as of a domain in the mean, and at least one for each
+        replica.
 
     Returns:
-      an iterator of (features, labels) from `RankingLists.batch`.
+      an iterator of (features, labels) from `RankingLists.batch`; the features have `HELD_OUT_TEXTS`, if there are any.
     """
     replicas = strategy.num_replicas_in_sync
-    rows = _rows_of_replicas(lists.query_ids, seed, epochs, batch, replicas)  # int32 [steps * replicas, batch/replicas]
+    domains = lists.domains if equal else [""] * len(lists)
+    orders = [_order_of_domains(lists.query_ids, domains, seed, epoch) for epoch in epochs]
+    rows = _rows_of_replicas(orders, len(lists) // batch, batch, replicas)
+    others = rows[:, :0]
+    if held_out_texts is not None:
+        of_step = max(batch // len({*lists.domains}) // replicas, 1) * replicas
+        needed = len(lists) // batch * of_step
+        orders = [_cycled(held_out_texts.query_ids, seed, epoch, needed) for epoch in epochs]
+        others = _rows_of_replicas(orders, len(lists) // batch, of_step, replicas)
+
+    def features_and_labels(of_lists: tf.Tensor, of_texts: tf.Tensor) -> tuple[dict[str, Any], tf.Tensor]:
+        features, labels = lists.batch(of_lists)
+        if held_out_texts is not None:
+            features[HELD_OUT_TEXTS], _ = held_out_texts.batch(of_texts)
+        return features, labels
 
     def of_worker(worker: int = 0, workers: int = 1) -> tf.data.Dataset:
-        own = rows.reshape(-1, workers, replicas // workers, rows.shape[1])[:, worker]  # [steps, own replicas, lists]
-        dataset = tf.data.Dataset.from_tensor_slices(own.reshape(-1, rows.shape[1]))
-        dataset = dataset.map(lists.batch, num_parallel_calls=1).prefetch(4)
+        own = [_rows_of_worker(one, worker, workers, replicas) for one in (rows, others)]
+        dataset = tf.data.Dataset.from_tensor_slices(tuple(own))
+        dataset = dataset.map(features_and_labels, num_parallel_calls=1).prefetch(4)
         options = tf.data.Options()
         # There is nothing to tune, and with the tuner or the strategy's iterator, closing it often took seconds.
         options.autotune.enabled = False
@@ -51,21 +79,49 @@ def training_batches(
 
 
 def _rows_of_replicas(
-    query_ids: Sequence[bytes], seed: int, epochs: Sequence[int], batch: int, replicas: int
+    orders: Sequence[npt.NDArray[np.int32]], steps: int, batch: int, replicas: int
 ) -> npt.NDArray[np.int32]:
-    """The lists of each replica in each step of all epochs: int32 [steps * replicas, batch / replicas]."""
-    used = len(query_ids) // batch * batch
-    orders = [epoch_order(query_ids, seed, epoch)[:used] for epoch in epochs]
-    rows: npt.NDArray[np.int32] = np.concatenate([*orders, np.zeros(0, np.int32)])
+    """The lists of each replica in each step of all epochs, from the order of each: int32 [steps * replicas, batch /
+    replicas]."""
+    rows: npt.NDArray[np.int32] = np.concatenate([*(order[: steps * batch] for order in orders), np.zeros(0, np.int32)])
     return rows.reshape(-1, batch // replicas)
 
 
-def epoch_order(query_ids: Sequence[bytes], seed: int, epoch: int) -> npt.NDArray[np.int32]:
-    """The order of the lists in an epoch, which depends only on query ids, seed and epoch.
+def _rows_of_worker(rows: npt.NDArray[np.int32], worker: int, workers: int, replicas: int) -> npt.NDArray[np.int32]:
+    """The rows of a worker's own replicas: int32 [steps * own replicas, lists]."""
+    own = rows.reshape(-1, workers, replicas // workers, rows.shape[1])[:, worker]
+    return own.reshape(-1, rows.shape[1])
+
+
+def _order_of_domains(
+    query_ids: Sequence[bytes], domains: Sequence[str], seed: int, epoch: int
+) -> npt.NDArray[np.int32]:
+    """The lists of an epoch, of all domains in turn: int32 [lists]."""
+    order = np.zeros(len(query_ids), np.int32)
+    names = sorted({*domains})
+    for place, name in enumerate(names):
+        rows = np.flatnonzero([domain == name for domain in domains])
+        turns = order[place :: len(names)]
+        turns[:] = rows[_cycled([query_ids[row] for row in rows], seed, epoch, len(turns))]
+    return order
+
+
+def _cycled(query_ids: Sequence[bytes], seed: int, epoch: int, needed: int) -> npt.NDArray[np.int32]:
+    """As many rows as are needed: all in an order of the epoch, and again in another one: int32 [needed]."""
+    orders = [np.zeros(0, np.int32)]
+    for cycle in count():
+        if sum(map(len, orders)) >= needed:
+            break
+        orders.append(epoch_order(query_ids, seed, epoch, cycle))
+    return np.concatenate(orders)[:needed]
+
+
+def epoch_order(query_ids: Sequence[bytes], seed: int, epoch: int, cycle: int = 0) -> npt.NDArray[np.int32]:
+    """The order of the lists in an epoch, which depends only on query ids, seed and epoch, and on the cycle within it.
 
     Returns:
       a permutation, int32 [lists].
     """
-    prefix = f"{seed}/{epoch}/".encode()
+    prefix = f"{seed}/{epoch}/{f'{cycle}/' if cycle else ''}".encode()
     digests = [hashlib.blake2b(prefix + query_id, digest_size=8).digest() for query_id in query_ids]
     return np.asarray(sorted(range(len(query_ids)), key=digests.__getitem__), np.int32)

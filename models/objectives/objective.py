@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 from tensorflow import keras
 
-from models.choices import OBJECTIVES
-from models.job import TrainingJob
 from models.losses.declarations import ENDS, LOSSES
 from models.losses.ranking_loss import RankingLoss
 from models.rankers.ranker import Ranker
@@ -20,12 +18,15 @@ class ListLosses(NamedTuple):
     """An objective's losses of a batch."""
 
     losses: tf.Tensor
-    """Loss of each list, float [batch]; a step minimises their mean."""
+    """Loss of each list, float [batch]; a step minimises their mean, plus that of each other term."""
     figures: dict[str, tf.Tensor] = {}
     """Other figures of each list, or of the batch, by name; an epoch's history shows the mean of each as
     `train/<name>`."""
     scored: "ScoredLists | None" = None
     """The lists that were scored; None where the scorer has no joint representations."""
+    other_terms: dict[str, tf.Tensor] = {}
+    """Other terms of the loss, by name, float [any number] each; a step adds their means. The history shows the norm of
+    each term's gradient as `train/<name>_gradient_norm`."""
 
 
 class ScoredLists(NamedTuple):
@@ -55,18 +56,6 @@ class Objective(tf.Module, ABC):
         super().__init__()
         self.ranker = ranker
 
-    @classmethod
-    @abstractmethod
-    def make(cls, ranker: Ranker, settings: LossSettings, top_grade: int, **own: Any) -> "Objective":
-        """Makes the objective that a configuration names.
-
-        Args:
-          ranker: see above.
-          settings: the loss.
-          top_grade: the MR grade.
-          **own: the objective's own settings.
-        """
-
     @abstractmethod
     def __call__(self, features: dict[str, Any], labels: tf.Tensor) -> ListLosses:
         """Returns the losses of a batch's lists.
@@ -74,6 +63,14 @@ class Objective(tf.Module, ABC):
         Args:
           features, labels: see `RankingLists.batch`.
         """
+
+    def build(self, features: dict[str, Any]) -> None:
+        """Creates all weights; within `strategy.scope()`.
+
+        Args:
+          features: of a list or more, see `RankingLists.batch`.
+        """
+        self.ranker(features)
 
     @property
     def trainable_variables(self) -> list[tf.Variable]:
@@ -88,6 +85,11 @@ class Objective(tf.Module, ABC):
         An objective makes them once, and holds them as attributes, so that a checkpoint saves their state.
         """
         return []
+
+    @property
+    def alternates(self) -> bool:
+        """Whether a step moves the variables of these optimizers first, and then, from new losses, all others."""
+        return False
 
     @property
     def variables(self) -> list[tf.Variable]:
@@ -121,7 +123,14 @@ class RankingObjective(Objective):
 
     @classmethod
     def make(cls, ranker: Ranker, settings: LossSettings, top_grade: int, **own: Any) -> "RankingObjective":
-        """Makes the objective with the loss that the settings name."""
+        """Makes the objective that a configuration names, with the loss that it names.
+
+        Args:
+          ranker: see above.
+          settings: the loss.
+          top_grade: the MR grade.
+          **own: the objective's own settings.
+        """
         return cls(ranker, make_loss(settings, ranker.theta_ends), **own)
 
     def __call__(self, features: dict[str, Any], labels: tf.Tensor) -> ListLosses:
@@ -141,18 +150,6 @@ class RankingObjective(Objective):
     def figures(self) -> dict[str, float]:
         """Returns the ranker's figures and the loss's."""
         return {**super().figures(), **self.loss.figures()}
-
-
-def make_objective(ranker: Ranker, job: TrainingJob) -> Objective:
-    """Makes the objective that a job names; within `strategy.scope()`.
-
-    Args:
-      ranker: the ranker that is trained.
-      job: the training.
-    """
-    declaration = OBJECTIVES[job.objective]
-    objective: Objective = declaration.load().make(ranker, job.loss, job.top_grade, **job.objective_settings)
-    return objective
 
 
 def make_loss(settings: LossSettings, ends: tuple[float, float] = ENDS) -> RankingLoss:

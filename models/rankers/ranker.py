@@ -8,6 +8,7 @@ from tensorflow import keras
 
 from models.choices import SCORES
 from models.layers.similarity import padded_below
+from models.rankers.fixed_scores import FixedScores
 from models.rankers.scorer import InnerProduct, Joint, Scorer, SparseInnerProduct
 
 
@@ -55,9 +56,13 @@ class Ranker(keras.Model):
         Channels without joint representations are left out; None where no channel has any.
         """
         of_channels = {name: one.score_and_join(features, training) for name, one in self.channels.items()}
-        joints = [joint for _, joint in of_channels.values() if joint is not None]
         scores = self._sum({name: scores for name, (scores, _) in of_channels.items()})
-        return scores, (lambda places: _side_by_side([joint(places) for joint in joints])) if joints else None
+        return scores, _joined(joint for _, joint in of_channels.values())
+
+    def join(self, features: dict[str, Any], training: bool = False) -> Joint | None:
+        """Returns the joint representations alone, of lists that need no column of scores that were computed once."""
+        channels = (one for one in self.channels.values() if not isinstance(one, FixedScores))
+        return _joined(one.score_and_join(features, training)[1] for one in channels)
 
     def score_texts(self, features: dict[str, Any]) -> dict[str, tf.Tensor]:
         """Returns the sum, as `scores`, and each channel's scores by its name; see `Scorer.score_texts`."""
@@ -152,6 +157,12 @@ def _merged(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
             raise ValueError(f"figures of channels must have names of their own; got {', '.join(sorted(twice))} twice.")
         figures |= part
     return figures
+
+
+def _joined(joints: Iterable[Joint | None]) -> Joint | None:
+    """Returns joint representations side by side; None where there are none."""
+    known = [joint for joint in joints if joint is not None]
+    return (lambda places: _side_by_side([joint(places) for joint in known])) if known else None
 
 
 def _side_by_side(vectors: Sequence[tf.Tensor]) -> tf.Tensor:

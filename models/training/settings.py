@@ -46,6 +46,9 @@ class TrainingSettings(Settings):
     """NR documents that a train list keeps: all, or those that are relevant to some train query (judged). A document
     that is never relevant is learned as irrelevant to everything, which is wrong for documents that are new to the
     model. Eval and test lists keep all."""
+    sampling: Literal["natural", "equal"] = "natural"
+    """Lists of an epoch: each list once (natural), or as many lists, of all domains in turn (equal), so that those of a
+    small domain come several times."""
     clip_norm: Annotated[float, Field(ge=1e-12, le=1e12)] = 5.0
     """Largest global norm of the gradient; a longer one is scaled down to it."""
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 1

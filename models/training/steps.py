@@ -1,7 +1,7 @@
 """Compiled training steps: forward, backward, clipping and update, under a `tf.distribute` strategy."""
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -15,12 +15,16 @@ from models.optimizers.lazy_adam import merge_rows
 
 LOSS = "loss"
 GRADIENT_NORM = "gradient_norm"
+RELEVANCE = "relevance"
+"""The name of the first term of a loss with others."""
 
 
 class TrainingSteps:
     """Runs many training steps in one call of a graph, because leaving the graph costs as much as a small step.
 
-    An optimizer of the objective's own moves its variables; all others are moved by the training's optimizer.
+    An optimizer of the objective's own moves its variables; all others are moved by the training's optimizer. Where the
+    objective alternates, its own optimizers move their variables first, and the training's optimizer then takes the
+    gradient that is due after that.
 
     Args:
       objective: its mean loss over a batch's lists is minimised.
@@ -32,8 +36,10 @@ class TrainingSteps:
         self.objective = objective
         own = objective.own_optimizers
         owned = {variable.ref() for _, variables in own for variable in variables}
-        main = [variable for variable in objective.trainable_variables if variable.ref() not in owned]
-        self.optimizers = [OwnOptimizer(optimizer, main), *own]
+        main = OwnOptimizer(
+            optimizer, [variable for variable in objective.trainable_variables if variable.ref() not in owned]
+        )
+        self._turns = [own, [main]] if objective.alternates and own else [[main, *own]]
         self.strategy = objective.ranker.distribute_strategy
         self.clip_norm = clip_norm
         self.replicas = self.strategy.num_replicas_in_sync
@@ -41,7 +47,7 @@ class TrainingSteps:
 
     def build(self) -> None:
         """Creates the state of all optimizers, which a checkpoint restores; within the strategy's scope."""
-        for optimizer, variables in self.optimizers:
+        for optimizer, variables in chain(*self._turns):
             optimizer.build(variables)
 
     def run(self, batches: Iterator[Any], count: int) -> dict[str, npt.NDArray[np.float32]]:
@@ -54,23 +60,42 @@ class TrainingSteps:
 
         Returns:
           `loss`, the mean over a batch's lists; `gradient_norm`, the global norm, before clipping, of the gradient of
-          the training's optimizer; and the objective's figures: float32 [count] each.
+          the training's optimizer; and the objective's figures: float32 [count] each. Where the objective has other
+          terms, the norms of each term's gradient come too, in the same variables and on a replica's lists.
         """
         table = self._run(batches, tf.constant(count)).numpy()
         return dict(zip((LOSS, GRADIENT_NORM, *self._figures), table.T, strict=True))
 
     def _replica_step(self, features: dict[str, tf.Tensor], labels: tf.Tensor) -> tf.Tensor:
         """Runs one step on one replica's lists; returns float [figures], loss and gradient norm first."""
-        with tf.GradientTape() as tape:
-            losses, figures = self.objective(features, labels)
-            loss = tf.reduce_mean(losses)
-        gradients = iter(tape.gradient(loss, [one for _, variables in self.optimizers for one in variables]))
+        *others, last = self._turns
+        for optimizers in others:
+            self._take_turn(optimizers, features, labels)
+        figures = self._take_turn(last, features, labels)
+        self._figures = [name for name in figures if name not in (LOSS, GRADIENT_NORM)]  # as the graph is traced
+        return tf.stack([*figures.values()])
+
+    def _take_turn(
+        self, optimizers: Sequence[OwnOptimizer], features: dict[str, tf.Tensor], labels: tf.Tensor
+    ) -> dict[str, tf.Tensor]:
+        """Moves the variables of some optimizers; returns the figures, with the gradient norm of the first of them."""
+        with tf.GradientTape(persistent=True) as tape:
+            losses = self.objective(features, labels)
+            terms = {RELEVANCE: tf.reduce_mean(losses.losses)}
+            terms |= {name: tf.reduce_mean(values) for name, values in losses.other_terms.items()}
+        variables = [one for _, of_optimizer in optimizers for one in of_optimizer]
+        of_terms = {name: tape.gradient(value, variables) for name, value in terms.items()}
+        del tape
+        gradients = iter([_sum(of_variable) for of_variable in zip(*of_terms.values(), strict=True)])
         norms = [
-            self._update(optimizer, list(islice(gradients, len(variables))), variables)
-            for optimizer, variables in self.optimizers
+            self._update(optimizer, list(islice(gradients, len(of_optimizer))), of_optimizer)
+            for optimizer, of_optimizer in optimizers
         ]
-        self._figures = list(figures)  # as the graph is traced
-        return tf.stack([loss, norms[0], *(tf.reduce_mean(tf.cast(one, tf.float32)) for one in figures.values())])
+        figures = {LOSS: tf.add_n([*terms.values()]), GRADIENT_NORM: norms[0], **losses.figures}
+        if losses.other_terms:
+            moved_first = len(optimizers[0].variables)
+            figures |= {f"{name}_{GRADIENT_NORM}": _norm(one[:moved_first]) for name, one in of_terms.items()}
+        return {name: tf.reduce_mean(tf.cast(value, tf.float32)) for name, value in figures.items()}
 
     def _update(
         self, optimizer: keras.optimizers.Optimizer, gradients: list[Any], variables: Sequence[tf.Variable]
@@ -96,6 +121,22 @@ class TrainingSteps:
         start = (tf.constant(0), tf.TensorArray(tf.float32, count))
         _, table = tf.while_loop(lambda number, _: number < count, step, start)
         return table.stack()
+
+
+def _sum(gradients: Sequence[Any]) -> Any:
+    """Returns the sum of a variable's gradients; None where it has none. A single one stays as it is."""
+    known = [gradient for gradient in gradients if gradient is not None]
+    if len(known) < 2:
+        return known[0] if known else None
+    if not any(isinstance(gradient, tf.IndexedSlices) for gradient in known):
+        return tf.add_n(known)
+    values, indices = (tf.concat([getattr(one, name) for one in known], axis=0) for name in ("values", "indices"))
+    return merge_rows(tf.IndexedSlices(values, indices, known[0].dense_shape))
+
+
+def _norm(gradients: Sequence[Any]) -> tf.Tensor:
+    """Returns the global norm of gradients; those that do not exist count as 0."""
+    return tf.linalg.global_norm([merge_rows(gradient) for gradient in gradients if gradient is not None])
 
 
 def _scale(gradient: tf.Tensor | tf.IndexedSlices, factor: float) -> tf.Tensor | tf.IndexedSlices:

@@ -39,6 +39,7 @@ def train(
     settings: TrainingSettings,
     log_dir: str,
     checkpoint_dir: str,
+    held_out_texts: RankingLists | None = None,
 ) -> TrainingHistory:
     """Trains towards an objective and leaves the best epoch's weights in it.
 
@@ -54,6 +55,7 @@ def train(
       settings: see there.
       log_dir: folder of TensorBoard's events.
       checkpoint_dir: folder for this training alone: same lists, objective, settings and code.
+      held_out_texts: see `models.lists.training_batches.training_batches`.
 
     Raises:
       DataError: the scores are NaN or infinite, there are too few lists, or the checkpoint cannot be read.
@@ -63,7 +65,7 @@ def train(
     batch = _lists_of_a_step(train_lists, evaluator, settings, strategy.num_replicas_in_sync)
     steps, all_epochs = len(train_lists) // batch, settings.epochs_of(len(train_lists))
     with strategy.scope():
-        objective.ranker(train_lists.batch(tf.constant([0]))[0])  # builds it
+        objective.build(train_lists.batch(tf.constant([0]))[0])
         optimizer = make_optimizer(settings)
         training_steps = TrainingSteps(objective, optimizer, settings.clip_norm)
         training_steps.build()
@@ -72,7 +74,8 @@ def train(
     progress = checkpoint.progress
     _check_start(progress.epoch, int(chief.value(progress.epoch)), checkpoint_dir)
     epochs = range(progress.epoch + 1, all_epochs + 1)
-    batches = training_batches(train_lists, strategy, settings.seed, epochs, batch)
+    equal = settings.sampling == "equal"
+    batches = training_batches(train_lists, strategy, settings.seed, epochs, batch, equal, held_out_texts)
     left = TimeLeft(progress.epoch, all_epochs)
     with closing(TrainingLog(log_dir if chief.is_here else None)) as training_log:
         for row in progress.history:

@@ -121,6 +121,8 @@ def _notes(config: RunConfig, memory: float, disk: float, load: float) -> Iterat
         yield f"the baselines {', '.join(rivals)} come on top: seconds to minutes each"
     if config.has_held_out_weight:
         yield "for a weight that is held_out, a lexicon and a training without each domain come on top"
+    if config.adversary.weight:
+        yield "for an adversary, a second gradient and the discriminator's updates come on top"
     if config.tuning.search:
         yield "each trial of the search (tuning) comes on top, and takes about as long as the training"
     folder = Path(config.output)

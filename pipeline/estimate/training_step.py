@@ -11,7 +11,7 @@ from models.job import TrainingJob
 from models.lists.mapped_rows import MappedRows, RowsFile
 from models.lists.ranking_lists import RankingLists
 from models.lists.training_batches import training_batches
-from models.objectives.objective import make_objective
+from models.objectives.make_objective import make_objective
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import ScorerInputs, Words
 from models.training.devices import make_strategy
@@ -153,7 +153,7 @@ def measure_training_step(config: RunConfig, size: CollectionSize) -> TrainingSt
         )
         scorer = SCORERS[config.model.scorer].load().make(inputs, **config.model.scorer_settings)
         objective = make_objective(Ranker({config.model.channel: scorer}), job)
-        objective.ranker(lists.batch(tf.constant([0]))[0])  # builds it
+        objective.build(lists.batch(tf.constant([0]))[0])
         steps = TrainingSteps(objective, make_optimizer(settings), settings.clip_norm)
         steps.build()
     batches = training_batches(lists, strategy, settings.seed, _EPOCHS, batch)

@@ -1,0 +1,25 @@
+"""From a training's job to its objective."""
+
+from collections.abc import Sequence
+
+from models.choices import OBJECTIVES
+from models.job import TrainingJob
+from models.objectives.adversarial import AdversarialObjective
+from models.objectives.objective import Objective
+from models.rankers.ranker import Ranker
+
+
+def make_objective(ranker: Ranker, job: TrainingJob, domains: Sequence[str] = (), held_out: int = 0) -> Objective:
+    """Makes the objective that a job names, beside its adversary if it has one; within `strategy.scope()`.
+
+    Args:
+      ranker: the ranker that is trained.
+      job: the training.
+      domains: the domain of each train list, for an adversary.
+      held_out: number of domains of held-out texts, for an adversary.
+    """
+    declaration = OBJECTIVES[job.objective]
+    objective: Objective = declaration.load().make(ranker, job.loss, job.top_grade, **job.objective_settings)
+    if not job.adversary.weight:
+        return objective
+    return AdversarialObjective(objective, job.adversary, domains, held_out, job.training.seed)
