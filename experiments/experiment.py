@@ -67,6 +67,8 @@ class Experiment:
     Attributes:
       paper_language: document language of the published numbers to compare with, or None.
       psi_table: table of Polynomial Semantic Indexing to compare with, or None.
+      domain_table: table of Cohen et al. 2018 to compare with, or None.
+      domains: names of the collection's domains; empty where it has none, or they are not known.
       grid: dotted settings to the values that were combined.
       claims: the claims of the experiment.
       file: the text of the experiment file.
@@ -80,6 +82,8 @@ class Experiment:
     file: str
     claims: tuple[Claim, ...] = ()
     psi_table: str | None = None
+    domain_table: str | None = None
+    domains: tuple[str, ...] = ()
 
     @property
     def rows(self) -> tuple[Row, ...]:
@@ -107,7 +111,8 @@ def read_experiment(folder: Path) -> Experiment:
         claims = tuple(Claim.model_validate(claim) for claim in content.pop("claims", ()))
     except ValueError as error:
         raise _unreadable(path, error) from None
-    return Experiment(**content, cells=cells, claims=claims)
+    domains = tuple(content.pop("domains", ()))
+    return Experiment(**content, cells=cells, claims=claims, domains=domains)
 
 
 def _read_cell(folder: Path) -> Cell:

@@ -13,7 +13,7 @@ import pydantic
 
 from experiments.settings import VARIANT, ExperimentSettings
 from pipeline.config import RunConfig, check_config
-from pipeline.input_files import resolve_digests
+from pipeline.input_files import domains_in, is_remote, resolve_digests
 from pipeline.layout import CELLS
 from pipeline.output_folder import output_fault
 from pipeline.presets import fault_of_another_preset
@@ -55,12 +55,14 @@ class Grid:
     Attributes:
       settings: with absolute paths.
       collection: name of the folder of the input files.
+      domains: names of the collection's domains; empty where it has none, or its files are remote.
       cells: in the order of the grid.
       text: of the file.
     """
 
     settings: ExperimentSettings
     collection: str
+    domains: tuple[str, ...]
     cells: tuple[PlannedCell, ...]
     text: str
 
@@ -102,6 +104,7 @@ def load_grid(path: str) -> Grid:
     return Grid(
         settings=settings,
         collection=Path(run.content["data"]["queries"]).parent.name,
+        domains=_domains_of(run.content["data"].get("domains")),
         cells=tuple(
             PlannedCell(
                 name,
@@ -169,6 +172,11 @@ def _read_run(run: Any, output: Any, places: Places, path: str) -> _Run:
     for section in ("data", "embeddings", "lexicon"):
         content.setdefault(section, {})["sha256"] = getattr(config, section).sha256.model_dump()
     return _Run(content, places, path)
+
+
+def _domains_of(path: str | None) -> tuple[str, ...]:
+    """The names of the domains in local files."""
+    return () if path is None or is_remote(path) else tuple(sorted(domains_in(path)))
 
 
 def _places_of(cell: Mapping[str, Any], settings: ExperimentSettings, places: Places, path: str) -> dict[str, str]:

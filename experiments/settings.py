@@ -12,7 +12,8 @@ from pipeline.config import RunConfig
 from pipeline.settings_file import known_keys
 from schemas.settings import OneOf, OutputPath, Settings, did_you_mean
 
-_FILTERS: Final = ("data.used_negatives", "data.held_out")
+HELD_OUT: Final = "data.held_out"
+_FILTERS: Final = ("data.used_negatives", HELD_OUT)
 """The settings of the data that choose among lists that cells share."""
 
 
@@ -106,6 +107,9 @@ class ExperimentSettings(Settings):
     ) = None
     """Table of Bai et al. 2009 (Polynomial Semantic Indexing) in whose form the experiment is; the report shows its
     published numbers."""
+    domain_table: Literal["1", "2"] | None = None
+    """Table of Cohen et al. 2018 (Cross Domain Regularization) in whose form the experiment is: 1, topics, or 2,
+    collections; the report shows its published numbers. The grid must have `data.held_out`."""
     output: Annotated[str, Field(min_length=1), OutputPath()]
     """Folder of everything the experiment writes."""
 
@@ -144,10 +148,12 @@ class ExperimentSettings(Settings):
         return adjusted
 
     def faults(self) -> Iterator[tuple[tuple[str, ...], str]]:
-        """Faults of variants, adjustments and claims beside the grid: (keys, fault)."""
+        """Faults of variants, adjustments, claims and tables beside the grid: (keys, fault)."""
         for number, adjustment in enumerate(self.adjust):
             yield from self._faults_of_values(("adjust", str(number), "when"), adjustment.when)
         yield from self._faults_of_claims()
+        if self.domain_table and HELD_OUT not in self.grid:
+            yield ("domain_table",), f"must be null where the grid has no {HELD_OUT}; got {self.domain_table!r}"
         given: list[tuple[tuple[str, ...], dict[str, Any]]] = [
             *((("adjust", str(number), "set"), adjustment.set) for number, adjustment in enumerate(self.adjust)),
             *((("variants", name), settings) for name, settings in self.variants.items()),

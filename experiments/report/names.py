@@ -3,24 +3,29 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from experiments.settings import VARIANT
+from experiments.settings import HELD_OUT, VARIANT
 from schemas.evaluation import RANDOM_ORDER
 
-_HELD_OUT: Final = "data.held_out"
 _SETTINGS: Final = {
     "loss.name": "loss function",
     "model.encoder": "encoder",
     "model.similarity": "similarity",
     "model.epsilon": "ε",
     "data.used_negatives": "NR documents",
-    _HELD_OUT: "held out",
+    HELD_OUT: "held out",
+    "adversary.weight": "w",
+    "adversary.updates": "updates",
+    "adversary.held_out_texts": "held-out texts",
     "training.seed": "seed",
     VARIANT: "variant",
 }
+_RANKERS: Final = {"cossim": "CosSim", "duet_distributed": "Duet-distributed"}
 _VALUES: Final[Mapping[str, Mapping[str, str]]] = {
     "loss.name": {"sosl": "SOSL", "three_part_l2": "3Part_L2", "mse": "MSE", "proportional_odds": "PO_S"},
     "model.encoder": {"mean": "Average Pooling", "cnn": "DSSM-CNN", "lstm": "DSSM-LSTM"},
     "model.similarity": {"smooth_cosine": "smooth cosine", "dot": "dot product"},
+    "model.scorer": {"two_towers": "two towers", **_RANKERS},
+    "preset": _RANKERS,
 }
 """The names of values, by the setting that they are of."""
 _BASELINES: Final = {
@@ -39,7 +44,7 @@ _BASELINES: Final = {
     "structured_queries": "lexicon alone",
     "cl_lsi_lexicon": "CL-LSI with the lexicon",
 }
-_PLAIN: Final = (VARIANT, "loss.name", "model.encoder", "model.similarity")
+_PLAIN: Final = (VARIANT, "loss.name", "model.encoder", "model.scorer", "model.similarity")
 """Settings whose values need no name before them."""
 
 
@@ -61,7 +66,7 @@ def value_name(value: Any, setting: str | None = None) -> str:
     """
     if isinstance(value, Mapping):
         return ", ".join(f"{key} {value_name(one)}" for key, one in value.items())
-    if setting == _HELD_OUT:
+    if setting == HELD_OUT:
         return ", ".join(value) or "none"
     if isinstance(value, list):
         return "[" + ", ".join(map(value_name, value)) + "]"
@@ -81,6 +86,8 @@ def settings_label(settings: Mapping[str, Any]) -> str:
     Example:
       >>> settings_label({"loss.name": "mse", "model.epsilon": 0.5})
       'MSE, ε = 0.5'
+      >>> settings_label({"model.scorer": "cossim", "data.held_out": ["news"], "adversary.weight": 0.25})
+      'CosSim, held out = news, w = 0.25'
     """
     return ", ".join(
         value_name(value, key) if key in _PLAIN else f"{setting_name(key)} = {value_name(value, key)}"

@@ -6,6 +6,7 @@ from statistics import mean, stdev
 from typing import Final
 
 from experiments.experiment import Experiment, Row
+from experiments.report.domains import domain_blocks
 from experiments.report.markdown import NOTHING, Entry, paragraph, table
 from experiments.report.names import baseline_name, setting_name, settings_label, value_name
 from experiments.report.published import published_blocks
@@ -20,11 +21,15 @@ _Line = Sequence[str | Entry]
 
 
 def results(experiment: Experiment) -> Iterator[str]:
-    """The results of all rows, with baselines, p-values, standard errors and published numbers."""
+    """The results of all rows, with baselines, p-values, standard errors and published numbers.
+
+    Those on held-out domains come first: a line compares two rows there.
+    """
     rows = experiment.rows
     if not any(row.done for row in rows):
         yield paragraph("No cell has finished: there are no results yet.")
         return
+    yield from domain_blocks(experiment)
     comparisons = compare(rows)
     yield table(_caption(rows, comparisons), _heads(experiment), _lines(experiment, comparisons))
     yield from _parameter_blocks(rows)

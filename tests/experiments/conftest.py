@@ -31,6 +31,17 @@ EXPERIMENTS = {
     "cold": dict(grid={"loss.name": ["sosl", "mse"], "training.seed": [1, 2]}, cold_queries=20),
     "all seen": dict(grid={"loss.name": ["sosl"]}, cold_queries=0),
     "all cold": dict(grid={"loss.name": ["sosl"]}, cold_queries=60),
+    "domains": dict(
+        grid={
+            "data.held_out": [["news"], ["health"]],
+            "adversary.held_out_texts": [False, True],
+            "adversary.weight": [0, 1],
+            "training.seed": [1, 2],
+        },
+        unfinished={"012-['health']-False-1-seed2": ("failed", "no memory")},
+        domains=["bible", "health", "news"],
+        domain_table="2",
+    ),
     "nothing done": dict(
         grid={"loss.name": ["sosl", "mse"]},
         unfinished={"001-sosl": ("failed", "no space left"), "002-mse": ("waiting", None)},

@@ -19,6 +19,13 @@ from tests.models.synthetic import text_lists
 QUERIES = 60
 GRADES = np.array([2, 1, 1, 1] + [0] * 12)
 LOSSES = ["sosl", "three_part_l2", "mse", "proportional_odds"]
+DISCRIMINATOR = {
+    "train/domain_accuracy": 0.75,
+    "train/largest_domain_share": 0.5,
+    "train/relevance_gradient_norm": 1.5,
+    "train/adversary_gradient_norm": 0.0125,
+}
+"""The figures of an epoch with an adversary."""
 QUALITY = {"sosl": 1.0, "three_part_l2": 0.8, "mse": 0.5, "proportional_odds": 0.5, "cnn": 0.6, "lstm": 0.7}
 """Separation of the grades by a setting."""
 
@@ -28,6 +35,7 @@ def write_experiment(
     grid: dict[str, list[Any]],
     unfinished: dict[str, tuple[str, str | None]] | None = None,
     cold_queries: int | None = None,
+    variants: dict[str, dict[str, Any]] | None = None,
     **content: Any,
 ) -> Path:
     """Writes an experiment of every combination of a grid.
@@ -37,6 +45,7 @@ def write_experiment(
       grid: dotted settings to their values.
       unfinished: cells that have not finished: name to status and reason.
       cold_queries: how many of the queries are on cold documents; None where evaluations do not know.
+      variants: each variant's name to its settings.
       content: overrides of experiment.json.
     """
     output = OutputFolder(folder, "experiment")
@@ -46,7 +55,8 @@ def write_experiment(
         words = [f"seed{value}" if key == "training.seed" else str(value) for key, value in settings.items()]
         names.append("-".join([f"{number:03}", *words]))
         status, reason = (unfinished or {}).get(names[-1], ("done", None))
-        _write_cell(folder / "cells" / names[-1], settings, status, reason, number, cold_queries)
+        of_variant = (variants or {}).get(settings.get("variant", ""), {})
+        _write_cell(folder / "cells" / names[-1], settings, of_variant, status, reason, number, cold_queries)
     experiment = {
         "title": "Losses on the sample",
         "paper_language": None,
@@ -60,7 +70,13 @@ def write_experiment(
 
 
 def _write_cell(
-    folder: Path, settings: dict[str, Any], status: str, reason: str | None, number: int, cold_queries: int | None
+    folder: Path,
+    settings: dict[str, Any],
+    of_variant: dict[str, Any],
+    status: str,
+    reason: str | None,
+    number: int,
+    cold_queries: int | None,
 ) -> None:
     folder.mkdir(parents=True)
     done = status == "done"
@@ -74,7 +90,8 @@ def _write_cell(
     }
     (folder / "cell.json").write_text(json.dumps(cell))
     if done:
-        for name, text in _files_of_a_cell(json.dumps(settings), number, cold_queries, (*METRICS,)).items():
+        known = json.dumps({**settings, **of_variant})
+        for name, text in _files_of_a_cell(known, number, cold_queries, (*METRICS,)).items():
             (folder / name).write_text(text)
 
 
@@ -87,6 +104,8 @@ def _files_of_a_cell(
     epsilon = settings.get("model.epsilon", 1.0)
     quality = np.prod([QUALITY.get(value, 1) for value in settings.values() if isinstance(value, str)])
     quality *= 0.5 + epsilon * np.exp(-epsilon)
+    weight = settings.get("adversary.weight", 0)
+    quality *= 1 + weight
     generator = np.random.default_rng(number)
     grades = np.concatenate([GRADES, np.zeros(settings.get("data.used_negatives", 0) or 0, int)])
     lists = text_lists(
@@ -110,6 +129,7 @@ def _files_of_a_cell(
             "similarity": "smooth_cosine",
         },
         "loss": {"name": loss.name, "theta": loss.theta and list(loss.theta)},
+        **_adversary(settings),
     }
     counts = {
         str(grade): np.histogram(np.concatenate(scores)[np.tile(grades == grade, QUERIES)], 40, (-1, 1))[0].tolist()
@@ -121,6 +141,7 @@ def _files_of_a_cell(
             "scores": {"limit": 1.0, "counts": counts},
             "train/loss": 1 / (epoch + number),
             "eval/ndcg_5": 0.2 + epoch / (10 + number),
+            **(DISCRIMINATOR if weight else {}),
         }
         for epoch in (1, 2, 3)
     ]
@@ -156,3 +177,10 @@ def _files_of_a_cell(
         "training.json": json.dumps(training),
         "stability.json": stability.to_json(),
     }
+
+
+def _adversary(settings: dict[str, Any]) -> dict[str, Any]:
+    """The section of the configuration, where a setting is of the adversary."""
+    section = {"weight": 0.0, "updates": "simultaneous", "held_out_texts": False}
+    given = {key.partition(".")[2]: value for key, value in settings.items() if key.startswith("adversary.")}
+    return {"adversary": {**section, **given}} if given else {}

@@ -36,10 +36,22 @@ def test_a_grid_of_seeds_alone_is_one_row(tmp_path: Path) -> None:
         ({"loss.theta": [0.2, 0.7], "training.patience": None}, "loss.theta = [0.2, 0.7], training.patience = null"),
         ({"loss.learn_theta": True}, "loss.learn_theta = true"),
         ({"preset": "best", "loss.name": "mse"}, "preset = best, MSE"),
+        ({"preset": "cossim"}, "preset = CosSim"),
+        ({"model.scorer": "duet_distributed", "adversary.weight": 0.25}, "Duet-distributed, w = 0.25"),
+        ({"adversary.updates": "alternate", "adversary.weight": 0}, "updates = alternate, w = 0"),
+        ({"data.held_out": ["news"], "adversary.held_out_texts": True}, "held out = news, held-out texts = true"),
     ],
 )
 def test_labels_have_the_papers_words_and_yamls_values(settings: dict[str, object], label: str) -> None:
     assert settings_label(settings) == label
+
+
+def test_domains_are_read_and_unknown_in_folders_of_older_versions(folders: dict[str, Path]) -> None:
+    read = {name: read_experiment(folders[name]) for name in ("domains", "losses")}
+    assert {name: (one.domains, one.domain_table) for name, one in read.items()} == {
+        "domains": (("bible", "health", "news"), "2"),
+        "losses": ((), None),
+    }
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{"])

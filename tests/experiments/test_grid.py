@@ -10,6 +10,7 @@ import yaml
 from experiments.grid import load_grid
 from experiments.settings import ExperimentSettings
 from pipeline.config import dump_config, load_config
+from pipeline.presets import PRESETS
 from schemas.errors import ConfigError
 
 CONFIGS = Path(__file__).parents[2] / "configs" / "experiments"
@@ -193,6 +194,8 @@ def test_a_fault_of_a_cell_names_the_place_in_the_grid(experiment_file: Path) ->
         ("seed: 2}", "seed: 3}", ":8: adjust.0.when.training.seed: ", "must be a value that the grid has; got 3 and"),
         ("when: {loss.name", "when: {loss.nam", ":8: adjust.0.when.loss.nam: ", "did you mean loss.name?"),
         ("output: experiment", "paper_language: de", ":10: paper_language: ", "got 'de'"),
+        ("output: experiment", "domain_table: '3'", ":10: domain_table: ", "got '3'"),
+        ("output: experiment", "domain_table: '1'\noutput: out", ":10: domain_table: ", "grid has no data.held_out"),
         ("[ndcg_5]", "[ndcg5]", ":13: claims.0.metrics.0: ", "did you mean ndcg_5?"),
         ("[ndcg_5]", "[]", ":13: claims.0.metrics: ", "at least 1 item"),
         ("row: {loss.name: sosl", "row: {loss.nam: sosl", ":14: claims.0.row.loss.nam: ", "did you mean loss.name?"),
@@ -261,6 +264,61 @@ def test_data_used_negatives_may_vary(experiment_file: Path) -> None:
     assert cells[2].name == "sosl-used_negativesnull-seed1"
 
 
+# Held-out domains
+
+
+@pytest.fixture
+def domains_file(experiment_file: Path, config_file: Path) -> Path:
+    """Three queries of three domains beside the experiment, which holds each of two out."""
+    folder = config_file.parent
+    (folder / "domains.tsv").write_text("q1\tnews\nq2\thealth\nq3\tbible\n")
+    (folder / "wiki.queries").write_text("".join(f"q{number}\tWolf\tlives in packs\n" for number in (1, 2, 3)))
+    replace(config_file, "  judgments:", "  domains: domains.tsv\n  judgments:")
+    replace(experiment_file, "loss.name: [sosl, three_part_l2]", "data.held_out: [[news], [health]]")
+    replace(experiment_file, "loss.name: sosl, ", "data.held_out: [news], ")
+    return folder / "domains.tsv"
+
+
+def test_held_out_domains_may_vary_and_the_collection_s_domains_are_known(
+    experiment_file: Path, domains_file: Path
+) -> None:
+    grid = load_grid(str(experiment_file))
+    assert grid.domains == ("bible", "health", "news")
+    assert [cell.config and cell.config.data.held_out for cell in grid.cells[::4]] == [("news",), ("health",)]
+    assert [cell.config.training.epochs == 3 for cell in grid.cells if cell.config] == [False, True] * 2 + [False] * 4
+
+
+def test_a_collection_without_domains_has_none(experiment_file: Path) -> None:
+    assert load_grid(str(experiment_file)).domains == ()
+
+
+def test_an_adversary_may_vary_and_without_held_out_domains_its_texts_fail_alone(
+    experiment_file: Path, domains_file: Path
+) -> None:
+    replace(experiment_file, "[[news], [health]]", "[[], [news]]")
+    replace(experiment_file, "model.epsilon: [0, 0.5]", "adversary.held_out_texts: [false, true]")
+    replace(experiment_file, "training.seed: [1, 2]", "adversary.weight: [0, 0.25]")
+    replace(experiment_file, "training.seed: 2", "adversary.weight: 0.25")
+    replace(experiment_file, "training.epochs: 3", "adversary.updates: alternate")
+    cells = load_grid(str(experiment_file)).cells
+    faulty = [
+        (cell.settings["data.held_out"], cell.settings["adversary.held_out_texts"]) for cell in cells if cell.fault
+    ]
+    assert faulty == [([], True)] * 2
+    assert re.search(r"adversary: held_out_texts must be false where data\.held_out names no", cells[2].fault or "")
+    adversaries = [cell.config.adversary for cell in cells if cell.config]
+    assert [(one.weight, one.updates, one.held_out_texts) for one in adversaries] == [
+        *[(0, "simultaneous", False), (0.25, "simultaneous", False)],
+        *[(0, "simultaneous", False), (0.25, "alternate", False)],
+        *[(0, "simultaneous", True), (0.25, "alternate", True)],
+    ]
+
+
+def test_a_table_of_domains_needs_domains_held_out_by_the_grid(experiment_file: Path, domains_file: Path) -> None:
+    replace(experiment_file, "output: experiment", "domain_table: '2'\noutput: experiment")
+    assert load_grid(str(experiment_file)).settings.domain_table == "2"
+
+
 # Presets
 
 
@@ -310,9 +368,7 @@ def test_cells_have_the_preset_of_the_run_that_is_varied(experiment_file: Path, 
 def test_an_unknown_preset_is_at_fault_in_its_cells_alone(experiment_file: Path) -> None:
     replace(experiment_file, "model.epsilon: [0, 0.5]", "preset: [best, besst]")
     cells = load_grid(str(experiment_file)).cells
-    fault = (
-        f"{experiment_file}:5: preset: must be one of paper, best, closed, polynomial; got 'besst'; did you mean best?"
-    )
+    fault = f"{experiment_file}:5: preset: must be one of {', '.join(PRESETS)}; got 'besst'; did you mean best?"
     assert [cell.fault for cell in cells if cell.settings["preset"] == "besst"] == [fault] * 4
     assert all(cell.config for cell in cells if cell.settings["preset"] == "best")
 

@@ -1,4 +1,4 @@
-"""The paired randomisation test against all sign flips and the t-test, and Holm's correction by hand."""
+"""The paired tests against all sign flips, the t-test and SciPy's, and Holm's correction by hand."""
 
 from itertools import product
 
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from models.evaluation.significance import holm, randomisation_test
+from models.evaluation.significance import holm, randomisation_test, wilcoxon_test
 
 
 def p_value(differences, two_sided=False):
@@ -129,6 +129,84 @@ def test_a_clearly_better_model_and_an_equal_one_have_one():
 def test_the_p_values_of_thousands_of_queries_stay_what_they_are():
     differences = np.random.default_rng(5).normal(-0.1, 1, 2000)  # the t-test's are .00028 and .00056
     assert (p_value(differences), p_value(differences, two_sided=True)) == (0.0004, 0.0008)
+
+
+# Wilcoxon's test
+
+
+def signed_ranks(numbers):
+    """Pratt's ranks: with k smaller differences, zeros among them, and m equal ones, k + (m + 1) / 2."""
+    sizes = [abs(number) for number in numbers]
+    ranks = {size: sum(one < size for one in sizes) + (sizes.count(size) + 1) / 2 for size in sizes}
+    return [ranks[abs(number)] * (1 if number > 0 else -1) for number in numbers if number]
+
+
+def wilcoxon(differences):
+    """The p-value of differences, query by query."""
+    other_values = np.full(len(differences), 0.5)
+    return wilcoxon_test(other_values + differences, other_values)
+
+
+@pytest.mark.parametrize(
+    ("differences", "expected"),
+    [
+        ([], 1),
+        ([0.0], 1),
+        ([0.1], 1),
+        ([0.1, 0.2, 0.3], 2 / 2**3),
+        ([0.1, 0.2, -0.3], 1),  # ranks 1 + 2 - 3 = 0
+        ([-0.1, 0.2, 0.3], 4 / 2**3),  # ranks -1 + 2 + 3 = 4, as far from 0 as those of four flips
+        ([0.1, 0.1, 0.1, -0.1], 10 / 2**4),  # four ranks of 2.5: all signs but the six of two against two
+        ([0.0, 0.0, 0.1, 0.2], 2 / 2**2),
+        ([0.0] * 500 + [0.1] * 5, 2 / 2**5),  # the normal approximation has 0.025
+        ([-0.1, -0.2, 0.3, 0.4], 10 / 2**4),  # negative ranks 1 + 2 of 10: sums up to 3, or of 7 and more
+        ([0.0, -0.1, -0.2, 0.3, 0.4], 12 / 2**4),  # with Pratt's zero 2 + 3 of 14: up to 5, or 9 and more
+    ],
+)
+def test_p_values_of_signed_ranks_by_hand(differences, expected):
+    assert wilcoxon(np.array(differences)) == pytest.approx(expected)
+
+
+@given(NUMBERS)
+def test_few_signed_ranks_have_the_share_of_all_flips_that_are_as_extreme(numbers):
+    assert wilcoxon(np.array(numbers) / 3) == pytest.approx(enumerated(signed_ranks(numbers), two_sided=True))
+
+
+@given(st.lists(st.integers(1, 100), min_size=1, max_size=13, unique=True), st.data())
+def test_without_zeros_and_ties_the_p_value_is_scipys_exact_one(sizes, data):
+    signs = data.draw(st.lists(st.sampled_from([-1, 1]), min_size=len(sizes), max_size=len(sizes)))
+    differences = np.array(sizes) * np.array(signs)
+    assert wilcoxon(differences / 3) == pytest.approx(stats.wilcoxon(differences, method="exact").pvalue)
+
+
+@pytest.mark.parametrize("zeros", [0, 30, 1000])
+def test_many_signed_ranks_have_the_normal_approximation(zeros):
+    numbers = [*np.random.default_rng(3).integers(-4, 6, 80), *[0] * zeros]  # ties, and zeros of its own
+    ranks = signed_ranks(numbers)
+    z = sum(ranks) / sum(rank**2 for rank in ranks) ** 0.5
+    assert wilcoxon(np.array(numbers) / 3) == pytest.approx(2 * stats.norm.sf(abs(z)))
+
+
+def test_exact_and_approximate_p_values_meet():
+    numbers = [3, -1, 4, 1, -5, 9, 2, 6, -5, 3, 5, 8, 9]
+    exact = wilcoxon(np.array(numbers) / 10)
+    ranks = signed_ranks(numbers)
+    approximate = 2 * stats.norm.sf(abs(sum(ranks)) / sum(rank**2 for rank in ranks) ** 0.5)
+    assert exact == pytest.approx(approximate, abs=0.01)
+
+
+def test_differences_that_rounding_alone_separates_have_one_rank():
+    values, other_values = np.array([0.3, 0.2, 0.5]), np.array([0.2, 0.1, 0.6])
+    assert 0.3 - 0.2 < 0.2 - 0.1
+    assert wilcoxon_test(values, other_values) == 1  # ranks 2, 2, -2; unrounded 1.5, 3, -1.5 with 6 of 8 flips
+
+
+@given(VALUES)
+def test_wilcoxons_p_value_is_symmetric_in_the_two_models(pairs):
+    values, other_values = np.array(pairs).T
+    there = wilcoxon_test(values, other_values)
+    assert 0 < there <= 1
+    assert wilcoxon_test(other_values, values) == pytest.approx(there)
 
 
 # Holm's correction
