@@ -45,23 +45,22 @@ def training_batches(
     replicas = strategy.num_replicas_in_sync
     domains = lists.domains if equal else [""] * len(lists)
     orders = [_order_of_domains(lists.query_ids, domains, seed, epoch) for epoch in epochs]
-    rows = _rows_of_replicas(orders, len(lists) // batch, batch, replicas)
-    others = rows[:, :0]
+    rows = [_rows_of_replicas(orders, len(lists) // batch, batch, replicas)]
     if held_out_texts is not None:
         of_step = max(batch // len({*lists.domains}) // replicas, 1) * replicas
         needed = len(lists) // batch * of_step
         orders = [_cycled(held_out_texts.query_ids, seed, epoch, needed) for epoch in epochs]
-        others = _rows_of_replicas(orders, len(lists) // batch, of_step, replicas)
+        rows.append(_rows_of_replicas(orders, len(lists) // batch, of_step, replicas))
 
-    def features_and_labels(of_lists: tf.Tensor, of_texts: tf.Tensor) -> tuple[dict[str, Any], tf.Tensor]:
+    def features_and_labels(of_lists: tf.Tensor, *of_texts: tf.Tensor) -> tuple[dict[str, Any], tf.Tensor]:
         features, labels = lists.batch(of_lists)
         if held_out_texts is not None:
-            features[HELD_OUT_TEXTS], _ = held_out_texts.batch(of_texts)
+            features[HELD_OUT_TEXTS], _ = held_out_texts.batch(*of_texts)
         return features, labels
 
     def of_worker(worker: int = 0, workers: int = 1) -> tf.data.Dataset:
-        own = [_rows_of_worker(one, worker, workers, replicas) for one in (rows, others)]
-        dataset = tf.data.Dataset.from_tensor_slices(tuple(own))
+        own = tuple(_rows_of_worker(one, worker, workers, replicas) for one in rows)
+        dataset = tf.data.Dataset.from_tensor_slices(own)
         dataset = dataset.map(features_and_labels, num_parallel_calls=1).prefetch(4)
         options = tf.data.Options()
         # There is nothing to tune, and with the tuner or the strategy's iterator, closing it often took seconds.

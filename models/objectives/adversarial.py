@@ -78,7 +78,8 @@ class AdversarialObjective(Objective):
     def build(self, features: dict[str, Any]) -> None:
         """Creates the weights of the ranker and of the discriminator."""
         super().build(features)
-        self.discriminator.build(self._join(features)(tf.zeros([1, 1], tf.int32)).shape)
+        first_places = tf.zeros_like(features[f.DOCUMENT_INDEX][:, :1])
+        self.discriminator.build(self._join(features)(first_places).shape)
 
     def __call__(self, features: dict[str, Any], labels: tf.Tensor) -> ListLosses:
         """Returns the losses of a batch's lists; the other term is `adversary`, weight times L_adv.

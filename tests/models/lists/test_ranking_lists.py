@@ -1,7 +1,8 @@
 """Query lists: read from transformed examples, and batched with each document once."""
 
-import dataclasses
+from dataclasses import replace
 
+import numpy as np
 import pytest
 import tensorflow as tf
 from hypothesis import given, settings
@@ -218,6 +219,23 @@ def test_judged_negatives_leave_out_every_document_that_is_never_relevant_and_no
     assert judged.with_judged_negatives().digest() == judged.digest()
 
 
+def test_random_documents_are_of_the_query_s_own_domain_and_no_grade_and_no_order_decides_them(files):
+    lists = read_lists(files, SPEC)
+    drawn = lists.with_random_documents(seed=3)
+    of_domain = {"news": {b"a", b"b", b"c"}, "health": {b"a", b"b", b"c", b"d"}}
+    for domain, ids in zip(drawn.domains, drawn.doc_ids, strict=True):
+        assert len(ids) == 2
+        assert {*ids} <= of_domain[domain]
+    assert not np.concatenate(drawn.grades).any()
+    reversed_lists = replace(
+        lists,
+        documents=tf.reverse(lists.documents, [1]),
+        list_columns={"relevance": tf.ragged.map_flat_values(lambda grade: 2 - grade, lists.list_columns["relevance"])},
+    )
+    assert reversed_lists.with_random_documents(seed=3).doc_ids == drawn.doc_ids
+    assert {*map(str, (lists.with_random_documents(seed).doc_ids for seed in range(5)))} != {str(drawn.doc_ids)}
+
+
 @pytest.fixture(scope="module")
 def three_lists():
     return ranking_lists(
@@ -255,6 +273,6 @@ def test_the_digest_changes_with_anything_that_training_reads():
         ranking_lists(tokens, documents, places, [[2, 1], [2]]),
     ]
     ids = {**same.query_columns, "query_id": tf.constant(["q00", "q02"])}
-    others.append(dataclasses.replace(same, query_columns=ids))
+    others.append(replace(same, query_columns=ids))
     assert same.digest() == ranking_lists(tokens, documents, places, grades).digest()
     assert len({same.digest(), *(one.digest() for one in others)}) == 6

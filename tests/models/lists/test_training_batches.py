@@ -1,5 +1,6 @@
 """The batches of a training, as each worker and each replica reads them, and the order of their lists."""
 
+from dataclasses import replace
 from itertools import chain
 from types import SimpleNamespace
 
@@ -8,7 +9,13 @@ import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.lists.training_batches import _rows_of_replicas, epoch_order, training_batches
+from models.lists.training_batches import (
+    HELD_OUT_TEXTS,
+    _order_of_domains,
+    _rows_of_replicas,
+    epoch_order,
+    training_batches,
+)
 from tests.models.synthetic import ranking_lists
 
 LISTS = ranking_lists([[row] for row in range(22)], [[0]], [[0] for _ in range(22)], [[row] for row in range(22)])
@@ -42,7 +49,8 @@ def test_rows_of_replicas_are_those_of_plain_slices(lists, replicas, of_each, ep
         order = epoch_order(query_ids, SEED, epoch).tolist()
         for start in range(0, lists - batch + 1, batch):
             expected += [order[start + first : start + first + of_each] for first in range(0, batch, of_each)]
-    assert _rows_of_replicas(query_ids, SEED, range(epochs), batch, replicas).tolist() == expected
+    orders = [epoch_order(query_ids, SEED, epoch) for epoch in range(epochs)]
+    assert _rows_of_replicas(orders, lists // batch, batch, replicas).tolist() == expected
 
 
 @pytest.mark.parametrize(("workers", "replicas"), [(1, 2), (2, 2), (4, 4), (2, 4)])
@@ -81,3 +89,54 @@ def test_order_differs_between_epochs_and_seeds():
     ids = [str(number).encode() for number in range(20)]
     orders = [tuple(epoch_order(ids, seed, epoch)) for seed in (1, 2) for epoch in (1, 2)]
     assert len(set(orders)) == 4
+
+
+@given(query_ids, st.integers(0, 9), st.integers(1, 9))
+def test_a_single_domain_has_the_plain_order(ids, seed, epoch):
+    assert _order_of_domains(ids, ["a"] * len(ids), seed, epoch).tolist() == epoch_order(ids, seed, epoch).tolist()
+
+
+@given(st.lists(st.sampled_from("abc"), min_size=1, max_size=20), st.integers(1, 3))
+def test_domains_come_in_turn_and_no_list_comes_again_before_all_of_its_domain_have_come(domains, epoch):
+    ids = [b"%d" % row for row in range(len(domains))]
+    order = _order_of_domains(ids, domains, SEED, epoch)
+    names = sorted({*domains})
+    assert [domains[row] for row in order] == [names[place % len(names)] for place in range(len(domains))]
+    for name in names:
+        rows = [row for row in order if domains[row] == name]
+        times = [rows.count(row) for row, domain in enumerate(domains) if domain == name]
+        assert max(times) - min(times) <= 1
+
+
+# Held-out texts
+
+
+def texts_of(domains, batch, replicas=1, texts=3):
+    """The held-out texts, as their words, of each step and replica of both epochs."""
+    columns = {**LISTS.query_columns, "query_domain": tf.constant([f"{row % domains}" for row in range(22)])}
+    held_out = ranking_lists([[100 + row] for row in range(texts)], [[0]], [[0, 0]] * texts, [[0, 0]] * texts)
+    strategy = SimpleNamespace(
+        num_replicas_in_sync=replicas,
+        distribute_datasets_from_function=lambda function: function(tf.distribute.InputContext(1, 0, replicas)),
+    )
+    lists = replace(LISTS, query_columns=columns)
+    batches = training_batches(lists, strategy, SEED, EPOCHS, batch, held_out_texts=held_out)
+    return [features[HELD_OUT_TEXTS]["query_tokens"].values.numpy().tolist() for features, _ in batches]
+
+
+@pytest.mark.parametrize(("domains", "batch", "replicas", "of_each"), [(2, 8, 1, 4), (2, 8, 2, 2), (3, 2, 2, 1)])
+def test_a_step_has_as_many_held_out_texts_as_lists_of_a_domain_in_the_mean(domains, batch, replicas, of_each):
+    found = texts_of(domains, batch, replicas)
+    assert {len(part) for part in found} == {of_each}
+    assert len(found) == 2 * (22 // batch) * replicas
+
+
+def test_all_held_out_texts_come_before_any_comes_again():
+    of_epoch = [*chain(*texts_of(2, 8)[:2])]
+    assert len(of_epoch) == 8
+    assert all(2 <= of_epoch.count(word) <= 3 for word in (100, 101, 102))
+
+
+def test_without_held_out_texts_a_batch_has_no_such_feature():
+    features, _ = next(training_batches(LISTS, tf.distribute.get_strategy(), SEED, EPOCHS, BATCH))
+    assert HELD_OUT_TEXTS not in features

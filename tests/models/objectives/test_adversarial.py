@@ -1,0 +1,283 @@
+"""The adversary: its loss, the reversed gradient, the variables of each update, and what the discriminator learns."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from tensorflow import keras
+
+from models.adversary_settings import AdversarySettings
+from models.layers.smooth_cosine import smooth_unit
+from models.lists.training_batches import HELD_OUT_TEXTS, training_batches
+from models.losses.sosl import SmoothOrdinalSearchLoss
+from models.objectives.adversarial import ADVERSARY, AdversarialObjective
+from models.objectives.objective import RankingObjective
+from models.optimizers.lazy_adam import LazyAdam
+from models.rankers.ranker import Ranker
+from models.rankers.scorer import Words
+from models.rankers.two_towers import TwoTowers
+from models.settings import ModelSettings
+from models.training.steps import TrainingSteps
+from tests import reference
+from tests.models.synthetic import TOPICS, VOCABULARY_SIZE, learnable_lists, ranking_lists
+
+DIM, HIDDEN = 3, 5
+MODEL = ModelSettings(embedding_dim=DIM, initial_scale=1.0)
+WORDS = Words(VOCABULARY_SIZE)
+LISTS = ranking_lists(
+    query_tokens=[[0], [1], [2], [3]],
+    document_tokens=[[5], [6], [7], [8]],
+    # The third list has no NR document, and the fourth no MR document.
+    documents=[[1, 0], [2, 3, 1], [3], [0]],
+    grades=[[0, 2], [1, 2, 0], [2], [0]],
+)
+DOMAINS = ["arts", "news", "arts", "arts"]
+
+
+def of_domains(lists, domains):
+    """Lists with their domains."""
+    return replace(lists, query_columns={**lists.query_columns, "query_domain": tf.constant(domains)})
+
+
+BATCH, LABELS = of_domains(LISTS, DOMAINS).batch(tf.range(4))
+
+
+def make(weight=0.5, domains=DOMAINS, held_out=0, model=MODEL, **settings):
+    """An adversarial objective, built."""
+    loss = SmoothOrdinalSearchLoss(reduction=keras.losses.Reduction.NONE)
+    objective = RankingObjective(Ranker({"score": TwoTowers(WORDS, WORDS, model, seed=1)}), loss)
+    adversary = AdversarySettings(weight=weight, hidden=HIDDEN, **settings)
+    adversarial = AdversarialObjective(objective, adversary, domains, held_out, seed=1)
+    adversarial.build(BATCH)
+    return adversarial
+
+
+def joint(adversarial, query, document):
+    """[q; d; q * d] of a query and a document of one word each."""
+    towers = adversarial.ranker.channels["score"]
+    q, d = (
+        smooth_unit(encoder(tf.ragged.constant([[word]])), MODEL.epsilon)[0].numpy().astype(np.float64)
+        for encoder, word in ((towers.query_encoder, query), (towers.document_encoder, document))
+    )
+    return np.concatenate([q, d, q * d])
+
+
+def expected_loss(adversarial, query, document, domain):
+    """-log p(domain | q, d) in float64."""
+    first, bias, last, last_bias = (one.numpy() for one in adversarial.discriminator.trainable_variables)
+    return reference.domain_loss(joint(adversarial, query, document), (first, bias, last, last_bias), domain)
+
+
+def terms(adversarial, batch=BATCH, labels=LABELS):
+    """The two terms of a batch's loss: (L_rel, weight * L_adv)."""
+    losses = adversarial(batch, labels)
+    return tf.reduce_mean(losses.losses), tf.reduce_mean(losses.other_terms[ADVERSARY])
+
+
+def test_the_discriminator_s_loss_is_that_of_the_mr_document_and_an_nr_document():
+    adversarial = make(weight=0.25)
+    losses = adversarial(BATCH, LABELS)
+    expected = [
+        expected_loss(adversarial, 0, 5, 0) + expected_loss(adversarial, 0, 6, 0),
+        expected_loss(adversarial, 1, 8, 1) + expected_loss(adversarial, 1, 6, 1),
+        expected_loss(adversarial, 2, 8, 0),
+        expected_loss(adversarial, 3, 5, 0),
+    ]
+    np.testing.assert_allclose(losses.other_terms[ADVERSARY], 0.25 * np.array(expected), rtol=1e-5)
+    assert float(losses.figures["domain_loss"]) == pytest.approx(sum(expected) / 6, rel=1e-5)
+    assert float(losses.figures["largest_domain_share"]) == pytest.approx(4 / 6)
+
+
+def test_the_first_term_is_the_objective_s_own():
+    adversarial = make()
+    own = adversarial.objective(BATCH, LABELS).losses
+    np.testing.assert_array_equal(adversarial(BATCH, LABELS).losses, own)
+
+
+def test_held_out_texts_have_domains_of_their_own_and_no_other_loss():
+    adversarial = make(weight=1.0, held_out=1)
+    texts, _ = ranking_lists([[10]], [[11], [12]], [[0, 1]], [[0, 0]]).batch(tf.constant([0]))
+    losses = adversarial({**BATCH, HELD_OUT_TEXTS: texts}, LABELS)
+    expected = expected_loss(adversarial, 10, 11, 2) + expected_loss(adversarial, 10, 12, 2)
+    assert losses.losses.shape == [4]
+    assert float(losses.other_terms[ADVERSARY][4]) == pytest.approx(expected, rel=1e-5)
+
+
+def test_an_nr_document_is_drawn_in_each_step():
+    lists = of_domains(ranking_lists([[0]], [[5], [6], [7]], [[0, 1, 2]], [[2, 0, 0]]), ["arts"])
+    batch, labels = lists.batch(tf.constant([0]))
+    adversarial = make(weight=1.0)
+    seen = {round(float(adversarial(batch, labels).other_terms[ADVERSARY][0]), 4) for _ in range(20)}
+    top = expected_loss(adversarial, 0, 5, 0)
+    assert seen == {round(float(top + expected_loss(adversarial, 0, word, 0)), 4) for word in (6, 7)}
+
+
+# The reversal
+
+
+def slopes(adversarial, variable, which):
+    """Finite differences of a term in each value of a variable, with the third list alone: its pairs are not drawn."""
+    batch, labels = of_domains(LISTS, DOMAINS).batch(tf.constant([2]))
+    batch = {**batch, "query_domain": tf.constant([0])}
+    start, step = variable.numpy(), 1e-2
+    found = np.zeros_like(start)
+    for place in np.ndindex(*start.shape):
+        values = []
+        for sign in (1, -1):
+            moved = start.copy()
+            moved[place] += sign * step
+            variable.assign(moved)
+            values.append(float(terms(adversarial, batch, labels)[which]))
+        found[place] = (values[0] - values[1]) / (2 * step)
+    variable.assign(start)
+    return found
+
+
+def gradient(adversarial, variable):
+    """Of the minimised sum, as a dense array."""
+    batch, labels = of_domains(LISTS, DOMAINS).batch(tf.constant([2]))
+    batch = {**batch, "query_domain": tf.constant([0])}
+    with tf.GradientTape() as tape:
+        total = tf.add_n(terms(adversarial, batch, labels))
+    return tf.convert_to_tensor(tape.gradient(total, variable)).numpy()
+
+
+def test_the_ranker_s_gradient_is_that_of_l_rel_minus_the_weighted_loss_and_the_discriminator_s_is_not_reversed():
+    adversarial = make(weight=3.0, model=MODEL.model_copy(update={"vocabulary_size": 10}))
+    table = adversarial.ranker.channels["score"].document_encoder.table
+    rel, adv = (slopes(adversarial, table, which) for which in (0, 1))
+    assert np.abs(adv).max() > 0.05
+    np.testing.assert_allclose(gradient(adversarial, table), rel - adv, atol=2e-3)
+    last = adversarial.discriminator.last.kernel
+    np.testing.assert_allclose(gradient(adversarial, last), slopes(adversarial, last, 1), atol=2e-3)
+
+
+# Steps
+
+TRAIN = of_domains(learnable_lists(32, seed=1), ["arts", "news"] * 16)
+
+
+def make_steps(adversarial, clip_norm=5.0):
+    """The steps of a training, with an optimizer that has moved before, and their batch."""
+    steps = TrainingSteps(adversarial, LazyAdam(0.1), clip_norm)
+    steps.build()
+    return steps
+
+
+def batches(count, adversarial=None):
+    """An iterator of steps of eight lists."""
+    strategy = tf.distribute.get_strategy()
+    return training_batches(TRAIN, strategy, seed=1, epochs=range(1, count // 4 + 1), batch=8)
+
+
+def values(variables):
+    return [one.numpy().copy() for one in variables]
+
+
+def changed(before, variables):
+    """Whether each variable differs from its value before."""
+    return [not np.array_equal(one, other.numpy()) for one, other in zip(before, variables, strict=True)]
+
+
+@pytest.mark.training
+@pytest.mark.parametrize("clip_norm", [5.0, 0.01])
+@pytest.mark.parametrize("updates", ["simultaneous", "alternate"])
+def test_with_weight_0_the_ranker_learns_bit_for_bit_as_without_an_adversary(clip_norm, updates):
+    adversarial, plain = (make(weight=0.0, domains=TRAIN.domains, updates=updates) for _ in range(2))
+    make_steps(adversarial, clip_norm).run(batches(12), 12)
+    make_steps(plain.objective, clip_norm).run(batches(12), 12)
+    start = make().ranker.get_weights()
+    for one, other, first in zip(adversarial.ranker.get_weights(), plain.ranker.get_weights(), start, strict=True):
+        np.testing.assert_array_equal(one, other)
+        assert not np.array_equal(one, first)
+
+
+def test_alternate_updates_move_the_discriminator_first_and_each_half_its_own_variables_and_moments_alone():
+    adversarial = make(domains=TRAIN.domains, updates="alternate")
+    steps = make_steps(adversarial)
+    (first,), (second,) = steps._turns
+    assert first.optimizer is adversarial.optimizer
+    for moved, still in ((first, second), (second, first)):
+        own, others = ([*one.variables, *one.optimizer.variables] for one in (moved, still))
+        before = values(own), values(others)
+        steps._take_turn([moved], *next(batches(4)))
+        assert sum(changed(before[0], own)) > len(moved.variables)
+        assert not any(changed(before[1], others))
+
+
+def test_simultaneous_updates_take_both_gradients_of_one_loss():
+    together, alternating = (make(domains=TRAIN.domains, updates=updates) for updates in ("simultaneous", "alternate"))
+    for adversarial in (together, alternating):
+        make_steps(adversarial).run(batches(4), 1)
+    same_discriminator = zip(
+        together.discriminator.trainable_variables, alternating.discriminator.trainable_variables, strict=True
+    )
+    for one, other in same_discriminator:
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+    assert any(changed(together.ranker.get_weights(), alternating.ranker.weights))
+
+
+@pytest.mark.parametrize("weight", [1.0, 1e-4])
+def test_the_discriminator_of_a_frozen_ranker_learns_the_domains_whatever_its_weight(weight):
+    # Each domain has half of the topics, and so words of its own.
+    lists = of_domains(learnable_lists(40, seed=1), (["arts"] * (TOPICS // 2) + ["news"] * (TOPICS // 2)) * 2)
+    adversarial = make(weight=weight, domains=lists.domains, updates="alternate", model=ModelSettings(embedding_dim=16))
+    steps = make_steps(adversarial)
+    batch = lists.batch(tf.range(40))
+    found = [steps._take_turn(steps._turns[0], *batch) for _ in range(400)]
+    losses = [float(one["domain_loss"]) for one in found]
+    assert losses[-1] < losses[200] < losses[0]
+    assert float(found[-1]["domain_accuracy"]) > 0.8 > float(found[-1]["largest_domain_share"])
+
+
+def test_the_figures_have_the_norms_of_both_gradients_in_the_ranker_s_variables():
+    adversarial = make(weight=2.0, domains=TRAIN.domains)
+    batch = next(batches(4))
+    with tf.GradientTape(persistent=True) as tape:
+        losses = adversarial(*batch)
+        parts = {"relevance": tf.reduce_mean(losses.losses), ADVERSARY: tf.reduce_mean(losses.other_terms[ADVERSARY])}
+    expected = {
+        f"{name}_gradient_norm": np.linalg.norm(
+            np.concatenate(
+                [
+                    tf.convert_to_tensor(one).numpy().ravel()
+                    for one in tape.gradient(value, adversarial.ranker.trainable_variables)
+                ]
+            )
+        )
+        for name, value in parts.items()
+    }
+    again = make(weight=2.0, domains=TRAIN.domains)
+    found = make_steps(again)._take_turn(make_steps(again)._turns[0], *batch)
+    assert {name: float(found[name]) for name in expected} == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.slow
+def test_a_step_of_two_replicas_moves_both_alike(two_replicas):
+    with two_replicas.scope():
+        adversarial = make(domains=TRAIN.domains, held_out=1)
+        steps = TrainingSteps(adversarial, LazyAdam(0.1), 5.0)
+        steps.build()
+    texts = learnable_lists(8, seed=2).with_random_documents(seed=1)
+    steps.run(training_batches(TRAIN, two_replicas, 1, [1], 8, equal=True, held_out_texts=texts), 1)
+    for variable in adversarial.trainable_variables:
+        one, other = two_replicas.experimental_local_results(variable)
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_single_domain_is_refused():
+    with pytest.raises(ValueError, match=r"^a discriminator needs two domains or more; got 1\.$"):
+        make(domains=["arts"] * 4)
+
+
+def test_a_scorer_without_joint_representations_is_refused():
+    class Joined(TwoTowers):
+        def score_and_join(self, features, training=False):
+            return self(features), None
+
+    loss = SmoothOrdinalSearchLoss(reduction=keras.losses.Reduction.NONE)
+    objective = RankingObjective(Ranker({"score": Joined(WORDS, WORDS, MODEL)}), loss)
+    adversarial = AdversarialObjective(objective, AdversarySettings(weight=1.0), DOMAINS, 0, seed=1)
+    with pytest.raises(ValueError, match="needs a scorer with joint representations"):
+        adversarial.build(BATCH)
