@@ -14,13 +14,13 @@ import tensorflow_transform as tft
 from tensorflow import keras
 
 from benchmarks.harness import Figures, Measure
+from models.choices import SCORERS
 from models.job import TrainingJob
 from models.lists.ranking_lists import RankingLists, read_lists
 from models.lists.training_batches import training_batches
-from models.objectives.objective import make_objective
+from models.objectives.make_objective import make_objective
 from models.rankers.ranker import Ranker
-from models.rankers.scorer import Words
-from models.rankers.two_towers import TwoTowers
+from models.rankers.scorer import Scorer, ScorerInputs, Words
 from models.settings import LossSettings, ModelSettings
 from models.training.devices import make_strategy
 from models.training.settings import TrainingSettings
@@ -91,21 +91,28 @@ class Trained:
     steps: TrainingSteps
     lists: RankingLists
     batch_lists: int
+    optimizer: keras.optimizers.Optimizer
 
     @staticmethod
-    def of(given: Given, tower: tuple[ModelSettings, LossSettings] = PAPER, is_dense: bool = False) -> "Trained":
-        """A new model; `is_dense` trains it with Keras's Adam."""
+    def of(
+        given: Given,
+        tower: tuple[ModelSettings, LossSettings] = PAPER,
+        is_dense: bool = False,
+        objective_name: str | None = None,
+    ) -> "Trained":
+        """A new model; `is_dense` trains it with Keras's Adam, and a null objective is the loss's own."""
         model, loss = tower
-        given, settings = given.for_model(model), TrainingSettings().for_encoder(model.encoder)
+        given, settings = given.for_model(model), TrainingSettings(objective=objective_name).for_model(model)
         job = TrainingJob(model=model, loss=loss, training=settings, top_grade=MOST_RELEVANT)
         with make_strategy(settings).scope():
-            ranker = Ranker({"towers": TwoTowers(*given.words, model, seed=1)})
+            ranker = Ranker({model.channel: _scorer(given, model)})
             objective = make_objective(ranker, job)
-            ranker(given.lists.batch(tf.constant([0]))[0])  # builds it
+            objective.build(given.lists.batch(tf.constant([0]))[0])
             dense = keras.optimizers.Adam(settings.number("learning_rate"))
-            steps = TrainingSteps(objective, dense if is_dense else make_optimizer(settings), settings.clip_norm)
+            optimizer = dense if is_dense else make_optimizer(settings)
+            steps = TrainingSteps(objective, optimizer, settings.clip_norm)
             steps.build()
-        return Trained(steps, given.lists, settings.batch_lists)
+        return Trained(steps, given.lists, settings.batch_lists, optimizer)
 
     def batches(self) -> Iterator[Any]:
         """Endless batches, gathered from the lists as a training does."""
@@ -122,6 +129,26 @@ class Trained:
     def pairs_per_step(self) -> float:
         """Mean number of query-document pairs of a step."""
         return float(self.lists.pairs / len(self.lists) * self.batch_lists)
+
+
+def _scorer(given: Given, model: ModelSettings) -> Scorer:
+    """The scorer that the model's settings name."""
+    query_words, document_words = given.words
+    inputs = ScorerInputs(
+        name=model.channel,
+        query_words=query_words,
+        document_words=document_words,
+        model=model,
+        seed=1,
+        train_texts=lambda: given.lists,
+        lexicon=None,
+        eval_texts=lambda: given.lists,
+        languages=("", ""),
+        max_tokens=1,
+        top_grade=MOST_RELEVANT,
+    )
+    scorer: Scorer = SCORERS[model.scorer].load().make(inputs, **model.scorer_settings)
+    return scorer
 
 
 def timed(steps: int, pairs_per_step: float, work: Callable[[], Any]) -> Figures:

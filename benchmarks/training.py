@@ -5,6 +5,7 @@
     python -m benchmarks.training keras runs/bible_en_tl
     python -m benchmarks.training options
     python -m benchmarks.training encoders
+    python -m benchmarks.training rankers
     python -m benchmarks.training optimizer
     python -m benchmarks.training loop
     python -m benchmarks.training input
@@ -151,7 +152,7 @@ lists_option = click.option(
 def prepare(output: Path | None) -> Given:
     """Chooses threads as a training does, and makes or reads the lists."""
     tf.get_logger().setLevel("ERROR")  # it warns of many graphs
-    configure_devices(TrainingSettings(), "mean")
+    configure_devices(TrainingSettings(), ModelSettings())
     return lists_of(output) if output else made_up()
 
 
@@ -184,6 +185,24 @@ def encoders(harness: Harness, output: Path | None, steps: int) -> None:
 
 @main.command()
 @lists_option
+@click.option("--steps", default=8, show_default=True, type=click.IntRange(min=1), help="Steps of a round.")
+@benchmark(rounds=5)
+def rankers(harness: Harness, output: Path | None, steps: int) -> None:
+    """Compare the rankers of Cohen et al. 2018, on whole lists and on drawn documents, with the encoder mean.
+
+    The pairs are those of the whole lists, also where only a few of each list are drawn.
+    """
+    given = prepare(output)
+    ways = {"two_towers, mean": stepping(Trained.of(given), steps)}
+    for scorer, loss in (("cossim", "worst_hinge"), ("duet_distributed", "log_likelihood")):
+        for name in ("lists", "drawn"):
+            tower = ModelSettings(scorer=scorer), LossSettings(name=loss)
+            ways[f"{scorer}, {name}"] = stepping(Trained.of(given, tower, objective_name=name), steps)
+    harness.compare(f"training, {given.description}", ways, warm_up=1)
+
+
+@main.command()
+@lists_option
 @benchmark(rounds=5)
 def optimizer(harness: Harness, output: Path | None) -> None:
     """Compare LazyAdam with Keras's dense Adam."""
@@ -203,7 +222,7 @@ def loop(harness: Harness, output: Path | None) -> None:
     given = prepare(output)
     ours, theirs = Trained.of(given), Trained.of(given)
     model = ObjectiveModel(theirs.steps.objective, theirs.steps.clip_norm)
-    model.compile(theirs.steps.optimizers[0].optimizer, steps_per_execution=STEPS_PER_CALL)
+    model.compile(theirs.optimizer, steps_per_execution=STEPS_PER_CALL)
     dataset = theirs.dataset().repeat().prefetch(4)
     ways: dict[str, Measure] = {
         "keras.Model.fit": partial(
@@ -265,7 +284,7 @@ def side(name: str, output: Path, seconds: float) -> None:
     """Train one side for a while, and print its figures as JSON."""
     config = load_config(str(output / "config.yaml"))
     if name == "ours":
-        configure_devices(config.training, config.model.encoder)
+        configure_devices(config.training, config.model)
         trained = Trained.of(lists_of(output), (config.model, config.loss))
         batches, pairs = trained.batches(), trained.pairs_per_step
 

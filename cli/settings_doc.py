@@ -41,12 +41,14 @@ _PRESETS = """## Presets
   documents are all known when training.
 - `polynomial` is Polynomial Semantic Indexing (Bai et al. 2009) beside the lexicon, from whose translations it starts:
   for collections whose documents are all known, as `closed`, and trained in eight epochs.
+- `cossim` and `duet_distributed` are the rankers of Cohen et al. 2018, trained as published: on each list's MR document
+  and four drawn documents of lower grades. They have no lexicon, and no settings of encoders, similarities and stems.
 
 A given key overrides the preset, even a null. An empty cell below is as in `paper`, and so is a setting whose
-condition does not hold. The encoders cnn and lstm keep their own learning rate and epochs, have
-neither stems nor word dropout, and take the rest. Losses without thresholds take everything except `loss.in_batch`.
-Tables of word vectors have their own width, and their terms are words. The scores of the similarity dot have no scale
-of their own: the weight of the lexicon beside them is fitted.
+condition does not hold. The encoders cnn and lstm, and scorers other than two_towers, keep their own learning rate and
+epochs, have neither stems nor word dropout, and take the rest. Losses without thresholds, and duet_distributed, take
+everything except `loss.in_batch`. Tables of word vectors have their own width, and their terms are words. The scores of
+the similarity dot have no scale of their own: the weight of the lexicon beside them is fitted.
 
 A resolved configuration names its preset and gives every key: `--set preset` over it is refused. One that names no
 preset is refused, too.

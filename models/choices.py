@@ -67,31 +67,40 @@ class Declaration:
 
 
 @dataclass(frozen=True)
-class EncoderDeclaration(Declaration):
-    """An encoder, and the values that null stands for in the settings of these names.
-
-    The class is a `models.layers.text_encoder.TextEncoder`.
+class TrainedDeclaration(Declaration):
+    """A part with word embeddings, and the values that null stands for in the settings of these names.
 
     Attributes:
-      default_dropout, ..., default_embedding_factor: the encoder's own values.
-      of_documents: names of own settings that the encoder of documents alone takes; that of queries has the defaults.
-      has_idf: whether the class takes the terms' inverse document frequencies, `idf`, whatever the pooling.
-      takes_stems: whether its terms may be stems, `model.terms`, and may start from the lexicon, `model.start`.
-      largest_component: an upper bound on the magnitude of a vector's components; infinite where nothing bounds them.
+      default_initial_scale, ..., default_embedding_factor: the part's own values.
       has_short_ops: whether two cores take longer to divide an op of a training step than to run it, see
         `models.training.devices.configure_devices`.
     """
 
-    of_documents: tuple[str, ...] = ()
-    has_idf: bool = False
-    takes_stems: bool = False
     default_initial_scale: float = 0.1
     default_dropout: float = 0.0
     default_learning_rate: float = 0.001
     default_learning_rate_decay: float = 1.0
     default_embedding_factor: float = 1.0
-    largest_component: float = 1.0
     has_short_ops: bool = False
+
+
+@dataclass(frozen=True)
+class EncoderDeclaration(TrainedDeclaration):
+    """An encoder.
+
+    The class is a `models.layers.text_encoder.TextEncoder`.
+
+    Attributes:
+      of_documents: names of own settings that the encoder of documents alone takes; that of queries has the defaults.
+      has_idf: whether the class takes the terms' inverse document frequencies, `idf`, whatever the pooling.
+      takes_stems: whether its terms may be stems, `model.terms`, and may start from the lexicon, `model.start`.
+      largest_component: an upper bound on the magnitude of a vector's components; infinite where nothing bounds them.
+    """
+
+    of_documents: tuple[str, ...] = ()
+    has_idf: bool = False
+    takes_stems: bool = False
+    largest_component: float = 1.0
 
 
 class CnnSettings(Settings):
@@ -149,7 +158,7 @@ ENCODERS: Final[dict[str, EncoderDeclaration]] = {
 
 
 @dataclass(frozen=True)
-class ScorerDeclaration(Declaration):
+class ScorerDeclaration(TrainedDeclaration):
     """A scorer: the one that is trained, or a further channel of the score.
 
     The class is a `models.rankers.scorer.Scorer`; its class method `make` takes `ScorerInputs` and the settings.
@@ -157,13 +166,50 @@ class ScorerDeclaration(Declaration):
     Attributes:
       indexed_by: how an index finds its documents: by the inner product of two vectors, of two sets of weighted terms,
         or not at all (None).
+      has_encoders: whether it is made of encoders, `model.encoder`, whose values count in place of its own, and so has
+        the settings of encoders and similarity.
     """
 
     indexed_by: Literal["vectors", "terms"] | None = None
+    has_encoders: bool = False
+
+
+class CosSimSettings(Settings):
+    """Settings of the scorer cossim."""
+
+    units: Count = 64
+    """Length of a state, in each direction."""
+    query_words: Count = 20
+    """Number of a query's first words that count."""
+
+
+class DuetSettings(Settings):
+    """Settings of the scorer duet_distributed."""
+
+    filters: Count = 128
+    """Number of filters over word trigrams, and width of each layer after them."""
+    window: Count = 100
+    """Number of a document's words that one vector stands for."""
+    query_words: Count = 20
+    """Number of a query's first words that count."""
 
 
 SCORERS: Final[dict[str, ScorerDeclaration]] = {
-    "two_towers": ScorerDeclaration("models.rankers.two_towers.TwoTowers", indexed_by="vectors"),
+    "two_towers": ScorerDeclaration("models.rankers.two_towers.TwoTowers", indexed_by="vectors", has_encoders=True),
+    "cossim": ScorerDeclaration(
+        "models.rankers.cos_sim.CosSim",
+        CosSimSettings,
+        indexed_by="vectors",
+        default_learning_rate_decay=0.95,
+        default_embedding_factor=30.0,
+    ),
+    "duet_distributed": ScorerDeclaration(
+        "models.rankers.duet_distributed.DuetDistributed",
+        DuetSettings,
+        default_initial_scale=0.03,
+        default_learning_rate_decay=0.95,
+        default_embedding_factor=30.0,
+    ),
 }
 """Scorers by their names in `model.scorer`."""
 
@@ -202,9 +248,18 @@ SCORES: Final = "scores"
 LEXICON_KINDS: Final = ("lexicon", "bm25", "tfidf")
 """The kinds of channels that the stage LexiconGen learns."""
 
+
+class DrawnSettings(Settings):
+    """Settings of the objective drawn."""
+
+    documents: Count = 4
+    """Number of documents of lower grades that a step draws from each list."""
+
+
 OBJECTIVES: Final[dict[str, Declaration]] = {
     "lists": Declaration("models.objectives.objective.RankingObjective"),
     "in_batch": Declaration("models.objectives.in_batch.InBatchObjective"),
+    "drawn": Declaration("models.objectives.drawn.DrawnObjective", DrawnSettings),
 }
 """Training objectives by their names in `training.objective`; each is a `models.objectives.objective.Objective`, made
 by its class method `make`."""

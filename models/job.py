@@ -10,7 +10,6 @@ from pydantic import model_validator
 from models.adversary_settings import AdversarySettings
 from models.choices import (
     CHANNELS,
-    ENCODERS,
     LEXICON_KINDS,
     OBJECTIVES,
     OPTIMIZERS,
@@ -104,7 +103,7 @@ class TrainingJob(Settings):
     def declarations(self) -> Iterator[Declaration]:
         """Yields the table entries that the settings name: code that no import shows."""
         yield SCORERS[self.model.scorer]
-        yield ENCODERS[self.model.encoder]
+        yield self.model.defaults
         yield LOSSES[self.loss.name]
         yield OBJECTIVES[self.objective]
         yield OPTIMIZERS[self.training.optimizer]
@@ -158,9 +157,9 @@ def objective_fault(model: ModelSettings, loss: LossSettings, training: Training
             f"training.objective must not be in_batch with model.scorer {model.scorer}, whose score is no inner "
             "product of vectors; set loss.in_batch to false and loss.softmax_weight to 0"
         )
-    if training.objective == "lists" and loss.is_over_batch:
+    if training.objective in ("lists", "drawn") and loss.is_over_batch:
         return (
             "training.objective must be in_batch or null where loss.in_batch or loss.softmax_weight asks for terms "
-            "over all documents of a step; got lists"
+            f"over all documents of a step; got {training.objective}"
         )
     return None

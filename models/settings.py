@@ -4,7 +4,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
-from models.choices import CHANNELS, ENCODERS, SCORERS, ChannelWeightSetting, OwnSettings
+from models.choices import CHANNELS, ENCODERS, SCORERS, ChannelWeightSetting, OwnSettings, TrainedDeclaration
 from models.losses.declarations import LOSSES, theta_fault
 from schemas.settings import InputPath, OneOf, Settings
 
@@ -37,9 +37,14 @@ class ModelSettings(Settings):
     """The scorer that is trained: the paper's two towers (sections 3.1 to 3.3 and 5), or another."""
 
     scorer: Annotated[str, AfterValidator(OneOf(SCORERS))] = "two_towers"
-    """Scorer of a query and its documents: two_towers, the similarity of two encodings (the paper's)."""
+    """Scorer of a query and its documents: two_towers, the similarity of two encodings (the paper's), or one of the
+    rankers of Cohen et al. 2018: cossim, the cosine of two texts' states of one LSTM (Tan et al. 2015), and
+    duet_distributed, layers over the products of a query's and a document's vectors (Mitra et al. 2017)."""
     scorer_settings: Annotated[dict[str, Any], AfterValidator(OwnSettings(SCORERS, "scorer"))] = {}
-    """Settings that the scorer alone has, by name; two_towers has none but those below."""
+    """Settings that the scorer alone has, by name: `units` of each direction of cossim's LSTM (default 64); `filters`
+    of duet_distributed, the width of its layers (128), and `window`, the words of a document that one vector stands for
+    (100); and `query_words` of both, the first words of a query that count (20). two_towers has none but those below
+    that the others refuse: the encoder's, the similarity's, and those of stems and word dropout."""
     encoder: Annotated[str, AfterValidator(OneOf(ENCODERS))] = "mean"
     """Encoder of a text's words into one vector: mean (the paper's average pooling), cnn or lstm (its baselines
     DSSM-CNN and DSSM-LSTM), or polynomial (a linear map of the text's tf-idf vector: Polynomial Semantic Indexing, Bai
@@ -67,10 +72,11 @@ class ModelSettings(Settings):
     """Smoothness of smooth_cosine (eq. 1), in the unit of the vectors' norms; 0 is the plain cosine. The smallest other
     value is 1e-6, because float32 loses less beside norms of 1. Unused with cosine and dot."""
     initial_scale: Annotated[float | None, Field(ge=1e-12, le=1e12)] = None
-    """Standard deviation of the random initial embeddings; null: the encoder's own (polynomial: 0.03; others: 0.1)."""
+    """Standard deviation of the random initial embeddings; null: the encoder's or the scorer's own (polynomial and
+    duet_distributed: 0.03; others: 0.1)."""
     dropout: Annotated[float | None, Field(ge=0, le=0.999)] = None
-    """Share of the components of the word embeddings that a training step leaves out; null: the encoder's own (mean: 0;
-    cnn and lstm: 0.4)."""
+    """Share of the components of the word embeddings that a training step leaves out; null: the encoder's or the
+    scorer's own (cnn and lstm: 0.4; others: 0)."""
     word_dropout: Annotated[float, Field(ge=0, le=0.999)] = 0.0
     """Share of a text's words that a training step leaves out; for the encoder mean alone."""
     stem_embeddings: bool = False
@@ -84,10 +90,24 @@ class ModelSettings(Settings):
             raise ValueError(fault)
         return epsilon
 
+    @field_validator(
+        "encoder", "encoder_settings", "terms", "pooling", "start", "similarity", "epsilon", "word_dropout",
+        "stem_embeddings",
+    )  # fmt: skip
+    @classmethod
+    def _the_scorer_has_encoders(cls, given: Any, info: ValidationInfo) -> Any:
+        scorer, default = info.data.get("scorer", ""), cls.model_fields[str(info.field_name)].default
+        if given != default and scorer in SCORERS and not SCORERS[scorer].has_encoders:
+            takers = ", ".join(name for name, declaration in SCORERS.items() if declaration.has_encoders)
+            nothing, came = (str(one).lower() if isinstance(one, bool) else one for one in (default, given))
+            raise ValueError(f"must be {nothing} for {scorer}: it is for the scorer {takers} alone; got {came}")
+        return given
+
     @field_validator("initial_scale", "dropout")
     @classmethod
-    def _null_is_the_encoders_own(cls, given: float | None, info: ValidationInfo) -> float | None:
-        declaration = ENCODERS.get(info.data.get("encoder", ""))
+    def _null_is_the_parts_own(cls, given: float | None, info: ValidationInfo) -> float | None:
+        scorer = SCORERS.get(info.data.get("scorer", ""))
+        declaration = ENCODERS.get(info.data.get("encoder", "")) if scorer and scorer.has_encoders else scorer
         if declaration is None or given is not None:
             return given
         own: float = getattr(declaration, f"default_{info.field_name}")
@@ -118,6 +138,17 @@ class ModelSettings(Settings):
         if start == "lexicon" and info.data.get("terms", "stems") != "stems":
             raise ValueError("must be random for the terms words: the lexicon translates stems; got lexicon")
         return start
+
+    @property
+    def defaults(self) -> TrainedDeclaration:
+        """The encoder or the scorer whose own values null stands for."""
+        scorer = SCORERS[self.scorer]
+        return ENCODERS[self.encoder] if scorer.has_encoders else scorer
+
+    @property
+    def has_epsilon(self) -> bool:
+        """Whether epsilon changes the score."""
+        return SCORERS[self.scorer].has_encoders and self.similarity == "smooth_cosine"
 
     @property
     def has_words(self) -> bool:
@@ -199,9 +230,11 @@ class LossSettings(Settings):
 
     name: Annotated[str, AfterValidator(OneOf(LOSSES))] = "sosl"
     """One of sosl (the paper's), mse, proportional_odds, three_part_l2 (its baselines), softmax, approx_ndcg and
-    pairwise_hinge (TF-Ranking's)."""
+    pairwise_hinge (TF-Ranking's), and those of the rankers of Cohen et al. 2018: worst_hinge (the MR document against
+    the highest score of a lower grade) and log_likelihood (the MR document in a softmax over the list)."""
     settings: Annotated[dict[str, Any], AfterValidator(OwnSettings(LOSSES, "name"))] = {}
-    """Settings that the loss alone has, by name; those above have none but those below."""
+    """Settings that the loss alone has, by name: `margin` of worst_hinge (default 0.2). The others have none but those
+    below."""
     theta: tuple[float, ...] | None = None
     """Thresholds, increasing within (-1, 1): for sosl, mse and proportional_odds as many as `data.top_grade`, for
     three_part_l2 three, for the others none; null: the loss's own (0.2, 0.7; three_part_l2: 0.2, 0.55, 0.9)."""

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator, mod
 from components.settings import EvaluationSettings, SearchSettings
 from components.wikiclir_example_gen.settings import DataSettings
 from models.adversary_settings import AdversarySettings
-from models.choices import ACROSS_LANGUAGES, HELD_OUT, TRANSLATING
+from models.choices import ACROSS_LANGUAGES, HELD_OUT, SCORERS, TRANSLATING
 from models.job import channels_fault, default_objective, index_fault, objective_fault
 from models.lexicon.settings import LexiconSettings
 from models.settings import ChannelSettings, EmbeddingSettings, LossSettings, ModelSettings
@@ -52,8 +52,9 @@ class RunConfig(Settings):
 
     preset: Annotated[str, AfterValidator(OneOf(PRESETS))] = DEFAULT
     """Source of the settings that are not given: paper (the paper's system), best (a lexicon beside the vectors, and a
-    stronger tower), closed (best and a softmax term) or polynomial (Polynomial Semantic Indexing); the last two are for
-    collections whose documents are all known when training."""
+    stronger tower), closed (best and a softmax term), polynomial (Polynomial Semantic Indexing), or cossim and
+    duet_distributed (the rankers of Cohen et al. 2018); closed and polynomial are for collections whose documents are
+    all known when training."""
     data: SourceSettings
     """The collection."""
     model: ModelSettings = ModelSettings()
@@ -205,13 +206,13 @@ class RunConfig(Settings):
                 "documents alone; set loss.in_batch to false and loss.softmax_weight to 0; got in_training for "
                 + ", ".join(counted)
             )
-        return training.for_encoder(model.encoder) if model else training
+        return training.for_model(model) if model else training
 
     @field_validator("tuning")
     @classmethod
-    def _thresholds_are_those_of_the_loss(cls, tuning: TuningSettings, info: ValidationInfo) -> TuningSettings:
-        loss = info.data.get("loss")
-        if loss and (fault := tuning.fault_for(loss)):
+    def _search_fits_model_and_loss(cls, tuning: TuningSettings, info: ValidationInfo) -> TuningSettings:
+        model, loss = info.data.get("model"), info.data.get("loss")
+        if model and loss and (fault := tuning.fault_for(model, loss)):
             raise ValueError(fault)
         return tuning
 
@@ -434,7 +435,9 @@ def _translating(evaluation: EvaluationSettings, data: DataSettings) -> list[str
 
 
 def _has_one_table(model: ModelSettings) -> bool:
-    """Whether an encoder has no other weights than its table of words."""
+    """Whether the model has no other weights than tables of words."""
+    if not SCORERS[model.scorer].has_encoders:
+        return False
     return model.encoder == "mean" or (model.encoder == "polynomial" and model.encoder_settings["degree"] == 2)
 
 

@@ -142,7 +142,7 @@ def _prepare(config: RunConfig, experiment: Path | None) -> _Run:
     if config.search.index:
         IndexVersions(store / INDEX).check_free()  # now, not after an hour of training
     folder.write(CONFIG_FILE, dump_config(config))
-    configure_devices(config.training, config.model.encoder)
+    configure_devices(config.training, config.model)
     return _Run(folder, store, folder.path.name if experiment else None, open_store(store))
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from models.choices import SCORERS
 from models.losses.declarations import LOSSES
 from schemas.settings import Settings
 
@@ -27,11 +28,15 @@ class PresetValue(NamedTuple):
     where: Condition | None = None
 
 
-_MEAN: Final = Condition("with the encoder mean", {"model.encoder": ["mean"]})
+_MEAN: Final = Condition("with the encoder mean", {"model.scorer": ["two_towers"], "model.encoder": ["mean"]})
+_VECTORS: Final = {
+    "model.scorer": [name for name, declaration in SCORERS.items() if declaration.indexed_by == "vectors"]
+}
 _THRESHOLDS: Final = Condition(
     "with a loss that has thresholds",
-    {"loss.name": [name for name, declaration in LOSSES.items() if declaration.default_theta]},
+    {"loss.name": [name for name, declaration in LOSSES.items() if declaration.default_theta], **_VECTORS},
 )
+"""The scores of other scorers are no inner products, so that those of a batch's other documents are not there."""
 _DOT: Final = Condition("with the similarity dot", {"model.similarity": ["dot"]})
 """The scores of dot have no scale of their own, and the weight of the lexicon beside them must be fitted."""
 _NO_TABLES: Final = Condition("without `embeddings`", {"embeddings.query": [None], "embeddings.document": [None]})
@@ -75,6 +80,18 @@ PRESETS: Final[Mapping[str, Mapping[str, PresetValue]]] = {
         "loss.name": PresetValue("pairwise_hinge", _POLYNOMIAL),
         "training.epochs": PresetValue(8, _POLYNOMIAL),
         "training.learning_rate": PresetValue(0.002, _POLYNOMIAL),
+    },
+    "cossim": {
+        "model.scorer": PresetValue("cossim"),
+        "loss.name": PresetValue("worst_hinge"),
+        "training.objective": PresetValue("drawn"),
+        "training.epochs": PresetValue(6),
+    },
+    "duet_distributed": {
+        "model.scorer": PresetValue("duet_distributed"),
+        "loss.name": PresetValue("log_likelihood"),
+        "training.objective": PresetValue("drawn"),
+        "training.epochs": PresetValue(None),
     },
 }
 """Every preset by its name: dotted settings to their values that differ from the settings' own defaults."""

@@ -107,7 +107,7 @@ class GuessingObjective(RankingObjective):
         self.adam = keras.optimizers.Adam(rate)
 
     @classmethod
-    def make(cls, ranker: Ranker, settings: LossSettings, top_grade: int, **own: Any) -> "GuessingObjective":
+    def make(cls, ranker: Ranker, settings: LossSettings, top_grade: int, seed: int, **own: Any) -> "GuessingObjective":
         return cls(ranker, make_loss(settings, ranker.theta_ends), top_grade, **own)
 
     def __call__(self, features: dict[str, Any], labels: tf.Tensor) -> ListLosses:

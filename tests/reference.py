@@ -95,19 +95,73 @@ def lstm_encoder(table: npt.ArrayLike, projection: npt.ArrayLike, *weights_and_t
     return np.tanh(np.concatenate(states) @ projection)
 
 
+def cos_sim(query_words: int, *weights_and_texts: Any) -> float:
+    """Tan et al. 2015: the cosine of two texts' largest LSTM states, of a query's first words and a document's.
+
+    The weights: the tables of queries and documents, and those of the LSTM in each direction, see `lstm_states`.
+    """
+    query_table, document_table, *weights, query, document = weights_and_texts
+    vectors = []
+    for table, tokens in ((query_table, query[:query_words]), (document_table, document)):
+        words = np.asarray(table, np.float64)[list(tokens)]
+        forward, backward = lstm_states(words, *weights[:3]), lstm_states(words[::-1], *weights[3:])[::-1]
+        vectors.append(np.concatenate([forward, backward], axis=1).max(axis=0, initial=-np.inf if tokens else 0))
+    return smooth_cosine(*vectors, epsilon=0.0)
+
+
+def duet_distributed(query_words: int, window: int, *weights_and_texts: Any) -> float:
+    """Mitra et al. 2017, with a maximum over windows: each window's product by itself.
+
+    The weights: the filters of queries and documents, the tables of both, and the kernel and the bias of each dense
+    layer: of queries, of documents, the first and the second of the products, and that of the score.
+    """
+    *weights, query, document = weights_and_texts
+    weights = [np.asarray(array, np.float64) for array in weights]
+    query_filters, document_filters, query_table, document_table, *dense = weights
+    layers = list(zip(dense[::2], dense[1::2], strict=True))
+    (maximum,) = _window_maxima(query_table, query_filters, query[:query_words], query_words)
+    vector = _dense(maximum, *layers[0])
+    products = [
+        vector * _dense(maximum, *layers[1])
+        for maximum in _window_maxima(document_table, document_filters, document, window)
+    ]
+    hidden = _dense(_dense(np.max(products, axis=0), *layers[2]), *layers[3])
+    return float((hidden @ layers[4][0] + layers[4][1])[0])
+
+
+def _dense(inputs: Vector, kernel: Vector, bias: Vector) -> Vector:
+    return np.tanh(inputs @ kernel + bias)
+
+
+def _window_maxima(table: Vector, filters: Vector, tokens: Sequence[int], window: int) -> list[Vector]:
+    """The maxima of filters over word trigrams, in each window of so many words."""
+    if not tokens:
+        return [np.zeros(filters.shape[1])]
+    beyond = np.zeros((1, table.shape[1]))
+    words = np.concatenate([beyond, table[list(tokens)], beyond])
+    features = np.array([np.tanh(words[place : place + 3].ravel() @ filters) for place in range(len(tokens))])
+    return [features[start : start + window].max(axis=0) for start in range(max(len(tokens) - window, 0) + 1)]
+
+
 def lstm_state(inputs: Vector, kernel: Vector, recurrent: Vector, bias: Vector) -> Vector:
-    """The last hidden state h of an LSTM, from zeros:
+    """The last hidden state of an LSTM, zeros before the first word."""
+    return np.concatenate([np.zeros((1, len(recurrent))), lstm_states(inputs, kernel, recurrent, bias)])[-1]
+
+
+def lstm_states(inputs: Vector, kernel: Vector, recurrent: Vector, bias: Vector) -> Vector:
+    """The hidden states h of an LSTM after each word, [words, units], from zeros:
 
     i = sigmoid(x K_i + h R_i + b_i)    f = sigmoid(x K_f + h R_f + b_f)
     g = tanh(x K_g + h R_g + b_g)       o = sigmoid(x K_o + h R_o + b_o)
     c' = f c + i g                      h' = o tanh(c')
     """
     hidden = cell = np.zeros(len(recurrent))
-    for x in inputs:
+    states = np.zeros((len(inputs), len(recurrent)))
+    for place, x in enumerate(inputs):
         i, f, g, o = np.split(x @ kernel + hidden @ recurrent + bias, 4)
         cell = sigmoid(f) * cell + sigmoid(i) * np.tanh(g)
-        hidden = sigmoid(o) * np.tanh(cell)
-    return hidden
+        states[place] = hidden = sigmoid(o) * np.tanh(cell)
+    return states
 
 
 ENCODERS: dict[str, Callable[..., Vector]] = {
@@ -172,13 +226,38 @@ def pairwise_hinge(grades: Vector, scores: Vector) -> float:
     return float(sum(hinges) / len(documents))
 
 
+def worst_hinge(grades: Vector, scores: Vector, margin: float = 0.2) -> float:
+    """Tan et al. 2015: the mean hinge of the MR documents against the highest score of a lower grade."""
+    tops, lower = _top_and_lower(grades, scores)
+    return float(np.mean([max(margin - score + max(lower), 0) for score in tops])) if tops and lower else 0.0
+
+
+def log_likelihood(grades: Vector, scores: Vector) -> float:
+    """Mitra et al. 2017: the mean of minus the logarithms of the MR documents' probabilities."""
+    tops, lower = _top_and_lower(grades, scores)
+    return float(np.mean([-np.log(np.exp(score) / np.exp(scores).sum()) for score in tops])) if tops and lower else 0.0
+
+
+def _top_and_lower(grades: Vector, scores: Vector) -> tuple[list[float], list[float]]:
+    """The scores of the documents of the highest grade, if it is above 0, and of those of lower grades."""
+    documents, highest = list(zip(grades, scores, strict=True)), max(grades)
+    tops = [score for grade, score in documents if grade == highest > 0]
+    return tops, [score for grade, score in documents if grade < highest]
+
+
 def sigmoid(logit: Any) -> Any:
     """The logistic function."""
     return 1 / (1 + np.exp(-logit))
 
 
 POINTWISE_LOSSES = {"sosl": sosl, "mse": mse, "proportional_odds": proportional_odds, "three_part_l2": three_part_l2}
-LIST_LOSSES = {"softmax": softmax, "approx_ndcg": approx_ndcg, "pairwise_hinge": pairwise_hinge}
+LIST_LOSSES = {
+    "softmax": softmax,
+    "approx_ndcg": approx_ndcg,
+    "pairwise_hinge": pairwise_hinge,
+    "worst_hinge": worst_hinge,
+    "log_likelihood": log_likelihood,
+}
 
 
 def loss_of_list(
@@ -249,3 +328,10 @@ TREC_METRICS = {
     "p_r_10": ("P_10", 1),
 }
 """Our metrics: trec_eval's, and the least grade that counts as relevant, where MR is 2; it has no ordered pairs."""
+
+
+def domain_loss(joint: npt.ArrayLike, weights: Sequence[npt.ArrayLike], domain: int) -> float:
+    """Cohen et al. 2018, eqs. 2 and 3, behind one hidden layer: V, b, W and c, each of V and W [inputs, units]."""
+    first, bias, last, last_bias = (np.asarray(one, np.float64) for one in weights)
+    z = np.maximum(np.asarray(joint, np.float64) @ first + bias, 0) @ last + last_bias
+    return float(np.log(np.exp(z).sum()) - z[domain])

@@ -14,12 +14,14 @@ from models.choices import CHANNELS, FITTED, HELD_OUT, SCORERS
 from models.exported.export import export_ranker
 from models.lexicon.lexicon import WITHOUT_DOMAIN
 from models.lists.ranking_lists import RankingLists
+from models.objectives.adversarial import ADVERSARY
 from models.objectives.make_objective import make_objective
 from models.rankers.fixed_scores import FixedScores
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import InnerProduct, Scorer
 from models.training.channel_weight import Sum, fit_weight
 from models.training.list_evaluator import ListEvaluator
+from models.training.steps import GRADIENT_NORM, RELEVANCE
 from models.training.train import train
 from models.training.workers import Chief
 from models.tuning.settings import searched_settings
@@ -154,6 +156,14 @@ def train_and_export(arguments: dict[str, Any], strategy: tf.distribute.Strategy
         *(history.best_epoch, job.training.best_metric, history.best_value),
         f"{history.pairs_per_second:,.0f}",
     )
+    if job.adversary.weight:
+        figures = history.best.figures
+        log.info(
+            "the discriminator in that epoch: accuracy %.3f beside %.3f, the share of the largest domain; norms of the "
+            "ranker's gradients: %.2g of the ranking loss, %.2g of the adversary",
+            *(figures[f"train/{name}"] for name in ("domain_accuracy", "largest_domain_share")),
+            *(figures[f"train/{name}_{GRADIENT_NORM}"] for name in (RELEVANCE, ADVERSARY)),
+        )
     if history.fitted:
         found = ", ".join(f"{name} {one.value:g}" for name, one in history.fitted.items())
         log.info("fitted on the eval split: %s", found)

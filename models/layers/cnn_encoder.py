@@ -42,15 +42,11 @@ class CnnEncoder(TextEncoder):
 
     def call(self, tokens: tf.RaggedTensor, training: bool = False) -> tf.Tensor:
         """Encodes each text."""
-        # All texts in a row without padding: two to three times as fast as a convolution over padded texts.
-        words, text = self._words(self.table, tokens.values, training), tokens.value_rowids()
-        place = tf.range(tf.size(text, text.dtype))
-        is_first = tf.equal(place, tf.gather(tokens.row_starts(), text))
-        is_last = tf.equal(place + 1, tf.gather(tokens.row_limits(), text))
-        before = tf.where(is_first[:, tf.newaxis], 0.0, tf.roll(words, 1, axis=0))
-        after = tf.where(is_last[:, tf.newaxis], 0.0, tf.roll(words, -1, axis=0))
-        trigrams = tf.concat([before, words, after], axis=1)
-        largest = tf.math.unsorted_segment_max(tf.matmul(trigrams, self.convolution), text, tokens.nrows())
+        features = convolve_trigrams(
+            tokens.with_values(self._words(self.table, tokens.values, training)), self.convolution
+        )
+        text = tokens.value_rowids()
+        largest = tf.math.unsorted_segment_max(features, text, tokens.nrows())
         # tanh increases: that of the maximum is the maximum of all.
         pooled = tf.where(tf.equal(tokens.row_lengths(), 0)[:, tf.newaxis], 0.0, tf.tanh(largest))
         return tf.tanh(tf.matmul(pooled, self.projection))
@@ -58,3 +54,23 @@ class CnnEncoder(TextEncoder):
     def get_config(self) -> dict[str, Any]:
         """Returns the layer's arguments."""
         return {**super().get_config(), "filters": self.filters}
+
+
+def convolve_trigrams(words: tf.RaggedTensor, kernel: tf.Tensor) -> tf.Tensor:
+    """Returns the values of filters over each word and its two neighbours, with zero vectors beyond a text's ends.
+
+    Args:
+      words: embeddings, float [batch, (words), dim].
+      kernel: the filters, float [3 * dim, filters].
+
+    Returns:
+      float [words, filters], of the words of all texts in a row.
+    """
+    # All texts in a row without padding: two to three times as fast as a convolution over padded texts.
+    values, text = words.values, words.value_rowids()
+    place = tf.range(tf.size(text, text.dtype))
+    is_first = tf.equal(place, tf.gather(words.row_starts(), text))
+    is_last = tf.equal(place + 1, tf.gather(words.row_limits(), text))
+    before = tf.where(is_first[:, tf.newaxis], 0.0, tf.roll(values, 1, axis=0))
+    after = tf.where(is_last[:, tf.newaxis], 0.0, tf.roll(values, -1, axis=0))
+    return tf.matmul(tf.concat([before, values, after], axis=1), kernel)

@@ -4,10 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
-from typing import Final
+from typing import Annotated, Final
+
+from pydantic import Field
 
 from models.choices import Declaration
 from models.losses.proposition_1 import LossConstants, of_logistic_penalties, of_squared_distance
+from schemas.settings import Settings
 
 Interval = tuple[float, float]
 Theta = Sequence[float]
@@ -73,6 +76,13 @@ class LossDeclaration(Declaration):
     constants: Callable[[Theta, Interval], LossConstants | None] = lambda theta, ends: None
 
 
+class WorstHingeSettings(Settings):
+    """Settings of the loss worst_hinge."""
+
+    margin: Annotated[float, Field(ge=0, le=1e12)] = 0.2
+    """Distance, in scores, that the MR document is to keep above the others."""
+
+
 LOSSES: Final[dict[str, LossDeclaration]] = {
     "sosl": LossDeclaration(
         "models.losses.sosl.SmoothOrdinalSearchLoss",
@@ -107,5 +117,7 @@ LOSSES: Final[dict[str, LossDeclaration]] = {
     "softmax": LossDeclaration("models.losses.tf_ranking.SoftmaxLoss"),
     "approx_ndcg": LossDeclaration("models.losses.tf_ranking.ApproxNdcgLoss"),
     "pairwise_hinge": LossDeclaration("models.losses.tf_ranking.PairwiseHingeLoss"),
+    "worst_hinge": LossDeclaration("models.losses.worst_hinge.WorstHingeLoss", WorstHingeSettings),
+    "log_likelihood": LossDeclaration("models.losses.log_likelihood.LogLikelihoodLoss"),
 }
 """Losses by their names in `loss.name`."""

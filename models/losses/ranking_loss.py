@@ -1,4 +1,4 @@
-"""The base classes of losses: of lists, of single documents, and of documents with thresholds that may be learned."""
+"""The base classes of losses: of lists, of their best documents, and of single documents with or without thresholds."""
 
 import math
 from abc import ABC, abstractmethod
@@ -41,6 +41,35 @@ class RankingLoss(keras.losses.Loss, ABC):
     def figures(self) -> dict[str, float]:
         """Returns the figures that an epoch's history shows of the loss, by name; most losses have none."""
         return {}
+
+
+class TopGradeLoss(RankingLoss, ABC):
+    """A loss of the documents of a list's highest grade above 0, against those of lower grades.
+
+    A list's loss is the mean over the former; it is 0 where either kind is missing. A subclass defines `loss_of_each`.
+    Arguments are those of `RankingLoss`.
+    """
+
+    def call(self, y_true: Any, y_pred: Any) -> tf.Tensor:
+        """Returns the loss of each list, float [batch]."""
+        scores = tf.convert_to_tensor(y_pred)
+        grades = tf.cast(tf.convert_to_tensor(y_true), scores.dtype)
+        highest = tf.maximum(tf.reduce_max(grades, axis=-1, keepdims=True), 1)
+        is_document, is_lower = grades >= 0, (grades >= 0) & (grades < highest)
+        counts = (grades == highest) & tf.reduce_any(is_lower, axis=-1, keepdims=True)
+        losses = tf.where(counts, self.loss_of_each(scores, is_document, is_lower), 0)
+        number = tf.reduce_sum(tf.cast(counts, scores.dtype), axis=-1)
+        return tf.math.divide_no_nan(tf.reduce_sum(losses, axis=-1), number)
+
+    @abstractmethod
+    def loss_of_each(self, scores: tf.Tensor, is_document: tf.Tensor, is_lower: tf.Tensor) -> tf.Tensor:
+        """Returns the loss of each document as if it had the highest grade: float [batch, list_size], all finite.
+
+        Args:
+          scores: float [batch, list_size].
+          is_document: which places hold a document, bool [batch, list_size].
+          is_lower: which of them have a lower grade, bool [batch, list_size].
+        """
 
 
 class PointwiseLoss(RankingLoss, ABC):

@@ -48,7 +48,7 @@ class InBatchObjective(RankingObjective):
         self._settings, self._top_grade = settings, top_grade
 
     @classmethod
-    def make(cls, ranker: Ranker, settings: LossSettings, top_grade: int, **own: Any) -> "InBatchObjective":
+    def make(cls, ranker: Ranker, settings: LossSettings, top_grade: int, seed: int, **own: Any) -> "InBatchObjective":
         """Makes the objective with the loss that the settings name."""
         return cls(ranker, make_loss(settings, ranker.theta_ends), settings, top_grade, **own)
 

@@ -19,7 +19,9 @@ def make_objective(ranker: Ranker, job: TrainingJob, domains: Sequence[str] = ()
       held_out: number of domains of held-out texts, for an adversary.
     """
     declaration = OBJECTIVES[job.objective]
-    objective: Objective = declaration.load().make(ranker, job.loss, job.top_grade, **job.objective_settings)
+    objective: Objective = declaration.load().make(
+        ranker, job.loss, job.top_grade, job.training.seed, **job.objective_settings
+    )
     if not job.adversary.weight:
         return objective
     return AdversarialObjective(objective, job.adversary, domains, held_out, job.training.seed)

@@ -122,13 +122,14 @@ class RankingObjective(Objective):
         self.loss_variables = loss.trainable_variables  # tracked here, because a checkpoint does not see a Keras loss
 
     @classmethod
-    def make(cls, ranker: Ranker, settings: LossSettings, top_grade: int, **own: Any) -> "RankingObjective":
+    def make(cls, ranker: Ranker, settings: LossSettings, top_grade: int, seed: int, **own: Any) -> "RankingObjective":
         """Makes the objective that a configuration names, with the loss that it names.
 
         Args:
           ranker: see above.
           settings: the loss.
           top_grade: the MR grade.
+          seed: seeds what an objective draws.
           **own: the objective's own settings.
         """
         return cls(ranker, make_loss(settings, ranker.theta_ends), **own)

@@ -15,7 +15,6 @@ from models.settings import ModelSettings
 from schemas import features as f
 from schemas.training_history import Fitted
 
-
 Joint: TypeAlias = Callable[[tf.Tensor], tf.Tensor]
 """Joint representations of queries and documents: from places in the lists, int [batch, pairs], to float
 [batch, pairs, width]. That of a padded place means nothing."""

@@ -8,29 +8,29 @@ from typing import Final
 
 import tensorflow as tf
 
-from models.choices import ENCODERS
+from models.settings import ModelSettings
 from models.training.settings import TrainingSettings
 from schemas.errors import ConfigError
 
 _NVIDIA_GPUS = "/proc/driver/nvidia/gpus"  # a folder for each, whether or not TensorFlow finds CUDA's libraries
 
 _FEW_CORES: Final = 2
-"""On at most this many cores, runs each op on a single core, where the encoder's ops are short: several ops keep the
+"""On at most this many cores, runs each op on a single core, where the model's ops are short: several ops keep the
 cores busy. Measured with two cores; with more, TensorFlow's own choice stays."""
 
 log = logging.getLogger("clir.training")
 
 
-def configure_devices(settings: TrainingSettings, encoder: str) -> None:
+def configure_devices(settings: TrainingSettings, model: ModelSettings) -> None:
     """Checks the devices, and splits the CPU into `replicas` logical devices where several are asked for.
 
-    Where an encoder `has_short_ops` and the cores are few, each op runs on one core: dividing it takes longer, and
-    several ops run at a time. A process that trains in workers leaves the GPUs to them. TensorFlow allows all this only
-    before its first op, so the process's entry point calls this function.
+    Where a model's encoder or scorer `has_short_ops` and the cores are few, each op runs on one core: dividing it takes
+    longer, and several ops run at a time. A process that trains in workers leaves the GPUs to them. TensorFlow allows
+    all this only before its first op, so the process's entry point calls this function.
 
     Args:
       settings: of the training.
-      encoder: of the model, see `models.settings.ENCODERS`.
+      model: the model that is trained.
 
     Raises:
       ConfigError: a GPU is asked for and none is there, there are fewer GPUs than replicas, the lists of a batch do not
@@ -44,7 +44,7 @@ def configure_devices(settings: TrainingSettings, encoder: str) -> None:
     elif _kind(settings) == "CPU" and settings.replicas and not tf.config.get_logical_device_configuration(cpu):
         logical = [tf.config.LogicalDeviceConfiguration()] * settings.replicas
         tf.config.set_logical_device_configuration(cpu, logical)
-    if ENCODERS[encoder].has_short_ops and len(os.sched_getaffinity(0)) <= _FEW_CORES:
+    if model.defaults.has_short_ops and len(os.sched_getaffinity(0)) <= _FEW_CORES:
         with suppress(RuntimeError):  # an op has run already: the threads stay as they are
             tf.config.threading.set_intra_op_parallelism_threads(1)
 

@@ -5,8 +5,9 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
-from models.choices import ENCODERS, OBJECTIVES, OPTIMIZERS, OwnSettings
+from models.choices import OBJECTIVES, OPTIMIZERS, OwnSettings
 from models.evaluation.metrics import METRICS
+from models.settings import ModelSettings
 from schemas.settings import OneOf, Settings
 
 FEWEST_EPOCHS: Final = 5
@@ -18,11 +19,12 @@ class TrainingSettings(Settings):
     """Optimisation (paper, section 5, experimental setup)."""
 
     objective: Annotated[str, AfterValidator(OneOf(OBJECTIVES))] | None = None
-    """Training objective: lists (the loss of each list, as in the paper) or in_batch (terms over all documents of a
-    step);
+    """Training objective: lists (the loss of each list, as in the paper), in_batch (terms over all documents of a
+    step), or drawn (the loss of a list's MR document and of a few documents of lower grades that each step draws);
     null: in_batch where `loss.in_batch` or `loss.softmax_weight` asks for such terms, else lists."""
     objective_settings: Annotated[dict[str, Any], AfterValidator(OwnSettings(OBJECTIVES, "objective"))] = {}
-    """Settings that the objective alone has, by name; lists and in_batch have none."""
+    """Settings that the objective alone has, by name: `documents` of drawn, the number of drawn documents (default 4).
+    lists and in_batch have none."""
     optimizer: Annotated[str, AfterValidator(OneOf(OPTIMIZERS))] = "lazy_adam"
     """Optimizer: lazy_adam, which moves only the rows of word embeddings that a step's texts use."""
     optimizer_settings: Annotated[dict[str, Any], AfterValidator(OwnSettings(OPTIMIZERS, "optimizer"))] = {}
@@ -32,16 +34,17 @@ class TrainingSettings(Settings):
     batch_lists: Annotated[int, Field(ge=1, lt=2**31)] = 16
     """Query lists per step, over all replicas."""
     learning_rate: Annotated[float | None, Field(ge=1e-12, le=1e12)] = None
-    """Adam's step size in the first epoch; null: the encoder's own (mean: 0.1; cnn and lstm: 0.001)."""
+    """Adam's step size in the first epoch; null: the encoder's or the scorer's own (mean: 0.1; polynomial: 0.002;
+    others: 0.001)."""
     learning_rate_decay: Annotated[float | None, Field(ge=1e-12, le=1)] = None
-    """Factor on the learning rate after each epoch; null: the encoder's own (mean: 1; cnn and lstm: 0.95), or 1 where
-    there is a `learning_rate_end`."""
+    """Factor on the learning rate after each epoch; null: the encoder's or the scorer's own (mean and polynomial: 1;
+    others: 0.95), or 1 where there is a `learning_rate_end`."""
     learning_rate_end: Annotated[float | None, Field(ge=1e-12, le=1)] = None
     """Share of the first learning rate that is left in the last epoch, after a linear fall; null: no linear fall.
     Excludes another `learning_rate_decay`."""
     embedding_factor: Annotated[float | None, Field(ge=1e-12, le=1e12)] = None
     """Factor on the step size of word embeddings, each of which moves only in the steps whose texts hold the word;
-    null: the encoder's own (mean: 1, because it has no other weights; cnn and lstm: 30)."""
+    null: the encoder's or the scorer's own (mean and polynomial: 1, because they have no other weights; others: 30)."""
     negatives_from: Literal["all", "judged"] = "all"
     """NR documents that a train list keeps: all, or those that are relevant to some train query (judged). A document
     that is never relevant is learned as irrelevant to everything, which is wrong for documents that are new to the
@@ -90,9 +93,9 @@ class TrainingSettings(Settings):
             )
         return self
 
-    def for_encoder(self, encoder: str) -> "TrainingSettings":
-        """Returns the settings with the encoder's own values in place of null."""
-        declaration = ENCODERS[encoder]
+    def for_model(self, model: ModelSettings) -> "TrainingSettings":
+        """Returns the settings with the own values of the model's encoder or scorer in place of null."""
+        declaration = model.defaults
         falls = self.learning_rate_end is not None
         own = {
             "learning_rate": declaration.default_learning_rate,
@@ -102,14 +105,14 @@ class TrainingSettings(Settings):
         return self.model_copy(update={key: value for key, value in own.items() if getattr(self, key) is None})
 
     def number(self, name: str) -> float:
-        """Returns a setting whose null stands for the encoder's own value.
+        """Returns a setting whose null stands for the model's own value.
 
         Raises:
-          ValueError: it is still null, see `for_encoder`.
+          ValueError: it is still null, see `for_model`.
         """
         value: float | None = getattr(self, name)
         if value is None:
-            raise ValueError(f"{name} must be a number; got null: `for_encoder` fills in an encoder's own.")
+            raise ValueError(f"{name} must be a number; got null: `for_model` fills in a model's own.")
         return value
 
     def epochs_of(self, lists: int) -> int:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationInfo, field_validator, model_serializer, model_validator
 
 from models.losses.declarations import ENDS
-from models.settings import LossSettings, epsilon_fault
+from models.settings import LossSettings, ModelSettings, epsilon_fault
 from schemas.settings import Settings, did_you_mean
 
 _MOST_VALUES = 1000
@@ -168,8 +168,10 @@ class TuningSettings(Settings):
         combinations = prod(len(space.listed) if space.listed else inf for space in self.spaces.values())
         return int(min(combinations, self.trials or inf))
 
-    def fault_for(self, loss: LossSettings) -> str | None:
-        """Returns an error message if the spaces do not fit the thresholds of a loss, or None."""
+    def fault_for(self, model: ModelSettings, loss: LossSettings) -> str | None:
+        """Returns an error message if the spaces do not fit the model, or the thresholds of a loss, or None."""
+        if self.epsilon and not model.has_epsilon:
+            return f"epsilon must be null where model.similarity is not smooth_cosine; got a space for {model.channel}"
         if self.theta is None or len(self.theta) == len(loss.theta or ()):
             return None
         if loss.theta is None:

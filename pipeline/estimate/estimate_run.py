@@ -88,7 +88,7 @@ def estimate_run(config: RunConfig) -> RunEstimate:
             f"{workers} and {config.beam.runner}."
         )
     load = os.getloadavg()[0]
-    configure_devices(config.training, config.model.encoder)  # before the first op
+    configure_devices(config.training, config.model)  # before the first op
     size = size_of_collection(config)
     step = measure_training_step(config, size)
     factor = sample_seconds() / _REFERENCE_SECONDS

@@ -155,7 +155,7 @@ def _configure_devices(parameters: dict[str, Any]) -> None:
     if job := TrainingJob.in_properties(parameters):
         from models.training.devices import configure_devices
 
-        configure_devices(job.training, job.model.encoder)
+        configure_devices(job.training, job.model)
 
 
 if __name__ == "__main__":

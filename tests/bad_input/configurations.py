@@ -286,7 +286,10 @@ CONFIGURATIONS = [
         "The preset is not one of ours.",
         AT_ONCE,
         setting("preset: besst\n"),
-        ("run.yaml:8: preset: must be one of paper, best, closed, polynomial; got 'besst'; did you mean best?",),
+        (
+            "run.yaml:8: preset: must be one of paper, best, closed, polynomial, cossim, duet_distributed; "
+            "got 'besst'; did you mean best?",
+        ),
     ),
     Case(
         "degree_above_three",

@@ -83,12 +83,74 @@ DOMAINS = [
     Case(
         "held_out_weight_with_one_domain",
         "The weight of the lexicon is to be fitted on domains, and one alone is trained on.",
-        BY_THE_RUN,
+        AT_ONCE,
         all_of(
-            _divided(text=QUERY_DOMAINS.replace("health", "news")),
+            _domains(text=QUERY_DOMAINS.replace("health", "news")),
             setting("lexicon: {kind: lexicon, weight: held_out}\n"),
         ),
-        ("a weight that is held_out needs two domains or more that are trained on; got news.",),
+        ("data.domains: a weight that is held_out needs 2 domains or more that are trained on; got news",),
+    ),
+    Case(
+        "adversary_without_domains",
+        "Training has an adversary, and the collection names no domains.",
+        AT_ONCE,
+        setting("adversary: {weight: 0.1}\n"),
+        ("run.yaml:8: adversary: weight must be 0 without data.domains, which it tells apart; got 0.1",),
+    ),
+    Case(
+        "adversary_with_one_domain",
+        "Training has an adversary, and only one domain is trained on.",
+        AT_ONCE,
+        all_of(_domains("news"), setting("adversary: {weight: 0.1}\n")),
+        (
+            "data.domains: adversary.weight without adversary.held_out_texts needs 2 domains or more that are trained "
+            "on; got health",
+        ),
+    ),
+    Case(
+        "adversary_with_two_domains_and_a_weight_fitted_on_them",
+        "The weight of the lexicon is to be fitted on domains, and the adversary would be left with one.",
+        AT_ONCE,
+        all_of(_domains(), setting("adversary: {weight: 0.1}\nlexicon: {kind: lexicon, weight: held_out}\n")),
+        ("needs 3 domains or more that are trained on; got health, news",),
+    ),
+    Case(
+        "negative_weight_of_an_adversary",
+        "The weight of the adversary is negative.",
+        AT_ONCE,
+        all_of(_domains(), setting("adversary: {weight: -0.1}\n")),
+        ("adversary.weight: must be greater than or equal to 0; got -0.1",),
+    ),
+    Case(
+        "weight_of_an_adversary_is_nan",
+        "The weight of the adversary is NaN.",
+        AT_ONCE,
+        all_of(_domains(), setting("adversary: {weight: .nan}\n")),
+        ("adversary.weight: ", "got nan"),
+    ),
+    Case(
+        "held_out_texts_with_nothing_held_out",
+        "The adversary is to see the texts of held-out domains, and none is held out.",
+        AT_ONCE,
+        all_of(_domains(), setting("adversary: {weight: 0.1, held_out_texts: true}\n")),
+        ("adversary: held_out_texts must be false where data.held_out names no domain; got true",),
+    ),
+    Case(
+        "equal_sampling_without_domains",
+        "Lists are to be of all domains in turn, and the collection names no domains.",
+        AT_ONCE,
+        setting("training: {sampling: equal}\n"),
+        ("training: sampling must be natural without data.domains, which come in turn; got equal",),
+    ),
+    Case(
+        "equal_sampling_in_small_steps",
+        "Lists are to be of all domains in turn, and a step has fewer lists than there are domains.",
+        AT_ONCE,
+        all_of(_domains(), setting("training: {sampling: equal, batch_lists: 1}\n")),
+        (
+            "data.domains: training.sampling equal needs a training.batch_lists of as many lists as domains are ",
+            "trained on, 2, or more; got 1",
+        ),
     ),
     Case(
         "trained_domain_without_lists",

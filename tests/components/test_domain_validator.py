@@ -43,8 +43,24 @@ def test_all_faults_end_the_run_together(validate):
 
 
 def test_what_compares_domains_needs_two_that_are_trained_on(validate):
-    message = "a weight that is held_out needs two domains or more that are trained on; got news."
+    needed = {"fewest": 2, "needed_by": "a weight that is held_out"}
+    message = "a weight that is held_out needs 2 domains or more that are trained on; got news."
     with pytest.raises(DataError, match=message):
-        validate(DOMAINS, held_out=("arts", "health"), comparing="a weight that is held_out")
-    validate(DOMAINS, held_out=("arts",), comparing="a weight that is held_out")
+        validate(DOMAINS, held_out=("arts", "health"), **needed)
+    validate(DOMAINS, held_out=("arts",), **needed)
     validate(DOMAINS, held_out=("arts", "health"))
+
+
+def test_a_step_of_all_domains_in_turn_needs_a_list_of_each(validate):
+    with pytest.raises(
+        DataError, match=r"training\.batch_lists of as many lists as domains are trained on, 3, or more"
+    ):
+        validate(DOMAINS, most=2)
+    validate(DOMAINS, held_out=("arts",), most=2)
+
+
+def test_held_out_texts_are_those_of_train_lists(validate):
+    lacking = {**DOMAINS, "arts": {"train": 0, "eval": 0, "test": 1}}
+    with pytest.raises(DataError, match=r"the domain arts is held out, and must have lists in train; it has"):
+        validate(lacking, held_out=("arts",), held_out_texts=True)
+    validate(lacking, held_out=("arts",))

@@ -115,14 +115,17 @@ def test_a_model_that_cannot_be_indexed_is_refused_before_anything_runs(
 @pytest.mark.parametrize(
     ("sections", "fault"),
     [
-        ({"model": {"scorer": "tall"}}, "model.scorer: must be one of two_towers, wide; got 'tall'"),
+        (
+            {"model": {"scorer": "tall"}},
+            "model.scorer: must be one of two_towers, cossim, duet_distributed, wide; got 'tall'",
+        ),
         (
             {"model": {"scorer": "wide", "scorer_settings": {"widths": 3}}},
             "must hold settings of wide, width; got 'widths'",
         ),
         (
             {"training": {"objective": "guess"}},
-            "training.objective: must be one of lists, in_batch, guessing; got 'guess'",
+            "training.objective: must be one of lists, in_batch, drawn, guessing; got 'guess'",
         ),
         ({"loss": {"name": "huber", "settings": {"dleta": 1}}}, "must hold settings of huber, delta; got 'dleta'"),
         ({"loss": {"settings": {"delta": 1}}}, "must be empty for sosl; got 'delta'"),

@@ -13,16 +13,21 @@ from tensorflow import keras
 import models.layers
 import models.losses
 from models.layers.cnn_encoder import CnnEncoder
+from models.layers.domain_discriminator import DomainDiscriminator
 from models.layers.dot_product import DotProduct
+from models.layers.gradient_reversal import GradientReversal
 from models.layers.lstm_encoder import LstmEncoder
 from models.layers.mean_embedding import MeanEmbedding
 from models.layers.polynomial_embedding import PolynomialEmbedding
 from models.layers.smooth_cosine import SmoothCosine
+from models.layers.word_embeddings import WordEmbeddings
+from models.losses.log_likelihood import LogLikelihoodLoss
 from models.losses.mse import MeanSquaredErrorLoss
 from models.losses.proportional_odds import ProportionalOddsLoss
 from models.losses.sosl import SmoothOrdinalSearchLoss
 from models.losses.tf_ranking import ApproxNdcgLoss, PairwiseHingeLoss, SoftmaxLoss
 from models.losses.three_part_l2 import ThreePartL2Loss
+from models.losses.worst_hinge import WorstHingeLoss
 
 GRADES = tf.constant([[2.0, 0.0, -1.0], [-1.0, -1.0, -1.0]])
 SCORES = tf.constant([[0.1, 0.9, 1.0], [0.0, 0.0, 0.0]])
@@ -44,6 +49,9 @@ CASES = [
     Case(SmoothCosine, {"epsilon": 0.5}, (tf.constant([[3.0, 4.0], [0.0, 0.0]]), tf.ones([2, 3, 2]))),
     Case(SmoothCosine, {"epsilon": 0.0}, (tf.constant([[1e-30, 0.0], [0.0, 0.0]]), tf.zeros([2, 3, 2]))),
     Case(DotProduct, {"dim": 2}, (tf.constant([[3.0, 4.0], [0.0, 0.0]]), tf.ones([2, 3, 2]))),
+    Case(GradientReversal, {}, (tf.constant([[3.0, 4.0], [0.0, 0.0]]),)),
+    Case(DomainDiscriminator, {"domains": 3, "hidden": 4, "seed": 1}, (tf.constant([[3.0, 4.0], [0.0, 0.0]]),)),
+    Case(WordEmbeddings, {"vocabulary_size": 5, "dim": 2, "seed": 1, "dropout": 0.4}, (TEXTS,)),
     Case(MeanEmbedding, {"vocabulary_size": 5, "dim": 2, "seed": 1}, (TEXTS,)),
     Case(
         MeanEmbedding,
@@ -73,6 +81,8 @@ CASES = [
     Case(SoftmaxLoss, {"reduction": "none"}, (GRADES, SCORES)),
     Case(ApproxNdcgLoss, {"reduction": "none"}, (GRADES, SCORES)),
     Case(PairwiseHingeLoss, {"reduction": "none"}, (GRADES, SCORES)),
+    Case(WorstHingeLoss, {"margin": 0.3, "reduction": "none"}, (GRADES, SCORES)),
+    Case(LogLikelihoodLoss, {"reduction": "none"}, (GRADES, SCORES)),
 ]
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.subject.__name__)
 

@@ -13,7 +13,7 @@ VECTORS = WordTableSource(path="fr.vec", sha256="0f", width=2, most_words=9, max
 JOB = TrainingJob(
     model=ModelSettings(encoder="cnn", encoder_settings={"filters": 5}),
     loss=LossSettings(theta=(0.1, 0.2, 0.3), learn_theta=True),
-    training=TrainingSettings(epochs=None).for_encoder("cnn"),
+    training=TrainingSettings(epochs=None).for_model(ModelSettings(encoder="cnn")),
     channels={"bm25": ChannelSettings(kind="bm25", weight="fitted")},
     word_tables={"document_vocabulary": VECTORS},
     top_grade=3,

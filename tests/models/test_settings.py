@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from models.choices import ENCODERS
+from models.choices import ENCODERS, SCORERS
 from models.losses.declarations import LOSSES
 from models.settings import LARGEST_EPSILON, SMALLEST_EPSILON, LossSettings, ModelSettings
 from models.training.settings import FEWEST_EPOCHS, TrainingSettings
@@ -189,28 +189,63 @@ def test_the_columns_and_the_idf_that_a_model_needs_follow_from_its_settings():
 def test_null_is_the_encoders_own(encoder, declaration):
     assert ModelSettings(encoder=encoder).dropout == declaration.default_dropout
     assert ModelSettings(encoder=encoder).initial_scale == declaration.default_initial_scale
-    training = TrainingSettings().for_encoder(encoder)
+    training = TrainingSettings().for_model(ModelSettings(encoder=encoder))
     assert training.learning_rate == declaration.default_learning_rate
     assert training.learning_rate_decay == declaration.default_learning_rate_decay
     assert training.embedding_factor == declaration.default_embedding_factor
+
+
+@pytest.mark.parametrize("scorer", ["cossim", "duet_distributed"])
+def test_null_is_the_own_of_a_scorer_without_encoders(scorer):
+    model, declaration = ModelSettings(scorer=scorer), SCORERS[scorer]
+    assert (model.dropout, model.initial_scale) == (declaration.default_dropout, declaration.default_initial_scale)
+    training = TrainingSettings().for_model(model)
+    assert training.learning_rate_decay == declaration.default_learning_rate_decay
+    assert training.embedding_factor == declaration.default_embedding_factor
+    assert (model.has_words, model.has_stems, model.has_idf) == (True, False, False)
+
+
+@pytest.mark.parametrize(
+    ("field", "given", "nothing"),
+    [
+        ("encoder", "cnn", "mean"),
+        ("similarity", "dot", "smooth_cosine"),
+        ("epsilon", 0.5, "1.0"),
+        ("word_dropout", 0.25, "0.0"),
+        ("stem_embeddings", True, "false"),
+        ("pooling", "idf", "mean"),
+        ("terms", "stems", "words"),
+        ("start", "lexicon", "random"),
+    ],
+)
+def test_what_two_towers_alone_have_is_refused_for_another_scorer(field, given, nothing):
+    fault = refused(ModelSettings, scorer="cossim", **{field: given})[field]
+    came = str(given).lower()
+    assert f"must be {nothing} for cossim: it is for the scorer two_towers alone; got {came}" in fault
+
+
+def test_settings_of_the_scorers_own_are_completed():
+    assert ModelSettings(scorer="cossim").scorer_settings == {"units": 64, "query_words": 20}
+    own = {"filters": 128, "window": 100, "query_words": 20}
+    assert ModelSettings(scorer="duet_distributed").scorer_settings == own
 
 
 @pytest.mark.parametrize("encoder", ENCODERS)
 def test_what_is_given_is_kept(encoder):
     assert ModelSettings(encoder=encoder, dropout=0.25).dropout == 0.25
     training = TrainingSettings(learning_rate=0.5, learning_rate_decay=0.75, embedding_factor=2.0)
-    assert training.for_encoder(encoder) == training
+    assert training.for_model(ModelSettings(encoder=encoder)) == training
     assert [training.learning_rate_in(epoch, 3) for epoch in (1, 2, 3)] == [0.5, 0.5 * 0.75, 0.5 * 0.75**2]
 
 
 def test_a_null_learning_rate_is_the_callers_slip():
-    with pytest.raises(ValueError, match="learning_rate_decay must be a number; got null: `for_encoder`"):
+    with pytest.raises(ValueError, match="learning_rate_decay must be a number; got null: `for_model`"):
         TrainingSettings(learning_rate=0.5).learning_rate_in(1, 1)
 
 
 @pytest.mark.parametrize("encoder", ENCODERS)
 def test_a_learning_rate_that_falls_linearly_has_no_other_decay(encoder):
-    falling = TrainingSettings(learning_rate=0.5, learning_rate_end=0.2).for_encoder(encoder)
+    falling = TrainingSettings(learning_rate=0.5, learning_rate_end=0.2).for_model(ModelSettings(encoder=encoder))
     assert falling.learning_rate_decay == 1
     assert [falling.learning_rate_in(epoch, 5) for epoch in range(1, 6)] == pytest.approx([0.5, 0.4, 0.3, 0.2, 0.1])
     assert TrainingSettings(**falling.model_dump()) == falling
@@ -288,7 +323,7 @@ def test_the_documents_of_other_lists_need_a_loss_of_single_documents(name):
 
 def test_unknown_loss_is_refused_with_the_choices_and_the_nearest():
     fault = refused(LossSettings, name="hinge")["name"]
-    assert f"must be one of {', '.join(LOSSES)}; got 'hinge'; did you mean pairwise_hinge?" in fault
+    assert f"must be one of {', '.join(LOSSES)}; got 'hinge'; did you mean worst_hinge?" in fault
 
 
 @pytest.mark.parametrize("name", LOSSES)

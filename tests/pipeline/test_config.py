@@ -176,7 +176,7 @@ def test_a_path_of_word_vectors_that_is_none_is_a_fault(config_file: Path, lines
         (
             "loss:\n  name: hinge\n",
             ":9: loss.name: ",
-            "; got 'hinge'; did you mean pairwise_hinge?",
+            "; got 'hinge'; did you mean worst_hinge?",
         ),
         ("loss:\n  theta: [0.2, 0.2]\n", ":9: loss.theta: ", "increase strictly within (-1, 1); got [0.2, 0.2]"),
         ("loss:\n  theta: [0.2]\n", ":8: loss: ", "as data.top_grade for sosl; got [0.2] and data.top_grade 2"),

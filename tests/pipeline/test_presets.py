@@ -9,6 +9,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from models.choices import SCORERS
 from models.lexicon.settings import LexiconSettings
 from models.losses.declarations import LOSSES
 from models.settings import ENCODERS, LossSettings, ModelSettings
@@ -94,7 +95,7 @@ def test_polynomial_semantic_indexing_gives_what_its_encoder_its_terms_and_the_l
 def test_paper_is_every_setting_s_own_default(config_file: Path) -> None:
     config = load_config(str(config_file), ["preset=paper"])
     assert (config.model, config.loss, config.lexicon) == (ModelSettings(), LossSettings(), LexiconSettings())
-    assert config.training == TrainingSettings().for_encoder("mean")
+    assert config.training == TrainingSettings().for_model(ModelSettings())
 
 
 def test_a_configuration_that_names_no_preset_has_the_best(config_file: Path) -> None:
@@ -107,6 +108,46 @@ def test_closed_is_best_with_a_softmax_term_and_a_fitted_weight(config_file: Pat
     differ = [key for key in known_keys(RunConfig) if setting(best, key) != setting(closed, key)]
     assert differ == ["preset", "lexicon.weight", "loss.softmax_weight"]
     assert closed.loss.softmax_weight > 0
+
+
+OF_SCORERS = {"cossim": "worst_hinge", "duet_distributed": "log_likelihood"}
+"""Presets of rankers without encoders, and the loss of each."""
+
+
+@pytest.mark.parametrize(("preset", "loss"), OF_SCORERS.items())
+def test_the_rankers_of_cohen_et_al_are_trained_as_published(config_file: Path, preset: str, loss: str) -> None:
+    config = load_config(str(config_file), [f"preset={preset}"])
+    own = SCORERS[preset]
+    assert (config.model.scorer, config.loss.name, config.training.objective) == (preset, loss, "drawn")
+    assert config.model == ModelSettings(scorer=preset)
+    assert (config.lexicon.kind, config.training.learning_rate) == ("none", own.default_learning_rate)
+    assert load_config(str(config_file), [f"preset={preset}", "training.objective=lists"]).training.objective == "lists"
+
+
+@pytest.mark.parametrize("preset", ["best", "closed"])
+def test_a_scorer_without_encoders_has_nothing_of_the_towers_in_a_preset(config_file: Path, preset: str) -> None:
+    config = load_config(str(config_file), [f"preset={preset}", "model.scorer=cossim"])
+    assert config.model == ModelSettings(scorer="cossim", embedding_dim=128)
+    assert (config.training.learning_rate, config.training.learning_rate_end) == (0.001, None)
+    assert config.loss.in_batch
+    (fault,) = faults_of(config_file, "preset=closed", "model.scorer=duet_distributed")
+    assert (
+        "must not be in_batch with model.scorer duet_distributed, whose score is no inner product of vectors" in fault
+    )
+    best = load_config(str(config_file), ["preset=best", "model.scorer=duet_distributed"])
+    assert not best.loss.in_batch
+
+
+def test_tables_of_words_may_be_frozen_where_there_is_more_to_train(config_file: Path) -> None:
+    (config_file.parent / "64.vec").write_text("loup" + 64 * " 1" + "\n")
+    tables = [f"embeddings.{side}={config_file.parent / '64.vec'}" for side in ("query", "document")]
+    assert not load_config(str(config_file), ["preset=cossim", "embeddings.train=false", *tables]).embeddings.train
+
+
+def test_an_index_of_a_score_that_is_no_inner_product_is_refused(config_file: Path) -> None:
+    (fault,) = faults_of(config_file, "preset=duet_distributed", "search.index=true")
+    assert "no index can search this score: the score of duet_distributed is no inner product; got true" in fault
+    assert load_config(str(config_file), ["preset=cossim", "search.index=true"]).search.index
 
 
 @pytest.mark.parametrize("encoder", sorted(ENCODERS.keys() - {"mean"}))
@@ -238,7 +279,9 @@ def test_whatever_is_given_stays_and_a_second_time_changes_nothing(content: dict
 def test_the_resolved_configuration_of_a_preset_loads_to_the_same(
     config_file: Path, preset: str, encoder: str, loss: str, similarity: str, given: list[str]
 ) -> None:
-    choices = [f"preset={preset}", f"model.encoder={encoder}", f"loss.name={loss}", f"model.similarity={similarity}"]
+    choices = [f"preset={preset}", f"loss.name={loss}"]
+    if preset not in OF_SCORERS:
+        choices += [f"model.encoder={encoder}", f"model.similarity={similarity}"]
     resolved = resolve_digests(load_config(str(config_file), [*choices, *given]))
     second = config_file.with_name("resolved.yaml")
     second.write_text(dump_config(resolved))
@@ -272,7 +315,7 @@ def test_a_digest_that_is_given_by_hand_needs_no_preset(config_file: Path) -> No
         (
             "preset: besst\n",
             ":8: preset: ",
-            "must be one of paper, best, closed, polynomial; got 'besst'; did you mean best?",
+            "must be one of paper, best, closed, polynomial, cossim, duet_distributed; got 'besst'; did you mean best?",
         ),
         ("preset: [best]\n", ":8: preset: ", "must be a valid string; got ['best']"),
         ("preset: {best: 1}\n", ":8: preset: ", "must be a valid string; got {'best': 1}"),

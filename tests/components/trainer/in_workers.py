@@ -44,7 +44,7 @@ def train_small(arguments: dict[str, Any], strategy: tf.distribute.Strategy) -> 
     own = folder / ("chief" if chief.is_here else "other")
     if most_bytes := arguments.get("most_bytes"):
         resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
-    settings = TrainingSettings(**arguments["training"]).for_encoder("mean")
+    settings = TrainingSettings(**arguments["training"]).for_model(ModelSettings())
     with strategy.scope():
         words, model = Words(VOCABULARY_SIZE), ModelSettings(embedding_dim=8, **arguments.get("model", {}))
         ranker = Ranker({"score": TwoTowers(words, words, model, seed=settings.seed)})

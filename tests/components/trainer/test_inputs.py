@@ -55,6 +55,7 @@ def read(tmp_path, monkeypatch):
         max_tokens=1,
         in_training=False,
         held_out=(),
+        adversary=None,
         **training,
     ):
         paths = {split: str(tmp_path / split) for split in ("train", "eval")}
@@ -62,6 +63,7 @@ def read(tmp_path, monkeypatch):
             training=TrainingSettings(**training),
             used_negatives=used_negatives,
             held_out=held_out,
+            adversary=adversary or {},
             channels={kind: ChannelSettings(kind=kind, in_training=in_training) for kind in channels},
             lexicon=lexicon,
             languages=languages,
@@ -86,6 +88,22 @@ def test_the_inputs_without_a_domain_have_no_list_of_it_and_it_has_the_eval_list
     assert (without.train_lists.query_ids, without.eval_lists.query_ids) == ([b"news/train"], [b"news/eval"])
     assert without.eval_lists_of("arts").query_ids == [b"arts/eval"]
     assert without.job.held_out == ("health", "arts")
+
+
+def test_an_adversary_sees_queries_of_held_out_domains_with_random_documents_and_no_grade(read, tmp_path):
+    names = ("news", "arts", "health")
+    lists = [read.example(f"{name}/{number}".encode(), {b"a": 2, b"b": 0}) for name in names for number in range(2)]
+    write_examples(tmp_path / "train", lists)
+    texts = {"weight": 0.1, "held_out_texts": True}
+    found = read(held_out=("health",), adversary=texts).held_out_texts
+    assert (found.query_ids, {len(ids) for ids in found.doc_ids}) == ([b"health/0", b"health/1"], {2})
+    assert not np.concatenate(found.grades).any()
+    # Without a discriminator nothing sees them.
+    for adversary in ({**texts, "weight": 0}, {**texts, "held_out_texts": False}):
+        assert read(held_out=("health",), adversary=adversary).held_out_texts is None
+    # A ranker for a fitted weight shows the texts of the domain that it is trained without, too.
+    without = read(held_out=("health",), adversary=texts).without("arts").held_out_texts
+    assert [*map(bytes.decode, without.query_ids)] == ["arts/0", "arts/1", "health/0", "health/1"]
 
 
 def test_the_inputs_without_a_domain_have_the_lexicon_without_it(read, tmp_path):

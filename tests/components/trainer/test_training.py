@@ -44,7 +44,7 @@ def inputs_of(lists):
         job = TrainingJob(
             model=ModelSettings(embedding_dim=8, similarity=similarity),
             loss=loss or LossSettings(),
-            training=TrainingSettings(epochs=2, batch_lists=8, device="cpu").for_encoder("mean"),
+            training=TrainingSettings(epochs=2, batch_lists=8, device="cpu").for_model(ModelSettings()),
             channels={kind: ChannelSettings(kind=kind, weight=weight) for kind, weight in channels.items()},
             top_grade=MOST_RELEVANT,
         )
@@ -60,6 +60,7 @@ def inputs_of(lists):
             fixed_channels={kind: make_channel(learn([], [["a"]], kind)) for kind in channels if kind in fixed},
             train_texts=lambda: pytest.fail("nothing reads them"),
             eval_texts=lambda: pytest.fail("nothing reads them"),
+            held_out_texts=None,
             domains=["arts", "news"],
             without=lambda domain: left_out.append(domain) or made,
             eval_lists_of=lambda domain: lists[1],

@@ -27,10 +27,12 @@ def references(name, theta, grades, scores, **others):
 
 
 def has_a_kink(name, grades, scores):
-    """Whether a difference of scores lies where the hinge breaks off: there is no derivative."""
+    """Whether there is no derivative: a difference of scores lies where the hinge breaks off, or the worst are two."""
     places = list(zip(grades, scores, strict=True))
     differences = [score - other for (grade, score), (lower, other) in product(places, places) if grade > lower]
-    return name == "pairwise_hinge" and any(abs(1 - difference) < 1e-4 for difference in differences)
+    margin = {"pairwise_hinge": 1, "worst_hinge": 0.2}.get(name)
+    is_tied = name == "worst_hinge" and len(set(scores)) < len(scores)
+    return margin is not None and (is_tied or any(abs(margin - difference) < 1e-4 for difference in differences))
 
 
 @every_loss

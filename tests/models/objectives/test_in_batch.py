@@ -10,7 +10,8 @@ from tensorflow import keras
 from models.job import TrainingJob
 from models.losses.declarations import LOSSES
 from models.objectives.in_batch import InBatchObjective
-from models.objectives.objective import RankingObjective, make_loss, make_objective
+from models.objectives.make_objective import make_objective
+from models.objectives.objective import RankingObjective, make_loss
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import InnerProduct, Scorer, Words
 from models.rankers.two_towers import TwoTowers
@@ -70,7 +71,7 @@ def losses(settings, lists, grades, scores, domains=None):
         "scores": tf.constant(scores, tf.float32),
         **({} if domains is None else {"query_domain": tf.constant(domains, tf.int32)}),
     }
-    total, figures = objective(features, tf.constant(padded(grades), tf.float32))
+    total, figures, *_ = objective(features, tf.constant(padded(grades), tf.float32))
     return total.numpy(), {name: figure.numpy() for name, figure in figures.items()}
 
 

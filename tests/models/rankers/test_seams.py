@@ -17,7 +17,7 @@ from models.objectives.objective import ListLosses, Objective, OwnOptimizer, Ran
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import InnerProduct, Scorer
 from models.retrieval.document_ranker import DocumentRanker
-from models.settings import LossSettings
+from models.settings import LossSettings, ModelSettings
 from models.training.list_evaluator import ListEvaluator
 from models.training.settings import TrainingSettings
 from models.training.train import train
@@ -114,7 +114,7 @@ class WithDomains(Objective):
         self.adam = keras.optimizers.Adam(0.05)
 
     @classmethod
-    def make(cls, ranker, settings, top_grade):
+    def make(cls, ranker, settings, top_grade, seed):
         return cls(ranker, make_loss(settings, ranker.theta_ends))
 
     def __call__(self, features, labels):
@@ -179,7 +179,7 @@ def lists(tmp_path, text_features):
 
 
 def trained(objective, lists, folder, epochs=3):
-    settings = TrainingSettings(epochs=epochs, batch_lists=2, device="cpu").for_encoder("mean")
+    settings = TrainingSettings(epochs=epochs, batch_lists=2, device="cpu").for_model(ModelSettings())
     evaluator = ListEvaluator(objective.ranker, lists, MOST_RELEVANT)
     return train(objective, lists, evaluator, settings, str(folder / "log"), str(folder / "checkpoint"))
 

@@ -6,6 +6,7 @@ import os
 import pytest
 import tensorflow as tf
 
+from models.settings import ModelSettings
 from models.training import devices
 from models.training.devices import configure_devices, configure_worker, make_strategy
 from models.training.settings import TrainingSettings
@@ -26,7 +27,7 @@ def test_more_replicas_than_devices_are_refused():
 @pytest.mark.skipif(bool(tf.config.list_physical_devices("GPU")), reason="there is a GPU")
 def test_gpu_that_is_not_there_is_refused():
     with pytest.raises(ConfigError, match=r"training\.device is gpu, but TensorFlow finds no GPU"):
-        configure_devices(TrainingSettings(device="gpu"), "mean")
+        configure_devices(TrainingSettings(device="gpu"), ModelSettings())
 
 
 @pytest.mark.parametrize(
@@ -49,7 +50,7 @@ def test_gpus_must_suffice_and_divide_a_batch(monkeypatch, settings, message):
     """Three GPUs that TensorFlow lists: nothing is asked of them before the check."""
     monkeypatch.setattr(tf.config, "list_physical_devices", lambda kind: [kind] * 3)
     with pytest.raises(ConfigError) as error:
-        configure_devices(settings, "mean")
+        configure_devices(settings, ModelSettings())
     (fault,) = error.value.faults
     assert message in fault
 
@@ -69,14 +70,14 @@ def test_a_process_that_trains_in_workers_leaves_them_the_gpus(monkeypatch):
     monkeypatch.setattr(tf.config, "list_physical_devices", lambda kind: ["0", "1"])
     visible = {}
     monkeypatch.setattr(tf.config, "set_visible_devices", lambda devices, kind: visible.update({kind: devices}))
-    configure_devices(TrainingSettings(workers=2), "mean")
+    configure_devices(TrainingSettings(workers=2), ModelSettings())
     assert visible == {"GPU": []}
 
 
 @pytest.mark.skipif(bool(tf.config.list_physical_devices("GPU")), reason="there is a GPU")
 def test_workers_on_cpus_have_one_replica_each():
     with pytest.raises(ConfigError, match=r"training\.replicas must be 1 or null where several workers train on CPUs"):
-        configure_devices(TrainingSettings(workers=2, replicas=2), "mean")
+        configure_devices(TrainingSettings(workers=2, replicas=2), ModelSettings())
 
 
 def test_an_nvidia_gpu_that_tensorflow_does_not_see_is_a_warning(monkeypatch, tmp_path, caplog):
@@ -92,7 +93,7 @@ def test_an_nvidia_gpu_that_tensorflow_does_not_see_is_a_warning(monkeypatch, tm
 
 def test_devices_that_are_configured_stay_so():
     before = tf.config.list_logical_devices("CPU")
-    configure_devices(TrainingSettings(device="cpu", replicas=4), "mean")
+    configure_devices(TrainingSettings(device="cpu", replicas=4), ModelSettings())
     assert tf.config.list_logical_devices("CPU") == before
 
 
@@ -104,7 +105,7 @@ def test_short_ops_keep_to_one_core_where_there_are_few(monkeypatch, encoder, co
     threads = []
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(cores)))
     monkeypatch.setattr(tf.config.threading, "set_intra_op_parallelism_threads", threads.append)
-    configure_devices(TrainingSettings(device="cpu"), encoder)
+    configure_devices(TrainingSettings(device="cpu"), ModelSettings(encoder=encoder))
     assert threads == expected
 
 
@@ -112,5 +113,5 @@ def test_threads_that_ops_have_used_stay_as_they_are(monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1})
     tf.constant(0)
     before = tf.config.threading.get_intra_op_parallelism_threads()
-    configure_devices(TrainingSettings(device="cpu"), "mean")
+    configure_devices(TrainingSettings(device="cpu"), ModelSettings())
     assert tf.config.threading.get_intra_op_parallelism_threads() == before

@@ -10,8 +10,10 @@ import pytest
 import tensorflow as tf
 from tensorflow import keras
 
+from models.adversary_settings import AdversarySettings
 from models.evaluation.metrics import METRICS
 from models.losses.sosl import SmoothOrdinalSearchLoss
+from models.objectives.adversarial import AdversarialObjective
 from models.objectives.objective import RankingObjective
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import Words
@@ -51,18 +53,24 @@ def run(
     model=MODEL,
     words=(WORDS, WORDS),
     evaluator=ListEvaluator,
+    adversary=None,
+    held_out_texts=None,
     **values,
 ):
     """Trains a new ranker, or goes on where the folder's checkpoint is: (its towers, history)."""
     values = {"epochs": 4, "batch_lists": 8, "learning_rate": 0.3, "device": "cpu"} | values
-    settings = TrainingSettings(**values).for_encoder("mean")
+    settings = TrainingSettings(**values).for_model(ModelSettings())
     strategy = strategy or make_strategy(settings)
     with strategy.scope():
         ranker = make_ranker(settings.seed, model, words)
         loss = SmoothOrdinalSearchLoss(learn_theta=learn_theta, reduction=keras.losses.Reduction.NONE)
         objective = RankingObjective(ranker, loss)
+        if adversary:
+            held_out = 1 if held_out_texts else 0
+            objective = AdversarialObjective(objective, adversary, train_lists.domains, held_out, settings.seed)
     folders = [str(folder / name) for name in ("log", "checkpoint")]
-    history = train(objective, train_lists, evaluator(ranker, eval_lists, MOST_RELEVANT), settings, *folders)
+    evaluator = evaluator(ranker, eval_lists, MOST_RELEVANT)
+    history = train(objective, train_lists, evaluator, settings, *folders, held_out_texts)
     return ranker, history
 
 
@@ -323,6 +331,24 @@ def test_a_killed_training_goes_on_with_the_thresholds_that_it_had_learned(learn
     _, result = run(killed(3, learn_theta=True), learn_theta=True)
     assert result.history == learned.history
     assert result.theta == learned.theta
+
+
+@pytest.mark.parametrize("updates", ["simultaneous", "alternate"])
+def test_a_killed_training_against_an_adversary_ends_bit_identically(killed, tmp_path, updates):
+    domains = tf.constant(["arts", "news"] * 15)
+    values = {
+        "train_lists": replace(TRAIN, query_columns={**TRAIN.query_columns, "query_domain": domains}),
+        "adversary": AdversarySettings(weight=0.5, updates=updates),
+        "held_out_texts": EVAL.with_random_documents(seed=1),
+        "sampling": "equal",
+        "epochs": 3,
+    }
+    ranker, result = run(tmp_path / "whole", **values)
+    again, result_again = run(killed(3, **values), **values)
+    assert result_again.history == result.history
+    assert all(map(np.array_equal, again.get_weights(), ranker.get_weights()))
+    accuracies = [row.figures["train/domain_accuracy"] for row in result.history]
+    assert all(0 < accuracy < 1 for accuracy in accuracies)
 
 
 def test_a_killed_training_does_not_repeat_its_epochs(killed, caplog):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from models.settings import LossSettings
+from models.settings import LossSettings, ModelSettings
 from models.tuning.settings import Space, TuningSettings, describe_settings, searched_settings
 
 RANGE = {"min": 0.1, "max": 0.4}
@@ -152,13 +152,22 @@ def test_there_are_no_more_trials_than_combinations(values, most):
 
 def test_thresholds_must_be_those_of_the_loss():
     tuning = TuningSettings(theta=[[0.1], [0.2], [0.3]])
-    assert tuning.fault_for(LossSettings(name="three_part_l2")) is None
-    assert TuningSettings().fault_for(LossSettings(name="softmax")) is None
-    assert tuning.fault_for(LossSettings(name="softmax")) == (
+    assert tuning.fault_for(ModelSettings(), LossSettings(name="three_part_l2")) is None
+    assert TuningSettings().fault_for(ModelSettings(), LossSettings(name="softmax")) is None
+    assert tuning.fault_for(ModelSettings(), LossSettings(name="softmax")) == (
         "theta must be null for softmax, which has no thresholds; got 3 spaces"
     )
-    assert tuning.fault_for(LossSettings()) == (
+    assert tuning.fault_for(ModelSettings(), LossSettings()) == (
         "theta must hold a space for each threshold of loss.theta, [0.2, 0.7]; got 3"
+    )
+
+
+@pytest.mark.parametrize("settings", [{"similarity": "cosine"}, {"similarity": "dot"}, {"scorer": "cossim"}])
+def test_epsilon_is_searched_for_the_smooth_cosine_alone(settings):
+    tuning, model = TuningSettings(epsilon=[0.5, 1.0]), ModelSettings(**settings)
+    assert tuning.fault_for(ModelSettings(), LossSettings()) is None
+    assert tuning.fault_for(model, LossSettings()) == (
+        f"epsilon must be null where model.similarity is not smooth_cosine; got a space for {model.channel}"
     )
 
 

@@ -183,7 +183,7 @@ def test_a_killed_search_goes_on_where_it_was_and_ends_as_if_nothing_had_been(tm
 
 def test_trials_are_trainings_whose_epochs_are_logged_with_the_trial(tmp_path, caplog):
     train_lists, eval_lists = learnable_lists(30, seed=1), learnable_lists(20, seed=2)
-    settings = TrainingSettings(epochs=1, batch_lists=8, learning_rate=0.3, device="cpu").for_encoder("mean")
+    settings = TrainingSettings(epochs=1, batch_lists=8, learning_rate=0.3, device="cpu").for_model(ModelSettings())
     strategy = make_strategy(settings)
 
     def train_trial(numbers, folder):

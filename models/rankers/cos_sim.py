@@ -1,0 +1,122 @@
+"""The cosine of two texts' states of one LSTM (Tan, Xiang and Zhou 2015), one of the rankers of Cohen et al. 2018."""
+
+from typing import Any
+
+import tensorflow as tf
+
+from models.layers.lstm_encoder import bidirectional_lstm, encode_by_length, encode_padded
+from models.layers.smooth_cosine import smooth_unit
+from models.layers.word_embeddings import WordEmbeddings
+from models.rankers.scorer import InnerProduct, ScorerInputs, Words
+from models.settings import ModelSettings
+from schemas import features as f
+
+
+class CosSim(InnerProduct):
+    """Scores by the cosine of a query's and a document's largest LSTM states.
+
+        h_i = [forward LSTM at word i; backward LSTM at word i]
+        v = max_i(h_i)                                             max_i of each component
+        score = <v_q, v_d> / (|v_q| |v_d|)                         0 where either text has no known word
+
+    Source: Tan, Xiang and Zhou 2015, arXiv:1511.04108, whose QA-LSTM with max pooling this is: both texts go through
+    the same two LSTMs. Its attentive form is left out: a document's vector would depend on the query, and no index
+    could hold it. Across languages the words of queries and of documents have tables of their own. Tan et al. have 141
+    units in each direction, and Cohen et al. do not say theirs; ours are 64 by default, which is faster on a CPU.
+    Documents that stand in several lists of a batch are encoded once.
+
+    Args:
+      query_words, document_words: of the two languages.
+      settings: the model's settings: length, start and dropout of the word embeddings.
+      seed: seeds the initial weights and dropout.
+      units: length of an LSTM's state, in each direction.
+      query_words_used: number of a query's first words that count.
+
+    Call arguments:
+      features: `query_tokens`, int RaggedTensor [batch, (tokens)]; `doc_tokens`, int RaggedTensor
+        [documents, (tokens)]; and `document_index` (see `Scorer`).
+      training: whether dropout acts.
+    """
+
+    def __init__(
+        self,
+        query_words: Words,
+        document_words: Words,
+        settings: ModelSettings,
+        seed: int = 0,
+        units: int = 64,
+        query_words_used: int = 20,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self._units, self._query_words_used = units, query_words_used
+        self.query_embeddings, self.document_embeddings = make_embeddings(query_words, document_words, settings, seed)
+        self.lstm = bidirectional_lstm(units, seed, self.dtype, return_sequences=True)
+
+    @classmethod
+    def make(cls, inputs: ScorerInputs, **own: Any) -> "CosSim":
+        """Makes the scorer that a configuration names."""
+        used = own.pop("query_words")
+        words = inputs.query_words, inputs.document_words
+        return cls(*words, inputs.model, inputs.seed, query_words_used=used, name=inputs.name, **own)
+
+    def build(self, input_shape: Any) -> None:
+        """Creates the LSTMs' weights."""
+        self.lstm.build((None, None, self.query_embeddings.dim))
+        super().build(input_shape)
+
+    def query_vector(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
+        """Returns the unit vectors of queries, float [batch, 2 * units]; zero for a query without known words."""
+        words = self._words(features[f.QUERY_TOKENS][:, : self._query_words_used], self.query_embeddings, training)
+        return smooth_unit(encode_padded(words, self._largest_states), epsilon=0.0)
+
+    def document_vector(self, features: dict[str, Any], training: bool = False) -> tf.Tensor:
+        """Returns the unit vectors of documents, float [documents, 2 * units]; zero for one without known words."""
+        words = self._words(features[f.DOC_TOKENS], self.document_embeddings, training)
+        return smooth_unit(encode_by_length(words, self._largest_states, 2 * self._units), epsilon=0.0)
+
+    def _words(self, tokens: tf.RaggedTensor, embeddings: WordEmbeddings, training: bool) -> tf.RaggedTensor:
+        """Returns the embeddings of texts: int [texts, (tokens)] -> float [texts, (tokens), dim]."""
+        return tokens.with_values(embeddings(tokens, training=training))
+
+    def _largest_states(self, words: tf.Tensor, mask: tf.Tensor) -> tf.Tensor:
+        """Returns v: float [texts, words, dim] and bool [texts, words] -> float [texts, 2 * units]."""
+        states = self.lstm(words, mask=mask)
+        largest = tf.reduce_max(tf.where(mask[:, :, tf.newaxis], states, states.dtype.min), axis=1)
+        return tf.where(tf.reduce_any(mask, axis=1, keepdims=True), largest, 0.0)
+
+    @property
+    def score_range(self) -> tuple[float, float]:
+        """-1 and 1."""
+        return -1.0, 1.0
+
+    @property
+    def padded_score(self) -> float:
+        """-1, as that of the two towers' cosines."""
+        return -1.0
+
+
+def make_embeddings(
+    query_words: Words, document_words: Words, settings: ModelSettings, seed: int
+) -> tuple[WordEmbeddings, WordEmbeddings]:
+    """Makes the word embeddings of a scorer that is not made of encoders.
+
+    Args:
+      query_words, document_words: of the two languages.
+      settings: the model's.
+      seed: that of the queries' words; the documents' words have the next, because the two must not start alike.
+    """
+    arguments: dict[str, Any] = {
+        "dim": settings.embedding_dim,
+        "initial_scale": settings.initial_scale,
+        "dropout": settings.dropout,
+    }
+    of_queries, of_documents = (
+        WordEmbeddings(
+            words.number, seed=seed + place, vectors=words.vectors, train_table=words.train, name=name, **arguments
+        )
+        for place, (words, name) in enumerate(
+            ((query_words, "query_embeddings"), (document_words, "document_embeddings"))
+        )
+    )
+    return of_queries, of_documents

@@ -1,0 +1,159 @@
+"""The objective of drawn documents: its lists, its draws, a step of two replicas, and a training that goes on."""
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tensorflow import keras
+
+from models.job import TrainingJob
+from models.objectives.drawn import drawn_lists
+from models.objectives.make_objective import make_objective
+from models.objectives.objective import make_loss
+from models.rankers.ranker import Ranker
+from models.rankers.scorer import Words
+from models.rankers.two_towers import TwoTowers
+from models.settings import LossSettings, ModelSettings
+from models.training.list_evaluator import ListEvaluator
+from models.training.settings import TrainingSettings
+from models.training.steps import TrainingSteps
+from models.training.train import train
+from schemas.relevance import MOST_RELEVANT
+from tests.models.synthetic import VOCABULARY_SIZE, learnable_lists, ranking_lists
+
+MODEL = ModelSettings(embedding_dim=4, initial_scale=1.0)
+LOSS = LossSettings(name="worst_hinge")
+TRAINING = TrainingSettings(objective="drawn", objective_settings={"documents": 2}, epochs=4, batch_lists=4)
+
+
+def objective_of(seed=1, model=MODEL):
+    """As a configuration makes it."""
+    ranker = Ranker({"towers": TwoTowers(Words(VOCABULARY_SIZE), Words(VOCABULARY_SIZE), model, seed=1)})
+    training = TRAINING.model_copy(update={"seed": seed})
+    return make_objective(ranker, TrainingJob(model=model, loss=LOSS, training=training))
+
+
+@st.composite
+def batches(draw):
+    """(documents of each list, their grades, number of drawn documents, seed of the draws)."""
+    number = draw(st.integers(1, 8))
+    lists = [one[: draw(st.integers(0, number))] for one in draw(st.lists(st.permutations(range(number)), min_size=1))]
+    grades = [draw(st.lists(st.integers(0, MOST_RELEVANT), min_size=len(one), max_size=len(one))) for one in lists]
+    return lists, grades, draw(st.integers(1, 5)), draw(st.integers(0, 9))
+
+
+@settings(max_examples=40)
+@given(batch=batches())
+def test_a_drawn_list_has_the_mr_document_first_and_distinct_ones_of_lower_grades(batch):
+    lists, grades, most, seed = batch
+    number = 1 + max((document for one in lists for document in one), default=0)
+    all_lists = ranking_lists([[row] for row in range(len(lists))], [[row] for row in range(number)], lists, grades)
+    features, labels = all_lists.batch(tf.range(len(lists)))
+    features["fixed_score_x"] = tf.cast(features["document_index"], tf.float32) + 0.5
+    draws = tf.random.stateless_uniform(tf.shape(labels), [seed, 0])
+    found, found_labels = drawn_lists(features, labels, draws, most)
+
+    index = found["document_index"].numpy()
+    assert index.shape == found_labels.shape and index.shape[1] <= most + 1
+    np.testing.assert_array_equal(index >= 0, found_labels.numpy() >= 0)
+    np.testing.assert_array_equal(found["query_tokens"].to_list(), features["query_tokens"].to_list())
+    tokens = [document for (document,) in found["doc_tokens"].to_list()]  # a document's token is its number
+    assert sorted(tokens) == sorted({tokens[place] for place in index[index >= 0]})  # all that are encoded count
+    before = [document for (document,) in features["doc_tokens"].to_list()]
+    for row, (documents, of_list) in enumerate(zip(lists, grades, strict=True)):
+        is_there = index[row] >= 0
+        drawn = [tokens[place] for place in index[row][is_there]]
+        assert is_there.tolist() == sorted(is_there, reverse=True)
+        assert len(drawn) == len(set(drawn))
+        top = max(of_list, default=0)
+        lower = [document for document, grade in zip(documents, of_list, strict=True) if grade < top]
+        assert drawn[1:] == [document for document in drawn if document in lower]
+        assert drawn[:1] == (documents[of_list.index(top) :][:1] if documents else [])
+        assert len(drawn[1:]) == min(most, len(lower))
+        assert found_labels[row].numpy()[is_there].tolist() == [of_list[documents.index(one)] for one in drawn]
+        of_column = found["fixed_score_x"][row].numpy()[is_there]
+        assert of_column.tolist() == [before.index(one) + 0.5 for one in drawn]
+
+
+def test_each_document_of_a_lower_grade_is_drawn_as_often():
+    lists = ranking_lists([[0]], [[row] for row in range(6)], [list(range(6))], [[0, 1, 2, 0, 0, 1]])
+    features, labels = lists.batch(tf.zeros([4000], tf.int32))
+    draws = tf.random.stateless_uniform(tf.shape(labels), [1, 2])
+    found, _ = drawn_lists(features, labels, draws, 2)
+    drawn = np.array(found["doc_tokens"].to_list())[found["document_index"].numpy()][:, :, 0]
+    assert (drawn[:, 0] == 2).all()
+    shares = np.bincount(drawn[:, 1:].ravel(), minlength=6) / len(drawn)
+    np.testing.assert_allclose(shares, [0.4, 0.4, 0, 0.4, 0.4, 0.4], atol=4 * np.sqrt(0.4 * 0.6 / len(drawn)))
+
+
+def test_the_loss_is_that_of_the_drawn_lists_and_an_adversary_sees_the_same():
+    objective = objective_of()
+    features, labels = learnable_lists(6, seed=1).batch(tf.range(6))
+    objective.build(features)
+    found = objective(features, labels)
+    assert found.scored.labels.shape == (6, 3)
+    assert (found.scored.labels.numpy()[:, 0] == MOST_RELEVANT).all()
+    joint = found.scored.joint(tf.constant([[0, 1, 2]] * 6)).numpy()
+    scores = joint[:, :, 8:].sum(axis=-1)  # the vectors' inner products
+    expected = make_loss(LOSS)(found.scored.labels, tf.constant(scores))
+    np.testing.assert_allclose(found.losses, expected, rtol=1e-5, atol=1e-6)
+    assert not found.figures
+
+
+def test_draws_follow_the_seed_and_are_new_in_each_step():
+    features, labels = learnable_lists(6, seed=1).batch(tf.range(6))
+
+    def losses(seed):
+        objective = objective_of(seed)
+        objective.build(features)
+        return [objective(features, labels).losses.numpy().tolist() for _ in range(3)]
+
+    assert losses(1) == losses(1) != losses(2)
+    first, second, third = losses(1)
+    assert first != second != third
+
+
+@pytest.mark.training
+def test_two_replicas_step_together(two_replicas):
+    lists = learnable_lists(8, seed=1)
+    with two_replicas.scope():
+        objective = objective_of()
+        objective.build(lists.batch(tf.constant([0]))[0])
+        steps = TrainingSteps(objective, keras.optimizers.SGD(0.5), clip_norm=1e6)
+        steps.build()
+    rows = tf.data.Dataset.from_tensor_slices(np.arange(8, dtype=np.int32).reshape(2, 4)).map(lists.batch).repeat()
+    batches = iter(two_replicas.distribute_datasets_from_function(lambda _: rows))
+    losses = [steps.run(batches, 1)["loss"][0] for _ in range(30)]
+    assert np.mean(losses[-5:]) < np.mean(losses[:5])
+    for variable in objective.trainable_variables:
+        one, other = (copy.numpy() for copy in two_replicas.experimental_local_results(variable))
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.training
+def test_a_training_that_is_killed_goes_on_to_the_same_weights(tmp_path):
+    lists = learnable_lists(12, seed=1)
+    settings = TRAINING.for_model(MODEL)
+
+    def trained(folder, epochs):
+        objective = objective_of()
+        evaluator = ListEvaluator(objective.ranker, lists, MOST_RELEVANT)
+        of_part = settings.model_copy(update={"epochs": epochs})
+        history = train(objective, lists, evaluator, of_part, str(folder / "log"), str(folder / "checkpoint"))
+        return [weight.numpy() for weight in objective.variables], [
+            row.figures["train/loss"] for row in history.history
+        ]
+
+    whole, losses = trained(tmp_path / "whole", 4)
+    trained(tmp_path / "parts", 2)
+    resumed, of_resumed = trained(tmp_path / "parts", 4)
+    assert of_resumed == losses
+    for one, other in zip(resumed, whole, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("terms", [{"in_batch": True}, {"softmax_weight": 0.1}])
+def test_terms_over_all_documents_of_a_step_are_refused_beside_it(terms):
+    with pytest.raises(ValueError, match="training.objective must be in_batch or null where .*; got drawn"):
+        TrainingJob(model=MODEL, loss=LossSettings(**terms), training=TRAINING)

@@ -1,0 +1,284 @@
+"""The laws of the scorers that are not made of encoders: their formulas, training, export, and what does not count."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from tensorflow import keras
+
+from models.choices import SCORERS
+from models.exported.export import export_ranker
+from models.losses.declarations import LOSSES
+from models.objectives.objective import RankingObjective
+from models.rankers.duet_distributed import window_maxima
+from models.rankers.ranker import Ranker
+from models.rankers.scorer import ScorerInputs, Words
+from models.settings import ModelSettings
+from models.training.steps import TrainingSteps
+from tests import reference
+from tests.models.losses.listwise import make as make_loss
+from tests.models.small_model import WORDS, features_of, small_text_features
+from tests.models.synthetic import ranking_lists
+
+DIM = 3
+SMALL = {
+    "cossim": {"units": 2, "query_words": 3},
+    "duet_distributed": {"filters": 3, "window": 2, "query_words": 3},
+}
+FORMULAS = {
+    "cossim": lambda *arguments: reference.cos_sim(3, *arguments),
+    "duet_distributed": lambda *arguments: reference.duet_distributed(3, 2, *arguments),
+}
+LOSS_OF = {"cossim": "worst_hinge", "duet_distributed": "log_likelihood"}
+QUERIES = [[0, 3], [], [1, 1, 2, 3]]
+DOCUMENTS = [[1, 1], [4, 0, 2, 2, 5], [5, 2, 3], [], [0]]
+PLACES = [[0, 1, 2, 3], [3, 4, 1], [2, 0]]
+GRADES = [[2, 1, 0, 0], [0, 2, 1], [1, 2]]
+LISTS = ranking_lists(QUERIES, DOCUMENTS, PLACES, GRADES)
+every_scorer = pytest.mark.parametrize("name", SMALL)
+
+
+def scorer_of(name, words=(4, 6), seed=1, own=None, vectors=None, **model):
+    """A scorer as a configuration makes it."""
+    settings = ModelSettings(**{"embedding_dim": DIM, "initial_scale": 1.0, "dropout": 0, "scorer": name, **model})
+    query_words, document_words = (Words(number, vectors=vectors) for number in words)
+    inputs: dict[str, Any] = dict.fromkeys(ScorerInputs._fields)
+    inputs |= {"name": name, "query_words": query_words, "document_words": document_words}
+    made = ScorerInputs(**{**inputs, "model": settings, "seed": seed})
+    return SCORERS[name].load().make(made, **{**SMALL[name], **(own or {})})
+
+
+def built(name, **arguments):
+    """A ranker whose biases are not zero: with these, an empty query's products lie where their maximum has a kink."""
+    ranker = Ranker({name: scorer_of(name, **arguments)})
+    ranker(LISTS.batch(tf.constant([0]))[0])
+    random = np.random.default_rng(2)
+    for weight in ranker.weights:
+        if len(weight.shape) == 1:
+            weight.assign(weight + random.normal(scale=0.3, size=weight.shape))
+    return ranker
+
+
+@pytest.fixture(scope="module")
+def rankers():
+    return {name: built(name) for name in SMALL}
+
+
+def features(rows=(0, 1, 2)):
+    return LISTS.batch(tf.constant(rows))[0]
+
+
+def scores_of_lists(ranker, rows=(0, 1, 2)):
+    """The scores of each list's documents, without padding."""
+    found = ranker(features(rows)).numpy()
+    return [of_list[: len(PLACES[row])] for row, of_list in zip(rows, found, strict=True)]
+
+
+def expected_scores(name, weights):
+    return [
+        [FORMULAS[name](*weights, query, DOCUMENTS[place]) for place in places]
+        for query, places in zip(QUERIES, PLACES, strict=True)
+    ]
+
+
+def gradients(ranker, factors=1.0):
+    with tf.GradientTape() as tape:
+        value = tf.reduce_sum(ranker(features()) * factors)
+    return [tf.convert_to_tensor(one).numpy() for one in tape.gradient(value, ranker.trainable_variables)]
+
+
+def test_every_scorer_without_encoders_is_tested_here():
+    assert {name for name, declaration in SCORERS.items() if not declaration.has_encoders} == {*SMALL}
+
+
+@every_scorer
+def test_scores_are_those_of_the_reference(name, rankers):
+    found = scores_of_lists(rankers[name])
+    for of_list, expected in zip(found, expected_scores(name, rankers[name].get_weights()), strict=True):
+        np.testing.assert_allclose(of_list, expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.slow
+@every_scorer
+def test_gradients_are_the_slopes_of_the_reference(name, rankers):
+    ranker = rankers[name]
+    weights = [array.astype(np.float64) for array in ranker.get_weights()]
+    factors = np.random.default_rng(3).normal(size=(3, 4))
+    for row, places in enumerate(PLACES):
+        factors[row, len(places) :] = 0
+    for place, gradient in enumerate(gradients(ranker, factors.astype(np.float32))):
+
+        def value(array, place=place):
+            scores = expected_scores(name, [*weights[:place], array, *weights[place + 1 :]])
+            return sum(factors[row, : len(one)] @ one for row, one in enumerate(scores))
+
+        expected = reference.slopes(value, weights[place])
+        np.testing.assert_allclose(gradient, expected, rtol=1e-4, atol=2e-5 * np.abs(expected).max())
+
+
+@every_scorer
+def test_padding_and_the_other_lists_of_a_batch_do_not_change_a_score(name, rankers):
+    together = scores_of_lists(rankers[name])
+    for row in range(3):
+        np.testing.assert_allclose(scores_of_lists(rankers[name], (row,))[0], together[row], atol=1e-6)
+
+
+@every_scorer
+def test_words_beyond_a_querys_first_do_not_count(name, rankers):
+    longer = ranking_lists([[1, 1, 2, 0, 3, 0]], DOCUMENTS, [PLACES[2]], [GRADES[2]])
+    found = rankers[name](longer.batch(tf.constant([0]))[0])
+    np.testing.assert_allclose(found[0], scores_of_lists(rankers[name])[2], atol=1e-6)
+
+
+@every_scorer
+@pytest.mark.parametrize(("query", "document"), [([], [1]), ([1], []), ([], [])])
+def test_a_text_without_words_has_a_finite_score_and_gradient(name, rankers, query, document):
+    empty = ranking_lists([query], [document], [[0]], [[0]]).batch(tf.constant([0]))[0]
+    with tf.GradientTape() as tape:
+        scores = rankers[name](empty)
+    found = tape.gradient(scores, rankers[name].trainable_variables)
+    assert np.isfinite(scores).all()
+    assert all(np.isfinite(tf.convert_to_tensor(one)).all() for one in found)
+    if name == "cossim":
+        assert not scores.numpy().any()
+
+
+@every_scorer
+def test_the_joint_representations_are_of_the_places_and_the_scores_the_same(name, rankers):
+    scores, joint = rankers[name].score_and_join(features())
+    np.testing.assert_array_equal(scores, rankers[name](features()))
+    places = tf.constant([[1, 0], [2, 2], [0, 1]])
+    found = joint(places).numpy()
+    assert found.shape == (3, 2, {"cossim": 3 * 4, "duet_distributed": 3 * 3}[name])
+    if name == "cossim":  # the last part's sum is the score
+        of_pairs = found[:, :, 8:].sum(axis=-1)
+    else:
+        layer = rankers[name].channels[name].score_layer
+        of_pairs = layer(found[:, :, 6:]).numpy()[:, :, 0]
+    np.testing.assert_allclose(of_pairs, tf.gather(scores, places, batch_dims=1), atol=1e-6)
+
+
+@every_scorer
+def test_dropout_acts_in_training_alone_and_follows_the_seed(name):
+    one, again, other = (built(name, dropout=0.4, seed=seed) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(one(features()), again(features()))
+    assert not np.array_equal(one(features()), other(features()))
+    steps = [one(features(), training=True).numpy() for _ in range(2)]
+    np.testing.assert_array_equal([again(features(), training=True) for _ in range(2)], steps)
+    assert not np.array_equal(*steps)
+
+
+@every_scorer
+def test_pretrained_vectors_start_both_tables(name):
+    vectors = np.arange(9, dtype=np.float32).reshape(3, 3)
+    tables = [weight for weight in built(name, vectors=vectors).weights if "table" in weight.name]
+    assert len(tables) == 2
+    for table in tables:
+        np.testing.assert_array_equal(table[:3], vectors)
+
+
+@pytest.mark.parametrize("window", [1, 2, 3, 4, 5, 7, 100])
+def test_windows_are_all_that_a_text_has_room_for(window):
+    values = np.random.default_rng(0).normal(size=(4, 13, 2)).astype(np.float32)
+    lengths = [13, 0, 4, 5]
+    maxima, text = window_maxima(tf.RaggedTensor.from_tensor(values, lengths=lengths), window)
+    for row, length in enumerate(lengths):
+        starts = range(max(length - window, 0) + 1)
+        expected = [values[row, start : min(start + window, length)].max(axis=0, initial=-9) for start in starts]
+        found = maxima.numpy()[text.numpy() == row]
+        np.testing.assert_array_equal(found, expected if length else np.zeros((1, 2)))
+
+
+# Training
+
+STEPS, LEARNING_RATE = 10, 0.1
+
+
+# Compiling an LSTM's steps takes ten seconds and more.
+to_train = pytest.mark.parametrize("name", [pytest.param("cossim", marks=pytest.mark.long), "duet_distributed"])
+
+
+@pytest.mark.training
+@to_train
+def test_ten_steps_are_those_of_the_reference(name):
+    ranker, loss = built(name), LOSS_OF[name]
+    before = ranker.get_weights()
+
+    def mean_loss(weights):
+        scores = expected_scores(name, weights)
+        return np.mean([reference.loss_of_list(loss, *one) for one in zip(GRADES, scores, strict=True)])
+
+    expected, expected_losses = [array.astype(np.float64) for array in before], []
+    for _ in range(STEPS):
+        expected_losses.append(mean_loss(expected))
+        slopes = [
+            reference.slopes(
+                lambda array, place=place, old=expected: mean_loss([*old[:place], array, *old[place + 1 :]]), one
+            )
+            for place, one in enumerate(expected)
+        ]
+        expected = [one - LEARNING_RATE * slope for one, slope in zip(expected, slopes, strict=True)]
+
+    batches = tf.data.Dataset.from_tensors(tf.range(len(LISTS))).repeat(STEPS).map(LISTS.batch)
+    objective = RankingObjective(ranker, make_loss(loss, LOSSES[loss].default_theta))
+    steps = TrainingSteps(objective, keras.optimizers.SGD(LEARNING_RATE), clip_norm=1e6)
+    steps.build()
+    losses = steps.run(iter(batches), STEPS)["loss"]
+    assert losses[-1] < losses[0]
+    assert losses == pytest.approx(expected_losses, rel=1e-4)
+    for array, expected_array, old in zip(ranker.get_weights(), expected, before, strict=True):
+        np.testing.assert_allclose(array - old, expected_array - old, rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.training
+@to_train
+def test_two_replicas_step_by_the_mean_of_what_each_makes_of_its_own_lists(name, two_replicas):
+    parts = [LISTS.batch(tf.constant([row])) for row in (0, 2)]
+    loss = make_loss(LOSS_OF[name])
+
+    def of_part(ranker, part):
+        with tf.GradientTape() as tape:
+            value = tf.reduce_mean(loss(part[1], ranker(part[0], training=True)))
+        return [tf.convert_to_tensor(one) for one in tape.gradient(value, ranker.trainable_variables)]
+
+    single = built(name)
+    of_parts = [of_part(single, part) for part in parts]
+    expected = [
+        variable - 0.1 * (one + other) / 2
+        for variable, one, other in zip(single.trainable_variables, *of_parts, strict=True)
+    ]
+    with two_replicas.scope():
+        mirrored = built(name)
+        steps = TrainingSteps(RankingObjective(mirrored, loss), keras.optimizers.SGD(0.1), clip_norm=1e6)
+        steps.build()
+    rows = tf.data.Dataset.from_tensor_slices(np.array([[0], [2]], np.int32)).map(LISTS.batch)
+    steps.run(iter(two_replicas.distribute_datasets_from_function(lambda _: rows)), 1)
+    for variable, value in zip(mirrored.trainable_variables, expected, strict=True):
+        np.testing.assert_allclose(variable, value, rtol=1e-5, atol=1e-6)
+
+
+# Export
+
+
+@pytest.mark.serving
+@every_scorer
+def test_the_exported_model_scores_as_the_ranker_and_has_vectors_where_it_is_an_inner_product(name, tmp_path):
+    text_features = small_text_features(tmp_path / "words")
+    sizes = tuple(words.count("\n") for words in WORDS.values())
+    queries, documents = ["white cat", "dog?"], [["Chat blanc un chien", "chat", ""], ["un chien", "", "mot inconnu"]]
+    ranker = Ranker({name: scorer_of(name, words=sizes)})
+    scores = ranker(features_of(text_features, queries, documents)).numpy()
+    export_ranker(ranker, text_features, str(tmp_path / "model"))
+    loaded = tf.saved_model.load(str(tmp_path / "model"))
+    found = loaded.signatures["score"](query=tf.constant(queries), documents=tf.constant(documents))
+    assert found.keys() == {"scores", name}
+    padded = np.float32({"cossim": -1.0, "duet_distributed": -1e30}[name])
+    np.testing.assert_allclose(found["scores"], np.where(np.array(documents) == "", padded, scores), atol=1e-6)
+    if name == "duet_distributed":
+        assert not [signature for signature in loaded.signatures if signature.startswith("encode")]
+        return
+    query = loaded.signatures["encode_query"](query=tf.constant(queries))["vector"].numpy()
+    for row, texts in enumerate(documents):
+        vectors = loaded.signatures["encode_document"](document=tf.constant(texts))["vector"].numpy()
+        np.testing.assert_allclose(vectors @ query[row], scores[row], atol=1e-6)
