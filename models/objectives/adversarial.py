@@ -41,7 +41,7 @@ class AdversarialObjective(Objective):
 
     where x(q, d) is the scorer's joint representation, d+ the MR document of q's list, d- one of its NR documents,
     drawn in each step, and G the reversal layer (eqs. 4 and 5): what the ranker minimises is L_rel - weight (...),
-    eq. 7. The minus is the layer's, and there is no second one. A list without an MR or an NR document has no such pair.
+    eq. 7. The minus is the layer's, and there is no second one. A list without an MR or NR document has no such pair.
 
     Held-out texts, if a batch has them, are queries with two random documents; they count in L_adv alone, whose mean is
     over the queries of the lists and the held-out ones. Source: Cohen et al. 2018, section 3.
