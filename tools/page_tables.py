@@ -1,7 +1,7 @@
 """Writes the generated tables of the documentation's pages, each between two marks.
 
 docs/performance.md shows the costs of `clir run --estimate`, docs/experiments/README.md the reports' own verdicts, and
-docs/polynomial.md the reports' results.
+docs/polynomial.md and docs/domains.md the reports' results.
 
 .venv/bin/python -m tools.page_tables
 """
@@ -22,6 +22,7 @@ PAGES: Final = {
     "seen": DOCS / "polynomial.md",
     "unseen": DOCS / "polynomial.md",
     "additions": DOCS / "polynomial.md",
+    "adversary": DOCS / "domains.md",
 }
 """The page of each table."""
 COLLECTIONS: Final = ("xquad_en_es_q", "ntrex_en_fr", "tico_en_fr", "bible_en_fr")
@@ -36,6 +37,7 @@ def with_table(page: str, name: str) -> str:
         "seen": partial(_results, "psi_table_6_"),
         "unseen": partial(_results, "unseen_"),
         "additions": partial(_results, "additions_"),
+        "adversary": _adversary,
     }[name]()
     marked = re.compile(rf"(?<=<!-- {name} -->\n).*?(?=<!-- /{name} -->)", re.DOTALL)
     return marked.sub(lambda _: "".join(f"{line}\n" for line in lines), page)
@@ -87,6 +89,38 @@ def _results_of(report: Path) -> dict[str, str]:
         loss = 100 * (1 - float(pairs))
         figures[row[0].removesuffix("<br>baseline")] = f"{ndcg[1:]} / {first.removeprefix('0')} / {loss:.1f}"
     return figures
+
+
+def _adversary() -> Iterator[str]:
+    """NDCG@5 and P_mr@1 on each held-out domain by the adversary's weight, from the reports on average pooling."""
+    weights = ("0", "0.0003", "0.001", "0.01", "0.25")
+    yield "| | w = " + " | ".join(weights) + " |"
+    yield "| --- |" + " --- |" * len(weights)
+    for kind in ("collections_sosl", "collections_softmax", "books_sosl", "books_softmax"):
+        report = REPORTS / f"adversary_{kind}" / "report.md"
+        section = report.read_text(encoding="utf-8").split("\n## Results\n")[1]
+        head, _, *rows = (line.strip("|").split("|") for line in section.strip().split("\n\n")[1].splitlines())
+        columns = [name.strip() for name in head]
+        lines: dict[str, dict[str, str]] = {}
+        domains = ""
+        for row in rows:
+            of_row = dict(zip(columns, (entry.strip() for entry in row), strict=True))
+            domains = of_row["source → target"] or domains
+            found = lines.setdefault(domains.split(" → ")[1], {})
+            found.setdefault("0", _ndcg_and_first("Original", of_row))
+            found[of_row["w"]] = _ndcg_and_first("Adv", of_row)
+        for target, of_weights in lines.items():
+            label = f"[{target}](experiments/adversary_{kind}/report.md), {_LOSSES[kind.partition('_')[2]]}"
+            yield f"| {label} | " + " | ".join(of_weights[weight] for weight in weights) + " |"
+
+
+_LOSSES: Final = {"sosl": "SOSL", "softmax": "softmax"}
+
+
+def _ndcg_and_first(which: str, of_row: dict[str, str]) -> str:
+    """The two figures of a line, without their changes."""
+    ndcg, first = (re.sub(r" \(.*?\)", "", of_row[f"{which} {name}"]) for name in ("NDCG@5", r"P\_mr@1"))
+    return f"{ndcg.removeprefix('0')} / {first.removeprefix('0')}"
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ def training_batches(
     domains = lists.domains if equal else [""] * len(lists)
     orders = [_order_of_domains(lists.query_ids, domains, seed, epoch) for epoch in epochs]
     rows = [_rows_of_replicas(orders, len(lists) // batch, batch, replicas)]
-    if held_out_texts is not None:
+    if held_out_texts:
         of_step = max(batch // len({*lists.domains}) // replicas, 1) * replicas
         needed = len(lists) // batch * of_step
         orders = [_cycled(held_out_texts.query_ids, seed, epoch, needed) for epoch in epochs]
@@ -54,7 +54,7 @@ def training_batches(
 
     def features_and_labels(of_lists: tf.Tensor, *of_texts: tf.Tensor) -> tuple[dict[str, Any], tf.Tensor]:
         features, labels = lists.batch(of_lists)
-        if held_out_texts is not None:
+        if held_out_texts:
             features[HELD_OUT_TEXTS], _ = held_out_texts.batch(*of_texts)
         return features, labels
 
