@@ -59,7 +59,7 @@ class TrainingSteps:
           count: number of steps.
 
         Returns:
-          `loss`, the mean over a batch's lists; `gradient_norm`, the global norm, before clipping, of the gradient of
+          `loss`, the minimised sum; `gradient_norm`, the global norm, before clipping, of the gradient of
           the training's optimizer; and the objective's figures: float32 [count] each. Where the objective has other
           terms, the norms of each term's gradient come too, in the same variables and on a replica's lists.
         """
