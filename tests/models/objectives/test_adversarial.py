@@ -43,10 +43,10 @@ def of_domains(lists, domains):
 BATCH, LABELS = of_domains(LISTS, DOMAINS).batch(tf.range(4))
 
 
-def make(weight=0.5, domains=DOMAINS, held_out=0, model=MODEL, **settings):
+def make(weight=0.5, domains=DOMAINS, held_out=0, model=MODEL, words=WORDS, **settings):
     """An adversarial objective, built."""
     loss = SmoothOrdinalSearchLoss(reduction=keras.losses.Reduction.NONE)
-    objective = RankingObjective(Ranker({"score": TwoTowers(WORDS, WORDS, model, seed=1)}), loss)
+    objective = RankingObjective(Ranker({"score": TwoTowers(words, words, model, seed=1)}), loss)
     adversary = AdversarySettings(weight=weight, hidden=HIDDEN, **settings)
     adversarial = AdversarialObjective(objective, adversary, domains, held_out, seed=1)
     adversarial.build(BATCH)
@@ -135,7 +135,7 @@ def slopes(adversarial, variable, which):
 
 
 def gradient(adversarial, variable):
-    """Of the minimised sum, as a dense array."""
+    """The gradient of the minimised sum, as a dense array."""
     batch, labels = of_domains(LISTS, DOMAINS).batch(tf.constant([2]))
     batch = {**batch, "query_domain": tf.constant([0])}
     with tf.GradientTape() as tape:
@@ -143,8 +143,9 @@ def gradient(adversarial, variable):
     return tf.convert_to_tensor(tape.gradient(total, variable)).numpy()
 
 
+@pytest.mark.slow
 def test_the_ranker_s_gradient_is_that_of_l_rel_minus_the_weighted_loss_and_the_discriminator_s_is_not_reversed():
-    adversarial = make(weight=3.0, model=MODEL.model_copy(update={"vocabulary_size": 10}))
+    adversarial = make(weight=3.0, words=Words(10))
     table = adversarial.ranker.channels["score"].document_encoder.table
     rel, adv = (slopes(adversarial, table, which) for which in (0, 1))
     assert np.abs(adv).max() > 0.05
@@ -206,6 +207,7 @@ def test_alternate_updates_move_the_discriminator_first_and_each_half_its_own_va
         assert not any(changed(before[1], others))
 
 
+@pytest.mark.slow
 def test_simultaneous_updates_take_both_gradients_of_one_loss():
     together, alternating = (make(domains=TRAIN.domains, updates=updates) for updates in ("simultaneous", "alternate"))
     for adversarial in (together, alternating):
@@ -218,6 +220,7 @@ def test_simultaneous_updates_take_both_gradients_of_one_loss():
     assert any(changed(together.ranker.get_weights(), alternating.ranker.weights))
 
 
+@pytest.mark.training
 @pytest.mark.parametrize("weight", [1.0, 1e-4])
 def test_the_discriminator_of_a_frozen_ranker_learns_the_domains_whatever_its_weight(weight):
     # Each domain has half of the topics, and so words of its own.
@@ -225,7 +228,8 @@ def test_the_discriminator_of_a_frozen_ranker_learns_the_domains_whatever_its_we
     adversarial = make(weight=weight, domains=lists.domains, updates="alternate", model=ModelSettings(embedding_dim=16))
     steps = make_steps(adversarial)
     batch = lists.batch(tf.range(40))
-    found = [steps._take_turn(steps._turns[0], *batch) for _ in range(400)]
+    turn = tf.function(lambda: steps._take_turn(steps._turns[0], *batch), autograph=False)
+    found = [turn() for _ in range(400)]
     losses = [float(one["domain_loss"]) for one in found]
     assert losses[-1] < losses[200] < losses[0]
     assert float(found[-1]["domain_accuracy"]) > 0.8 > float(found[-1]["largest_domain_share"])
