@@ -244,7 +244,7 @@ def _p_value_blocks(
 
 
 def _discriminator_blocks(lines: Sequence[Line], experiment: Experiment) -> Iterator[str]:
-    """What the discriminator has learned, and the gradients; nothing where no training has these figures."""
+    """The discriminator's accuracy and both gradients; nothing where no training has these figures."""
     shown = []
     for line in lines:
         of_seeds = [training.best.figures for training in line.row.trainings]

@@ -20,7 +20,7 @@ class PublishedLine(NamedTuple):
     domains: str
     """Source → target."""
     size: str
-    """Of the source; empty in Table 2."""
+    """Size of the source; empty in Table 2."""
     entries: tuple[str, ...]
     """For each of `RANKERS` its `COLUMNS`."""
 
