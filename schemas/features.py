@@ -38,6 +38,10 @@ DOC_STEMS: Final = "doc_stems"
 IDS: Final = (QUERY_TOKENS, DOC_TOKENS, QUERY_STEMS, DOC_STEMS)
 """The features that hold vocabulary ids."""
 
+QUERY_VECTOR: Final = "query_vector"
+DOC_VECTOR: Final = "doc_vector"
+"""Vectors of a pre-trained encoder, float [dim] (see `models.encoders`)."""
+
 DOCUMENT_INDEX: Final = "document_index"
 """In a batch: the row of the document columns at each place of each list; negative marks padding."""
 

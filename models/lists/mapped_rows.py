@@ -1,7 +1,8 @@
-"""Ragged rows of numbers in a file: a column that need not fit into memory."""
+"""Columns of lists in files, which need not fit into memory: ragged rows of ids, and vectors."""
 
 import tempfile
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any, Final
 
@@ -19,8 +20,28 @@ a training's input."""
 Ints = npt.NDArray[np.int32]
 
 
-class MappedRows:
-    """Rows of int32 that are read from a file on demand; the system caches what it has room for.
+class MappedColumn(ABC):
+    """A column of documents or queries that is read from a file on demand; the system caches what it has room for."""
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """The number of rows."""
+
+    @abstractmethod
+    def select(self, rows: npt.NDArray[Any]) -> "MappedColumn":
+        """Some of the rows, in the same file."""
+
+    @abstractmethod
+    def gather(self, rows: tf.Tensor) -> Any:
+        """Gathers rows as `tf.gather` does, also in a graph."""
+
+    @abstractmethod
+    def parts(self) -> Iterator[Iterable[npt.NDArray[Any]]]:
+        """The arrays that the column is made of, each in blocks."""
+
+
+class MappedRows(MappedColumn):
+    """Rows of int32 in a file.
 
     If the rows have few values, they are gathered from memory instead.
 
@@ -54,6 +75,11 @@ class MappedRows:
         lengths.set_shape([None])
         return tf.RaggedTensor.from_row_lengths(values, lengths, validate=False)
 
+    def parts(self) -> Iterator[Iterable[npt.NDArray[Any]]]:
+        """The starts of the rows, and all values."""
+        yield [self.row_splits]
+        yield (values for values, _ in self.blocks())
+
     def blocks(self) -> Iterator[tuple[Ints, npt.NDArray[np.int64]]]:
         """All rows in blocks, see `read`."""
         for first in range(0, len(self), _ROWS_OF_A_BLOCK):
@@ -74,6 +100,45 @@ class MappedRows:
         """The values of some rows, row by row, and the rows' lengths."""
         starts, lengths = self._starts[rows], self._lengths[rows]
         return self._values[joined_ranges(starts, lengths)], lengths
+
+
+class MappedVectors(MappedColumn):
+    """Rows of a matrix of float16 in a file, as float32.
+
+    Args:
+      vectors: float16 [vectors, dim].
+      rows: the vector of each row of the column, int64 [rows]; -1 for the zero vector.
+    """
+
+    def __init__(self, vectors: npt.NDArray[np.float16], rows: npt.NDArray[np.int64]) -> None:
+        self._vectors, self._rows = vectors, rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def select(self, rows: npt.NDArray[Any]) -> "MappedVectors":
+        """Some of the rows, in the same file."""
+        return MappedVectors(self._vectors, self._rows[rows])
+
+    def gather(self, rows: tf.Tensor) -> tf.Tensor:
+        """Gathers rows as `tf.gather` does, also in a graph: int [some] -> float32 [some, dim]."""
+        vectors = tf.numpy_function(self.read, [rows], tf.float32, stateful=False)
+        vectors.set_shape([None, self._vectors.shape[1]])
+        return vectors
+
+    def parts(self) -> Iterator[Iterable[npt.NDArray[Any]]]:
+        """All vectors, in blocks."""
+        yield (
+            self.read(np.arange(first, min(first + _ROWS_OF_A_BLOCK, len(self))))
+            for first in range(0, len(self), _ROWS_OF_A_BLOCK)
+        )
+
+    def read(self, rows: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+        """Some rows, float32 [some, dim]."""
+        places = self._rows[rows]
+        found: npt.NDArray[np.float32] = self._vectors[np.maximum(places, 0)].astype(np.float32)
+        found[places < 0] = 0.0
+        return found
 
 
 class RowsFile:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
-from models.lists.mapped_rows import MappedRows, RowsFile
+from models.lists.mapped_rows import MappedColumn, RowsFile
 from schemas import features as f
 from schemas.domains import EVERY_DOMAIN, DomainFilter
 from schemas.relevance import NOT_RELEVANT, PADDING_LABEL
@@ -44,8 +44,8 @@ class RankingLists:
 
     Attributes:
       query_columns: [lists] or [lists, (values)], with `query_id`, and perhaps `query_domain`.
-      document_columns: [documents] or [documents, (values)], with `doc_id`. Columns of `IDS` that were read from files
-        are `MappedRows`.
+      document_columns: [documents] or [documents, (values)], with `doc_id`. Columns of `IDS` that were read from files,
+        and the vectors of a pre-trained encoder, are `MappedColumn`s.
       list_columns: RaggedTensors [lists, (list_size)], with `relevance`.
       documents: the documents of each list, as rows of the document columns: int32 RaggedTensor [lists, (list_size)].
     """
@@ -174,7 +174,7 @@ class RankingLists:
         documents = tf.gather(self.documents, rows)
         distinct, place = tf.unique(documents.flat_values)
         features = {
-            name: tf.gather(column, rows) for name, column in _without((f.QUERY_ID, f.QUERY_DOMAIN), self.query_columns)
+            name: _gathered(column, rows) for name, column in _without((f.QUERY_ID, f.QUERY_DOMAIN), self.query_columns)
         }
         features |= {name: _gathered(column, distinct) for name, column in _without([f.DOC_ID], self.document_columns)}
         features |= {name: tf.gather(one, rows).to_tensor() for name, one in _without([f.RELEVANCE], self.list_columns)}
@@ -186,18 +186,17 @@ class RankingLists:
 
 
 def _gathered(column: Any, rows: tf.Tensor) -> Column:
-    return column.gather(rows) if isinstance(column, MappedRows) else tf.gather(column, rows)
+    return column.gather(rows) if isinstance(column, MappedColumn) else tf.gather(column, rows)
 
 
 def _selected(column: Any, rows: npt.NDArray[np.int64]) -> Any:
-    return column.select(rows) if isinstance(column, MappedRows) else tf.gather(column, rows)
+    return column.select(rows) if isinstance(column, MappedColumn) else tf.gather(column, rows)
 
 
 def _parts(column: Any) -> Iterator[Iterable[npt.NDArray[Any]]]:
     """The arrays of a column, each in blocks."""
-    if isinstance(column, MappedRows):
-        yield [column.row_splits]
-        yield (values for values, _ in column.blocks())
+    if isinstance(column, MappedColumn):
+        yield from column.parts()
     elif isinstance(column, tf.RaggedTensor):
         yield from ([part.numpy()] for part in (*column.nested_row_splits, column.flat_values))
     else:
