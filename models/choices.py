@@ -167,11 +167,15 @@ class ScorerDeclaration(TrainedDeclaration):
       indexed_by: how an index finds its documents: by the inner product of two vectors, of two sets of weighted terms,
         or not at all (None).
       has_encoders: whether it is made of encoders, `model.encoder`, whose values count in place of its own, and so has
-        the settings of encoders and similarity.
+        the settings of encoders.
+      has_similarity: whether it compares two vectors by `model.similarity`.
+      reads_words: whether it reads the words of texts; else it reads the vectors of a pre-trained encoder.
     """
 
     indexed_by: Literal["vectors", "terms"] | None = None
     has_encoders: bool = False
+    has_similarity: bool = False
+    reads_words: bool = True
 
 
 class CosSimSettings(Settings):
@@ -194,8 +198,24 @@ class DuetSettings(Settings):
     """Number of a query's first words that count."""
 
 
+class HeadSettings(Settings):
+    """Settings of the scorer encoder_head."""
+
+    penalty: Annotated[float, Field(ge=0, le=1e12)] = 2e-5
+    """Weight of the squared distance of the maps from the identity."""
+
+
 SCORERS: Final[dict[str, ScorerDeclaration]] = {
-    "two_towers": ScorerDeclaration("models.rankers.two_towers.TwoTowers", indexed_by="vectors", has_encoders=True),
+    "two_towers": ScorerDeclaration(
+        "models.rankers.two_towers.TwoTowers", indexed_by="vectors", has_encoders=True, has_similarity=True
+    ),
+    "encoder_head": ScorerDeclaration(
+        "models.encoders.encoder_head.EncoderHead",
+        HeadSettings,
+        indexed_by="vectors",
+        has_similarity=True,
+        reads_words=False,
+    ),
     "cossim": ScorerDeclaration(
         "models.rankers.cos_sim.CosSim",
         CosSimSettings,
@@ -228,8 +248,10 @@ CHANNELS: Final[dict[str, ScorerDeclaration]] = {
     "bm25": ScorerDeclaration("models.lexicon.structured_queries.StructuredQueries", indexed_by="terms"),
     "tfidf": ScorerDeclaration("models.lexicon.tf_idf.TfIdf", indexed_by="terms"),
     "cl_lsi": ScorerDeclaration("models.lexicon.cl_lsi.ClLsi", ClLsiSettings, indexed_by="vectors"),
+    "encoder": ScorerDeclaration("models.encoders.encoder_channel.EncoderChannel", indexed_by="vectors"),
 }
-"""Channels beside the scorer, by their kinds in `lexicon.kind` and `channels`."""
+"""Channels beside the scorer, by their kinds in `lexicon.kind` and `channels`; `encoder` is that of
+`models.encoders`."""
 
 RIVALS: Final = (
     "tfidf", "translated", "query_expansion", "lsi", "lsi_mixed", "cl_lsi", "cl_lsi_mixed", "perceptron", "hash_kernel",
@@ -245,8 +267,16 @@ TRANSLATING: Final = (*ACROSS_LANGUAGES, "query_expansion", "lsi", "lsi_mixed", 
 SCORES: Final = "scores"
 """The name of the sum beside the scores of its channels."""
 
+WITH_VECTORS: Final = "_with_vectors"
+"""The end of the name of an exported model's signature that takes the vectors of a pre-trained encoder beside texts."""
+
 LEXICON_KINDS: Final = ("lexicon", "bm25", "tfidf")
 """The kinds of channels that the stage LexiconGen learns."""
+
+ENCODER: Final = "encoder"
+"""The kind, and the name, of the channel of a pre-trained encoder without a head."""
+HEAD: Final = "encoder_head"
+"""The scorer that is a head over a pre-trained encoder."""
 
 
 class DrawnSettings(Settings):

@@ -10,6 +10,7 @@ from pydantic import model_validator
 from models.adversary_settings import AdversarySettings
 from models.choices import (
     CHANNELS,
+    ENCODER,
     LEXICON_KINDS,
     OBJECTIVES,
     OPTIMIZERS,
@@ -60,11 +61,13 @@ class TrainingJob(Settings):
     """Digest of the code and the libraries, part of what an unfinished training must agree with."""
     tuning: TuningSettings = TuningSettings()
     """The search for epsilon and theta, in a Tuner's job."""
+    text_vectors: str | None = None
+    """Folder of the vectors of a pre-trained encoder, if there is one; the executor fills it in."""
     lexicon: str | None = None
     """Folder of the lexicon artifact, if a channel is learned there; the executor fills it in."""
     texts: dict[str, str] = {}
-    """Patterns of the files of the train and the eval split as texts, if there are further channels; the executor fills
-    them in."""
+    """Patterns of the files of the train and the eval split as texts, if there are further channels or an encoder; the
+    executor fills them in."""
 
     @model_validator(mode="after")
     def _terms_over_a_batch_have_their_objective(self) -> "TrainingJob":
@@ -125,6 +128,8 @@ def channels_fault(model: ModelSettings, channels: Mapping[str, ChannelSettings]
             return f"must have names of their own; got {name}, which another part of the score has"
         if channel.kind in LEXICON_KINDS:
             return f"must not be of the kind {channel.kind}, which lexicon.kind chooses; got it for {name}"
+        if channel.kind == ENCODER:
+            return f"must not be of the kind {channel.kind}, which encoder.kind chooses; got it for {name}"
     return None
 
 

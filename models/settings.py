@@ -39,9 +39,11 @@ class ModelSettings(Settings):
     scorer: Annotated[str, AfterValidator(OneOf(SCORERS))] = "two_towers"
     """Scorer of a query and its documents: two_towers, the similarity of two encodings (the paper's), or one of the
     rankers of Cohen et al. 2018: cossim, the cosine of two texts' states of one LSTM (Tan et al. 2015), and
-    duet_distributed, layers over the products of a query's and a document's vectors (Mitra et al. 2017)."""
+    duet_distributed, layers over the products of a query's and a document's vectors (Mitra et al. 2017). encoder_head
+    is a trained head over a pre-trained encoder, see `encoder.head`."""
     scorer_settings: Annotated[dict[str, Any], AfterValidator(OwnSettings(SCORERS, "scorer"))] = {}
-    """Settings that the scorer alone has, by name: `units` of each direction of cossim's LSTM (default 64); `filters`
+    """Settings that the scorer alone has, by name: `penalty` of encoder_head, the weight of the squared distance of its
+    maps from the identity (default 2e-5); `units` of each direction of cossim's LSTM (default 64); `filters`
     of duet_distributed, the width of its layers (128), and `window`, the words of a document that one vector stands for
     (100); and `query_words` of both, the first words of a query that count (20). two_towers has none but those below
     that the others refuse: the encoder's, the similarity's, and those of stems and word dropout."""
@@ -97,8 +99,9 @@ class ModelSettings(Settings):
     @classmethod
     def _the_scorer_has_encoders(cls, given: Any, info: ValidationInfo) -> Any:
         scorer, default = info.data.get("scorer", ""), cls.model_fields[str(info.field_name)].default
-        if given != default and scorer in SCORERS and not SCORERS[scorer].has_encoders:
-            takers = ", ".join(name for name, declaration in SCORERS.items() if declaration.has_encoders)
+        kind = "has_similarity" if info.field_name in ("similarity", "epsilon") else "has_encoders"
+        if given != default and scorer in SCORERS and not getattr(SCORERS[scorer], kind):
+            takers = ", ".join(name for name, declaration in SCORERS.items() if getattr(declaration, kind))
             nothing, came = (str(one).lower() if isinstance(one, bool) else one for one in (default, given))
             raise ValueError(f"must be {nothing} for {scorer}: it is for the scorer {takers} alone; got {came}")
         return given
@@ -148,12 +151,12 @@ class ModelSettings(Settings):
     @property
     def has_epsilon(self) -> bool:
         """Whether epsilon changes the score."""
-        return SCORERS[self.scorer].has_encoders and self.similarity == "smooth_cosine"
+        return SCORERS[self.scorer].has_similarity and self.similarity == "smooth_cosine"
 
     @property
     def has_words(self) -> bool:
         """Whether words have embeddings."""
-        return self.terms == "words"
+        return self.terms == "words" and SCORERS[self.scorer].reads_words
 
     @property
     def has_stems(self) -> bool:
@@ -175,7 +178,7 @@ class ChannelSettings(Settings):
     """A further channel of the score."""
 
     kind: Annotated[str, AfterValidator(OneOf(CHANNELS))]
-    """Kind of the channel: cl_lsi; lexicon, bm25 and tfidf are for `lexicon.kind`."""
+    """Kind of the channel: cl_lsi; `lexicon.kind` chooses lexicon, bm25 or tfidf, and `encoder.kind` encoder."""
     weight: ChannelWeightSetting = 0.5
     """Weight of the channel; fitted: the best on the eval split, of the values that `lexicon.weight` lists; held_out:
     the best on domains that training has not seen, see there."""

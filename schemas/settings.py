@@ -48,7 +48,7 @@ class InputPath:
       form: the form of the file's lines.
     """
 
-    form: Literal["collection", "pairs", "vectors", "dump"]
+    form: Literal["collection", "pairs", "vectors", "dump", "saved_model", "text_vectors"]
 
 
 @dataclass(frozen=True)

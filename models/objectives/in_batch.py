@@ -72,7 +72,7 @@ class InBatchObjective(RankingObjective):
             losses["softmax_loss"] = self._cross_entropy(grades, scores, counts)
             total += self._settings.softmax_weight * losses["softmax_loss"]
         joint = join_vectors(query, tf.gather(document, tf.maximum(index, 0)))
-        return ListLosses(total, losses, ScoredLists(labels, joint))
+        return ListLosses(total, losses, ScoredLists(labels, joint), self.ranker.penalties())
 
     def _cross_entropy(self, grades: tf.Tensor, scores: tf.Tensor, counts: tf.Tensor | None) -> tf.Tensor:
         """Returns H of each list, float [batch], over the documents that count; None for all."""

@@ -137,7 +137,8 @@ class RankingObjective(Objective):
     def __call__(self, features: dict[str, Any], labels: tf.Tensor) -> ListLosses:
         """Returns the losses of a batch's lists."""
         scores, joint = self.ranker.score_and_join(features, training=True)
-        return ListLosses(self.loss(labels, scores), scored=ScoredLists(labels, joint) if joint else None)
+        scored = ScoredLists(labels, joint) if joint else None
+        return ListLosses(self.loss(labels, scores), scored=scored, other_terms=self.ranker.penalties())
 
     @property
     def trainable_variables(self) -> list[tf.Variable]:

@@ -76,6 +76,11 @@ class Ranker(keras.Model):
             figures for _, figures in watched.values()
         )
 
+    def penalties(self) -> dict[str, tf.Tensor]:
+        """Returns the penalties of the channels that have one, see `Scorer.penalty`."""
+        found = {f"{name}_penalty": channel.penalty() for name, channel in self.channels.items()}
+        return {name: penalty for name, penalty in found.items() if penalty is not None}
+
     def figures(self) -> dict[str, float]:
         """Returns the figures of all channels; see `Scorer.figures`."""
         return _merged(channel.figures() for channel in self.channels.values())
@@ -132,13 +137,21 @@ class Ranker(keras.Model):
         """Returns documents' vectors of all dense channels side by side: float [documents, dim]."""
         return _side_by_side([channel.document_vector(features, training) for channel in self.dense.values()])
 
-    def word_vectors(self, features: dict[str, Any]) -> tf.Tensor | None:
-        """Returns each word's share of one document's vector, of all dense channels side by side: float [words, dim].
+    def word_shares(self, query: dict[str, Any], words: dict[str, Any]) -> dict[str, tf.Tensor | None]:
+        """Returns the share of each word of one document in the weighted score of each dense channel: float [words].
 
-        None where the vector of a channel is no sum over words; see `InnerProduct.word_vectors`.
+        None for a channel whose vectors are no sums over words; see `InnerProduct.word_vectors`.
+
+        Args:
+          query: the columns of one query.
+          words: document columns of the document's words, each a text of its own.
         """
-        vectors = [channel.word_vectors(features) for channel in self.dense.values()]
-        return None if any(one is None for one in vectors) else _side_by_side(vectors)
+        shares: dict[str, tf.Tensor | None] = {}
+        for name, channel in self.dense.items():
+            vectors = channel.word_vectors(words)
+            of_query = None if vectors is None else self._weighted(name, channel.query_vector(query)[0])
+            shares[name] = None if vectors is None else tf.linalg.matvec(vectors, of_query)
+        return shares
 
     def _sum(self, scores: Mapping[str, tf.Tensor]) -> tf.Tensor:
         one, *others = (self._weighted(name, of_channel) for name, of_channel in scores.items())

@@ -137,6 +137,10 @@ class Scorer(keras.layers.Layer, ABC):
         """Returns figures of the scorer itself, by the names that an epoch's history shows."""
         return {}
 
+    def penalty(self) -> tf.Tensor | None:
+        """Returns a term of the training loss that is of the weights alone, a float scalar; None without one."""
+        return None
+
     @property
     def fitted(self) -> Mapping[str, Fitted]:
         """The scorer's own settings that were fitted on the eval split when it was made, by name."""

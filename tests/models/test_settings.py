@@ -221,7 +221,8 @@ def test_null_is_the_own_of_a_scorer_without_encoders(scorer):
 def test_what_two_towers_alone_have_is_refused_for_another_scorer(field, given, nothing):
     fault = refused(ModelSettings, scorer="cossim", **{field: given})[field]
     came = str(given).lower()
-    assert f"must be {nothing} for cossim: it is for the scorer two_towers alone; got {came}" in fault
+    takers = "two_towers, encoder_head" if field in ("similarity", "epsilon") else "two_towers"
+    assert f"must be {nothing} for cossim: it is for the scorer {takers} alone; got {came}" in fault
 
 
 def test_settings_of_the_scorers_own_are_completed():

@@ -8,7 +8,7 @@ import tensorflow as tf
 from tensorflow import keras
 
 from models.choices import SCORERS
-from models.exported.export import export_ranker
+from models.exported.export import ExportedEncoder, export_ranker
 from models.losses.declarations import LOSSES
 from models.objectives.objective import RankingObjective
 from models.rankers.duet_distributed import window_maxima
@@ -17,26 +17,57 @@ from models.rankers.scorer import ScorerInputs, Words
 from models.settings import ModelSettings
 from models.training.steps import TrainingSteps
 from tests import reference
+from tests.models.encoders.reference import distance_from_identity, encoder_head
+from tests.models.encoders.small_encoder import IN_GRAPH, HashedWords, record_of
 from tests.models.losses.listwise import make as make_loss
 from tests.models.small_model import WORDS, features_of, small_text_features
 from tests.models.synthetic import ranking_lists
 
 DIM = 3
+PENALTY = 0.05
 SMALL = {
     "cossim": {"units": 2, "query_words": 3},
     "duet_distributed": {"filters": 3, "window": 2, "query_words": 3},
+    "encoder_head": {"penalty": PENALTY},
 }
+
+
+def head_of_texts(*weights_and_texts):
+    *weights, query, document = weights_and_texts
+    return encoder_head(1.0, *weights, vector_of(query), vector_of(document))
+
+
 FORMULAS = {
     "cossim": lambda *arguments: reference.cos_sim(3, *arguments),
     "duet_distributed": lambda *arguments: reference.duet_distributed(3, 2, *arguments),
+    "encoder_head": head_of_texts,
 }
-LOSS_OF = {"cossim": "worst_hinge", "duet_distributed": "log_likelihood"}
+PENALTIES = {"encoder_head": lambda *weights: PENALTY * distance_from_identity(*weights)}
+LOSS_OF = {"cossim": "worst_hinge", "duet_distributed": "log_likelihood", "encoder_head": "log_likelihood"}
+READERS = [name for name in SMALL if SCORERS[name].reads_words]
 QUERIES = [[0, 3], [], [1, 1, 2, 3]]
 DOCUMENTS = [[1, 1], [4, 0, 2, 2, 5], [5, 2, 3], [], [0]]
 PLACES = [[0, 1, 2, 3], [3, 4, 1], [2, 0]]
 GRADES = [[2, 1, 0, 0], [0, 2, 1], [1, 2]]
-LISTS = ranking_lists(QUERIES, DOCUMENTS, PLACES, GRADES)
 every_scorer = pytest.mark.parametrize("name", SMALL)
+every_reader = pytest.mark.parametrize("name", READERS)
+
+
+def vector_of(tokens):
+    """A vector of a text that stands for a pre-trained encoder's; zero for a text without words."""
+    random = np.random.default_rng([len(tokens), *tokens])
+    return random.normal(size=DIM).astype(np.float32) if tokens else np.zeros(DIM, np.float32)
+
+
+def lists_of(queries, documents, *places_and_grades):
+    """Lists of words, with such vectors."""
+    lists = ranking_lists(queries, documents, *places_and_grades)
+    lists.query_columns["query_vector"] = tf.constant([vector_of(query) for query in queries])
+    lists.document_columns["doc_vector"] = tf.constant([vector_of(document) for document in documents])
+    return lists
+
+
+LISTS = lists_of(QUERIES, DOCUMENTS, PLACES, GRADES)
 
 
 def scorer_of(name, words=(4, 6), seed=1, own=None, vectors=None, **model):
@@ -50,12 +81,15 @@ def scorer_of(name, words=(4, 6), seed=1, own=None, vectors=None, **model):
 
 
 def built(name, **arguments):
-    """A ranker whose biases are not zero: with these, an empty query's products lie where their maximum has a kink."""
+    """A ranker whose biases are not zero: with these, an empty query's products lie where their maximum has a kink.
+
+    Nor are the maps of the head the identity.
+    """
     ranker = Ranker({name: scorer_of(name, **arguments)})
     ranker(LISTS.batch(tf.constant([0]))[0])
     random = np.random.default_rng(2)
     for weight in ranker.weights:
-        if len(weight.shape) == 1:
+        if len(weight.shape) == 1 or name == "encoder_head":
             weight.assign(weight + random.normal(scale=0.3, size=weight.shape))
     return ranker
 
@@ -124,9 +158,9 @@ def test_padding_and_the_other_lists_of_a_batch_do_not_change_a_score(name, rank
         np.testing.assert_allclose(scores_of_lists(rankers[name], (row,))[0], together[row], atol=1e-6)
 
 
-@every_scorer
+@every_reader
 def test_words_beyond_a_querys_first_do_not_count(name, rankers):
-    longer = ranking_lists([[1, 1, 2, 0, 3, 0]], DOCUMENTS, [PLACES[2]], [GRADES[2]])
+    longer = lists_of([[1, 1, 2, 0, 3, 0]], DOCUMENTS, [PLACES[2]], [GRADES[2]])
     found = rankers[name](longer.batch(tf.constant([0]))[0])
     np.testing.assert_allclose(found[0], scores_of_lists(rankers[name])[2], atol=1e-6)
 
@@ -134,13 +168,13 @@ def test_words_beyond_a_querys_first_do_not_count(name, rankers):
 @every_scorer
 @pytest.mark.parametrize(("query", "document"), [([], [1]), ([1], []), ([], [])])
 def test_a_text_without_words_has_a_finite_score_and_gradient(name, rankers, query, document):
-    empty = ranking_lists([query], [document], [[0]], [[0]]).batch(tf.constant([0]))[0]
+    empty = lists_of([query], [document], [[0]], [[0]]).batch(tf.constant([0]))[0]
     with tf.GradientTape() as tape:
         scores = rankers[name](empty)
     found = tape.gradient(scores, rankers[name].trainable_variables)
     assert np.isfinite(scores).all()
     assert all(np.isfinite(tf.convert_to_tensor(one)).all() for one in found)
-    if name == "cossim":
+    if name != "duet_distributed":
         assert not scores.numpy().any()
 
 
@@ -150,16 +184,16 @@ def test_the_joint_representations_are_of_the_places_and_the_scores_the_same(nam
     np.testing.assert_array_equal(scores, rankers[name](features()))
     places = tf.constant([[1, 0], [2, 2], [0, 1]])
     found = joint(places).numpy()
-    assert found.shape == (3, 2, {"cossim": 3 * 4, "duet_distributed": 3 * 3}[name])
-    if name == "cossim":  # the last part's sum is the score
-        of_pairs = found[:, :, 8:].sum(axis=-1)
+    assert found.shape == (3, 2, {"cossim": 3 * 4, "duet_distributed": 3 * 3, "encoder_head": 3 * DIM}[name])
+    if name != "duet_distributed":  # the last part's sum is the score
+        of_pairs = np.split(found, 3, axis=-1)[2].sum(axis=-1)
     else:
         layer = rankers[name].channels[name].score_layer
         of_pairs = layer(found[:, :, 6:]).numpy()[:, :, 0]
     np.testing.assert_allclose(of_pairs, tf.gather(scores, places, batch_dims=1), atol=1e-6)
 
 
-@every_scorer
+@every_reader
 def test_dropout_acts_in_training_alone_and_follows_the_seed(name):
     one, again, other = (built(name, dropout=0.4, seed=seed) for seed in (1, 1, 2))
     np.testing.assert_array_equal(one(features()), again(features()))
@@ -169,7 +203,7 @@ def test_dropout_acts_in_training_alone_and_follows_the_seed(name):
     assert not np.array_equal(*steps)
 
 
-@every_scorer
+@every_reader
 def test_pretrained_vectors_start_both_tables(name):
     vectors = np.arange(9, dtype=np.float32).reshape(3, 3)
     tables = [weight for weight in built(name, vectors=vectors).weights if "table" in weight.name]
@@ -196,7 +230,9 @@ STEPS, LEARNING_RATE = 10, 0.1
 
 
 # Compiling an LSTM's steps takes ten seconds and more.
-to_train = pytest.mark.parametrize("name", [pytest.param("cossim", marks=pytest.mark.long), "duet_distributed"])
+to_train = pytest.mark.parametrize(
+    "name", [pytest.param("cossim", marks=pytest.mark.long), "duet_distributed", "encoder_head"]
+)
 
 
 @pytest.mark.training
@@ -207,7 +243,8 @@ def test_ten_steps_are_those_of_the_reference(name):
 
     def mean_loss(weights):
         scores = expected_scores(name, weights)
-        return np.mean([reference.loss_of_list(loss, *one) for one in zip(GRADES, scores, strict=True)])
+        penalty = PENALTIES[name](*weights) if name in PENALTIES else 0.0
+        return np.mean([reference.loss_of_list(loss, *one) for one in zip(GRADES, scores, strict=True)]) + penalty
 
     expected, expected_losses = [array.astype(np.float64) for array in before], []
     for _ in range(STEPS):
@@ -240,6 +277,7 @@ def test_two_replicas_step_by_the_mean_of_what_each_makes_of_its_own_lists(name,
     def of_part(ranker, part):
         with tf.GradientTape() as tape:
             value = tf.reduce_mean(loss(part[1], ranker(part[0], training=True)))
+            value += sum(ranker.penalties().values())
         return [tf.convert_to_tensor(one) for one in tape.gradient(value, ranker.trainable_variables)]
 
     single = built(name)
@@ -268,12 +306,17 @@ def test_the_exported_model_scores_as_the_ranker_and_has_vectors_where_it_is_an_
     sizes = tuple(words.count("\n") for words in WORDS.values())
     queries, documents = ["white cat", "dog?"], [["Chat blanc un chien", "chat", ""], ["un chien", "", "mot inconnu"]]
     ranker = Ranker({name: scorer_of(name, words=sizes)})
-    scores = ranker(features_of(text_features, queries, documents)).numpy()
-    export_ranker(ranker, text_features, str(tmp_path / "model"))
+    batch, encoder = features_of(text_features, queries, documents), None
+    if name not in READERS:
+        encoder = ExportedEncoder(record_of(IN_GRAPH), HashedWords())
+        batch["query_vector"] = encoder.graph.vectors(tf.constant(queries), "query")
+        batch["doc_vector"] = encoder.graph.vectors(tf.reshape(tf.constant(documents), [-1]), "document")
+    scores = ranker(batch).numpy()
+    export_ranker(ranker, text_features, str(tmp_path / "model"), encoder=encoder)
     loaded = tf.saved_model.load(str(tmp_path / "model"))
     found = loaded.signatures["score"](query=tf.constant(queries), documents=tf.constant(documents))
     assert found.keys() == {"scores", name}
-    padded = np.float32({"cossim": -1.0, "duet_distributed": -1e30}[name])
+    padded = np.float32(-1e30 if name == "duet_distributed" else -1.0)
     np.testing.assert_allclose(found["scores"], np.where(np.array(documents) == "", padded, scores), atol=1e-6)
     if name == "duet_distributed":
         assert not [signature for signature in loaded.signatures if signature.startswith("encode")]

@@ -1,0 +1,119 @@
+"""The seam of pre-trained text encoders: texts in, vectors out, in two roles."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import tensorflow as tf
+
+from models.encoders.settings import EncoderSettings
+from models.graphs import graph_function
+from schemas.errors import DataError
+
+Role: TypeAlias = Literal["query", "document"]
+Vectors: TypeAlias = npt.NDArray[np.float32]
+
+
+class PretrainedEncoder(ABC):
+    """Gives the vectors of texts. Which texts share a call changes no vector by more than rounding."""
+
+    @abstractmethod
+    def encode(self, texts: Sequence[str], role: Role) -> Vectors:
+        """Encodes texts.
+
+        Args:
+          texts: one at least, none of them empty.
+          role: whether they are queries or documents.
+
+        Returns:
+          float32 [texts, dim], finite; of any length but 0.
+
+        Raises:
+          DataError: a text cannot be encoded.
+        """
+
+
+class GraphEncoder(PretrainedEncoder, tf.Module):
+    """An encoder of TensorFlow's operations, which becomes a part of an exported model.
+
+    Args:
+      settings: its settings; prefixes and the limit on a text are applied here.
+    """
+
+    _compiled: dict[Role, Any]
+
+    def __init__(self, settings: EncoderSettings) -> None:
+        tf.Module.__init__(self)
+        self._settings = settings
+        compiled: dict[Role, Any] = {role: self._compile(role) for role in ("query", "document")}
+        object.__setattr__(self, "_compiled", compiled)  # a tracked function would be saved with an exported model
+
+    def _compile(self, role: Role) -> Any:
+        @graph_function(input_signature=[tf.TensorSpec([None], tf.string)])
+        def vectors(texts: tf.Tensor) -> tf.Tensor:
+            return self.vectors(texts, role)
+
+        return vectors
+
+    @abstractmethod
+    def encode_tensor(self, texts: tf.Tensor) -> tf.Tensor:
+        """Encodes texts as operations of a graph: string [texts] -> float [texts, dim]."""
+
+    def vectors(self, texts: tf.Tensor, role: Role) -> tf.Tensor:
+        """The vectors of texts, cut and with the role's prefix: string [texts] -> float [texts, dim]."""
+        shown = tf.strings.substr(texts, 0, self._settings.max_characters, unit="UTF8_CHAR")
+        prefix = getattr(self._settings, f"{role}_prefix")
+        return self.encode_tensor(tf.strings.join([prefix, shown]) if prefix else shown)
+
+    def encode(self, texts: Sequence[str], role: Role) -> Vectors:
+        """Encodes texts, `batch` of them at once; see `PretrainedEncoder.encode`."""
+        size, name = self._settings.batch, self._settings.shown_name
+        try:
+            parts = [self._compiled[role](tf.constant(texts[at : at + size])) for at in range(0, len(texts), size)]
+        except tf.errors.OpError as error:
+            raise DataError(f"the encoder {name} must encode each {role}: {str(error).splitlines()[0]}.") from None
+        return checked_vectors(np.concatenate([part.numpy() for part in parts]), len(texts), name)
+
+
+def shown_text(text: str, role: Role, settings: EncoderSettings) -> str:
+    """A text as an encoder outside of TensorFlow's graphs is given it: cut, with the role's prefix.
+
+    Example:
+      >>> shown_text("a river of molten rock", "query", EncoderSettings(
+      ...     kind="endpoint", address="http://h:1", query_model="m", query_prefix="query: ", max_characters=7))
+      'query: a river'
+    """
+    prefix: str = getattr(settings, f"{role}_prefix")
+    return prefix + text[: settings.max_characters]
+
+
+def checked_vectors(vectors: npt.NDArray[Any], texts: int, encoder: str, dim: int | None = None) -> Vectors:
+    """Returns vectors as float32, or refuses them.
+
+    Args:
+      vectors: numbers [texts, dim].
+      texts: number of texts that were given.
+      encoder: its name, for the message.
+      dim: the length that a vector must have; None for any.
+
+    Raises:
+      DataError: there are more or fewer vectors than texts, a vector has another length, is not finite or is zero.
+    """
+    if vectors.ndim != 2 or len(vectors) != texts:
+        got = f"{len(vectors)}" if vectors.ndim else "none"
+        raise DataError(f"the encoder {encoder} must give one vector for each of {texts} texts; got {got}.")
+    with np.errstate(over="ignore"):
+        found: Vectors = vectors.astype(np.float32)
+        norms = np.linalg.norm(found, axis=1)
+    if found.shape[1] == 0 or dim not in (None, found.shape[1]):
+        length = dim or "some"
+        raise DataError(f"the vectors of the encoder {encoder} must have {length} numbers; got {found.shape[1]}.")
+    if not np.isfinite(norms).all():
+        raise DataError(f"the vectors of the encoder {encoder} must be finite; got NaN or an infinite number.")
+    if not norms.all():
+        raise DataError(
+            f"the vectors of the encoder {encoder} must not be zero; got a zero vector, which has no cosine."
+        )
+    return found

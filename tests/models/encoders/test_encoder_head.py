@@ -1,0 +1,165 @@
+"""models/encoders/encoder_head.py: where it starts, and its penalty in the loss.
+
+Its values, gradients, steps and SavedModel are in `tests/models/rankers/test_every_scorer.py`.
+"""
+
+import math
+
+import numpy as np
+import pytest
+import tensorflow as tf
+from tensorflow import keras
+
+from models.choices import SCORERS, own_settings
+from models.encoders.encoder_head import EncoderHead
+from models.job import TrainingJob
+from models.objectives.make_objective import make_objective
+from models.rankers.ranker import Ranker
+from models.settings import LossSettings, ModelSettings
+from models.training.settings import TrainingSettings
+from models.training.steps import TrainingSteps
+from tests import reference
+from tests.models.encoders.reference import distance_from_identity
+from tests.models.encoders.small_encoder import with_vectors
+from tests.models.small_model import small_towers
+from tests.models.synthetic import ranking_lists
+
+DIM = 3
+PLACES = [[0, 1, 2], [3], [1, 3]]
+RANDOM = np.random.default_rng(1)
+QUERIES, DOCUMENTS = RANDOM.normal(size=(3, DIM)), RANDOM.normal(size=(4, DIM))
+LISTS = with_vectors(ranking_lists([[]] * 3, [[]] * 4, PLACES, [[2, 0, 1], [2], [0, 2]]), QUERIES, DOCUMENTS)
+FEATURES, LABELS = LISTS.batch(tf.range(3))
+MAPS = RANDOM.normal(size=(2, DIM, DIM), scale=0.3).astype(np.float32)
+OBJECTIVES = {
+    "lists": (LossSettings(), TrainingSettings()),
+    "in_batch": (LossSettings(in_batch=True, softmax_weight=0.5), TrainingSettings()),
+    "drawn": (
+        LossSettings(name="worst_hinge"),
+        TrainingSettings(objective="drawn", objective_settings={"documents": 2}),
+    ),
+}
+each_objective = pytest.mark.parametrize("name", OBJECTIVES)
+
+
+def ranker_of(penalty=0.0, maps=None, **model) -> Ranker:
+    ranker = Ranker({"head": EncoderHead(ModelSettings(scorer="encoder_head", **model), penalty, name="head")})
+    ranker(FEATURES)
+    if maps is not None:
+        ranker.set_weights(maps)
+    return ranker
+
+
+def objective_of(name, penalty, maps=MAPS):
+    loss, training = OBJECTIVES[name]
+    ranker = ranker_of(penalty, maps)
+    return make_objective(ranker, TrainingJob(model=ModelSettings(scorer="encoder_head"), loss=loss, training=training))
+
+
+def loss_and_gradients(objective):
+    """The sum that a step minimises, and its gradients."""
+    with tf.GradientTape() as tape:
+        found = objective(FEATURES, LABELS)
+        loss = sum(tf.reduce_mean(one) for one in (found.losses, *found.other_terms.values()))
+    return float(loss), [one.numpy() for one in tape.gradient(loss, objective.trainable_variables)]
+
+
+@pytest.mark.parametrize(
+    ("model", "epsilon"),
+    [({"similarity": "cosine"}, 0.0), ({}, 1.0), ({"similarity": "smooth_cosine", "epsilon": 0.25}, 0.25)],
+)
+def test_it_starts_as_the_encoder_s_own_cosine_smoothed_or_plain(model, epsilon):
+    scores = ranker_of(**model)(FEATURES).numpy()
+    vectors = QUERIES, DOCUMENTS
+    for row, places in enumerate(PLACES):
+        for place, document in enumerate(places):
+            cosine = reference.smooth_cosine(vectors[0][row], vectors[1][document], epsilon=0.0)
+            assert scores[row, place] == pytest.approx(cosine / (1 + epsilon) ** 2, abs=2e-3)  # of half precision
+
+
+def test_the_norms_of_the_encoder_s_vectors_do_not_count():
+    scaled = {**FEATURES, "query_vector": 7 * FEATURES["query_vector"], "doc_vector": 1e-6 * FEATURES["doc_vector"]}
+    ranker = ranker_of(maps=MAPS)
+    np.testing.assert_allclose(ranker(scaled), ranker(FEATURES), atol=1e-6)
+
+
+def test_each_side_has_a_map_of_its_own_as_large_as_a_vector_and_no_other_weight():
+    assert [(one.shape, one.trainable) for one in ranker_of().weights] == [((DIM, DIM), True)] * 2
+
+
+def test_a_cosine_s_range_is_that_of_the_similarity_and_nothing_bounds_an_inner_product():
+    assert ranker_of().score_range == ranker_of(similarity="cosine").score_range == (-1, 1)
+    dot = ranker_of(similarity="dot", maps=100 * MAPS)
+    assert dot.score_range == (-math.inf, math.inf) and dot.theta_ends == (-1, 1)
+    assert dot.padded_scores["head"] < dot(FEATURES).numpy().min() < -100
+
+
+# The penalty
+
+
+def test_the_penalty_is_the_squared_distance_of_the_maps_from_the_identity_and_0_there():
+    assert float(ranker_of(0.5).penalties()["head_penalty"]) == 0
+    found = ranker_of(0.5, MAPS).penalties()["head_penalty"]
+    assert float(found) == pytest.approx(0.5 * distance_from_identity(*MAPS), rel=1e-5)
+
+
+@each_objective
+def test_the_penalty_is_in_the_loss_and_in_its_gradient_whatever_the_objective(name):
+    (loss, gradients), (without, others) = (loss_and_gradients(objective_of(name, penalty)) for penalty in (0.5, 0.0))
+    assert loss - without == pytest.approx(0.5 * distance_from_identity(*MAPS), rel=1e-4)
+    for one, other, difference in zip(gradients, others, MAPS, strict=True):
+        np.testing.assert_allclose(one - other, 2 * 0.5 * difference, rtol=1e-4, atol=1e-5)
+
+
+@each_objective
+def test_at_the_identity_the_penalty_changes_neither_the_loss_nor_its_gradient(name):
+    (loss, gradients), (without, others) = (
+        loss_and_gradients(objective_of(name, penalty, np.zeros_like(MAPS))) for penalty in (1e6, 0.0)
+    )
+    assert loss == pytest.approx(without) and without > 0
+    np.testing.assert_allclose(gradients, others, atol=1e-6)
+
+
+@pytest.mark.training
+@each_objective
+def test_a_step_minimises_the_sum_and_its_history_has_the_norm_of_each_term_s_gradient(name):
+    objective = objective_of(name, 0.5)
+    loss, gradients = loss_and_gradients(objective_of(name, 0.5))
+    steps = TrainingSteps(objective, keras.optimizers.SGD(0.1), clip_norm=1e6)
+    steps.build()
+    figures = steps.run(iter(tf.data.Dataset.from_tensors(tf.range(3)).map(LISTS.batch)), 1)
+    assert figures["loss"][0] == pytest.approx(loss, rel=1e-5)
+    assert figures["head_penalty_gradient_norm"][0] == pytest.approx(np.linalg.norm(MAPS), rel=1e-5)
+    assert figures["relevance_gradient_norm"][0] > 0
+    for weight, before, gradient in zip(objective.ranker.get_weights(), MAPS, gradients, strict=True):
+        np.testing.assert_allclose(weight, before - 0.1 * gradient, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.training
+def test_a_large_penalty_holds_the_maps_near_the_identity():
+    distances = []
+    for penalty in (0.0, 1.0):
+        objective = objective_of("lists", penalty, np.zeros_like(MAPS))
+        steps = TrainingSteps(objective, keras.optimizers.SGD(0.1), clip_norm=1e6)
+        steps.build()
+        steps.run(iter(tf.data.Dataset.from_tensors(tf.range(3)).repeat(50).map(LISTS.batch)), 50)
+        distances.append(distance_from_identity(*objective.ranker.get_weights()))
+    assert distances[1] < 0.3 * distances[0]
+
+
+def test_a_scorer_without_a_penalty_adds_no_term():
+    assert Ranker({"towers": small_towers()}).penalties() == {}
+
+
+# Its settings
+
+
+def test_the_penalty_is_a_positive_number_unless_it_is_given_and_may_be_0():
+    assert own_settings(SCORERS, "encoder_head", {})["penalty"] > 0
+    assert own_settings(SCORERS, "encoder_head", {"penalty": 0}) == {"penalty": 0}
+
+
+@pytest.mark.parametrize("penalty", [-1e-3, float("inf"), float("nan"), "much"])
+def test_a_penalty_that_is_no_number_from_0_is_refused(penalty):
+    with pytest.raises(ValueError, match="penalty"):
+        own_settings(SCORERS, "encoder_head", {"penalty": penalty})
