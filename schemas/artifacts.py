@@ -51,6 +51,12 @@ class Lexicon(artifact.Artifact):
     TYPE_NAME = "clir.Lexicon"
 
 
+class TextVectors(artifact.Artifact):
+    """The vectors of a pre-trained encoder of all texts: see `models.encoders.text_vectors`."""
+
+    TYPE_NAME = "clir.TextVectors"
+
+
 class CorpusIndex(artifact.Artifact):
     """A searchable collection: see `schemas.index_manifest`."""
 

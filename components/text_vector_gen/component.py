@@ -1,0 +1,67 @@
+"""The stage TextVectorGen: the vectors of all texts of a collection and its lists."""
+
+import os
+
+from tfx.dsl.io import fileio
+from tfx.types.standard_artifacts import Examples
+
+from components.artifact_files import split_files
+from components.stage import Apply, Input, Output, stage
+from components.text_vector_gen.encode_texts import (
+    Store,
+    encode_texts,
+    length_of_vectors,
+    read_queries,
+    tables_of_files,
+)
+from models.encoders.endpoint import EndpointEncoder
+from models.encoders.fingerprint import fingerprint
+from models.encoders.input_files import check_files
+from models.encoders.settings import EncoderSettings
+from models.encoders.text_vectors import EncoderRecord, write_text_vectors
+from schemas.artifacts import Collection, TextVectors
+from schemas.splits import SPLITS
+
+
+@stage
+def TextVectorGen(
+    examples: Input[Examples],
+    collection: Input[Collection],
+    text_vectors: Output[TextVectors],
+    apply: Apply,
+    encoder: EncoderSettings,
+    digest: str,
+    store: str,
+    probes: tuple[float, ...] = (),
+) -> None:
+    """Encodes every distinct text once: the queries of all lists, and all documents of the collection.
+
+    What an earlier or a killed execution has encoded is in the store and is taken from there, so that after a change of
+    the collection only new texts are encoded.
+
+    Args:
+      examples: listwise Examples, as texts.
+      collection: the documents.
+      text_vectors: see `models.encoders.text_vectors`.
+      apply: shares the texts among workers.
+      encoder: the encoder.
+      digest: of the encoder, see `pipeline.encoder_identity`; the store has a folder for each.
+      store: folder of all encoders' vectors, local or remote.
+      probes: of an endpoint: its fingerprint, see `models.encoders.fingerprint`; empty where nobody has asked it yet.
+
+    Raises:
+      DataError: a text cannot be encoded, files of vectors lack one, or queries and documents have vectors of two
+        lengths.
+    """
+    check_files(encoder)
+    queries = read_queries(path for split in SPLITS for path in split_files(examples, split))
+    if encoder.kind == "vectors":
+        tables = tables_of_files(encoder, queries, collection.uri, fileio.open)
+    else:
+        folder = os.path.join(store, digest)
+        tables = encode_texts(encoder, queries, collection.uri, Store(folder), fileio.open, apply)
+    dim = length_of_vectors(encoder, tables)
+    if encoder.kind == "endpoint" and not probes:
+        probes = fingerprint(EndpointEncoder(encoder).probe())
+    record = EncoderRecord(settings=encoder.model_dump(mode="json"), digest=digest, dim=dim, probes=probes)
+    write_text_vectors(text_vectors.uri, record, tables)

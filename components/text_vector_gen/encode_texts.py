@@ -1,0 +1,283 @@
+"""Encodes texts in pieces that survive a kill. Never imports TFX."""
+
+import hashlib
+import io
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache, partial
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import tensorflow as tf
+
+from models.encoders.load_encoder import load_encoder
+from models.encoders.pretrained_encoder import PretrainedEncoder, Role
+from models.encoders.settings import EncoderSettings
+from models.encoders.text_vectors import Keys, stored_form, text_keys
+from models.encoders.vector_files import read_vectors
+from models.lists.ranking_lists import TEXT_SPEC
+from models.training.train import TimeLeft
+from schemas import features as f
+from schemas.byte_streams import OpenFile
+from schemas.collection import MANIFEST_FILE, Shard, parse_manifest, raw_documents, read_texts
+from schemas.errors import DataError
+
+Tables = dict[Role, tuple[Keys, npt.NDArray[np.float16]]]
+"""For each role the distinct keys of its texts, and their vectors."""
+
+_TEXTS_OF_A_PIECE: Final = 256
+"""A kill loses the work on so many texts: about a minute of a transformer on one core."""
+_LISTS: Final = 512
+_NO_KEYS: Final = text_keys([])
+
+log = logging.getLogger("clir.data")
+progress_log = logging.getLogger("clir.progress")
+
+Apply = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+
+
+class Store:
+    """The vectors of one encoder in pieces, which stay for later runs.
+
+    Args:
+      folder: the encoder's own folder, local or remote; it need not exist.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    def write(self, role: Role, keys: Keys, vectors: npt.NDArray[np.float16]) -> None:
+        """Writes a piece, whole or not at all, under the digest of its content."""
+        buffer = io.BytesIO()
+        np.savez(buffer, keys=keys, vectors=vectors)
+        content = buffer.getvalue()
+        tf.io.gfile.makedirs(self.folder)
+        path = f"{self.folder}/{role}.{_digest(content)}.npz"
+        with tf.io.gfile.GFile(f"{path}.part", "wb") as file:
+            file.write(content)
+        tf.io.gfile.rename(f"{path}.part", path, overwrite=True)
+
+    def read(self, role: Role) -> Iterator[tuple[Keys, npt.NDArray[np.float16]]]:
+        """Reads all pieces of a role; a damaged one is removed, and its texts are encoded again."""
+        for path in sorted(tf.io.gfile.glob(f"{self.folder}/{role}.*.npz")):
+            with tf.io.gfile.GFile(path, "rb") as file:
+                content = file.read()
+            if path.split(".")[-2] != _digest(content):
+                log.warning("%s is damaged: it is removed, and its texts are encoded again", path)
+                tf.io.gfile.remove(path)
+                continue
+            piece = np.load(io.BytesIO(content), allow_pickle=False)
+            yield piece["keys"], piece["vectors"]
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+class Piece(NamedTuple):
+    """Texts that are encoded together."""
+
+    role: Role
+    keys: Keys
+    texts: tuple[str, ...] = ()
+    """The texts; of documents none, for they are read where they are encoded."""
+    shard: Shard | None = None
+    rows: tuple[int, ...] = ()
+    """The lines of the documents in the shard, from 0, ascending."""
+
+
+def read_queries(paths: Iterable[str]) -> dict[str, str]:
+    """Returns the text of each query of lists by its id, from gzipped TFRecords of Examples."""
+    spec = {name: TEXT_SPEC[name] for name in (f.QUERY_ID, f.QUERY_TEXT)}
+    queries: dict[str, str] = {}
+    for batch in tf.data.TFRecordDataset(sorted(paths), "GZIP").batch(_LISTS):
+        columns = tf.io.parse_example(batch, spec)
+        ids, texts = (columns[name].numpy().tolist() for name in (f.QUERY_ID, f.QUERY_TEXT))
+        queries |= {query_id.decode(): text.decode() for query_id, text in zip(ids, texts, strict=True)}
+    return queries
+
+
+def encode_texts(
+    settings: EncoderSettings,
+    queries: Mapping[str, str],
+    collection: str,
+    store: Store,
+    open_file: OpenFile,
+    apply: Apply = map,
+) -> Tables:
+    """Encodes the texts that the store does not hold, and returns all of them.
+
+    Pieces follow the order of the ids and of the collection: a killed run goes on with the same pieces, and its result
+    has the same bytes.
+
+    Args:
+      settings: the encoder.
+      queries: the text of each query by its id.
+      collection: the folder of the documents.
+      store: the encoder's.
+      open_file: opens files of the collection.
+      apply: applies a function to the pieces, perhaps on workers.
+
+    Raises:
+      DataError: a text cannot be encoded.
+    """
+    known = {role: _sorted_keys(store, role) for role in ("query", "document")}
+    texts = list(dict.fromkeys(queries[query_id] for query_id in sorted(queries)))
+    query_keys = text_keys(texts)
+    new = np.flatnonzero(~np.isin(query_keys, known["query"]))
+    pieces = [Piece("query", query_keys[rows], tuple(texts[row] for row in rows.tolist())) for rows in _in_pieces(new)]
+    with open_file(f"{collection}/{MANIFEST_FILE}", "r") as manifest:
+        shards = parse_manifest(manifest.read())["documents"].shards
+    document_keys = []
+    held = known["document"]
+    for shard, keys in zip(shards, apply(partial(_keys_of_shard, collection, open_file), shards), strict=True):
+        there = np.flatnonzero(keys != b"")
+        distinct, first = np.unique(keys[there], return_index=True)
+        is_new = ~np.isin(distinct, held)
+        rows = np.sort(there[first[is_new]])
+        pieces += [Piece("document", keys[one], shard=shard, rows=tuple(one.tolist())) for one in _in_pieces(rows)]
+        held = np.union1d(held, distinct)
+        document_keys.append(distinct)
+    all_keys: dict[Role, Keys] = {
+        "query": np.unique(query_keys),
+        "document": np.unique(np.concatenate([_NO_KEYS, *document_keys])),
+    }
+    wanted = sum(len(piece.keys) for piece in pieces)
+    log.info("%s distinct texts, %s of them to encode", f"{sum(map(len, all_keys.values())):,}", f"{wanted:,}")
+    done, left = 0, TimeLeft(0, wanted)
+    for count in apply(partial(_encode_piece, settings, collection, store, open_file), pieces):
+        done += count
+        progress_log.info("%s of %s texts, %s left", f"{done:,}", f"{wanted:,}", left.after(done))
+    return {role: _collected(store, role, keys) for role, keys in all_keys.items()}
+
+
+def tables_of_files(
+    settings: EncoderSettings, queries: Mapping[str, str], collection: str, open_file: OpenFile
+) -> Tables:
+    """Returns the vectors of files by the texts of their ids.
+
+    Raises:
+      DataError: a file lacks the id of a query or a document.
+    """
+    documents = ((doc_id.decode(), text.decode()) for doc_id, text in raw_documents(collection, open_file))
+    return {
+        "query": _table_of_file("query", settings.query_vectors, queries.items()),
+        "document": _table_of_file("document", settings.document_vectors, documents),
+    }
+
+
+def length_of_vectors(settings: EncoderSettings, tables: Tables) -> int:
+    """Returns the length of all vectors.
+
+    Raises:
+      DataError: those of queries have another length than those of documents, or there is no vector.
+    """
+    lengths = {role: vectors.shape[1] for role, (keys, vectors) in tables.items() if len(keys)}
+    if len({*lengths.values()}) != 1:
+        got = " and ".join(f"{length} of each {role}" for role, length in lengths.items()) or "no vector"
+        raise DataError(
+            f"the vectors of queries and of documents must have one length, for the score is their cosine; got {got} "
+            f"(encoder {settings.shown_name})."
+        )
+    return max(lengths.values())
+
+
+def _table_of_file(
+    role: Role, path: str | None, texts: Iterable[tuple[str, str]]
+) -> tuple[Keys, npt.NDArray[np.float16]]:
+    if path is None:
+        raise ValueError(f"the kind vectors needs {role}_vectors")
+    file = read_vectors(path)
+    row_of = {one: row for row, one in enumerate(file.ids)}
+    keys, rows, missing = [], [], []
+    for one, text in texts:
+        row = row_of.get(one)
+        if row is None:
+            missing.append(one)
+        else:
+            keys.append(text)
+            rows.append(row)
+    if missing:
+        raise DataError(
+            f"encoder.{role}_vectors: {path} must hold a vector for the id of each {role}; {len(missing):,} are "
+            f"missing, such as {missing[0]!r}."
+        )
+    distinct, first = np.unique(text_keys(keys), return_index=True)
+    places = np.array(rows, np.int64)[first]
+    order = np.argsort(places)  # a file is read from front to back
+    return distinct[order], np.concatenate(
+        [np.zeros([0, file.vectors.shape[1]], np.float16)]
+        + [stored_form(np.asarray(file.vectors[part], np.float32)) for part in _in_pieces(places[order], 1 << 14)]
+    )
+
+
+@lru_cache(maxsize=1)
+def _encoder(settings: str) -> PretrainedEncoder:
+    """The encoder of settings, as JSON; a worker loads it once."""
+    return load_encoder(EncoderSettings.model_validate_json(settings))
+
+
+def _encode_piece(settings: EncoderSettings, collection: str, store: Store, open_file: OpenFile, piece: Piece) -> int:
+    """Encodes a piece and writes it to the store; returns the number of its texts."""
+    texts = list(piece.texts or _texts_of_rows(collection, open_file, piece))
+    # Texts of about the same length share a batch, which many encoders pad.
+    order = np.array(sorted(range(len(texts)), key=lambda place: len(texts[place])))
+    vectors = _encoder(settings.model_dump_json()).encode([texts[place] for place in order], piece.role)
+    in_order = np.empty(vectors.shape, np.float16)
+    in_order[order] = stored_form(vectors)
+    store.write(piece.role, piece.keys, in_order)
+    return len(texts)
+
+
+def _texts_of_rows(collection: str, open_file: OpenFile, piece: Piece) -> Iterator[str]:
+    """The documents of a piece."""
+    if piece.shard is None:
+        raise ValueError("a piece of documents needs a shard")
+    first, wanted = piece.shard.first_line, set(piece.rows)
+    with open_file(f"{collection}/{piece.shard.name}", "rb") as stream:
+        for text in read_texts(stream, piece.shard):
+            if text.line - first in wanted:
+                yield text.text
+            if text.line - first >= piece.rows[-1]:
+                return
+
+
+def _keys_of_shard(collection: str, open_file: OpenFile, shard: Shard) -> Keys:
+    """The key of each line of a shard, b"" for a line that is left out: S16 [lines]."""
+    keys: Keys = np.zeros(shard.lines, _NO_KEYS.dtype)
+    with open_file(f"{collection}/{shard.name}", "rb") as stream:
+        texts = list(read_texts(stream, shard))
+    keys[[text.line - shard.first_line for text in texts]] = text_keys(text.text for text in texts)
+    return keys
+
+
+def _in_pieces(rows: npt.NDArray[np.int64], size: int = _TEXTS_OF_A_PIECE) -> list[npt.NDArray[np.int64]]:
+    return [rows[start : start + size] for start in range(0, len(rows), size)]
+
+
+def _sorted_keys(store: Store, role: Role) -> Keys:
+    """The keys that the store holds for a role."""
+    keys: Keys = np.unique(np.concatenate([_NO_KEYS, *(keys for keys, _ in store.read(role))]))
+    return keys
+
+
+def _collected(store: Store, role: Role, keys: Keys) -> tuple[Keys, npt.NDArray[np.float16]]:
+    """The vectors of keys, sorted and distinct, from the pieces of the store."""
+    vectors: npt.NDArray[np.float16] | None = None
+    found = np.zeros(len(keys), bool)
+    for piece_keys, piece_vectors in store.read(role):
+        if vectors is None:
+            vectors = np.zeros([len(keys), piece_vectors.shape[1]], np.float16)
+        if piece_vectors.shape[1] != vectors.shape[1]:
+            raise DataError(
+                f"{store.folder} must hold vectors of one length; got {vectors.shape[1]} and {piece_vectors.shape[1]}. "
+                "Remove the folder to encode all texts again."
+            )
+        places = np.minimum(np.searchsorted(keys, piece_keys), len(keys) - 1)
+        is_wanted = keys[places] == piece_keys if len(keys) else np.zeros(len(piece_keys), bool)
+        vectors[places[is_wanted]] = piece_vectors[is_wanted]
+        found[places[is_wanted]] = True
+    if not found.all():
+        raise DataError(f"{store.folder} must hold the vector of each {role}; {int((~found).sum()):,} are not there.")
+    return keys, np.zeros([0, 1], np.float16) if vectors is None else vectors

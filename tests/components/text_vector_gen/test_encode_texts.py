@@ -1,0 +1,352 @@
+"""components/text_vector_gen/encode_texts.py: each distinct text is encoded once, whatever ends a run."""
+
+import logging
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from components.text_vector_gen import encode_texts as subject
+from components.text_vector_gen.encode_texts import (
+    Store,
+    encode_texts,
+    length_of_vectors,
+    read_queries,
+    tables_of_files,
+)
+from models.encoders.settings import EncoderSettings
+from models.encoders.text_vectors import stored_form, text_keys
+from schemas.errors import DataError
+from tests.components.collected import collect
+from tests.models.encoders.small_encoder import DIM, ENDPOINT, CountingEncoder, vector_of
+from tests.models.synthetic import write_examples
+
+PIECE = 3
+QUERIES = {"q3": "wolf", "q1": "white cat", "q2": "dog", "q5": "wolf", "q4": "fox"}
+SHARDS = (["chat", "chien", "loup", "chat", "renard", "ours"], ["loup", "lapin", "chat", "cerf", "wolf", "hibou"])
+"""The texts of the documents of each shard; some come twice in a shard, some in both, and one is a query, too."""
+TEXTS = {
+    *(("query", text) for text in QUERIES.values()),
+    *(("document", text) for shard in SHARDS for text in shard),
+}
+
+
+@pytest.fixture
+def encoder(monkeypatch):
+    """The encoder that each run loads, with pieces of three texts."""
+    counting = CountingEncoder()
+    subject._encoder.cache_clear()
+    monkeypatch.setattr(subject, "load_encoder", lambda _: counting)
+    monkeypatch.setattr(subject, "_TEXTS_OF_A_PIECE", PIECE)
+    monkeypatch.setattr(subject, "_in_pieces", in_pieces)
+    yield counting
+    subject._encoder.cache_clear()
+
+
+def in_pieces(rows, size=PIECE):
+    return [rows[start : start + size] for start in range(0, len(rows), size)]
+
+
+def lines_of(shard, first=0):
+    return "".join(f"d{row:03}\tA title\t{text}\n" for row, text in enumerate(shard, first))
+
+
+@pytest.fixture
+def collection(tmp_path):
+    """Makes a collection of the texts of shards; a broken line is left out of each."""
+
+    def make(shards=SHARDS, name="collection"):
+        content = [f"{lines_of(shard, 100 * place)}no tabs\n".encode() for place, shard in enumerate(shards)]
+        collect(tmp_path / name / "artifact", {"documents": content})
+        return str(tmp_path / name / "artifact")
+
+    return make
+
+
+@pytest.fixture
+def run(tmp_path, encoder, collection):
+    """Encodes texts into a store; returns the tables."""
+
+    def run(shards=SHARDS, queries=QUERIES, store="store", apply=map):
+        folder = Store(str(tmp_path / store))
+        return encode_texts(ENDPOINT, queries, collection(shards), folder, open, apply)
+
+    return run
+
+
+def content(tables):
+    return {role: (keys.tobytes(), vectors.tobytes()) for role, (keys, vectors) in tables.items()}
+
+
+def expected(shards=SHARDS, queries=QUERIES):
+    """The vector of each text by its key."""
+    found = {}
+    for role, texts in (("query", queries.values()), ("document", [text for shard in shards for text in shard])):
+        pairs = [(text_keys([text])[0], stored_form(vector_of(text, role)[np.newaxis])[0]) for text in {*texts}]
+        found[role] = {key: vector.tolist() for key, vector in pairs}
+    return found
+
+
+def by_keys(tables):
+    return {role: dict(zip(keys.tolist(), vectors.tolist(), strict=True)) for role, (keys, vectors) in tables.items()}
+
+
+# Each text once
+
+
+def test_each_distinct_text_of_a_role_is_encoded_once_and_has_its_vector(run, encoder):
+    tables = run()
+    assert by_keys(tables) == expected()
+    assert encoder.seen == dict.fromkeys(TEXTS, 1)
+    assert max(encoder.calls) == PIECE
+
+
+@settings(max_examples=10)
+@given(
+    st.lists(st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=9), min_size=1, max_size=3),
+    st.lists(st.sampled_from("abcd"), max_size=5),
+)
+def test_each_text_is_encoded_once_in_any_collection(tmp_path_factory, shards, queries):
+    counting, folder = CountingEncoder(), tmp_path_factory.mktemp("any")
+    asked = {f"q{row}": text for row, text in enumerate(queries)}
+    collect(folder / "collection", {"documents": [lines_of(one, 100 * n).encode() for n, one in enumerate(shards)]})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(subject, "_encoder", lambda _: counting)
+        patch.setattr(subject, "_in_pieces", in_pieces)
+        store = Store(str(folder / "store"))
+        tables = encode_texts(ENDPOINT, asked, str(folder / "collection"), store, open)
+    assert by_keys(tables) == expected(shards, asked)
+    assert {*counting.seen.values()} == {1}
+
+
+def test_a_second_run_encodes_nothing_and_gives_the_same(run, encoder):
+    first = content(run())
+    encoder.seen.clear()
+    assert content(run()) == first
+    assert not encoder.seen
+
+
+def test_an_added_document_is_the_only_text_that_is_encoded(run, encoder):
+    run()
+    encoder.seen.clear()
+    tables = run(shards=(["biche", *SHARDS[0]], SHARDS[1]))
+    assert encoder.seen == {("document", "biche"): 1}
+    assert by_keys(tables) == expected((["biche"], *SHARDS))
+
+
+def test_texts_that_are_gone_stay_in_the_store_and_are_in_no_table(run, encoder):
+    run()
+    encoder.seen.clear()
+    assert by_keys(run(shards=(SHARDS[1],), queries={"q1": "fox"})) == expected((SHARDS[1],), {"q1": "fox"})
+    run()
+    assert not encoder.seen
+
+
+def test_the_tables_do_not_depend_on_the_order_of_queries_or_on_the_pieces(run, tmp_path, monkeypatch):
+    first = content(run())
+    monkeypatch.setattr(subject, "_in_pieces", lambda rows, size=100: in_pieces(rows, 100))
+    assert content(run(queries=dict(reversed(QUERIES.items())), store="another")) == first
+
+
+def test_each_piece_is_encoded_by_the_length_of_its_texts(run, encoder, monkeypatch):
+    asked, encode = [], encoder.encode
+    monkeypatch.setattr(encoder, "encode", lambda texts, role: asked.append(texts) or encode(texts, role))
+    run(shards=(["a" * 9, "b", "c" * 5],), queries={})
+    assert asked == [["b", "c" * 5, "a" * 9]]
+
+
+# What ends a run
+
+
+@pytest.mark.parametrize("call", [1, 2, 3, 5])
+def test_a_killed_run_goes_on_where_it_ended_with_the_same_bytes(run, encoder, call, tmp_path):
+    whole = content(run(store="whole"))
+    encoder.seen.clear()
+    encoder.calls, encoder.fails_at = [], call
+    with pytest.raises(KeyboardInterrupt):
+        run()
+    assert sum(encoder.seen.values()) == sum(encoder.calls[:-1])
+    encoder.fails_at = None
+    assert content(run()) == whole
+    assert encoder.seen == dict.fromkeys(TEXTS, 1)
+    names = [sorted(path.name for path in (tmp_path / store).iterdir()) for store in ("store", "whole")]
+    assert names[0] == names[1]
+
+
+def test_a_piece_that_is_half_written_does_not_count(run, encoder, tmp_path):
+    whole = content(run())
+    file = next((tmp_path / "store").glob("query.*.npz"))
+    (file.parent / f"{file.name}.part").write_bytes(file.read_bytes()[:50])
+    file.unlink()
+    encoder.seen.clear()
+    assert content(run()) == whole
+    assert {role for role, _ in encoder.seen} == {"query"}
+    assert not [*(tmp_path / "store").glob("*.part")]
+
+
+@pytest.mark.parametrize("damage", [lambda one: one[:-30], lambda one: b"", lambda one: b"x" * 99])
+def test_a_damaged_piece_is_said_and_its_texts_are_encoded_again(run, encoder, tmp_path, caplog, damage):
+    whole = content(run())
+    file = next((tmp_path / "store").glob("document.*.npz"))
+    file.write_bytes(damage(file.read_bytes()))
+    encoder.seen.clear()
+    assert content(run()) == whole
+    assert sum(encoder.seen.values()) in (2, PIECE)
+    assert caplog.messages == [f"{file} is damaged: it is removed, and its texts are encoded again"]
+    caplog.clear()
+    run()
+    assert not caplog.messages
+
+
+@given(data=st.data())
+def test_a_piece_with_any_damage_is_left_out_and_removed(tmp_path_factory, data):
+    store = Store(str(tmp_path_factory.mktemp("store")))
+    store.write("query", text_keys(["a", "b"]), np.ones([2, DIM], np.float16))
+    store.write("query", text_keys(["c"]), np.ones([1, DIM], np.float16))
+    file, other = sorted(Path(store.folder).iterdir())
+    content = bytearray(file.read_bytes())
+    place = data.draw(st.integers(0, len(content) - 1))
+    if data.draw(st.booleans()):
+        content = content[:place]
+    else:
+        content[place] ^= data.draw(st.integers(1, 255))
+    file.write_bytes(content)
+    assert len([*store.read("query")]) == 1
+    assert [*Path(store.folder).iterdir()] == [other]
+
+
+def test_pieces_that_begin_with_the_same_text_are_all_kept(tmp_path):
+    store = Store(str(tmp_path))
+    for texts in (["a", "b"], ["a", "c"]):
+        store.write("query", text_keys(texts), np.ones([2, DIM], np.float16))
+    keys = {key for some, _ in store.read("query") for key in some.tolist()}
+    assert keys == {*text_keys(["a", "b", "c"]).tolist()}
+
+
+def test_vectors_of_two_lengths_in_a_store_are_refused_with_the_remedy(run, tmp_path):
+    run()
+    Store(str(tmp_path / "store")).write("query", text_keys(["dog"]), np.ones([1, 7], np.float16))
+    with pytest.raises(DataError, match=rf"{tmp_path}/store must hold vectors of one length; got .*Remove the folder"):
+        run()
+
+
+def test_a_store_in_a_remote_folder_serves_a_second_run(encoder, collection):
+    folder = collection()
+    first, second = (
+        content(encode_texts(ENDPOINT, QUERIES, folder, Store("ram://text_vectors_store/a"), open)) for _ in range(2)
+    )
+    assert first == second
+    assert encoder.seen == dict.fromkeys(TEXTS, 1)
+
+
+@pytest.mark.beam
+def test_workers_encode_the_same(run, encoder, tmp_path):
+    from functools import partial
+
+    import apache_beam as beam
+
+    from components.on_workers import OnWorkers
+
+    alone = content(run(store="alone"))
+    encoder.seen.clear()
+    on_workers = OnWorkers(partial(beam.Pipeline, argv=[]), str(tmp_path / "work"))
+    assert content(run(apply=on_workers)) == alone
+    assert encoder.seen == dict.fromkeys(TEXTS, 1)
+
+
+# The queries
+
+
+def test_the_text_of_each_query_is_read_from_the_lists_of_all_files(tmp_path):
+    lists = {"a": {"q1": "white cat", "q2": "été"}, "b": {"q3": "dog"}}
+    for name, queries in lists.items():
+        write_examples(
+            tmp_path / name,
+            [{"query_id": [query.encode()], "query_text": [text.encode()]} for query, text in queries.items()],
+        )
+    found = read_queries([str(tmp_path / "b"), str(tmp_path / "a")])
+    assert found == {"q1": "white cat", "q2": "été", "q3": "dog"}
+    assert read_queries([]) == {}
+
+
+# Files of vectors
+
+
+@pytest.fixture
+def files(tmp_path, collection):
+    """Takes the vectors of files; by default those of all ids, in reverse."""
+    ids = [f"d{100 * place + row:03}" for place, shard in enumerate(SHARDS) for row in range(len(shard))]
+    texts = [text for shard in SHARDS for text in shard]
+
+    def take(queries=(*QUERIES,), documents=tuple(ids)):
+        paths = {}
+        text_of = {**QUERIES, **dict(zip(ids, texts, strict=True)), "other": "other"}
+        for role, names in (("query", queries), ("document", documents)):
+            paths[f"{role}_vectors"] = str(tmp_path / f"{role}.npy")
+            vectors = [vector_of(text_of[name], role) for name in reversed(names)]
+            np.save(paths[f"{role}_vectors"], np.array(vectors, np.float32).reshape(-1, DIM))
+            (tmp_path / f"{role}.ids").write_text("".join(f"{name}\n" for name in reversed(names)))
+        return tables_of_files(EncoderSettings(kind="vectors", **paths), QUERIES, collection(), open)
+
+    take.ids = ids
+    return take
+
+
+def test_vectors_of_files_are_those_of_the_texts_of_their_ids_and_others_are_left_out(files):
+    assert by_keys(files()) == expected()
+    assert by_keys(files((*QUERIES, "other"), (*files.ids, "other"))) == expected()
+
+
+@pytest.mark.parametrize("size", [1, 2, 100])
+def test_files_are_read_in_parts_of_any_size(files, monkeypatch, size):
+    whole = by_keys(files())
+    monkeypatch.setattr(subject, "_in_pieces", lambda rows, _: in_pieces(rows, size))
+    assert by_keys(files()) == whole
+
+
+def test_missing_ids_are_an_error_that_counts_them_and_names_one(files, tmp_path):
+    with pytest.raises(DataError) as caught:
+        files(documents=tuple(files.ids[3:]))
+    assert str(caught.value) == (
+        f"encoder.document_vectors: {tmp_path}/document.npy must hold a vector for the id of each document; 3 are "
+        "missing, such as 'd000'."
+    )
+    with pytest.raises(DataError, match=r"encoder.query_vectors: .* the id of each query; 1 are missing, such as 'q4'"):
+        files(queries=("q1", "q2", "q3", "q5"))
+
+
+def test_progress_is_logged_in_texts(run, caplog):
+    caplog.set_level(logging.INFO)
+    run()
+    assert f"{len(TEXTS)} distinct texts, {len(TEXTS)} of them to encode" in caplog.messages
+    assert [one for one in caplog.messages if one.startswith(f"{len(TEXTS)} of {len(TEXTS)} texts, ")]
+
+
+# Their length
+
+
+def tables_with(**lengths):
+    """Tables of one text each; a length of 0 stands for none."""
+    return {
+        role: (text_keys(["a"][:length]), np.ones([min(1, length), length or 1], np.float16))
+        for role, length in lengths.items()
+    }
+
+
+@pytest.mark.parametrize("lengths", [{"query": 3, "document": 3}, {"query": 0, "document": 3}])
+def test_the_length_of_the_vectors_is_that_of_both_roles(lengths):
+    assert length_of_vectors(ENDPOINT, tables_with(**lengths)) == 3
+
+
+@pytest.mark.parametrize(
+    ("lengths", "got"),
+    [
+        ({"query": 3, "document": 4}, "3 of each query and 4 of each document"),
+        ({"query": 0, "document": 0}, "no vector"),
+    ],
+)
+def test_vectors_of_two_lengths_or_none_are_refused(lengths, got):
+    with pytest.raises(DataError, match=rf"must have one length, .*; got {got} \(encoder m\)\."):
+        length_of_vectors(ENDPOINT, tables_with(**lengths))
