@@ -12,10 +12,13 @@ from components.artifact_files import read_text, serving_model, split_files, wri
 from components.settings import EvaluationSettings
 from components.stage import Input, Output, stage
 from models.choices import SCORES
+from models.encoders.text_vectors import TextVectors
 from models.evaluation.score_lists import score_lists, score_metrics
 from models.evaluation.significance import randomisation_test
+from models.exported.model import LoadedModel
 from models.exported.versions import model_fingerprint, whole_versions
 from models.lists.ranking_lists import RankingLists, read_lists
+from schemas import artifacts
 from schemas.domains import domains_to_test
 from schemas.errors import DataError
 from schemas.evaluation import (
@@ -45,6 +48,7 @@ def Gate(
     serving: str,
     used_negatives: int | None = None,
     held_out: tuple[str, ...] = (),
+    text_vectors: Input[artifacts.TextVectors] | None = None,
 ) -> None:
     """Blesses a model, or not, by its metrics, and by those of the last pushed model on the same lists.
 
@@ -60,6 +64,7 @@ def Gate(
       serving: folder of the pushed versions.
       used_negatives: the number of NR documents of a list that count; None for all.
       held_out: the domains whose lists alone are evaluated; none for all.
+      text_vectors: the vectors of a pre-trained encoder, which the last pushed model may have, too.
 
     Raises:
       DataError: the last pushed model cannot be used.
@@ -79,7 +84,8 @@ def Gate(
         lists = read_lists(
             split_files(examples, "test"), used_negatives=used_negatives, domains=domains_to_test(held_out)
         )
-        comparison = _compare(evaluation, lists, top_grade, settings, serving, newest)
+        vectors = TextVectors(text_vectors.uri) if text_vectors else None
+        comparison = _compare(evaluation, lists, top_grade, settings, os.path.join(serving, newest), vectors)
     report = EvaluationReport.from_json(read_text(evaluation, METRICS_FILE))
     verdict = judge(report.metrics, report.baselines[RANDOM_ORDER], report.reachable, settings.minimums, comparison)
     blessing.set_int_custom_property("blessed", int(verdict.blessed))
@@ -94,13 +100,15 @@ def _compare(
     lists: RankingLists,
     top_grade: int,
     settings: EvaluationSettings,
-    serving: str,
     newest: str,
+    vectors: TextVectors | None,
 ) -> Comparison:
     """Compares the model with the last pushed one, on the same lists."""
     metric = settings.compared_metric
     try:
-        scores = score_lists(os.path.join(serving, newest), lists, settings.feedback)[SCORES]
+        record = LoadedModel(newest).encoder_record if vectors else None
+        is_same = vectors is not None and record is not None and record.digest == vectors.record.digest
+        scores = score_lists(newest, lists, settings.feedback, vectors if is_same else None)[SCORES]
         last_values = score_metrics(lists, scores, top_grade)[metric]
     except DataError as error:
         raise DataError(f"the last pushed model: {error}\nRemove it, or set evaluation.start_anew.") from None
@@ -109,7 +117,7 @@ def _compare(
         raise ValueError(f"{PER_QUERY_FILE} of the evaluation must be of the lists that the gate reads")
     values = np.asarray(per_query.values[metric])
     return Comparison(
-        version=newest,
+        version=os.path.basename(newest),
         metric=metric,
         value=float(values.mean()),
         last_value=float(last_values.mean()),

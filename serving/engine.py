@@ -18,6 +18,8 @@ from serving.snippet import make_snippet, matching_words
 
 _PLACE: Final = re.compile(r"([0-9]{1,9}):([0-9]{1,9})@(.+)", re.ASCII)
 _WARM_CHARACTERS: Final = 200
+_ENDPOINT_SECONDS: Final = 5.0
+"""The longest wait for the endpoint of a pre-trained encoder: a slow one must not hold the service's threads."""
 
 
 class Languages(NamedTuple):
@@ -48,6 +50,7 @@ class Engine:
         self, model: ExportedModel, index: CorpusIndex, index_version: str, languages: Languages | None = None
     ) -> None:
         self._model, self._index, self._identity = model, index, index.manifest.identity
+        model.retries, model.timeout_s = 0, _ENDPOINT_SECONDS
         self.model_version, self.index_version, self.languages = model.version, index_version, languages
         self.documents = len(index)
         self.drift = index.manifest.drift

@@ -26,7 +26,7 @@ from models.exported.model import Arrays, ExportedModel
 from schemas.errors import DataError
 from schemas.served_versions import MODEL_NAME
 
-_SCORING: Final = ("score", "serving_default")
+_SCORING: Final = ("score", "score_with_vectors", "serving_default")
 _ANY_SIZE: Final = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
 """No limit: gRPC's own, 4 MiB, is less than the vectors of a batch of documents."""
 
@@ -56,7 +56,7 @@ class TfServingModel(ExportedModel):
         self.version = _newest({one.version: one.State.Name(one.state) for one in found}, address, name)
         self.signatures = self._signatures()
 
-    def call(self, signature: str, inputs: Arrays) -> dict[str, npt.NDArray[Any]]:
+    def _call(self, signature: str, inputs: Arrays) -> dict[str, npt.NDArray[Any]]:
         """Calls a signature.
 
         Raises:
@@ -134,7 +134,7 @@ class TfServingRestModel(ExportedModel):
         self._outputs = {name: one["outputs"] for name, one in signatures.items() if one["inputs"]}
         self.signatures = frozenset(self._outputs)
 
-    def call(self, signature: str, inputs: Arrays) -> dict[str, npt.NDArray[Any]]:
+    def _call(self, signature: str, inputs: Arrays) -> dict[str, npt.NDArray[Any]]:
         """Calls a signature.
 
         Raises:
@@ -194,8 +194,10 @@ def _newest(states: Mapping[int, str], address: str, model: str) -> str:
 
 
 def _dtype(array: npt.NDArray[Any]) -> tf.DType | None:
-    """The type of an input; an array without values has none of its own, and our inputs are texts."""
+    """The type of an input; an array without values has none of its own, unless it is of vectors."""
     array = np.asarray(array)
+    if array.dtype == np.float32:
+        return tf.float32
     return tf.string if array.dtype.kind in "OSU" or not array.size else None
 
 

@@ -12,13 +12,17 @@ from components.stage import Input, MakePipeline, Output, stage
 from models.exported.model import LoadedModel
 from models.exported.versions import model_fingerprint
 from models.retrieval.assemble_index import assemble_index
-from schemas.artifacts import Collection, CorpusIndex
+from schemas.artifacts import Collection, CorpusIndex, TextVectors
 from schemas.collection import MANIFEST_FILE, parse_manifest
 
 
 @stage
 def CorpusIndexer(
-    model: Input[Model], collection: Input[Collection], index: Output[CorpusIndex], make_pipeline: MakePipeline
+    model: Input[Model],
+    collection: Input[Collection],
+    index: Output[CorpusIndex],
+    make_pipeline: MakePipeline,
+    text_vectors: Input[TextVectors] | None = None,
 ) -> None:
     """Encodes every document of a collection with a model, and makes an index of them.
 
@@ -27,6 +31,7 @@ def CorpusIndexer(
       collection: the documents.
       index: see `schemas.index_manifest`.
       make_pipeline: makes the pipeline of the encoding job.
+      text_vectors: the vectors of a pre-trained encoder, so that no document is encoded by it again.
 
     Raises:
       DataError: the model's score is no inner product, so that nothing can be indexed.
@@ -36,7 +41,15 @@ def CorpusIndexer(
     # In the index's folder, because the workers see it.
     with tempfile.TemporaryDirectory(dir=index.uri) as records:
         with make_pipeline() as pipeline:
-            index_collection(pipeline, path, collection.uri, roles, index.uri, os.path.join(records, "records"))
+            index_collection(
+                pipeline,
+                path,
+                collection.uri,
+                roles,
+                index.uri,
+                os.path.join(records, "records"),
+                text_vectors.uri if text_vectors else None,
+            )
         segments = read_records(glob.glob(os.path.join(records, "records*")))
     assemble_index(
         index.uri,

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
+from models.encoders.text_vectors import TextVectors
 from models.exported.model import LoadedModel
 from models.retrieval.segment import MOST_DOCUMENTS, encode_documents
 from schemas.collection import Role, Shard, read_texts
@@ -25,7 +26,13 @@ class Part(NamedTuple):
 
 
 def index_collection(
-    pipeline: beam.Pipeline, model: str, collection: str, roles: Mapping[str, Role], folder: str, records: str
+    pipeline: beam.Pipeline,
+    model: str,
+    collection: str,
+    roles: Mapping[str, Role],
+    folder: str,
+    records: str,
+    text_vectors: str | None = None,
 ) -> None:
     """Encodes a collection's documents.
 
@@ -39,12 +46,13 @@ def index_collection(
       roles: the collection's roles.
       folder: local folder of the index, into which only the segments are written.
       records: prefix of the files that receive each segment's `SegmentRecord` as a line of JSON.
+      text_vectors: folder of the documents' vectors by a pre-trained encoder, if the model has one.
     """
     (
         pipeline
         | "NameParts" >> beam.Create(parts_of(roles["documents"].shards))
         | "ShareParts" >> beam.Reshuffle()
-        | "EncodePart" >> beam.ParDo(_EncodePart(model, collection, folder))
+        | "EncodePart" >> beam.ParDo(_EncodePart(model, collection, folder, text_vectors))
         | "WriteRecords" >> beam.io.WriteToText(records, num_shards=1)
     )
 
@@ -69,12 +77,14 @@ def parts_of(shards: tuple[Shard, ...], most: int = MOST_DOCUMENTS) -> list[Part
 class _EncodePart(beam.DoFn):
     """part -> the record of its segment, as JSON; nothing where no line is a document."""
 
-    def __init__(self, model: str, collection: str, folder: str) -> None:
+    def __init__(self, model: str, collection: str, folder: str, text_vectors: str | None) -> None:
         self._model_path, self._collection, self._folder = model, collection, folder
+        self._text_vectors = text_vectors
         self._model: Any = None
 
     def setup(self) -> None:
-        self._model = LoadedModel(self._model_path, "encode_document")
+        encoder = TextVectors(self._text_vectors) if self._text_vectors else None
+        self._model = LoadedModel(self._model_path, "encode_document", encoder=encoder)
 
     def process(self, part: Part) -> Iterator[str]:
         with open(os.path.join(self._collection, part.shard.name), "rb") as stream:

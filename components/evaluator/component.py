@@ -10,8 +10,10 @@ from components.artifact_files import read_text, serving_model, split_files, wri
 from components.evaluator.evaluate import evaluate, read_baselines
 from components.stage import Input, Output, stage
 from models.choices import SCORES
+from models.encoders.text_vectors import TextVectors
 from models.evaluation.score_lists import score_lists
 from models.lists.ranking_lists import IDS_SPEC, read_lists
+from schemas import artifacts
 from schemas.artifacts import RankingRun
 from schemas.domains import domains_to_test, domains_to_train
 from schemas.evaluation import PARAMETERS_FILE, RUN_ENDING
@@ -29,6 +31,7 @@ def Evaluator(
     bm25_run: Input[RankingRun] | None = None,
     paper_run: Input[RankingRun] | None = None,
     rival_runs: Input[RankingRun] | None = None,
+    text_vectors: Input[artifacts.TextVectors] | None = None,
 ) -> None:
     """Computes the paper's metrics of a model on the test split, beside the baselines.
 
@@ -45,6 +48,7 @@ def Evaluator(
       feedback: gain of the model's second pass over each list, see `models.retrieval.document_ranker`; 0 for none.
       bm25_run, paper_run, rival_runs: runs over the same lists; the tag in a run file is the baseline's name. The last
         has several, and their parameters.
+      text_vectors: the vectors of a pre-trained encoder, needed where it is not a part of the model.
 
     Raises:
       DataError: see `read_baselines` and `evaluate`.
@@ -55,7 +59,8 @@ def Evaluator(
     paths = [path for run in runs for path in fileio.glob(os.path.join(run.uri, f"*{RUN_ENDING}"))]
     parameters = json.loads(read_text(rival_runs, PARAMETERS_FILE)) if rival_runs else {}
     baselines = read_baselines(paths)
-    scores = score_lists(serving_model(model), lists, feedback)
+    encoder = TextVectors(text_vectors.uri) if text_vectors else None
+    scores = score_lists(serving_model(model), lists, feedback, encoder)
     result = evaluate(
         lists,
         scores.pop(SCORES),

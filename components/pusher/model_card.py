@@ -8,6 +8,8 @@ from typing import Any, Final
 
 import yaml
 
+from models.choices import ENCODER
+from models.encoders.settings import EncoderSettings
 from models.evaluation.metrics import METRICS
 from schemas.evaluation import EvaluationReport, PartReport
 from schemas.training_history import TrainingHistory
@@ -48,6 +50,7 @@ def model_card(
             "`encode_document`.",
         ],
         "Data": [*_data(data_settings, data)],
+        **({} if settings["encoder"]["kind"] == "none" else {"Encoder": [*_encoder(settings)]}),
         "Metrics": [*_metrics(settings, report), f"{_GATE}{reason}."],
         "Training": [
             f"{len(history.history)} epochs over {history.train_pairs:,} query-document pairs; the weights are those "
@@ -74,16 +77,47 @@ def _score(settings: Mapping[str, Any], history: TrainingHistory) -> str:
     """The parts of the score, in words, with the weights and numbers that were fitted."""
     kind = settings["lexicon"]["kind"]
     found = {name: f"{one.value:g}" for name, one in history.fitted.items()}
-    parts = [f"the `{settings['model']['similarity']}` of two vectors"]
+    encoder = settings["encoder"]
+    is_head = encoder["head"] != "none"
+    vectors = f"two vectors, linear maps of those of {_encoder_name(encoder)}" if is_head else "two vectors"
+    parts = [f"the `{settings['model']['similarity']}` of {vectors}"]
     if kind != "none":
         weight = found.get(f"{kind}.weight", settings["lexicon"]["weight"])
         parts.append(f"{weight} times that of words that match (`{kind}`)")
+    if encoder["kind"] != "none" and not is_head:
+        weight = found.get(f"{ENCODER}.weight", encoder["weight"])
+        parts.append(f"{weight} times the standardised cosine of the vectors of {_encoder_name(encoder)}")
     for name, channel in settings["channels"].items():
         given = {"weight": channel["weight"], **channel["settings"]}
         numbers = {setting: found.get(f"{name}.{setting}", value) for setting, value in given.items()}
         own = "".join(f", {setting} {value}" for setting, value in numbers.items() if setting != "weight")
         parts.append(f"{numbers['weight']} times the channel `{name}` (`{channel['kind']}`{own})")
     return " plus ".join(parts)
+
+
+def _encoder_name(encoder: Mapping[str, Any]) -> str:
+    return f"the pre-trained encoder {_code(EncoderSettings.model_validate(encoder).shown_name)}"
+
+
+def _encoder(settings: Mapping[str, Any]) -> Sequence[str]:
+    """The pre-trained encoder: its kind, its licence and what tells it from another."""
+    encoder = EncoderSettings.model_validate(settings["encoder"])
+    licence, origin = encoder.licence or "not given: ask its makers", ""
+    if encoder.kind == "use_multilingual":
+        from models.encoders.use_multilingual import LICENCE, ORIGIN
+
+        licence, origin = LICENCE, f" {ORIGIN}."
+    where = {
+        "endpoint": "The model does not hold it: it asks the endpoint for each new text.",
+        "vectors": "The model does not hold it: its vectors came in files, and new texts have none.",
+    }.get(encoder.kind, "The model holds it.")
+    digests = {key: value for key, value in encoder.sha256.model_dump().items() if value}
+    found = "".join(f" SHA-256 of {name}: `{value}`." for name, value in digests.items())
+    found += f" Fingerprint: `{list(encoder.probes)}`." if encoder.probes else ""
+    return [
+        f"{_code(encoder.shown_name)}, of the kind `{encoder.kind}`; licence: {printable(licence, _MOST)}.{origin} "
+        f"{where}{found}"
+    ]
 
 
 def _data(settings: Mapping[str, Any], data: Mapping[str, Any]) -> Sequence[str]:

@@ -9,9 +9,10 @@ from typing import Final
 
 import tensorflow as tf
 from tensorflow.core.framework import tensor_pb2
-from tensorflow.core.protobuf import saved_model_pb2
+from tensorflow.core.protobuf import meta_graph_pb2, saved_model_pb2
 from tensorflow_serving.apis import predict_pb2, prediction_log_pb2
 
+from models.choices import WITH_VECTORS
 from schemas import features as f
 from schemas.served_versions import GRAPH_FILE, MODEL_NAME
 
@@ -45,6 +46,9 @@ def warm_up(model: str, examples: Iterable[str]) -> bytes:
             for signature, inputs in _requests(lists):
                 if signature in signatures:
                     writer.write(_log(signature, inputs).SerializeToString(deterministic=True))
+                elif (name := f"{signature}{WITH_VECTORS}") in signatures:
+                    given = {**inputs, **_zero_vectors(inputs, signatures[name])}
+                    writer.write(_log(name, given).SerializeToString(deterministic=True))
         with open(path, "rb") as file:
             return file.read()
 
@@ -60,11 +64,22 @@ def _first_lists(examples: Iterable[str]) -> list[tuple[bytes, list[bytes]]]:
     ]
 
 
-def _signatures(model: str) -> set[str]:
-    """The names of a SavedModel's signatures, without loading it."""
+def _zero_vectors(
+    inputs: Mapping[str, tensor_pb2.TensorProto], signature: meta_graph_pb2.SignatureDef
+) -> dict[str, tensor_pb2.TensorProto]:
+    """Vectors for texts, as a pre-trained encoder outside of the model would give them; warming needs no true ones."""
+    shapes = {f"{name.removesuffix('s')}_vectors": tf.TensorShape(one.tensor_shape) for name, one in inputs.items()}
+    return {
+        name: tf.make_tensor_proto(0.0, tf.float32, [*shape, signature.inputs[name].tensor_shape.dim[-1].size])
+        for name, shape in shapes.items()
+    }
+
+
+def _signatures(model: str) -> Mapping[str, meta_graph_pb2.SignatureDef]:
+    """A SavedModel's signatures by their names, without loading it."""
     with tf.io.gfile.GFile(os.path.join(model, GRAPH_FILE), "rb") as file:
         (graph,) = saved_model_pb2.SavedModel.FromString(file.read()).meta_graphs
-    return set(graph.signature_def)
+    return dict(graph.signature_def)
 
 
 def _requests(lists: Sequence[tuple[bytes, list[bytes]]]) -> Iterator[tuple[str, Mapping[str, tensor_pb2.TensorProto]]]:

@@ -8,6 +8,7 @@ from tfx.types.standard_artifacts import Examples, Model, ModelEvaluation
 from components.artifact_files import read_text, serving_model, split_files, write_text
 from components.search_evaluator.evaluate_search import evaluate_search
 from components.stage import Input, Output, stage
+from models.encoders.text_vectors import TextVectors
 from models.exported.model import LoadedModel
 from models.lists.ranking_lists import IDS_SPEC, TEXT_SPEC, read_lists
 from models.retrieval.corpus_index import CorpusIndex
@@ -31,6 +32,7 @@ def SearchEvaluator(
     max_tokens: int,
     leave_out_own: bool = False,
     held_out: tuple[str, ...] = (),
+    text_vectors: Input[artifacts.TextVectors] | None = None,
 ) -> None:
     """Searches the whole collection for the test queries, and computes metrics of the documents found.
 
@@ -45,6 +47,7 @@ def SearchEvaluator(
       max_tokens: the model's limit on a text.
       leave_out_own: whether a document with the id of a query is no result of this query.
       held_out: the domains whose queries alone are searched for; none for all.
+      text_vectors: the vectors of a pre-trained encoder, needed where it is not a part of the model.
 
     Raises:
       DataError: model or index cannot be used.
@@ -59,7 +62,9 @@ def SearchEvaluator(
                 domains=domains_to_test(held_out),
             ),
             CorpusIndex(index.uri),
-            LoadedModel(serving_model(model), "encode_query"),
+            LoadedModel(
+                serving_model(model), "encode_query", encoder=TextVectors(text_vectors.uri) if text_vectors else None
+            ),
             lambda: raw_documents(collection.uri, fileio.open),
             max_tokens,
             top_grade,

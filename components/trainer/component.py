@@ -11,17 +11,19 @@ from tfx.types import artifact_utils, channel, component_spec, standard_artifact
 from tfx.utils import json_utils
 
 from models.job import TrainingJob
-from schemas.artifacts import Lexicon
+from schemas.artifacts import Lexicon, TextVectors
 
-_LEXICON, _TEXTS = "lexicon", "texts"
+_LEXICON, _TEXTS, _TEXT_VECTORS = "lexicon", "texts", "text_vectors"
 _CUSTOM_CONFIG: Final = standard_component_specs.CUSTOM_CONFIG_KEY
 
 CHANNEL_INPUTS: Final = {
     _LEXICON: component_spec.ChannelParameter(type=Lexicon, optional=True),
     _TEXTS: component_spec.ChannelParameter(type=standard_artifacts.Examples, optional=True),
+    _TEXT_VECTORS: component_spec.ChannelParameter(type=TextVectors, optional=True),
 }
-"""Inputs of Trainer and Tuner besides TFX's: the lexicon of the channel of words that match, and the Examples that the
-transformed ones were made of, whose texts the channels score."""
+"""Inputs of Trainer and Tuner besides TFX's: the lexicon of the channel of words that match, the Examples that the
+transformed ones were made of, whose texts the channels score, and the vectors of these texts by a pre-trained
+encoder."""
 
 
 def with_channel_inputs(
@@ -33,8 +35,9 @@ def with_channel_inputs(
     """
     job = TrainingJob.model_validate(json_utils.loads(properties[_CUSTOM_CONFIG]))
     found: dict[str, Any] = {}
-    if input_dict.get(_LEXICON):
-        found["lexicon"] = artifact_utils.get_single_uri(input_dict[_LEXICON])
+    for name in (_LEXICON, _TEXT_VECTORS):
+        if input_dict.get(name):
+            found[name] = artifact_utils.get_single_uri(input_dict[name])
     if input_dict.get(_TEXTS):
         found["texts"] = {
             split: os.path.join(artifact_utils.get_split_uri(input_dict[_TEXTS], split), "*")
@@ -69,7 +72,7 @@ class Trainer(base_component.BaseComponent):
     Args:
       job: the training.
       **inputs_and_arguments: `examples`, `transform_graph`, `schema`, `hyperparameters`, `train_args` and `eval_args`
-        as TFX's Trainer has them; `lexicon` and `texts`, see `CHANNEL_INPUTS`.
+        as TFX's Trainer has them; `lexicon`, `texts` and `text_vectors`, see `CHANNEL_INPUTS`.
 
     Outputs:
       model: Model.

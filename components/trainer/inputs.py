@@ -15,7 +15,8 @@ from tensorflow import keras
 
 from components.trainer.pretrained import VectorsReport, read_pretrained, vocabulary_size
 from components.unfinished_work import unfinished_work
-from models.choices import CHANNELS
+from models.choices import CHANNELS, SCORERS
+from models.encoders.text_vectors import TextVectors, with_text_vectors
 from models.job import TrainingJob
 from models.lexicon.lexicon import WITHOUT_DOMAIN, read_lexicon
 from models.lexicon.singular_vectors import singular_vectors
@@ -105,6 +106,7 @@ class TrainingInputs:
       domains: the names of the domains of the train lists, sorted.
       without: reads the inputs of a training without one of these domains, with a lexicon that does not know it.
       eval_lists_of: reads the eval lists of some domain, with the scores of the fixed channels.
+      text_vectors: the vectors of all texts by a pre-trained encoder, if there is one.
     """
 
     job: TrainingJob
@@ -121,6 +123,7 @@ class TrainingInputs:
     domains: Sequence[str]
     without: Callable[[str], "TrainingInputs"]
     eval_lists_of: Callable[[str], RankingLists]
+    text_vectors: TextVectors | None = None
 
     def with_numbers(self, numbers: Mapping[str, float]) -> "TrainingInputs":
         """Returns the inputs with the numbers of a search's trial in the job."""
@@ -166,14 +169,19 @@ def read_inputs(arguments: TrainingArguments) -> TrainingInputs:
     ]
     spec = {name: of_column for name, of_column in transform.transformed_feature_spec().items() if name not in unused}
     known = domains_to_train(job.held_out)
-
-    def tokens(files: list[str], domains: DomainFilter) -> RankingLists:
-        return read_lists(_files(files), spec, job.used_negatives, domains)
+    vectors = TextVectors(job.text_vectors) if job.text_vectors else None
 
     def texts(split: str, domains: DomainFilter) -> RankingLists:
-        return read_lists(_files([job.texts[split]]), used_negatives=job.used_negatives, domains=domains)
+        lists = read_lists(_files([job.texts[split]]), used_negatives=job.used_negatives, domains=domains)
+        return with_text_vectors(lists, lists, vectors) if vectors else lists
 
-    train_lists, eval_lists = (tokens(files, known) for files in (arguments.train_files, arguments.eval_files))
+    def tokens(split: str, domains: DomainFilter) -> RankingLists:
+        files = arguments.train_files if split == "train" else arguments.eval_files
+        lists = read_lists(_files(files), spec, job.used_negatives, domains)
+        is_read = vectors and not SCORERS[job.model.scorer].reads_words
+        return with_text_vectors(lists, texts(split, domains), vectors) if vectors and is_read else lists
+
+    train_lists, eval_lists = (tokens(split, known) for split in ("train", "eval"))
     domains = sorted({*train_lists.domains})
     pretrained = {
         name: read_pretrained(transform, name, job.word_tables[name])
@@ -193,11 +201,11 @@ def read_inputs(arguments: TrainingArguments) -> TrainingInputs:
         return with_fixed_scores(lists, texts("eval", domains), fixed.values()) if fixed else lists
 
     def eval_lists_of(domain: str) -> RankingLists:
-        return with_scores(tokens(arguments.eval_files, domains_to_test([domain])), domains_to_test([domain]))
+        return with_scores(tokens("eval", domains_to_test([domain])), domains_to_test([domain]))
 
     held_out_texts = None
     if job.adversary.weight and job.adversary.held_out_texts:
-        held_out = tokens(arguments.train_files, domains_to_test(job.held_out))
+        held_out = tokens("train", domains_to_test(job.held_out))
         held_out_texts = held_out.with_random_documents(job.training.seed)
     inputs = TrainingInputs(
         job=job,
@@ -214,6 +222,7 @@ def read_inputs(arguments: TrainingArguments) -> TrainingInputs:
         domains=domains,
         without=lambda domain: read_inputs(arguments.without(domain, domains.index(domain))),
         eval_lists_of=eval_lists_of,
+        text_vectors=vectors,
     )
     for name, settings in job.channels.items():
         kind = CHANNELS[settings.kind].load()
@@ -252,6 +261,8 @@ def unfinished_folder(arguments: TrainingArguments, inputs: TrainingInputs, devi
 
 def _words(job: TrainingJob, transform: tft.TFTransformOutput, pretrained: Mapping[str, Words]) -> list[Words]:
     """Returns the words of queries and of documents with the vectors that they start with."""
+    if not SCORERS[job.model.scorer].reads_words:
+        return [Words(0), Words(0)]
     if job.model.has_words:
         stems = f.STEMS_OF_VOCABULARY if job.model.has_stems else {}
         size = transform.vocabulary_size_by_name

@@ -11,7 +11,10 @@ import tensorflow as tf
 from components.trainer.inputs import TrainingArguments, TrainingInputs, read_inputs, unfinished_folder
 from components.trainer.transformed_texts import TransformedTexts
 from models.choices import CHANNELS, FITTED, HELD_OUT, SCORERS
-from models.exported.export import export_ranker
+from models.encoders.input_files import check_files
+from models.encoders.load_encoder import load_graph_encoder
+from models.encoders.settings import IN_GRAPH
+from models.exported.export import ExportedEncoder, export_ranker
 from models.lexicon.lexicon import WITHOUT_DOMAIN
 from models.lists.ranking_lists import RankingLists
 from models.objectives.adversarial import ADVERSARY
@@ -175,7 +178,7 @@ def train_and_export(arguments: dict[str, Any], strategy: tf.distribute.Strategy
     )
     # The thresholds lie on the scale of the trained scores, not of their sum with another channel of vectors.
     grades = () if any(isinstance(one, InnerProduct) for one in inputs.fixed_channels.values()) else theta
-    export_ranker(ranker, TransformedTexts(inputs.transform), model_dir, grades)
+    export_ranker(ranker, TransformedTexts(inputs.transform), model_dir, grades, _exported_encoder(inputs))
     with tf.io.gfile.GFile(os.path.join(log_dir, HISTORY_FILE), "w") as file:
         file.write(history.to_json())
     if vectors:
@@ -221,6 +224,17 @@ def count_train_scores(ranker: Ranker, inputs: TrainingInputs) -> ScoreCounts:
     name = inputs.job.model.channel
     scorer = Ranker({name: ranker.channels[name]})
     return ListEvaluator(scorer, inputs.train_lists, inputs.job.top_grade).count_scores()
+
+
+def _exported_encoder(inputs: TrainingInputs) -> ExportedEncoder | None:
+    """Returns the pre-trained encoder of the model, which it holds if it is of TensorFlow's operations."""
+    if inputs.text_vectors is None:
+        return None
+    record = inputs.text_vectors.record
+    if record.encoder.kind not in IN_GRAPH:
+        return ExportedEncoder(record, None)
+    check_files(record.encoder)
+    return ExportedEncoder(record, load_graph_encoder(record.encoder))
 
 
 def _trained_channels(inputs: TrainingInputs) -> dict[str, Scorer]:

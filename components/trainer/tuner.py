@@ -48,7 +48,7 @@ class Tuner(base_component.BaseComponent):
     Args:
       job: the training of a trial, and the search.
       **inputs_and_arguments: `examples`, `transform_graph`, `schema`, `train_args` and `eval_args` as TFX's Tuner has
-        them; `lexicon` and `texts`, see `CHANNEL_INPUTS`.
+        them; `lexicon`, `texts` and `text_vectors`, see `CHANNEL_INPUTS`.
 
     Outputs:
       best_hyperparameters: HyperParameters.

@@ -8,6 +8,8 @@ import numpy.typing as npt
 import tensorflow as tf
 
 from models.choices import SCORES
+from models.encoders.cached_encoder import CachedEncoder
+from models.encoders.pretrained_encoder import PretrainedEncoder
 from models.evaluation.metrics import per_query_metrics
 from models.exported.model import LoadedModel
 from models.lists.ranking_lists import RankingLists
@@ -19,7 +21,7 @@ _BATCH_PLACES: Final = 4096
 
 
 def score_lists(
-    model_path: str, lists: RankingLists, feedback: float = 0.0
+    model_path: str, lists: RankingLists, feedback: float = 0.0, encoder: PretrainedEncoder | None = None
 ) -> dict[str, list[npt.NDArray[np.float32]]]:
     """Scores every document of every list.
 
@@ -27,6 +29,7 @@ def score_lists(
       model_path: a SavedModel of ours.
       lists: query lists, as texts.
       feedback: gain of the second pass (see `Feedback`) in `scores`; 0 for none.
+      encoder: gives the vectors of the lists' texts; None for the model's own pre-trained encoder, if it has one.
 
     Returns:
       `scores` and each channel's name to float32 [list_size] for each list; words that match are the last.
@@ -34,7 +37,9 @@ def score_lists(
     Raises:
       DataError: there is no such model, or it has no channel of words that match, which feedback needs.
     """
-    model = LoadedModel(model_path, *(["own_terms"] if feedback else []))
+    model = LoadedModel(model_path, *(["own_terms"] if feedback else []), encoder=encoder)
+    if encoder is None and model.own_encoder:
+        model.encoder = CachedEncoder(model.own_encoder)
     texts = lists.document_columns[f.DOC_TEXT]
     names = sorted([SCORES, *model.channel_weights], key=lambda name: (name == model.words_channel, name))
     scores: dict[str, list[npt.NDArray[np.float32]]] = {name: [] for name in names}

@@ -153,7 +153,7 @@ def explanation_of(
             for entry in entries
         ),
         theta=theta,
-        notes=tuple(_notes(" + ".join(names), dense is not None, int(np.sum(~is_scored)))),
+        notes=tuple(_notes(names, dense is not None, _names(found), int(np.sum(~is_scored)))),
     )
 
 
@@ -207,12 +207,21 @@ def _shares(
     return np.array([added[term] / count[term] if one else 0.0 for term, one in zip(terms, is_scored, strict=True)])
 
 
-def _notes(dense: str, is_available: bool, unscored: int) -> list[str]:
-    notes = [
-        f"{dense}: the shares of words add up to its part; without a word, those of the others would change, too."
-        if is_available
-        else f"{dense}: the shares of words are not available, for this model's vectors are no sums over words."
-    ]
+def _names(found: _Arrays) -> list[str]:
+    """Returns the names of the channels whose words have no shares."""
+    return [name.decode() for name in found["without_shares"].tolist()] if "without_shares" in found else []
+
+
+def _notes(channels: Sequence[str], is_available: bool, without: Sequence[str], unscored: int) -> list[str]:
+    shared = " + ".join(name for name in channels if name not in without)
+    notes = []
+    if is_available:
+        notes.append(
+            f"{shared}: the shares of words add up to its part; without a word, those of the others would change, too."
+        )
+    if without or not is_available:
+        named = " + ".join(without or channels)
+        notes.append(f"{named}: the shares of words are not available, because the vectors are not sums over words.")
     if unscored:
         notes.append(f"limit: the last words, {unscored} of them, lie beyond the limit on a text and are not scored.")
     return notes

@@ -1,10 +1,14 @@
 """The SavedModel that is served: raw strings in, scores or vectors out, and no optimizer."""
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any, Final, NamedTuple
 
 import tensorflow as tf
 
+from models.choices import WITH_VECTORS
+from models.encoders.pretrained_encoder import GraphEncoder, Role
+from models.encoders.text_vectors import ROLES, EncoderRecord
 from models.exported.versions import write_sums
 from models.graphs import graph_function
 from models.rankers.ranker import Ranker
@@ -12,14 +16,16 @@ from models.texts.text_features import TextFeatures, scored_words, term_counts
 from models.texts.tokens import tokenize_with_offsets
 from schemas import features as f
 
-_OF_ENCODING: Final = ("encode_query", "encode_document", "count_terms", "explain_words")
+_OF_ENCODING: Final = ("count_terms", "explain_words")
 _OF_EXPLAINING: Final = ("words_channel", "collection_statistics", "explain", "translate", "own_terms")
 
 
 class _Server(tf.Module):
     """Holds the objects that signatures use: weights, and the vocabularies behind the features."""
 
-    def __init__(self, ranker: Ranker, text_features: TextFeatures, theta: Sequence[float]) -> None:
+    def __init__(
+        self, ranker: Ranker, text_features: TextFeatures, theta: Sequence[float], encoder: "ExportedEncoder | None"
+    ) -> None:
         super().__init__()
         # Only the weights: a tracked model would also save its optimizer's slots, a tracked layer dropout's state.
         self.weights = ranker.weights
@@ -29,20 +35,61 @@ class _Server(tf.Module):
         self._score_texts = ranker.score_texts
         self._weights_of_channels = ranker.weights_of_channels
         self._theta = tuple(theta)
+        self._encoder = encoder.graph if encoder else None
+        self._record = encoder.record if encoder else None
 
-    @graph_function(
-        input_signature=[
-            tf.TensorSpec([None], tf.string, name="query"),
-            tf.TensorSpec([None, None], tf.string, name="documents"),
-        ]
-    )
-    def score(self, query: tf.Tensor, documents: tf.Tensor) -> dict[str, tf.Tensor]:
+    def signatures(self) -> dict[str, Any]:
+        """Returns the functions of all signatures by their names."""
+        names = ["channel_weights", "grade_bands"]
+        found = {name: getattr(self, name) for name in (*names, *(["text_encoder"] if self._record else []))}
+        for name, function, specs in self._functions():
+            texts = [spec for spec in specs if spec.dtype == tf.string]
+            if self._record is None or self._encoder:
+                found[name] = graph_function(function, input_signature=texts)
+            if self._record:
+                found[f"{name}{WITH_VECTORS}"] = graph_function(function, input_signature=specs)
+        if self._encoder:
+            found |= {
+                f"{role}_text_vectors": graph_function(
+                    partial(self._text_vectors, role=role), input_signature=[tf.TensorSpec([None], tf.string, role)]
+                )
+                for role in ROLES
+            }
+        return found
+
+    def _functions(self) -> Iterator[tuple[str, Any, list[tf.TensorSpec]]]:
+        """Yields the name of each signature that takes texts, its function, and its inputs with an encoder's
+        vectors."""
+        dim = self._record.dim if self._record else None
+        yield (
+            "score",
+            self._score,
+            [
+                tf.TensorSpec([None], tf.string, "query"),
+                tf.TensorSpec([None, None], tf.string, "documents"),
+                tf.TensorSpec([None, dim], tf.float32, "query_vectors"),
+                tf.TensorSpec([None, None, dim], tf.float32, "document_vectors"),
+            ],
+        )
+
+    def _score(
+        self,
+        query: tf.Tensor,
+        documents: tf.Tensor,
+        query_vectors: tf.Tensor | None = None,
+        document_vectors: tf.Tensor | None = None,
+    ) -> dict[str, tf.Tensor]:
         """Returns scores of each query's documents, [batch, list_size]: the model's and each channel's."""
         distinct, place = tf.unique(tf.reshape(documents, [-1]))
+        vectors = None
+        if document_vectors is not None:
+            flat = tf.reshape(document_vectors, [-1, document_vectors.shape[-1]])
+            first = tf.math.unsorted_segment_min(tf.range(tf.size(place)), place, tf.size(distinct))
+            vectors = tf.gather(flat, first)
         scores = self._score_texts(
             {
-                **self._query_features(query),
-                **self._document_features(distinct),
+                **self._query_features(query, query_vectors),
+                **self._document_features(distinct, vectors),
                 f.DOCUMENT_INDEX: tf.reshape(place, tf.shape(documents)),
             }
         )
@@ -59,33 +106,63 @@ class _Server(tf.Module):
         """Returns the thresholds between the grades; empty where the loss has none."""
         return {"theta": tf.constant(self._theta, tf.float32)}
 
-    def _query_features(self, texts: tf.Tensor) -> dict[str, tf.Tensor]:
-        return {**self._text_features.of_queries(texts), f.QUERY_TEXT: texts}
+    @graph_function(input_signature=[])
+    def text_encoder(self) -> dict[str, tf.Tensor]:
+        """Returns the record of the pre-trained encoder, as JSON."""
+        return {"record": tf.constant(self._record.to_json() if self._record else "")}
 
-    def _document_features(self, texts: tf.Tensor) -> dict[str, tf.Tensor]:
-        return {**self._text_features.of_documents(texts), f.DOC_TEXT: texts}
+    def _text_vectors(self, texts: tf.Tensor, role: Role) -> dict[str, tf.Tensor]:
+        """Returns the pre-trained encoder's own vectors of texts, [batch, dim]."""
+        return {"vectors": self._encoder.vectors(texts, role)} if self._encoder else {}
+
+    def _query_features(self, texts: tf.Tensor, vectors: tf.Tensor | None = None) -> dict[str, tf.Tensor]:
+        features = {**self._text_features.of_queries(texts), f.QUERY_TEXT: texts}
+        return {**features, **self._vector_feature(f.QUERY_VECTOR, texts, vectors, "query")}
+
+    def _document_features(self, texts: tf.Tensor, vectors: tf.Tensor | None = None) -> dict[str, tf.Tensor]:
+        features = {**self._text_features.of_documents(texts), f.DOC_TEXT: texts}
+        return {**features, **self._vector_feature(f.DOC_VECTOR, texts, vectors, "document")}
+
+    def _vector_feature(
+        self, name: str, texts: tf.Tensor, vectors: tf.Tensor | None, role: Role
+    ) -> dict[str, tf.Tensor]:
+        """Returns the column of the encoder's vectors: given, or of the encoder in the graph; none without one."""
+        if vectors is None and self._encoder:
+            vectors = self._encoder.vectors(texts, role)
+        return {} if vectors is None else {name: vectors}
 
 
 class _EncodingServer(_Server):
     """The server of a ranker whose score is an inner product."""
 
-    def __init__(self, ranker: Ranker, text_features: TextFeatures, theta: Sequence[float]) -> None:
-        super().__init__(ranker, text_features, theta)
+    def __init__(
+        self, ranker: Ranker, text_features: TextFeatures, theta: Sequence[float], encoder: "ExportedEncoder | None"
+    ) -> None:
+        super().__init__(ranker, text_features, theta, encoder)
         self._query_vector, self._document_vector = ranker.query_vector, ranker.document_vector
-        self._word_vectors = ranker.word_vectors
+        self._word_shares = ranker.word_shares
         self._sparse = ranker.sparse.items  # a method, because layers would be tracked
 
-    @graph_function(input_signature=[tf.TensorSpec([None], tf.string, name="query")])
-    def encode_query(self, query: tf.Tensor) -> dict[str, tf.Tensor]:
+    def signatures(self) -> dict[str, Any]:
+        """Returns the functions of all signatures by their names."""
+        return {**super().signatures(), **{name: getattr(self, name) for name in _OF_ENCODING}}
+
+    def _functions(self) -> Iterator[tuple[str, Any, list[tf.TensorSpec]]]:
+        yield from super()._functions()
+        dim = self._record.dim if self._record else None
+        for side, function in (("query", self._encode_query), ("document", self._encode_document)):
+            specs = [tf.TensorSpec([None], tf.string, side), tf.TensorSpec([None, dim], tf.float32, f"{side}_vectors")]
+            yield f"encode_{side}", function, specs
+
+    def _encode_query(self, query: tf.Tensor, query_vectors: tf.Tensor | None = None) -> dict[str, tf.Tensor]:
         """Returns vectors of queries, [batch, dim], and their terms, if a channel matches terms."""
         terms = [channel.query_terms(query) for _, channel in self._sparse()]
-        return {"vector": self._query_vector(self._query_features(query)), **_padded(terms)}
+        return {"vector": self._query_vector(self._query_features(query, query_vectors)), **_padded(terms)}
 
-    @graph_function(input_signature=[tf.TensorSpec([None], tf.string, name="document")])
-    def encode_document(self, document: tf.Tensor) -> dict[str, tf.Tensor]:
+    def _encode_document(self, document: tf.Tensor, document_vectors: tf.Tensor | None = None) -> dict[str, tf.Tensor]:
         """Returns vectors of documents, [batch, dim], and their terms, if a channel matches terms."""
         terms = [channel.document_terms(document) for _, channel in self._sparse()]
-        return {"vector": self._document_vector(self._document_features(document)), **_padded(terms)}
+        return {"vector": self._document_vector(self._document_features(document, document_vectors)), **_padded(terms)}
 
     @graph_function(input_signature=[tf.TensorSpec([None], tf.string, name="document")])
     def count_terms(self, document: tf.Tensor) -> dict[str, tf.Tensor]:
@@ -114,14 +191,21 @@ class _EncodingServer(_Server):
             "query_end": asked.end,
             "query_stem": query_stem,
         }
-        vectors = self._word_vectors({**columns, f.DOC_TEXT: held.tokens})
-        if vectors is not None:
-            found["dense"] = tf.linalg.matvec(vectors, self.encode_query(query[tf.newaxis])["vector"][0])
+        of_query = {**self._text_features.of_queries(query[tf.newaxis]), f.QUERY_TEXT: query[tf.newaxis]}
+        shares = self._word_shares(of_query, {**columns, f.DOC_TEXT: held.tokens})
+        known = [share for share in shares.values() if share is not None]
+        if known:
+            found["dense"] = tf.add_n(known)
+        found["without_shares"] = tf.constant([name for name, share in shares.items() if share is None], tf.string)
         return found
 
 
 class _ExplainingServer(_EncodingServer):
     """The server of a ranker with a channel of words that match."""
+
+    def signatures(self) -> dict[str, Any]:
+        """Returns the functions of all signatures by their names."""
+        return {**super().signatures(), **{name: getattr(self, name) for name in _OF_EXPLAINING}}
 
     @graph_function(input_signature=[])
     def words_channel(self) -> dict[str, tf.Tensor]:
@@ -166,7 +250,21 @@ def _padded(terms: Sequence[tuple[tf.RaggedTensor, tf.RaggedTensor]]) -> dict[st
     }
 
 
-def export_ranker(ranker: Ranker, text_features: TextFeatures, path: str, theta: Sequence[float] = ()) -> None:
+class ExportedEncoder(NamedTuple):
+    """The pre-trained encoder of a model that is exported."""
+
+    record: EncoderRecord
+    graph: GraphEncoder | None
+    """The encoder, which becomes a part of the model; None where callers give its vectors."""
+
+
+def export_ranker(
+    ranker: Ranker,
+    text_features: TextFeatures,
+    path: str,
+    theta: Sequence[float] = (),
+    encoder: ExportedEncoder | None = None,
+) -> None:
     """Writes a ranker as a SavedModel with signatures on plain strings, and the digests of its files beside it.
 
         score (serving_default)  query [batch], documents [batch, list_size] padded by ""
@@ -196,24 +294,35 @@ def export_ranker(ranker: Ranker, text_features: TextFeatures, path: str, theta:
 
     `explain_words` gives all words of both texts and their places (see `models.texts.tokens`); whether each word of the
     document is within the limit on its length (`models.texts.text_features`); `dense`, its share in the weighted score
-    of the dense channels (`InnerProduct.word_vectors`), which is missing where the vectors of a channel are no sums
-    over words; and `stem`, the word's term in the channel of words that match, "" without such a channel.
+    of the dense channels whose vectors are sums over words (`InnerProduct.word_vectors`), missing where there is none;
+    `without_shares`, the names of the other dense channels; and `stem`, the word's term in the channel of words that
+    match, "" without such a channel.
+
+    With a pre-trained encoder there are further signatures:
+
+        text_encoder             -> record of the encoder, JSON
+        score_with_vectors       the inputs of `score`, query_vectors [batch, dim],
+                                 document_vectors [batch, list_size, dim] -> as `score`
+        encode_query_with_vectors, encode_document_with_vectors
+                                 likewise, with query_vectors or document_vectors [batch, dim]
+        query_text_vectors, document_text_vectors
+                                 query or document [batch] -> vectors [batch, dim] of the encoder itself
+
+    Where the encoder is not in the graph, the signatures without vectors and the last two are missing, and
+    `serving_default` is `score_with_vectors`.
 
     Args:
       ranker: built, with its weights.
       text_features: the training's own transformation.
       path: folder to write.
       theta: thresholds of the loss, on the scale of the vectors' part of the score; empty where there are none on it.
+      encoder: the pre-trained encoder of a channel, if there is one.
     """
     kind = _Server
     if ranker.is_inner_product:
         kind = _ExplainingServer if ranker.sparse else _EncodingServer
-    server = kind(ranker, text_features, theta)
-    signatures = {"serving_default": server.score}
-    signatures |= {one: getattr(server, one) for one in ("score", "channel_weights", "grade_bands")}
-    if isinstance(server, _EncodingServer):
-        signatures |= {one: getattr(server, one) for one in _OF_ENCODING}
-    if isinstance(server, _ExplainingServer):
-        signatures |= {one: getattr(server, one) for one in _OF_EXPLAINING}
-    tf.saved_model.save(server, path, signatures=signatures)
+    server = kind(ranker, text_features, theta, encoder)
+    signatures = server.signatures()
+    default = signatures["score" if "score" in signatures else f"score{WITH_VECTORS}"]
+    tf.saved_model.save(server, path, signatures={"serving_default": default, **signatures})
     write_sums(path)

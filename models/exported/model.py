@@ -11,6 +11,10 @@ import numpy.typing as npt
 import tensorflow as tf
 import tensorflow_text  # noqa: F401  (registers the ops that an exported model holds)
 
+from models.choices import WITH_VECTORS
+from models.encoders.pretrained_encoder import PretrainedEncoder, Role, Vectors
+from models.encoders.served_vectors import served_encoder
+from models.encoders.text_vectors import EncoderRecord
 from models.exported.explanation import Explanation, ScorePart, explanation_of, score_parts
 from models.exported.versions import checked_fingerprint
 from schemas.errors import DataError
@@ -21,6 +25,9 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 
 _LEXICON: Final = "lexicon"
 """The name of the channel that has a lexicon."""
+
+_ROLE_OF_INPUT: Final[dict[str, Role]] = {"query": "query", "document": "document", "documents": "document"}
+_VECTORS_OF_INPUT: Final = {"query": "query_vectors", "document": "document_vectors", "documents": "document_vectors"}
 
 
 class EncodedQuery(NamedTuple):
@@ -63,17 +70,78 @@ class StemTranslations(JsonRecord):
 class ExportedModel(ABC):
     """An exported model (see `models.exported.export`), in this process or in a TF Serving.
 
+    Where a pre-trained encoder is not a part of the model, its vectors of the texts of a call come from the encoder
+    that the model names, or from one that is given.
+
     Attributes:
-      signatures: the names that `call` takes.
+      signatures: the names of the model's signatures.
       version: the number of the pushed version, which answers every call.
+      encoder: gives the vectors of texts in place of the model's own encoder; None for that.
+      retries, timeout_s: number of further tries, and the longest wait in seconds, where the model's encoder is an
+        endpoint; None for its settings' own. To be set before the first call.
     """
 
     signatures: frozenset[str]
     version: str
+    encoder: PretrainedEncoder | None = None
+    retries: int | None = None
+    timeout_s: float | None = None
+
+    def call(self, signature: str, inputs: Arrays) -> dict[str, npt.NDArray[Any]]:
+        """Returns the outputs of a signature, by their names.
+
+        Raises:
+          DataError: a text has no vector of the pre-trained encoder.
+        """
+        return self._call(*self._with_vectors(signature, inputs))
 
     @abstractmethod
-    def call(self, signature: str, inputs: Arrays) -> dict[str, npt.NDArray[Any]]:
-        """Returns the outputs of a signature, by their names."""
+    def _call(self, signature: str, inputs: Arrays) -> dict[str, npt.NDArray[Any]]:
+        """Calls a signature by its very name."""
+
+    def has(self, signature: str) -> bool:
+        """Whether `call` takes a signature, with the vectors of a pre-trained encoder or without."""
+        return signature in self.signatures or f"{signature}{WITH_VECTORS}" in self.signatures
+
+    @cached_property
+    def encoder_record(self) -> EncoderRecord | None:
+        """The record of the model's pre-trained encoder; None without one."""
+        if "text_encoder" not in self.signatures:
+            return None
+        record: bytes = np.asarray(self._call("text_encoder", {})["record"]).item()
+        return EncoderRecord.from_json(record.decode())
+
+    @cached_property
+    def own_encoder(self) -> PretrainedEncoder | None:
+        """The pre-trained encoder that the model holds or names; None without one."""
+        if self.encoder_record is None:
+            return None
+        is_in_graph = "query_text_vectors" in self.signatures
+        if is_in_graph:
+            return _EncoderInGraph(self)
+        return served_encoder(self.encoder_record, self.retries, self.timeout_s)
+
+    def _with_vectors(self, signature: str, inputs: Arrays) -> tuple[str, Arrays]:
+        """Returns the signature and the inputs of a call, with an encoder's vectors where the model does not have
+        them."""
+        name = f"{signature}{WITH_VECTORS}"
+        if name not in self.signatures or (self.encoder is None and signature in self.signatures):
+            return signature, inputs
+        encoder, record, added = self.encoder or self.own_encoder, self.encoder_record, dict(inputs)
+        if encoder is None or record is None:
+            raise DataError(
+                f"{self} must name its pre-trained encoder, but an API gives no signature without inputs: the model is "
+                "to be asked over gRPC."
+            )
+        for side, texts in inputs.items():
+            array = np.asarray(texts, object)
+            vectors = np.zeros([array.size, record.dim], np.float32)
+            # Empty texts fill shorter lists.
+            rows = [row for row, text in enumerate(array.flat) if text]
+            if rows:
+                vectors[rows] = encoder.encode([_text(array.flat[row]) for row in rows], _ROLE_OF_INPUT[side])
+            added[_VECTORS_OF_INPUT[side]] = vectors.reshape([*array.shape, record.dim])
+        return name, added
 
     @cached_property
     def words_channel(self) -> str | None:
@@ -194,41 +262,60 @@ class ExportedModel(ABC):
         )
 
 
+class _EncoderInGraph(PretrainedEncoder):
+    """The pre-trained encoder in a model's graph."""
+
+    def __init__(self, model: ExportedModel) -> None:
+        self._model = model
+
+    def encode(self, texts: Sequence[str], role: Role) -> Vectors:
+        """Encodes texts: float32 [texts, dim]."""
+        return self._model.call(f"{role}_text_vectors", {role: as_texts(texts)})["vectors"]
+
+
 class LoadedModel(ExportedModel):
     """A SavedModel in this process. Loaded again, with its files as they were, it is the same object.
 
     Args:
       path: folder of a SavedModel of ours; where that is a pushed version, its name is the version's number.
       needs: signatures that it must have.
+      encoder: see `ExportedModel`.
 
     Raises:
       DataError: the model is damaged, or lacks a signature.
       RuntimeError: this process was forked from one that has loaded a model.
     """
 
-    def __init__(self, path: str, *needs: str) -> None:
+    def __init__(self, path: str, *needs: str, encoder: PretrainedEncoder | None = None) -> None:
         _check_process()
+        self.encoder = encoder
         self.path, self.version = path, path.rstrip("/").rpartition("/")[2]
         try:
             self._model = _load(path, checked_fingerprint(path))
             self.signatures = frozenset(self._model.signatures)
         except (OSError, ValueError, LookupError, AttributeError, tf.errors.OpError) as error:
             raise DataError(f"{path} must hold a whole SavedModel: {_first_line(error)}.") from None
-        _check_signatures(path, {"score", *needs} - self.signatures, self.signatures)
+        _check_signatures(path, {name for name in ("score", *needs) if not self.has(name)}, self.has("score"))
 
     def __str__(self) -> str:
         return self.path
 
-    def call(self, signature: str, inputs: Arrays) -> dict[str, npt.NDArray[Any]]:
-        """Returns the outputs of a signature, by their names."""
-        tensors = {name: tf.constant(array, _dtype_of(array)) for name, array in inputs.items()}
-        found = self.tensors(signature, **tensors)
+    def _call(self, signature: str, inputs: Arrays) -> dict[str, npt.NDArray[Any]]:
+        found = self._tensors(signature, inputs)
         return {name: np.asarray(tensor.numpy(), _array_dtype_of(tensor)) for name, tensor in found.items()}
 
     def tensors(self, signature: str, **inputs: tf.Tensor) -> dict[str, tf.Tensor]:
-        """Returns the outputs of a signature as tensors, without copies."""
+        """Returns the outputs of a signature as tensors, without copies; see `call`."""
+        name, given = self._with_vectors(signature, inputs)
+        return self._tensors(name, given)
+
+    def _tensors(self, signature: str, inputs: Arrays) -> dict[str, tf.Tensor]:
         _check_process()
-        outputs: dict[str, tf.Tensor] = self._model.signatures[signature](**inputs)
+        tensors = {
+            name: array if tf.is_tensor(array) else tf.constant(array, _dtype_of(array))
+            for name, array in inputs.items()
+        }
+        outputs: dict[str, tf.Tensor] = self._model.signatures[signature](**tensors)
         return outputs
 
 
@@ -278,9 +365,9 @@ def _load_saved_model(path: str) -> Any:
         os.close(descriptor)
 
 
-def _check_signatures(path: str, missing: set[str], present: frozenset[str]) -> None:
+def _check_signatures(path: str, missing: set[str], scores: bool) -> None:
     """Refuses a model that lacks signatures."""
-    if missing and missing <= {"encode_query", "encode_document"} and "score" in present:
+    if missing and missing <= {"encode_query", "encode_document"} and scores:
         raise DataError(
             f"{path} has no {max(missing)}: its score is no inner product of two vectors, so that there is nothing to "
             "encode or to index. Its signature score ranks documents."
@@ -292,6 +379,10 @@ def _check_signatures(path: str, missing: set[str], present: frozenset[str]) -> 
         )
     if missing:
         raise DataError(f"{path} must hold a SavedModel of this project; it lacks the signature {min(missing)}.")
+
+
+def _text(text: bytes | str) -> str:
+    return text.decode() if isinstance(text, bytes) else text
 
 
 def _first_line(error: Exception) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
+from models.encoders.settings import IN_GRAPH
 from models.exported.model import LoadedModel, as_texts
 from models.texts.tokens import tokenize
 from schemas import features as f
@@ -59,6 +60,11 @@ def nearest_words(model: LoadedModel, words: Sequence[str], side: Side, most: in
     Raises:
       DataError: a vocabulary is missing.
     """
+    if model.encoder_record and model.encoder_record.encoder.kind not in IN_GRAPH:
+        raise DataError(
+            f"{model} must hold its pre-trained encoder, for the vectors of all words are needed; the encoder is of "
+            f"the kind {model.encoder_record.encoder.kind}."
+        )
     own, other = (_Vocabulary(model, one) for one in (side, _OTHER[side]))
     found = []
     for word, vector in zip(words, _encode(model, side, words), strict=True):

@@ -100,7 +100,7 @@ class DocumentRanker:
         self._doc_ids = [document.id.encode() for document in documents]
         texts = [document.text for document in documents]
         self._batches = [tf.constant(texts[start : start + _BATCH]) for start in range(0, len(texts), _BATCH)]
-        self._scores = self._by_encodings() if "encode_document" in model.signatures else self._score
+        self._scores = self._by_encodings() if model.has("encode_document") else self._score
         self._feedback = Feedback(model, tf.constant(texts), feedback) if feedback else None
 
     def rank(self, query: str, top: int, explain: bool = False) -> list[RankedDocument]:

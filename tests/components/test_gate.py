@@ -14,6 +14,7 @@ from models.lists.ranking_lists import read_lists
 from schemas.errors import DataError
 from schemas.evaluation import Comparison, Verdict
 from schemas.served_versions import NEWEST_PROPERTY, PUSHED_PROPERTY
+from tests.models.encoders.small_encoder import FILES, record_of, write_vectors
 
 pytestmark = pytest.mark.beam
 
@@ -55,11 +56,11 @@ def scored(monkeypatch):
 
     load_and_score, paths = gate.score_lists, []
 
-    def score_lists(path, lists, feedback):
+    def score_lists(path, lists, feedback, encoder=None):
         paths.append(path)
         scores = SCORES.get(Path(path, "saved_model.pb").read_text())
         if not scores:
-            return load_and_score(path, lists, feedback)
+            return load_and_score(path, lists, feedback, encoder)
         return {"scores": [np.asarray(scores[::-1] if feedback else scores, np.float32)] * len(lists)}
 
     monkeypatch.setattr(gate, "score_lists", score_lists)
@@ -76,7 +77,7 @@ def judge(tmp_path, serving, scored, write_model, make_artifact, make_examples):
     lists = read_lists(map(str, Path(examples.uri, "Split-test").iterdir()))
     parents = (tmp_path / f"stage_{number}" for number in range(9))
 
-    def judge(model="good", **settings):
+    def judge(model="good", text_vectors=None, **settings):
         parent = next(parents)
         exported, evaluation, blessing = (
             make_artifact(name, parent) for name in ("Model", "ModelEvaluation", "ModelBlessing")
@@ -86,7 +87,7 @@ def judge(tmp_path, serving, scored, write_model, make_artifact, make_examples):
         for name, content in evaluate(lists, scores, {}, 2).files().items():
             (Path(evaluation.uri) / name).write_text(content)
         given = EvaluationSettings(**{"minimums": {}, **settings})
-        Gate.test_call(examples, exported, evaluation, blessing, 2, given, str(serving))
+        Gate.test_call(examples, exported, evaluation, blessing, 2, given, str(serving), text_vectors=text_vectors)
         return Judged(json.loads((Path(blessing.uri) / "verdict.json").read_text()), blessing)
 
     return judge
@@ -192,6 +193,67 @@ def test_the_last_pushed_model_is_given_the_same_feedback(judge, serving, write_
     write_model(serving / "7", "good")
     assert not judge("bad").verdict["blessed"]
     assert judge("bad", feedback=4.0).verdict["blessed"]  # the other is as bad, with feedback
+
+
+@pytest.fixture
+def pushed_with(monkeypatch, serving, write_model):
+    """Pushes a model with the encoder of a record, or without any; returns the encoders that were given for its lists,
+    which it asks for the vectors of a text."""
+    from components import gate
+    from models.encoders.served_vectors import served_encoder
+
+    def push(record):
+        given = []
+
+        def score_lists(path, lists, feedback, encoder=None):
+            given.append(encoder)
+            if record and not encoder:
+                served_encoder(record).encode(["fox"], "query")
+            return {"scores": [np.asarray(SCORES["good"], np.float32)] * len(lists)}
+
+        class Pushed:
+            def __init__(self, path):
+                self.encoder_record = record
+
+        write_model(serving / "7", "good")
+        monkeypatch.setattr(gate, "LoadedModel", Pushed)
+        monkeypatch.setattr(gate, "score_lists", score_lists)
+        return given
+
+    return push
+
+
+@pytest.fixture
+def text_vectors(tmp_path, make_artifact):
+    """The vectors of a run whose encoder has the digest `this`."""
+    artifact = make_artifact("TextVectors", tmp_path)
+    write_vectors(artifact.uri, {"query": ["fox"], "document": ["renard"]}, settings=FILES, digest="this")
+    return artifact
+
+
+def test_a_pushed_model_with_the_run_s_encoder_is_given_the_run_s_vectors(judge, pushed_with, text_vectors):
+    given = pushed_with(record_of(FILES, digest="this"))
+    assert judge("bad", text_vectors).verdict["comparison"]["version"] == "7"
+    assert [encoder.record.digest for encoder in given] == ["this"]
+
+
+def test_a_pushed_model_without_an_encoder_is_given_no_vectors(judge, pushed_with, text_vectors):
+    given = pushed_with(None)
+    assert judge("bad", text_vectors).verdict["comparison"]["version"] == "7"
+    assert given == [None]
+
+
+@pytest.mark.parametrize("has_vectors", [True, False])
+def test_a_pushed_model_with_vectors_of_another_encoder_in_files_is_refused_with_the_remedy(
+    judge, pushed_with, text_vectors, has_vectors
+):
+    given = pushed_with(record_of(FILES, digest="that"))
+    with pytest.raises(DataError) as error:
+        judge("bad", text_vectors if has_vectors else None)
+    assert given == [None]
+    assert str(error.value).startswith("the last pushed model: a new query must be encoded, but this model's vectors")
+    assert str(error.value).endswith("\nRemove it, or set evaluation.start_anew.")
+    assert judge("bad", text_vectors, start_anew=True).verdict["blessed"]
 
 
 @pytest.mark.parametrize("start_anew", [False, True])

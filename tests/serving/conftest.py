@@ -1,6 +1,7 @@
 """Two versions of a small model, and the stand-in for TF Serving in front of them."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
 from typing import NamedTuple
@@ -40,6 +41,13 @@ def stand_in(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StandIn]:
     versions = {"7": folder / "7", "12": folder / "12"}
     export_small_model(versions["7"], epsilon=0.5)
     export_small_model(versions["12"], epsilon=2.0)
+    with standing_in(versions) as found:
+        yield found
+
+
+@contextmanager
+def standing_in(versions: dict[str, Path]) -> Iterator[StandIn]:
+    """The stand-in, with these versions."""
     predictor = Predictor([str(path) for path in versions.values()])
     server, port = start_grpc(predictor)
     rest = RestServer(predictor)

@@ -42,7 +42,7 @@ class Recorded(ExportedModel):
         self._columns = {name: model.call(name, {"document": as_texts(texts)}) for name in columns}
         self._constants = {name: model.call(name, {}) for name in constants}
 
-    def call(self, signature: str, inputs: Arrays) -> dict[str, Any]:
+    def _call(self, signature: str, inputs: Arrays) -> dict[str, Any]:
         """Returns the outputs of a signature without inputs."""
         return self._constants[signature]
 

@@ -1,15 +1,22 @@
 """The clients of a TF Serving, over gRPC and REST, against the stand-in: they give what the model gives."""
 
 import socket
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from models.encoders.encoder_channel import EncoderChannel
+from models.exported.export import ExportedEncoder, export_ranker
 from models.exported.model import LoadedModel
+from models.rankers.ranker import Ranker
 from schemas.errors import DataError
 from serving.tf_serving_client import TfServingModel, TfServingRestModel, own_columns
-from tests.serving.conftest import StandIn
+from tests.models.encoders.small_encoder import DIM, FILES, CountingEncoder, record_of, write_vectors
+from tests.models.small_model import features_of, small_text_features, small_towers
+from tests.serving.conftest import StandIn, standing_in
 
 pytestmark = pytest.mark.serving
 
@@ -59,6 +66,57 @@ def test_lists_and_batches_may_be_empty(stand_in: StandIn) -> None:
     no_documents = {"query": np.array(["cat"]), "documents": np.zeros((1, 0), object)}
     assert served.call("score", no_documents)["scores"].shape == (1, 0)
     assert served.call("encode_query", {"query": np.array([])})["vector"].shape == (0, 2)
+
+
+# A model without its pre-trained encoder
+
+
+@pytest.fixture(scope="module")
+def without_encoder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StandIn]:
+    """The stand-in, with a model whose encoder's vectors come from its callers."""
+    path = tmp_path_factory.mktemp("serving") / "3"
+    text_features = small_text_features(path.parent)
+    towers = small_towers(initial_scale=1.0)
+    towers(features_of(text_features, ["cat"], [["chat"]]))
+    ranker = Ranker(
+        {"towers": towers, "encoder": EncoderChannel(0.2, 0.5, name="encoder")}, {"towers": 1, "encoder": 1}
+    )
+    export_ranker(ranker, text_features, str(path), encoder=ExportedEncoder(record_of(FILES), None))
+    with standing_in({"3": path}) as found:
+        yield found
+
+
+@pytest.fixture(params=[TfServingModel, TfServingRestModel])
+def client(request: pytest.FixtureRequest, without_encoder: StandIn) -> Any:
+    """A client of one of the two APIs in front of that model, with an encoder."""
+    made = request.param(without_encoder.grpc if request.param is TfServingModel else without_encoder.rest)
+    made.encoder = CountingEncoder()
+    return made
+
+
+def test_a_client_sends_the_vectors_of_its_encoder_with_the_texts(client: Any, without_encoder: StandIn) -> None:
+    local = LoadedModel(str(without_encoder.versions["3"]), encoder=CountingEncoder())
+    for signature, inputs in (("score", LISTS), ("encode_query", QUERY)):
+        outputs, expected = client.call(signature, inputs), local.call(signature, inputs)
+        assert outputs.keys() == expected.keys()
+        for name, array in expected.items():
+            np.testing.assert_allclose(outputs[name], array, rtol=1e-6)
+    assert client.encoder.seen["document", "chien"] == 2
+
+
+def test_its_lists_and_batches_may_be_empty(without_encoder: StandIn, tmp_path: Path) -> None:
+    served = TfServingModel(without_encoder.grpc)
+    served.encoder = write_vectors(tmp_path, {"query": ["cat"], "document": ["chat"]})
+    no_documents = {"query": np.array(["cat"]), "documents": np.zeros((1, 0), object)}
+    assert served.call("score", no_documents)["scores"].shape == (1, 0)
+    assert served.call("encode_document", {"document": np.array([])})["vector"].shape == (0, 2 + DIM + 1)
+
+
+def test_over_grpc_the_model_itself_names_its_encoder(without_encoder: StandIn) -> None:
+    served = TfServingModel(without_encoder.grpc)
+    assert served.encoder_record == record_of(FILES)
+    with pytest.raises(DataError, match="a new query must be encoded, but this model's vectors came in files"):
+        served.call("score", LISTS)
 
 
 # Faults
@@ -113,9 +171,10 @@ def test_a_batch_that_does_not_fit_the_graph_is_refused(api: Any) -> None:
 INPUTS = {"query": np.array(["q"]), "documents": np.array([["d", "e"]])}
 
 
-def test_scores_of_added_documents_are_taken_off() -> None:
+@pytest.mark.parametrize("signature", ["score", "score_with_vectors", "serving_default"])
+def test_scores_of_added_documents_are_taken_off(signature: str) -> None:
     padded = {"scores": np.float32([[0.5, 0.25, 0.5, 0.5]]), "lexicon": np.float32([[1, 0, 1, 1]])}
-    found = own_columns("score", INPUTS, padded)
+    found = own_columns(signature, INPUTS, padded)
     assert {name: array.tolist() for name, array in found.items()} == {"scores": [[0.5, 0.25]], "lexicon": [[1, 0]]}
 
 

@@ -1,10 +1,10 @@
-"""The stand-in's REST API: TF Serving's paths and JSON, for signatures whose inputs are strings."""
+"""The stand-in's REST API: TF Serving's paths and JSON, for signatures whose inputs are strings and float32."""
 
 import base64
 import json
 import re
 import urllib.parse
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 
@@ -105,7 +105,9 @@ def _as_dict(message: Any) -> Any:
     return json_format.MessageToDict(message, including_default_value_fields=True, preserving_proto_field_name=True)
 
 
-def fill_request(body: bytes, request: predict_pb2.PredictRequest, inputs_of: Callable[[Any], Collection[str]]) -> bool:
+def fill_request(
+    body: bytes, request: predict_pb2.PredictRequest, inputs_of: Callable[[Any], Mapping[str, Any]]
+) -> bool:
     """Reads the signature and the inputs of a request from JSON.
 
         {"signature_name": ..., "instances": [{name: value, ...}, ...]}   an object for each row of the batch
@@ -140,7 +142,7 @@ def fill_request(body: bytes, request: predict_pb2.PredictRequest, inputs_of: Ca
     for name in names:
         if name not in columns:
             raise invalid(f"Missing named input: {name} in '{COLUMNS}' object.")
-        request.inputs[name].CopyFrom(_tensor(columns[name]))
+        request.inputs[name].CopyFrom(_tensor(columns[name], tf.dtypes.as_dtype(names[name].dtype)))
     return ROWS in content
 
 
@@ -181,16 +183,16 @@ def _is_named(value: Any) -> bool:
     return isinstance(value, dict) and value.keys() != {"b64"}
 
 
-def _tensor(values: Any) -> Any:
-    """Nested lists of texts as a tensor."""
+def _tensor(values: Any, dtype: tf.DType) -> Any:
+    """Nested lists of texts or numbers as a tensor."""
     shape, flat = [], [values]
     while flat and isinstance(flat[0], list):
         shape.append(len(flat[0]))
         if sizes := {len(one) for one in flat} - {shape[-1]}:
             raise invalid(f"Encountered list at unexpected size: {min(sizes)} expected size: {shape[-1]}")
         flat = [one for values in flat for one in values]
-    texts = [_text(one) for one in flat]
-    return tf.make_tensor_proto(np.asarray(texts, object).reshape(shape), tf.string, shape)
+    read, kind = (_text, object) if dtype == tf.string else (_number, dtype.as_numpy_dtype)
+    return tf.make_tensor_proto(np.asarray([read(one) for one in flat], kind).reshape(shape), dtype, shape)
 
 
 def _text(value: Any) -> bytes:
@@ -199,6 +201,12 @@ def _text(value: Any) -> bytes:
     if isinstance(value, dict):
         return base64.b64decode(value["b64"])
     raise invalid(f"JSON Value: {json.dumps(value)} is not of expected type: string")
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    raise invalid(f"JSON Value: {json.dumps(value)} is not of expected type: float")
 
 
 def _as_json(value: Any) -> Any:

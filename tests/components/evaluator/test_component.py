@@ -54,7 +54,8 @@ def scored(monkeypatch):
 
     paths = []
 
-    def score_lists(path, lists, feedback):
+    def score_lists(path, lists, feedback, encoder):
+        assert encoder is None
         paths.append(path)
         scores = np.asarray(SCORES[::-1] if feedback else SCORES, np.float32)
         return {"scores": [scores] * len(lists)}

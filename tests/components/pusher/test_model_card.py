@@ -37,7 +37,7 @@ def test_a_card_shows_the_numbers_of_each_channel_as_they_were_fitted():
 
 def test_a_card_holds_no_folder_of_its_makers():
     assert "/home" not in card() and "secret" not in card()
-    assert "output:" not in card()
+    assert "\noutput:" not in card()
 
 
 def test_a_name_can_end_neither_a_cell_nor_code():

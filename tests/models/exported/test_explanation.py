@@ -101,7 +101,7 @@ def test_an_encoder_that_is_no_sum_over_words_says_so(tmp_path):
     found = LoadedModel(str(tmp_path / "model")).explain("white cat", "un chat")
     assert [(word.text, word.dense, word.lexicon) for word in found.words] == [("un", None, None), ("chat", None, None)]
     assert found.notes == (
-        "smooth_cosine: the shares of words are not available, for this model's vectors are no sums over words.",
+        "smooth_cosine: the shares of words are not available, because the vectors are not sums over words.",
     )
 
 
@@ -117,7 +117,7 @@ class OverTheWire(ExportedModel):
     def __init__(self, model):
         self._model, self.signatures, self.version = model, model.signatures, model.version
 
-    def call(self, signature, inputs):
+    def _call(self, signature, inputs):
         found = {name: np.asarray(one) for name, one in self._model.call(signature, inputs).items()}
         return {
             name: one.astype(object) if one.dtype.kind in "OS" else one.astype(np.float32)
