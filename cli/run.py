@@ -11,6 +11,7 @@ from cli.imports import heavy_imports
 from cli.summary import RunSummary, describe_files, metrics_table, search_table, seen_warning
 from cli.terminal import StageView, for_shell, say, short, show, show_json
 from components.training_report.stability_report import unreachable
+from models.encoders.settings import USE_LANGUAGES
 from pipeline.beam_settings import check_local_beam
 from pipeline.config import RunConfig, load_config
 from pipeline.input_files import resolve_digests
@@ -47,6 +48,19 @@ def run(config: str, overrides: tuple[str, ...], estimate: bool, as_json: bool, 
         _run(settings, as_json, verbose)
 
 
+def unknown_languages(settings: RunConfig) -> list[str]:
+    """Returns a warning for each language that the encoder was not trained on, as far as that is known."""
+    languages = dict.fromkeys([settings.data.query_language, settings.data.document_language])
+    if settings.encoder.kind != "use_multilingual":
+        return []
+    return [
+        f"{settings.encoder.shown_name} was not trained on the language {language}: its vectors may mislead; it knows "
+        f"{', '.join(USE_LANGUAGES)}"
+        for language in languages
+        if language not in USE_LANGUAGES
+    ]
+
+
 def _estimate(settings: RunConfig, as_json: bool, verbose: bool) -> None:
     """Prints an estimate of the run's time, memory and disk."""
     with StageView() as view:
@@ -66,8 +80,13 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
     started = time.monotonic()
     stages: list[StageEnd] = []
     with StageView() as view:
-        for sentence in unreachable(settings.model, settings.loss):
+        for sentence in (*unreachable(settings.model, settings.loss), *unknown_languages(settings)):
             view.say(f"warning: {sentence}")
+        if settings.encoder.kind != "none":
+            view.say(
+                f"the pre-trained encoder {settings.encoder.shown_name} is part of the score; "
+                "`--set encoder.kind=none` leaves it out"
+            )
         view.start(0, 0, "loading TFX")
 
         def end(stage: StageEnd) -> None:

@@ -36,9 +36,11 @@ _PRESETS = """## Presets
 
 - `paper` is the paper's system, whose figures stand in [results.md](results.md).
 - `best`, the default, is good on documents that training has seen and on others. It adds a lexicon beside the vectors
-  and has a stronger tower. Its train lists have no NR documents that are relevant to no train query.
+  and has a stronger tower. Its train lists have no NR documents that are relevant to no train query. A pre-trained
+  encoder that the run names is a further channel; where the package of use_multilingual is installed, that encoder is
+  taken for two of its languages.
 - `closed` adds a softmax term, which memorises which documents are relevant to any query: for collections whose
-  documents are all known when training.
+  documents are all known when training. A pre-trained encoder gets a trained head, in place of the towers.
 - `polynomial` is Polynomial Semantic Indexing (Bai et al. 2009) beside the lexicon, from whose translations it starts:
   for collections whose documents are all known, as `closed`, and trained in eight epochs.
 - `cossim` and `duet_distributed` are the rankers of Cohen et al. 2018, trained as published: on each list's MR document

@@ -169,7 +169,7 @@ def _read_run(run: Any, output: Any, places: Places, path: str) -> _Run:
         content["output"] = output
     config = resolve_digests(check_config(content, places, path, faults, kind="experiment"))
     content["preset"] = config.preset
-    for section in ("data", "embeddings", "lexicon"):
+    for section in ("data", "embeddings", "lexicon", "encoder"):
         content.setdefault(section, {})["sha256"] = getattr(config, section).sha256.model_dump()
     return _Run(content, places, path)
 

@@ -26,7 +26,8 @@ def _may_vary(key: str) -> str:
         raise ValueError("must not vary: every cell has a folder of its own under the experiment's output")
     if key.startswith("kubeflow."):
         raise ValueError("must not vary: every cell runs on this machine")
-    shared = ("model.vocabulary_size", "lexicon.pairs", "lexicon.sha256")
+    of_encoder = ("encoder.path", "encoder.query_vectors", "encoder.document_vectors", "encoder.sha256")
+    shared = ("model.vocabulary_size", "lexicon.pairs", "lexicon.sha256", *of_encoder)
     if (key.startswith(("data.", "embeddings.")) and key not in _FILTERS) or key in shared:
         raise ValueError(
             "must not vary: cells share inputs and lists, and this setting changes them; make another experiment of it "

@@ -13,7 +13,8 @@ from pydantic import AfterValidator, Field, ValidationInfo, field_validator, mod
 from components.settings import EvaluationSettings, SearchSettings
 from components.wikiclir_example_gen.settings import DataSettings
 from models.adversary_settings import AdversarySettings
-from models.choices import ACROSS_LANGUAGES, HELD_OUT, SCORERS, TRANSLATING
+from models.choices import ACROSS_LANGUAGES, ENCODER, HEAD, HELD_OUT, SCORERS, TRANSLATING
+from models.encoders.settings import EncoderSettings
 from models.job import channels_fault, default_objective, index_fault, objective_fault
 from models.lexicon.settings import LexiconSettings
 from models.settings import ChannelSettings, EmbeddingSettings, LossSettings, ModelSettings
@@ -63,6 +64,8 @@ class RunConfig(Settings):
     """The word vectors that training starts from."""
     lexicon: LexiconSettings = LexiconSettings()
     """The channel of matching words, beside the vectors."""
+    encoder: EncoderSettings = EncoderSettings()
+    """The pre-trained text encoder, beside the vectors and the lexicon."""
     channels: dict[str, ChannelSettings] = {}
     """Further channels of the score, by name, each with `kind`, `weight` (default 0.5; fitted: the best on the eval
     split) and `settings`. The kind cl_lsi is the cosine in a space that is learned from the train pairs (cross-language
@@ -134,17 +137,29 @@ class RunConfig(Settings):
             )
         return lexicon
 
+    @field_validator("encoder")
+    @classmethod
+    def _head_is_the_scorer(cls, encoder: EncoderSettings, info: ValidationInfo) -> EncoderSettings:
+        model = info.data.get("model")
+        if model and (encoder.head == "linear") != (model.scorer == HEAD):
+            raise ValueError(
+                f"head must be linear where model.scorer is {HEAD}, and nowhere else; got head {encoder.head} and "
+                f"model.scorer {model.scorer}"
+            )
+        return encoder
+
     @field_validator("channels")
     @classmethod
     def _channels_have_names_of_their_own(
         cls, channels: dict[str, ChannelSettings], info: ValidationInfo
     ) -> dict[str, ChannelSettings]:
-        model, lexicon = info.data.get("model"), info.data.get("lexicon")
-        if model and lexicon and (fault := channels_fault(model, channels, [lexicon.kind])):
+        model, lexicon, encoder = (info.data.get(name) for name in ("model", "lexicon", "encoder"))
+        taken = [lexicon.kind if lexicon else "none", *([ENCODER] if encoder and encoder.is_channel else [])]
+        if model and lexicon and (fault := channels_fault(model, channels, taken)):
             raise ValueError(fault)
         return channels
 
-    @field_validator("lexicon", "channels")
+    @field_validator("lexicon", "encoder", "channels")
     @classmethod
     def _weights_have_domains(cls, channels: Any, info: ValidationInfo) -> Any:
         data = info.data.get("data")
@@ -271,7 +286,7 @@ class RunConfig(Settings):
     @property
     def has_held_out_weight(self) -> bool:
         """Whether the weight of a channel is fitted on training domains that are left out in turn."""
-        return HELD_OUT in (self.lexicon.weight, *(one.weight for one in self.channels.values()))
+        return HELD_OUT in (self.lexicon.weight, self.encoder.weight, *(one.weight for one in self.channels.values()))
 
     @property
     def trained_domains(self) -> TrainedDomains:

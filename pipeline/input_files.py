@@ -95,7 +95,7 @@ def resolve_digests(config: Config, find: Callable[[str, str | None], str] = dig
         digests, key = (digests[first], ".".join(below)) if below else (digests, first)
         given = digests.get(key)
         try:
-            files = sorted(files_of_dump(one.path)) if one.form == "dump" else [one.path]
+            files = _files_in_order(one)
             found = input_digest([find(file, given if len(files) == 1 else None) for file in files])
         except DataError as error:
             faults.append(f"{one.name}: {error}")
@@ -109,6 +109,23 @@ def resolve_digests(config: Config, find: Callable[[str, str | None], str] = dig
     if faults:
         raise ConfigError(faults)
     return type(config).model_validate(content)
+
+
+def _files_in_order(one: GivenPath) -> list[str]:
+    """The files of an input, whose digests in this order make its digest."""
+    if one.form == "dump":
+        return sorted(files_of_dump(one.path))
+    if one.form in ("saved_model", "text_vectors"):
+        from models.encoders.input_files import files_of_saved_model, files_of_vectors  # takes seconds
+
+        if one.form == "text_vectors":
+            return files_of_vectors(one.path)
+        if not is_remote(one.path):
+            return files_of_saved_model(one.path)
+        from tfx.dsl.io import fileio
+
+        return files_of_saved_model(one.path, fileio.walk)
+    return [one.path]
 
 
 _LINES: Final = 2000
@@ -155,13 +172,27 @@ def check_collection(paths: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def _input_fault(path: str, form: str | None, width: int | None) -> str | None:
+    if form == "saved_model":
+        return None if is_remote(path) else _saved_model_fault(path)
     find = {"vectors": lambda one: [one], "dump": files_of_dump}.get(form or "", files_of)
     files, fault = _find(path, find)
     if fault or not files or form == "dump":
         return fault
+    if form == "text_vectors":
+        from models.encoders.vector_files import vectors_fault
+
+        return vectors_fault(path)
     if form == "pairs":
         return _pairs_fault(files[0])
     return None if width is None else _vectors_fault(path, width)
+
+
+def _saved_model_fault(path: str) -> str | None:
+    if not os.path.isdir(path):
+        return f"must be the folder of a SavedModel; there is no folder {path}."
+    if not os.path.isfile(os.path.join(path, "saved_model.pb")):
+        return f"must be the folder of a SavedModel; {path} holds no saved_model.pb."
+    return None
 
 
 def _find(path: str, find: Callable[[str], list[str]] = files_of) -> tuple[list[str], str | None]:

@@ -14,15 +14,18 @@ from models.training.devices import configure_devices
 from models.tuning.results import SearchResults
 from pipeline.beam_settings import beam_arguments, check_local_beam
 from pipeline.config import RunConfig, dump_config
+from pipeline.encoder_identity import with_fingerprint
 from pipeline.launching import launch
 from pipeline.layout import (
     ARTIFACTS,
+    CHECKPOINTS,
     CONFIG_FILE,
     DATA,
     EVALUATION,
     INDEX,
     LEXICON,
     SERVING,
+    TEXT_VECTORS,
     TRAINING,
     TUNING,
 )
@@ -66,8 +69,10 @@ class RunResult(NamedTuple):
 
 
 class _Run(NamedTuple):
-    """The places of a run."""
+    """A run's settings and places."""
 
+    config: RunConfig
+    """With the fingerprint of an endpoint, if it has one."""
     folder: OutputFolder
     store: Path
     """The folder of artifacts and metadata: an experiment's, or the run's own."""
@@ -102,6 +107,7 @@ def run_locally(
         locally.
     """
     run = _prepare(config, experiment)
+    config = run.config
     pipeline = create_pipeline(
         config,
         pipeline_root=str(run.store / ARTIFACTS),
@@ -141,9 +147,10 @@ def _prepare(config: RunConfig, experiment: Path | None) -> _Run:
     store = experiment or folder.path
     if config.search.index:
         IndexVersions(store / INDEX).check_free()  # now, not after an hour of training
+    config = with_fingerprint(config, store / ARTIFACTS / f"{CHECKPOINTS}.{TEXT_VECTORS}")
     folder.write(CONFIG_FILE, dump_config(config))
     configure_devices(config.training, config.model)
-    return _Run(folder, store, folder.path.name if experiment else None, open_store(store))
+    return _Run(config, folder, store, folder.path.name if experiment else None, open_store(store))
 
 
 def _result(config: RunConfig, run: _Run, outputs: Mapping[str, Outputs], cached: bool) -> RunResult:

@@ -25,6 +25,7 @@ from components.rivals.component import Rivals
 from components.search_evaluator.component import SearchEvaluator
 from components.stage import IDENTITY
 from components.statistics_gen import StatisticsGen
+from components.text_vector_gen.component import TextVectorGen
 from components.trained_baseline import TrainedBaseline
 from components.trainer.component import Trainer
 from components.training_report.component import TrainingReport
@@ -34,13 +35,15 @@ from components.wikiclir_example_gen.component import WikiClirExampleGen
 from components.wikiclir_example_gen.lists import IngestSettings
 from components.wikipedia_gen.component import WikipediaGen
 from models.adversary_settings import AdversarySettings
-from models.choices import HELD_OUT, RIVALS
+from models.choices import ENCODER, HELD_OUT, RIVALS
+from models.encoders.settings import IN_GRAPH
 from models.job import TrainingJob
 from models.settings import ChannelSettings, LossSettings, ModelSettings, WordTableSource
 from pipeline.config import RunConfig, without_folders
+from pipeline.encoder_identity import encoder_digest
 from pipeline.identity import identity, identity_of_stage
 from pipeline.input_files import files_of, files_of_dump
-from pipeline.layout import CHECKPOINTS
+from pipeline.layout import CHECKPOINTS, TEXT_VECTORS
 from schemas.features import (
     DOCUMENT_STEM_VOCABULARY,
     DOCUMENT_VOCABULARY,
@@ -69,6 +72,7 @@ class Data(NamedTuple):
     transform_graph: BaseChannel
     transformed_examples: BaseChannel
     lexicon: BaseChannel | None
+    text_vectors: BaseChannel | None
 
 
 class Training(NamedTuple):
@@ -205,6 +209,18 @@ def _data(config: RunConfig, checkpoints: str) -> Data:
         )
         stages.append(lexicon_gen)
         learned = lexicon_gen.outputs["lexicon"]
+    text_vectors = None
+    if config.encoder.kind != "none":
+        text_vector_gen = TextVectorGen(
+            examples=examples,
+            collection=collection,
+            encoder=config.encoder.for_texts,
+            digest=encoder_digest(config.encoder),
+            probes=config.encoder.probes,
+            store=f"{checkpoints}.{TEXT_VECTORS}",
+        )
+        stages.append(text_vector_gen)
+        text_vectors = text_vector_gen.outputs["text_vectors"]
     return Data(
         stages,
         collection,
@@ -214,13 +230,14 @@ def _data(config: RunConfig, checkpoints: str) -> Data:
         transform.outputs["transform_graph"],
         transform.outputs["transformed_examples"],
         learned,
+        text_vectors,
     )
 
 
 def _training(config: RunConfig, data: Data, checkpoints: str) -> Training:
     """The stages of the search, if there is one, of the training, and of the report of both."""
     job = _training_job(config, checkpoints)
-    inputs = _training_inputs(data, job)
+    inputs = _training_inputs(config, data, job)
     stages: list[BaseComponent] = []
     best = trials = None
     if config.tuning.search:
@@ -242,8 +259,9 @@ def _training(config: RunConfig, data: Data, checkpoints: str) -> Training:
     return Training(stages, trainer.outputs["model"], trainer.outputs["model_run"])
 
 
-def _training_inputs(data: Data, job: TrainingJob) -> dict[str, Any]:
+def _training_inputs(config: RunConfig, data: Data, job: TrainingJob) -> dict[str, Any]:
     """The arguments of Trainer and Tuner besides the job."""
+    reads_vectors = config.encoder.kind != "none"
     return {
         "examples": data.transformed_examples,
         "transform_graph": data.transform_graph,
@@ -251,7 +269,8 @@ def _training_inputs(data: Data, job: TrainingJob) -> dict[str, Any]:
         "train_args": trainer_pb2.TrainArgs(splits=["train"]),
         "eval_args": trainer_pb2.EvalArgs(splits=["eval"]),
         "lexicon": data.lexicon if job.channels else None,
-        "texts": data.examples if job.channels else None,
+        "texts": data.examples if job.channels or reads_vectors else None,
+        "text_vectors": data.text_vectors if reads_vectors else None,
     }
 
 
@@ -289,13 +308,16 @@ def _judging(
         runs["rival_runs"] = stage.outputs["runs"]
     if "paper" in config.evaluation.baselines:
         # Not within the run's own folder, whose training removes all other folders, perhaps at the same time.
-        job = _training_job(config.paper_beside(), f"{checkpoints}.paper")
-        trainer = Trainer(job=job, **_training_inputs(data, job)).with_id("PaperTrainer")
+        paper = config.paper_beside()
+        job = _training_job(paper, f"{checkpoints}.paper")
+        trainer = Trainer(job=job, **_training_inputs(paper, data, job)).with_id("PaperTrainer")
         trained_baseline = TrainedBaseline(examples=data.examples, model=trainer.outputs["model"], tag="paper")
         stages += [trainer, trained_baseline]
         runs["paper_run"] = trained_baseline.outputs["run"]
+    # A model that holds its encoder is evaluated as it is served: vectors in files are rounded.
+    vectors = {"text_vectors": None if config.encoder.kind in IN_GRAPH else data.text_vectors}
     evaluator = Evaluator(
-        examples=data.examples, model=training.model, feedback=config.evaluation.feedback, **runs, **lists
+        examples=data.examples, model=training.model, feedback=config.evaluation.feedback, **vectors, **runs, **lists
     )
     evaluation = evaluator.outputs["evaluation"]
     gate = Gate(
@@ -304,6 +326,7 @@ def _judging(
         evaluation=evaluation,
         settings=config.evaluation,
         serving=serving_path,
+        **vectors,
         **lists,
     )
     stages += [evaluator, gate]
@@ -326,7 +349,7 @@ def _search(
     config: RunConfig, data: Data, training: Training, judging: Judging, index_path: str
 ) -> list[BaseComponent]:
     """The stages that make the collection searchable, and evaluate the search."""
-    indexer = CorpusIndexer(model=training.model, collection=data.collection)
+    indexer = CorpusIndexer(model=training.model, collection=data.collection, text_vectors=data.text_vectors)
     index = indexer.outputs["index"]
     index_pusher = IndexPusher(index=index, pushed_model=judging.pushed_model, folder=index_path)
     search_evaluator = SearchEvaluator(
@@ -339,6 +362,7 @@ def _search(
         max_tokens=config.data.max_document_tokens,
         leave_out_own=config.data.leave_out_own,
         held_out=config.data.held_out,
+        text_vectors=None if config.encoder.kind in IN_GRAPH else data.text_vectors,
     )
     # No push waits for it: with many queries it takes long.
     search_evaluator.add_upstream_node(index_pusher)
@@ -373,6 +397,8 @@ def _training_job(config: RunConfig, checkpoints: str) -> TrainingJob:
     if lexicon.kind != "none":
         of_lexicon = lexicon.model_dump(include={"kind", "weight", "in_training"})
         channels = {lexicon.kind: ChannelSettings(**of_lexicon), **channels}
+    if config.encoder.is_channel:
+        channels[ENCODER] = ChannelSettings(kind=ENCODER, weight=config.encoder.weight)
     job = TrainingJob(
         model=config.model.model_copy(update=unused),
         loss=loss,

@@ -1,9 +1,10 @@
 """Presets: the values of settings that a configuration does not give. This file does not import TensorFlow."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from models.choices import SCORERS
+from models.encoders.settings import USE_LANGUAGES, USE_PACKAGE, use_multilingual_is_installed
 from models.losses.declarations import LOSSES
 from schemas.settings import Settings
 
@@ -13,12 +14,18 @@ _SECTIONS: Final = {"model", "embeddings", "loss", "training", "tuning", "evalua
 """Sections of every resolved configuration."""
 
 
+def _everywhere() -> bool:
+    return True
+
+
 class Condition(NamedTuple):
     """A condition on settings for a value of a preset, which decides these settings before, if at all."""
 
     words: str
     settings: Mapping[str, Sequence[Any]]
     """Dotted settings to the values that each may have."""
+    is_met: Callable[[], bool] = _everywhere
+    """A condition on the machine, which no settings meet that a run has written: they are the same everywhere."""
 
 
 class PresetValue(NamedTuple):
@@ -51,7 +58,19 @@ _TRANSLATIONS: Final = Condition(
     {"model.encoder": ["polynomial"], "model.terms": ["stems"], "lexicon.kind": ["lexicon"]},
 )
 
+_ENCODER: Final = Condition(
+    "with a pre-trained encoder", {"encoder.kind": ["saved_model", "use_multilingual", "endpoint", "vectors"]}
+)
+_HEAD: Final = Condition("with `encoder.head` linear", {"encoder.head": ["linear"]})
+
+_USE: Final = Condition(
+    f"with the package {USE_PACKAGE}, for two of its languages",
+    {"data.query_language": USE_LANGUAGES, "data.document_language": USE_LANGUAGES},
+    use_multilingual_is_installed,
+)
+
 _BEST: Final = {
+    "model.scorer": PresetValue("encoder_head", _HEAD),
     "lexicon.kind": PresetValue("lexicon"),
     "lexicon.weight": PresetValue("fitted", _DOT),
     "model.embedding_dim": PresetValue(128, _NO_TABLES),
@@ -65,10 +84,18 @@ _BEST: Final = {
 }
 
 PRESETS: Final[Mapping[str, Mapping[str, PresetValue]]] = {
-    "paper": {},
-    "best": _BEST,
+    # A head's vectors have about length 1, beside which the paper's epsilon would leave little of a cosine.
+    "paper": {"model.scorer": PresetValue("encoder_head", _HEAD), "model.epsilon": PresetValue(0.1, _HEAD)},
+    "best": {"encoder.kind": PresetValue("use_multilingual", _USE), **_BEST},
     # Towers that know all documents leave less to the matching words: the weight is fitted on the eval split.
-    "closed": {**_BEST, "loss.softmax_weight": PresetValue(0.02), "lexicon.weight": PresetValue("fitted")},
+    "closed": {
+        "encoder.head": PresetValue("linear", _ENCODER),
+        **_BEST,
+        "model.similarity": PresetValue("cosine", _HEAD),
+        "loss.softmax_weight": PresetValue(0.02),
+        "loss.softmax_temperature": PresetValue(0.05, _HEAD),
+        "lexicon.weight": PresetValue("fitted"),
+    },
     "polynomial": {
         "lexicon.kind": PresetValue("lexicon"),
         "lexicon.weight": PresetValue("fitted"),
@@ -143,16 +170,22 @@ def fault_of_another_preset(content: Mapping[str, Any], preset: Any) -> str | No
 
 def fault_of_no_preset(content: Mapping[str, Any]) -> str | None:
     """Returns an error message for resolved settings, with digests and all sections, that name no preset; or None."""
-    data = content.get("data")
-    digests = data.get("sha256") if isinstance(data, Mapping) else None
-    is_resolved = isinstance(digests, Mapping) and any(digests.values()) and _SECTIONS <= content.keys()
-    if "preset" in content or not is_resolved:
+    if "preset" in content or not _is_resolved(content):
         return None
     return f"must be given in a resolved configuration, for it decides what the file leaves out: {', '.join(PRESETS)}."
 
 
+def _is_resolved(content: Mapping[str, Any]) -> bool:
+    """Whether settings are those that a run has written: with digests, and all sections."""
+    data = content.get("data")
+    digests = data.get("sha256") if isinstance(data, Mapping) else None
+    return isinstance(digests, Mapping) and any(digests.values()) and _SECTIONS <= content.keys()
+
+
 def _holds(condition: Condition, content: Mapping[str, Any], settings: type[Settings]) -> bool:
-    return all(_value(key, content, settings) in values for key, values in condition.settings.items())
+    if not all(_value(key, content, settings) in values for key, values in condition.settings.items()):
+        return False
+    return condition.is_met() and (condition.is_met is _everywhere or not _is_resolved(content))
 
 
 def _value(key: str, content: Mapping[str, Any], settings: type[Settings]) -> Any:
@@ -160,4 +193,6 @@ def _value(key: str, content: Mapping[str, Any], settings: type[Settings]) -> An
     section, _, name = key.partition(".")
     default = settings.model_fields[section].default
     given = content.get(section, default)
-    return given.get(name, getattr(default, name)) if isinstance(given, Mapping) else getattr(given, name, None)
+    if isinstance(given, Mapping):
+        return given.get(name, getattr(default, name, None))
+    return getattr(given, name, None)

@@ -176,6 +176,17 @@ def _texts(path: str, max_words: int) -> _Texts:
     return _Texts(number, size, float(tf.reduce_mean(tf.cast(tf.minimum(lengths, max_words), tf.float64))))
 
 
+def first_texts(path: str, most: int) -> list[str]:
+    """The first texts of a file that are not empty.
+
+    Args:
+      path: a collection's queries or documents.
+      most: the largest number of texts.
+    """
+    texts = (line.split(b"\t", 2)[-1].decode("utf-8", "replace").strip() for line in _lines(path))
+    return list(islice(filter(None, texts), most))
+
+
 def _lines(path: str) -> Iterator[bytes]:
     return (line for _, line in _records(path, read_lines))
 

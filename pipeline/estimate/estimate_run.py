@@ -18,6 +18,7 @@ from models.texts.tokens import tokenize
 from models.training.devices import configure_devices
 from pipeline.config import RunConfig
 from pipeline.estimate.collection_size import CollectionSize, size_of_collection
+from pipeline.estimate.encoder_speed import EncoderSpeed, measure_encoder
 from pipeline.estimate.training_step import TrainingStep, measure_training_step
 from schemas.errors import DataError
 from schemas.wording import rounded_duration, rounded_size
@@ -38,6 +39,7 @@ class RunEstimate:
       memory_bytes: peak memory of the process.
       disk_bytes: of the files below `output`.
       notes: sentences on work that the estimate leaves out and on memory or disk that is too small.
+      encoder: the speed of a pre-trained encoder; None where nothing is encoded.
     """
 
     size: CollectionSize
@@ -47,6 +49,7 @@ class RunEstimate:
     memory_bytes: float
     disk_bytes: float
     notes: tuple[str, ...]
+    encoder: EncoderSpeed | None = None
 
     def describe(self) -> Iterator[str]:
         """Lines for a person."""
@@ -58,6 +61,9 @@ class RunEstimate:
         )
         yield f"this machine takes {self.machine_factor:.2f} times as long as the reference"
         yield f"a training step takes {1000 * step.seconds:.1f} ms; steps: {step.steps:,}, epochs: {step.epochs}"
+        if self.encoder:
+            speed, texts = self.encoder.texts_per_second, self.encoder.encoded
+            yield f"the encoder takes {speed:,.1f} texts a second; texts: {texts:,}"
         for part, seconds in self.seconds.items():
             yield f"{part:18} {rounded_duration(seconds):>8}"
         yield (
@@ -68,7 +74,9 @@ class RunEstimate:
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {**asdict(self), "step": self.step._asdict(), "all_seconds": sum(self.seconds.values())}
+        encoder = self.encoder._asdict() if self.encoder else None
+        every = sum(self.seconds.values())
+        return {**asdict(self), "step": self.step._asdict(), "encoder": encoder, "all_seconds": every}
 
 
 def estimate_run(config: RunConfig) -> RunEstimate:
@@ -90,7 +98,8 @@ def estimate_run(config: RunConfig) -> RunEstimate:
     load = os.getloadavg()[0]
     configure_devices(config.training, config.model)  # before the first op
     size = size_of_collection(config)
-    step = measure_training_step(config, size)
+    encoder = measure_encoder(config, size)
+    step = measure_training_step(config, size, encoder.dim if encoder else _DIM)
     factor = sample_seconds() / _REFERENCE_SECONDS
     has_lexicon = config.lexicon.kind != "none"
     of = quantities(size, step, has_lexicon)
@@ -98,6 +107,8 @@ def estimate_run(config: RunConfig) -> RunEstimate:
     parts += ["BM25"] if "bm25" in config.evaluation.baselines else []
     parts += ["lexicon"] if has_lexicon else []
     seconds = {part: factor * cost(part, of) for part in parts}
+    if encoder:
+        seconds["encoder"] = encoder.seconds
     seconds["training"] = step.training_seconds + factor * cost("training", of)
     if "paper" in config.evaluation.baselines:
         paper = measure_training_step(config.paper_beside(), size)
@@ -107,9 +118,13 @@ def estimate_run(config: RunConfig) -> RunEstimate:
     if config.search.index:
         seconds["index"] = factor * cost("index", of)
     memory, disk = cost("memory", of), cost("disk", of)
+    if config.encoder.kind != "none":
+        # The store and the artifact, each of two bytes a number.
+        disk += 2 * 2 * (encoder.dim if encoder else _DIM) * (size.documents + sum(size.lists.values()))
     if config.search.index:
         disk += cost("disk of the index", of)
-    return RunEstimate(size, step, factor, seconds, memory, disk, tuple(_notes(config, memory, disk, load)))
+    notes = tuple(_notes(config, memory, disk, load))
+    return RunEstimate(size, step, factor, seconds, memory, disk, notes, encoder)
 
 
 def _notes(config: RunConfig, memory: float, disk: float, load: float) -> Iterator[str]:
@@ -135,6 +150,8 @@ def _notes(config: RunConfig, memory: float, disk: float, load: float) -> Iterat
         yield f"the machine has {rounded_size(held)} of memory alone"
 
 
+_DIM: Final = 512
+"""The length of an encoder's vectors, where they come in files."""
 _REFERENCE_SECONDS: Final = 0.17
 _ROUNDS: Final = 3
 _TEXTS: Final = 4_000
@@ -183,6 +200,7 @@ STAGES_OF_PART: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "BM25": ("LexicalBaseline",),
     "lexicon": ("LexiconGen",),
+    "encoder": ("TextVectorGen",),
     "training": ("Trainer",),
     "paper's training": ("PaperTrainer",),
     "evaluation": ("TrainingReport", "TrainedBaseline", "Evaluator", "Gate", "Pusher"),

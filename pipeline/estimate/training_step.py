@@ -8,7 +8,7 @@ import tensorflow as tf
 
 from models.choices import SCORERS
 from models.job import TrainingJob
-from models.lists.mapped_rows import MappedRows, RowsFile
+from models.lists.mapped_rows import MappedRows, MappedVectors, RowsFile
 from models.lists.ranking_lists import RankingLists
 from models.lists.training_batches import training_batches
 from models.objectives.make_objective import make_objective
@@ -35,6 +35,7 @@ def made_up_lists(
     top_grade: int,
     has_words: bool = True,
     has_stems: bool = False,
+    dim: int = 0,
 ) -> RankingLists:
     """Lists of random documents of random words, whose frequencies follow Zipf's law; stored as a Trainer stores them.
 
@@ -47,6 +48,7 @@ def made_up_lists(
       top_grade: grade of each list's first document; a tenth of the others have grade 1.
       has_words: whether the columns of words are there.
       has_stems: whether those of stems are there, one stem for every three words.
+      dim: length of the vectors of a pre-trained encoder; 0 for none.
     """
     generator = np.random.default_rng(0)
     documents = min(documents, lists * listed)
@@ -63,6 +65,9 @@ def made_up_lists(
             file.add(ids // WORDS_OF_A_STEM, lengths)
         return file.mapped()
 
+    def vectors(rows: int) -> MappedVectors:
+        return MappedVectors(generator.normal(size=(rows, dim)).astype(np.float16), np.arange(rows))
+
     query_tokens, doc_tokens = words(lists, query_words), words(documents, document_words)
     grades = np.zeros((lists, listed), np.int64)
     grades[:, : 1 + listed // 10] = 1
@@ -73,11 +78,13 @@ def made_up_lists(
             f.QUERY_ID: tf.as_string(tf.range(lists)),
             **({f.QUERY_TOKENS: query_tokens.tensor()} if has_words else {}),
             **({f.QUERY_STEMS: stems(query_tokens).tensor()} if has_stems else {}),
+            **({f.QUERY_VECTOR: vectors(lists)} if dim else {}),
         },
         document_columns={
             f.DOC_ID: tf.as_string(tf.range(documents)),
             **({f.DOC_TOKENS: doc_tokens} if has_words else {}),
             **({f.DOC_STEMS: stems(doc_tokens)} if has_stems else {}),
+            **({f.DOC_VECTOR: vectors(documents)} if dim else {}),
         },
         documents=tf.RaggedTensor.from_uniform_row_length(tf.constant(places.reshape(-1)), listed),
         list_columns={f.RELEVANCE: tf.RaggedTensor.from_uniform_row_length(tf.constant(grades.reshape(-1)), listed)},
@@ -110,12 +117,13 @@ class TrainingStep(NamedTuple):
         return self.first_seconds + self.steps * self.seconds
 
 
-def measure_training_step(config: RunConfig, size: CollectionSize) -> TrainingStep:
+def measure_training_step(config: RunConfig, size: CollectionSize, dim: int = 0) -> TrainingStep:
     """Trains the model of a configuration for some seconds on lists of the collection's size, and discards it.
 
     Args:
       config: of a training in one process.
       size: of its collection.
+      dim: length of the vectors of a pre-trained encoder, needed for a head.
     """
     settings = config.training
     started = time.perf_counter()
@@ -135,6 +143,7 @@ def measure_training_step(config: RunConfig, size: CollectionSize) -> TrainingSt
         top_grade=config.data.top_grade,
         has_words=config.model.has_words,
         has_stems=config.model.has_stems,
+        dim=0 if SCORERS[config.model.scorer].reads_words else dim,
     )
     with strategy.scope():
         job = TrainingJob(model=config.model, loss=config.loss, training=settings, top_grade=config.data.top_grade)

@@ -65,7 +65,9 @@ BESIDE: Final = {
 
 
 def test_every_input_of_a_run_is_among_those_that_are_swapped() -> None:
-    assert {*_inputs(RunConfig)} == {one.setting.replace("wikis.en", "wikis.*") for one in (*ROLES, *OTHERS, *DUMPS)}
+    # The encoder's files are those of tests/components/text_vector_gen/test_component.py.
+    inputs = {one for one in _inputs(RunConfig) if not one.startswith("encoder.")}
+    assert inputs == {one.setting.replace("wikis.en", "wikis.*") for one in (*ROLES, *OTHERS, *DUMPS)}
 
 
 @pytest.mark.e2e

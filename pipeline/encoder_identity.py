@@ -1,0 +1,82 @@
+"""The identity of a pre-trained encoder: a digest that changes with its vectors."""
+
+import hashlib
+import json
+import logging
+from pathlib import Path
+
+from models.encoders.settings import EncoderSettings
+from pipeline.config import RunConfig
+from schemas.errors import ConfigError, DataError
+
+_FILE = "endpoints.json"
+
+log = logging.getLogger("clir.data")
+
+
+def encoder_digest(settings: EncoderSettings) -> str:
+    """Returns SHA-256 of all that decides an encoder's vectors: settings, digests of files, an endpoint's fingerprint.
+
+    Args:
+      settings: resolved, with digests and fingerprint.
+    """
+    parts = dict(settings.deciding)
+    if settings.kind == "use_multilingual":
+        from models.encoders.use_multilingual import DIGEST  # takes seconds to import
+
+        parts["weights"] = DIGEST
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def with_fingerprint(config: RunConfig, store: Path) -> RunConfig:
+    """Returns the configuration with the fingerprint of its endpoint, which is asked for it; others stay as they are.
+
+    A fingerprint that was found before is kept where the endpoint still agrees with it, because roundings differ.
+
+    Args:
+      config: the configuration.
+      store: folder of the vectors of all encoders, which holds the fingerprints that were found before.
+
+    Raises:
+      ConfigError: the endpoint does not answer, or does not have the fingerprint that the configuration gives.
+    """
+    settings = config.encoder
+    if settings.kind != "endpoint":
+        return config
+    from models.encoders.endpoint import EndpointEncoder
+    from models.encoders.fingerprint import fingerprint, fingerprint_fault
+
+    try:
+        found = fingerprint(EndpointEncoder(settings).probe())
+    except DataError as error:
+        raise ConfigError([f"encoder.address: {error}"]) from None
+    if settings.probes and (fault := fingerprint_fault(settings.probes, found)):
+        raise ConfigError(
+            [
+                f"encoder.probes: the endpoint {settings.address} must have the model that the configuration was "
+                f"resolved with, but {fault}. Start it with that model, or remove encoder.probes."
+            ]
+        )
+    key = encoder_digest(settings.model_copy(update={"probes": ()}))
+    known = _read(store / _FILE)
+    before = known.get(key)
+    expected = settings.probes or before
+    if expected and fingerprint_fault(expected, found) is None:
+        found = expected
+    elif before:
+        log.warning(
+            "the endpoint %s has another model than before (%s): all texts are encoded again",
+            *(settings.address, fingerprint_fault(before, found)),
+        )
+    store.mkdir(parents=True, exist_ok=True)
+    (store / _FILE).write_text(json.dumps({**known, key: found}, indent=1) + "\n", encoding="utf-8")
+    return config.model_copy(update={"encoder": settings.model_copy(update={"probes": found})})
+
+
+def _read(path: Path) -> dict[str, tuple[float, ...]]:
+    """The fingerprints by the digests of the settings; none where the file is missing or damaged."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        return {str(key): tuple(map(float, numbers)) for key, numbers in content.items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}

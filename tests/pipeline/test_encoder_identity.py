@@ -1,0 +1,216 @@
+"""pipeline/encoder_identity.py: which changes of an encoder give another digest, and another model at an endpoint."""
+
+import logging
+
+import numpy as np
+import pytest
+
+from models.encoders import endpoint
+from models.encoders.fingerprint import fingerprint
+from models.encoders.settings import EncoderDigests, EncoderSettings
+from pipeline.config import RunConfig, load_config
+from pipeline.encoder_identity import encoder_digest, with_fingerprint
+from schemas.errors import ConfigError, DataError
+
+VECTORS = np.random.default_rng(1).normal(size=(6, 8)).astype(np.float32)
+OTHERS = np.random.default_rng(2).normal(size=(6, 8)).astype(np.float32)
+BASES = {
+    "saved_model": EncoderSettings(kind="saved_model", path="/models/one"),
+    "endpoint": EncoderSettings(kind="endpoint", address="http://localhost:1", query_model="m"),
+    "vectors": EncoderSettings(kind="vectors", query_vectors="/q.npy", document_vectors="/d.npy"),
+}
+DECIDING = {
+    "signature": ("saved_model", "encode"),
+    "output": ("saved_model", "pooled"),
+    "address": ("endpoint", "http://localhost:2"),
+    "query_model": ("endpoint", "n"),
+    "document_model": ("endpoint", "n"),
+    "query_prefix": ("endpoint", "query: "),
+    "document_prefix": ("endpoint", "passage: "),
+    "max_characters": ("endpoint", 100),
+    "probes": ("endpoint", (8.0, 0.5)),
+}
+"""A kind for which a setting decides the vectors, and another value of it."""
+NOT_DECIDING = {
+    "name": ("endpoint", "Mine"),
+    "licence": ("endpoint", "MIT"),
+    "path": ("saved_model", "/elsewhere/one"),
+    "query_vectors": ("vectors", "/elsewhere/q.npy"),
+    "document_vectors": ("vectors", "/elsewhere/d.npy"),
+    "timeout_s": ("endpoint", 1.0),
+    "retries": ("endpoint", 0),
+    "key_variable": ("endpoint", "CLIR_KEY"),
+    "batch": ("endpoint", 1),
+    "head": ("endpoint", "linear"),
+    "weight": ("endpoint", 0.5),
+}
+"""Those that decide other things: files count by their digests."""
+
+
+def digest_of(kind: str, **others: object) -> str:
+    return encoder_digest(EncoderSettings(**{**BASES[kind].model_dump(), **others}))
+
+
+# Digests
+
+
+def test_every_setting_is_known_to_decide_the_vectors_or_not() -> None:
+    assert EncoderSettings.model_fields.keys() == {"kind", "sha256", *DECIDING, *NOT_DECIDING}
+    assert not DECIDING.keys() & NOT_DECIDING.keys()
+
+
+@pytest.mark.parametrize("name", DECIDING)
+def test_a_setting_that_decides_the_vectors_changes_the_digest(name: str) -> None:
+    kind, value = DECIDING[name]
+    assert digest_of(kind, **{name: value}) != digest_of(kind)
+
+
+@pytest.mark.parametrize("name", NOT_DECIDING)
+def test_a_setting_that_does_not_decide_the_vectors_leaves_the_digest(name: str) -> None:
+    kind, value = NOT_DECIDING[name]
+    assert digest_of(kind, **{name: value}) == digest_of(kind)
+
+
+@pytest.mark.parametrize("name", EncoderDigests.model_fields)
+def test_another_content_of_a_file_changes_the_digest(name: str) -> None:
+    assert digest_of("vectors", sha256={name: "0" * 64}) != digest_of("vectors", sha256={name: "1" * 64})
+
+
+def test_each_kind_has_a_digest_of_its_own() -> None:
+    digests = [digest_of(kind) for kind in BASES]
+    assert len({*digests}) == len(digests)
+    assert all(len(digest) == 64 and int(digest, 16) for digest in digests)
+
+
+# An endpoint's fingerprint
+
+
+@pytest.fixture
+def probe(monkeypatch):
+    """What the endpoint answers: `probe["vectors"]`, or an error."""
+    answer = {"vectors": VECTORS}
+
+    class Endpoint:
+        def __init__(self, settings: EncoderSettings) -> None:
+            assert settings.kind == "endpoint"
+
+        def probe(self) -> object:
+            if isinstance(answer["vectors"], Exception):
+                raise answer["vectors"]
+            return answer["vectors"]
+
+    monkeypatch.setattr(endpoint, "EndpointEncoder", Endpoint)
+    return answer
+
+
+@pytest.fixture
+def config(config_file):
+    """Makes a configuration with the endpoint."""
+    loaded = load_config(str(config_file))
+
+    def make(**others: object) -> RunConfig:
+        settings = EncoderSettings(**{**BASES["endpoint"].model_dump(), **others})
+        return loaded.model_copy(update={"encoder": settings})
+
+    return make
+
+
+def test_the_fingerprint_comes_into_the_configuration_and_so_into_the_digest(probe, config, tmp_path) -> None:
+    given = config()
+    found = with_fingerprint(given, tmp_path / "store")
+    assert found.encoder == given.encoder.model_copy(update={"probes": fingerprint(VECTORS)})
+    assert found.model_copy(update={"encoder": given.encoder}) == given
+    assert encoder_digest(found.encoder) != encoder_digest(given.encoder)
+
+
+def test_a_resolved_configuration_with_the_same_encoder_stays_as_it_is(probe, config, tmp_path) -> None:
+    found = with_fingerprint(config(), tmp_path / "store")
+    assert with_fingerprint(found, tmp_path / "store") == with_fingerprint(found, tmp_path / "another") == found
+
+
+@pytest.mark.parametrize("kind", ["none", "saved_model", "vectors"])
+def test_an_encoder_of_another_kind_is_not_asked(probe, config, tmp_path, kind) -> None:
+    probe["vectors"] = DataError("nobody asks")
+    given = config().model_copy(update={"encoder": BASES.get(kind, EncoderSettings())})
+    assert with_fingerprint(given, tmp_path / "store") == given
+    assert not (tmp_path / "store").exists()
+
+
+def test_rounding_keeps_the_digest_and_says_nothing(probe, config, tmp_path, caplog) -> None:
+    caplog.set_level(logging.INFO)
+    first = with_fingerprint(config(), tmp_path / "store")
+    for seed in range(5):
+        rounding = np.random.default_rng(seed).normal(size=VECTORS.shape, scale=2e-4)
+        probe["vectors"] = (VECTORS * (1 + rounding)).astype(np.float32)
+        assert fingerprint(probe["vectors"]) != first.encoder.probes
+        assert with_fingerprint(config(), tmp_path / "store") == first
+        assert with_fingerprint(first, tmp_path / "another") == first
+    assert caplog.messages == []
+
+
+def test_a_changed_model_is_said_once_and_has_another_digest(probe, config, tmp_path, caplog) -> None:
+    first = with_fingerprint(config(), tmp_path / "store")
+    probe["vectors"] = OTHERS
+    second, third = (with_fingerprint(config(), tmp_path / "store") for _ in range(2))
+    assert second == third
+    assert encoder_digest(second.encoder) != encoder_digest(first.encoder)
+    (message,) = caplog.messages
+    assert message.startswith("the endpoint http://localhost:1 has another model than before (its vectors of fixed")
+    assert message.endswith("): all texts are encoded again")
+
+
+def test_a_changed_model_is_said_with_the_length_of_its_vectors(probe, config, tmp_path, caplog) -> None:
+    with_fingerprint(config(), tmp_path / "store")
+    probe["vectors"] = OTHERS[:, :5]
+    with_fingerprint(config(), tmp_path / "store")
+    assert "(its vectors have 5 numbers and must have 8)" in caplog.text
+
+
+def test_other_settings_are_another_encoder_and_no_changed_model(probe, config, tmp_path, caplog) -> None:
+    with_fingerprint(config(), tmp_path / "store")
+    probe["vectors"] = OTHERS
+    with_fingerprint(config(query_prefix="query: "), tmp_path / "store")
+    probe["vectors"] = VECTORS
+    with_fingerprint(config(batch=1, timeout_s=1.0), tmp_path / "store")
+    assert caplog.messages == []
+
+
+def test_a_resolved_configuration_with_the_fingerprint_of_another_model_is_refused(probe, config, tmp_path) -> None:
+    resolved = with_fingerprint(config(), tmp_path / "store")
+    probe["vectors"] = OTHERS
+    with pytest.raises(ConfigError) as caught:
+        with_fingerprint(resolved, tmp_path / "store")
+    (fault,) = caught.value.faults
+    assert fault.startswith(
+        "encoder.probes: the endpoint http://localhost:1 must have the model that the configuration was resolved with, "
+        "but its vectors of fixed texts differ by "
+    )
+    assert fault.endswith(". Start it with that model, or remove encoder.probes.")
+
+
+def test_a_refused_configuration_leaves_what_was_found_before(probe, config, tmp_path, caplog) -> None:
+    first = with_fingerprint(config(), tmp_path / "store")
+    probe["vectors"] = OTHERS
+    with pytest.raises(ConfigError):
+        with_fingerprint(first, tmp_path / "store")
+    probe["vectors"] = VECTORS
+    assert with_fingerprint(config(), tmp_path / "store") == first
+    assert caplog.messages == []
+
+
+def test_an_endpoint_that_does_not_answer_is_a_fault_of_the_configuration(probe, config, tmp_path) -> None:
+    probe["vectors"] = DataError("the endpoint must answer; it did not.")
+    with pytest.raises(ConfigError) as caught:
+        with_fingerprint(config(), tmp_path / "store")
+    assert caught.value.faults == ("encoder.address: the endpoint must answer; it did not.",)
+    assert not (tmp_path / "store").exists()
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"a": 1}', '{"a": ["x"]}', "\ud800"])
+def test_a_damaged_file_of_fingerprints_is_written_anew(probe, config, tmp_path, content) -> None:
+    first = with_fingerprint(config(), tmp_path / "store")
+    (file,) = (tmp_path / "store").iterdir()
+    whole = file.read_bytes()
+    file.write_bytes(content.encode("utf-8", "surrogatepass"))
+    assert with_fingerprint(config(), tmp_path / "store") == first
+    assert file.read_bytes() == whole
