@@ -96,7 +96,7 @@ def _adversary() -> Iterator[str]:
     weights = ("0", "0.0003", "0.001", "0.01", "0.25")
     yield "| | w = " + " | ".join(weights) + " |"
     yield "| --- |" + " --- |" * len(weights)
-    for kind in ("collections_sosl", "collections_softmax", "books_sosl"):
+    for kind in ("collections_sosl", "collections_softmax", "books_sosl", "books_softmax"):
         report = REPORTS / f"adversary_{kind}" / "report.md"
         section = report.read_text(encoding="utf-8").split("\n## Results\n")[1]
         head, _, *rows = (line.strip("|").split("|") for line in section.strip().split("\n\n")[1].splitlines())
