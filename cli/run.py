@@ -149,10 +149,12 @@ def _run(settings: RunConfig, as_json: bool, verbose: bool) -> None:
 
 def _say_next(settings: RunConfig) -> None:
     output, documents = for_shell(settings.output), for_shell(settings.text_paths()["documents"])
-    search = f'\n  clir search {output} "..."' if settings.search.index else ""
+    # A model whose vectors came in files has none of a new query.
+    takes_queries = settings.encoder.kind != "vectors"
+    search = f'\n  clir search {output} "..."' if settings.search.index and takes_queries else ""
+    rank = f'\n  clir rank {output} --query "..." --documents {documents}' if takes_queries else ""
     say(
         f"""
-next:{search}
-  clir rank {output} --query "..." --documents {documents}
+next:{search}{rank}
   tensorboard --logdir {for_shell(os.path.join(settings.output, TENSORBOARD))}"""
     )

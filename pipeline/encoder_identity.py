@@ -7,7 +7,7 @@ from pathlib import Path
 
 from models.encoders.settings import EncoderSettings
 from pipeline.config import RunConfig
-from schemas.errors import ConfigError, DataError
+from schemas.errors import ConfigError
 
 _FILE = "endpoints.json"
 
@@ -38,7 +38,8 @@ def with_fingerprint(config: RunConfig, store: Path) -> RunConfig:
       store: folder of the vectors of all encoders, which holds the fingerprints that were found before.
 
     Raises:
-      ConfigError: the endpoint does not answer, or does not have the fingerprint that the configuration gives.
+      DataError: the endpoint does not answer.
+      ConfigError: it does not have the fingerprint that the configuration gives.
     """
     settings = config.encoder
     if settings.kind != "endpoint":
@@ -46,10 +47,7 @@ def with_fingerprint(config: RunConfig, store: Path) -> RunConfig:
     from models.encoders.endpoint import EndpointEncoder
     from models.encoders.fingerprint import fingerprint, fingerprint_fault
 
-    try:
-        found = fingerprint(EndpointEncoder(settings).probe())
-    except DataError as error:
-        raise ConfigError([f"encoder.address: {error}"]) from None
+    found = fingerprint(EndpointEncoder(settings).probe())
     if settings.probes and (fault := fingerprint_fault(settings.probes, found)):
         raise ConfigError(
             [
@@ -59,24 +57,22 @@ def with_fingerprint(config: RunConfig, store: Path) -> RunConfig:
         )
     key = encoder_digest(settings.model_copy(update={"probes": ()}))
     known = _read(store / _FILE)
-    before = known.get(key)
-    expected = settings.probes or before
-    if expected and fingerprint_fault(expected, found) is None:
-        found = expected
-    elif before:
-        log.warning(
-            "the endpoint %s has another model than before (%s): all texts are encoded again",
-            *(settings.address, fingerprint_fault(before, found)),
-        )
+    before = known.get(key, ())  # the newest last
+    same = [one for one in (settings.probes, *before) if one and fingerprint_fault(one, found) is None]
+    if before and (fault := fingerprint_fault(before[-1], found)):
+        what = "its vectors are kept from then" if same else "all texts are encoded again"
+        log.warning("the endpoint %s has another model than before (%s): %s", settings.address, fault, what)
+    found = same[0] if same else found
     store.mkdir(parents=True, exist_ok=True)
-    (store / _FILE).write_text(json.dumps({**known, key: found}, indent=1) + "\n", encoding="utf-8")
+    kept = {**known, key: (*(one for one in before if one != found), found)}
+    (store / _FILE).write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     return config.model_copy(update={"encoder": settings.model_copy(update={"probes": found})})
 
 
-def _read(path: Path) -> dict[str, tuple[float, ...]]:
+def _read(path: Path) -> dict[str, tuple[tuple[float, ...], ...]]:
     """The fingerprints by the digests of the settings; none where the file is missing or damaged."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        return {str(key): tuple(map(float, numbers)) for key, numbers in content.items()}
+        return {str(key): tuple(tuple(map(float, one)) for one in of_key) for key, of_key in content.items()}
     except (OSError, ValueError, TypeError, AttributeError):
         return {}

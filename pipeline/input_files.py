@@ -75,12 +75,17 @@ def digest_of(path: str, given: str | None = None) -> str:
     return input_digest([sha256_of_file(file) for file in files_of(path)])
 
 
-def resolve_digests(config: Config, find: Callable[[str, str | None], str] = digest_of) -> Config:
+def resolve_digests(
+    config: Config,
+    find: Callable[[str, str | None], str] = digest_of,
+    is_elsewhere: Callable[[str], bool] = lambda path: False,
+) -> Config:
     """The configuration with the SHA-256 of every input: another content is another input, whatever its path.
 
     Args:
       config: not resolved. The digests of a section's inputs stand in its `sha256`, by the inputs' keys.
       find: takes the path of an input and the digest that the configuration gives, and returns the digest that it has.
+      is_elsewhere: whether a path cannot be seen here, so that `find` is asked for its digest as a whole.
 
     Raises:
       ConfigError: an input does not have the digest that the configuration gives, or `find` raises a DataError.
@@ -95,8 +100,11 @@ def resolve_digests(config: Config, find: Callable[[str, str | None], str] = dig
         digests, key = (digests[first], ".".join(below)) if below else (digests, first)
         given = digests.get(key)
         try:
-            files = _files_in_order(one)
-            found = input_digest([find(file, given if len(files) == 1 else None) for file in files])
+            if is_elsewhere(one.path):
+                found = find(one.path, given)
+            else:
+                files = _files_in_order(one)
+                found = input_digest([find(file, given if len(files) == 1 else None) for file in files])
         except DataError as error:
             faults.append(f"{one.name}: {error}")
             continue
@@ -174,6 +182,8 @@ def check_collection(paths: Mapping[str, str]) -> list[tuple[str, str]]:
 def _input_fault(path: str, form: str | None, width: int | None) -> str | None:
     if form == "saved_model":
         return None if is_remote(path) else _saved_model_fault(path)
+    if form == "text_vectors" and is_remote(path):
+        return f"must be a local file, for vectors are not read from a bucket; got {path}. Copy it to this machine."
     find = {"vectors": lambda one: [one], "dump": files_of_dump}.get(form or "", files_of)
     files, fault = _find(path, find)
     if fault or not files or form == "dump":
@@ -189,7 +199,8 @@ def _input_fault(path: str, form: str | None, width: int | None) -> str | None:
 
 def _saved_model_fault(path: str) -> str | None:
     if not os.path.isdir(path):
-        return f"must be the folder of a SavedModel; there is no folder {path}."
+        found = f"{path} is a file" if os.path.exists(path) else f"there is no folder {path}"
+        return f"must be the folder of a SavedModel; {found}."
     if not os.path.isfile(os.path.join(path, "saved_model.pb")):
         return f"must be the folder of a SavedModel; {path} holds no saved_model.pb."
     return None

@@ -232,8 +232,11 @@ def apply_override(
     Returns:
       the faults of the override.
     """
-    place = f"--set {printable(override, _LONGEST_VALUE)}"
     name, equals, text = override.partition("=")
+    # Whoever gives a key or a password in `encoder` must not find it in a log.
+    shown = "encoder=..." if equals and name == "encoder" else override
+    shown = f"{name}=..." if name in ("encoder.key_variable", "encoder.address") else shown
+    place = f"--set {printable(shown, _LONGEST_VALUE)}"
     if not equals or not all(name.split(".")):
         return [f"{place}: must have the form section.key=value."]
     try:

@@ -1,5 +1,6 @@
 """The stage TextVectorGen: the vectors of all texts of a collection and its lists."""
 
+import hashlib
 import os
 
 from tfx.dsl.io import fileio
@@ -54,6 +55,10 @@ def TextVectorGen(
         lengths.
     """
     check_files(encoder)
+    if encoder.kind == "endpoint" and not probes:
+        # In a cluster nobody has asked it: the digest does not yet tell one model behind the address from another.
+        probes = fingerprint(EndpointEncoder(encoder).probe())
+        digest = hashlib.sha256(f"{digest} {probes}".encode()).hexdigest()
     queries = read_queries(path for split in SPLITS for path in split_files(examples, split))
     if encoder.kind == "vectors":
         tables = tables_of_files(encoder, queries, collection.uri, fileio.open)
@@ -61,7 +66,5 @@ def TextVectorGen(
         folder = os.path.join(store, digest)
         tables = encode_texts(encoder, queries, collection.uri, Store(folder), fileio.open, apply)
     dim = length_of_vectors(encoder, tables)
-    if encoder.kind == "endpoint" and not probes:
-        probes = fingerprint(EndpointEncoder(encoder).probe())
     record = EncoderRecord(settings=encoder.model_dump(mode="json"), digest=digest, dim=dim, probes=probes)
     write_text_vectors(text_vectors.uri, record, tables)

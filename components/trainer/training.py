@@ -232,9 +232,9 @@ def _exported_encoder(inputs: TrainingInputs) -> ExportedEncoder | None:
         return None
     record = inputs.text_vectors.record
     if record.encoder.kind not in IN_GRAPH:
-        return ExportedEncoder(record, None)
+        return ExportedEncoder(record.without_folders(), None)
     check_files(record.encoder)
-    return ExportedEncoder(record, load_graph_encoder(record.encoder))
+    return ExportedEncoder(record.without_folders(), load_graph_encoder(record.encoder))
 
 
 def _trained_channels(inputs: TrainingInputs) -> dict[str, Scorer]:

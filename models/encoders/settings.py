@@ -116,8 +116,10 @@ class EncoderSettings(Settings):
             is_good = False
         if "@" in address:
             raise ValueError("must hold no user and no password: name the key's environment variable in key_variable")
-        if not is_good or parts.query or parts.fragment or re.search(r"\s", address):
-            raise ValueError(f"must be http://host:port, or https, without a query; got {address!r}")
+        if not is_good or re.search(r"[?#\s]", address):
+            # What stands behind a question mark may be a key.
+            shown = re.split(r"[?#]", address)[0]
+            raise ValueError(f"must be http://host:port, or https, without a query; got {shown!r}")
         return address.rstrip("/")
 
     @field_validator("key_variable")

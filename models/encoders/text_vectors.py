@@ -39,6 +39,15 @@ class EncoderRecord(JsonRecord):
     probes: tuple[float, ...] = ()
     """Of an endpoint: the fingerprint of its vectors of fixed texts, see `models.encoders.endpoint`."""
 
+    def without_folders(self) -> "EncoderRecord":
+        """The record for publication: names of files, and no folder of the machine."""
+        paths = {
+            name: os.path.basename(path.rstrip("/"))
+            for name in ("path", "query_vectors", "document_vectors")
+            if (path := self.settings.get(name))
+        }
+        return self.model_copy(update={"settings": {**self.settings, **paths}})
+
     @property
     def encoder(self) -> EncoderSettings:
         """The settings of the encoder."""

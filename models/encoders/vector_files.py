@@ -75,6 +75,8 @@ def vectors_fault(path: str) -> str | None:
         else:
             vectors = _npy(path)[:_HEAD]
             ids = _read_ids(path, len(vectors))
+            if len(ids) < len(vectors):
+                raise DataError(f"{_ids_path(path)} must hold one id for each vector of {path}; it holds {len(ids)}.")
         _check_ids(ids, path)
         _check_vectors(vectors, ids, path)
     except DataError as error:

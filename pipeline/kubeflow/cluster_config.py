@@ -24,7 +24,9 @@ def load_cluster_config(path: str, overrides: Sequence[str], say: Callable[[str]
     config = load_config(path, overrides, for_cluster=True)
     if faults := [f"{path}: {fault}" for fault in _faults(config)]:
         raise ConfigError(faults)
-    config = resolve_digests(config, lambda file, given: _digest(config, file, given))
+    config = resolve_digests(
+        config, lambda file, given: _digest(config, file, given), is_elsewhere=config.kubeflow.is_elsewhere
+    )
     for line in _paths_of_this_machine(config):
         say(f"warning: {line}")
     return config

@@ -5,6 +5,7 @@ from typing import Final
 from tests.bad_input.case import Case
 from tests.bad_input.configurations import COMMAND_LINES, CONFIGURATIONS
 from tests.bad_input.domains import DOMAINS
+from tests.bad_input.encoders import ENCODERS
 from tests.bad_input.files import COLLECTIONS, INPUT_FILES
 from tests.bad_input.lexicon_pairs import LEXICON_PAIRS
 from tests.bad_input.records import RECORDS
@@ -16,6 +17,7 @@ SECTIONS: Final = {
     "Files": INPUT_FILES,
     "Word vectors": WORD_VECTORS,
     "The lexicon": LEXICON_PAIRS,
+    "Pre-trained encoders": ENCODERS,
     "Domains": DOMAINS,
     "Collections and disks": COLLECTIONS,
     "Records": RECORDS,

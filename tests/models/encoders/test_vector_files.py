@@ -133,13 +133,17 @@ def test_an_npy_file_without_its_ids_is_an_error(npy, tmp_path):
     assert f"must stand in {tmp_path}/v.ids, one a line, which cannot be read: No such file or directory." in sentence
 
 
-@pytest.mark.parametrize(("ids", "got"), [(IDS[:2], "2"), ([*IDS, "q4"], "more")])
-def test_there_must_be_as_many_ids_as_vectors(npy, tmp_path, ids, got):
-    path = npy(ids)
-    assert (
-        fault(path, is_in_the_head=False)
-        == f"{tmp_path}/v.ids must hold one id for each of 3 vectors of {path}; got {got}."
-    )
+def test_more_ids_than_vectors_are_an_error(npy, tmp_path):
+    path = npy([*IDS, "q4"])
+    sentence = fault(path, is_in_the_head=False)
+    assert sentence == f"{tmp_path}/v.ids must hold one id for each of 3 vectors of {path}; got more."
+
+
+def test_fewer_ids_than_vectors_are_an_error_that_the_head_shows(npy, tmp_path):
+    path = npy(IDS[:2])
+    with pytest.raises(DataError, match=f"{tmp_path}/v.ids must hold one id for each of 3 vectors of .*; got 2."):
+        read_vectors(path)
+    assert vectors_fault(path) == f"{tmp_path}/v.ids must hold one id for each vector of {path}; it holds 2."
 
 
 @pytest.mark.parametrize("ids", [["q1", "q2", "q1"], ["q1", "q2", "\u200eq1"]])
