@@ -121,26 +121,32 @@ class ExportedModel(ABC):
             return _EncoderInGraph(self)
         return served_encoder(self.encoder_record, self.retries, self.timeout_s)
 
+    @property
+    def _dim(self) -> int:
+        return self.encoder_record.dim if self.encoder_record else 0
+
     def _with_vectors(self, signature: str, inputs: Arrays) -> tuple[str, Arrays]:
         """Returns the signature and the inputs of a call, with an encoder's vectors where the model does not have
         them."""
         name = f"{signature}{WITH_VECTORS}"
         if name not in self.signatures or (self.encoder is None and signature in self.signatures):
             return signature, inputs
-        encoder, record, added = self.encoder or self.own_encoder, self.encoder_record, dict(inputs)
-        if encoder is None or record is None:
+        encoder, added = self.encoder or self.own_encoder, dict(inputs)
+        if encoder is None:
             raise DataError(
                 f"{self} must name its pre-trained encoder, but an API gives no signature without inputs: the model is "
                 "to be asked over gRPC."
             )
         for side, texts in inputs.items():
             array = np.asarray(texts, object)
-            vectors = np.zeros([array.size, record.dim], np.float32)
             # Empty texts fill shorter lists.
             rows = [row for row, text in enumerate(array.flat) if text]
-            if rows:
-                vectors[rows] = encoder.encode([_text(array.flat[row]) for row in rows], _ROLE_OF_INPUT[side])
-            added[_VECTORS_OF_INPUT[side]] = vectors.reshape([*array.shape, record.dim])
+            known = encoder.encode([_text(array.flat[row]) for row in rows], _ROLE_OF_INPUT[side]) if rows else None
+            dim = self._dim if known is None else known.shape[1]
+            vectors = np.zeros([array.size, dim], np.float32)
+            if known is not None:
+                vectors[rows] = known
+            added[_VECTORS_OF_INPUT[side]] = vectors.reshape([*array.shape, dim])
         return name, added
 
     @cached_property

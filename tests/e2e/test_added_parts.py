@@ -117,7 +117,7 @@ def test_a_model_that_cannot_be_indexed_is_refused_before_anything_runs(
     [
         (
             {"model": {"scorer": "tall"}},
-            "model.scorer: must be one of two_towers, cossim, duet_distributed, wide; got 'tall'",
+            "model.scorer: must be one of two_towers, encoder_head, cossim, duet_distributed, wide; got 'tall'",
         ),
         (
             {"model": {"scorer": "wide", "scorer_settings": {"widths": 3}}},
@@ -137,7 +137,7 @@ def test_a_model_that_cannot_be_indexed_is_refused_before_anything_runs(
         ({"model": {"scorer": "wide"}, "loss": {"in_batch": True}}, "must not be in_batch with model.scorer wide"),
         (
             {"channels": {"near": {"kind": "lengths"}}},
-            "must be one of lexicon, bm25, tfidf, cl_lsi, length; got 'lengths'",
+            "must be one of lexicon, bm25, tfidf, cl_lsi, encoder, length; got 'lengths'",
         ),
         ({"channels": {"Near": {"kind": "length"}}}, "must be names of lower-case letters, digits and _; got 'Near'"),
         ({"channels": {"smooth_cosine": {"kind": "length"}}}, "must have names of their own; got smooth_cosine"),

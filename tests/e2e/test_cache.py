@@ -119,6 +119,7 @@ def test_a_setting_changes_the_stages_that_use_it_and_no_others(setting: str, st
 
 
 SEARCH = ("tuning.search=grid", "tuning.epsilon=[0.5, 2]", "tuning.epochs=3")
+ENDPOINT = ("encoder.kind=endpoint", "encoder.address=http://127.0.0.1:9", "encoder.query_model=m")
 
 
 @pytest.mark.parametrize(
@@ -147,7 +148,7 @@ def test_thresholds_that_a_search_replaces_are_in_no_key() -> None:
 
 def test_the_stages_that_recovery_sweeps_are_those_of_the_pipeline() -> None:
     baselines = "evaluation.baselines=[bm25, paper, tfidf]"
-    every = (*SEARCH, "lexicon.kind=lexicon", baselines, "search.index=true")
+    every = (*SEARCH, "lexicon.kind=lexicon", *ENDPOINT, baselines, "search.index=true")
     assert keys(*every, config="sample_dumps.yaml").keys() == {*stages.STAGES}
 
 
@@ -225,6 +226,27 @@ def test_the_lexicon_is_learned_anew_where_its_words_are_others_but_not_for_its_
 def test_without_a_lexicon_its_weight_is_in_no_key() -> None:
     assert changed(keys(), keys("lexicon.weight=0.3")) == set()
     assert keys(LEXICON).keys() - keys().keys() == {"LexiconGen"}
+
+
+@pytest.mark.parametrize(
+    ("setting", "stages"),
+    [
+        ("encoder.weight=0.3", {"Trainer"}),
+        ("encoder.name=e5", set()),
+        ("encoder.licence=MIT", set()),
+        ("encoder.query_prefix='query: '", {"TextVectorGen"}),
+        ("encoder.probes=[3, 0.5]", {"TextVectorGen"}),
+    ],
+)
+def test_texts_are_encoded_anew_for_other_vectors_and_not_for_another_weight_or_name(
+    setting: str, stages: set[str]
+) -> None:
+    assert changed(keys(*ENDPOINT), keys(*ENDPOINT, setting)) == stages
+
+
+def test_without_an_encoder_its_settings_are_in_no_key() -> None:
+    assert changed(keys(), keys("encoder.weight=0.3", "encoder.batch=8")) == set()
+    assert keys(*ENDPOINT).keys() - keys().keys() == {"TextVectorGen"}
 
 
 CHANNEL = "channels={lsi: {kind: cl_lsi}}"

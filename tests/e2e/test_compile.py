@@ -18,7 +18,7 @@ from pipeline.kubeflow.cluster_config import load_cluster_config
 from pipeline.kubeflow.parameters import RUNTIME_PARAMETERS
 from pipeline.stages import ALWAYS_RUN, STAGES
 from tests.e2e.process import ROOT
-from tests.e2e.test_cache import copy_code
+from tests.e2e.test_cache import ENDPOINT, copy_code
 
 pytestmark = pytest.mark.e2e
 
@@ -29,6 +29,7 @@ EVERY_STAGE = (
     "evaluation.baselines=[bm25, paper, tfidf]",
     "tuning.search=grid",
     "tuning.epsilon=[0.5, 2]",
+    *ENDPOINT,
 )
 CONFIGS: dict[str, tuple[str, ...]] = {
     "sample": (SAMPLE,),

@@ -122,6 +122,7 @@ def test_the_signatures_take_plain_strings_and_give_floats(model: Any) -> None:
                 **places,
                 "is_scored": ([None], "bool"),
                 "dense": ([None], "float32"),
+                "without_shares": ([0], "string"),
                 **{f"query_{name}": one for name, one in {**words, **places}.items()},
             },
         ),
