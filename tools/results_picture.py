@@ -18,8 +18,8 @@ ROOT: Final = Path(__file__).parents[1]
 PICTURE: Final = ROOT / "docs" / "images" / "results.svg"
 
 _SYSTEMS: Final = ("BM25", "paper's system", "lexicon alone", "best", "closed")
-_SEEN: Final = (ROOT / "README.md", r"\| `(\w+)`, [^|]+\|(.+)\|", _SYSTEMS)
-"""A file, the pattern of a line, and the systems of its columns."""
+_SEEN: Final = (ROOT / "README.md", r"\| `(\w+)`, [^|]+\|(.+)\|", (*_SYSTEMS, None, None, None))
+"""A file, the pattern of a line, and the systems of its columns; None for one that is not in the picture."""
 _UNSEEN: Final = (
     ROOT / "docs" / "results.md",
     r"\| `(\w+)`, [\d,]+ \| `judged` \|(.+)\|",
@@ -48,8 +48,12 @@ def _read(path: Path, pattern: str, systems: tuple[str | None, ...]) -> dict[str
     """Reads the NDCG@5 of each system from a table, by collection."""
     found = {}
     for collection, cells in re.findall(rf"^{pattern}$", path.read_text(encoding="utf-8"), re.MULTILINE):
-        values = [float(re.match(r"[ *]*(\d*\.\d+) / ", cell)[1]) for cell in cells.split("|")]  # type: ignore[index]
-        found[collection] = {name: value for name, value in zip(systems, values, strict=True) if name}
+        of_systems = zip(systems, cells.split("|"), strict=True)
+        found[collection] = {
+            name: float(re.match(r"[ *]*(\d*\.\d+) / ", cell)[1])  # type: ignore[index]
+            for name, cell in of_systems
+            if name
+        }
     return found
 
 
