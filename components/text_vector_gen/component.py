@@ -48,11 +48,11 @@ def TextVectorGen(
       encoder: the encoder.
       digest: of the encoder, see `pipeline.encoder_identity`; the store has a folder for each.
       store: folder of all encoders' vectors, local or remote.
-      probes: of an endpoint: its fingerprint, see `models.encoders.fingerprint`; empty where nobody has asked it yet.
+      probes: the fingerprint of an endpoint, see `models.encoders.fingerprint`; empty where nobody has asked it yet.
 
     Raises:
-      DataError: a text cannot be encoded, files of vectors lack one, or queries and documents have vectors of two
-        lengths.
+      DataError: a text cannot be encoded, files of vectors lack one, a file of the encoder has changed, or queries and
+        documents have vectors of two lengths.
     """
     check_files(encoder)
     if encoder.kind == "endpoint" and not probes:

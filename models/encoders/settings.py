@@ -101,8 +101,8 @@ class EncoderSettings(Settings):
     sha256: EncoderDigests = EncoderDigests()
     """Expected digests; every run fills them in in its resolved configuration."""
     probes: tuple[float, ...] = ()
-    """Expected fingerprint of the endpoint: the length of its vectors, and the cosines of those of fixed texts; every
-    run fills it in in its resolved configuration, and a rerun checks it."""
+    """Expected fingerprint of the endpoint: the length of its vectors, and the cosines and first numbers of those of
+    fixed texts; every run fills it in in its resolved configuration, and a rerun checks it."""
 
     @field_validator("address")
     @classmethod

@@ -33,11 +33,11 @@ class EncoderRecord(JsonRecord):
     settings: dict[str, Any]
     """The settings of the encoder, see `EncoderSettings`."""
     digest: str = ""
-    """Digest of the encoder: of its files, or of an endpoint's vectors of fixed texts."""
+    """Digest of all that decides the vectors, see `pipeline.encoder_identity`."""
     dim: int = 0
     """Length of a vector."""
     probes: tuple[float, ...] = ()
-    """Of an endpoint: the fingerprint of its vectors of fixed texts, see `models.encoders.endpoint`."""
+    """Fingerprint of an endpoint, see `models.encoders.fingerprint`; empty for other kinds."""
 
     def without_folders(self) -> "EncoderRecord":
         """The record for publication: names of files, and no folder of the machine."""

@@ -116,14 +116,9 @@ class ExportedModel(ABC):
         """The pre-trained encoder that the model holds or names; None without one."""
         if self.encoder_record is None:
             return None
-        is_in_graph = "query_text_vectors" in self.signatures
-        if is_in_graph:
+        if "query_text_vectors" in self.signatures:
             return _EncoderInGraph(self)
         return served_encoder(self.encoder_record, self.retries, self.timeout_s)
-
-    @property
-    def _dim(self) -> int:
-        return self.encoder_record.dim if self.encoder_record else 0
 
     def _with_vectors(self, signature: str, inputs: Arrays) -> tuple[str, Arrays]:
         """Returns the signature and the inputs of a call, with an encoder's vectors where the model does not have
@@ -142,7 +137,10 @@ class ExportedModel(ABC):
             # Empty texts fill shorter lists.
             rows = [row for row, text in enumerate(array.flat) if text]
             known = encoder.encode([_text(array.flat[row]) for row in rows], _ROLE_OF_INPUT[side]) if rows else None
-            dim = self._dim if known is None else known.shape[1]
+            if known is None:
+                dim = self.encoder_record.dim if self.encoder_record else 0
+            else:
+                dim = known.shape[1]
             vectors = np.zeros([array.size, dim], np.float32)
             if known is not None:
                 vectors[rows] = known

@@ -87,7 +87,7 @@ def test_each_kind_has_a_digest_of_its_own() -> None:
 
 @pytest.fixture
 def probe(monkeypatch):
-    """What the endpoint answers: `probe["vectors"]`, or an error."""
+    """The endpoint's answer: `probe["vectors"]`, or an error."""
     answer = {"vectors": VECTORS}
 
     class Endpoint:
