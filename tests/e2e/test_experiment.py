@@ -202,8 +202,8 @@ def test_a_killed_cell_goes_on_with_its_training(file: Path, again: tuple[int, d
 def test_data_stages_run_once_and_nothing_is_pushed(file: Path, again: object) -> None:
     output = file.parent / "out"
     counts = completed(output)
-    # The paper's system has no lexicon, the data are no dumps, and no rival is asked for.
-    stages = {*DATA_STAGES} - {"LexiconGen", "WikipediaGen", "Rivals"}
+    # The paper's system has no lexicon and no encoder, the data are no dumps, and no rival is asked for.
+    stages = {*DATA_STAGES} - {"LexiconGen", "TextVectorGen", "WikipediaGen", "Rivals"}
     assert {stage: counts[stage] for stage in stages} == dict.fromkeys(stages, 1)
     assert counts["Trainer"] == counts["Evaluator"] == len(CELLS) - 1
     assert counts["Pusher"] == 0 and not (output / "serving").exists()
