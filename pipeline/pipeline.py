@@ -36,7 +36,6 @@ from components.wikiclir_example_gen.lists import IngestSettings
 from components.wikipedia_gen.component import WikipediaGen
 from models.adversary_settings import AdversarySettings
 from models.choices import ENCODER, HELD_OUT, RIVALS
-from models.encoders.settings import IN_GRAPH
 from models.job import TrainingJob
 from models.settings import ChannelSettings, LossSettings, ModelSettings, WordTableSource
 from pipeline.config import RunConfig, without_folders
@@ -314,10 +313,13 @@ def _judging(
         trained_baseline = TrainedBaseline(examples=data.examples, model=trainer.outputs["model"], tag="paper")
         stages += [trainer, trained_baseline]
         runs["paper_run"] = trained_baseline.outputs["run"]
-    # A model that holds its encoder is evaluated as it is served: vectors in files are rounded.
-    vectors = {"text_vectors": None if config.encoder.kind in IN_GRAPH else data.text_vectors}
     evaluator = Evaluator(
-        examples=data.examples, model=training.model, feedback=config.evaluation.feedback, **vectors, **runs, **lists
+        examples=data.examples,
+        model=training.model,
+        feedback=config.evaluation.feedback,
+        text_vectors=data.text_vectors,
+        **runs,
+        **lists,
     )
     evaluation = evaluator.outputs["evaluation"]
     gate = Gate(
@@ -326,7 +328,7 @@ def _judging(
         evaluation=evaluation,
         settings=config.evaluation,
         serving=serving_path,
-        **vectors,
+        text_vectors=data.text_vectors,
         **lists,
     )
     stages += [evaluator, gate]
@@ -362,7 +364,7 @@ def _search(
         max_tokens=config.data.max_document_tokens,
         leave_out_own=config.data.leave_out_own,
         held_out=config.data.held_out,
-        text_vectors=None if config.encoder.kind in IN_GRAPH else data.text_vectors,
+        text_vectors=data.text_vectors,
     )
     # No push waits for it: with many queries it takes long.
     search_evaluator.add_upstream_node(index_pusher)

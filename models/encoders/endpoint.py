@@ -103,10 +103,10 @@ class EndpointEncoder(PretrainedEncoder):
         # Raised here, not in `_try`, whose frame would carry the key into the traceback.
         if isinstance(outcome, DataError):
             raise outcome
-        vectors = checked_vectors(outcome, len(texts), settings.shown_name)
+        vectors = checked_vectors(outcome, texts, settings.shown_name)
         with self._dim_lock:
             self._dim = self._dim or vectors.shape[1]
-        return checked_vectors(vectors, len(texts), settings.shown_name, self._dim)
+        return checked_vectors(vectors, texts, settings.shown_name, self._dim)
 
     def _try_often(self, content: bytes, texts: int) -> npt.NDArray[Any] | DataError:
         for tries in range(1, self._retries + 2):

@@ -74,7 +74,7 @@ class GraphEncoder(PretrainedEncoder, tf.Module):
             parts = [self._compiled[role](tf.constant(texts[at : at + size])) for at in range(0, len(texts), size)]
         except tf.errors.OpError as error:
             raise DataError(f"the encoder {name} must encode each {role}: {str(error).splitlines()[0]}.") from None
-        return checked_vectors(np.concatenate([part.numpy() for part in parts]), len(texts), name)
+        return checked_vectors(np.concatenate([part.numpy() for part in parts]), texts, name)
 
 
 def shown_text(text: str, role: Role, settings: EncoderSettings) -> str:
@@ -89,21 +89,23 @@ def shown_text(text: str, role: Role, settings: EncoderSettings) -> str:
     return prefix + text[: settings.max_characters]
 
 
-def checked_vectors(vectors: npt.NDArray[Any], texts: int, encoder: str, dim: int | None = None) -> Vectors:
+def checked_vectors(
+    vectors: npt.NDArray[Any], texts: Sequence[str], encoder: str, dim: int | None = None
+) -> Vectors:
     """Returns vectors as float32, or refuses them.
 
     Args:
       vectors: numbers [texts, dim].
-      texts: number of texts that were given.
+      texts: the texts that were given.
       encoder: its name, for the message.
       dim: the length that a vector must have; None for any.
 
     Raises:
       DataError: there are more or fewer vectors than texts, a vector has another length, is not finite or is zero.
     """
-    if vectors.ndim != 2 or len(vectors) != texts:
+    if vectors.ndim != 2 or len(vectors) != len(texts):
         got = f"{len(vectors)}" if vectors.ndim else "none"
-        raise DataError(f"the encoder {encoder} must give one vector for each of {texts} texts; got {got}.")
+        raise DataError(f"the encoder {encoder} must give one vector for each of {len(texts)} texts; got {got}.")
     with np.errstate(over="ignore"):
         found: Vectors = vectors.astype(np.float32)
         norms = np.linalg.norm(found, axis=1)
@@ -111,9 +113,14 @@ def checked_vectors(vectors: npt.NDArray[Any], texts: int, encoder: str, dim: in
         length = dim or "some"
         raise DataError(f"the vectors of the encoder {encoder} must have {length} numbers; got {found.shape[1]}.")
     if not np.isfinite(norms).all():
-        raise DataError(f"the vectors of the encoder {encoder} must be finite; got NaN or an infinite number.")
-    if not norms.all():
+        text = texts[np.flatnonzero(~np.isfinite(norms))[0]]
         raise DataError(
-            f"the vectors of the encoder {encoder} must not be zero; got a zero vector, which has no cosine."
+            f"the vectors of the encoder {encoder} must be finite; got NaN or an infinite number for {text[:60]!r}."
+        )
+    if not norms.all():
+        text = texts[np.flatnonzero(norms == 0)[0]]
+        raise DataError(
+            f"the vectors of the encoder {encoder} must not be zero; got a zero vector, which has no cosine, for "
+            f"{text[:60]!r}."
         )
     return found

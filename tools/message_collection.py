@@ -1,0 +1,116 @@
+"""Makes a collection of the messages of LibreOffice, for pairs of languages that have no other.
+
+    apt-get download libreoffice-l10n-th && dpkg-deb -x libreoffice-l10n-th_*.deb messages
+    .venv/bin/python -m tools.message_collection messages en th data/collections/libreoffice_en_th
+
+A query is an English message of at least six words: a question, a warning, or what a field of a dialog does. A document
+is up to three consecutive messages of one dialog in the other language; dialogs with fewer than four are left out. The document that holds the translation of a
+query is its MR document, and up to eight others of the dialog are its SR documents; 40 of other dialogs are drawn as
+NR documents. Queries are dealt out to train, eval and test 3:1:1. Several queries share an MR document, so that
+training has seen those of the test queries. Translators of LibreOffice wrote the messages; their licence is the MPL 2.0.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import click
+import numpy as np
+from babel.messages.mofile import read_mo
+
+_WORDS: Final = 6
+_MESSAGES_OF_A_DOCUMENT: Final = 3
+_SR_DOCUMENTS: Final = 8
+_NR_DOCUMENTS: Final = 40
+_SPLITS: Final = ("train", "train", "train", "eval", "test")
+
+
+class Message(NamedTuple):
+    """A message and its translation."""
+
+    dialog: str
+    text: str
+    translation: str
+
+
+def plain(text: str) -> str:
+    """Removes mnemonics, placeholders and ends of lines.
+
+    Example:
+      >>> plain("Save ~As %PRODUCTNAME\\nfile")
+      'Save As file'
+    """
+    return " ".join(re.sub(r"[~_]|%[A-Z_0-9]+|\$\([^)]*\)|<[^>]*>", "", text).split())
+
+
+def messages_of(files: Sequence[Path]) -> list[Message]:
+    """Reads the long messages of compiled catalogues, those of a dialog together, each text once.
+
+    The context of a message is its dialog, the kind of the text and the field, between `|`.
+    """
+    found: dict[str, Message] = {}
+    for file in sorted(files):
+        with file.open("rb") as opened:
+            for message in read_mo(opened):
+                text, translation = plain(str(message.id)), plain(str(message.string))
+                context = message.context or b""  # bytes, whatever Babel's types say
+                dialog = f"{file.stem}/{bytes(context).decode().partition('|')[0]}"
+                if len(text.split()) >= _WORDS and translation not in ("", text):
+                    found.setdefault(text, Message(dialog, text, translation))
+    return sorted(found.values(), key=lambda one: one.dialog)
+
+
+def documents_of(messages: Sequence[Message]) -> Iterator[tuple[str, list[Message]]]:
+    """Gives each document: its dialog and its messages."""
+    for dialog, of_it in groupby(messages, key=lambda one: one.dialog):
+        held = list(of_it)
+        # A query of a dialog with one document would have no SR document.
+        for start in range(0, len(held) if len(held) > _MESSAGES_OF_A_DOCUMENT else 0, _MESSAGES_OF_A_DOCUMENT):
+            yield dialog, held[start : start + _MESSAGES_OF_A_DOCUMENT]
+
+
+@click.command(help=(__doc__ or "").partition("\n\n")[0])
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("query_language")
+@click.argument("document_language")
+@click.argument("output", type=click.Path(file_okay=False, path_type=Path))
+def main(folder: Path, query_language: str, document_language: str, output: Path) -> None:
+    """Writes the three files of the collection and its fixed lists."""
+    documents = list(documents_of(messages_of(list(folder.rglob("*.mo")))))
+    if not documents:
+        raise click.ClickException(f"{folder}: must hold catalogues of messages, files *.mo; found none with long ones.")
+    random = np.random.default_rng(1)
+    queries, relations, lists = [], [], []
+    for place, (dialog, messages) in enumerate(documents):
+        near = sorted((abs(other - place), other) for other in range(max(0, place - 30), min(len(documents), place + 31)))
+        related = [other for _, other in near if other != place and documents[other][0] == dialog][:_SR_DOCUMENTS]
+        for message in messages:
+            query = len(queries) + 1
+            queries.append(f"{query}\t{dialog}\t{message.text}\n")
+            split = _SPLITS[int.from_bytes(hashlib.sha256(message.text.encode()).digest()[:8], "big") % len(_SPLITS)]
+            drawn = [other for other in random.permutation(len(documents)) if documents[other][0] != dialog]
+            graded = [(place, 2), *((other, 1) for other in related)]
+            relations += [f"{query}\t{other + 1}\t{grade}\n" for other, grade in graded]
+            graded += [(int(other), 0) for other in drawn[:_NR_DOCUMENTS]]
+            lists += [f"{query}\t{other + 1}\t{grade}\t{split}\n" for other, grade in graded]
+    texts = [
+        f"{place + 1}\t{dialog}\t{' '.join(one.translation for one in messages)}\n"
+        for place, (dialog, messages) in enumerate(documents)
+    ]
+    output.mkdir(parents=True, exist_ok=True)
+    contents = {
+        f"wiki_{query_language}.queries": queries,
+        f"wiki_{document_language}.documents": texts,
+        f"{query_language}2{document_language}.rel": relations,
+        "candidates.tsv": lists,
+    }
+    for name, lines in contents.items():
+        (output / name).write_text("".join(lines), encoding="utf-8")
+    click.echo(f"{output}: {len(queries):,} queries, {len(documents):,} documents")
+
+
+if __name__ == "__main__":
+    main()
