@@ -4,10 +4,11 @@
     .venv/bin/python -m tools.message_collection messages en th data/collections/libreoffice_en_th
 
 A query is an English message of at least six words: a question, a warning, or what a field of a dialog does. A document
-is up to three consecutive messages of one dialog in the other language; dialogs with fewer than four are left out. The document that holds the translation of a
-query is its MR document, and up to eight others of the dialog are its SR documents; 40 of other dialogs are drawn as
-NR documents. Queries are dealt out to train, eval and test 3:1:1. Several queries share an MR document, so that
-training has seen those of the test queries. Translators of LibreOffice wrote the messages; their licence is the MPL 2.0.
+is up to three consecutive messages of one dialog in the other language; dialogs with fewer than four messages are left
+out. The document that holds the translation of a query is its MR document, and up to eight others of the dialog are its
+SR documents; 40 of other dialogs are drawn as NR documents. Queries are dealt out to train, eval and test 3:1:1.
+Several queries share an MR document, so that training has seen those of the test queries. Translators of LibreOffice
+wrote the messages, under the MPL 2.0.
 """
 
 import hashlib
@@ -15,7 +16,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import click
 import numpy as np
@@ -56,8 +57,8 @@ def messages_of(files: Sequence[Path]) -> list[Message]:
         with file.open("rb") as opened:
             for message in read_mo(opened):
                 text, translation = plain(str(message.id)), plain(str(message.string))
-                context = message.context or b""  # bytes, whatever Babel's types say
-                dialog = f"{file.stem}/{bytes(context).decode().partition('|')[0]}"
+                context: Any = message.context or b""  # bytes, whatever Babel's types say
+                dialog = f"{file.stem}/{context.decode().partition('|')[0]}"
                 if len(text.split()) >= _WORDS and translation not in ("", text):
                     found.setdefault(text, Message(dialog, text, translation))
     return sorted(found.values(), key=lambda one: one.dialog)
@@ -81,11 +82,17 @@ def main(folder: Path, query_language: str, document_language: str, output: Path
     """Writes the three files of the collection and its fixed lists."""
     documents = list(documents_of(messages_of(list(folder.rglob("*.mo")))))
     if not documents:
-        raise click.ClickException(f"{folder}: must hold catalogues of messages, files *.mo; found none with long ones.")
+        raise click.ClickException(
+            f"{folder}: must hold catalogues of messages, files *.mo; found none with long ones."
+        )
     random = np.random.default_rng(1)
-    queries, relations, lists = [], [], []
+    queries: list[str] = []
+    relations: list[str] = []
+    lists: list[str] = []
     for place, (dialog, messages) in enumerate(documents):
-        near = sorted((abs(other - place), other) for other in range(max(0, place - 30), min(len(documents), place + 31)))
+        near = sorted(
+            (abs(other - place), other) for other in range(max(0, place - 30), min(len(documents), place + 31))
+        )
         related = [other for _, other in near if other != place and documents[other][0] == dialog][:_SR_DOCUMENTS]
         for message in messages:
             query = len(queries) + 1

@@ -89,9 +89,7 @@ def shown_text(text: str, role: Role, settings: EncoderSettings) -> str:
     return prefix + text[: settings.max_characters]
 
 
-def checked_vectors(
-    vectors: npt.NDArray[Any], texts: Sequence[str], encoder: str, dim: int | None = None
-) -> Vectors:
+def checked_vectors(vectors: npt.NDArray[Any], texts: Sequence[str], encoder: str, dim: int | None = None) -> Vectors:
     """Returns vectors as float32, or refuses them.
 
     Args:

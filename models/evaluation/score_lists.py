@@ -33,15 +33,15 @@ def score_lists(
       model_path: a SavedModel of ours.
       lists: query lists, as texts.
       feedback: gain of the second pass (see `Feedback`) in `scores`; 0 for none.
-      encoder: gives the vectors of the lists' texts, in place of the model's own pre-trained encoder, with which it must
-        agree; None for that encoder, if the model has one.
+      encoder: gives the vectors of the lists' texts, in place of the model's own pre-trained encoder, with which it
+        must agree; None for that encoder, if the model has one.
 
     Returns:
       `scores` and each channel's name to float32 [list_size] for each list; words that match are the last.
 
     Raises:
-      DataError: there is no such model, it has no channel of words that match, which feedback needs, or its encoder gives
-        other vectors.
+      DataError: there is no such model, it has no channel of words that match, which feedback needs, or its encoder
+        gives other vectors.
     """
     model = LoadedModel(model_path, *(["own_terms"] if feedback else []), encoder=encoder)
     if encoder is None and model.own_encoder:
