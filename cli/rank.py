@@ -9,6 +9,7 @@ from cli.arguments import check_query_text, feedback_option, json_lines_option, 
 from cli.documents import read_documents
 from cli.imports import heavy_imports
 from cli.model_folder import find_model
+from cli.shown_document import show_document, snippet_characters
 from cli.terminal import FIELD, say, show, show_json
 from schemas.wording import printable
 
@@ -35,6 +36,8 @@ def rank(
 ) -> None:
     """Rank documents for a query with an exported MODEL.
 
+    It shows the title of each document, or its first words, and the piece of its text that matches best.
+
     MODEL is a run's output folder, its serving folder, or one version in it.
 
     Example: clir rank runs/sample --query "a river of molten rock" --documents data/sample/wiki_fr.documents
@@ -50,8 +53,10 @@ def rank(
     with heavy_imports():
         from models.exported.model import LoadedModel
         from models.retrieval.document_ranker import DocumentRanker
+        from serving.snippet import make_snippet, matching_words
 
     model_here = LoadedModel(path, *(["own_terms"] if feedback else []))
+    text_of = {document.id: document.text for document in texts}
     ranker = DocumentRanker(model_here, texts, feedback)
     for query in queries or lines_of_stdin():
         results = ranker.rank(query, top, explain)
@@ -63,8 +68,9 @@ def rank(
             if len(queries) != 1:
                 show(f"query: {printable(query, FIELD)}")
             for result in results:
-                doc_id, title = printable(result.doc_id, FIELD), printable(result.title, FIELD)
-                show(f"{result.rank:3}  {result.score:7.4f}  {doc_id}  {title}")
+                text = text_of[result.doc_id]
+                snippet = make_snippet(text, matching_words(model_here, query, text), snippet_characters())
+                show_document(result.rank, result.score, result.doc_id, result.title, text, snippet)
                 for line in describe_parts(result.parts):
                     show(line)
             if len(queries) != 1:

@@ -7,6 +7,7 @@ import click
 from cli.arguments import check_query_text, index_option, json_lines_option, lines_of_stdin, model_argument
 from cli.imports import heavy_imports
 from cli.model_folder import index_place
+from cli.shown_document import show_document, snippet_characters
 from cli.terminal import FIELD, for_shell, say, show, show_json
 from schemas.errors import DataError
 from schemas.wording import printable
@@ -23,6 +24,8 @@ from schemas.wording import printable
 def search(model: str, queries: tuple[str, ...], most: int, index: str | None, as_json: bool) -> None:
     """Search the index of a MODEL (see `clir index`) for each QUERY; without a QUERY, for each line of stdin.
 
+    It shows the title of each document, or its first words, and the piece of its text that matches best.
+
     MODEL is a run's output folder, its serving folder, or one version in it.
 
     Example: clir search runs/sample "molten rock" -k 3
@@ -32,6 +35,7 @@ def search(model: str, queries: tuple[str, ...], most: int, index: str | None, a
     place = index_place(model, index)
     with heavy_imports():
         from serving.newest_engine import FolderEngines
+        from serving.snippet import CHARACTERS
 
     engines = FolderEngines(place.models, place.index_folder)
     newest = engines.newest()
@@ -43,8 +47,10 @@ def search(model: str, queries: tuple[str, ...], most: int, index: str | None, a
             f"the index is of the model {engine.model_version}, which searches it; the newest is {version}: "
             f"clir index {for_shell(model)}"
         )
+    # JSON has the snippets of the service; those for a person fit on a line.
+    characters = CHARACTERS if as_json else snippet_characters()
     for query in queries or lines_of_stdin():
-        answer = engine.search(query, most, with_snippets=False, with_texts=False)
+        answer = engine.search(query, most, with_snippets=True, with_texts=not as_json, snippet_characters=characters)
         if not answer.results:
             say(f"no document answers the query {printable(query, FIELD)!r}: the model knows no word of it")
         if as_json:
@@ -53,7 +59,6 @@ def search(model: str, queries: tuple[str, ...], most: int, index: str | None, a
         if len(queries) != 1:
             show(f"query: {printable(query, FIELD)}")
         for hit in answer.results:
-            doc_id, title = printable(hit.doc_id, FIELD), printable(hit.title, FIELD)
-            show(f"{hit.rank:3}  {hit.score:7.4f}  {doc_id}  {title}")
+            show_document(hit.rank, hit.score, hit.doc_id, hit.title, hit.text or "", hit.snippet)
         if len(queries) != 1:
             show("")

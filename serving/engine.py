@@ -14,7 +14,7 @@ from schemas.relevance import grade_name
 from schemas.wikiclir import Text
 from serving.http_records import Collection, ExplainAnswer, Hit, RankAnswer, RankedText, SearchAnswer
 from serving.refusals import NotThere
-from serving.snippet import make_snippet, matching_words
+from serving.snippet import CHARACTERS, make_snippet, matching_words
 
 _PLACE: Final = re.compile(r"([0-9]{1,9}):([0-9]{1,9})@(.+)", re.ASCII)
 _WARM_CHARACTERS: Final = 200
@@ -58,11 +58,21 @@ class Engine:
         top_grade = len(self.theta)
         self.grades = tuple(grade_name(grade, top_grade) for grade in range(top_grade + 1)) if top_grade else ()
 
-    def search(self, query: str, most: int, with_snippets: bool, with_texts: bool) -> SearchAnswer:
-        """Finds the best documents of the whole collection; none where the model knows no word of the query."""
+    def search(
+        self, query: str, most: int, with_snippets: bool, with_texts: bool, snippet_characters: int = CHARACTERS
+    ) -> SearchAnswer:
+        """Finds the best documents of the whole collection; none where the model knows no word of the query.
+
+        Args:
+          query: a text.
+          most: largest number of documents.
+          with_snippets, with_texts: whether each result has its snippet, and its whole text.
+          snippet_characters: longest snippet.
+        """
         started = time.perf_counter()
         found = self._index.search(self._model.encode_query(query), most)
-        hits = tuple(self._hit(query, rank, one, with_snippets, with_texts) for rank, one in enumerate(found, 1))
+        characters = snippet_characters if with_snippets else None
+        hits = tuple(self._hit(query, rank, one, characters, with_texts) for rank, one in enumerate(found, 1))
         return SearchAnswer(
             query=query, results=hits, documents=self.documents, milliseconds=_since(started), **self._versions()
         )
@@ -140,11 +150,11 @@ class Engine:
         if callable(close := getattr(self._model, "close", None)):
             close()
 
-    def _hit(self, query: str, rank: int, found: Found, with_snippet: bool, with_text: bool) -> Hit:
+    def _hit(self, query: str, rank: int, found: Found, characters: int | None, with_text: bool) -> Hit:
         document = self._index.document(found.segment, found.row)
         snippet = None
-        if with_snippet:
-            snippet = make_snippet(document.text, matching_words(self._model, query, document.text))
+        if characters is not None:
+            snippet = make_snippet(document.text, matching_words(self._model, query, document.text), characters)
         return Hit(
             rank=rank,
             doc_id=document.id,

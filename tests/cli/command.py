@@ -19,6 +19,13 @@ class Answer(NamedTuple):
     err: str
 
 
+class Terminal(io.StringIO):
+    """A stdout that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 class Clir:
     """Runs `clir` commands, with the libraries' logs as they are."""
 
@@ -26,13 +33,16 @@ class Clir:
         self._monkeypatch = monkeypatch
         monkeypatch.setattr(quiet, "quieten", lambda verbose: None)
 
-    def __call__(self, *arguments: object, stdin: str | bytes = "") -> Answer:
-        """Runs one command to its end."""
+    def __call__(self, *arguments: object, stdin: str | bytes = "", on_terminal: bool = False) -> Answer:
+        """Runs one command to its end, whose stdout may be a terminal."""
         self._monkeypatch.setattr(sys, "argv", ["clir", *map(str, arguments)])
         content = stdin.encode() if isinstance(stdin, str) else stdin
         self._monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content), encoding="utf-8"))
         code: object = 0
-        with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
+        with (
+            redirect_stdout(Terminal() if on_terminal else io.StringIO()) as out,
+            redirect_stderr(io.StringIO()) as err,
+        ):
             try:
                 main()
             except SystemExit as end:

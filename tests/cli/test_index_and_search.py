@@ -7,8 +7,10 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
+from serving.newest_engine import FolderEngines
 from tests.cli.command import Answer, Clir
 from tests.models.loaded_once import loaded_once
 from tests.models.small_lexicon import export_with_words
@@ -41,7 +43,7 @@ def output(exported: Path, tmp_path: Path) -> Path:
 def found(answer: Answer) -> list[str]:
     """The ids of a search's results."""
     assert answer.code == 0, answer.err
-    return [line.split()[2] for line in answer.out.splitlines()]
+    return [line.split()[2] for line in answer.out.splitlines()[::2]]  # a document's text stands below its id
 
 
 def reported(answer: Answer) -> str:
@@ -166,6 +168,45 @@ def test_several_queries_are_reported_apart_and_an_unknown_one_is_said_to_be(cli
     assert "there is no query" in clir("search", output).err
     lines = clir("search", output, "--json", "-k", 1, stdin="white cat\n\nararat\n").out.splitlines()
     assert [json.loads(line)["results"][0]["doc_id"] for line in lines] == ["a", "c"]
+
+
+def test_a_result_shows_its_title_or_first_words_and_the_words_that_match(
+    clir: Clir, output: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    texts = {"untitled": f"\t{'loup ' * 30}chat blanc", "titled": "Ararat\tlune \x1b[2Jsur ararat"}
+    (output.parent / "documents").write_text("".join(f"{name}\t{text}\n" for name, text in texts.items()))
+    clir("index", output)
+    answer = clir("search", output, "white cat", "ararat", "-k", 1)
+    _, head, text, _, _, second_head, second_text, _ = answer.out.splitlines()
+    assert head.endswith(f"  untitled  {'loup ' * 12}…")
+    assert text.endswith("loup chat blanc")
+    assert (second_head.split("  ")[-1], second_text) == ("Ararat", "     lune \N{REPLACEMENT CHARACTER}[2Jsur ararat")
+    shown = clir("search", output, "white cat", "-k", 1, on_terminal=True).out.splitlines()[1]
+    assert "\x1b[1mchat\x1b[0m \x1b[1mblanc\x1b[0m" in shown
+    assert len(click.unstyle(shown)) <= 60 < len(text) <= 100
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert clir("search", output, "white cat", "-k", 1, on_terminal=True).out.splitlines()[1] == click.unstyle(shown)
+
+
+def test_json_has_the_snippets_of_the_service(clir: Clir, output: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")  # for people alone
+    (output.parent / "documents").write_text(f"a\tLe chat\tun chat blanc {'loup ' * 100}\n")
+    clir("index", output)
+    engines = FolderEngines(str(output / "serving"), str(output / "index"))
+    engine = engines.load(engines.newest() or pytest.fail("there is no index"))
+    (expected,) = engine.search("white cat", 1, with_snippets=True, with_texts=False).results
+    (hit,) = json.loads(clir("search", output, "white cat", "--json", on_terminal=True).out)["results"]
+    assert expected.snippet
+    assert hit["snippet"] == expected.snippet.model_dump(mode="json")
+    assert "text" not in hit
+
+
+def test_texts_are_shown_after_the_files_of_the_documents_are_gone(clir: Clir, output: Path) -> None:
+    clir("index", output)
+    (output.parent / "documents").unlink()
+    assert clir("search", output, "white cat", "-k", 1).out.splitlines()[1] == "     un chat blanc"
 
 
 @pytest.mark.parametrize(

@@ -79,8 +79,8 @@ def test_every_query_is_accounted_for_by_its_reason(clir: Clir, output: Path) ->
 def test_the_queries_with_the_largest_margins_are_kept(clir: Clir, output: Path) -> None:
     margins = {}
     for query in ("white cat", "dog", "ararat"):
-        found = [float(line.split()[1]) for line in clir("search", output, query, "-k", 2).out.splitlines()]
-        first, second = [*found, 0.0][:2]
+        results = json.loads(clir("search", output, query, "-k", 2, "--json").out)["results"]
+        first, second = [*(result["score"] for result in results), 0.0][:2]
         margins[query] = first - second
     label(clir, output, "--share", 0.34)
     ((query, _),) = pairs_in(output.parent / "pairs.tsv")  # type: ignore[misc]

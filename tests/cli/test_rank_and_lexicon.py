@@ -56,9 +56,10 @@ def test_rank_shows_what_made_each_score(clir: Clir, model: str) -> None:
     done = clir(*arguments, stdin=DOCUMENTS)
     assert (done.code, done.err) == (0, "")
     answer = json.loads(clir(*arguments, "--json", stdin=DOCUMENTS).out)
-    expected = []
+    expected, text_of = [], {f"d{number}": text for number, text in enumerate(COLLECTION)}
     for one in answer["documents"]:
         expected.append(f"{one['rank']:3}  {one['score']:7.4f}  {one['doc_id']}  {one['title']}")
+        expected.append(f"     {text_of[one['doc_id']]}")
         assert sum(part["part"] for part in one["parts"]) == pytest.approx(one["score"], abs=1e-5)
         for part in one["parts"]:
             expected.append(f"     {part['part']:7.4f}  {part['name']}")
@@ -72,9 +73,25 @@ def test_rank_shows_what_made_each_score(clir: Clir, model: str) -> None:
 @pytest.mark.serving
 def test_rank_of_a_model_of_vectors_alone_shows_its_one_channel(clir: Clir, vectors_alone: str) -> None:
     arguments = ["rank", vectors_alone, "--query", "white cat", "--documents", "-", "--top", 1]
-    first, second = clir(*arguments, "--explain", stdin=DOCUMENTS).out.splitlines()
-    assert second == f"     {first[5:12]}  smooth_cosine"
+    first, _, third = clir(*arguments, "--explain", stdin=DOCUMENTS).out.splitlines()
+    assert third == f"     {first[5:12]}  smooth_cosine"
     assert "parts" not in clir(*arguments, "--json", stdin=DOCUMENTS).out
+
+
+@pytest.mark.serving
+def test_rank_shows_first_words_without_a_title_and_the_words_that_match(
+    clir: Clir, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    arguments = ["rank", model, "--query", "white cat", "--documents", "-"]
+    text_of_document = f"un {'loup ' * 40}chat blanc"
+    stdin = f"d1\t \t{text_of_document}\n"
+    head, text = clir(*arguments, stdin=stdin).out.splitlines()
+    assert head.endswith(f"  d1  {text_of_document[:60]}…")
+    assert text.endswith("loup chat blanc")
+    assert "\x1b[1mchat\x1b[0m \x1b[1mblanc\x1b[0m" in clir(*arguments, stdin=stdin, on_terminal=True).out
+    (document,) = json.loads(clir(*arguments, "--json", stdin=stdin).out)["documents"]
+    assert document.keys() == {"rank", "score", "doc_id", "title"}
 
 
 @pytest.mark.serving

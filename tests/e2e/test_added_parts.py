@@ -70,7 +70,7 @@ def test_a_scorer_a_loss_an_objective_and_a_channel_are_trained_exported_and_ser
     assert scores["scores"][1] < min(scores["scores"][0], scores["scores"][2]) - 1e6  # the place without a document
     assert [part.name for part in model.parts(QUERY, ["le chat"])[0]] == ["near", "wide"]
     ranked = clir("rank", model.path, "--query", QUERY, "--documents", DATA["documents"], "--top", 2)
-    assert (ranked.code, len(ranked.out.splitlines())) == (0, 2), done.err
+    assert (ranked.code, len(ranked.out.splitlines())) == (0, 2 * 2), done.err
 
 
 @pytest.mark.long

@@ -215,7 +215,8 @@ def test_rank_shows_no_control_sequence_of_a_document_s_and_no_endless_title(cli
     stdin = f"d\x1b[2J1\tVolcan\x1b]0;mine\x07{'n' * 10**5}\t{TEXTS[0]}\n"
     done = clir("rank", model_path, "--query", QUERIES[0], "--documents", "-", stdin=stdin)
     assert done.code == 0
-    assert done.out.removesuffix("\n").isprintable()
+    head, text = done.out.splitlines()
+    assert (head + text).isprintable()
     assert len(done.out) < 500
     answer = json.loads(clir("rank", model_path, "--query", QUERIES[0], "--documents", "-", "--json", stdin=stdin).out)
     assert answer["documents"][0]["doc_id"] == "d\x1b[2J1"

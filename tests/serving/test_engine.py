@@ -60,6 +60,13 @@ def test_the_collection_tells_how_far_it_is_from_the_model_s_documents(engine: E
     assert drift and (drift.documents, drift.model_documents, drift.reason) == (len(DOCUMENTS), len(COLLECTION), "")
 
 
+def test_snippets_are_no_longer_than_asked_and_hold_the_words_that_match(engine: Engine) -> None:
+    for hit in engine.search("white cat", 3, with_snippets=True, with_texts=False, snippet_characters=12).results:
+        assert hit.snippet is not None
+        assert len("".join(piece.text for piece in hit.snippet.pieces)) <= 12
+        assert any(piece.is_match for piece in hit.snippet.pieces)
+
+
 def test_snippets_and_texts_are_left_out_where_nobody_asks_for_them(engine: Engine) -> None:
     (hit,) = engine.search("white cat", 1, with_snippets=False, with_texts=False).results
     assert (hit.snippet, hit.text) == (None, None)
