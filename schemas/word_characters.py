@@ -18,3 +18,18 @@ NUMBERS_IN_SIGNS: Final = (
     "\u32b1-\u32cb\u3358-\u3370\u33e0-\u33fe\U0001f100-\U0001f10a"
 )
 """Fractions, numbers in circles and the like: all other characters for which NFKC writes digits first."""
+
+# Scripts that are written without spaces between words.
+HAN: Final = ("Han",)
+"""Each character is a word of its own."""
+KANA: Final = ("Hiragana", "Katakana")
+"""Overlapping pairs of characters are words: measured on Japanese, they rank better than characters."""
+SYLLABIC: Final = ("Thai", "Lao", "Khmer", "Myanmar")
+"""Overlapping pairs of characters with their marks are words: on Thai they rank far better than characters."""
+
+PARTS: Final = 6
+"""A limit on the words of a text is counted in sixths, since a character or a pair is less than a word."""
+PARTS_OF_HAN: Final = 3
+PARTS_OF_KANA: Final = 3
+PARTS_OF_SYLLABIC: Final = 2
+"""So that translations of a text reach a limit at about the same place."""
