@@ -19,6 +19,7 @@ from models.lexicon.term_weight import idf
 from models.lexicon.terms import TermCounter, terms_of
 from models.rankers.fixed_scores import with_fixed_scores
 from models.rankers.scorer import FixedScorer, InnerProduct, ScorerInputs
+from models.texts.tokens import within_limit
 from schemas import features as f
 from schemas.errors import DataError
 from schemas.training_history import Fitted
@@ -143,7 +144,7 @@ class FoldedTexts(tf.Module):
 
     def parts(self, words: tf.Tensor) -> tf.Tensor:
         """The part of each word in one text's sum, 0 beyond the limit: string [words] -> float [words, dim]."""
-        is_within = tf.range(tf.size(words)) < self._max_tokens
+        is_within = within_limit(tf.RaggedTensor.from_tensor(words[tf.newaxis]), self._max_tokens)
         return self.sums(words) * tf.cast(is_within, tf.float32)[:, tf.newaxis]
 
 

@@ -8,7 +8,8 @@ import tensorflow as tf
 from models.graphs import graph_function
 from models.lists.ranking_lists import Column
 from models.rankers.scorer import SparseInnerProduct
-from models.texts.tokens import tokenize
+from models.texts.tokens import tokenize, word_parts
+from schemas.word_characters import PARTS
 
 
 class TextFeatures(tf.Module, ABC):
@@ -29,8 +30,8 @@ class TextFeatures(tf.Module, ABC):
 def scored_words(text_features: TextFeatures, words: tf.Tensor) -> tuple[dict[str, Column], tf.Tensor]:
     """The document columns of single words, and which of the words lie within the limit on a document's length.
 
-    Only the transformation knows the limit. It is found by transforming a text of as many words, all equal to a known
-    one. A document without a known word shows no limit; none of its words adds to the score.
+    Only the transformation knows the limit. It is found by transforming a text of at least as many words, all equal to a
+    known one. A document without a known word shows no limit; none of its words adds to the score.
 
     Args:
       text_features: the training's own transformation.
@@ -42,12 +43,18 @@ def scored_words(text_features: TextFeatures, words: tf.Tensor) -> tuple[dict[st
     of_documents = _traced_once(text_features)
     columns = of_documents(words)
     known = tf.where(tf.add_n(_lengths(columns)) > 0)[:1, 0]
-    same = tf.strings.reduce_join(tf.repeat(tf.gather(words, known), tf.size(words)), separator=" ")
     number = tf.size(words, tf.int64)
-    limit = tf.reduce_max(_lengths(of_documents(same[tf.newaxis])))
-    limit = tf.where(tf.size(known) > 0, limit, number)
-    within = {name: _first_rows(one, limit) for name, one in columns.items() if isinstance(one, tf.RaggedTensor)}
-    return {**columns, **within}, tf.range(number) < limit
+    parts = tf.reduce_sum(word_parts(tf.gather(words, known)))  # int64 []: of the known word; 0 without one
+    # As many parts of words as all words of the document can have.
+    copies = tf.math.divide_no_nan(float(PARTS), tf.cast(parts, tf.float32)) * tf.cast(number, tf.float32)
+    same = tf.repeat(tf.gather(words, known), tf.cast(copies, tf.int32))
+    kept = tf.reduce_max(_lengths(of_documents(tf.strings.reduce_join(same, separator=" ")[tf.newaxis])))
+    limit = tf.where(parts > 0, kept * parts, number * PARTS)  # int64 []: in parts of words
+    before = tf.cumsum(word_parts(words), exclusive=True)
+    is_within = before < limit
+    limited = tf.reduce_sum(tf.cast(is_within, tf.int64))
+    within = {name: _first_rows(one, limited) for name, one in columns.items() if isinstance(one, tf.RaggedTensor)}
+    return {**columns, **within}, is_within
 
 
 def term_counts(

@@ -1,21 +1,42 @@
 """From a text to its words: one graph for Transform, the exported model and the lexical baseline."""
 
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 import tensorflow as tf
 import tensorflow_text as tf_text
 
-from models.graphs import graph_function
-from schemas.word_characters import APOSTROPHE_LETTERS, NUMBERS_IN_SIGNS, SUBSCRIPTS, SUPERSCRIPTS
-
-_SPACELESS: Final = "|".join(
-    # These letters without their marks: [^\P{x}\p{M}] is x without \p{M}, which RE2 cannot say otherwise.
-    rf"[^\P{{{script}}}\p{{M}}]"
-    for script in ("Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar")
+from models.graphs import graph_function, kept_values
+from schemas.word_characters import (
+    APOSTROPHE_LETTERS,
+    HAN,
+    KANA,
+    NUMBERS_IN_SIGNS,
+    PARTS,
+    PARTS_OF_HAN,
+    PARTS_OF_KANA,
+    PARTS_OF_SYLLABIC,
+    SUBSCRIPTS,
+    SUPERSCRIPTS,
+    SYLLABIC,
 )
-# Scripts written without spaces: each character, with the marks that belong to it, is a word (U+30FC prolongs a kana).
-# A run of digits is a word, too.
-_WORD: Final = rf"\p{{N}}+|(?:{_SPACELESS})[\p{{M}}\x{{30FC}}]*"
+
+
+def _characters(scripts: Sequence[str]) -> str:
+    """A pattern of one character with the marks that belong to it (U+30FC prolongs a kana)."""
+    # Digits are words of their own, and a mark begins none: [^\P{x}\p{M}] is x without \p{M}, which RE2 cannot say
+    # otherwise.
+    letters = "|".join(rf"[^\P{{{script}}}\p{{M}}\p{{N}}]" for script in scripts)
+    return rf"(?:{letters})[\p{{M}}\x{{30FC}}]*"
+
+
+_PAIRED: Final = _characters((*KANA, *SYLLABIC))
+# A run of digits is a word, and so is a character of Han. Runs of the other scripts without spaces come apart later.
+_WORD: Final = rf"\p{{N}}+|{_characters(HAN)}|(?:{_characters(KANA)})+|(?:{_characters(SYLLABIC)})+"
+_SPACED: Final = "[^" + "".join(rf"\p{{{script}}}" for script in (*HAN, *KANA, *SYLLABIC)) + "]*"
+"""Texts without a character of these scripts."""
+_END: Final = "\x1f"
+"""Ends a character of a run. No word holds a control character."""
 # Punctuation, symbols, controls and white space separate words and belong to none. The space itself is left out, since
 # it is replaced by a space: a range without it (\p{Z} but U+0020) is twice as fast as \p{Z}.
 _SEPARATOR: Final = (
@@ -57,16 +78,65 @@ def tokenize(texts: tf.Tensor, max_tokens: int | None = None) -> tf.RaggedTensor
     superscript or a fraction is a number of its own. Marks without a letter are dropped, and so are the characters that
     Unicode calls ignorable, such as soft hyphens and joiners.
 
+    Scripts without spaces: a character of Han is a word. Of kana, Thai, Lao, Khmer and Burmese each two characters that
+    stand together are a word, so that words overlap; a single one is a word.
+
     Args:
       texts: string [batch], UTF-8.
-      max_tokens: the most words of a text that are kept, from its beginning; None keeps all.
+      max_tokens: the most words of a text that are kept, from its beginning; None keeps all. A character of Han and a
+        pair of kana count for half a word, a pair of the other scripts without spaces for a third (`word_parts`).
 
     Returns:
       string RaggedTensor [batch, (tokens)].
 
     Example:
-      >>> [word.decode() for word in tokenize(tf.constant(["L'Été 2020: 北京"]))[0].numpy()]
-      ['l', 'été', '2020', '北', '京']
+      >>> [word.decode() for word in tokenize(tf.constant(["L'Été 2020: 北京 ひらがな"]))[0].numpy()]
+      ['l', 'été', '2020', '北', '京', 'ひら', 'らが', 'がな']
+    """
+    words, is_spaced = _whole_words(texts)
+    if max_tokens is None:
+        return _if_not(is_spaced, words, lambda: _in_pairs(words).tokens)
+    return _if_not(is_spaced, words[:, :max_tokens], lambda: _first_words(_in_pairs(words).tokens, max_tokens))
+
+
+def word_parts(words: tf.Tensor) -> tf.Tensor:
+    """How many sixths of a word each word from `tokenize` counts where a limit is counted: string [words] -> int64."""
+    parts = tf.fill(tf.shape(words), tf.constant(PARTS, tf.int64))
+    for scripts, of_script in ((HAN, PARTS_OF_HAN), (KANA, PARTS_OF_KANA), (SYLLABIC, PARTS_OF_SYLLABIC)):
+        is_of_script = tf.strings.regex_full_match(words, f"{_characters(scripts)}.*")
+        parts = tf.where(is_of_script, tf.constant(of_script, tf.int64), parts)
+    return parts
+
+
+def within_limit(words: tf.RaggedTensor, max_tokens: int | tf.Tensor) -> tf.Tensor:
+    """Whether each word begins within a limit on the words of its text.
+
+    Args:
+      words: string [batch, (words)], from `tokenize`.
+      max_tokens: the most words, see `tokenize`; int or int64 [].
+
+    Returns:
+      bool [flat words].
+    """
+    parts = word_parts(words.flat_values)
+    before = tf.cumsum(parts, exclusive=True)
+    # A row without words has no first one.
+    first = tf.gather(tf.concat([before, [0]], 0), words.row_splits[:-1])
+    return before - tf.repeat(first, words.row_lengths()) < PARTS * tf.cast(max_tokens, tf.int64)
+
+
+def _first_words(words: tf.RaggedTensor, max_tokens: int) -> tf.RaggedTensor:
+    return kept_values(words, within_limit(words, max_tokens))
+
+
+def _whole_words(texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.Tensor]:
+    """The words of texts, with whole runs of scripts that are paired; and whether no text has a script without spaces.
+
+    Args:
+      texts: string [batch].
+
+    Returns:
+      string RaggedTensor [batch, (words)], and bool [].
     """
     # The few texts that need it pass the rules that cost an operation each. Folding also normalises (NFKC).
     unusual = tf.where(~tf.strings.regex_full_match(texts, _USUAL))
@@ -76,7 +146,61 @@ def tokenize(texts: tf.Tensor, max_tokens: int | None = None) -> tf.RaggedTensor
     texts = tf.strings.regex_replace(tf.strings.regex_replace(texts, _WORD, r" \0 "), _SEPARATORS, " ")
     # Not tf-text's UnicodeScriptTokenizer, which would split alike: its graph is 30 times as large.
     words = tf.strings.split(texts)
-    return words if max_tokens is None else words[:, :max_tokens]
+    return words, tf.reduce_all(tf.strings.regex_full_match(texts, _SPACED))
+
+
+class _Tokens(NamedTuple):
+    """The words of texts, those of paired scripts in pairs."""
+
+    tokens: tf.RaggedTensor
+    """string [batch, (tokens)]."""
+    own: tf.Tensor
+    """What each token does not share with the token behind it: string [tokens]."""
+
+
+def _in_pairs(words: tf.RaggedTensor) -> _Tokens:
+    """Takes runs of paired scripts apart into overlapping pairs of characters.
+
+    Args:
+      words: string [batch, (words)], from `_whole_words`.
+    """
+    flat = words.flat_values
+    is_run = tf.strings.regex_full_match(flat, f"{_PAIRED}.*")
+    run = tf.where(is_run)[:, 0]  # int64 [runs]
+    ended = tf.strings.regex_replace(tf.gather(flat, run), _PAIRED, rf"\0{_END}")
+    characters = tf.strings.split(ended, _END)[:, :-1]  # string [runs, (characters)]
+    character, length = characters.flat_values, characters.row_lengths()
+    following = tf.concat([character[1:], [""]], 0)[: tf.size(character)]
+    place = tf.range(tf.size(character, tf.int64)) - tf.repeat(characters.row_splits[:-1], length)
+    behind = tf.repeat(length, length) - 1 - place  # int64 [characters]: number of characters behind each
+    pairs = tf.where(behind > 0, tf.strings.join([character, following]), character)
+    own = tf.where(behind == 1, pairs, character)
+    is_token = (behind > 0) | (place == 0)
+    kept = tf.where(is_token)[:, 0]
+
+    lengths = tf.tensor_scatter_nd_update(
+        tf.ones(tf.shape(flat), tf.int64), run[:, tf.newaxis], tf.maximum(length - 1, 1)
+    )  # int64 [words]: the number of tokens of each
+    start = tf.cumsum(lengths, exclusive=True)
+    token_place = tf.gather(tf.repeat(tf.gather(start, run), length) + place, kept)
+    others = tf.where(~is_run)[:, 0]
+    places = [tf.cast(one, tf.int32) for one in (tf.gather(start, others), token_place)]
+
+    def merged(of_runs: tf.Tensor) -> tf.Tensor:
+        return tf.dynamic_stitch(places, [tf.gather(flat, others), tf.gather(of_runs, kept)])
+
+    splits = tf.gather(tf.concat([start, [tf.reduce_sum(lengths)]], 0), words.row_splits)
+    return _Tokens(tf.RaggedTensor.from_row_splits(merged(pairs), splits, validate=False), merged(own))
+
+
+def _if_not(condition: tf.Tensor, words: tf.RaggedTensor, other: Callable[[], tf.RaggedTensor]) -> tf.RaggedTensor:
+    """Words, or other ones where a condition does not hold."""
+
+    def parts(ragged: tf.RaggedTensor) -> tuple[tf.Tensor, tf.Tensor]:
+        return ragged.flat_values, ragged.row_splits
+
+    values, splits = tf.cond(condition, lambda: parts(words), lambda: parts(other()))
+    return tf.RaggedTensor.from_row_splits(values, splits, validate=False)
 
 
 def _usual(texts: tf.Tensor) -> tf.Tensor:
@@ -107,7 +231,8 @@ def tokenize_with_offsets(text: tf.Tensor) -> TokenOffsets:
 
     Places grow, do not overlap, and begin and end between characters. A word that begins inside the remains of a
     character, behind another word, has no place: NFKC replaces ½ by 1, a fraction slash and 2, and the 2 has no place.
-    If the remains of the characters were not the words, no word would have a place; no such text is known.
+    If the remains of the characters were not the words, no word would have a place; no such text is known. A pair of
+    characters shares its second one with the pair behind it, to which that place belongs.
 
     Args:
       text: string [], UTF-8.
@@ -120,7 +245,9 @@ def tokenize_with_offsets(text: tf.Tensor) -> TokenOffsets:
       >>> [word.decode() for word in found.tokens.numpy()], found.start.numpy().tolist(), found.end.numpy().tolist()
       (['l', 'été', '1', '1', '2'], [0, 2, 8, 9, -1], [1, 7, 9, 11, -1])
     """
-    tokens = tokenize(text[tf.newaxis]).values
+    words, _ = _whole_words(text[tf.newaxis])
+    pairs = _in_pairs(words)
+    tokens, own = pairs.tokens.values, pairs.own  # string [tokens], both
     starts = tf.strings.unicode_decode_with_offsets(text, "UTF-8")[1]  # int64 [characters]
     ends = tf.concat([starts, [tf.cast(tf.strings.length(text), tf.int64)]], axis=0)[1:]
     characters, place = tf.unique(tf.strings.substr(text, starts, ends - starts))  # string [distinct], [characters]
@@ -139,11 +266,11 @@ def tokenize_with_offsets(text: tf.Tensor) -> TokenOffsets:
     ends = tf.where(is_one, tf.gather(tf.math.segment_max(ends, cluster), cluster), ends)
 
     # The characters whose remains hold the first and the last byte of each word.
-    size, token_size = tf.strings.length(remains), tf.strings.length(tokens)
+    size, token_size = tf.strings.length(remains), tf.strings.length(own)
     remains_up_to, tokens_up_to = tf.cumsum(size), tf.cumsum(token_size)
     before_token = tokens_up_to - token_size
     first, last = tf.searchsorted(remains_up_to, before_token, "right"), tf.searchsorted(remains_up_to, tokens_up_to)
-    is_equal = tf.strings.reduce_join(remains) == tf.strings.reduce_join(tokens)
+    is_equal = tf.strings.reduce_join(remains) == tf.strings.reduce_join(own)
     first, last = tf.where(is_equal, first, 0), tf.where(is_equal, last, 0)  # int32 [tokens]
     has_place = is_equal & (tf.gather(remains_up_to - size, first) == before_token)
     none = tf.constant(-1, tf.int64)
@@ -154,4 +281,4 @@ def tokenize_with_offsets(text: tf.Tensor) -> TokenOffsets:
 @graph_function
 def _remains(texts: tf.Tensor) -> tf.Tensor:
     """The words of each text, joined without spaces: string [texts]."""
-    return tf.strings.reduce_join(tokenize(texts).to_tensor(""), axis=1)
+    return tf.strings.reduce_join(_whole_words(texts)[0].to_tensor(""), axis=1)

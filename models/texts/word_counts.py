@@ -11,8 +11,9 @@ import pyarrow.compute as pc
 import tensorflow as tf
 from scipy import sparse
 
-from models.texts.tokens import tokenize
+from models.texts.tokens import tokenize, word_parts
 from schemas.collection import RawText
+from schemas.word_characters import PARTS
 
 _LENGTH: Final = 1 << 24
 """The total length of a batch of texts, which takes some 150 MB with all that is made of it. In larger batches fewer
@@ -114,12 +115,31 @@ def distinct_words(texts: Sequence[bytes | str], max_tokens: int | None = None) 
         words.row_splits.numpy(),
     )
     starts, lengths = row_splits[:-1], np.diff(row_splits)
-    if max_tokens is not None and (lengths > max_tokens).any():
-        lengths = np.minimum(lengths, max_tokens)
+    kept = (
+        lengths if max_tokens is None else _within_limit(word_parts(distinct).numpy()[places], row_splits, max_tokens)
+    )
+    if (kept < lengths).any():
+        lengths = kept
         # The order of the words changes where a word first occurs behind the limit.
         left, place = tf.unique(places[joined_ranges(starts, lengths)])
         distinct, places, row_splits = tf.gather(distinct, left), place.numpy(), _splits(lengths)
     return DistinctWords(distinct.numpy().tolist(), places, row_splits)
+
+
+def _within_limit(
+    parts: npt.NDArray[np.int64], row_splits: npt.NDArray[np.int64], max_tokens: int
+) -> npt.NDArray[np.int64]:
+    """The number of each text's words that begin within a limit, see `models.texts.tokens.word_parts`: int64 [texts].
+
+    Args:
+      parts: what each word counts: int64 [words].
+      row_splits: the first word of each text, and the end of the last: int64 [texts + 1].
+      max_tokens: the limit, in words.
+    """
+    before = np.cumsum(parts) - parts
+    first = np.append(before, 0)[row_splits[:-1]]
+    is_within = before - np.repeat(first, np.diff(row_splits)) < PARTS * max_tokens
+    return np.diff(_splits(is_within)[row_splits])
 
 
 def _words_of_texts(

@@ -172,8 +172,8 @@ def _texts(path: str, max_words: int) -> _Texts:
                 sample, step = sample[::2], 2 * step
         number += 1
         size += len(line) + 1
-    lengths = tokenize(tf.constant(sample)).row_lengths()
-    return _Texts(number, size, float(tf.reduce_mean(tf.cast(tf.minimum(lengths, max_words), tf.float64))))
+    lengths = tokenize(tf.constant(sample), max_words).row_lengths()
+    return _Texts(number, size, float(tf.reduce_mean(tf.cast(lengths, tf.float64))))
 
 
 def first_texts(path: str, most: int) -> list[str]:

@@ -31,7 +31,7 @@ def words(text, max_tokens=None):
         ("ＡＢＣ", ["abc"]),
         ("ﬁn Ⅷ", ["fin", "viii"]),
         ("cafe\u0301", ["café"]),
-        ("ﾋﾟｱﾉ", ["ピ", "ア", "ノ"]),
+        ("ﾋﾟｱﾉ", ["ピア", "アノ"]),
     ],
 )
 def test_spellings_of_one_word_are_folded_together(text, expected):
@@ -103,20 +103,65 @@ def test_a_superscript_a_fraction_or_a_number_in_a_sign_is_a_number_of_its_own(t
     assert words(text) == expected
 
 
+def test_each_character_of_han_is_a_word():
+    assert words("北京大学") == ["北", "京", "大", "学"]
+
+
 @pytest.mark.parametrize(
-    "expected",
+    "characters",
     [
-        pytest.param(["北", "京", "大", "学"], id="Han"),
         pytest.param(["ひ", "ら", "が", "な"], id="Hiragana"),
         pytest.param(["コ", "ン", "ピ", "ュー", "ター"], id="Katakana"),
+        pytest.param(["ク", "リ", "ッ", "ク", "す", "る"], id="both kana"),
         pytest.param(["ที่", "นี่", "ดี"], id="Thai"),
         pytest.param(["ນີ້", "ດີ"], id="Lao"),
         pytest.param(["ភា", "សា", "ខ្", "មែ", "រ"], id="Khmer"),
         pytest.param(["မြ", "န်", "မာ"], id="Myanmar"),
     ],
 )
-def test_script_without_spaces_is_split_by_character_with_its_marks(expected):
-    assert words("".join(expected)) == expected
+def test_words_of_other_scripts_without_spaces_are_overlapping_pairs_of_characters_with_their_marks(characters):
+    assert words("".join(characters)) == [one + other for one, other in zip(characters, characters[1:], strict=False)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ก", ["ก"]),
+        ("ก ขค, ง", ["ก", "ขค", "ง"]),
+        ("ไทยthaiไทย2ไทย", ["ไท", "ทย", "thai", "ไท", "ทย", "2", "ไท", "ทย"]),
+        ("東京タワーの夜", ["東", "京", "タワー", "ワーの", "夜"]),
+        ("กかか", ["ก", "かか"]),
+    ],
+)
+def test_a_pair_holds_neighbours_of_one_run_alone(text, expected):
+    assert words(text) == expected
+
+
+@given(st.lists(st.text("กขที่คかナ北京a1 ๑,\u200b", max_size=12), min_size=1, max_size=4), st.integers(1, 6))
+@settings(max_examples=60)
+def test_the_words_of_a_word_are_itself_and_texts_of_a_batch_do_not_mix(texts, limit):
+    of_batch = tokenize(tf.constant(texts))
+    assert of_batch.to_list() == [[one.encode() for one in words(text)] for text in texts]
+    single = of_batch.flat_values
+    assert tokenize(single).to_list() == [[one] for one in single.numpy().tolist()]
+    assert tokenize(tf.constant(texts), limit).to_list() == [
+        [one.encode() for one in words(text, max_tokens=limit)] for text in texts
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "kept"),
+    [
+        ("北京大学中文", 2, 4),
+        ("ひらがなです", 2, 4),
+        ("ไทยไทยไทยไทย", 2, 6),
+        ("one 北 two", 2, 3),
+        ("one 北京 two", 2, 3),
+        ("one two 北", 2, 2),
+    ],
+)
+def test_a_limit_counts_han_and_kana_as_half_a_word_and_other_pairs_as_a_third(text, limit, kept):
+    assert words(text, max_tokens=limit) == words(text)[:kept]
 
 
 @pytest.mark.parametrize(
@@ -166,8 +211,11 @@ IN_SIGNS = "".join(
 )
 NUMBERS = regex.compile(f"[{SUPERSCRIPTS}]+|[{SUBSCRIPTS}]+|[{IN_SIGNS}]")
 SEPARATORS = regex.compile(rf"[\p{{P}}\p{{S}}\p{{C}}\p{{Z}}{APOSTROPHES}]")
-SPACELESS = r"[[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]--\p{M}]"
-WORDS = regex.compile(rf"\p{{N}}+|{SPACELESS}[\p{{M}}ー]*", regex.V1)
+HAN = r"[\p{Han}--[\p{M}\p{N}]][\p{M}ー]*"
+KANA = r"[[\p{Hiragana}\p{Katakana}]--[\p{M}\p{N}]][\p{M}ー]*"
+OTHERS = r"[[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]--[\p{M}\p{N}]][\p{M}ー]*"
+WORDS = regex.compile(rf"\p{{N}}+|{HAN}|(?:{KANA})+|(?:{OTHERS})+", regex.V1)
+PAIRED = regex.compile(f"{KANA}|{OTHERS}", regex.V1)
 NEW = "\ua7c7\ua7c9\ua7f5\uab69\u1abf\u1ac0\ua82c\U00016ff0\U00016ff1\U00010eab\U00010eac\U000111cf" + "".join(
     map(chr, [*range(0x11930, 0x11947), *range(0x1FBF0, 0x1FBFA)])
 )
@@ -181,7 +229,14 @@ def reference(text):
     text = regex.sub(r"\p{Default_Ignorable_Code_Point}", "", text)
     text = regex.sub(r"(\p{Soft_Dotted})\u0307+", r"\1", unicodedata.normalize("NFKC", text))
     text = SEPARATORS.sub(" ", unicodedata.normalize("NFKC", text))
-    return regex.sub(r"(^|\s)\p{M}+", " ", WORDS.sub(r" \g<0> ", text)).split()
+    found = regex.sub(r"(^|\s)\p{M}+", " ", WORDS.sub(r" \g<0> ", text)).split()
+    return [pair for word in found for pair in pairs_of(word)]
+
+
+def pairs_of(word):
+    """The overlapping pairs of a run; any other word, and a single character, as it is."""
+    characters = PAIRED.findall(word)
+    return [one + other for one, other in zip(characters, characters[1:], strict=False)] or [word]
 
 
 KNOWN = st.characters(whitelist_categories=["L", "M", "N", "P", "S", "Z", "Cc", "Cf"], blacklist_characters=NEW)
@@ -261,9 +316,9 @@ def words_and_places(text):
         ("ﬁn ＡＢＣ Ⅷ", [("fin", "ﬁn"), ("abc", "ＡＢＣ"), ("viii", "Ⅷ")]),
         ("mu\u00adsic\u00ad e\u00ad\u0301", [("music", "mu\u00adsic"), ("é", "e\u00ad\u0301")]),
         ("x2 北京", [("x", "x"), ("2", "2"), ("北", "北"), ("京", "京")]),
-        ("ﾋﾟｱﾉ", [("ピ", "ﾋﾟ"), ("ア", "ｱ"), ("ノ", "ﾉ")]),
+        ("ﾋﾟｱﾉ", [("ピア", "ﾋﾟ"), ("アノ", "ｱﾉ")]),
         ("\u1112\u1161\u11ab국 ㅎㅏ", [("한국", "\u1112\u1161\u11ab국"), ("하", "ㅎㅏ")]),
-        ("ที่นี่", [("ที่", "ที่"), ("นี่", "นี่")]),
+        ("ที่นี่ดี ก", [("ที่นี่", "ที่"), ("นี่ดี", "นี่ดี"), ("ก", "ก")]),
         ("1\ufe0f\u20e3👍", [("1", "1")]),
         ("I\u0307ZMI\u0307R a\u200bb", [("izmir", "I\u0307ZMI\u0307R"), ("a", "a"), ("b", "b")]),
         ("l´été об\u02bcєкт", [("l", "l"), ("été", "été"), ("об", "об"), ("єкт", "єкт")]),
@@ -282,8 +337,8 @@ def test_a_word_stands_where_its_characters_do(text, expected):
     [
         ("a 1½ b", [("a", "a"), ("1", "1"), ("1", "½"), ("2", None), ("b", "b")]),
         ("a㏂b", [("aa", "a㏂"), ("m", None), ("b", "b")]),
-        ("ทำ", [("ท\u0e4d", "ทำ"), ("า", None)]),
-        ("ก\u0e33 \u0eb3", [("ก\u0e4d", "ก\u0e33"), ("\u0e32", None), ("\u0eb2", "\u0eb3")]),
+        ("ทำดี", [("ท\u0e4dา", "ทำ"), ("าดี", None)]),
+        ("ก\u0e33 \u0eb3", [("ก\u0e4d\u0e32", "ก\u0e33"), ("\u0eb2", "\u0eb3")]),
     ],
 )
 def test_a_word_that_begins_within_what_characters_stand_for_together_has_no_place(text, expected):
