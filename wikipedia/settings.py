@@ -46,11 +46,13 @@ class WikipediaSettings(Settings):
     removed_words: Literal["title", "title_and_redirects"] = "title"
     """The words that are taken out of a page's queries: those of its title, or also those of the redirects to it."""
     max_words: Annotated[int, Field(ge=1, lt=2**31)] = 200
-    """Most words of a document, or of a text as a query; the rest is cut off."""
+    """Most words of a document, or of a text as a query; the rest is cut off. In scripts written without spaces, two
+    Han characters count as one word, and so do two pairs of consecutive kana, or three of Thai, Lao, Khmer or Burmese
+    characters."""
     min_query_words: Annotated[int, Field(ge=1, lt=2**31)] = 3
-    """A query with fewer words, not counting the removed ones, is left out."""
+    """A query with fewer words, counted like `max_words` and without the removed ones, is left out."""
     min_document_words: Annotated[int, Field(ge=1, lt=2**31)] = 10
-    """A document with fewer words is left out."""
+    """A document with fewer words, counted like `max_words`, is left out."""
     drop_disambiguations: bool = True
     """Leave out pages that list the meanings of a title."""
     drop_lists: bool = False

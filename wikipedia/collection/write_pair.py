@@ -78,7 +78,7 @@ class Written:
       short_queries: sentences that were too short, from pages with other queries.
       judgments: grade to the number of judgments.
       splits: split to the number of its queries.
-      query_words, document_words: length in words to the number of queries, or documents.
+      query_words, document_words: length in words (`count_words`) to the number of queries, or documents.
       held_out_queries: articles with queries in the eval and test splits, in order.
       held_out_documents: the relevant documents of these.
       train_documents: MR documents of train queries.

@@ -47,7 +47,7 @@ class Article:
     Attributes:
       lead: the sentences above the first heading.
       text: the article's text from its start, cut to its first words.
-      words: the number of the text's words.
+      words: the number of the text's words as `count_words` counts them, at most the limit.
       link_targets: see `link_targets`.
       kind: whether the page is an article at all.
     """
@@ -71,7 +71,7 @@ def read_article(
       wikitext: the page.
       title: the page's title, which may show its kind.
       conventions: the wiki's conventions.
-      max_tokens: most words of the text, as `models.texts.tokens` counts them.
+      max_tokens: most words of the text, as `first_words` counts them.
       wanted: the parts to read.
 
     Raises:
@@ -124,7 +124,8 @@ def _texts(page: str, title: str, conventions: Conventions, max_tokens: int) -> 
                 return lead, "", 0
             text, is_cut = _first_words(lead.paragraphs, found.sections, conventions, max_tokens)
             if is_whole or is_cut:
-                return lead, text, max_tokens if is_cut else count_words(text)
+                # A text whose last word is whole beyond the limit has the limit's number, whether it was cut or not.
+                return lead, text, max_tokens if is_cut else min(count_words(text), max_tokens)
         read *= 4
 
 

@@ -6,7 +6,7 @@ from typing import Final
 from wikipedia.wikitext.words import count_words
 
 FEWEST_WORDS: Final = 4
-"""Fewest words of a sentence that says something."""
+"""Fewest words of a sentence that says something, as `count_words` counts them: seven Han characters are four."""
 
 _PAIRS: Final = ("()", "[]", "{}", "（）", "「」", "『』")
 _MARKUP: Final = re.compile(r"\||''|\[\[|\]\]|\{\{|\}\}|</?[a-z]|&\w+;|&#\d+;|__[A-Z]|\w+=\"")

@@ -1,31 +1,50 @@
 """The words of a clean text: the first ones, their number, and a sentence without those of a title."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import regex
 
 from schemas.word_characters import (
     APOSTROPHE_LETTERS,
     APOSTROPHES,
+    HAN,
+    KANA,
     NUMBERS_IN_SIGNS,
+    PARTS,
+    PARTS_OF_HAN,
+    PARTS_OF_KANA,
+    PARTS_OF_SYLLABIC,
     SUBSCRIPTS,
     SUPERSCRIPTS,
+    SYLLABIC,
 )
 
-# Words as `models.texts.tokens.tokenize` separates them, without NFKC, which makes two words of ½: runs of digits; each
-# character of a script written without spaces, with its marks; runs of other letters, their marks, and characters that
-# are to be ignored. No word begins with a mark.
-_SCRIPTS: Final = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
-_SPACELESS: Final = rf"[[{_SCRIPTS}]--[\p{{M}}\p{{P}}\p{{S}}]]"
+
+def _class(scripts: Sequence[str]) -> str:
+    """Returns a regular expression's class of all characters of scripts."""
+    return "[" + "".join(rf"\p{{{script}}}" for script in scripts) + "]"
+
+
+# Words as `models.texts.tokens.tokenize` separates them, without NFKC, which makes two words of ½ and two letters of
+# the Lao ໜ: runs of digits; runs of letters of scripts with spaces, their marks, and characters that are to be ignored;
+# runs of characters of scripts without spaces, each with its marks, which `_runs` divides. No word begins with a mark.
+_SCRIPTS: Final = _class([*HAN, *KANA, *SYLLABIC])
+_NO_LETTERS: Final = r"[\p{M}\p{P}\p{S}\p{N}]"
+_SPACELESS: Final = rf"[{_SCRIPTS}--{_NO_LETTERS}]"
 _PARTING: Final = rf"{APOSTROPHE_LETTERS}\u200b"
+# What belongs to the character before it. U+30FC prolongs a kana; for NFKC the half-width signs are this and marks.
+_BEHIND: Final = r"[[\p{M}\p{DI}\u30fc\uff70\uff9e\uff9f]--\u200b]*+"
 _WORD: Final = (
     rf"(?:[\p{{L}}--[{_SCRIPTS}{_PARTING}\p{{DI}}]][[\p{{L}}\p{{M}}\p{{DI}}]--{_SPACELESS}--[{_PARTING}]]*+"
     rf"|[{SUPERSCRIPTS}]++|[{SUBSCRIPTS}]++|[{NUMBERS_IN_SIGNS}]"
-    rf"|[\p{{N}}--[{SUPERSCRIPTS}{SUBSCRIPTS}{NUMBERS_IN_SIGNS}]]++|{_SPACELESS}[\p{{M}}\u30fc]*+)"
+    rf"|[\p{{N}}--[{SUPERSCRIPTS}{SUBSCRIPTS}{NUMBERS_IN_SIGNS}]]++)"
 )
+_KINDS: Final = ((HAN, 0, PARTS_OF_HAN), (KANA, 1, PARTS_OF_KANA), (SYLLABIC, 1, PARTS_OF_SYLLABIC))
+"""Scripts without spaces, the number of characters that a word of theirs shares with the next, and a word's parts."""
+_RUNS: Final = "|".join(rf"((?:[{_class(scripts)}--{_NO_LETTERS}]{_BEHIND})++)" for scripts, _, _ in _KINDS)
 _NO_WORD: Final = rf"[[^\p{{L}}\p{{N}}]{_PARTING}\p{{DI}}]*+"
 _OPENING: Final = " ([{<«„“‚（［｛「『【〈《〔"
 
@@ -41,33 +60,87 @@ _PLAIN_NO_WORD: Final = r"[\W_]*"
 def first_words(text: str, count: int) -> tuple[str, bool]:
     """Returns the beginning of a text with at most so many words, and whether more words follow.
 
-    The punctuation after the last word belongs to the beginning.
+    In scripts written without spaces, words are shorter, so the limit is counted in parts. A word of another script and
+    a number have 6 parts, a Han character 3. In kana, and in Thai, Lao, Khmer and Burmese, each two consecutive
+    characters are a word, of 3 and of 2 parts; a character without neighbours is one, too. The last word that begins
+    within the limit is kept whole. The punctuation after it belongs to the beginning.
 
     Example:
       >>> first_words("Un arbre, (un chêne)", 2)
       ('Un arbre,', True)
-      >>> first_words("東京 2020.", 3)
-      ('東京 2020.', False)
+      >>> first_words("東京都 2020.", 1), first_words("東京 2020.", 2)
+      (('東京', True), ('東京 2020.', False))
+      >>> first_words("ひらがな", 1)  # the words are ひら, らが and がな
+      ('ひらが', True)
     """
-    found = _first(count, bool(_IS_PLAIN.fullmatch(text))).match(text)
-    if found is None or found.end() == len(text):
-        return text, False
-    return str(found[0]).rstrip(_OPENING), True
+    is_plain = bool(_IS_PLAIN.fullmatch(text))
+    end = int(_first(count, is_plain).match(text).end())
+    if not is_plain and _unit().match(text, end):
+        end = _end_of_first(text, PARTS * count)
+    return (text, False) if end == len(text) else (text[:end].rstrip(_OPENING), True)
 
 
 def count_words(text: str) -> int:
-    """Returns the number of a text's words.
+    """Returns the number of a text's words, each six parts as `first_words` counts them one, rounded up.
+
+    Translations have about the same number, so one limit suits all languages. A beginning that was cut by `first_words`
+    may have one word more than its limit, because its last word is whole.
 
     Example:
-      >>> count_words("Un arbre, (un chêne)"), count_words("東京 2020.")
-      (4, 3)
+      >>> count_words("Un arbre, (un chêne)"), count_words("東京 2020."), count_words("ひらがな")
+      (4, 2, 2)
     """
-    return len(_word(bool(_IS_PLAIN.fullmatch(text))).findall(text))
+    is_plain = bool(_IS_PLAIN.fullmatch(text))
+    if is_plain or not _unit().search(text):
+        return len(_word(is_plain).findall(text))
+    return -(-sum(run.words * run.parts for run in _runs(text)) // PARTS)
+
+
+class _Run(NamedTuple):
+    """A run of characters of a script without spaces, or a single word of another script.
+
+    Attributes:
+      start: its place in the text.
+      units: its characters with their marks; the single word.
+      shared: the number of units that a word shares with the next.
+      parts: the parts of each of its words.
+    """
+
+    start: int
+    units: list[str]
+    shared: int
+    parts: int
+
+    @property
+    def words(self) -> int:
+        return max(len(self.units) - self.shared, 1)
+
+
+def _runs(text: str) -> Iterator[_Run]:
+    """Yields the words of a text, those of a run together."""
+    for found in _word_or_run().finditer(text):
+        if found.lastindex is None:
+            yield _Run(found.start(), [found[0]], 0, PARTS)
+        else:
+            _, shared, parts = _KINDS[found.lastindex - 1]
+            yield _Run(found.start(), _unit().findall(found[0]), shared, parts)
+
+
+def _end_of_first(text: str, parts: int) -> int:
+    """Returns the end of a text's words that begin within so many parts, and of the punctuation after them."""
+    for run in _runs(text):
+        if parts <= 0:
+            return run.start
+        words = -(-parts // run.parts)
+        if words < run.words:
+            return run.start + sum(map(len, run.units[: words + run.shared]))
+        parts -= run.words * run.parts
+    return len(text)
 
 
 @lru_cache(maxsize=8)
 def _first(count: int, is_plain: bool) -> Any:
-    """Returns a pattern of at most so many words, and the text between and after them."""
+    """Returns a pattern of at most so many words of scripts with spaces, and the text between and after them."""
     if is_plain:
         return re.compile(rf"(?:{_PLAIN_NO_WORD}{_PLAIN_WORD}){{0,{count}}}{_PLAIN_NO_WORD}")
     return regex.compile(rf"(?:{_NO_WORD}{_WORD}){{0,{count}}}+{_NO_WORD}", regex.VERSION1)
@@ -76,6 +149,18 @@ def _first(count: int, is_plain: bool) -> Any:
 @lru_cache(maxsize=2)
 def _word(is_plain: bool) -> Any:
     return re.compile(_PLAIN_WORD) if is_plain else regex.compile(_WORD, regex.VERSION1)
+
+
+@lru_cache(maxsize=1)
+def _word_or_run() -> Any:
+    """Returns a pattern of words and runs; its groups are the runs, in the order of `_KINDS`."""
+    return regex.compile(f"{_WORD}|{_RUNS}", regex.VERSION1)
+
+
+@lru_cache(maxsize=1)
+def _unit() -> Any:
+    """Returns a pattern of a character of a script without spaces, with its marks."""
+    return regex.compile(_SPACELESS + _BEHIND, regex.VERSION1)
 
 
 _IN_PARENTHESIS: Final = re.compile(r"\s*[(（][^()（）]*[)）]\s*$")

@@ -198,7 +198,7 @@ UNITS = [
         "\n*",
         "a\n\n",
     ],
-    *["(", "()", "(;", "/ˈ", "[ˈ", "«", "漢。", "ー", "a\u0301", " ", "\0", "\ud800", "\r\n"],
+    *["(", "()", "(;", "/ˈ", "[ˈ", "«", "漢。", "ー", "カ", "ก", "a\u0301", " ", "\0", "\ud800", "\r\n"],
 ]
 
 
@@ -226,6 +226,12 @@ def test_no_long_template_name_or_file_takes_a_second(page: str) -> None:
     started = time.process_time()
     read_article(page, "A.", ENGLISH)
     assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize("page", ["東A B", "東A"], ids=["cut", "whole"])
+def test_a_text_whose_last_word_is_whole_beyond_the_limit_has_as_many_words_as_the_limit(page: str) -> None:
+    article = read_article(page, "A.", ENGLISH, max_tokens=1)
+    assert (article.text, article.words) == ("東A", 1)
 
 
 def test_a_page_of_ten_megabytes_takes_less_than_a_second() -> None:

@@ -1,29 +1,46 @@
 """wikipedia/wikitext/words.py: words are counted as `models.texts.tokens` counts them, and a title's are removed."""
 
+import math
 import re
 import unicodedata
 
 import pytest
+import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schemas.word_characters import (
+    HAN,
+    KANA,
+    PARTS,
+    PARTS_OF_HAN,
+    PARTS_OF_KANA,
+    PARTS_OF_SYLLABIC,
+    SYLLABIC,
+)
 from wikipedia.wikitext.words import count_words, first_words, without_title
 
-TEXTS = [
+SPACED = [
     "L'été 2020: 3,5 km² à St-Malo (Ille-et-Vilaine), n°5 — fin…",
     "Die Straße; 19. Jh. „Zitat“ 3×4=12 α-β Ωμέγα",
     "Ло́ндон — столица Великобритании; 12 000 чел.",
     "الكِتَابُ مجموعة من ١٢ ورقة، أو أكثر.",
-    "東京（とうきょう）は、2020年の日本のスーパー。ｱｲｳ",
     "प्रयागराज में 12 नदियाँ हैं।",
-    "กรุงเทพมหานคร เป็นเมืองหลวง 2 ก.",
     "한국어 위키백과 2.0",
     "می\u200cخواهم ۱۲ کتاب",
     "a_b a\u0301b e=mc² 1st 2nd x86 R2D2",
     "об\u02bcєкт Hawai\u02bbi l´été Qur\u02beān a",
-    "1\ufe0f\u20e3 titre, \u0301a a\u0e31b 2\u0305x \u0e31ก",
+    "1\ufe0f\u20e3 titre, \u0301a a\u0e31b 2\u0305x",
     "10² x₁² 10²³₂ ②③ a",
     "Ge\u00adsamt\u2060wort \ufeffa\u200fb Hallo\u200bWelt é\u00ad\u0301",
+]
+SPACELESS = [
+    "東京（とうきょう）は、2020年の日本のスーパー。ｱｲｳ",
+    "ｶﾞｷﾞｸﾞｰ ｶﾞ カ\u3099キ かカきキ ーか Aーか 二〇〇八年 人々",
+    "กรุงเทพมหานคร เป็นเมืองหลวง 2 ก. น้ำ aำก \u0e31ก",
+    "ພາສາລາວ ຈຳນວນ ភាសាខ្មែរ២០ မြန်မာဘာသာ၊ ကขကກ",
+    "กข\u200bคง กข\u00adคง カ\u2060ー\ufe0fキ 東\u200b京 กขʼคง",
+    "Tokyo (東京, Tōkyō), ไทยไทย東京カナABCไ1ท",
 ]
 
 
@@ -33,7 +50,18 @@ TEXTS = [
         ("Un arbre, (un chêne).", 2, "Un arbre,"),
         ("Un arbre, (un chêne).", 3, "Un arbre, (un"),
         ("Il dit « non ! » à tous.", 3, "Il dit « non ! »"),
-        ("東京は首都。", 3, "東京は"),
+        ("東京は首都。", 1, "東京"),
+        ("東京は首都。", 2, "東京は首"),
+        ("東京は首都。都", 2, "東京は首"),
+        ("東京は首都。", 0, ""),
+        ("カタカナ", 1, "カタカ"),
+        ("カーター（カナ）タ", 1, "カーター（カナ）"),
+        ("カ・タ・カ・ナ", 1, "カ・タ・"),
+        ("กรุงเทพมหานคร", 1, "กรุงเ"),
+        ("น้ำตกไทย", 1, "น้ำตก"),
+        ("ก ข ค ง", 1, "ก ข ค"),
+        ("aก東京ขค", 2, "aก東京"),
+        ("กข\u200bคงจฉ", 1, "กข\u200bคงจ"),
         ("42km of 2020", 2, "42km"),
         ("Ло́ндон — столица", 1, "Ло́ндон —"),
         ("a b", 0, ""),
@@ -43,12 +71,82 @@ def test_a_beginning_has_so_many_words_and_the_punctuation_behind_them(text: str
     assert first_words(text, count) == (beginning, True)
 
 
-@pytest.mark.parametrize("text", ["", "a", "a b.", "東京", "..."])
+@pytest.mark.parametrize("text", ["", "a", "a b.", "東京", "東京首都", "カタカナ。", "เมืองหลว", "..."])
 def test_a_text_of_fewer_words_is_whole(text: str) -> None:
     assert first_words(text, 2) == (text, False)
 
 
-@given(st.text() | st.text("aé1² .,(東ー\u0301'"), st.integers(0, 8))
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", 0),
+        ("Un arbre, (un chêne) 2²", 6),
+        ("東", 1),
+        ("東京", 1),
+        ("東京都 2020", 3),
+        ("カ", 1),
+        ("カタカ", 1),
+        ("カタカナ", 2),
+        ("カーターー", 1),
+        ("カ カ カ", 2),
+        ("น้ำตก", 1),
+        ("กขคง", 1),
+        ("กขคงจ", 2),
+        ("กข\u00adคง", 1),
+        ("กข คง กข คง", 2),
+        ("Tokyo 東京 カナ ไทย", 4),
+    ],
+)
+def test_a_word_of_a_script_without_spaces_counts_as_a_part_of_one(text: str, words: int) -> None:
+    assert count_words(text) == words
+
+
+_PARTS_OF = {"aéー": PARTS, "1": PARTS, "東京": PARTS_OF_HAN, "かカ": PARTS_OF_KANA, "กขກက": PARTS_OF_SYLLABIC}
+_MARKS = "\u0301\u0e31\u3099\u00ad"
+_SEPARATORS = " ,\u200b"
+
+
+def _reference(text: str) -> list[tuple[int, int]]:
+    """Returns the end and the parts of each word, of texts of the signs above."""
+    runs: list[tuple[str, list[int]]] = []
+    """The signs of each kind, and the ends of the characters with their marks."""
+    kind = ""
+    for end, sign in enumerate(text, 1):
+        if sign in _MARKS + "ー" and kind not in ("", "1"):
+            runs[-1][1][-1] = end
+            continue
+        before, kind = kind, next((kind for kind in _PARTS_OF if sign in kind), "")
+        if kind and kind == before:
+            runs[-1][1].append(end)
+        elif kind:
+            runs.append((kind, [end]))
+    words = []
+    for kind, ends in runs:
+        if _PARTS_OF[kind] == PARTS:
+            ends = ends[-1:]
+        elif kind != "東京":
+            ends = ends[1:] or ends
+        words += [(end, _PARTS_OF[kind]) for end in ends]
+    return words
+
+
+@given(
+    st.text("".join(_PARTS_OF) + _MARKS + _SEPARATORS) | st.text("かカー東 ") | st.text("กขက\u0e31か\u00ad"),
+    st.integers(0, 8),
+)
+def test_words_and_limits_are_those_of_a_reference(text: str, count: int) -> None:
+    words = _reference(text)
+    parts = [parts for _, parts in words]
+    kept = sum(sum(parts[:place]) < PARTS * count for place in range(len(parts)))
+    assert count_words(text) == math.ceil(sum(parts) / PARTS)
+    beginning, is_cut = first_words(text, count)
+    assert is_cut == (kept < len(words))
+    end = words[kept - 1][0] if kept else 0
+    assert beginning[:end] == text[:end]
+    assert set(beginning[end:]) <= set(_MARKS + _SEPARATORS)
+
+
+@given(st.text() | st.text("aé1² .,(東京かカกขー\u0301'"), st.integers(0, 8))
 def test_a_beginning_is_one_and_whatever_is_cut_off_begins_a_word(text: str, count: int) -> None:
     beginning, is_cut = first_words(text, count)
     assert text.startswith(beginning)
@@ -56,11 +154,12 @@ def test_a_beginning_is_one_and_whatever_is_cut_off_begins_a_word(text: str, cou
     if is_cut:
         rest = text[len(beginning) :]
         assert any(unicodedata.category(sign)[0] in "LMN" for sign in rest)
-        assert count_words(beginning) == count
+        assert count <= count_words(beginning) <= count + (count > 0), "the last word is whole"
+        assert first_words(beginning, count) == (beginning, False)
 
 
 @pytest.mark.training
-@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("text", SPACED)
 @pytest.mark.parametrize("count", [1, 2, 3, 5, 8, 100])
 def test_words_are_those_of_the_models(text: str, count: int) -> None:
     import tensorflow as tf
@@ -69,6 +168,30 @@ def test_words_are_those_of_the_models(text: str, count: int) -> None:
 
     whole, cut = tokenize(tf.constant([text, first_words(text, count)[0]])).to_list()
     assert cut == whole[:count]
+    assert count_words(text) == len(whole)
+
+
+@pytest.mark.training
+@pytest.mark.parametrize("text", SPACELESS)
+@pytest.mark.parametrize("count", [1, 2, 3, 5, 8, 100])
+def test_parts_of_words_are_those_of_the_models(text: str, count: int) -> None:
+    import tensorflow as tf
+
+    from models.texts.tokens import tokenize
+
+    whole, cut = tokenize(tf.constant([text, first_words(text, count)[0]])).to_list()
+    parts = [_parts_of(word.decode()) for word in whole]
+    first = sum(sum(parts[:place]) < PARTS * count for place in range(len(parts)))
+    assert cut == whole[:first]
+    assert count_words(text) == math.ceil(sum(parts) / PARTS)
+
+
+def _parts_of(word: str) -> int:
+    """Returns the parts of one of the models' words, by the script of its first character."""
+    for scripts, parts in ((HAN, PARTS_OF_HAN), (KANA, PARTS_OF_KANA), (SYLLABIC, PARTS_OF_SYLLABIC)):
+        if unicodedata.category(word[0])[0] == "L" and any(regex.match(rf"\p{{{script}}}", word) for script in scripts):
+            return parts
+    return PARTS
 
 
 @pytest.mark.parametrize(
