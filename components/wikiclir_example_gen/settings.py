@@ -87,8 +87,8 @@ class DataSettings(Settings):
     document_language: str
     """ISO 639-1 code of the documents' language."""
     max_document_tokens: Annotated[int, Field(ge=1, lt=2**31)] = 200
-    """Number of words that count of a document, and of a query; the rest is cut off. Two characters of Chinese or Japanese
-    count for a word, and so do three pairs of characters of Thai, Lao, Khmer or Burmese."""
+    """Number of words that count of a document, and of a query; the rest is cut off. In scripts without spaces
+    two Han characters count as one word, and so do two pairs of kana and three pairs of Thai, Lao, Khmer or Burmese."""
     max_bad_share: Annotated[float, Field(ge=0, le=1)] = 0.05
     """Largest share of bad lines in a file; a run stops beyond it."""
     sha256: InputDigests = InputDigests()

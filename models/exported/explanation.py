@@ -168,6 +168,8 @@ class _Words(NamedTuple):
     """Place of the word with which each word is counted: itself, or a word before; -1 for none."""
     texts: list[str]
     """Text of that word, as it stands in the whole text."""
+    shown: list[str]
+    """The same, but whole pairs of characters, whose places are those of their first ones."""
     terms: list[str]
     """Terms of the channel of words that match."""
 
@@ -180,12 +182,17 @@ class _Words(NamedTuple):
         characters = np.concatenate([[0], np.cumsum(is_first_byte)])
         start, end = (characters[np.maximum(one, 0)] for one in (starts, ends))
         texts = [text[start[place] : end[place]] if place >= 0 else "" for place in owner]
-        return cls(start, end, owner, texts, [term.decode() for term in found[f"{side}stem"].tolist()])
+        tokens = [token.decode() for token in found[f"{side}token"].tolist()]
+        shown = [
+            token if len(token) > len(text) and owner[place] == place else text
+            for place, (text, token) in enumerate(zip(texts, tokens, strict=True))
+        ]
+        return cls(start, end, owner, texts, shown, [term.decode() for term in found[f"{side}stem"].tolist()])
 
     def by_term(self) -> dict[str, tuple[str, ...]]:
         """Returns the words of each term, each word once."""
         found: defaultdict[str, dict[str, None]] = defaultdict(dict)
-        for text, term in zip(self.texts, self.terms, strict=True):
+        for text, term in zip(self.shown, self.terms, strict=True):
             if text:
                 found[term][text] = None
         return {term: tuple(texts) for term, texts in found.items()}

@@ -30,8 +30,8 @@ class TextFeatures(tf.Module, ABC):
 def scored_words(text_features: TextFeatures, words: tf.Tensor) -> tuple[dict[str, Column], tf.Tensor]:
     """The document columns of single words, and which of the words lie within the limit on a document's length.
 
-    Only the transformation knows the limit. It is found by transforming a text of at least as many words, all equal to a
-    known one. A document without a known word shows no limit; none of its words adds to the score.
+    Only the transformation knows the limit. It is found by transforming a text of at least as many words, all equal to
+    a known one. A document without a known word shows no limit; none of its words adds to the score.
 
     Args:
       text_features: the training's own transformation.

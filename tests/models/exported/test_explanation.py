@@ -14,7 +14,26 @@ from tests.models.small_model import export_small_model
 pytestmark = pytest.mark.serving
 
 LIMIT = 6
-PIECES = ["Chat", "chat", "blanc", "CHIEN", "un", "lune", "Ararat", "noir", "zzz", "½", "ทำ", "e\u0301", "!", "«", "\n"]
+PIECES = [
+    "Chat",
+    "chat",
+    "blanc",
+    "CHIEN",
+    "un",
+    "lune",
+    "Ararat",
+    "noir",
+    "zzz",
+    "½",
+    "ทำ",
+    "ภาษาไทย",
+    "タワー",
+    "北京",
+    "e\u0301",
+    "!",
+    "«",
+    "\n",
+]
 DOCUMENTS = st.lists(st.sampled_from(PIECES), min_size=1, max_size=10).map(" ".join)
 QUERIES = st.lists(st.sampled_from(["white", "Cat", "dog", "moon", "ararat", "zzz", "?"]), max_size=5).map(" ".join)
 
@@ -72,6 +91,15 @@ def test_an_entry_names_the_words_that_have_its_terms(lexicon):
     assert [word.lexicon for word in found.words] == pytest.approx(
         [of_chat / 2, of_chat / 2, entries[("Ararat",), ("Árarat",)]]
     )
+
+
+def test_pairs_of_characters_are_named_whole_and_stand_where_their_first_ones_do(lexicon):
+    found = lexicon.explain("ไทย", "ภาษาไทย")
+    assert [word.text for word in found.words] == ["ภ", "า", "ษ", "า", "ไ", "ทย"]
+    assert {(entry.query_words, entry.document_words) for entry in found.lexicon} == {
+        (("ไท",), ("ไท",)),
+        (("ทย",), ("ทย",)),
+    }
 
 
 def test_a_word_without_a_place_is_counted_with_the_one_before_it(lexicon):
