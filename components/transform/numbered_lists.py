@@ -1,6 +1,7 @@
 """The texts of listwise examples as numbers of their words."""
 
 import hashlib
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Final, NamedTuple, TypeAlias
@@ -13,10 +14,13 @@ from components.transform.settings import TransformSettings
 from models.graphs import graph_function
 from models.lists.mapped_rows import MappedRows, RowsFile
 from models.lists.ranking_lists import TEXT_SPEC
+from models.texts.cut_texts import CutTexts
 from models.texts.stems import stems_of_distinct
 from models.texts.word_counts import batches, distinct_words
 from schemas import features as f
 from schemas.domains import domains_to_train
+
+log = logging.getLogger("clir.data")
 
 
 class NumberedTexts:
@@ -27,10 +31,14 @@ class NumberedTexts:
 
     Args:
       max_tokens: words of a text that count.
+
+    Attributes:
+      cut: the numbers of texts and words, and of those beyond the limit.
     """
 
     def __init__(self, max_tokens: int) -> None:
         self._max_tokens = max_tokens
+        self.cut = CutTexts()
         self._place: dict[bytes, int] = {}
         """A text's digest to its place."""
         self._number: dict[bytes, int] = {}
@@ -50,6 +58,7 @@ class NumberedTexts:
                 self._place[digest] = len(self._place)
                 new.append(text)
         found = distinct_words(new, self._max_tokens)
+        self.cut = CutTexts.sum([self.cut, CutTexts.of(found)])
         numbers = np.array([self._number.setdefault(word, len(self._number)) for word in found.words], np.int32)
         self._file.add(numbers[found.places], np.diff(found.row_splits))
         return np.array([self._place[digest] for digest in digests], np.int32)
@@ -107,7 +116,7 @@ class NumberedLists(NamedTuple):
 
 
 def number_lists(files: Iterable[str], settings: TransformSettings) -> NumberedLists:
-    """Reads gzipped TFRecords of listwise examples, and numbers their texts."""
+    """Reads gzipped TFRecords of listwise examples, numbers their texts, and logs what share of them is cut."""
     texts = {name: NumberedTexts(settings.max_tokens) for name in _VOCABULARY_OF}
     domains = domains_to_train(settings.held_out)
 
@@ -130,6 +139,10 @@ def number_lists(files: Iterable[str], settings: TransformSettings) -> NumberedL
         return places, {name: of_texts[np.concatenate(kept[name])] for name, of_texts in places.items()}
 
     read_files = {file: read(file) for file in files}
+    for name, what in ((f.QUERY_TEXT, "queries"), (f.DOC_TEXT, "documents")):
+        cut = texts[name].cut
+        if cut.cut_texts:
+            log.log(logging.WARNING if cut.is_much else logging.INFO, cut.sentence(what, settings.max_tokens))
     terms = {}
     for name, vocabulary in _VOCABULARY_OF.items():
         words = texts[name].words

@@ -57,15 +57,17 @@ class DistinctWords(NamedTuple):
       words: the distinct words in the order in which they first occur, UTF-8: [distinct].
       places: the words of all texts, as places in `words`: int32 [words].
       row_splits: the first word of each text, and the end of the last: int64 [texts + 1].
+      whole_lengths: the number of words in each text, with those beyond a limit: int64 [texts].
     """
 
     words: list[bytes]
     places: npt.NDArray[np.int32]
     row_splits: npt.NDArray[np.int64]
+    whole_lengths: npt.NDArray[np.int64]
 
     @property
     def lengths(self) -> npt.NDArray[np.int64]:
-        """The number of words in each text: int64 [texts]."""
+        """The number of words in each text, up to a limit: int64 [texts]."""
         return np.diff(self.row_splits)
 
     def counts(self, columns: npt.NDArray[np.int32], width: int) -> sparse.csr_matrix:
@@ -115,15 +117,14 @@ def distinct_words(texts: Sequence[bytes | str], max_tokens: int | None = None) 
         words.row_splits.numpy(),
     )
     starts, lengths = row_splits[:-1], np.diff(row_splits)
-    kept = (
-        lengths if max_tokens is None else _within_limit(word_parts(distinct).numpy()[places], row_splits, max_tokens)
-    )
-    if (kept < lengths).any():
-        lengths = kept
+    whole_lengths = lengths
+    if max_tokens is not None:
+        lengths = _within_limit(word_parts(distinct).numpy()[places], row_splits, max_tokens)
+    if (lengths < whole_lengths).any():
         # The order of the words changes where a word first occurs behind the limit.
         left, place = tf.unique(places[joined_ranges(starts, lengths)])
         distinct, places, row_splits = tf.gather(distinct, left), place.numpy(), _splits(lengths)
-    return DistinctWords(distinct.numpy().tolist(), places, row_splits)
+    return DistinctWords(distinct.numpy().tolist(), places, row_splits, whole_lengths)
 
 
 def _within_limit(

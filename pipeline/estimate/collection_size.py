@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import BinaryIO, Final, TypeVar
 
-import tensorflow as tf
-
-from models.texts.tokens import tokenize
+from models.texts.cut_texts import CutTexts
+from models.texts.word_counts import distinct_words
 from pipeline.config import RunConfig
 from pipeline.input_files import files_of
 from schemas.domains import domains_to_test, domains_to_train
@@ -32,6 +31,7 @@ class CollectionSize:
 
     Attributes:
       documents: their number.
+      cut_queries, cut_documents: what the limit on a text cuts of an even sample.
       document_bytes: size of their file, unpacked.
       document_words, query_words: mean number of words of a text, after the cut of `data.max_document_tokens`
         and, of a query, of `data.query_words`.
@@ -42,6 +42,8 @@ class CollectionSize:
     """
 
     documents: int
+    cut_queries: CutTexts
+    cut_documents: CutTexts
     document_bytes: int
     document_words: float
     query_words: float
@@ -65,6 +67,7 @@ class _Texts:
     number: int
     size: int
     words: float
+    cut: CutTexts
 
 
 def size_of_collection(config: RunConfig) -> CollectionSize:
@@ -97,6 +100,8 @@ def size_of_collection(config: RunConfig) -> CollectionSize:
     pairs = {split: sum(_listed(one, config, documents.number) for one in some) for split, some in by_split.items()}
     return CollectionSize(
         documents=documents.number,
+        cut_queries=queries.cut,
+        cut_documents=documents.cut,
         document_bytes=documents.size,
         document_words=documents.words,
         query_words=queries.words,
@@ -172,8 +177,8 @@ def _texts(path: str, max_words: int) -> _Texts:
                 sample, step = sample[::2], 2 * step
         number += 1
         size += len(line) + 1
-    lengths = tokenize(tf.constant(sample), max_words).row_lengths()
-    return _Texts(number, size, float(tf.reduce_mean(tf.cast(lengths, tf.float64))))
+    found = distinct_words(sample, max_words)
+    return _Texts(number, size, float(found.lengths.mean()), CutTexts.of(found))
 
 
 def first_texts(path: str, most: int) -> list[str]:

@@ -123,8 +123,16 @@ def estimate_run(config: RunConfig) -> RunEstimate:
         disk += 2 * 2 * (encoder.dim if encoder else _DIM) * (size.documents + sum(size.lists.values()))
     if config.search.index:
         disk += cost("disk of the index", of)
-    notes = tuple(_notes(config, memory, disk, load))
+    notes = (*_cut_notes(config, size), *_notes(config, memory, disk, load))
     return RunEstimate(size, step, factor, seconds, memory, disk, notes, encoder)
+
+
+def _cut_notes(config: RunConfig, size: CollectionSize) -> Iterator[str]:
+    """What the limit on a text cuts, where that is much; queries may also be shortened by their own setting."""
+    texts = {"documents": size.cut_documents} | ({} if config.data.query_words else {"queries": size.cut_queries})
+    for what, cut in texts.items():
+        if cut.is_much:
+            yield cut.sentence(what, config.data.max_document_tokens)
 
 
 def _notes(config: RunConfig, memory: float, disk: float, load: float) -> Iterator[str]:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from components.transform import numbered_lists as numbered_texts
 from components.transform.numbered_lists import NumberedTexts
 from models.lists import mapped_rows
+from models.texts.cut_texts import CutTexts
 from models.texts.tokens import tokenize
 
 MAX_TOKENS = 3
@@ -43,6 +44,15 @@ def test_ids_are_those_of_each_text_s_tokens_and_counts_their_number(first, seco
     assert ids.select(places).tensor().to_list() == [
         [id_of[token] for token in tokens(text) if id_of[token] >= 0] for text in every
     ]
+
+
+def test_what_the_limit_cuts_is_counted_once_for_each_distinct_text():
+    texts = NumberedTexts(MAX_TOKENS)
+    for some in ([b"a b c d", b"a", "ไทยไทยไทยไทยไทย".encode()], [b"a b c d", b"", b"a b c d e"]):
+        texts.places(some)
+    # Of 14 Thai pairs nine count for three words.
+    assert texts.cut == CutTexts(texts=5, cut_texts=3, words=4 + 1 + 14 + 5, cut_words=1 + 5 + 2)
+    assert texts.counts(np.arange(5)).sum() == texts.cut.words - texts.cut.cut_words
 
 
 def test_a_text_that_is_met_again_is_not_tokenised_again(monkeypatch):

@@ -14,7 +14,7 @@ from models.texts.word_counts import DistinctWords, distinct_words, text_batches
 from tests.models.texts.every_character import every_character
 
 # Spaces, and what joins or parts beside them.
-texts = st.lists(st.text() | st.text(alphabet=" \u00a0\u0301\u0345éß½ﷺΣ1a北が\uff9e'-"), max_size=6)
+texts = st.lists(st.text() | st.text(alphabet=" \u00a0\u0301\u0345éß½ﷺΣ1a北がกข\uff9e'-"), max_size=6)
 
 
 def of_texts(found: DistinctWords) -> list[list[bytes]]:
@@ -32,6 +32,7 @@ def test_words_of_each_text_are_those_of_the_tokenizer_however_long_all_are(some
         found = distinct_words(some, max_tokens)
     assert of_texts(found) == expected
     assert found.row_splits.dtype == np.int64
+    assert found.whole_lengths.tolist() == [*map(len, tokenize(tf.constant(some, tf.string)).to_list())]
 
 
 @given(texts, st.sampled_from([None, 1, 2, 5]))

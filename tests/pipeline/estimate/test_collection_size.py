@@ -7,6 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from models.texts.cut_texts import CutTexts
 from pipeline.config import load_config
 from pipeline.estimate import collection_size
 from pipeline.estimate.collection_size import size_of_collection
@@ -55,6 +56,8 @@ def test_lists_are_those_of_the_splits_with_what_is_drawn(config):
 def test_words_beyond_the_limit_do_not_count(config):
     size = size_of_collection(config("data.max_document_tokens=4"))
     assert size.document_words == 4
+    assert size.cut_documents == CutTexts(texts=60, cut_texts=60, words=300, cut_words=60)
+    assert size.cut_documents.is_much
     assert size.query_words == sum(min(3 + number, 4) for number in range(QUERIES)) / QUERIES
 
 

@@ -3,6 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from models.texts.cut_texts import CutTexts
 from pipeline.estimate.collection_size import CollectionSize
 from pipeline.estimate.estimate_run import COSTS, QUANTITIES_OF_PART, STAGES_OF_PART, cost, quantities
 from pipeline.estimate.training_step import TrainingStep
@@ -16,6 +17,8 @@ STEP = TrainingStep(steps=100, seconds=0.01, first_seconds=2.0, epochs=10, weigh
 def size_of(documents, lists, listed):
     return CollectionSize(
         documents=documents,
+        cut_queries=CutTexts(),
+        cut_documents=CutTexts(),
         document_bytes=600 * documents,
         document_words=100.0,
         query_words=10.0,
