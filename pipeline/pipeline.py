@@ -36,6 +36,7 @@ from components.wikiclir_example_gen.lists import IngestSettings
 from components.wikipedia_gen.component import WikipediaGen
 from models.adversary_settings import AdversarySettings
 from models.choices import ENCODER, HELD_OUT, RIVALS
+from models.encoders.settings import IN_GRAPH
 from models.job import TrainingJob
 from models.settings import ChannelSettings, LossSettings, ModelSettings, WordTableSource
 from pipeline.config import RunConfig, without_folders
@@ -313,13 +314,10 @@ def _judging(
         trained_baseline = TrainedBaseline(examples=data.examples, model=trainer.outputs["model"], tag="paper")
         stages += [trainer, trained_baseline]
         runs["paper_run"] = trained_baseline.outputs["run"]
+    # A model that holds its encoder is evaluated as it is served: vectors in files are rounded.
+    vectors = {"text_vectors": None if config.encoder.kind in IN_GRAPH else data.text_vectors}
     evaluator = Evaluator(
-        examples=data.examples,
-        model=training.model,
-        feedback=config.evaluation.feedback,
-        text_vectors=data.text_vectors,
-        **runs,
-        **lists,
+        examples=data.examples, model=training.model, feedback=config.evaluation.feedback, **vectors, **runs, **lists
     )
     evaluation = evaluator.outputs["evaluation"]
     gate = Gate(
@@ -328,7 +326,7 @@ def _judging(
         evaluation=evaluation,
         settings=config.evaluation,
         serving=serving_path,
-        text_vectors=data.text_vectors,
+        **vectors,
         **lists,
     )
     stages += [evaluator, gate]

@@ -48,7 +48,7 @@ def Evaluator(
       feedback: gain of the model's second pass over each list, see `models.retrieval.document_ranker`; 0 for none.
       bm25_run, paper_run, rival_runs: runs over the same lists; the tag in a run file is the baseline's name. The last
         has several, and their parameters.
-      text_vectors: the vectors of the pre-trained encoder, where there is one.
+      text_vectors: the vectors of a pre-trained encoder, needed where it is not a part of the model.
 
     Raises:
       DataError: see `read_baselines` and `evaluate`.

@@ -47,7 +47,7 @@ def SearchEvaluator(
       max_tokens: the model's limit on a text.
       leave_out_own: whether a document with the id of a query is no result of this query.
       held_out: the domains whose queries alone are searched for; none for all.
-      text_vectors: the vectors of the pre-trained encoder, where there is one.
+      text_vectors: the vectors of the pre-trained encoder, where there is one; its queries are not encoded again.
 
     Raises:
       DataError: model or index cannot be used.

@@ -9,19 +9,15 @@ import tensorflow as tf
 
 from models.choices import SCORES
 from models.encoders.cached_encoder import CachedEncoder
-from models.encoders.pretrained_encoder import PretrainedEncoder, Role
+from models.encoders.pretrained_encoder import PretrainedEncoder
 from models.evaluation.metrics import per_query_metrics
 from models.exported.model import LoadedModel
 from models.lists.ranking_lists import RankingLists
 from models.retrieval.document_ranker import Feedback
 from models.retrieval.ranking import ranked_grades
 from schemas import features as f
-from schemas.errors import DataError
 
 _BATCH_PLACES: Final = 4096
-_CHECKED_TEXTS: Final = 32
-_ROUNDING: Final = 1e-4
-"""Most by which a cosine of a vector to itself may lie below 1; float16 and other kernels round by about 1e-6."""
 
 
 def score_lists(
@@ -33,22 +29,18 @@ def score_lists(
       model_path: a SavedModel of ours.
       lists: query lists, as texts.
       feedback: gain of the second pass (see `Feedback`) in `scores`; 0 for none.
-      encoder: gives the vectors of the lists' texts, in place of the model's own pre-trained encoder, with which it
-        must agree; None for that encoder, if the model has one.
+      encoder: gives the vectors of the lists' texts; None for the model's own pre-trained encoder, if it has one.
 
     Returns:
       `scores` and each channel's name to float32 [list_size] for each list; words that match are the last.
 
     Raises:
-      DataError: there is no such model, it has no channel of words that match, which feedback needs, or its encoder
-        gives other vectors.
+      DataError: there is no such model, or it has no channel of words that match, which feedback needs.
     """
     model = LoadedModel(model_path, *(["own_terms"] if feedback else []), encoder=encoder)
     if encoder is None and model.own_encoder:
         model.encoder = CachedEncoder(model.own_encoder)
     texts = lists.document_columns[f.DOC_TEXT]
-    if encoder and model.holds_encoder:
-        _check_vectors(model, encoder, lists)
     names = sorted([SCORES, *model.channel_weights], key=lambda name: (name == model.words_channel, name))
     scores: dict[str, list[npt.NDArray[np.float32]]] = {name: [] for name in names}
     sizes = lists.documents.row_lengths().numpy()
@@ -72,27 +64,6 @@ def score_metrics(
 ) -> dict[str, npt.NDArray[np.float64]]:
     """Returns every metric of a model's scores for every list, see `models.evaluation.metrics.per_query_metrics`."""
     return per_query_metrics(ranked_grades(lists.query_ids, lists.doc_ids, scores, lists.grades), top_grade)
-
-
-def _check_vectors(model: LoadedModel, encoder: PretrainedEncoder, lists: RankingLists) -> None:
-    """Refuses vectors that are not those of the encoder in a model's graph, by the first texts of each role.
-
-    All texts would take as long as the whole evaluation does.
-    """
-    columns: dict[Role, tf.Tensor] = {
-        "query": lists.query_columns[f.QUERY_TEXT],
-        "document": lists.document_columns[f.DOC_TEXT],
-    }
-    for role, column in columns.items():
-        texts = [text.decode() for text in column[:_CHECKED_TEXTS].numpy().tolist() if text]
-        own = model.own_encoder.encode(texts, role) if texts and model.own_encoder else np.zeros([0, 1], np.float32)
-        given = encoder.encode(texts, role) if texts else own
-        cosines = np.sum(own * given, axis=1) / np.linalg.norm(own, axis=1) / np.linalg.norm(given, axis=1)
-        if (off := np.flatnonzero(~(cosines > 1 - _ROUNDING))).size:
-            raise DataError(
-                f"the vectors that {model} was trained with must be those of the encoder in its graph; for the {role} "
-                f"{texts[off[0]][:60]!r} the two have the cosine {cosines[off[0]]:.4f}."
-            )
 
 
 def _batches(sizes: Sequence[int]) -> Iterator[list[int]]:

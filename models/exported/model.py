@@ -111,17 +111,12 @@ class ExportedModel(ABC):
         record: bytes = np.asarray(self._call("text_encoder", {})["record"]).item()
         return EncoderRecord.from_json(record.decode())
 
-    @property
-    def holds_encoder(self) -> bool:
-        """Whether a pre-trained encoder is in the model's graph."""
-        return "query_text_vectors" in self.signatures
-
     @cached_property
     def own_encoder(self) -> PretrainedEncoder | None:
         """The pre-trained encoder that the model holds or names; None without one."""
         if self.encoder_record is None:
             return None
-        if self.holds_encoder:
+        if "query_text_vectors" in self.signatures:
             return _EncoderInGraph(self)
         return served_encoder(self.encoder_record, self.retries, self.timeout_s)
 

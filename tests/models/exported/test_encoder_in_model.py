@@ -255,23 +255,6 @@ def test_the_lists_of_a_run_have_the_same_scores_either_way(exported, vectors, m
     np.testing.assert_allclose(inside["scores"][0], found, atol=1e-5)
 
 
-def test_a_model_that_holds_its_encoder_is_scored_with_the_vectors_of_its_training(exported, vectors):
-    inside, given = score_lists(exported[2], RUN), score_lists(exported[2], RUN, encoder=vectors)
-    for name in inside:
-        np.testing.assert_allclose(np.concatenate(inside[name]), np.concatenate(given[name]), atol=2e-3)
-
-
-def test_vectors_that_are_not_those_of_the_encoder_in_the_graph_are_refused(exported, tmp_path):
-    class Turned(HashedWords):
-        def vectors(self, texts, role):
-            return tf.reverse(super().vectors(texts, role), [1])
-
-    texts = {"query": QUERIES, "document": [text for text in dict.fromkeys(TEXTS) if text]}
-    others = write_vectors(tmp_path, texts, Turned(), FILES)
-    with pytest.raises(DataError, match=r"for the query 'white cat' the two have the cosine -?0\."):
-        score_lists(exported[2], RUN, encoder=others)
-
-
 def test_texts_that_come_again_are_encoded_once_for_all_lists(exported, monkeypatch):
     counting = CountingEncoder()
     monkeypatch.setattr(LoadedModel, "own_encoder", counting)
