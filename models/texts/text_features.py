@@ -46,8 +46,7 @@ def scored_words(text_features: TextFeatures, words: tf.Tensor) -> tuple[dict[st
     number = tf.size(words, tf.int64)
     parts = tf.reduce_sum(word_parts(tf.gather(words, known)))  # int64 []: of the known word; 0 without one
     # As many parts of words as all words of the document can have.
-    copies = tf.math.divide_no_nan(float(PARTS), tf.cast(parts, tf.float32)) * tf.cast(number, tf.float32)
-    same = tf.repeat(tf.gather(words, known), tf.cast(copies, tf.int32))
+    same = tf.repeat(tf.gather(words, known), number * PARTS // tf.maximum(parts, 1))
     kept = tf.reduce_max(_lengths(of_documents(tf.strings.reduce_join(same, separator=" ")[tf.newaxis])))
     limit = tf.where(parts > 0, kept * parts, number * PARTS)  # int64 []: in parts of words
     before = tf.cumsum(word_parts(words), exclusive=True)

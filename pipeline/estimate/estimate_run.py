@@ -128,7 +128,7 @@ def estimate_run(config: RunConfig) -> RunEstimate:
 
 
 def _cut_notes(config: RunConfig, size: CollectionSize) -> Iterator[str]:
-    """What the limit on a text cuts, where that is much; queries may also be shortened by their own setting."""
+    """Notes on texts of which the limit cuts much; not on queries that `data.query_words` shortens."""
     texts = {"documents": size.cut_documents} | ({} if config.data.query_words else {"queries": size.cut_queries})
     for what, cut in texts.items():
         if cut.is_much:

@@ -1,4 +1,4 @@
-"""What `make demo` gives a person: answers to plain questions, and translations that a dictionary would give.
+"""Answers of the demo to plain questions, and its translations of frequent nouns.
 
 The questions and the words in tests/sample were written from the pages, before the system was measured with them, by
 somebody who did not look at its results: 50 questions with the ids of their right pages, 40 that no page answers, of
