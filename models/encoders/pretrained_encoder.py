@@ -42,20 +42,14 @@ class GraphEncoder(PretrainedEncoder, tf.Module):
       settings: its settings; prefixes and the limit on a text are applied here.
     """
 
-    _compiled: dict[Role, Any]
+    _compiled: Any
 
     def __init__(self, settings: EncoderSettings) -> None:
         tf.Module.__init__(self)
         self._settings = settings
-        compiled: dict[Role, Any] = {role: self._compile(role) for role in ("query", "document")}
+        # One trace serves both roles and all signatures of an exported model.
+        compiled = graph_function(self.encode_tensor, input_signature=[tf.TensorSpec([None], tf.string)])
         object.__setattr__(self, "_compiled", compiled)  # a tracked function would be saved with an exported model
-
-    def _compile(self, role: Role) -> Any:
-        @graph_function(input_signature=[tf.TensorSpec([None], tf.string)])
-        def vectors(texts: tf.Tensor) -> tf.Tensor:
-            return self.vectors(texts, role)
-
-        return vectors
 
     @abstractmethod
     def encode_tensor(self, texts: tf.Tensor) -> tf.Tensor:
@@ -65,13 +59,13 @@ class GraphEncoder(PretrainedEncoder, tf.Module):
         """The vectors of texts, cut and with the role's prefix: string [texts] -> float [texts, dim]."""
         shown = tf.strings.substr(texts, 0, self._settings.max_characters, unit="UTF8_CHAR")
         prefix = getattr(self._settings, f"{role}_prefix")
-        return self.encode_tensor(tf.strings.join([prefix, shown]) if prefix else shown)
+        return self._compiled(tf.strings.join([prefix, shown]) if prefix else shown)
 
     def encode(self, texts: Sequence[str], role: Role) -> Vectors:
         """Encodes texts, `batch` of them at once; see `PretrainedEncoder.encode`."""
         size, name = self._settings.batch, self._settings.shown_name
         try:
-            parts = [self._compiled[role](tf.constant(texts[at : at + size])) for at in range(0, len(texts), size)]
+            parts = [self.vectors(tf.constant(texts[at : at + size]), role) for at in range(0, len(texts), size)]
         except tf.errors.OpError as error:
             raise DataError(f"the encoder {name} must encode each {role}: {str(error).splitlines()[0]}.") from None
         return checked_vectors(np.concatenate([part.numpy() for part in parts]), texts, name)

@@ -109,6 +109,10 @@ def test_a_model_with_its_encoder_takes_texts_alone_or_with_vectors(model):
     assert {name: spec.dtype for name, spec in found.items()} == {"query": tf.string, "documents": tf.string}
 
 
+def test_an_encoder_is_traced_once_for_all_signatures_and_both_roles(exported, encoder):
+    assert encoder.traces <= 2  # tf.function makes a trace of its own for the first call, which may create variables
+
+
 def test_a_model_without_its_encoder_takes_texts_with_vectors_alone(exported, vectors):
     model = LoadedModel(exported[3], "encode_query", "encode_document")
     assert model.signatures == TAKE_VECTORS | OTHERS
