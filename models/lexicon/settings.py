@@ -34,7 +34,7 @@ class LexiconSettings(Settings):
     lexicon."""
     title_pairs: bool = False
     """Whether to learn also from the titles of pages about the same thing, from the dumps of `data.wikipedia`. The
-    titles of pages in eval and test lists are left out. Only for the kind lexicon."""
+    titles of pages that only eval and test queries are about are left out. Only for the kind lexicon."""
     sha256: LexiconDigests = LexiconDigests()
     """Expected digest of `pairs`; every run fills it in in its resolved configuration."""
 

@@ -101,11 +101,12 @@ def _write_title_pairs(
         return 0
     queries, documents = (dumps.wikis[language].names for language in languages)
     known = np.flatnonzero(counterparts.documents != NOT_FOUND).tolist()
-    pairs = ((query, int(counterparts.documents[query])) for query in known)
-    held_out = written.held_out_queries, sorted(written.held_out_documents)
+    pairs = [(query, int(counterparts.documents[query])) for query in known]
+    # A page with several queries may have some of each split. What the title of a train query's page means is known.
+    held_out = {query for query in written.held_out_queries if query not in written.train_queries}
     count = 0
     with open_file(os.path.join(folder, PAIRS_FILE), "wb") as file:
-        for pair in title_pairs(queries, documents, pairs, *held_out):
+        for pair in title_pairs(queries, documents, pairs, held_out):
             file.write("\t".join(pair).encode() + b"\n")
             count += 1
     return count

@@ -1,7 +1,7 @@
 """The names of a wiki's articles, and the dictionary of titles that mean the same."""
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -66,11 +66,7 @@ class Names:
 
 
 def title_pairs(
-    queries: Names,
-    documents: Names,
-    pairs: Iterable[tuple[int, int]],
-    held_out_queries: Sequence[int],
-    held_out_documents: Sequence[int],
+    queries: Names, documents: Names, pairs: Sequence[tuple[int, int]], held_out: Container[int]
 ) -> Iterator[tuple[str, str]]:
     """Yields titles of both languages that mean the same, each pair once: of pages, and of redirects to either page.
 
@@ -81,11 +77,14 @@ def title_pairs(
       queries: the names in the queries' wiki.
       documents: the names in the documents' wiki.
       pairs: articles of both wikis about the same thing.
-      held_out_queries: articles with queries in the eval and test splits.
-      held_out_documents: the relevant documents of these queries.
+      held_out: the articles of the queries' wiki that only eval and test queries are about.
     """
-    secret = {title_hash(name.casefold()) for article in held_out_queries for name in queries.all(article)}
-    secret |= {title_hash(name.casefold()) for article in held_out_documents for name in documents.all(article)}
+    secret = {
+        title_hash(name.casefold())
+        for query, document in pairs
+        if query in held_out
+        for name in (*queries.all(query), *documents.all(document))
+    }
     for query, document in pairs:
         title, other_title = queries.title(query), documents.title(document)
         own = [

@@ -80,7 +80,8 @@ class Written:
       splits: split to the number of its queries.
       query_words, document_words: length in words (`count_words`) to the number of queries, or documents.
       held_out_queries: articles with queries in the eval and test splits, in order.
-      held_out_documents: the relevant documents of these.
+      train_queries: articles with queries in the train split.
+      held_out_documents: the relevant documents of the eval and test queries.
       train_documents: MR documents of train queries.
       audit: the audit of the queries.
       examples: some queries, drawn by a hash of their ids, with the articles of their documents and the grades.
@@ -97,6 +98,7 @@ class Written:
     query_words: Counter[int] = field(default_factory=Counter)
     document_words: Counter[int] = field(default_factory=Counter)
     held_out_queries: list[int] = field(default_factory=list)
+    train_queries: set[int] = field(default_factory=set)
     held_out_documents: set[int] = field(default_factory=set)
     train_documents: set[int] = field(default_factory=set)
     audit: QueryAudit = field(default_factory=QueryAudit)
@@ -228,6 +230,7 @@ class PairWriter:
     def _hold_out(self, article: int, grades: Mapping[int, int], split: str) -> None:
         written = self.written
         if split == "train":
+            written.train_queries.add(article)
             written.train_documents.update(other for other, grade in grades.items() if grade == MOST_RELEVANT)
             return
         if not written.held_out_queries or written.held_out_queries[-1] != article:

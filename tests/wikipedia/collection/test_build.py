@@ -139,6 +139,22 @@ def test_each_sentence_is_a_query_where_that_is_asked(tmp_path: Path) -> None:
     assert [row[0] for row in made.queries] == [str(number) for number in range(1, len(made.queries) + 1)]
 
 
+def test_titles_are_left_out_of_pages_that_only_eval_and_test_queries_are_about(tmp_path: Path) -> None:
+    # Nine pages of one sentence, and one of twenty, whose queries are in all splits.
+    pages = {f"P{number}": f"The '''p{number}''' is a page." for number in range(9)} | {
+        "Long": "One more is here. " * 20
+    }
+    english = SmallWiki("en", pages, {title: f"{title} fr" for title in pages})
+    french = SmallWiki("fr", {f"{title} fr": "Une page." for title in pages})
+    made = make(tmp_path, {"en": english.write(tmp_path), "fr": french.write(tmp_path)}, queries="sentences")
+    splits: dict[str, set[str]] = {}
+    for query_id, title, _ in made.queries:
+        splits.setdefault(title, set()).add(split_of(query_id))
+    known = [title for title in pages if "train" in splits[title]]
+    assert splits["Long"] == {"train", "eval", "test"} and len(known) < len(pages)
+    assert made.title_pairs == [[title, f"{title} fr"] for title in known]
+
+
 def test_words_of_redirects_are_removed_where_that_is_asked(tmp_path: Path) -> None:
     english = SmallWiki(
         "en", {"Wolf": "The wolf, or canis lupus, hunts.", "Canis lupus": "#REDIRECT [[Wolf]]"}, {"Wolf": "Loup"}
@@ -325,7 +341,7 @@ def test_any_wikis_are_judged_as_dictionaries_do(
         english, french
     )
     held_out = {title for query_id, title in pages.items() if split_of(query_id) != "train"}
-    relevant = {titles[doc_id] for query_id, doc_id, _ in made.judgments if pages[query_id] in held_out}
+    answers = {titles[doc] for query, doc, grade in made.judgments if pages[query] in held_out and grade == "2"}
     for title, other in made.title_pairs:
         assert title not in held_out
-        assert other not in relevant
+        assert other not in answers
