@@ -89,7 +89,7 @@ def _describe(manifest: dict[str, Any]) -> list[str]:
     splits = ", ".join(f"{count:,} {split}" for split, count in sorted(manifest["splits"].items()))
     lines.append(f"queries: {manifest['queries']['used']:,} ({splits}); judgments: {judgments}")
     if manifest["title_pairs"]:
-        lines.append(f"title pairs: {manifest['title_pairs']:,}, without those of pages that only eval and test queries are about")
+        lines.append(f"title pairs: {manifest['title_pairs']:,}, without those of pages that only eval and test know")
     return lines
 
 

@@ -10,10 +10,20 @@ import numpy.typing as npt
 from scipy import sparse
 
 from models.lexicon.lexicon import CollectionRecord, Kind, Lexicon
-from models.lexicon.model_1 import learn_translations
 from models.lexicon.terms import TermCounter
+from models.lexicon.translations import learn_translations
 from models.texts.word_counts import batches, text_batches
 from schemas.collection import RawText, each_shard
+
+
+class WeightedPair(NamedTuple):
+    """A text in the query language, and one in the documents' language with the same meaning."""
+
+    query: RawText
+    document: RawText
+    weight: float = 1.0
+    """How often the pair counts, above 0."""
+
 
 _BATCH: Final = 4096
 _BITS: Final = 32
@@ -24,12 +34,12 @@ def learn_lexicon(
     kind: Kind,
     languages: tuple[str, str],
     max_tokens: int,
-    pairs: Iterable[tuple[RawText, RawText]],
+    pairs: Iterable[tuple[RawText, RawText] | WeightedPair],
     collection: Iterable[RawText],
 ) -> Lexicon:
     """Learns a lexicon.
 
-    With A of `models.lexicon.model_1` and T = max(A, identity), a collection has for each term q
+    With A of `models.lexicon.translations` and T = max(A, identity), a collection has for each term q
 
         tf'(q, d) = sum over w of T[q, w] tf(w, d)
         df'(q) = sum over d of min(1, tf'(q, d))
@@ -38,7 +48,7 @@ def learn_lexicon(
       kind: the kind of lexicon; only `lexicon` learns translations, and the others have A = 0.
       languages: ISO 639-1 codes of queries and documents.
       max_tokens: the most words of a text that count.
-      pairs: texts of queries and of documents with the same meaning.
+      pairs: texts with the same meaning; a plain pair counts once.
       collection: the text of every document; `DocumentTexts` are counted shard by shard.
     """
     counter = TermCounter(kind, max_tokens)
@@ -79,34 +89,58 @@ def learn_lexicon(
 
 
 def _translations(
-    counter: TermCounter, languages: tuple[str, str], pairs: Iterable[tuple[RawText, RawText]]
+    counter: TermCounter, languages: tuple[str, str], pairs: Iterable[tuple[RawText, RawText] | WeightedPair]
 ) -> sparse.csr_matrix:
-    """A for all terms so far, float64 [terms, terms]. A document that is in several pairs is counted once."""
-    row_of_document: dict[bytes, int] = {}
-    queries, documents, rows = [], [], []
+    """A for all terms so far, float64 [terms, terms]. A text that is in several pairs is counted once."""
+    texts = [_DistinctTexts(counter, language) for language in languages]
+    places: list[list[int]] = [[], []]
+    weights: list[float] = []
     for batch in batches(pairs, _BATCH):
-        queries.append(counter.count([query for query, _ in batch], languages[0]))
-        new = []
-        for _, document in batch:
-            key = hashlib.blake2b(document.encode() if isinstance(document, str) else document, digest_size=16).digest()
-            if key not in row_of_document:
-                row_of_document[key] = len(row_of_document)
-                new.append(document)
-            rows.append(row_of_document[key])
-        documents.append(counter.count(new, languages[1]))
+        asked, held, of_batch = zip(*(WeightedPair(*pair) for pair in batch), strict=True)
+        for of_side, of_texts, found in zip(texts, (asked, held), places, strict=True):
+            found.extend(of_side.add(of_texts))
+        weights.extend(of_batch)
     size = len(counter.terms)
-    if not rows:
+    if not weights:
         return sparse.csr_matrix((size, size))
-    for part in (*queries, *documents):
-        part.resize((part.shape[0], size))
-    is_pair = sparse.csr_matrix((np.ones(len(rows), np.int32), (rows, np.arange(len(rows)))))  # [documents, pairs]
-    asked = sparse.vstack(queries, format="csr")  # [pairs, terms]
-    asked.data[:] = 1
     # Of equal shares the first terms are kept. Sorting the terms makes that independent of the order of the pairs.
     order = _order(counter.terms)
     back = np.argsort(order)
-    shares = learn_translations((is_pair @ asked).T.tocsr()[order], sparse.vstack(documents, format="csr")[:, order])
-    return shares[back][:, back]
+    queries, documents = (of_side.counts(size)[:, order] for of_side in texts)
+    of_pairs = sparse.csr_matrix((weights, places), shape=(queries.shape[0], documents.shape[0]))
+    return learn_translations(queries, documents, of_pairs)[back][:, back]
+
+
+class _DistinctTexts:
+    """The terms of the distinct texts of one side.
+
+    Args:
+      counter: counts the terms of both sides.
+      language: the side's language.
+    """
+
+    def __init__(self, counter: TermCounter, language: str) -> None:
+        self._counter, self._language = counter, language
+        self._row: dict[bytes, int] = {}
+        self._counts: list[sparse.csr_matrix] = []
+
+    def add(self, texts: Sequence[RawText]) -> list[int]:
+        """The rows of texts, [texts]; those of new texts are counted."""
+        rows, new = [], []
+        for text in texts:
+            key = hashlib.blake2b(text.encode() if isinstance(text, str) else text, digest_size=16).digest()
+            if key not in self._row:
+                self._row[key] = len(self._row)
+                new.append(text)
+            rows.append(self._row[key])
+        self._counts.append(self._counter.count(new, self._language))
+        return rows
+
+    def counts(self, terms: int) -> sparse.csr_matrix:
+        """The number of occurrences of each term in each text, int32 [texts, terms]."""
+        for part in self._counts:
+            part.resize((part.shape[0], terms))
+        return sparse.vstack(self._counts, format="csr")
 
 
 def _order(terms: Sequence[bytes]) -> list[int]:

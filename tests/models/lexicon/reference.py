@@ -16,23 +16,26 @@ Table = Mapping[str, Mapping[str, float]]
 """Weights of document terms, by query terms."""
 
 
-def model_1(pairs: Iterable[tuple[Text, Text]], iterations: int = 8) -> Table:
-    """A of IBM model 1, before anything is left out; NULL, which no text holds, is the empty term."""
+def model_1(pairs: Iterable[tuple[Text, Text]], iterations: int = 5) -> Table:
+    """The shares of model 1, before anything is left out; NULL, which no text holds, is the empty term."""
     pairs = list(pairs)
     t: dict[tuple[str, str], float] = defaultdict(lambda: 1.0)
+    expected: dict[tuple[str, str], float] = {}
+    occurrences = Counter(q for query, _ in pairs for q in set(query))
     for _ in range(iterations):
-        expected: dict[tuple[str, str], float] = defaultdict(float)
+        generated: dict[str, float] = defaultdict(float)
+        for (_, w), value in expected.items():
+            generated[w] += value
+        for (q, w), value in expected.items():
+            smoothed = (value + 0.01) / (generated[w] + 0.01 * len(occurrences))
+            t[q, w] = smoothed**2 / t[q, w]
+        expected = defaultdict(float)
         for query, document in pairs:
             counts = Counter(document) + Counter([""])
             for q in set(query):
                 total = sum(count * t[q, w] for w, count in counts.items())
                 for w, count in counts.items():
                     expected[q, w] += count * t[q, w] / total
-        generated: dict[str, float] = defaultdict(float)
-        for (_, w), value in expected.items():
-            generated[w] += value
-        t = defaultdict(lambda: 1.0, {(q, w): value / generated[w] for (q, w), value in expected.items()})
-    occurrences = Counter(q for query, _ in pairs for q in set(query))
     table: dict[str, dict[str, float]] = {}
     for (q, w), value in expected.items():
         if w:
@@ -40,14 +43,26 @@ def model_1(pairs: Iterable[tuple[Text, Text]], iterations: int = 8) -> Table:
     return table
 
 
-def kept(table: Table) -> Table:
-    """The shares that each query term keeps: at least 0.01, to nine decimals, the 20 largest; ties by document term."""
+def kept(table: Table, least: float, most: int) -> Table:
+    """The largest shares of each term, to nine decimals; ties by the other term."""
     found = {}
     for q, shares in table.items():
-        rounded = {w: round(share, 9) for w, share in shares.items() if round(share, 9) >= 0.01}
+        rounded = {w: round(share, 9) for w, share in shares.items() if round(share, 9) >= least}
         if rounded:
-            found[q] = dict(sorted(rounded.items(), key=lambda entry: (-entry[1], entry[0]))[:20])
+            found[q] = dict(sorted(rounded.items(), key=lambda entry: (-entry[1], entry[0]))[:most])
     return found
+
+
+def translations(pairs: Iterable[tuple[Text, Text]]) -> Table:
+    """A: model 1 in both directions, joined."""
+    pairs = list(pairs)
+    forward = kept(model_1(pairs), 0.001, 200)
+    backward = kept(model_1([(document, query) for query, document in pairs]), 0.001, 200)
+    found: dict[str, dict[str, float]] = {}
+    for q, shares in forward.items():
+        powers = {w: share**0.6 * backward[w][q] ** 0.4 for w, share in shares.items() if q in backward.get(w, {})}
+        found[q] = {w: sum(shares.values()) * power / sum(powers.values()) for w, power in powers.items()}
+    return kept(found, 0.005, 50)
 
 
 @dataclass(frozen=True)

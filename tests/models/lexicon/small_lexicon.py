@@ -13,7 +13,7 @@ from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.lexicon import Kind, Lexicon
 from models.lexicon.terms import terms_of
 from models.rankers.scorer import SparseInnerProduct
-from tests.models.lexicon.reference import Reference, Table, Text, kept, model_1
+from tests.models.lexicon.reference import Reference, Table, Text, translations
 
 SAMPLE: Final = Path(__file__).parents[3] / "data" / "sample"
 LANGUAGES: Final = ("en", "fr")
@@ -46,7 +46,7 @@ def channel_and_reference(
     pairs: list[tuple[Text, Text]], documents: list[Text]
 ) -> tuple[SparseInnerProduct, Reference]:
     """The channel that is learned, and what it is compared with."""
-    return make_channel(learn(pairs, documents)), Reference(documents, kept(model_1(pairs)))
+    return make_channel(learn(pairs, documents)), Reference(documents, translations(pairs))
 
 
 def table_of(lexicon: Lexicon) -> Table:

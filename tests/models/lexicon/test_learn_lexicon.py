@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.lexicon import read_lexicon
-from tests.models.lexicon.reference import Reference, kept, model_1
+from tests.models.lexicon.reference import Reference, translations
 from tests.models.lexicon.small_lexicon import (
     COLLECTIONS,
     LANGUAGES,
@@ -41,7 +41,7 @@ def write(lexicon, folder):
 @settings(max_examples=10)
 @given(PAIRS, COLLECTIONS)
 def test_translations_and_statistics_are_those_of_the_loops(pairs, documents):
-    assert_agrees(learn(pairs, documents), Reference(documents, kept(model_1(pairs))))
+    assert_agrees(learn(pairs, documents), Reference(documents, translations(pairs)))
 
 
 @pytest.mark.slow
@@ -69,7 +69,7 @@ def test_translations_and_statistics_of_real_texts_are_those_of_the_loops():
     texts, documents = sample_texts()
     texts, documents = texts[::80], documents[::20]
     pairs = list(zip(terms([one for one, _ in texts], "en"), terms([other for _, other in texts], "fr"), strict=True))
-    reference = Reference(terms(documents, "fr"), kept(model_1(pairs)))
+    reference = Reference(terms(documents, "fr"), translations(pairs))
     assert_agrees(learn_lexicon("lexicon", LANGUAGES, 200, texts, documents), reference)
 
 

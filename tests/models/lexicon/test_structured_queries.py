@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from models.lexicon.learn_lexicon import learn_lexicon
 from models.retrieval.bm25 import Bm25
-from tests.models.lexicon.reference import Reference, kept, model_1
+from tests.models.lexicon.reference import Reference, translations
 from tests.models.lexicon.small_lexicon import (
     COLLECTIONS,
     LANGUAGES,
@@ -80,7 +80,7 @@ def real():
     train, asked, collection = texts[::60], [query for query, _ in texts[1::120]], collection[::20]
     pairs = list(zip(terms([q for q, _ in train], "en"), terms([d for _, d in train], "fr"), strict=True))
     channel = make_channel(learn_lexicon("lexicon", LANGUAGES, 200, train, collection))
-    return channel, Reference(terms(collection, "fr"), kept(model_1(pairs))), asked, collection
+    return channel, Reference(terms(collection, "fr"), translations(pairs)), asked, collection
 
 
 @pytest.mark.slow
@@ -182,7 +182,7 @@ def score(channel, request):
 
 @pytest.fixture(scope="module")
 def reference():
-    return Reference(LEARNED[1], kept(model_1(LEARNED[0])))
+    return Reference(LEARNED[1], translations(LEARNED[0]))
 
 
 def test_lists_that_share_documents_score_each_place_as_alone(score, reference):
