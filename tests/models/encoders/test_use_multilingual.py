@@ -5,6 +5,7 @@ import json
 import struct
 import subprocess
 import sys
+from importlib import metadata
 
 import numpy as np
 import pytest
@@ -294,6 +295,7 @@ def test_translations_are_nearest(of_package):
 @pytest.mark.long
 def test_the_installed_package_is_found_and_not_imported(package, monkeypatch):
     monkeypatch.syspath_prepend(str(site_packages(package)))
+    monkeypatch.setattr("models.encoders.settings.metadata", metadata)
     assert use_multilingual_is_installed()
     encoder = UseMultilingual(EncoderSettings(kind="use_multilingual"))
     assert encoder.encode(["a"], "query").shape == (1, 512)
