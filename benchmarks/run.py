@@ -28,7 +28,12 @@ from benchmarks.harness import (
     trees,
 )
 
-DEMO = (str(TREE / "configs" / "sample_dumps.yaml"), "evaluation.baselines=[bm25, paper]", "search.index=true")
+DEMO = (
+    str(TREE / "configs" / "sample_dumps.yaml"),
+    "lexicon.title_pairs=true",
+    "evaluation.baselines=[bm25, paper]",
+    "search.index=true",
+)
 
 
 @click.command()

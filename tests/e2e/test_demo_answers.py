@@ -20,7 +20,7 @@ from tests.e2e.process import ROOT, SampleRun, forked, fresh
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
-DEMO = ("configs/sample_dumps.yaml", "--set", "search.index=true")
+DEMO = ("configs/sample_dumps.yaml", "--set", "lexicon.title_pairs=true", "--set", "search.index=true")
 HERE = Path(__file__).parents[1] / "sample"
 
 
