@@ -103,7 +103,7 @@ def load_grid(path: str) -> Grid:
         raise ConfigError([*dict.fromkeys(faults)])  # the output's are those of a run that stands in the file, too
     return Grid(
         settings=settings,
-        collection=Path(run.content["data"]["queries"]).parent.name,
+        collection=_collection_of(run.content["data"]),
         domains=_domains_of(run.content["data"].get("domains")),
         cells=tuple(
             PlannedCell(
@@ -119,6 +119,12 @@ def load_grid(path: str) -> Grid:
         ),
         text=Path(path).read_text(encoding="utf-8"),
     )
+
+
+def _collection_of(data: Mapping[str, Any]) -> str:
+    """The name of a run's collection: the folder of its queries, or of the dumps that it is made of."""
+    path = data.get("queries") or data["wikipedia"]["wikis"][data["query_language"]]["pages"]
+    return Path(path).parent.name
 
 
 class _Run(NamedTuple):

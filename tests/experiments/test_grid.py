@@ -290,6 +290,12 @@ def test_held_out_domains_may_vary_and_the_collection_s_domains_are_known(
     assert [cell.config.training.epochs == 3 for cell in grid.cells if cell.config] == [False, True] * 2 + [False] * 4
 
 
+def test_a_run_on_dumps_may_be_varied(experiment_file: Path) -> None:
+    replace(experiment_file, "run.yaml", str(CONFIGS.with_name("sample_dumps.yaml")))
+    grid = load_grid(str(experiment_file))
+    assert grid.collection == "sample" and not any(cell.fault for cell in grid.cells)
+
+
 def test_a_collection_without_domains_has_none(experiment_file: Path) -> None:
     assert load_grid(str(experiment_file)).domains == ()
 
