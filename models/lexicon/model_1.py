@@ -12,6 +12,8 @@ from scipy import sparse
 SMOOTHING: Final = 0.01
 """n: without it, a rare stem explains every stem that once stood beside it (Moore's garbage collectors)."""
 _EVENTS_OF_A_BLOCK: Final = 1 << 22
+_CELLS_OF_AN_EVENT: Final = 8
+"""The most cells of a table, for each event, that take less time than sorting the events."""
 _DECIMALS: Final = 9
 """The decimals of a share that are kept; beyond them sums of floats differ with their order."""
 
@@ -91,6 +93,7 @@ class _Block:
     def __init__(self, pairs: sparse.csr_matrix, sources: sparse.csr_matrix, path: str) -> None:
         self._path = path
         self._shape = (pairs.shape[0], sources.shape[1])
+        self._rows_of_stem = pairs.indptr  # [target stems + 1]: where its rows begin
         self._weight = pairs.data  # [rows]: of the pairs of this target stem and this source
         self._stem_of_row = np.repeat(np.arange(pairs.shape[0]), np.diff(pairs.indptr))  # [rows]
         self._null: npt.NDArray[Any] = np.ones(pairs.shape[0])  # [target stems]: e(q, NULL)
@@ -111,15 +114,29 @@ class _Block:
           target stem, [target stems].
         """
         stems, words = self._shape
-        kind = np.int32 if stems * words < 2**31 else np.int64
-        keys = np.repeat((np.arange(stems) * words).astype(kind)[self._stem_of_row], np.diff(events.indptr))
-        keys += events.indices  # [events]
-        order = keys.argsort(kind="stable")  # a third of the time of np.unique: the keys are runs that ascend
-        keys = keys[order]
-        is_first = np.diff(keys, prepend=-1) > 0
-        cells = np.empty(len(keys), np.int32)
-        cells[order] = np.cumsum(is_first) - 1
-        distinct = keys[is_first]
+        size = stems * words
+        kind = np.int32 if size < 2**31 else np.int64
+        first = (np.arange(stems) * words).astype(kind)
+        of_stem = np.diff(events.indptr[self._rows_of_stem])  # [target stems]: its events
+        if size <= _CELLS_OF_AN_EVENT * len(events.indices):
+            keys = np.repeat(first, of_stem) + events.indices  # [events]
+            is_there = np.zeros(size, bool)
+            is_there[keys] = True
+            distinct = np.flatnonzero(is_there)
+            number = np.cumsum(is_there, dtype=np.int32)
+            number -= 1
+            cells = number[keys]
+        else:
+            # SciPy sorts each row by itself, in half the time of a sort of all keys.
+            places = np.arange(len(events.indices), dtype=np.int32)
+            rows = (places, events.indices.copy(), events.indptr[self._rows_of_stem])
+            by_stem = sparse.csr_matrix(rows, shape=self._shape)
+            by_stem.sort_indices()
+            keys = np.repeat(first, of_stem) + by_stem.indices
+            is_first = np.diff(keys, prepend=-1) > 0
+            cells = np.empty(len(keys), np.int32)
+            cells[by_stem.data] = np.cumsum(is_first) - 1
+            distinct = keys[is_first]
         return distinct % words, cells, np.bincount(distinct // words, minlength=stems)
 
     def expect(self, generated: npt.NDArray[np.float64] | None) -> npt.NDArray[np.float64]:

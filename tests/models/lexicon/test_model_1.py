@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from models.lexicon import model_1 as subject
 from models.lexicon.model_1 import explained_shares
 from tests.models.lexicon import reference
 from tests.models.lexicon.reference import Table, kept
@@ -65,6 +66,16 @@ def test_the_table_is_that_of_the_loops(pairs):
 @given(PAIRS, st.integers(1, 20))
 def test_several_blocks_give_the_table_of_one(pairs, events):
     assert_equal(learned(pairs, events), learned(pairs), atol=1e-9)
+
+
+@settings(max_examples=10)
+@given(PAIRS)
+def test_both_ways_of_numbering_give_the_same_table(pairs):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(subject, "_CELLS_OF_AN_EVENT", 0)  # sorts, unless there are no events
+        by_sorting = learned(pairs)
+        patch.setattr(subject, "_CELLS_OF_AN_EVENT", 1 << 30)
+        assert learned(pairs) == by_sorting
 
 
 @settings(max_examples=10)
