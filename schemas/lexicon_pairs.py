@@ -106,7 +106,7 @@ def format_pairs(pairs: Iterable[TextPair], file: str) -> bytes:
     else:
         content = "".join(f"{one.query}\t{one.document}\t{one.weight!r}\n" for one in in_order).encode()
     # The time in gzip's header would make each file another input.
-    return gzip.compress(content, mtime=0) if file.lower().endswith(".gz") else content
+    return gzip.compress(content, 6, mtime=0) if file.lower().endswith(".gz") else content
 
 
 def _lines(stream: BinaryIO, file: str) -> Iterator[TextPair | Drop]:

@@ -83,7 +83,7 @@ def test_the_queries_with_the_largest_margins_are_kept(clir: Clir, output: Path)
         first, second = [*(result["score"] for result in results), 0.0][:2]
         margins[query] = first - second
     label(clir, output, "--share", 0.34)
-    ((query, _),) = pairs_in(output.parent / "pairs.tsv")  # type: ignore[misc]
+    ((query, *_),) = pairs_in(output.parent / "pairs.tsv")  # type: ignore[misc]
     assert margins[query] == max(margins.values())
 
 
