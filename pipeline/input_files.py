@@ -11,8 +11,9 @@ from typing import Any, Final, TypeAlias, TypeVar
 from schemas.byte_streams import input_digest, stream_sha256
 from schemas.drops import Drop
 from schemas.errors import ConfigError, DataError
+from schemas.lexicon_pairs import is_table, parse_pairs
 from schemas.settings import GivenPath, Settings, given_paths
-from schemas.wikiclir import Judgment, QueryDomain, Reason, Text, parse_pairs, parse_role
+from schemas.wikiclir import Judgment, QueryDomain, Reason, Text, parse_role
 from wikipedia.dumps.files import find_dump_files
 
 Config = TypeVar("Config", bound=Settings)
@@ -141,7 +142,7 @@ _ANY_GRADE: Final = 1 << 30
 
 
 def check_inputs(given: Sequence[GivenPath], width: int | None) -> Iterator[tuple[GivenPath, str]]:
-    """Looks at the head of every input file, in well under a second; a pickle of word vectors is read whole.
+    """Looks at the head of every input file, in well under a second; a pickle or a JSON table is read whole.
 
     Args:
       given: the paths of inputs in raw settings.
@@ -222,14 +223,15 @@ def _pairs_fault(path: str) -> str | None:
         items = list(itertools.islice(parse_pairs(stream, path), _LINES))
     drops = [item for item in items if isinstance(item, Drop)]
     if not items:
-        return f"{path} holds no line."
-    if len(drops) < len(items) and drops[-1:] and drops[-1].reason is Reason.UNREADABLE:
+        return f"{path} holds no {'entry' if is_table(path) else 'line'}."
+    if drops and drops[-1].reason.is_fatal:
         return _described(drops[-1], path)
     if len(drops) < len(items):
         return None
+    form = "lines of query-language text and document-language text, separated by a tab"
     return (
-        f"{path} must hold lines of query-language text and document-language text, separated by a tab; its first "
-        f"{len(items)} hold none: {_described(drops[0], path)}"
+        f"{path} must hold {'entries with a weight' if is_table(path) else form}; its first {len(items)} hold none: "
+        f"{_described(drops[0], path)}"
     )
 
 

@@ -31,15 +31,19 @@ _MADE_BY: Final = "smooth-clir"
 _HOW_TO_GO_ON: Final = "move it away, or choose another output."
 
 
-def write_atomically(path: Path, text: str) -> None:
+def write_atomically(path: Path, content: str | bytes) -> None:
     """Writes a file under another name, and renames it: a kill at any moment leaves the old content or the new.
+
+    Args:
+      path: the file.
+      content: bytes, or a text, which is written as UTF-8.
 
     Raises:
       OSError: it cannot be written; the part that was written is removed.
     """
     partial = _partial(path)
     try:
-        partial.write_text(text, encoding="utf-8")
+        partial.write_bytes(content.encode() if isinstance(content, str) else content)
         os.replace(partial, path)
     except OSError:
         partial.unlink(missing_ok=True)

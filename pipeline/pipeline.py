@@ -203,6 +203,8 @@ def _data(config: RunConfig, checkpoints: str) -> Data:
             max_bad_share=data.max_bad_share,
             pairs=files_of(lexicon.pairs) if lexicon.pairs else [],
             pairs_digest=lexicon.sha256.pairs,
+            pairs_weight=lexicon.pairs_weight,
+            title_pairs_weight=lexicon.title_pairs_weight,
             held_out=data.held_out,
             leaves_out=config.has_held_out_weight,
             wikiclir_files=wikiclir_files if lexicon.title_pairs else None,

@@ -16,6 +16,10 @@ class LexiconReport(JsonRecord):
     """Number of pairs of a train query and one of its MR documents."""
     pairs: dict[str, Any] | None = None
     """The account of the lines of `lexicon.pairs` (see `schemas.drops`); None without such a file."""
+    pairs_weight: float = 1.0
+    """How often a pair of `lexicon.pairs` counted beside a train pair, times its own weight."""
+    title_pairs_weight: float = 1.0
+    """The same for a pair of titles."""
     terms: int
     """Number of stems, or words, of the collection and the pairs."""
     translations: int
@@ -30,7 +34,9 @@ class LexiconReport(JsonRecord):
         learned = f"{self.translations:,} translations of {self.translated:,}, from {self.train_pairs:,} train pairs"
         terms = f"{self.kind}: {self.terms:,} terms"
         of_pairs = [ReadReport.from_dict(self.pairs, Reason).describe()] if self.pairs else []
+        weights = {"lexicon.pairs": self.pairs_weight, "titles": self.title_pairs_weight}
         return [
             f"{terms}, {learned}" if self.kind == "lexicon" else terms,
             *(f"lexicon.pairs: {line}" for line in of_pairs),
+            *(f"each pair of {name} counts {weight:g} times" for name, weight in weights.items() if weight != 1),
         ]

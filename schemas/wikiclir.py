@@ -10,7 +10,6 @@ Tab-separated UTF-8 without header or quoting, plain, gzipped or bzipped:
 and, our additions:
 
     domains     query_id <TAB> domain
-    pairs       query-language text <TAB> document-language text
 
 A parser yields one record or one `Drop` for every line: lines read = records + drops. Blank lines at the end of a file
 are not read, and ids are read without marks that nobody sees (`visible_id`).
@@ -69,6 +68,10 @@ class Reason(DropReason):
     HEADER = ("header", False)
     DUPLICATE_ID = ("duplicate id", True)
     DUPLICATE_PAIR = ("query and document given twice", True)
+    WORD_COUNT = ("not two words, like the first line", True)
+    BAD_WEIGHT = ("weight is no number above 0 and up to 1e12", True)
+    DUPLICATE_ENTRY = ("pair with a weight given twice", True)
+    BAD_TABLE = ("no JSON object {document word: {query word: weight}}", True, True)
     BAD_GRADE = ("grade is not one of 0 .. data.top_grade", True)
     BAD_SPLIT = ("split is not train, eval or test", True)
     BAD_DOMAIN = ("domain is empty, or holds `/`, a control character, or white space around it", True)
@@ -220,19 +223,6 @@ def parse_texts(stream: BinaryIO, file: str, seen: set[str] | None = None) -> It
     return _parse_texts(read_lines(stream, file, ID_FIELDS["queries"]), file, set() if seen is None else seen)
 
 
-def parse_pairs(stream: BinaryIO, file: str) -> Iterator[tuple[str, str] | Drop]:
-    """Translated texts: words of a dictionary, or sentences."""
-    for fields in _split_fields(read_lines(stream, file), file, 2):
-        if isinstance(fields, Drop):
-            yield fields
-            continue
-        number, (query, document) = fields
-        if query.strip() and document.strip():
-            yield query, document
-        else:
-            yield Drop(Reason.EMPTY_TEXT, file, number, excerpt_of(f"{query}\t{document}"))
-
-
 def parse_lines(
     role: str, lines: Iterable[tuple[int, bytes] | Drop], file: str, top_grade: int, seen: set[str] | None
 ) -> Iterator[Text | Judgment | QueryDomain | Drop]:
@@ -329,22 +319,31 @@ def _split_fields(
     lines: Iterable[tuple[int, bytes] | Drop], file: str, count: int
 ) -> Iterator[tuple[int, list[str]] | Drop]:
     """Decodes lines and splits them into exactly `count` fields."""
+    for item in decode_lines(lines, file):
+        if isinstance(item, Drop):
+            yield item
+            continue
+        number, line = item
+        fields = line.split("\t")
+        if len(fields) != count:
+            yield Drop(Reason.FIELD_COUNT, file, number, excerpt_of(line))
+        else:
+            yield number, fields
+
+
+def decode_lines(lines: Iterable[tuple[int, bytes] | Drop], file: str) -> Iterator[tuple[int, str] | Drop]:
+    """Decodes the lines of `read_lines`; drops those that are not UTF-8, or hold a NUL byte."""
     for item in lines:
         if isinstance(item, Drop):
             yield item
             continue
         number, line = item
         try:
-            fields = line.decode("utf-8").split("\t")
+            text = line.decode("utf-8")
         except UnicodeDecodeError:
             yield Drop(Reason.BAD_UTF8, file, number, excerpt_of(line))
             continue
-        if b"\x00" in line:
-            yield Drop(Reason.NUL_BYTE, file, number, excerpt_of(line))
-        elif len(fields) != count:
-            yield Drop(Reason.FIELD_COUNT, file, number, excerpt_of(line))
-        else:
-            yield number, fields
+        yield Drop(Reason.NUL_BYTE, file, number, excerpt_of(line)) if b"\x00" in line else (number, text)
 
 
 def is_header(fields: Sequence[str]) -> bool:

@@ -29,6 +29,8 @@ def LexiconGen(
     max_bad_share: float,
     pairs: list[str],
     pairs_digest: str | None = None,
+    pairs_weight: float = 1.0,
+    title_pairs_weight: float = 1.0,
     held_out: tuple[str, ...] = (),
     leaves_out: bool = False,
     wikiclir_files: Input[WikiClirFiles] | None = None,
@@ -47,6 +49,8 @@ def LexiconGen(
       max_bad_share: the largest share of broken lines among further pairs.
       pairs: files with further pairs of texts.
       pairs_digest: the digest of these files; other content is refused.
+      pairs_weight: how often each of their pairs counts beside a train pair.
+      title_pairs_weight: how often each pair of titles counts.
       held_out: the domains whose train pairs are left out.
       leaves_out: whether to learn another lexicon without each of the other domains, in the folder `without`.
       wikiclir_files: files made from dumps, whose pairs of titles are learned from, too.
@@ -59,7 +63,9 @@ def LexiconGen(
     texts = DocumentTexts(collection.uri, fileio.open, apply)
 
     def write(folder: str, domains: DomainFilter) -> None:
-        further = FurtherPairs(pairs, pairs_digest, max_bad_share, fileio.open, titles)
+        further = FurtherPairs(
+            pairs, pairs_digest, max_bad_share, fileio.open, titles, pairs_weight, title_pairs_weight
+        )
         write_lexicon(
             kind,
             languages,

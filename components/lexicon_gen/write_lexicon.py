@@ -7,7 +7,7 @@ from typing import BinaryIO, Final, cast
 import tensorflow as tf
 
 from models.graphs import graph_function
-from models.lexicon.learn_lexicon import learn_lexicon
+from models.lexicon.learn_lexicon import WeightedPair, learn_lexicon
 from models.lexicon.lexicon import Kind
 from models.lists.ranking_lists import TEXT_SPEC
 from schemas import features as f
@@ -15,11 +15,13 @@ from schemas.byte_streams import HashingReader, OpenFile, check_content
 from schemas.domains import EVERY_DOMAIN, DomainFilter
 from schemas.drops import REPORT_FILE, Drop, DropCounter, ReadReport
 from schemas.errors import DataError
+from schemas.lexicon_pairs import parse_pairs
 from schemas.lexicon_report import LexiconReport
-from schemas.wikiclir import parse_pairs
 
 _LISTS: Final = 512
 """Number of lists read at a time."""
+_LEAST_WEIGHT: Final = 1e-100
+"""The least weight of a pair: a product that floats round to 0 would leave a term without a weight to divide by."""
 
 
 def write_lexicon(
@@ -49,6 +51,8 @@ def write_lexicon(
         kind=lexicon.record.kind,
         train_pairs=len(train_pairs),
         pairs=pairs.report().as_dict() if pairs else None,
+        pairs_weight=pairs.weight if pairs else 1.0,
+        title_pairs_weight=pairs.made_weight if pairs else 1.0,
         terms=len(lexicon.terms),
         translations=lexicon.translations.nnz,
         translated=int((lexicon.translations.getnnz(axis=1) > 0).sum()),
@@ -90,11 +94,13 @@ class FurtherPairs:
     """The pairs of files, read while they are iterated over, once; afterwards there is a report.
 
     Args:
-      paths: the files, read as one.
+      paths: the files, read as one, each in its own layout (see `schemas.lexicon_pairs`).
       digest: the `input_digest` of these files; other content is refused.
       max_bad_share: the largest share of bad lines.
       open_file: opens the files.
       made_paths: files that an earlier stage made, read after the others.
+      weight: how often a pair of `paths` counts, times its own weight.
+      made_weight: the same for `made_paths`.
     """
 
     def __init__(
@@ -104,7 +110,10 @@ class FurtherPairs:
         max_bad_share: float,
         open_file: OpenFile,
         made_paths: Sequence[str] = (),
+        weight: float = 1.0,
+        made_weight: float = 1.0,
     ) -> None:
+        self.weight, self.made_weight = weight, made_weight
         self._paths = paths
         self._made_paths = made_paths
         self._digest = digest
@@ -113,9 +122,11 @@ class FurtherPairs:
         self._read = self._used = 0
         self._left_out = DropCounter()
 
-    def __iter__(self) -> Iterator[tuple[str, str]]:
+    def __iter__(self) -> Iterator[WeightedPair]:
         digests = []
-        for path in (*self._paths, *self._made_paths):
+        weighted = [(path, self.weight) for path in self._paths]
+        weighted += [(path, self.made_weight) for path in self._made_paths]
+        for path, weight in weighted:
             with self._open(path, "rb") as stored:
                 stream = HashingReader(stored)
                 for item in parse_pairs(cast(BinaryIO, stream), path):
@@ -124,7 +135,7 @@ class FurtherPairs:
                         self._left_out.add(item)
                     else:
                         self._used += 1
-                        yield item
+                        yield WeightedPair(item.query, item.document, max(item.weight * weight, _LEAST_WEIGHT))
                 digests.append(stream.hexdigest())
         check_content("lexicon.pairs", self._paths, digests[: len(self._paths)], self._digest)
         if faults := self.report().faults(self._max_bad_share, "pairs"):

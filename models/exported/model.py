@@ -2,7 +2,7 @@
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -25,6 +25,8 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 
 _LEXICON: Final = "lexicon"
 """The name of the channel that has a lexicon."""
+
+_STEMS_OF_A_CALL: Final = 4096
 
 _ROLE_OF_INPUT: Final[dict[str, Role]] = {"query": "query", "document": "document", "documents": "document"}
 _VECTORS_OF_INPUT: Final = {"query": "query_vectors", "document": "document_vectors", "documents": "document_vectors"}
@@ -236,21 +238,49 @@ class ExportedModel(ABC):
         Raises:
           DataError: the model has no lexicon.
         """
+        self._check_lexicon()
+        found = {}
+        for word in words:
+            stems: dict[str, list[Translation]] = {}
+            for stem, answer, weight in self._translate([word]):
+                of_stem = stems.setdefault(stem, [])
+                if answer != stem:
+                    of_stem.append(Translation(stem=answer, weight=weight))
+            found[word] = [StemTranslations(stem=stem, translations=tuple(of_it)) for stem, of_it in stems.items()]
+        return found
+
+    def all_translations(self) -> dict[tuple[str, str], float]:
+        """Returns the weight of each translation in the lexicon, by (query stem, document stem).
+
+        A stem is its own stem, so the translations of all stems are those of the whole lexicon. That a stem answers
+        itself, with the weight 1, is not among them.
+
+        Raises:
+          DataError: the model has no lexicon.
+        """
+        self._check_lexicon()
+        stems = [term.decode() for term in self.call("collection_statistics", {})["term"].tolist()]
+        batches = (stems[start : start + _STEMS_OF_A_CALL] for start in range(0, len(stems), _STEMS_OF_A_CALL))
+        # The shortest decimal that is this float32: the weight of a file has no digits that the model does not have.
+        return {
+            (stem, answer): float(str(np.float32(weight)))
+            for batch in batches
+            for stem, answer, weight in self._translate(batch)
+            if answer != stem
+        }
+
+    def _check_lexicon(self) -> None:
         channel = self.words_channel
         if channel != _LEXICON:
             has = f"matches equal words ({channel})" if channel else "has no channel of words that match"
             raise DataError(f"{self} must have a lexicon, but {has}; a run with lexicon.kind lexicon learns one.")
-        found = {}
-        for word in words:
-            table = self.call("translate", {"query": as_texts([word])})
-            stems: dict[str, list[Translation]] = {}
-            columns = (table[name].tolist() for name in ("query_term", "document_term", "weight"))
-            for stem, answer, weight in zip(*columns, strict=True):
-                of_stem = stems.setdefault(stem.decode(), [])
-                if answer != stem:
-                    of_stem.append(Translation(stem=answer.decode(), weight=weight))
-            found[word] = [StemTranslations(stem=stem, translations=tuple(of_it)) for stem, of_it in stems.items()]
-        return found
+
+    def _translate(self, queries: Sequence[str]) -> Iterator[tuple[str, str, float]]:
+        """Yields (query stem, document stem, weight) of the stems of queries."""
+        table = self.call("translate", {"query": as_texts(queries)})
+        columns = (table[name].tolist() for name in ("query_term", "document_term", "weight"))
+        for stem, answer, weight in zip(*columns, strict=True):
+            yield stem.decode(), answer.decode(), weight
 
     def statistics(self) -> ModelStatistics | None:
         """Returns the statistics of the documents that the lexicon was made of; None without a lexicon."""

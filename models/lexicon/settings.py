@@ -1,11 +1,14 @@
 """Settings of the channel of words that match. Importing this file does not import TensorFlow."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, ValidationInfo, field_validator
 
 from models.choices import ChannelWeightSetting
 from schemas.settings import InputPath, Settings
+
+PairsWeight: TypeAlias = Annotated[float, Field(gt=0, le=1e6)]
+"""How often a pair of texts counts beside a train pair."""
 
 
 class LexiconDigests(Settings):
@@ -29,12 +32,16 @@ class LexiconSettings(Settings):
     """Whether the channel counts in the training's loss, with its weight; 0.5 where that is fitted. With the kind tfidf
     and the weight 1 beside the encoder polynomial, it is the identity of Bai et al. 2009."""
     pairs: Annotated[str | None, Field(min_length=1), InputPath("pairs")] = None
-    """Path of further pairs to learn from, a bilingual dictionary or parallel text: one file, or a pattern of several.
-    Each line holds a text in the query language and a text in the document language, tab-separated. Only for the kind
-    lexicon."""
+    """Path of further pairs to learn from, a bilingual dictionary, parallel text or a translation table: one file, or a
+    pattern of several. Each line holds a text in the query language and a text in the document language, tab-separated,
+    perhaps with a weight; `docs/formats.md` has the forms of other tables. Only for the kind lexicon."""
+    pairs_weight: PairsWeight = 1.0
+    """How often each pair of `pairs` counts beside a train pair; multiplied by its own weight, if it has one."""
     title_pairs: bool = False
     """Whether to learn also from the titles of pages about the same thing, from the dumps of `data.wikipedia`. The
     titles of pages that only eval and test queries are about are left out. Only for the kind lexicon."""
+    title_pairs_weight: PairsWeight = 1.0
+    """How often each of these pairs of titles counts beside a train pair."""
     sha256: LexiconDigests = LexiconDigests()
     """Expected digest of `pairs`; every run fills it in in its resolved configuration."""
 
@@ -60,3 +67,11 @@ class LexiconSettings(Settings):
         if title_pairs and kind != "lexicon":
             raise ValueError(f"must be false for the kind {kind}, which learns nothing; got true")
         return title_pairs
+
+    @field_validator("pairs_weight", "title_pairs_weight")
+    @classmethod
+    def _there_are_pairs_to_weigh(cls, weight: float, info: ValidationInfo) -> float:
+        key = str(info.field_name).removesuffix("_weight")
+        if weight != 1 and key in info.data and not info.data[key]:
+            raise ValueError(f"must be 1 without lexicon.{key}, which it weighs; got {weight:g}")
+        return weight

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.wikiclir import parse_pairs
+from schemas.lexicon_pairs import parse_pairs
 from tests.cli.command import Clir
 from tests.models.loaded_once import loaded_once
 from tests.models.small_lexicon import export_with_words
@@ -59,7 +59,7 @@ def test_every_answered_query_becomes_a_pair_with_the_text_that_a_search_puts_fi
     expected = []
     for query in ("white cat", "dog", "ararat"):
         best = clir("search", output, query, "-k", 1).out.split()[2]
-        expected.append((query, TEXTS[best]))
+        expected.append((query, TEXTS[best], 1.0))
     assert pairs_in(output.parent / "pairs.tsv") == expected
     assert "train again with --set lexicon.pairs=" in answer.err
 
@@ -83,7 +83,7 @@ def test_the_queries_with_the_largest_margins_are_kept(clir: Clir, output: Path)
         first, second = [*(result["score"] for result in results), 0.0][:2]
         margins[query] = first - second
     label(clir, output, "--share", 0.34)
-    ((query, _),) = pairs_in(output.parent / "pairs.tsv")  # type: ignore[misc]
+    ((query, *_),) = pairs_in(output.parent / "pairs.tsv")  # type: ignore[misc]
     assert margins[query] == max(margins.values())
 
 

@@ -8,8 +8,13 @@ from pathlib import Path
 import pytest
 
 from cli.rank import MOST_WORDS, describe_parts
+from components.lexicon_gen.write_lexicon import FurtherPairs
 from models.exported.explanation import ScorePart, WordPart
+from models.exported.model import LoadedModel
+from models.lexicon.learn_lexicon import learn_lexicon
+from schemas.lexicon_pairs import EXPORT_ENDINGS
 from tests.cli.command import Clir
+from tests.models.lexicon.small_lexicon import table_of
 from tests.models.loaded_once import loaded_once
 from tests.models.small_lexicon import COLLECTION, export_with_words
 from tests.models.small_model import export_small_model
@@ -152,6 +157,76 @@ def test_lexicon_of_a_model_without_one_exits_1(clir: Clir, vectors_alone: str) 
     assert re.fullmatch(
         r"clir: .+ must have a lexicon, but .+; a run with lexicon\.kind lexicon learns one\.\n", done.err
     )
+
+
+@pytest.fixture(scope="module")
+def without_translations(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return export_with_words(tmp_path_factory.mktemp("equal") / "model", "bm25")
+
+
+@pytest.mark.serving
+@pytest.mark.parametrize("ending", EXPORT_ENDINGS)
+def test_lexicon_exports_all_translations_and_a_lexicon_learns_from_them_again(
+    clir: Clir, model: str, tmp_path: Path, ending: str
+) -> None:
+    path = tmp_path / f"table{ending}"
+    done = clir("lexicon", model, "--export", path)
+    assert done.code == 0, done.err
+    exported = LoadedModel(model).all_translations()
+    terms = len({query for query, _ in exported})
+    assert done.out == f"{len(exported)} translations of {terms} query stems\n"
+    assert f"--set lexicon.pairs={path}" in done.err
+    pairs = FurtherPairs([str(path)], None, 0.0, open)
+    assert {(query, document): weight for query, document, weight in pairs} == exported
+    assert [one.name for one in tmp_path.iterdir()] == [path.name]
+    learned = learn_lexicon("lexicon", ("en", "fr"), 200, pairs, ["chat"])
+    assert table_of(learned)["dog"].keys() & {"chien"}
+
+
+@pytest.mark.serving
+def test_the_export_says_as_json_where_it_is(clir: Clir, model: str, tmp_path: Path) -> None:
+    path = tmp_path / "table.json"
+    answer = json.loads(clir("lexicon", model, "--export", path, "--json").out)
+    table = json.loads(path.read_text())
+    assert answer.pop("output") == str(path)
+    assert answer == {
+        "translations": sum(map(len, table.values())),
+        "query_terms": len({query for of in table.values() for query in of}),
+    }
+    words = json.loads(clir("lexicon", model, "--word", "dog", "--json").out)
+    for one in words[0]["stems"][0]["translations"]:
+        assert table[one["stem"]]["dog"] == pytest.approx(one["weight"], rel=1e-6)
+
+
+@pytest.mark.serving
+def test_a_model_without_translations_exports_none(clir: Clir, without_translations: str, tmp_path: Path) -> None:
+    done = clir("lexicon", without_translations, "--export", tmp_path / "table.tsv")
+    assert (done.code, done.out) == (1, "")
+    assert "must have a lexicon, but matches equal words (bm25); a run with lexicon.kind lexicon learns one" in done.err
+    assert not [*tmp_path.iterdir()]
+
+
+def test_no_table_is_written_over_a_file_into_no_folder_or_in_an_unknown_form(clir: Clir, tmp_path: Path) -> None:
+    (tmp_path / "there.tsv").write_text("mine")
+    (tmp_path / "folder.json").mkdir()
+    for name, why in {
+        "table.txt": "must end in .json, .json.gz, .tsv, .tsv.gz, which say the form of the table; got",
+        "table.gz": "must end in .json, .json.gz, .tsv, .tsv.gz, which say the form of the table; got",
+        "there.tsv": "there must be no such file yet;",
+        "folder.json": "must be a file;",
+        "no/table.json": "must be there; make it, or choose another.",
+    }.items():
+        done = clir("lexicon", tmp_path, "--export", tmp_path / name)
+        assert (done.code, done.out) == (2, "")
+        assert done.err.startswith("clir: --export: ") and why in done.err
+    assert (tmp_path / "there.tsv").read_text() == "mine"
+
+
+@pytest.mark.parametrize("options", [(), ("--word", "dog", "--export", "table.tsv")])
+def test_lexicon_takes_words_or_a_file(clir: Clir, tmp_path: Path, options: tuple[str, ...]) -> None:
+    done = clir("lexicon", tmp_path, *options)
+    assert (done.code, done.out) == (2, "")
+    assert "give --word or --export, and not both." in done.err
 
 
 def test_lexicon_refuses_a_word_that_is_not_utf8(clir: Clir, tmp_path: Path) -> None:

@@ -180,7 +180,8 @@ def test_good_pairs_have_no_fault(pairs: Path, content: bytes) -> None:
         (Path.unlink, "there is no file {path}."),
         (make_folder, "must be a file; {path} is a folder."),
         (rewrite(""), "{path} is empty."),
-        (rewrite("wolf loup\n"), "{path}:1: wrong number of tab-separated fields: wolf loup"),
+        (rewrite("a wolf loup\n"), "{path}:1: wrong number of tab-separated fields: a wolf loup"),
+        (rewrite("wolf\tloup\tnan\n"), "{path}:1: weight is no number above 0 and up to 1e12: wolf | loup | nan"),
         (rewrite("wolf\t \n"), "{path}:1: empty text: wolf | "),
         (lambda path: path.write_bytes(b"\xff\tloup\n"), "{path}:1: not valid UTF-8"),
         (lambda path: path.write_bytes(gzip.compress(b"")), "{path} holds no line."),
@@ -190,7 +191,10 @@ def test_good_pairs_have_no_fault(pairs: Path, content: bytes) -> None:
         ),
         (lambda path: path.write_bytes(gzip.compress(PAIRS.encode())[:12]), "cannot be read"),
     ],
-    ids=["missing", "folder", "empty", "no_tabs", "empty_text", "not_utf8", "empty_gzip", "cut_gzip", "gzip_head"],
+    ids=[
+        *("missing", "folder", "empty", "no_tabs", "no_weight", "empty_text", "not_utf8", "empty_gzip", "cut_gzip"),
+        "gzip_head",
+    ],
 )
 def test_spoilt_pairs_are_found(pairs: Path, spoil: Callable[[Path], object], words: str) -> None:
     spoil(pairs)
@@ -238,3 +242,32 @@ def test_a_pattern_without_pairs_and_another_scheme_are_faults(tmp_path: Path) -
 
 def test_remote_pairs_are_left_to_the_run() -> None:
     assert pairs_faults("gs://bucket/pairs.tsv") == []
+
+
+TABLE = '{"loup": {"wolf": 0.5}, "chien": {"dog": 1}}'
+
+
+@pytest.mark.parametrize("content", [TABLE.encode(), gzip.compress(TABLE.replace("0.5", "NaN").encode())])
+def test_a_table_with_a_good_entry_has_no_fault(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "psq.json.gz").write_bytes(content)
+    assert pairs_faults(str(tmp_path / "psq.json.gz")) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("{}", "{path} holds no entry."),
+        (PAIRS, "{path}:1: no JSON object {{document word: {{query word: weight}}}}: Expecting value (column 1)"),
+        (TABLE.replace("}, ", "} "), "{path}:1: no JSON object"),
+        (
+            '{"loup": {"wolf": 0, "dog": -1}}',
+            "{path} must hold entries with a weight; its first 2 hold none: {path}:1: weight is no number",
+        ),
+    ],
+    ids=["empty", "lines", "no comma", "weights"],
+)
+def test_a_spoilt_table_is_found(tmp_path: Path, content: str, words: str) -> None:
+    path = tmp_path / "psq.json"
+    path.write_text(content)
+    (fault,) = pairs_faults(str(path))
+    assert fault.startswith(words.format(path=path))

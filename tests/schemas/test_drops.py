@@ -108,5 +108,6 @@ def test_the_account_reads_back_from_json(reason):
     assert ReadReport.from_dict(json.loads(json.dumps(written)), type(reason)) == account
 
 
-def test_the_rest_of_a_file_alone_is_fatal():
-    assert [reason for kind in (Reason, VectorReason) for reason in kind if reason.is_fatal] == [Reason.UNREADABLE]
+def test_only_the_loss_of_a_file_or_of_its_rest_is_fatal():
+    fatal = [reason for kind in (Reason, VectorReason) for reason in kind if reason.is_fatal]
+    assert fatal == [Reason.BAD_TABLE, Reason.UNREADABLE]

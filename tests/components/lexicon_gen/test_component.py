@@ -59,6 +59,24 @@ def test_it_learns_from_further_pairs(run, tmp_path):
     assert report.pairs["used"] == 1
 
 
+@pytest.mark.parametrize(("of_pairs", "of_titles", "best"), [(8.0, 0.125, "loup"), (0.125, 8.0, "meute")])
+def test_further_pairs_and_pairs_of_titles_count_with_their_weights(
+    run, make_artifact, tmp_path, of_pairs, of_titles, best
+):
+    (tmp_path / "dogs.tsv").write_bytes(b"dog\tloup\n")
+    titles = make_artifact("WikiClirFiles", tmp_path)
+    (Path(titles.uri) / "title_pairs.tsv").write_bytes(b"dog\tmeute\n")
+    lexicon, report = run(
+        pairs=[str(tmp_path / "dogs.tsv")],
+        wikiclir_files=titles,
+        pairs_weight=of_pairs,
+        title_pairs_weight=of_titles,
+    )
+    answers = table_of(lexicon)["dog"]
+    assert max(answers, key=answers.get) == best
+    assert (report.pairs["used"], report.pairs_weight, report.title_pairs_weight) == (2, of_pairs, of_titles)
+
+
 def test_pairs_other_than_those_of_the_digest_are_refused(run, tmp_path):
     with pytest.raises(DataError, match=f"{tmp_path}/pairs.tsv must not change while a run reads it"):
         run(pairs=[str(tmp_path / "pairs.tsv")], pairs_digest=sha256(b"what stood there before").hexdigest())

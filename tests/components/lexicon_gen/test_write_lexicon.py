@@ -22,18 +22,24 @@ from tests.models.lexicon.small_lexicon import table_of
 from tests.models.synthetic import write_examples
 
 GOOD = b"wolf\tloup\ndog\tchien\n"
+WORDS = [("wolf", "loup", 1.0), ("dog", "chien", 1.0)]
 PARTS = [GOOD, *(b"wolf", b"\t", b" ", b"\n", b"\r\n", b"\x00", b"\xff", b"\xef\xbb\xbf", b"\xc2\x85\xe2\x80\xa8")]
 CONTENTS = st.lists(st.lists(st.sampled_from(PARTS), max_size=20).map(b"".join), min_size=1, max_size=3)
 
 
 def further_pairs(
-    folder: Path, contents: Sequence[bytes], max_bad_share: float = 1.0, digest: str | None = None
+    folder: Path,
+    contents: Sequence[bytes],
+    max_bad_share: float = 1.0,
+    digest: str | None = None,
+    weight: float = 1.0,
+    ending: str = "",
 ) -> FurtherPairs:
     """The pairs of files, each with one of the contents."""
-    paths = [folder / f"pairs-{number}" for number in range(len(contents))]
+    paths = [folder / f"pairs-{number}{ending}" for number in range(len(contents))]
     for path, content in zip(paths, contents, strict=True):
         path.write_bytes(content)
-    return FurtherPairs([str(path) for path in paths], digest, max_bad_share, open)
+    return FurtherPairs([str(path) for path in paths], digest, max_bad_share, open, weight=weight)
 
 
 def reasons(pairs: FurtherPairs) -> dict[str, int]:
@@ -78,7 +84,7 @@ def test_queries_of_other_domains_are_paired_with_nothing(tmp_path: Path) -> Non
 @pytest.mark.parametrize("store", [bytes, gzip.compress, bz2.compress])
 def test_pairs_of_several_files_are_read_in_their_order(tmp_path: Path, store: Callable[[bytes], bytes]) -> None:
     pairs = further_pairs(tmp_path, [store(GOOD), store("été\tSommer".encode())])
-    assert list(pairs) == [("wolf", "loup"), ("dog", "chien"), ("été", "Sommer")]
+    assert list(pairs) == [*WORDS, ("été", "Sommer", 1.0)]
     report = pairs.report()
     assert (report.path, report.read, report.used) == (f"{tmp_path}/pairs-0 and {tmp_path}/pairs-1", 3, 3)
 
@@ -86,9 +92,10 @@ def test_pairs_of_several_files_are_read_in_their_order(tmp_path: Path, store: C
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        (b"wolf loup", "FIELD_COUNT"),
+        (b"gray wolf loup", "FIELD_COUNT"),
         (b"", "FIELD_COUNT"),
-        (b"wolf\tloup\tlupo", "FIELD_COUNT"),
+        (b"wolf\tloup\t0.5\t0.5", "FIELD_COUNT"),
+        (b"wolf\tloup\tlupo", "BAD_WEIGHT"),
         (b"wolf\tlo\x00up", "NUL_BYTE"),
         (b"wolf\t\xff", "BAD_UTF8"),
         (b"wolf\t", "EMPTY_TEXT"),
@@ -99,7 +106,7 @@ def test_pairs_of_several_files_are_read_in_their_order(tmp_path: Path, store: C
 )
 def test_a_bad_line_is_left_out_and_counted(tmp_path: Path, line: bytes, reason: str) -> None:
     pairs = further_pairs(tmp_path, [line + b"\n" + GOOD])
-    assert list(pairs) == [("wolf", "loup"), ("dog", "chien")]
+    assert list(pairs) == WORDS
     assert reasons(pairs) == {reason: 1}
     (drops,) = pairs.report().drops
     assert (drops.examples[0].file, drops.examples[0].line) == (f"{tmp_path}/pairs-0", 1)
@@ -107,7 +114,7 @@ def test_a_bad_line_is_left_out_and_counted(tmp_path: Path, line: bytes, reason:
 
 def test_a_byte_order_mark_and_windows_line_ends_are_taken_off(tmp_path: Path) -> None:
     pairs = further_pairs(tmp_path, [b"\xef\xbb\xbf" + GOOD.replace(b"\n", b"\r\n")])
-    assert list(pairs) == [("wolf", "loup"), ("dog", "chien")]
+    assert list(pairs) == WORDS
 
 
 @given(CONTENTS)
@@ -156,6 +163,54 @@ def test_that_a_file_changed_is_said_rather_than_that_it_breaks_off(tmp_path: Pa
     digest = sha256(gzip.compress(GOOD)).hexdigest()
     with pytest.raises(DataError, match="must not change while a run reads it"):
         list(further_pairs(tmp_path, [gzip.compress(GOOD)[:-8]], digest=digest))
+
+
+# Weights
+
+
+def test_the_weight_of_a_pair_is_its_own_times_that_of_its_kind(tmp_path: Path) -> None:
+    (tmp_path / "titles").write_bytes(GOOD)
+    (tmp_path / "words").write_bytes(b"wolf\tloup\t0.5\ncat\tchat\n")
+    paths = [str(tmp_path / "words")], None, 0.0, open, [str(tmp_path / "titles")]
+    assert list(FurtherPairs(*paths, 4.0, 0.25)) == [
+        *(("wolf", "loup", 2.0), ("cat", "chat", 4.0)),
+        *(("wolf", "loup", 0.25), ("dog", "chien", 0.25)),
+    ]
+
+
+def test_a_weight_that_floats_round_to_0_still_counts(tmp_path: Path) -> None:
+    pairs = further_pairs(tmp_path, [b"wolf\tloup\t5e-324\n"], weight=1e-9)
+    report = written(tmp_path / "lexicon", "lexicon", ("en", "fr"), 200, [(b"cat", b"chat")], pairs)
+    assert (report.translations, report.pairs["used"], report.pairs_weight) == (2, 1, 1e-9)
+    assert all(
+        0 < weight <= 1 for of in table_of(read_lexicon(str(tmp_path / "lexicon"))).values() for weight in of.values()
+    )
+
+
+def test_a_table_and_lines_with_the_same_weights_give_the_same_lexicon(tmp_path: Path) -> None:
+    lines = b"wolf\tloup\t0.75\nwolf\tchien\t0.25\ndog\tchien\t1\n"
+    table = json.dumps({"loup": {"wolf": 0.75}, "chien": {"wolf": 0.25, "dog": 1}}).encode()
+    found = []
+    for content, ending in ((lines, ".tsv"), (table, ".json"), (gzip.compress(table), ".json.gz")):
+        pairs = further_pairs(tmp_path, [content], 0.0, sha256(content).hexdigest(), ending=ending)
+        written(tmp_path / "lexicon", "lexicon", ("en", "fr"), 200, [], pairs)
+        found.append((tmp_path / "lexicon" / "lexicon.tsv").read_text())
+    assert found[0] == found[1] == found[2] != ""
+
+
+def test_that_a_table_changed_is_said_rather_than_that_it_breaks_off(tmp_path: Path) -> None:
+    digest = sha256(b'{"loup": {"wolf": 0.5}}').hexdigest()
+    with pytest.raises(DataError, match="must not change while a run reads it"):
+        list(further_pairs(tmp_path, [b'{"loup": {"wo'], digest=digest, ending=".json"))
+
+
+def test_what_is_no_table_is_refused_with_its_place_whatever_the_share(tmp_path: Path) -> None:
+    with pytest.raises(DataError) as error:
+        list(further_pairs(tmp_path, [b'{"loup":\n {"wolf" 0.5}}'], ending=".json"))
+    assert str(error.value).splitlines()[1:] == [
+        "  1 x no JSON object {document word: {query word: weight}}",
+        f"    {tmp_path}/pairs-0.json:2: Expecting ':' delimiter (column 10)",
+    ]
 
 
 # The lexicon

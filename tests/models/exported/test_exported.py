@@ -7,13 +7,16 @@ import signal
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from models.choices import ENCODERS
 from models.exported.model import LoadedModel
 from models.exported.versions import write_sums
+from models.lexicon.learn_lexicon import learn_lexicon
 from schemas.errors import DataError
-from tests.models.small_lexicon import export_with_words
+from tests.models.lexicon.small_lexicon import table_of
+from tests.models.small_lexicon import COLLECTION, PAIRS, export_with_words
 from tests.models.small_model import STEMS, export_small_model
 
 pytestmark = pytest.mark.serving
@@ -153,11 +156,26 @@ def test_a_text_of_several_words_or_none_has_as_many_stems(lexicon):
     assert found["!"] == []
 
 
+@pytest.mark.parametrize("stems_of_a_call", [1, 4, 4096])
+def test_all_translations_are_those_of_the_learned_lexicon_but_for_stems_themselves(
+    lexicon, monkeypatch, stems_of_a_call
+):
+    monkeypatch.setattr("models.exported.model._STEMS_OF_A_CALL", stems_of_a_call)
+    learned = table_of(learn_lexicon("lexicon", ("en", "fr"), 200, PAIRS, COLLECTION))
+    expected = {(query, answer): weight for query, of in learned.items() for answer, weight in of.items()}
+    expected = {stems: weight for stems, weight in expected.items() if stems[0] != stems[1]}
+    found = lexicon.all_translations()
+    assert found == pytest.approx(expected, rel=1e-6)
+    assert len(found) > 8
+    assert all(np.float32(weight) == np.float32(repr(weight)) and len(repr(weight)) < 14 for weight in found.values())
+
+
 @pytest.mark.parametrize("kind", ["bm25", "tfidf"])
 def test_a_model_of_equal_words_has_no_lexicon(tmp_path, kind):
     path = export_with_words(tmp_path / "model", kind)
-    with pytest.raises(DataError, match=rf"{path} must have a lexicon, but .* equal words \({kind}\); a run with"):
-        LoadedModel(path).translations(["cat"])
+    for ask in (lambda model: model.translations(["cat"]), LoadedModel.all_translations):
+        with pytest.raises(DataError, match=rf"{path} must have a lexicon, but .* equal words \({kind}\); a run with"):
+            ask(LoadedModel(path))
 
 
 def test_a_model_of_vectors_alone_has_no_lexicon(exported):

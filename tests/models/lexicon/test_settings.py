@@ -40,3 +40,31 @@ def test_pairs_are_refused_where_nothing_is_learned(kind: str) -> None:
 
 def test_an_unknown_kind_is_one_fault_whatever_stands_beside_it() -> None:
     assert [key for key, _ in faults(kind="lexikon", pairs="pairs.tsv")] == ["kind"]
+
+
+@pytest.mark.parametrize("weight", [0.25, 1, 1e-9, 1e6, "2.5"])
+def test_pairs_have_a_weight_above_0(weight: object) -> None:
+    settings = LexiconSettings(
+        kind="lexicon", pairs="pairs.tsv", pairs_weight=weight, title_pairs=True, title_pairs_weight=weight
+    )
+    assert settings.pairs_weight == settings.title_pairs_weight == float(weight)
+
+
+@pytest.mark.parametrize("key", ["pairs_weight", "title_pairs_weight"])
+@pytest.mark.parametrize("weight", [0, -1, 1.1e6, float("nan"), float("inf"), "much", None, True])
+def test_another_weight_of_pairs_is_refused(key: str, weight: object) -> None:
+    given = {"kind": "lexicon", "pairs": "pairs.tsv", "title_pairs": True, key: weight}
+    assert [name for name, _ in faults(**given)] == [key]
+
+
+@pytest.mark.parametrize("key", ["pairs", "title_pairs"])
+@pytest.mark.parametrize("kind", ["lexicon", "bm25", "none"])
+def test_a_weight_without_its_pairs_is_refused(key: str, kind: str) -> None:
+    assert faults(kind=kind, **{f"{key}_weight": 2}) == [
+        (f"{key}_weight", f"must be 1 without lexicon.{key}, which it weighs; got 2")
+    ]
+    assert LexiconSettings(kind=kind, **{f"{key}_weight": 1}).pairs is None
+
+
+def test_pairs_that_are_refused_are_one_fault_beside_their_weight() -> None:
+    assert [key for key, _ in faults(kind="bm25", pairs="pairs.tsv", pairs_weight=2)] == ["pairs"]
