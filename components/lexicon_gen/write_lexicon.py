@@ -7,7 +7,7 @@ from typing import BinaryIO, Final, cast
 import tensorflow as tf
 
 from models.graphs import graph_function
-from models.lexicon.learn_lexicon import WeightedPair, learn_lexicon
+from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.lexicon import Kind
 from models.lists.ranking_lists import TEXT_SPEC
 from schemas import features as f
@@ -15,7 +15,7 @@ from schemas.byte_streams import HashingReader, OpenFile, check_content
 from schemas.domains import EVERY_DOMAIN, DomainFilter
 from schemas.drops import REPORT_FILE, Drop, DropCounter, ReadReport
 from schemas.errors import DataError
-from schemas.lexicon_pairs import parse_pairs
+from schemas.lexicon_pairs import TextPair, parse_pairs
 from schemas.lexicon_report import LexiconReport
 
 _LISTS: Final = 512
@@ -122,7 +122,7 @@ class FurtherPairs:
         self._read = self._used = 0
         self._left_out = DropCounter()
 
-    def __iter__(self) -> Iterator[WeightedPair]:
+    def __iter__(self) -> Iterator[TextPair]:
         digests = []
         weighted = [(path, self.weight) for path in self._paths]
         weighted += [(path, self.made_weight) for path in self._made_paths]
@@ -135,7 +135,7 @@ class FurtherPairs:
                         self._left_out.add(item)
                     else:
                         self._used += 1
-                        yield WeightedPair(item.query, item.document, max(item.weight * weight, _LEAST_WEIGHT))
+                        yield item._replace(weight=max(item.weight * weight, _LEAST_WEIGHT))
                 digests.append(stream.hexdigest())
         check_content("lexicon.pairs", self._paths, digests[: len(self._paths)], self._digest)
         if faults := self.report().faults(self._max_bad_share, "pairs"):

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,15 +15,9 @@ from models.lexicon.translations import learn_translations
 from models.texts.word_counts import batches, text_batches
 from schemas.collection import RawText, each_shard
 
-
-class WeightedPair(NamedTuple):
-    """A text in the query language, and one in the documents' language with the same meaning."""
-
-    query: RawText
-    document: RawText
-    weight: float = 1.0
-    """How often the pair counts, above 0."""
-
+Pair: TypeAlias = tuple[RawText, RawText] | tuple[RawText, RawText, float]
+"""A text in the query language, one in the documents' language with the same meaning, and how often the pair counts:
+above 0, once where nothing is said."""
 
 _BATCH: Final = 4096
 _BITS: Final = 32
@@ -34,7 +28,7 @@ def learn_lexicon(
     kind: Kind,
     languages: tuple[str, str],
     max_tokens: int,
-    pairs: Iterable[tuple[RawText, RawText] | WeightedPair],
+    pairs: Iterable[Pair],
     collection: Iterable[RawText],
 ) -> Lexicon:
     """Learns a lexicon.
@@ -48,7 +42,7 @@ def learn_lexicon(
       kind: the kind of lexicon; only `lexicon` learns translations, and the others have A = 0.
       languages: ISO 639-1 codes of queries and documents.
       max_tokens: the most words of a text that count.
-      pairs: texts with the same meaning; a plain pair counts once.
+      pairs: texts with the same meaning.
       collection: the text of every document; `DocumentTexts` are counted shard by shard.
     """
     counter = TermCounter(kind, max_tokens)
@@ -88,18 +82,16 @@ def learn_lexicon(
 # Translations
 
 
-def _translations(
-    counter: TermCounter, languages: tuple[str, str], pairs: Iterable[tuple[RawText, RawText] | WeightedPair]
-) -> sparse.csr_matrix:
+def _translations(counter: TermCounter, languages: tuple[str, str], pairs: Iterable[Pair]) -> sparse.csr_matrix:
     """A for all terms so far, float64 [terms, terms]. A text that is in several pairs is counted once."""
     texts = [_DistinctTexts(counter, language) for language in languages]
     places: list[list[int]] = [[], []]
     weights: list[float] = []
     for batch in batches(pairs, _BATCH):
-        asked, held, of_batch = zip(*(WeightedPair(*pair) for pair in batch), strict=True)
-        for of_side, of_texts, found in zip(texts, (asked, held), places, strict=True):
-            found.extend(of_side.add(of_texts))
-        weights.extend(of_batch)
+        sides = [pair[0] for pair in batch], [pair[1] for pair in batch]
+        for of_side, side, found in zip(texts, sides, places, strict=True):
+            found.extend(of_side.add(side))
+        weights.extend(pair[2] if len(pair) == 3 else 1.0 for pair in batch)
     size = len(counter.terms)
     if not weights:
         return sparse.csr_matrix((size, size))

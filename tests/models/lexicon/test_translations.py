@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.lexicon.learn_lexicon import WeightedPair, learn_lexicon
+from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.translations import LEAST_SHARE, MOST_TRANSLATIONS
 from tests.models.lexicon.reference import Table, translations
 from tests.models.lexicon.small_lexicon import LANGUAGES, PAIRS, learn, sample_texts, table_of, terms
@@ -50,7 +50,7 @@ def test_a_translation_that_another_word_explains_better_comes_after_one_of_its_
 def test_a_pair_of_weight_two_counts_like_two_pairs(pairs, data):
     times = [data.draw(st.integers(1, 3)) for _ in pairs]
     weighted = [
-        WeightedPair(" ".join(query), " ".join(document), count)
+        (" ".join(query), " ".join(document), float(count))
         for (query, document), count in zip(pairs, times, strict=True)
     ]
     repeated = [pair for pair, count in zip(pairs, times, strict=True) for _ in range(count)]
