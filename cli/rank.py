@@ -68,7 +68,7 @@ def rank(
         if not results:
             say(f"the model knows no word of the query {printable(query, FIELD)!r}")
         if as_json:
-            judgment = {"no_good_answer": why is not None} if has_shares else {}
+            judgment: dict[str, Any] = {"no_good_answer": why is not None} if has_shares else {}
             judgment |= {"why_no_good_answer": why} if why else {}
             content = {"query": query, **judgment, "documents": [_as_dict(result) for result in results]}
             show_json(content, indent=None)
@@ -80,7 +80,7 @@ def rank(
             for result in results:
                 text = text_of[result.doc_id]
                 snippet = make_snippet(text, matching_words(model_here, query, text), snippet_characters())
-                share = result.relevant_share
+                share = None if why else result.relevant_share
                 show_document(result.rank, result.score, share, result.doc_id, result.title, text, snippet)
                 for line in describe_parts(result.parts):
                     show(line)

@@ -63,7 +63,8 @@ def search(model: str, queries: tuple[str, ...], most: int, index: str | None, a
         if answer.results and answer.why_no_good_answer:
             show(f"no good answer: {answer.why_no_good_answer}")
         for hit in answer.results:
-            share = hit.relevant_share
+            # The shares hold for queries like those of the eval split, which a marked one is not.
+            share = None if answer.why_no_good_answer else hit.relevant_share
             show_document(hit.rank, hit.score, share, hit.doc_id, hit.title, hit.text or "", hit.snippet)
         if len(queries) != 1:
             show("")

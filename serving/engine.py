@@ -4,7 +4,7 @@ import math
 import re
 import time
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from models.choices import SCORES
 from models.exported.model import ExportedModel
@@ -68,9 +68,10 @@ class Engine:
         found = self._index.search(self._model.encode_query(query), most)
         characters = snippet_characters if with_snippets else None
         hits = tuple(self._hit(query, rank, one, characters, with_texts) for rank, one in enumerate(found, 1))
-        judgment = self._judgment(query, [hit.score for hit in hits])
+        why = self._model.why_no_good_answer(query, [hit.score for hit in hits])
         return SearchAnswer(
-            **judgment,
+            no_good_answer=self._is_judged(why),
+            why_no_good_answer=why,
             query=query,
             results=hits,
             documents=self.documents,
@@ -92,8 +93,14 @@ class Engine:
             )
             for rank, position in enumerate(order, 1)
         )
-        judgment = self._judgment(query, scores)
-        return RankAnswer(**judgment, documents=ranked, milliseconds=_since(started), **self._versions())
+        why = self._model.why_no_good_answer(query, scores)
+        return RankAnswer(
+            no_good_answer=self._is_judged(why),
+            why_no_good_answer=why,
+            documents=ranked,
+            milliseconds=_since(started),
+            **self._versions(),
+        )
 
     def explain(self, query: str, place: str | None, text: str | None) -> ExplainAnswer:
         """Explains the score of a document, or of a text.
@@ -184,11 +191,9 @@ class Engine:
             raise NotThere(f"place must be one that a search gave; got {place[:80]!r}.")
         return self._index.document(int(match[1]), int(match[2]))
 
-    def _judgment(self, query: str, scores: Sequence[float]) -> dict[str, Any]:
-        """Returns the fields of `Judged`."""
-        why = self._model.why_no_good_answer(query, scores)
-        has_shares = self._model.relevance is not None
-        return {"no_good_answer": why is not None if has_shares else None, "why_no_good_answer": why}
+    def _is_judged(self, why: str | None) -> bool | None:
+        """Whether there are signs of no good answer; None where the model has no shares."""
+        return why is not None if self._model.relevance else None
 
     def _versions(self) -> dict[str, str]:
         return {"model_version": self.model_version, "index_version": self.index_version}

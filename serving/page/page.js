@@ -137,7 +137,8 @@ function showAnswer(answer, k, isMore) {
     ...(answer.why_no_good_answer
       ? [element("span", { class: "no-answer" }, element("strong", {}, "No good answer: "), `${answer.why_no_good_answer}.`)] : []));
   const scale = scaleOf(answer.results);
-  const items = answer.results.map((hit) => element("li", {}, resultOf(answer.query, hit, scale)));
+  const hasShares = answer.no_good_answer === false; // they hold for queries like the judged ones
+  const items = answer.results.map((hit) => element("li", {}, resultOf(answer.query, hit, scale, hasShares)));
   const before = isMore ? at("results").children.length : 0;
   // Those that are there already stay, with what is open in them.
   if (before) at("results").append(...items.slice(before));
@@ -176,7 +177,7 @@ function showLegend(hits) {
     ...(hasWords ? [element("span", { class: "key words" }, "words: translations that match")] : []));
 }
 
-function resultOf(query, hit, scale) {
+function resultOf(query, hit, scale, hasShares) {
   const lang = collection?.document_language ?? null;
   const score = round(hit.score, 3), dense = round(hit.dense, 3); // the parts as shown add up to the score as shown
   const rows = [
@@ -187,8 +188,7 @@ function resultOf(query, hit, scale) {
     rows.push(element("span", { class: "part" }, "words"), barOf(hit.words, scale, "words"),
       element("span", { class: "number" }, number(score - dense)));
   }
-  const share = hit.relevant_share === null ? null
-    : element("span", { class: "relevant", title: meaningOf(hit) }, percentage(hit.relevant_share));
+  const share = hasShares ? element("span", { class: "relevant", title: meaningOf(hit) }, percentage(hit.relevant_share)) : null;
   return element("article", { class: "result" },
     element("div", { class: "heading" },
       element("span", { class: "rank" }, String(hit.rank)),
@@ -198,7 +198,7 @@ function resultOf(query, hit, scale) {
     element("div", { class: "score" },
       element("span", { class: "total" }, element("strong", {}, element("span", { class: "hidden" }, "score "), number(score)), share),
       ...rows),
-    collection?.can_explain === false ? null : whyOf(query, hit, lang));
+    collection?.can_explain === false ? null : whyOf(query, hit, lang, hasShares));
 }
 
 function snippetOf(snippet, lang) {
@@ -223,13 +223,13 @@ function meaningOf(found) {
 
 // Why
 
-function whyOf(query, hit, lang) {
+function whyOf(query, hit, lang, hasShares) {
   const panel = element("div", { class: "panel" });
   const details = element("details", { class: "why" }, element("summary", {}, "Why this score", element("span", { class: "hidden" }, ` of ${hit.title || hit.doc_id}`)), panel);
   async function fill() {
     panel.replaceChildren(element("p", { class: "note", role: "status" }, "Asking the model\u2026"));
     try {
-      panel.replaceChildren(...explained(await ask("v1/explain", { q: query, place: hit.place }), hit, lang));
+      panel.replaceChildren(...explained(await ask("v1/explain", { q: query, place: hit.place }), lang, hasShares));
     } catch (error) {
       const button = element("button", { type: "button" }, "Try again");
       button.addEventListener("click", fill);
@@ -242,7 +242,7 @@ function whyOf(query, hit, lang) {
   return details;
 }
 
-function explained(answer, hit, lang) {
+function explained(answer, lang, hasShares) {
   const { parts, words, lexicon, notes } = answer.explanation;
   const hasWords = words.some((word) => word.lexicon !== null);
   const hasDense = words.some((word) => word.dense !== null);
@@ -254,7 +254,7 @@ function explained(answer, hit, lang) {
       element("span", { class: "vectors" }, `${number(dense, 4)} vectors`),
       ...(hasWords ? [" + ", element("span", { class: "words" }, `${number(total - dense, 4)} words`)] : []),
       ` = ${number(total, 4)}`),
-    answer.relevant_share === null ? null : element("p", { class: "note" }, meaningOf(answer)),
+    hasShares ? element("p", { class: "note" }, meaningOf(answer)) : null,
     ...(hasWords ? matchesOf(lexicon, total - dense, lang) : []),
     ...vectorsOf(words, dense, hasDense, names, lang),
     element("h3", {}, "The whole text"),

@@ -35,11 +35,16 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return output
 
 
-def found(demo: Path, questions: list[str], most: int) -> list[list[dict[str, Any]]]:
-    """The results of each question."""
+def answers(demo: Path, questions: list[str], most: int) -> list[dict[str, Any]]:
+    """The answer to each question."""
     ended = forked("search", demo, *questions, "-k", most, "--json")
     assert ended.code == 0, ended.err
-    return [json.loads(line)["results"] for line in ended.out.splitlines()]
+    return [json.loads(line) for line in ended.out.splitlines()]
+
+
+def found(demo: Path, questions: list[str], most: int) -> list[list[dict[str, Any]]]:
+    """The results of each question."""
+    return [answer["results"] for answer in answers(demo, questions, most)]
 
 
 def test_most_plain_questions_find_their_page_first_and_nearly_all_among_three(demo: Path) -> None:
@@ -58,6 +63,20 @@ def test_the_best_score_tells_questions_that_the_pages_answer_from_others(demo: 
     )
     above = sum(one > other for one in answered for other in others) / (len(answered) * len(others))
     assert above >= 0.65  # .69 when this was written
+
+
+def test_questions_from_outside_are_marked_more_often_than_those_that_a_page_answers(demo: Path) -> None:
+    answered, outside = (
+        [question for question, *_ in rows(name)] for name in ("plain_questions.tsv", "outside_questions.tsv")
+    )
+    wrongly, rightly = (
+        sum(answer["no_good_answer"] for answer in answers(demo, questions, 1)) for questions in (answered, outside)
+    )
+    assert wrongly <= 6  # 2 of 50 when this was written
+    assert rightly >= 8  # 12 of 40
+    (answer,) = answers(demo, ["who painted the Mona Lisa"], 1)
+    assert answer["no_good_answer"]
+    assert "at most 5 % of queries that have an answer" in answer["why_no_good_answer"]
 
 
 def test_the_lexicon_translates_frequent_nouns(demo: Path) -> None:
