@@ -36,7 +36,9 @@ def rank(
 ) -> None:
     """Rank documents for a query with an exported MODEL.
 
-    It shows the title of each document, or its first words, and the piece of its text that matches best.
+    It shows the title of each document, or its first words, and the piece of its text that matches best; "82 %
+    relevant" is the share of relevant documents among those with this score in the model's own collection, measured on
+    the eval split. A query with no good answer is marked.
 
     MODEL is a run's output folder, its serving folder, or one version in it.
 
@@ -60,17 +62,26 @@ def rank(
     ranker = DocumentRanker(model_here, texts, feedback)
     for query in queries or lines_of_stdin():
         results = ranker.rank(query, top, explain)
+        # A second pass changes scores, which then mean something else.
+        has_shares = model_here.relevance is not None and not feedback
+        why = model_here.why_no_good_answer(query, [one.score for one in results]) if has_shares else None
         if not results:
             say(f"the model knows no word of the query {printable(query, FIELD)!r}")
         if as_json:
-            show_json({"query": query, "documents": [_as_dict(result) for result in results]}, indent=None)
+            judgment: dict[str, Any] = {"no_good_answer": why is not None} if has_shares else {}
+            judgment |= {"why_no_good_answer": why} if why else {}
+            content = {"query": query, **judgment, "documents": [_as_dict(result) for result in results]}
+            show_json(content, indent=None)
         else:
             if len(queries) != 1:
                 show(f"query: {printable(query, FIELD)}")
+            if results and why:
+                show(f"no good answer: {why}")
             for result in results:
                 text = text_of[result.doc_id]
                 snippet = make_snippet(text, matching_words(model_here, query, text), snippet_characters())
-                show_document(result.rank, result.score, result.doc_id, result.title, text, snippet)
+                share = None if why else result.relevant_share
+                show_document(result.rank, result.score, share, result.doc_id, result.title, text, snippet)
                 for line in describe_parts(result.parts):
                     show(line)
             if len(queries) != 1:
@@ -78,8 +89,8 @@ def rank(
 
 
 def _as_dict(result: "RankedDocument") -> dict[str, Any]:
-    """For JSON; without parts unless they were requested."""
-    content = result._asdict()
+    """For JSON; without parts unless they were requested, and without a share where there is none."""
+    content = {name: value for name, value in result._asdict().items() if value is not None}
     parts = [part.model_dump() for part in content.pop("parts")]
     return {**content, "parts": parts} if parts else content
 

@@ -24,7 +24,9 @@ from schemas.wording import printable
 def search(model: str, queries: tuple[str, ...], most: int, index: str | None, as_json: bool) -> None:
     """Search the index of a MODEL (see `clir index`) for each QUERY; without a QUERY, for each line of stdin.
 
-    It shows the title of each document, or its first words, and the piece of its text that matches best.
+    It shows the title of each document, or its first words, and the piece of its text that matches best; "82 %
+    relevant" is the share of relevant documents among those with this score, measured on the eval split. A query with
+    no good answer is marked.
 
     MODEL is a run's output folder, its serving folder, or one version in it.
 
@@ -58,7 +60,11 @@ def search(model: str, queries: tuple[str, ...], most: int, index: str | None, a
             continue
         if len(queries) != 1:
             show(f"query: {printable(query, FIELD)}")
+        if answer.results and answer.why_no_good_answer:
+            show(f"no good answer: {answer.why_no_good_answer}")
         for hit in answer.results:
-            show_document(hit.rank, hit.score, hit.doc_id, hit.title, hit.text or "", hit.snippet)
+            # The shares hold for queries like those of the eval split, which a marked one is not.
+            share = None if answer.why_no_good_answer else hit.relevant_share
+            show_document(hit.rank, hit.score, share, hit.doc_id, hit.title, hit.text or "", hit.snippet)
         if len(queries) != 1:
             show("")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from cli.terminal import FIELD, show
-from schemas.wording import printable
+from schemas.wording import printable, relevant_percentage
 
 if TYPE_CHECKING:
     from serving.snippet import Snippet
@@ -30,8 +30,12 @@ def snippet_characters() -> int:
     return max(_LEAST, width - len(_INDENT + _BEFORE + _AFTER))
 
 
-def show_document(rank: int, score: float, doc_id: str, title: str, text: str, snippet: "Snippet | None") -> None:
+def show_document(
+    rank: int, score: float, share: float | None, doc_id: str, title: str, text: str, snippet: "Snippet | None"
+) -> None:
     """Prints a document's rank, score, id and title, or its first words without a title; below, its snippet.
+
+    The share of relevant documents among those with its score follows the score.
 
     The words that match are bold on a terminal, unless NO_COLOR is set. Elsewhere nothing marks them: any sign could
     also be one of the text; `--json` says which words match.
@@ -39,13 +43,15 @@ def show_document(rank: int, score: float, doc_id: str, title: str, text: str, s
     Args:
       rank: place among the documents, from 1.
       score: its score.
+      share: the share of relevant documents; None shows none.
       doc_id: its id.
       title: its title; may be empty.
       text: its text.
       snippet: a piece of the text, of at most `snippet_characters()`; None shows none.
     """
     name = printable(title, FIELD) if title.strip() else printable(text.strip(), _FIRST_WORDS)
-    show(f"{rank:3}  {score:7.4f}  {printable(doc_id, FIELD)}  {name}")
+    of_score = "" if share is None else f"{relevant_percentage(share):>14}  "
+    show(f"{rank:3}  {score:7.4f}  {of_score}{printable(doc_id, FIELD)}  {name}")
     if snippet is None:
         return
     has_bold = sys.stdout.isatty() and not os.environ.get("NO_COLOR")

@@ -65,6 +65,9 @@ class TrainingJob(Settings):
     """Folder of the vectors of a pre-trained encoder, if there is one; the executor fills it in."""
     lexicon: str | None = None
     """Folder of the lexicon artifact, if a channel is learned there; the executor fills it in."""
+    documents: int | None = None
+    """Number of documents of the collection, where the NR documents of lists are drawn from it; the executor fills it
+    in. Null: candidates name the documents of lists."""
     texts: dict[str, str] = {}
     """Patterns of the files of the train and the eval split as texts, if there are further channels or an encoder; the
     executor fills them in."""

@@ -249,7 +249,7 @@ def _training(config: RunConfig, data: Data, checkpoints: str) -> Training:
         tuner = Tuner(job=_search_job(config, job), **inputs)
         stages.append(tuner)
         best, trials = tuner.outputs["best_hyperparameters"], tuner.outputs["tuner_results"]
-    trainer = Trainer(job=job, **inputs, hyperparameters=best)
+    trainer = Trainer(job=job, **inputs, collection=data.collection, hyperparameters=best)
     training_report = TrainingReport(
         model_run=trainer.outputs["model_run"],
         model=job.model,

@@ -61,3 +61,14 @@ def rounded_duration(seconds: float) -> str:
     if seconds < 570:
         return f"{seconds / 60:.1f} min"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def relevant_percentage(share: float) -> str:
+    """A share of relevant documents for a person; an estimate is never none and never all.
+
+    Example:
+      >>> relevant_percentage(0.824), relevant_percentage(0.001), relevant_percentage(0.999)
+      ('82 % relevant', '<1 % relevant', '>99 % relevant')
+    """
+    percent = round(100 * share)
+    return f"{'<1' if percent < 1 else '>99' if percent > 99 else percent} % relevant"

@@ -10,7 +10,6 @@ from models.choices import SCORES
 from models.exported.model import ExportedModel
 from models.retrieval.corpus_index import CorpusIndex, Found
 from schemas.errors import DataError
-from schemas.relevance import grade_name
 from schemas.wikiclir import Text
 from serving.http_records import Collection, ExplainAnswer, Hit, RankAnswer, RankedText, SearchAnswer
 from serving.refusals import NotThere
@@ -42,8 +41,6 @@ class Engine:
       documents: number of documents in the index.
       drift: distance of the documents from the model's.
       can_explain: whether the model has the signature that explanations need.
-      theta: the thresholds between the grades; empty where the model has none.
-      grades: the names of the grades, the lowest first; empty where the model has none.
     """
 
     def __init__(
@@ -54,9 +51,7 @@ class Engine:
         self.model_version, self.index_version, self.languages = model.version, index_version, languages
         self.documents = len(index)
         self.drift = index.manifest.drift
-        self.can_explain, self.theta = model.can_explain, model.theta
-        top_grade = len(self.theta)
-        self.grades = tuple(grade_name(grade, top_grade) for grade in range(top_grade + 1)) if top_grade else ()
+        self.can_explain = model.can_explain
 
     def search(
         self, query: str, most: int, with_snippets: bool, with_texts: bool, snippet_characters: int = CHARACTERS
@@ -73,8 +68,15 @@ class Engine:
         found = self._index.search(self._model.encode_query(query), most)
         characters = snippet_characters if with_snippets else None
         hits = tuple(self._hit(query, rank, one, characters, with_texts) for rank, one in enumerate(found, 1))
+        why = self._model.why_no_good_answer(query, [hit.score for hit in hits])
         return SearchAnswer(
-            query=query, results=hits, documents=self.documents, milliseconds=_since(started), **self._versions()
+            no_good_answer=self._is_judged(why),
+            why_no_good_answer=why,
+            query=query,
+            results=hits,
+            documents=self.documents,
+            milliseconds=_since(started),
+            **self._versions(),
         )
 
     def rank(self, query: str, documents: Sequence[str]) -> RankAnswer:
@@ -83,9 +85,22 @@ class Engine:
         scores = [_finite(score) for score in self._model.score(query, documents)[SCORES]]
         order = sorted(range(len(scores)), key=lambda position: -scores[position])
         ranked = tuple(
-            RankedText(rank=rank, position=position, score=scores[position]) for rank, position in enumerate(order, 1)
+            RankedText(
+                rank=rank,
+                position=position,
+                score=scores[position],
+                relevant_share=self._model.relevant_share(scores[position]),
+            )
+            for rank, position in enumerate(order, 1)
         )
-        return RankAnswer(documents=ranked, milliseconds=_since(started), **self._versions())
+        why = self._model.why_no_good_answer(query, scores)
+        return RankAnswer(
+            no_good_answer=self._is_judged(why),
+            why_no_good_answer=why,
+            documents=ranked,
+            milliseconds=_since(started),
+            **self._versions(),
+        )
 
     def explain(self, query: str, place: str | None, text: str | None) -> ExplainAnswer:
         """Explains the score of a document, or of a text.
@@ -107,14 +122,14 @@ class Engine:
         document = self._document(place) if place is not None else None
         content = document.text if document else text or ""
         explanation = self._model.explain(query, content)
-        dense = sum(part.part for part in explanation.parts[: -1 if self._model.words_channel else None])
+        score = _finite(sum(part.part for part in explanation.parts))
         return ExplainAnswer(
             query=query,
             doc_id=document.id if document else None,
             title=document.title if document else None,
             text=content,
-            score=_finite(sum(part.part for part in explanation.parts)),
-            grade=self._grade(dense),
+            score=score,
+            relevant_share=self._model.relevant_share(score),
             explanation=explanation,
             milliseconds=_since(started),
             **self._versions(),
@@ -127,8 +142,6 @@ class Engine:
             documents=self.documents,
             query_language=query_language,
             document_language=document_language,
-            theta=self.theta,
-            grades=self.grades,
             can_explain=self.can_explain,
             drift=self.drift,
             most_query_characters=most_query_characters,
@@ -162,7 +175,7 @@ class Engine:
             score=_finite(found.score),
             dense=found.dense,
             words=found.words,
-            grade=self._grade(found.dense),
+            relevant_share=self._model.relevant_share(found.score),
             place=f"{found.segment}:{found.row}@{self._identity}",
             snippet=snippet,
             text=document.text if with_text else None,
@@ -178,9 +191,9 @@ class Engine:
             raise NotThere(f"place must be one that a search gave; got {place[:80]!r}.")
         return self._index.document(int(match[1]), int(match[2]))
 
-    def _grade(self, dense: float) -> str | None:
-        """The grade in whose band the score of the vectors lies."""
-        return self.grades[sum(dense >= threshold for threshold in self.theta)] if self.grades else None
+    def _is_judged(self, why: str | None) -> bool | None:
+        """Whether there are signs of no good answer; None where the model has no shares."""
+        return why is not None if self._model.relevance else None
 
     def _versions(self) -> dict[str, str]:
         return {"model_version": self.model_version, "index_version": self.index_version}

@@ -39,10 +39,6 @@ class Collection(Versions):
     query_language: str | None
     """ISO 639-1; null where it is not known."""
     document_language: str | None
-    theta: tuple[float, ...]
-    """The thresholds between the grades, on the scale of `dense`; empty where the model's loss has none."""
-    grades: tuple[str, ...]
-    """The names of the grades, the lowest first, one more than thresholds; empty where there are none."""
     can_explain: bool
     drift: Drift
     """Distance of the documents from those that the model was made with."""
@@ -61,15 +57,24 @@ class Hit(JsonRecord):
     """The vectors' part of the score."""
     words: float
     """The matching words' part of the score."""
-    grade: str | None
-    """The grade in whose band `dense` lies; null where the model has no thresholds."""
+    relevant_share: float | None
+    """The share of relevant documents among those with this score; null where the model has no shares."""
     place: str
     """The document's place in this version of the index, for `/v1/explain`."""
     snippet: Snippet | None
     text: str | None
 
 
-class SearchAnswer(Versions):
+class Judged(Versions):
+    """The documents of a query, and whether the best of them is good enough."""
+
+    no_good_answer: bool | None
+    """Whether the query has a sign that no document answers it; null where the model has no shares."""
+    why_no_good_answer: str | None
+    """The signs, and how often they are wrong; null where there is none."""
+
+
+class SearchAnswer(Judged):
     """The result of a search."""
 
     query: str
@@ -88,9 +93,11 @@ class RankedText(JsonRecord):
     position: int
     """Position in the request, from 0."""
     score: float
+    relevant_share: float | None
+    """See `Hit`."""
 
 
-class RankAnswer(Versions):
+class RankAnswer(Judged):
     """Texts in the order of their scores; equal ones in the order of the request."""
 
     documents: tuple[RankedText, ...]
@@ -107,6 +114,7 @@ class ExplainAnswer(Versions):
     text: str
     score: float
     """The sum of the explanation's parts."""
-    grade: str | None
+    relevant_share: float | None
+    """See `Hit`."""
     explanation: Explanation
     milliseconds: float

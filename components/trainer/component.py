@@ -10,10 +10,12 @@ from tfx.dsl.components.base import base_component, executor_spec
 from tfx.types import artifact_utils, channel, component_spec, standard_artifacts, standard_component_specs
 from tfx.utils import json_utils
 
+from components.artifact_files import read_text
 from models.job import TrainingJob
-from schemas.artifacts import Lexicon, TextVectors
+from schemas.artifacts import Collection, Lexicon, TextVectors
+from schemas.collection import MANIFEST_FILE, parse_manifest
 
-_LEXICON, _TEXTS, _TEXT_VECTORS = "lexicon", "texts", "text_vectors"
+_LEXICON, _TEXTS, _TEXT_VECTORS, _COLLECTION = "lexicon", "texts", "text_vectors", "collection"
 _CUSTOM_CONFIG: Final = standard_component_specs.CUSTOM_CONFIG_KEY
 
 CHANNEL_INPUTS: Final = {
@@ -29,7 +31,8 @@ encoder."""
 def with_channel_inputs(
     input_dict: Mapping[str, list[types.Artifact]], properties: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Returns execution properties whose training job names the lexicon's folder and the files of texts.
+    """Returns execution properties whose training job names the lexicon's folder, the files of texts, and the number
+    of documents of the collection.
 
     TFX hands a training function the inputs that it knows, and `custom_config`: the job.
     """
@@ -43,6 +46,10 @@ def with_channel_inputs(
             split: os.path.join(artifact_utils.get_split_uri(input_dict[_TEXTS], split), "*")
             for split in ("train", "eval")
         }
+    if input_dict.get(_COLLECTION):
+        roles = parse_manifest(read_text(artifact_utils.get_single_instance(input_dict[_COLLECTION]), MANIFEST_FILE))
+        # The documents of candidates are no random sample.
+        found["documents"] = None if "candidates" in roles else roles["documents"].report.used
     config = job.model_copy(update=found).model_dump(mode="json")
     return {**properties, _CUSTOM_CONFIG: json_utils.dumps(config)}
 
@@ -61,9 +68,13 @@ class Executor(executor.GenericExecutor):
 
 
 class TrainerSpec(standard_component_specs.TrainerSpec):
-    """TFX's parameters, inputs and outputs, and the inputs of channels."""
+    """TFX's parameters, inputs and outputs, the inputs of channels, and the collection that lists are drawn from."""
 
-    INPUTS = {**standard_component_specs.TrainerSpec.INPUTS, **CHANNEL_INPUTS}
+    INPUTS = {
+        **standard_component_specs.TrainerSpec.INPUTS,
+        **CHANNEL_INPUTS,
+        _COLLECTION: component_spec.ChannelParameter(type=Collection, optional=True),
+    }
 
 
 class Trainer(base_component.BaseComponent):
@@ -72,7 +83,8 @@ class Trainer(base_component.BaseComponent):
     Args:
       job: the training.
       **inputs_and_arguments: `examples`, `transform_graph`, `schema`, `hyperparameters`, `train_args` and `eval_args`
-        as TFX's Trainer has them; `lexicon`, `texts` and `text_vectors`, see `CHANNEL_INPUTS`.
+        as TFX's Trainer has them; `lexicon`, `texts` and `text_vectors`, see `CHANNEL_INPUTS`; `collection`, without
+        which the model gets no shares of relevant documents.
 
     Outputs:
       model: Model.

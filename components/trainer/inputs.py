@@ -96,8 +96,8 @@ class TrainingInputs:
     Attributes:
       job: see there.
       transform: Transform's graph and vocabularies.
-      train_lists, eval_lists: lists of the two splits; the eval lists have the scores of the fixed channels, the train
-        lists those of the channels in training.
+      train_lists, eval_lists: lists of the two splits; the eval lists have the scores of the fixed channels and the
+        places of NR documents, the train lists the scores of the channels in training.
       vectors: the reports on pre-trained vectors, by vocabulary.
       query_words, document_words: the words of the two languages.
       fixed_channels: the channels that are learned before the training, by name.
@@ -177,7 +177,7 @@ def read_inputs(arguments: TrainingArguments) -> TrainingInputs:
 
     def tokens(split: str, domains: DomainFilter) -> RankingLists:
         files = arguments.train_files if split == "train" else arguments.eval_files
-        lists = read_lists(_files(files), spec, job.used_negatives, domains)
+        lists = read_lists(_files(files), spec, job.used_negatives, domains, with_places=split == "eval")
         is_read = vectors and not SCORERS[job.model.scorer].reads_words
         return with_text_vectors(lists, texts(split, domains), vectors) if vectors and is_read else lists
 

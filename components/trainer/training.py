@@ -14,6 +14,7 @@ from models.choices import CHANNELS, FITTED, HELD_OUT, SCORERS
 from models.encoders.input_files import check_files
 from models.encoders.load_encoder import load_graph_encoder
 from models.encoders.settings import IN_GRAPH
+from models.evaluation.relevance_shares import RelevanceShares, fit_relevance_shares
 from models.exported.export import ExportedEncoder, export_ranker
 from models.lexicon.lexicon import WITHOUT_DOMAIN
 from models.lists.ranking_lists import RankingLists
@@ -28,6 +29,7 @@ from models.training.steps import GRADIENT_NORM, RELEVANCE
 from models.training.train import train
 from models.training.workers import Chief
 from models.tuning.settings import searched_settings
+from schemas.features import QUERY_TEXT
 from schemas.training_history import HISTORY_FILE, VECTORS_FILE, Fitted, ScoreCounts, TrainingHistory
 
 log = logging.getLogger("clir.training")
@@ -176,9 +178,10 @@ def train_and_export(arguments: dict[str, Any], strategy: tf.distribute.Strategy
             "searched": searched_settings(given.best_numbers),
         }
     )
+    relevance = fit_shares(ranker, inputs)
     # The thresholds lie on the scale of the trained scores, not of their sum with another channel of vectors.
     grades = () if any(isinstance(one, InnerProduct) for one in inputs.fixed_channels.values()) else theta
-    export_ranker(ranker, TransformedTexts(inputs.transform), model_dir, grades, _exported_encoder(inputs))
+    export_ranker(ranker, TransformedTexts(inputs.transform), model_dir, grades, _exported_encoder(inputs), relevance)
     with tf.io.gfile.GFile(os.path.join(log_dir, HISTORY_FILE), "w") as file:
         file.write(history.to_json())
     if vectors:
@@ -224,6 +227,23 @@ def count_train_scores(ranker: Ranker, inputs: TrainingInputs) -> ScoreCounts:
     name = inputs.job.model.channel
     scorer = Ranker({name: ranker.channels[name]})
     return ListEvaluator(scorer, inputs.train_lists, inputs.job.top_grade).count_scores()
+
+
+def fit_shares(ranker: Ranker, inputs: TrainingInputs) -> RelevanceShares | None:
+    """Fits the shares of relevant documents by score, and the signs of no good answer, on the lists of the eval split.
+
+    None where candidates name the documents of lists, which are no random sample of the collection, or with too few
+    queries.
+    """
+    job, lists = inputs.job, inputs.eval_lists
+    if job.documents is None:
+        return None
+    known_shares = None
+    if ranker.is_inner_product and ranker.sparse:
+        (channel,) = ranker.sparse.values()
+        known_shares = channel.known_share(inputs.eval_texts().query_columns[QUERY_TEXT]).numpy()
+    scores, _ = ListEvaluator(ranker, lists, job.top_grade).scores()
+    return fit_relevance_shares(scores, lists.grades, lists.drawn, job.documents, job.top_grade, known_shares)
 
 
 def _exported_encoder(inputs: TrainingInputs) -> ExportedEncoder | None:

@@ -9,6 +9,7 @@ import tensorflow as tf
 from models.choices import WITH_VECTORS
 from models.encoders.pretrained_encoder import GraphEncoder, Role
 from models.encoders.text_vectors import ROLES, EncoderRecord
+from models.evaluation.relevance_shares import RelevanceShares
 from models.exported.versions import write_sums
 from models.graphs import graph_function
 from models.rankers.ranker import Ranker
@@ -17,14 +18,19 @@ from models.texts.tokens import tokenize_with_offsets
 from schemas import features as f
 
 _OF_ENCODING: Final = ("count_terms", "explain_words")
-_OF_EXPLAINING: Final = ("words_channel", "collection_statistics", "explain", "translate", "own_terms")
+_OF_EXPLAINING: Final = ("words_channel", "collection_statistics", "explain", "translate", "own_terms", "known_share")
 
 
 class _Server(tf.Module):
     """Holds the objects that signatures use: weights, and the vocabularies behind the features."""
 
     def __init__(
-        self, ranker: Ranker, text_features: TextFeatures, theta: Sequence[float], encoder: "ExportedEncoder | None"
+        self,
+        ranker: Ranker,
+        text_features: TextFeatures,
+        theta: Sequence[float],
+        encoder: "ExportedEncoder | None",
+        relevance: RelevanceShares | None,
     ) -> None:
         super().__init__()
         # Only the weights: a tracked model would also save its optimizer's slots, a tracked layer dropout's state.
@@ -34,14 +40,16 @@ class _Server(tf.Module):
         self._padded_scores = ranker.padded_scores
         self._score_texts = ranker.score_texts
         self._weights_of_channels = ranker.weights_of_channels
-        self._theta = tuple(theta)
+        self._theta, self._relevance = tuple(theta), relevance
         self._encoder = encoder.graph if encoder else None
         self._record = encoder.record if encoder else None
 
     def signatures(self) -> dict[str, Any]:
         """Returns the functions of all signatures by their names."""
         names = ["channel_weights", "grade_bands"]
-        found = {name: getattr(self, name) for name in (*names, *(["text_encoder"] if self._record else []))}
+        names += ["text_encoder"] if self._record else []
+        names += ["relevance"] if self._relevance else []
+        found = {name: getattr(self, name) for name in names}
         for name, function, specs in self._functions():
             texts = [spec for spec in specs if spec.dtype == tf.string]
             if self._record is None or self._encoder:
@@ -107,6 +115,14 @@ class _Server(tf.Module):
         return {"theta": tf.constant(self._theta, tf.float32)}
 
     @graph_function(input_signature=[])
+    def relevance(self) -> dict[str, tf.Tensor]:
+        """Returns the fields of the shares of relevant documents."""
+        fields = self._relevance._asdict() if self._relevance else {}
+        return {
+            name: tf.constant(value, tf.int64 if name == "queries" else tf.float32) for name, value in fields.items()
+        }
+
+    @graph_function(input_signature=[])
     def text_encoder(self) -> dict[str, tf.Tensor]:
         """Returns the record of the pre-trained encoder, as JSON."""
         return {"record": tf.constant(self._record.to_json() if self._record else "")}
@@ -136,9 +152,14 @@ class _EncodingServer(_Server):
     """The server of a ranker whose score is an inner product."""
 
     def __init__(
-        self, ranker: Ranker, text_features: TextFeatures, theta: Sequence[float], encoder: "ExportedEncoder | None"
+        self,
+        ranker: Ranker,
+        text_features: TextFeatures,
+        theta: Sequence[float],
+        encoder: "ExportedEncoder | None",
+        relevance: RelevanceShares | None,
     ) -> None:
-        super().__init__(ranker, text_features, theta, encoder)
+        super().__init__(ranker, text_features, theta, encoder, relevance)
         self._query_vector, self._document_vector = ranker.query_vector, ranker.document_vector
         self._word_shares = ranker.word_shares
         self._sparse = ranker.sparse.items  # a method, because layers would be tracked
@@ -228,6 +249,12 @@ class _ExplainingServer(_EncodingServer):
         ((_, channel),) = self._sparse()
         return _padded([channel.own_terms(document)])
 
+    @graph_function(input_signature=[tf.TensorSpec([None], tf.string, name="query")])
+    def known_share(self, query: tf.Tensor) -> dict[str, tf.Tensor]:
+        """Returns the share of the terms of queries that the channel knows, [batch]."""
+        ((_, channel),) = self._sparse()
+        return {"share": channel.known_share(query)}
+
     @graph_function(input_signature=[])
     def collection_statistics(self) -> dict[str, tf.Tensor]:
         """Returns the statistics from which the weights of that channel's terms follow."""
@@ -264,6 +291,7 @@ def export_ranker(
     path: str,
     theta: Sequence[float] = (),
     encoder: ExportedEncoder | None = None,
+    relevance: RelevanceShares | None = None,
 ) -> None:
     """Writes a ranker as a SavedModel with signatures on plain strings, and the digests of its files beside it.
 
@@ -275,6 +303,7 @@ def export_ranker(
         count_terms              document [batch] -> terms, unknown [batch]
         channel_weights          -> the weight of each channel by its name
         grade_bands              -> theta [thresholds]
+        relevance                -> score, share [knots], no_answer_below, least_known_share, error_rate, queries
         explain_words            query, document -> token, start, end, stem, is_scored, dense [tokens],
                                  query_token, query_start, query_end, query_stem [query tokens]
         words_channel            -> name of the channel of words that match
@@ -284,13 +313,17 @@ def export_ranker(
         translate                query [batch] -> query_term, document_term, weight [entries]
         own_terms                document [batch] -> stems, weights [batch, width], as above, of the stems that the
                                  documents hold themselves
+        known_share              query [batch] -> share [batch] of its terms that this channel knows
 
     The signatures that encode, `count_terms` (see `models.texts.text_features`) and `explain_words` exist if the score
-    is an inner product (see `models.rankers.scorer`), the last five if one of its channels matches words. The inner
+    is an inner product (see `models.rankers.scorer`), the last six if one of its channels matches words. The inner
     product of a query's vector and a document's is the weighted score of the dense channels, so any
     maximum-inner-product index can search them. The sum, over the stems of both texts, of the products of their weights
     is the score of words that match, so an inverted index ranks exactly as that channel does. Padded places get the
     scorer's `padded_score`: -1 for both cosines, below the lowest possible score for the dot product.
+
+    `relevance` has the fields of `models.evaluation.relevance_shares.RelevanceShares`; it is missing where none were
+    fitted.
 
     `explain_words` gives all words of both texts and their places (see `models.texts.tokens`); whether each word of the
     document is within the limit on its length (`models.texts.text_features`); `dense`, its share in the weighted score
@@ -317,11 +350,12 @@ def export_ranker(
       path: folder to write.
       theta: thresholds of the loss, on the scale of the vectors' part of the score; empty where there are none on it.
       encoder: the pre-trained encoder of a channel, if there is one.
+      relevance: the shares of relevant documents by score, where they were fitted.
     """
     kind = _Server
     if ranker.is_inner_product:
         kind = _ExplainingServer if ranker.sparse else _EncodingServer
-    server = kind(ranker, text_features, theta, encoder)
+    server = kind(ranker, text_features, theta, encoder, relevance)
     signatures = server.signatures()
     default = signatures["score" if "score" in signatures else f"score{WITH_VECTORS}"]
     tf.saved_model.save(server, path, signatures={"serving_default": default, **signatures})

@@ -15,6 +15,7 @@ from models.choices import WITH_VECTORS
 from models.encoders.pretrained_encoder import PretrainedEncoder, Role, Vectors
 from models.encoders.served_vectors import served_encoder
 from models.encoders.text_vectors import EncoderRecord
+from models.evaluation.relevance_shares import RelevanceShares
 from models.exported.explanation import Explanation, ScorePart, explanation_of, score_parts
 from models.exported.versions import checked_fingerprint
 from schemas.errors import DataError
@@ -172,6 +173,34 @@ class ExportedModel(ABC):
     def theta(self) -> tuple[float, ...]:
         """The thresholds between the grades, on the scale of the vectors' part; empty where the loss has none."""
         return tuple(self.call("grade_bands", {})["theta"].tolist()) if "grade_bands" in self.signatures else ()
+
+    @cached_property
+    def relevance(self) -> RelevanceShares | None:
+        """The shares of relevant documents by score; None where the model has none."""
+        if "relevance" not in self.signatures:
+            return None
+        found = {name: np.asarray(value).tolist() for name, value in self.call("relevance", {}).items()}
+        return RelevanceShares(**{**found, "score": tuple(found["score"]), "share": tuple(found["share"])})
+
+    def relevant_share(self, score: float) -> float | None:
+        """Returns the share of relevant documents among those with a score; None where the model has no shares."""
+        return self.relevance.of(score) if self.relevance else None
+
+    def why_no_good_answer(self, query: str, scores: Sequence[float]) -> str | None:
+        """Returns the signs that a query has no good answer, for a person; None without a sign, or without shares.
+
+        Args:
+          query: a text.
+          scores: the scores of its documents, the best among them; none where the model knows no word of the query.
+        """
+        if self.relevance is None:
+            return None
+        if not scores:
+            return "no document answers a word of the query that the model knows"
+        known_share = 1.0
+        if self.relevance.least_known_share:
+            known_share = float(self.call("known_share", {"query": as_texts([query])})["share"][0])
+        return self.relevance.why_no_good_answer(max(scores), known_share)
 
     @property
     def can_explain(self) -> bool:

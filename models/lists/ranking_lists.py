@@ -46,7 +46,7 @@ class RankingLists:
       query_columns: [lists] or [lists, (values)], with `query_id`, and perhaps `query_domain`.
       document_columns: [documents] or [documents, (values)], with `doc_id`. Columns of `IDS` that were read from files,
         and the vectors of a pre-trained encoder, are `MappedColumn`s.
-      list_columns: RaggedTensors [lists, (list_size)], with `relevance`.
+      list_columns: RaggedTensors [lists, (list_size)], with `relevance`, and perhaps `negative_place`.
       documents: the documents of each list, as rows of the document columns: int32 RaggedTensor [lists, (list_size)].
     """
 
@@ -88,6 +88,12 @@ class RankingLists:
     def grades(self) -> list[npt.NDArray[np.int64]]:
         """The grades of each list's documents: [lists], each int64 [list_size]."""
         return self.split(self.list_columns[f.RELEVANCE].flat_values.numpy())
+
+    @property
+    def drawn(self) -> list[npt.NDArray[np.bool_]]:
+        """Whether each list's documents are NR documents of the draw, or of the candidates: [lists], each bool
+        [list_size]. The lists must be read with their places."""
+        return self.split(self.list_columns[f.NEGATIVE_PLACE].flat_values.numpy() >= 0)
 
     @property
     def pairs(self) -> int:
@@ -166,10 +172,10 @@ class RankingLists:
           rows: the lists, int [batch].
 
         Returns:
-          (features, labels). Features: every column but the ids: query columns [batch, ...], document columns of the
-          batch's distinct documents [documents, ...], list columns [batch, list_size], padded with 0 or "", and
-          `document_index`, int [batch, list_size], padded with -1. `query_domain`, int [batch], is a feature where the
-          lists have several domains. Labels: float [batch, list_size], padded with PADDING_LABEL.
+          (features, labels). Features: every column but the ids and `negative_place`: query columns [batch, ...],
+          document columns of the batch's distinct documents [documents, ...], list columns [batch, list_size], padded
+          with 0 or "", and `document_index`, int [batch, list_size], padded with -1. `query_domain`, int [batch], is a
+          feature where the lists have several domains. Labels: float [batch, list_size], padded with PADDING_LABEL.
         """
         documents = tf.gather(self.documents, rows)
         distinct, place = tf.unique(documents.flat_values)
@@ -177,7 +183,8 @@ class RankingLists:
             name: _gathered(column, rows) for name, column in _without((f.QUERY_ID, f.QUERY_DOMAIN), self.query_columns)
         }
         features |= {name: _gathered(column, distinct) for name, column in _without([f.DOC_ID], self.document_columns)}
-        features |= {name: tf.gather(one, rows).to_tensor() for name, one in _without([f.RELEVANCE], self.list_columns)}
+        of_places = _without((f.RELEVANCE, f.NEGATIVE_PLACE), self.list_columns)
+        features |= {name: tf.gather(one, rows).to_tensor() for name, one in of_places}
         if self._domain_numbers is not None:
             features[f.QUERY_DOMAIN] = tf.gather(self._domain_numbers, rows)
         features[f.DOCUMENT_INDEX] = documents.with_flat_values(place).to_tensor(-1)
@@ -212,6 +219,7 @@ def read_lists(
     spec: Mapping[str, Any] = TEXT_SPEC,
     used_negatives: int | None = None,
     domains: DomainFilter = EVERY_DOMAIN,
+    with_places: bool = False,
 ) -> RankingLists:
     """Reads listwise examples (gzipped TFRecords), sorted by query id.
 
@@ -220,13 +228,15 @@ def read_lists(
       spec: the spec of the examples: `TEXT_SPEC`, or `TFTransformOutput.transformed_feature_spec()`.
       used_negatives: the most NR documents of a list that are read; None for all.
       domains: the domains whose lists are read.
+      with_places: whether the lists keep the column `negative_place`.
     """
     dataset = tf.data.TFRecordDataset(sorted(files), "GZIP").batch(_PARSE_BATCH)
     rows: dict[bytes, int] = {}
     documents: list[tf.RaggedTensor] = []
     # The ids of the documents' words are nearly all of the data. In files, they may be larger than memory.
     files_of = {name: RowsFile() for name in f.IDS if name in spec and f.is_of_document(name)}
-    parts: dict[str, list[Any]] = {name: [] for name in spec if name not in (*files_of, f.NEGATIVE_PLACE)}
+    left_out = [*files_of, *([] if with_places else [f.NEGATIVE_PLACE])]
+    parts: dict[str, list[Any]] = {name: [] for name in spec if name not in left_out}
     # A batch without examples comes first, so that without any other the columns are empty and have their types.
     for serialized in chain([tf.constant([], tf.string)], dataset):
         example = _of_domains(_with_small_ids(tf.io.parse_example(serialized, dict(spec))), domains)
@@ -268,8 +278,8 @@ def _of_domains(examples: dict[str, Any], domains: DomainFilter) -> dict[str, An
 
 
 def _used(example: dict[str, Any], used_negatives: int | None) -> dict[str, Any]:
-    """The examples without the NR documents beyond the limit, and without the column of their places."""
-    places = example.pop(f.NEGATIVE_PLACE)
+    """The examples without the NR documents beyond the limit."""
+    places = example[f.NEGATIVE_PLACE]
     if used_negatives is None:
         return example
     used = places < used_negatives

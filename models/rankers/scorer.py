@@ -295,6 +295,19 @@ class SparseInnerProduct(FixedScorer, ABC):
     def statistics(self) -> CollectionStatistics:
         """Returns the counts from which the weights follow."""
 
+    def known_share(self, queries: tf.Tensor) -> tf.Tensor:
+        """Returns the share of each query's distinct terms that are known; 0 without terms.
+
+        Args:
+          queries: string [batch].
+
+        Returns:
+          float [batch].
+        """
+        terms, _ = self.query_terms(queries)
+        known = terms.with_flat_values(tf.cast(self.knows(terms.flat_values), tf.float32))
+        return tf.math.divide_no_nan(tf.reduce_sum(known, axis=1), tf.cast(terms.row_lengths(), tf.float32))
+
     def query_term_of(self, words: tf.Tensor) -> tf.Tensor:
         """Returns the term of each word of a query, string [words], "" for none; here the word itself."""
         return words

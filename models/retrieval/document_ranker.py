@@ -81,6 +81,9 @@ class RankedDocument(NamedTuple):
     score: float
     doc_id: str
     title: str
+    relevant_share: float | None = None
+    """The share of relevant documents among those with this score; None where the model has no shares, and after a
+    second pass, which changes scores."""
     parts: tuple[ScorePart, ...] = ()
     """Parts of the score, where they were asked for."""
 
@@ -124,7 +127,14 @@ class DocumentRanker:
                 second = [ScorePart(name="feedback", part=float(added[place])) for place in best]
                 parts = [(*one, other) for one, other in zip(parts, second, strict=True)]
         return [
-            RankedDocument(number, float(scores[place]), self._documents[place].id, self._documents[place].title, of_it)
+            RankedDocument(
+                rank=number,
+                score=float(scores[place]),
+                doc_id=self._documents[place].id,
+                title=self._documents[place].title,
+                relevant_share=None if self._feedback else self._model.relevant_share(float(scores[place])),
+                parts=of_it,
+            )
             for number, (place, of_it) in enumerate(zip(best, parts, strict=True), 1)
         ]
 

@@ -5,7 +5,6 @@
 const PAGE = 10;
 const SHOWN_WORDS = 8;
 const SHOWN_ANSWERS = 8;
-const GRADES = { MR: "most relevant", SR: "somewhat relevant", NR: "not relevant" };
 
 const at = (id) => document.getElementById(id);
 const form = at("form"), box = at("query");
@@ -134,9 +133,12 @@ function showAnswer(answer, k, isMore) {
   }
   at("status").replaceChildren(
     element("strong", {}, plural(answer.results.length, "result", "results")),
-    ` of ${plural(answer.documents, "document", "documents")}, in ${number(answer.milliseconds, answer.milliseconds < 10 ? 1 : 0)} ms`);
+    ` of ${plural(answer.documents, "document", "documents")}, in ${number(answer.milliseconds, answer.milliseconds < 10 ? 1 : 0)} ms`,
+    ...(answer.why_no_good_answer
+      ? [element("span", { class: "no-answer" }, element("strong", {}, "No good answer: "), `${answer.why_no_good_answer}.`)] : []));
   const scale = scaleOf(answer.results);
-  const items = answer.results.map((hit) => element("li", {}, resultOf(answer.query, hit, scale)));
+  const hasShares = answer.no_good_answer === false; // they hold for queries like the judged ones
+  const items = answer.results.map((hit) => element("li", {}, resultOf(answer.query, hit, scale, hasShares)));
   const before = isMore ? at("results").children.length : 0;
   // Those that are there already stay, with what is open in them.
   if (before) at("results").append(...items.slice(before));
@@ -154,44 +156,39 @@ function showVersions(answer) {
 
 // One scale for the bars of all results, so that they can be compared.
 function scaleOf(hits) {
-  const values = hits.flatMap((hit) => [hit.dense, hit.words]).concat(collection?.theta ?? []);
+  const values = hits.flatMap((hit) => [hit.dense, hit.words]);
   const low = Math.min(0, ...values), high = Math.max(0.001, ...values);
   const place = (value) => `${(100 * (value - low)) / (high - low)}%`;
   const size = (value) => `${(100 * Math.abs(value)) / (high - low)}%`;
   return { place, size };
 }
 
-function barOf(value, scale, kind, thresholds = []) {
+function barOf(value, scale, kind) {
   const fill = element("span", {
     class: value < 0 ? "fill negative" : "fill", "--from": scale.place(Math.min(0, value)), "--size": scale.size(value),
   });
-  const ticks = thresholds.map((one) => element("span", { class: "threshold", "--from": scale.place(one) }));
-  return element("span", { class: `bar ${kind}`, "aria-hidden": "true" }, fill, ...ticks);
+  return element("span", { class: `bar ${kind}`, "aria-hidden": "true" }, fill);
 }
 
 function showLegend(hits) {
-  const theta = collection?.theta ?? [], grades = collection?.grades ?? [];
-  const bands = theta.map((one, place) => `${gradeName(grades[place + 1])} from ${number(one, 2)}`).join(", ");
   const hasWords = hits.some((hit) => hit.words !== 0);
   at("legend").replaceChildren(
     element("span", { class: "key vectors" }, "vectors: texts that mean alike"),
-    ...(hasWords ? [element("span", { class: "key words" }, "words: translations that match")] : []),
-    ...(bands ? [element("span", { class: "key threshold" }, `thresholds of the vectors\u2019 part: ${bands}`)] : []));
+    ...(hasWords ? [element("span", { class: "key words" }, "words: translations that match")] : []));
 }
 
-function resultOf(query, hit, scale) {
+function resultOf(query, hit, scale, hasShares) {
   const lang = collection?.document_language ?? null;
   const score = round(hit.score, 3), dense = round(hit.dense, 3); // the parts as shown add up to the score as shown
   const rows = [
-    element("span", { class: "part" }, "vectors"), barOf(hit.dense, scale, "vectors", collection?.theta ?? []),
+    element("span", { class: "part" }, "vectors"), barOf(hit.dense, scale, "vectors"),
     element("span", { class: "number" }, number(dense)),
   ];
   if (hit.words !== 0) {
     rows.push(element("span", { class: "part" }, "words"), barOf(hit.words, scale, "words"),
       element("span", { class: "number" }, number(score - dense)));
   }
-  const grade = hit.grade && element("span", { class: "grade", title: bandOf(hit.dense, hit.grade) },
-    `${hit.grade} by vectors`);
+  const share = hasShares ? element("span", { class: "relevant", title: meaningOf(hit) }, percentage(hit.relevant_share)) : null;
   return element("article", { class: "result" },
     element("div", { class: "heading" },
       element("span", { class: "rank" }, String(hit.rank)),
@@ -199,9 +196,9 @@ function resultOf(query, hit, scale) {
       element("span", { class: "doc-id" }, element("span", { class: "hidden" }, "document "), hit.doc_id)),
     snippetOf(hit.snippet, lang),
     element("div", { class: "score" },
-      element("span", { class: "total" }, element("strong", {}, element("span", { class: "hidden" }, "score "), number(score)), grade),
+      element("span", { class: "total" }, element("strong", {}, element("span", { class: "hidden" }, "score "), number(score)), share),
       ...rows),
-    collection?.can_explain === false ? null : whyOf(query, hit, lang));
+    collection?.can_explain === false ? null : whyOf(query, hit, lang, hasShares));
 }
 
 function snippetOf(snippet, lang) {
@@ -213,23 +210,26 @@ function snippetOf(snippet, lang) {
   return made;
 }
 
-function bandOf(dense, grade) {
-  const theta = collection?.theta ?? [], grades = collection?.grades ?? [];
-  const place = grades.indexOf(grade);
-  const above = place > 0 ? `at or above the threshold of ${grades[place]} (${number(theta[place - 1], 2)})` : "";
-  const below = place < theta.length ? `below ${above ? "that" : "the threshold"} of ${grades[place + 1]} (${number(theta[place], 2)})` : "";
-  return `The vectors\u2019 part, ${number(dense)}, lies ${[above, below].filter(Boolean).join(" and ")}.`;
+// The words of schemas/wording.py: an estimate is never none and never all.
+function percentage(share) {
+  const percent = Math.round(100 * share);
+  return `${percent < 1 ? "<1" : percent > 99 ? ">99" : percent} % relevant`;
+}
+
+function meaningOf(found) {
+  const share = percentage(found.relevant_share).replace(" relevant", "");
+  return `Of the documents with a score of ${number(found.score)}, ${share} are relevant, as measured on judged queries.`;
 }
 
 // Why
 
-function whyOf(query, hit, lang) {
+function whyOf(query, hit, lang, hasShares) {
   const panel = element("div", { class: "panel" });
   const details = element("details", { class: "why" }, element("summary", {}, "Why this score", element("span", { class: "hidden" }, ` of ${hit.title || hit.doc_id}`)), panel);
   async function fill() {
     panel.replaceChildren(element("p", { class: "note", role: "status" }, "Asking the model\u2026"));
     try {
-      panel.replaceChildren(...explained(await ask("v1/explain", { q: query, place: hit.place }), hit, lang));
+      panel.replaceChildren(...explained(await ask("v1/explain", { q: query, place: hit.place }), lang, hasShares));
     } catch (error) {
       const button = element("button", { type: "button" }, "Try again");
       button.addEventListener("click", fill);
@@ -242,7 +242,7 @@ function whyOf(query, hit, lang) {
   return details;
 }
 
-function explained(answer, hit, lang) {
+function explained(answer, lang, hasShares) {
   const { parts, words, lexicon, notes } = answer.explanation;
   const hasWords = words.some((word) => word.lexicon !== null);
   const hasDense = words.some((word) => word.dense !== null);
@@ -254,7 +254,7 @@ function explained(answer, hit, lang) {
       element("span", { class: "vectors" }, `${number(dense, 4)} vectors`),
       ...(hasWords ? [" + ", element("span", { class: "words" }, `${number(total - dense, 4)} words`)] : []),
       ` = ${number(total, 4)}`),
-    answer.grade ? element("p", { class: "note" }, bandOf(dense, answer.grade)) : null,
+    hasShares ? element("p", { class: "note" }, meaningOf(answer)) : null,
     ...(hasWords ? matchesOf(lexicon, total - dense, lang) : []),
     ...vectorsOf(words, dense, hasDense, names, lang),
     element("h3", {}, "The whole text"),
@@ -271,8 +271,6 @@ function headOf(...names) {
 function footOf(columns, total) {
   return element("tfoot", {}, element("tr", {}, element("th", { scope: "row", colspan: columns }, "Together"), element("td", {}, number(total, 4))));
 }
-
-const gradeName = (grade) => (GRADES[grade] ? `${grade} (${GRADES[grade]})` : grade);
 
 const joined = (texts, term) => (texts.length ? texts : [term]).join(", ");
 

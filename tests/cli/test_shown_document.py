@@ -27,7 +27,7 @@ def shown(title: str, text: str, matching: str = "", on_terminal: bool = True) -
     """The lines of a document whose words are between spaces."""
     words = [Word(*one.span(), one[0], float(one[0] == matching)) for one in re.finditer(r"[^ ]+", text)]
     with redirect_stdout(Terminal() if on_terminal else io.StringIO()) as out:
-        show_document(1, 0.5, "d1", title, text, make_snippet(text, words, snippet_characters()))
+        show_document(1, 0.5, None, "d1", title, text, make_snippet(text, words, snippet_characters()))
     return out.getvalue().removesuffix("\n").split("\n")
 
 
@@ -68,7 +68,7 @@ def test_a_text_without_a_matching_word_shows_its_beginning() -> None:
 
 
 def test_without_a_snippet_only_the_title_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    show_document(12, -0.25, "d1", "Chat", "un chat", None)
+    show_document(12, -0.25, None, "d1", "Chat", "un chat", None)
     assert capsys.readouterr().out == " 12  -0.2500  d1  Chat\n"
 
 
@@ -90,9 +90,18 @@ def test_no_control_sequence_of_a_document_reaches_the_terminal(text: str, has_t
     pieces = (Piece(text=text, is_match=True), Piece(text=text, is_match=False))
     with redirect_stdout(Terminal()) as out:
         snippet = Snippet(pieces=pieces, is_beginning=False, is_end=False)
-        show_document(1, 0.5, text, text if has_title else "", text, snippet)
+        show_document(1, 0.5, None, text, text if has_title else "", text, snippet)
     head, line, end = out.getvalue().split("\n")
     assert (head + end).isprintable()
     matching, _, other = line.removeprefix("     … \x1b[1m").partition("\x1b[0m")
     assert (matching + other).isprintable()
     assert len(matching + other) == 2 * len(text) + len(" …")
+
+
+@pytest.mark.parametrize(
+    ("share", "shown"), [(0.824, " 82 % relevant"), (0.0, " <1 % relevant"), (1.0, ">99 % relevant")]
+)
+def test_the_share_of_relevant_documents_follows_the_score(share: float, shown: str) -> None:
+    with redirect_stdout(io.StringIO()) as out:
+        show_document(1, 0.5, share, "d1", "Chat", "un chat", None)
+    assert out.getvalue() == f"  1   0.5000  {shown}  d1  Chat\n"

@@ -52,11 +52,16 @@ def demo_with_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out"
 
 
-def found(demo: Path, questions: list[str], most: int) -> list[list[dict[str, Any]]]:
-    """The results of each question."""
+def answers(demo: Path, questions: list[str], most: int) -> list[dict[str, Any]]:
+    """The answer to each question."""
     ended = forked("search", demo, *questions, "-k", most, "--json")
     assert ended.code == 0, ended.err
-    return [json.loads(line)["results"] for line in ended.out.splitlines()]
+    return [json.loads(line) for line in ended.out.splitlines()]
+
+
+def found(demo: Path, questions: list[str], most: int) -> list[list[dict[str, Any]]]:
+    """The results of each question."""
+    return [answer["results"] for answer in answers(demo, questions, most)]
 
 
 def ranks(demo: Path) -> tuple[int, int]:
@@ -93,6 +98,20 @@ def test_without_the_encoder_fewer_questions_find_their_page(demo: Path) -> None
     first, three = ranks(demo)
     assert first >= 30 and three >= 40  # 32 and 42 when this was written
     assert separation(demo) >= 0.74  # .78
+
+
+def test_questions_from_outside_are_marked_more_often_than_those_that_a_page_answers(demo: Path) -> None:
+    answered, outside = (
+        [question for question, *_ in rows(name)] for name in ("plain_questions.tsv", "outside_questions.tsv")
+    )
+    wrongly, rightly = (
+        sum(answer["no_good_answer"] for answer in answers(demo, questions, 1)) for questions in (answered, outside)
+    )
+    assert wrongly <= 6  # 2 of 50 when this was written
+    assert rightly >= 8  # 12 of 40
+    (answer,) = answers(demo, ["who painted the Mona Lisa"], 1)
+    assert answer["no_good_answer"]
+    assert "at most 5 % of queries that have an answer" in answer["why_no_good_answer"]
 
 
 def test_the_lexicon_translates_frequent_nouns(demo: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 import tensorflow as tf
 import tensorflow_text  # noqa: F401  (registers the ops that the model holds)
 
+from models.evaluation.relevance_shares import RelevanceShares
 from tests.cli.command import Clir
 from tests.e2e.process import SAMPLE, SampleRun, fresh
 from tests.models.loaded_once import loaded_once
@@ -107,6 +108,9 @@ def test_the_signatures_take_plain_strings_and_give_floats(model: Any) -> None:
     )
     words: dict[str, tuple[list[int | None], str]] = {"token": ([None], "string"), "stem": ([None], "string")}
     places: dict[str, tuple[list[int | None], str]] = {"start": ([None], "int64"), "end": ([None], "int64")}
+    none, shares = signatures.pop("relevance")
+    assert (none, shares["score"]) == ({}, shares["share"])
+    assert shares.keys() == {*RelevanceShares._fields}
     assert signatures == {
         "serving_default": scoring,
         "score": scoring,

@@ -104,7 +104,8 @@ def export_small_model(path: Path, **settings: Any) -> None:
 
 def _export(path: Path, *items: tuple[str, Any]) -> None:
     settings = dict(items)
+    relevance = settings.pop("relevance", None)
     text_features = small_text_features(path.parent, settings.get("stem_embeddings", False))
     ranker = Ranker({"smooth_cosine": small_towers(**settings)})
     ranker(features_of(text_features, ["cat"], [["chat"]]))
-    export_ranker(ranker, text_features, str(path))
+    export_ranker(ranker, text_features, str(path), relevance=relevance)

@@ -33,28 +33,31 @@ class FakeEngine(Engine):
         self._work(query)
         return SearchAnswer(
             model_version=self.model_version, index_version=self.index_version, query=query, results=(), documents=3,
-            milliseconds=0.0,
+            milliseconds=0.0, no_good_answer=None, why_no_good_answer=None,
         )  # fmt: skip
 
     def rank(self, query: str, documents: Any) -> RankAnswer:
         self._work(query)
-        ranked = tuple(RankedText(rank=one + 1, position=one, score=0.0) for one in range(len(documents)))
-        return RankAnswer(
-            model_version=self.model_version, index_version=self.index_version, documents=ranked, milliseconds=0.0
+        ranked = tuple(
+            RankedText(rank=one + 1, position=one, score=0.0, relevant_share=None) for one in range(len(documents))
         )
+        return RankAnswer(
+            model_version=self.model_version, index_version=self.index_version, documents=ranked, milliseconds=0.0,
+            no_good_answer=None, why_no_good_answer=None,
+        )  # fmt: skip
 
     def explain(self, query: str, place: str | None, text: str | None) -> ExplainAnswer:
         self._work(query)
         nothing = Explanation(parts=(), words=(), lexicon=(), theta=(), notes=())
         return ExplainAnswer(
             model_version=self.model_version, index_version=self.index_version, query=query, doc_id=None, title=None,
-            text=text or "", score=0.0, grade=None, explanation=nothing, milliseconds=0.0,
+            text=text or "", score=0.0, relevant_share=None, explanation=nothing, milliseconds=0.0,
         )  # fmt: skip
 
     def collection(self, most_query_characters: int, most_k: int) -> Collection:
         return Collection(
             model_version=self.model_version, index_version=self.index_version, documents=3, query_language="en",
-            document_language="fr", theta=(), grades=(), can_explain=True, most_k=most_k,
+            document_language="fr", can_explain=True, most_k=most_k,
             most_query_characters=most_query_characters, drift=self.drift,
         )  # fmt: skip
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from models.evaluation.relevance_shares import RelevanceShares
 from models.exported.export import export_ranker
 from models.exported.model import LoadedModel
 from models.exported.versions import model_fingerprint
@@ -30,11 +31,15 @@ DOCUMENTS: Final = (
     Text("d5", "Ararat", "lune sur ararat", 5),
 )
 THETA: Final = (0.05, 0.5)
+SHARES: Final = RelevanceShares(
+    score=(0.0, 1.0), share=(0.0, 1.0), no_answer_below=0.125, least_known_share=0.75, error_rate=0.05, queries=100
+)
+"""A score in [0, 1] is its own share."""
 LIMIT: Final = 200
 
 
 def export_searchable(path: Path, weight: float = 0.5) -> None:
-    """Writes an untrained model with vectors, words that match, and thresholds."""
+    """Writes an untrained model with vectors, words that match, thresholds, and shares of relevant documents."""
     made_once(_export, path, weight)
 
 
@@ -45,7 +50,7 @@ def _export(path: Path, weight: float) -> None:
         towers = small_towers(initial_scale=1.0)
         towers(features_of(text_features, ["cat"], [["chat"]]))
         ranker = Ranker({"smooth_cosine": towers, "lexicon": channel}, {"smooth_cosine": 1.0, "lexicon": weight})
-        export_ranker(ranker, text_features, str(path), THETA)
+        export_ranker(ranker, text_features, str(path), THETA, relevance=SHARES)
 
 
 def index_documents(model: Path, folder: Path, documents: Sequence[Text] = DOCUMENTS) -> None:

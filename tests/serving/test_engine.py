@@ -19,7 +19,7 @@ from serving.tf_serving_client import TfServingModel
 from tests.models.small_lexicon import COLLECTION
 from tests.models.small_model import export_small_model
 from tests.serving.live_service import LiveService, live_service
-from tests.serving.searchable import DOCUMENTS, THETA, export_searchable, index_documents
+from tests.serving.searchable import DOCUMENTS, export_searchable, index_documents
 from tests.stand_in_tf_serving.grpc_server import start_grpc
 from tests.stand_in_tf_serving.predictor import Predictor
 
@@ -40,13 +40,13 @@ def engine(searchable: Path) -> Engine:
     return newest(source)
 
 
-def test_results_have_scores_parts_grades_and_snippets(engine: Engine) -> None:
+def test_results_have_scores_parts_shares_and_snippets(engine: Engine) -> None:
     answer = engine.search("white cat", 3, with_snippets=True, with_texts=True)
     assert (answer.model_version, answer.index_version, answer.documents) == ("1", "1", len(DOCUMENTS))
     assert [hit.rank for hit in answer.results] == [1, 2, 3]
     for hit in answer.results:
         assert hit.score == pytest.approx(hit.dense + hit.words, abs=1e-6)
-        assert hit.grade == ("MR" if hit.dense >= THETA[1] else "SR" if hit.dense >= THETA[0] else "NR")
+        assert hit.relevant_share == pytest.approx(min(1, max(0, hit.score)))
         assert hit.text == TEXTS[hit.doc_id]
         assert hit.snippet is not None
         assert "".join(piece.text for piece in hit.snippet.pieces) in TEXTS[hit.doc_id]
@@ -75,7 +75,8 @@ def test_snippets_and_texts_are_left_out_where_nobody_asks_for_them(engine: Engi
 def test_the_shares_of_an_explanation_add_up_to_the_score_that_was_found(engine: Engine) -> None:
     for hit in engine.search("white cat", 5, with_snippets=False, with_texts=False).results:
         answer = engine.explain("white cat", hit.place, None)
-        assert (answer.doc_id, answer.text, answer.grade) == (hit.doc_id, TEXTS[hit.doc_id], hit.grade)
+        assert (answer.doc_id, answer.text) == (hit.doc_id, TEXTS[hit.doc_id])
+        assert answer.relevant_share == pytest.approx(hit.relevant_share, abs=1e-5)
         assert answer.score == pytest.approx(hit.score, abs=1e-5)
         words = answer.explanation.words
         assert sum(word.dense or 0 for word in words) == pytest.approx(hit.dense, abs=1e-5)
@@ -93,6 +94,27 @@ def test_texts_are_ranked_by_score_and_equal_ones_as_they_came(engine: Engine) -
     ranked = engine.rank("white cat", ["lune", "chat blanc", "lune"]).documents
     assert [one.position for one in ranked] == [1, 0, 2]
     assert [one.rank for one in ranked] == [1, 2, 3]
+    assert [one.relevant_share for one in ranked] == pytest.approx([min(1, max(0, one.score)) for one in ranked])
+
+
+def test_a_query_has_no_good_answer_if_its_best_score_is_low_or_its_words_are_unknown(engine: Engine) -> None:
+    def why(query: str) -> str | None:
+        answer = engine.search(query, 3, with_snippets=False, with_texts=False)
+        assert answer.no_good_answer == (answer.why_no_good_answer is not None)
+        ranked = engine.rank(query, [*TEXTS.values()])
+        if answer.results:
+            assert ranked.why_no_good_answer == answer.why_no_good_answer
+        return answer.why_no_good_answer
+
+    assert why("white cat") is None
+    assert why("white cat zzzz") == (
+        "the model knows 66.7 % of the query's words, less than 75.0 % (so are at most 5 % of queries that have an "
+        "answer)"
+    )
+    assert why("zzzz qqqq") == "no document answers a word of the query that the model knows"
+    (low,) = engine.rank("white cat", ["lune"]).documents
+    assert low.score < 0.125
+    assert "is below 0.1250" in (engine.rank("white cat", ["lune"]).why_no_good_answer or "")
 
 
 @pytest.mark.parametrize("place", ["0:9@1", "7:0@1", "0:0", "x", "0:0@2", "0:-1@1", "99999999999:0@1"])
@@ -112,7 +134,8 @@ def test_a_model_without_words_that_match_marks_what_its_vectors_find(tmp_path: 
     index_documents(tmp_path / "1", tmp_path / "index" / "1")
     engine = Engine(LoadedModel(str(tmp_path / "1")), CorpusIndex(str(tmp_path / "index" / "1")), "1")
     hit = engine.search("white cat", 1, with_snippets=True, with_texts=False).results[0]
-    assert (hit.words, hit.grade) == (0, None)
+    assert (hit.words, hit.relevant_share) == (0, None)
+    assert engine.search("white cat", 1, with_snippets=True, with_texts=False).no_good_answer is None
     assert any(piece.is_match for piece in hit.snippet.pieces) == (hit.score > 0)  # type: ignore[union-attr]
 
 

@@ -77,7 +77,20 @@ def test_typing_a_query_shows_its_results_best_first(page: Page, live: LiveServi
     expect(page.locator("mark").filter(has_text="chat").first).to_be_visible()
     for hit, shown in zip(found["results"], page.locator(".result").all(), strict=True):
         assert shown.locator(".total strong").inner_text().replace("−", "-").endswith(f"{hit['score']:.3f}")
-        assert hit["grade"] in shown.locator(".grade").inner_text()
+        share = round(100 * hit["relevant_share"])
+        assert shown.locator(".relevant").inner_text() == f"{min(max(share, 1), 99)} % relevant".replace(
+            "1 %", "<1 %" if share < 1 else "1 %"
+        )
+    expect(page.locator(".no-answer")).to_have_count(0)
+
+
+def test_a_query_without_a_good_answer_says_so_above_its_results(page: Page) -> None:
+    page.goto("/?q=white+cat+zzzz")
+    assert results(page)
+    expect(page.get_by_role("status").first).to_contain_text(
+        "No good answer: the model knows 66.7 % of the query's words, less than 75.0 %"
+    )
+    expect(page.locator(".relevant")).to_have_count(0)
 
 
 def test_the_address_holds_the_query_and_back_brings_the_former_one(page: Page) -> None:
@@ -158,7 +171,7 @@ def test_why_shows_shares_that_add_up_to_the_score(page: Page, live: LiveService
         assert sum(numbers) == pytest.approx(part, abs=1e-9)
         assert float(table.locator("tfoot td").inner_text().replace("−", "-")) == part
     expect(panel).to_contain_text("without a word, those of the others would change, too")
-    expect(panel).to_contain_text("the threshold of")
+    expect(panel).to_contain_text("% are relevant, as measured on judged queries")
 
 
 def test_words_beyond_the_limit_are_shown_as_unscored(page: Page) -> None:

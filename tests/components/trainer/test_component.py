@@ -1,9 +1,13 @@
 """The lexicon and the texts that a training gets for its channels."""
 
+from pathlib import Path
+
 import pytest
 
 from models.job import TrainingJob
 from models.settings import ModelSettings
+from schemas.collection import MANIFEST_FILE, Role, manifest_text
+from schemas.drops import ReadReport
 
 pytestmark = pytest.mark.beam  # it imports TFX
 
@@ -45,6 +49,15 @@ def test_the_folder_of_the_lexicon_and_the_texts_join_the_job() -> None:
     assert properties == {"custom_config": None, "run_fn": "run"}
     texts = {"train": "/examples/3/Split-train/*", "eval": "/examples/3/Split-eval/*"}
     assert job == JOB.model_copy(update={"lexicon": "/lexicon/7", "texts": texts})
+
+
+@pytest.mark.parametrize(("roles", "documents"), [(("documents",), 7), (("documents", "candidates"), None)])
+def test_the_number_of_documents_joins_the_job_unless_candidates_name_them(
+    tmp_path: Path, roles: tuple[str, ...], documents: int | None
+) -> None:
+    role = Role((), (), ReadReport("wiki.documents", 7, 7, ()))
+    (tmp_path / MANIFEST_FILE).write_text(manifest_text(dict.fromkeys(roles, role)))
+    assert with_inputs({"collection": [artifact("Collection", str(tmp_path))]})[1].documents == documents
 
 
 def test_without_a_lexicon_and_texts_the_job_stays() -> None:

@@ -7,7 +7,9 @@ import pytest
 import tensorflow as tf
 
 from models.choices import ENCODERS
+from models.evaluation.relevance_shares import RelevanceShares
 from models.exported.export import export_ranker
+from models.exported.model import LoadedModel
 from models.optimizers.lazy_adam import LazyAdam
 from models.rankers.ranker import Ranker
 from tests.models.small_model import export_small_model, features_of, small_text_features, small_towers
@@ -140,6 +142,21 @@ def test_a_loss_without_thresholds_has_no_bands(tmp_path):
     export_small_model(tmp_path / "model")
     theta = tf.saved_model.load(str(tmp_path / "model")).signatures["grade_bands"]()["theta"]
     assert (theta.shape, theta.dtype) == ((0,), tf.float32)
+
+
+def test_the_shares_of_relevant_documents_are_reported_as_they_were_fitted(tmp_path):
+    shares = RelevanceShares((0.0, 0.5, 1.0), (0.0, 0.25, 0.75), 0.5, 0.625, 0.125, 192)
+    export_small_model(tmp_path / "model", relevance=shares)
+    model = LoadedModel(str(tmp_path / "model"))
+    assert model.relevance == shares
+    assert model.relevant_share(0.75) == 0.5
+
+
+def test_a_model_without_shares_says_nothing_of_them(tmp_path):
+    export_small_model(tmp_path / "model")
+    model = LoadedModel(str(tmp_path / "model"))
+    assert not model.has("relevance")
+    assert model.relevance is model.relevant_share(0.75) is model.why_no_good_answer("cat", [-1.0]) is None
 
 
 def test_document_without_known_words_scores_zero(signatures):
