@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import BinaryIO, Final, TypeVar
 
-from models.texts.cut_texts import CutTexts
 from models.texts.word_counts import distinct_words
 from pipeline.config import RunConfig
 from pipeline.input_files import files_of
+from schemas.cut_texts import CutTexts
 from schemas.domains import domains_to_test, domains_to_train
 from schemas.drops import Drop
 from schemas.errors import DataError
@@ -178,7 +178,7 @@ def _texts(path: str, max_words: int) -> _Texts:
         number += 1
         size += len(line) + 1
     found = distinct_words(sample, max_words)
-    return _Texts(number, size, float(found.lengths.mean()), CutTexts.of(found))
+    return _Texts(number, size, float(found.lengths.mean()), found.cut)
 
 
 def first_texts(path: str, most: int) -> list[str]:

@@ -7,10 +7,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.texts.cut_texts import CutTexts
 from pipeline.config import load_config
 from pipeline.estimate import collection_size
 from pipeline.estimate.collection_size import size_of_collection
+from schemas.cut_texts import CutTexts
 from schemas.errors import DataError
 from schemas.splits import SPLITS, split_of
 
