@@ -44,15 +44,16 @@ def join_pairs(words: Sequence[tuple[str, float]]) -> list[JoinedPairs]:
       the texts, best first.
 
     Example:
-      >>> [tuple(one) for one in join_pairs([("ファ", 0.21), ("イル", 0.2), ("ァイ", 0.19), ("file", 0.1), ("ルの", 0.05)])]
-      [('ファイル', 0.21), ('file', 0.1), ('ルの', 0.05)]
+      >>> [tuple(one) for one in join_pairs([("ファ", 0.21), ("イル", 0.2), ("ァイ", 0.19), ("ルの", 0.05)])]
+      [('ファイル', 0.21), ('ルの', 0.05)]
     """
     ordered = sorted(words, key=lambda one: one[1], reverse=True)
     characters = paired_characters(tf.constant([word for word, _ in ordered], tf.string)).to_list()
     joined, left = [], []
     for (word, weight), pair in zip(ordered, characters, strict=True):
         if pair:
-            left.append(_Pair(*(one.decode() for one in pair), weight))
+            first, second = pair
+            left.append(_Pair(first.decode(), second.decode(), weight))
         else:
             joined.append(JoinedPairs(word, weight))
     while left:
