@@ -114,6 +114,7 @@ def convert_command(
         faults.append(f"--output: {fault}")
     if faults:
         raise ConfigError(faults)
+    quieten(verbose=False)
     with run_lock(Path(output)):
         conversion = convert(sources, settings, Path(output))
     if as_json:
@@ -154,7 +155,7 @@ def _join(joined: Sequence[str], output: str, as_json: bool) -> None:
         show_json({**result.as_dict(), "output": output})
     else:
         show("\n".join(result.describe()))
-        _say_end((), result.written, output)
+        _say_end(result.notes, result.written, output)
 
 
 def _lies_in(path: str, folder: str) -> bool:

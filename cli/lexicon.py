@@ -1,6 +1,8 @@
 """`clir lexicon`: shows the translations in a model's lexicon, or writes them all to a file."""
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,6 +15,9 @@ from pipeline.output_path import write_fault
 from schemas.errors import ConfigError
 from schemas.lexicon_pairs import EXPORT_ENDINGS, TextPair, format_pairs
 from schemas.wording import printable
+
+if TYPE_CHECKING:
+    from models.exported.model import StemTranslations, Translation
 
 
 @click.command()
@@ -28,6 +33,9 @@ def lexicon(model: str, words: tuple[str, ...], export: str | None, as_json: boo
     Each word is shown with its stem, the document stems that answer it, and the weight of each. The same stem always
     answers it, with the weight 1. --export writes the stems and weights of the whole lexicon, to be read by
     lexicon.pairs or, as JSON, by fast_psq.
+
+    In kana, Thai, Lao, Khmer and Burmese a stem is a pair of neighbouring characters. Overlapping pairs that answer a
+    stem with similar weights are shown as one; --json has the pairs.
 
     MODEL is a run's output folder, its serving folder, or one version in it.
 
@@ -49,14 +57,32 @@ def lexicon(model: str, words: tuple[str, ...], export: str | None, as_json: boo
         show_json([{"word": word, "stems": [stem.model_dump() for stem in found[word]]} for word in words])
         return
     for word in words:
-        if not found[word]:
-            show(f"{printable(word, FIELD)!r} holds no word")
-        for stem in found[word]:
-            show(f"{printable(word, FIELD)}, stem {printable(stem.stem, FIELD)}")
-            for one in stem.translations:
-                show(f"  {one.weight:.4f}  {printable(one.stem, FIELD)}")
-            if not stem.translations:
-                show("  no translation; only the same stem answers it")
+        for line in _lines(word, found[word]):
+            show(line)
+
+
+def _lines(word: str, stems: "Sequence[StemTranslations]") -> Iterator[str]:
+    """The lines of a word: a single stem beside it, several below it with the translations of each."""
+    shown, names = printable(word, FIELD), [printable(one.stem, FIELD) for one in stems]
+    if not stems:
+        yield f"{shown!r} holds no word"
+    elif len(stems) == 1:
+        yield f"{shown}, stem {names[0]}"
+        yield from _translations(stems[0].translations, "  ")
+    else:
+        yield f"{shown}, stems {', '.join(names)}"
+        for stem, name in zip(stems, names, strict=True):
+            yield f"  {name}"
+            yield from _translations(stem.translations, "    ")
+
+
+def _translations(translations: "Sequence[Translation]", indent: str) -> Iterator[str]:
+    from models.texts.joined_pairs import join_pairs
+
+    for one in join_pairs([(one.stem, one.weight) for one in translations]):
+        yield f"{indent}{one.weight:.4f}  {printable(one.text, FIELD)}"
+    if not translations:
+        yield f"{indent}no translation; only the same stem answers it"
 
 
 def _export(model: str, export: str, as_json: bool) -> None:

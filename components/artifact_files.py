@@ -27,6 +27,11 @@ def read_text(artifact: Artifact, name: str) -> str:
     return content
 
 
+def read_text_if_any(artifact: Artifact, name: str) -> str | None:
+    """The content of a file that an artifact may lack."""
+    return read_text(artifact, name) if fileio.exists(os.path.join(artifact.uri, name)) else None
+
+
 def write_text(artifact: Artifact, name: str, content: str) -> None:
     """Writes a file of an artifact, in a folder below it where the name has one."""
     path = os.path.join(artifact.uri, name)

@@ -339,6 +339,7 @@ def _judging(
         model_blessing=gate.outputs["blessing"],
         examples=data.examples,
         data_report=data.report,
+        transform_graph=data.transform_graph,
         model_run=training.model_run,
         evaluation=evaluation,
         settings=without_folders(config),

@@ -8,14 +8,23 @@ import os
 from typing import Any
 
 from tfx.components.util.model_utils import is_model_blessed
-from tfx.types.standard_artifacts import Examples, Model, ModelBlessing, ModelEvaluation, ModelRun, PushedModel
+from tfx.types.standard_artifacts import (
+    Examples,
+    Model,
+    ModelBlessing,
+    ModelEvaluation,
+    ModelRun,
+    PushedModel,
+    TransformGraph,
+)
 
-from components.artifact_files import read_text, serving_model, split_files
+from components.artifact_files import read_text, read_text_if_any, serving_model, split_files
 from components.pusher.model_card import model_card
 from components.pusher.push_version import push_version, renew_card
 from components.pusher.warm_up import warm_up
 from components.stage import Input, Output, stage
 from schemas.artifacts import IngestionReport
+from schemas.cut_texts import CUT_FILE, CutReport
 from schemas.drops import REPORT_FILE
 from schemas.evaluation import METRICS_FILE, VERDICT_FILE, EvaluationReport, Verdict
 from schemas.served_versions import (
@@ -36,6 +45,7 @@ def Pusher(
     model_blessing: Input[ModelBlessing],
     examples: Input[Examples],
     data_report: Input[IngestionReport],
+    transform_graph: Input[TransformGraph],
     model_run: Input[ModelRun],
     evaluation: Input[ModelEvaluation],
     pushed_model: Output[PushedModel],
@@ -49,6 +59,7 @@ def Pusher(
       model_blessing: the Gate's, which also names the newest version.
       examples: listwise Examples with an eval split, as texts.
       data_report: WikiClirExampleGen's.
+      transform_graph: Transform's, perhaps with the numbers of what the limit on words cuts.
       model_run: the Trainer's.
       evaluation: the Evaluator's.
       pushed_model: the version's place, in the properties of TFX's own Pusher; it holds no copy.
@@ -59,9 +70,11 @@ def Pusher(
         pushed_model.set_int_custom_property(WAS_PUSHED_PROPERTY, 0)
         return
     version = model_blessing.get_string_custom_property(NEWEST_PROPERTY)
+    cut = read_text_if_any(transform_graph, CUT_FILE)
     card = model_card(
         settings,
         json.loads(read_text(data_report, REPORT_FILE)),
+        CutReport.from_json(cut) if cut else None,
         TrainingHistory.from_json(read_text(model_run, HISTORY_FILE)),
         EvaluationReport.from_json(read_text(evaluation, METRICS_FILE)),
         Verdict.from_json(read_text(model_blessing, VERDICT_FILE)).reason,

@@ -11,6 +11,7 @@ import yaml
 from models.choices import ENCODER
 from models.encoders.settings import EncoderSettings
 from models.evaluation.metrics import METRICS
+from schemas.cut_texts import CutReport
 from schemas.evaluation import EvaluationReport, PartReport
 from schemas.training_history import TrainingHistory
 from schemas.wording import printable
@@ -24,6 +25,7 @@ _GATE: Final = "The gate: "
 def model_card(
     settings: Mapping[str, Any],
     data: Mapping[str, Any],
+    cut: CutReport | None,
     history: TrainingHistory,
     report: EvaluationReport,
     reason: str,
@@ -33,6 +35,7 @@ def model_card(
     Args:
       settings: the run's resolved configuration, its paths reduced to names.
       data: the content of `data/report.json`.
+      cut: what the limit on words cuts of the texts of train and eval lists; None where it was not counted.
       history: the training's history.
       report: the evaluation's report.
       reason: the gate's reason to bless the model.
@@ -49,7 +52,7 @@ def model_card(
             "query and a list of documents to scores), and where the score is an inner product `encode_query` and "
             "`encode_document`.",
         ],
-        "Data": [*_data(data_settings, data)],
+        "Data": [*_data(data_settings, data, cut)],
         **({} if settings["encoder"]["kind"] == "none" else {"Encoder": [*_encoder(settings)]}),
         "Metrics": [*_metrics(settings, report), f"{_GATE}{reason}."],
         "Training": [
@@ -58,7 +61,7 @@ def model_card(
             f"(`{settings['training']['best_metric']}` {history.best_value:.4f}).",
             *([f"Found by a search on the eval split: `{json.dumps(history.searched)}`."] if history.searched else []),
         ],
-        "Limits": _list(_limits(settings, report)),
+        "Limits": _list(_limits(settings, report, cut)),
         "Settings": [f"```yaml\n{yaml.safe_dump(dict(settings), sort_keys=False, allow_unicode=True)}```"],
     }
     parts: list[str] = []
@@ -120,7 +123,7 @@ def _encoder(settings: Mapping[str, Any]) -> Sequence[str]:
     ]
 
 
-def _data(settings: Mapping[str, Any], data: Mapping[str, Any]) -> Sequence[str]:
+def _data(settings: Mapping[str, Any], data: Mapping[str, Any], cut: CutReport | None) -> Sequence[str]:
     rows = [
         (
             _code(settings[role] or os.path.basename(file["path"])),
@@ -138,9 +141,11 @@ def _data(settings: Mapping[str, Any], data: Mapping[str, Any]) -> Sequence[str]
         if name
     ]
     lists = ", ".join(f"{count:,} {split}" for split, count in data["lists"].items())
+    sentences = (one.sentence(what, cut.limit) for what, one in cut.sides.items()) if cut else ()
     return (
         _table(("file", "what", "records used", "SHA-256"), rows),
         f"Query lists: {lists}. The owner of the data says under which licence they may be used.",
+        *(f"In the train and eval lists, {sentence}." for sentence in sentences),
     )
 
 
@@ -180,9 +185,14 @@ def _table_of(part: EvaluationReport | PartReport, title: str) -> str:
     return "\n\n".join([table, *meanings]) if isinstance(part, EvaluationReport) else table
 
 
-def _limits(settings: Mapping[str, Any], report: EvaluationReport) -> Sequence[str]:
+def _limits(settings: Mapping[str, Any], report: EvaluationReport, cut: CutReport | None) -> Sequence[str]:
     limits = [
         f"A query's and a document's first {settings['data']['max_document_tokens']:,} words count, and no others.",
+        *(
+            f"More than a tenth of the {what}' words is cut off: raise `data.max_document_tokens`, and train again."
+            for what, one in (cut.sides.items() if cut else ())
+            if one.is_much
+        ),
         "A word that the training data lack has no vector.",
         "A score orders the documents of one query. It is no probability, and cannot be compared between queries.",
         "What the training data prefer, leave out or get wrong, the model does, too.",

@@ -11,10 +11,12 @@ from tfx.proto import transform_pb2
 from tfx.types import artifact_utils, channel, standard_component_specs
 from tfx.utils import io_utils, json_utils
 
+from components.artifact_files import write_text
 from components.on_workers import has_workers
 from components.transform.numbered_lists import number_lists
 from components.transform.one_process import TransformLists, make_graph
 from components.transform.settings import TransformSettings
+from schemas.cut_texts import CUT_FILE
 
 _FILE_PREFIX: Final = "transformed_examples"  # the name that TFX's own gives its files
 
@@ -24,7 +26,7 @@ class Executor(executor.Executor):
 
     In one process TFX's executor traces the graph ten times, hands each word of a batch to Beam, tokenises a text twice
     for every list that has it, and compresses in Python. This one tokenises each distinct text once, and TFX makes the
-    graph from vocabularies that are files, which needs no Beam.
+    graph from vocabularies that are files, which needs no Beam. It also counts what the limit on words cuts.
     """
 
     def Do(
@@ -58,6 +60,7 @@ class Executor(executor.Executor):
         executor_utils.SetSplitNames(splits.transform, transformed)
         lists = number_lists(dict.fromkeys([*counted, *others]), settings)
         transform = TransformLists(lists, make_graph(lists, counted, schema, settings, graph))
+        write_text(output_dict[keys.TRANSFORM_GRAPH_KEY][0], CUT_FILE, lists.cut.to_json())
         for split in splits.transform:
             (uri,) = artifact_utils.get_split_uris(transformed, split)
             fileio.makedirs(uri)
@@ -73,7 +76,7 @@ class Transform(component.Transform):
       settings: see there.
 
     Outputs:
-      transform_graph: TransformGraph.
+      transform_graph: TransformGraph; made in one process, with a `schemas.cut_texts.CutReport`.
       transformed_examples: Examples with splits train and eval: the test split is scored as texts.
     """
 

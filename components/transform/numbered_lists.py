@@ -14,10 +14,10 @@ from components.transform.settings import TransformSettings
 from models.graphs import graph_function
 from models.lists.mapped_rows import MappedRows, RowsFile
 from models.lists.ranking_lists import TEXT_SPEC
-from models.texts.cut_texts import CutTexts
 from models.texts.stems import stems_of_distinct
 from models.texts.word_counts import batches, distinct_words
 from schemas import features as f
+from schemas.cut_texts import CutReport, CutTexts
 from schemas.domains import domains_to_train
 
 log = logging.getLogger("clir.data")
@@ -58,7 +58,7 @@ class NumberedTexts:
                 self._place[digest] = len(self._place)
                 new.append(text)
         found = distinct_words(new, self._max_tokens)
-        self.cut = CutTexts.sum([self.cut, CutTexts.of(found)])
+        self.cut = CutTexts.sum([self.cut, found.cut])
         numbers = np.array([self._number.setdefault(word, len(self._number)) for word in found.words], np.int32)
         self._file.add(numbers[found.places], np.diff(found.row_splits))
         return np.array([self._place[digest] for digest in digests], np.int32)
@@ -107,12 +107,14 @@ class NumberedLists(NamedTuple):
       counted: file to feature to the places of the texts of lists whose words count: not those of held-out domains.
       terms: vocabulary to the feature of its texts, and to the term of each of their words: the word itself, or its
         stem, which is empty where the word has none.
+      cut: what the limit on words cuts of the distinct texts.
     """
 
     texts: Mapping[str, NumberedTexts]
     places: Mapping[str, Mapping[str, Places]]
     counted: Mapping[str, Mapping[str, Places]]
     terms: Mapping[str, tuple[str, list[bytes]]]
+    cut: CutReport
 
 
 def number_lists(files: Iterable[str], settings: TransformSettings) -> NumberedLists:
@@ -139,10 +141,10 @@ def number_lists(files: Iterable[str], settings: TransformSettings) -> NumberedL
         return places, {name: of_texts[np.concatenate(kept[name])] for name, of_texts in places.items()}
 
     read_files = {file: read(file) for file in files}
-    for name, what in ((f.QUERY_TEXT, "queries"), (f.DOC_TEXT, "documents")):
-        cut = texts[name].cut
+    report = CutReport(limit=settings.max_tokens, queries=texts[f.QUERY_TEXT].cut, documents=texts[f.DOC_TEXT].cut)
+    for what, cut in report.sides.items():
         if cut.cut_texts:
-            log.log(logging.WARNING if cut.is_much else logging.INFO, cut.sentence(what, settings.max_tokens))
+            log.log(logging.WARNING if cut.is_much else logging.INFO, cut.sentence(what, report.limit))
     terms = {}
     for name, vocabulary in _VOCABULARY_OF.items():
         words = texts[name].words
@@ -152,4 +154,4 @@ def number_lists(files: Iterable[str], settings: TransformSettings) -> NumberedL
             stems = (stems_of_distinct(tf.constant(some), language) for some in batches(words, _WORDS))
             terms[stem_vocabulary] = name, [stem for some in stems for stem in some.numpy().tolist()]
     places, counted = ({file: one[which] for file, one in read_files.items()} for which in (0, 1))
-    return NumberedLists(texts, places, counted, terms)
+    return NumberedLists(texts, places, counted, terms, report)

@@ -168,8 +168,7 @@ def _in_pairs(words: tf.RaggedTensor) -> _Tokens:
     flat = words.flat_values
     is_run = tf.strings.regex_full_match(flat, f"{_PAIRED}.*")
     run = tf.where(is_run)[:, 0]  # int64 [runs]
-    ended = tf.strings.regex_replace(tf.gather(flat, run), _PAIRED, rf"\0{_END}")
-    characters = tf.strings.split(ended, _END)[:, :-1]  # string [runs, (characters)]
+    characters = _characters_of(tf.gather(flat, run))  # string [runs, (characters)]
     character, length = characters.flat_values, characters.row_lengths()
     following = tf.concat([character[1:], [""]], 0)[: tf.size(character)]
     place = tf.range(tf.size(character, tf.int64)) - tf.repeat(characters.row_splits[:-1], length)
@@ -192,6 +191,29 @@ def _in_pairs(words: tf.RaggedTensor) -> _Tokens:
 
     splits = tf.gather(tf.concat([start, [tf.reduce_sum(lengths)]], 0), words.row_splits)
     return _Tokens(tf.RaggedTensor.from_row_splits(merged(pairs), splits, validate=False), merged(own))
+
+
+def _characters_of(runs: tf.Tensor) -> tf.RaggedTensor:
+    """The characters of runs of paired scripts, with their marks: string [runs] -> [runs, (characters)]."""
+    return tf.strings.split(tf.strings.regex_replace(runs, _PAIRED, rf"\0{_END}"), _END)[:, :-1]
+
+
+@graph_function
+def paired_characters(words: tf.Tensor) -> tf.RaggedTensor:
+    """The two characters of each word that is a pair (see `tokenize`), with their marks; of other words none.
+
+    Args:
+      words: string [words], from `tokenize`, or their stems.
+
+    Returns:
+      string [words, (0 or 2)].
+
+    Example:
+      >>> [[one.decode() for one in pair] for pair in paired_characters(tf.constant(["ひら", "loup", "か"])).to_list()]
+      [['ひ', 'ら'], [], []]
+    """
+    is_pair = tf.strings.regex_full_match(words, f"{_PAIRED}{_PAIRED}")
+    return _characters_of(tf.where(is_pair, words, ""))
 
 
 def _if_not(condition: tf.Tensor, words: tf.RaggedTensor, other: Callable[[], tf.RaggedTensor]) -> tf.RaggedTensor:

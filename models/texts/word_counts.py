@@ -13,6 +13,7 @@ from scipy import sparse
 
 from models.texts.tokens import tokenize, word_parts
 from schemas.collection import RawText
+from schemas.cut_texts import CutTexts
 from schemas.word_characters import PARTS
 
 _LENGTH: Final = 1 << 24
@@ -69,6 +70,12 @@ class DistinctWords(NamedTuple):
     def lengths(self) -> npt.NDArray[np.int64]:
         """The number of words in each text, up to a limit: int64 [texts]."""
         return np.diff(self.row_splits)
+
+    @property
+    def cut(self) -> CutTexts:
+        """The numbers of texts and words, and of those beyond a limit."""
+        words, cut = int(self.whole_lengths.sum()), self.whole_lengths - self.lengths
+        return CutTexts(texts=len(cut), cut_texts=int((cut > 0).sum()), words=words, cut_words=int(cut.sum()))
 
     def counts(self, columns: npt.NDArray[np.int32], width: int) -> sparse.csr_matrix:
         """Counts words in each text.

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TextIO
 
+from components.wikiclir_example_gen.settings import DataSettings
+from pipeline.conversion.cut_notes import cut_notes
 from pipeline.conversion.inputs import NEGATIVES, ConversionInputs, ConversionSettings, Sources, leave_out
 from pipeline.conversion.lists import donor_split, missing_split, reranking_list, sampled_list, split_for
 from pipeline.layout import CONFIG_FILE
@@ -33,6 +35,7 @@ CONVERSION: Final = Made("conversion", "conversion", ACCOUNT_FILE, re.compile("|
 
 USUAL_TOP_GRADE: Final = 2
 RUN_FOLDER: Final = "run"
+MAX_WORDS: Final[int] = DataSettings.model_fields["max_document_tokens"].default
 _LEAST, _MOST = 0.2, 0.7
 _QUERIES_READ: Final = "queries.read"
 
@@ -119,6 +122,7 @@ class _Converter:
         counts = {split: sum(self._splits[query_id] == split for query_id in query_ids) for split in SPLITS}
         self._note_splits(counts)
         self._write_config()
+        self._inputs.notes += cut_notes(files_of_texts(self._staging), MAX_WORDS)
         files = {account.name: account.report() for account in self._inputs.accounts()}
         written = tuple(sorted(path.name for path in self._staging.iterdir()))
         return Conversion(files, counts, pairs, self._top_grade, tuple(self._inputs.notes), written)
@@ -266,6 +270,11 @@ class _Converter:
                 f"warning: a run needs a query list in every split, but {' and '.join(empty)} got none; bring more "
                 "judged queries"
             )
+
+
+def files_of_texts(folder: Path) -> dict[str, Path]:
+    """The files of texts in an output folder."""
+    return {"queries": folder / QUERIES_FILE, "documents": folder / DOCUMENTS_FILE}
 
 
 def thresholds(top_grade: int) -> list[float]:

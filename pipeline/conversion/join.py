@@ -22,7 +22,9 @@ from pipeline.conversion.convert import (
     JUDGMENTS_FILE,
     QUERIES_FILE,
     config_text,
+    files_of_texts,
 )
+from pipeline.conversion.cut_notes import cut_notes
 from pipeline.input_files import digest_of, files_of, is_remote
 from pipeline.layout import CONFIG_FILE
 from pipeline.output_folder import MadeFolder
@@ -47,12 +49,14 @@ class Joined:
       files: name of each collection to role to the report of its lines.
       lists: name of each collection to split to its number of query lists.
       pairs: number of query-document pairs of the candidates.
+      notes: sentences for the user.
       written: names of the files in the folder.
     """
 
     files: Mapping[str, Mapping[str, ReadReport]]
     lists: Mapping[str, Mapping[str, int]]
     pairs: int
+    notes: tuple[str, ...]
     written: tuple[str, ...]
 
     def describe(self) -> Iterator[str]:
@@ -75,6 +79,7 @@ class Joined:
             },
             "lists": {name: dict(of_split) for name, of_split in self.lists.items()},
             "pairs": self.pairs,
+            "notes": list(self.notes),
             "written": list(self.written),
         }
 
@@ -180,7 +185,8 @@ def _join(collections: Mapping[str, DataSettings], staging: Path, begin: Callabl
             others[key] = str(getattr(first, key)).lower()
     text = config_text(first.query_language, first.document_language, first.top_grade, others)
     (staging / CONFIG_FILE).write_text(text, encoding="utf-8")
-    return Joined(files, lists, pairs, tuple(sorted(path.name for path in staging.iterdir())))
+    notes = tuple(cut_notes(files_of_texts(staging), first.max_document_tokens))
+    return Joined(files, lists, pairs, notes, tuple(sorted(path.name for path in staging.iterdir())))
 
 
 class _Member(NamedTuple):

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import BinaryIO, Final, TypeVar
 
-from models.texts.cut_texts import CutTexts
 from models.texts.word_counts import distinct_words
 from pipeline.config import RunConfig
+from pipeline.even_sample import EvenSample
 from pipeline.input_files import files_of
+from schemas.cut_texts import CutTexts
 from schemas.domains import domains_to_test, domains_to_train
 from schemas.drops import Drop
 from schemas.errors import DataError
@@ -20,7 +21,6 @@ from schemas.wikiclir import Judgment, QueryDomain, Reason, Text, parse_role, re
 
 Record = TypeVar("Record")
 
-_SAMPLE: Final = 4096
 _HEAPS: Final = 40
 """A text of n words has about 40 times the square root of n distinct words (Heaps's law)."""
 
@@ -168,17 +168,17 @@ def _trained_pairs(config: RunConfig, train: list[_List], pairs: int, documents:
 
 def _texts(path: str, max_words: int) -> _Texts:
     """The number of a file's texts, its bytes, and the mean of the words of an even sample."""
-    sample: list[bytes] = []
-    number, size, step = 0, 0, 1
-    for line in _lines(path):
-        if number % step == 0:
-            sample.append(line.split(b"\t", 2)[-1])
-            if len(sample) == 2 * _SAMPLE:
-                sample, step = sample[::2], 2 * step
-        number += 1
-        size += len(line) + 1
-    found = distinct_words(sample, max_words)
-    return _Texts(number, size, float(found.lengths.mean()), CutTexts.of(found))
+    size = 0
+
+    def texts() -> Iterator[bytes]:
+        nonlocal size
+        for line in _lines(path):
+            size += len(line) + 1
+            yield line.split(b"\t", 2)[-1]
+
+    sample = EvenSample(texts())
+    found = distinct_words(sample.items, max_words)
+    return _Texts(sample.number, size, float(found.lengths.mean()), found.cut)
 
 
 def first_texts(path: str, most: int) -> list[str]:

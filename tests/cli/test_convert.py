@@ -58,6 +58,20 @@ def test_a_beir_folder_is_converted_and_the_next_command_is_named(clir: Clir, be
     assert (config.data.top_grade, config.loss.theta) == (1, (0.5,))
 
 
+@pytest.mark.slow
+def test_what_a_run_would_cut_is_said_before_the_written_files(clir: Clir, beir: Path, tmp_path: Path) -> None:
+    long = json.dumps({"_id": "d3", "text": "text " * 300})
+    documents = gzip.decompress((beir / "corpus.jsonl.gz").read_bytes()) + f"\n{long}\n".encode()
+    (beir / "corpus.jsonl.gz").write_bytes(gzip.compress(documents))
+    done = clir("convert", beir, *LANGUAGES, "--output", tmp_path / "out")
+    warning, head, *_ = done.err.splitlines()
+    assert warning.startswith(
+        "warning: 25.0% of the documents are longer than data.max_document_tokens (200 words): 32.7%"
+    )
+    assert head == f"written to {tmp_path}/out:"
+    assert json.loads((tmp_path / "out" / "conversion.json").read_text())["account"]["notes"] == [warning]
+
+
 @pytest.mark.parametrize("name", ["my out", "it's", "$HOME", "a;b", "été"])
 def test_the_next_command_can_be_pasted_into_a_shell(clir: Clir, beir: Path, tmp_path: Path, name: str) -> None:
     done = clir("convert", beir, *LANGUAGES, "--output", tmp_path / name)

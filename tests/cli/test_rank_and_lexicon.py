@@ -150,6 +150,51 @@ def test_lexicon_shows_the_translations_of_words(clir: Clir, model: str) -> None
     assert nothing == {"word": "!", "stems": []}
 
 
+OF_KANA = (
+    ("file", "ファイル"),
+    ("open file", "ひらく ファイル"),
+    ("printer", "プリンター"),
+    ("open printer", "ひらく プリンター"),
+)
+
+
+@pytest.fixture(scope="module")
+def of_kana(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return export_with_words(tmp_path_factory.mktemp("kana") / "model", languages=("en", "ja"), pairs=OF_KANA)
+
+
+@pytest.fixture(scope="module")
+def from_kana(tmp_path_factory: pytest.TempPathFactory) -> str:
+    pairs = tuple((of_kana, word) for word, of_kana in OF_KANA)
+    return export_with_words(tmp_path_factory.mktemp("from_kana") / "model", languages=("ja", "en"), pairs=pairs)
+
+
+@pytest.mark.serving
+def test_pairs_that_make_a_word_are_shown_as_this_word_with_the_largest_weight(clir: Clir, of_kana: str) -> None:
+    shown = clir("lexicon", of_kana, "--word", "file", "--word", "open")
+    assert (shown.code, shown.err) == (0, "")
+    file, best, open_, *answers = shown.out.splitlines()
+    assert (file, open_) == ("file, stem file", "open, stem open")
+    assert [line.split()[1] for line in answers] == ["ひらく", "ファイル", "プリンター"]
+    of_file, of_open = json.loads(clir("lexicon", of_kana, "--word", "file", "--word", "open", "--json").out)
+    pairs = {one["stem"]: one["weight"] for one in of_file["stems"][0]["translations"]}
+    assert pairs.keys() == {"ファ", "ァイ", "イル"}
+    assert best == f"  {max(pairs.values()):.4f}  ファイル"
+    assert {one["stem"] for one in of_open["stems"][0]["translations"]} > {"ひら", "らく", *pairs}
+
+
+@pytest.mark.serving
+def test_a_word_of_several_pairs_is_shown_once_with_the_translations_of_each(clir: Clir, from_kana: str) -> None:
+    done = clir("lexicon", from_kana, "--word", "ファイル", "--word", "ファヌ")
+    lines = done.out.splitlines()
+    assert (done.code, done.err) == (0, "")
+    assert lines[0] == "ファイル, stems ファ, ァイ, イル"
+    of_stems = re.split(r"\n  (?=\S)", "\n".join(lines[: lines.index("ファヌ, stems ファ, ァヌ")]))[1:]
+    assert [block.splitlines()[0] for block in of_stems] == ["ファ", "ァイ", "イル"]
+    assert all(re.fullmatch(r"    [01]\.\d{4}  file", block.splitlines()[1]) for block in of_stems)
+    assert lines[-2:] == ["  ァヌ", "    no translation; only the same stem answers it"]
+
+
 @pytest.mark.serving
 def test_lexicon_of_a_model_without_one_exits_1(clir: Clir, vectors_alone: str) -> None:
     done = clir("lexicon", vectors_alone, "--word", "dog")

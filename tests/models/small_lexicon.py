@@ -11,27 +11,41 @@ from tests.models.lexicon.small_lexicon import make_channel
 from tests.models.made_once import made_once
 from tests.models.small_model import features_of, small_text_features, small_towers
 
-PAIRS: Final = [
+PAIRS: Final = (
     ("white cat", "chat blanc"),
     ("dog", "chien"),
     ("white dog", "un chien blanc"),
     ("cat", "un chat"),
     ("white moon", "lune blanc"),
     ("moon over ararat", "lune sur ararat"),
-]
+)
 """The towers know the words of the first four alone, and neither knows `un` of queries."""
 COLLECTION: Final = [*(document for _, document in PAIRS), "chat chat chat noir", "ararat", "un loup"]
 
 
-def export_with_words(path: Path, kind: Kind = "lexicon", weight: float = 0.5, max_tokens: int = 200) -> str:
+def export_with_words(
+    path: Path,
+    kind: Kind = "lexicon",
+    weight: float = 0.5,
+    max_tokens: int = 200,
+    languages: tuple[str, str] = ("en", "fr"),
+    pairs: tuple[tuple[str, str], ...] = PAIRS,
+) -> str:
     """Writes an untrained ranker with such a channel as a SavedModel, and the files of its words beside it."""
-    made_once(_export, path, kind, weight, max_tokens)
+    made_once(_export, path, kind, weight, max_tokens, languages, pairs)
     return str(path)
 
 
-def _export(path: Path, kind: Kind, weight: float, max_tokens: int) -> None:
+def _export(
+    path: Path,
+    kind: Kind,
+    weight: float,
+    max_tokens: int,
+    languages: tuple[str, str],
+    pairs: tuple[tuple[str, str], ...],
+) -> None:
     text_features = small_text_features(path.parent, max_tokens=max_tokens)
-    channel = make_channel(learn_lexicon(kind, ("en", "fr"), max_tokens, PAIRS, COLLECTION))
+    channel = make_channel(learn_lexicon(kind, languages, max_tokens, pairs, COLLECTION))
     towers = small_towers(initial_scale=1.0)
     towers(features_of(text_features, ["cat"], [["chat"]]))
     export_ranker(

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from components.wikiclir_example_gen.sampling import sample_negatives
+from pipeline import even_sample
 from pipeline.config import load_config
-from pipeline.conversion.convert import CONVERSION, Conversion, convert, thresholds
+from pipeline.conversion.convert import CONVERSION, MAX_WORDS, Conversion, convert, thresholds
 from pipeline.conversion.inputs import ConversionSettings, FirstStage, Sources
 from pipeline.output_folder import MadeFolder, made_fault, output_fault
 from schemas.drops import Drop
@@ -115,6 +116,44 @@ def judged(query_ids: list[str]) -> str:
 
 def ranked(query_id: str, *doc_ids: str) -> str:
     return "".join(f"{query_id} Q0 {one} {rank} {10 - rank} first\n" for rank, one in enumerate(doc_ids, 1))
+
+
+# What a run would cut
+
+
+def documents_of(*words: int) -> str:
+    """Documents of so many words."""
+    return "".join(f"d{number}\t{'word ' * count}\n" for number, count in enumerate(words))
+
+
+def notes_on_cuts(conversion: Conversion) -> list[str]:
+    return [note for note in conversion.notes if "max_document_tokens" in note]
+
+
+LONGER = "of the documents are longer than data.max_document_tokens (200 words)"
+
+
+@pytest.mark.slow
+def test_a_note_says_what_a_run_would_cut_and_more_than_a_tenth_is_a_warning(collection: Collection) -> None:
+    assert notes_on_cuts(collection(documents=documents_of(MAX_WORDS, MAX_WORDS, 1))) == []
+    few = collection(documents=documents_of(MAX_WORDS, 9 * MAX_WORDS // 8, 1, 1))
+    assert notes_on_cuts(few) == [f"25.0% {LONGER}: {25 / 427:.1%} of all words are cut off"]
+    much = collection(documents=documents_of(2 * MAX_WORDS, 1, 1))
+    assert notes_on_cuts(much) == [
+        f"warning: {1 / 3:.1%} {LONGER}: {200 / 402:.1%} of all words are cut off; a higher limit in config.yaml keeps "
+        "more"
+    ]
+    account = json.loads((collection.out / "conversion.json").read_text())["account"]
+    assert account["notes"] == [*much.notes]
+
+
+@pytest.mark.slow
+def test_of_many_texts_a_note_is_on_an_even_sample_and_says_so(
+    collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(even_sample, "SAMPLE", 2)
+    (note,) = notes_on_cuts(collection(documents=documents_of(*[2 * MAX_WORDS, 1] * 4)))
+    assert note.startswith(f"warning: in an even sample of 2 documents, 100.0% {LONGER}: 50.0% of all words are cut")
 
 
 # What is written

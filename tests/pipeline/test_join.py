@@ -71,6 +71,22 @@ def test_ids_are_those_of_the_collections_after_their_names(pool: Path) -> None:
 
 
 @pytest.mark.beam
+def test_a_note_says_what_the_collections_limit_would_cut(tmp_path: Path) -> None:
+    one = {0: {1: 2}}
+    parts = {
+        name: collection(tmp_path / name, words, one, max_document_tokens=3)
+        for name, words in (("news", "news"), ("health", "health and sport"))
+    }
+    of_queries, of_documents = join(parts, tmp_path / "out", lambda *_: None).notes
+    assert of_queries.startswith(
+        "warning: 50.0% of the queries are longer than data.max_document_tokens (3 words): 25.0%"
+    )
+    assert of_documents.startswith(
+        "warning: 50.0% of the documents are longer than data.max_document_tokens (3 words): "
+    )
+
+
+@pytest.mark.beam
 def test_every_query_has_the_domain_of_its_collection(pool: Path) -> None:
     domains = dict(line.split("\t") for line in (pool / "domains.tsv").read_text().splitlines())
     assert domains == {query_id: query_id.split("/")[0] for query_id in written(pool).queries}

@@ -2,6 +2,7 @@
 
 from models.evaluation.metrics import METRICS
 from pipeline.config import RunConfig, without_folders
+from schemas.cut_texts import CutReport, CutTexts
 from schemas.evaluation import EvaluationReport, PartReport
 from schemas.training_history import Epoch, ScoreCounts, TrainingHistory
 
@@ -29,6 +30,14 @@ DATA = {
     },
     "lists": {"train": 700, "eval": 240, "test": 250},
 }
+
+
+CUT = CutReport(
+    limit=200,
+    queries=CutTexts(texts=1000, words=9_000),
+    documents=CutTexts(texts=300, cut_texts=60, words=80_000, cut_words=8_000),
+)
+"""Exactly a tenth of the documents' words is cut."""
 
 
 def history(searched=None, fitted=None) -> TrainingHistory:

@@ -17,13 +17,14 @@ from schemas.served_versions import (
     VERSION_PROPERTY,
     WAS_PUSHED_PROPERTY,
 )
-from tests.components.pusher.card import DATA, SETTINGS, history, report
+from tests.components.pusher.card import CUT, DATA, SETTINGS, history, report
 
 pytestmark = pytest.mark.beam
 
 EXPORTED = 1_700_000_000
-KINDS = ("IngestionReport", "ModelRun", "ModelEvaluation")
+KINDS = ("IngestionReport", "TransformGraph", "ModelRun", "ModelEvaluation")
 DATA_REPORT = ("report.json", json.dumps(DATA))
+CUT_REPORT = ("cut_texts.json", CUT.to_json())
 HISTORY = ("training.json", history().to_json())
 METRICS = ("metrics.json", report().to_json())
 GRAPH = saved_model_pb2.SavedModel()
@@ -58,20 +59,22 @@ def examples(request, tmp_path, make_examples):
 @pytest.fixture
 def beside(model, examples) -> dict[str, bytes]:
     """Path in the version to content of the files that a push adds."""
-    card = model_card(SETTINGS, DATA, history(), report(), "fit")
+    card = model_card(SETTINGS, DATA, CUT, history(), report(), "fit")
     files = [str(path) for path in Path(examples.uri, "Split-eval").iterdir()]
     return {CARD: card.encode(), WARM_UP: warm_up(f"{model.uri}/Format-Serving", files)}
 
 
 @pytest.fixture
-def push(tmp_path, serving, make_artifact, model, examples):
+def push(request, tmp_path, serving, make_artifact, model, examples):
     """Pushes a model that Gate judged so; returns the PushedModel artifact."""
     from components.pusher.component import Pusher
 
-    made_of = {"data_report": DATA_REPORT, "model_run": HISTORY, "evaluation": METRICS}
+    made_of = {"data_report": DATA_REPORT, "transform_graph": CUT_REPORT, "model_run": HISTORY, "evaluation": METRICS}
     inputs = {key: make_artifact(kind, tmp_path) for key, kind in zip(made_of, KINDS, strict=True)}
     for key, (name, content) in made_of.items():
         Path(inputs[key].uri, name).write_text(content)
+    if getattr(request, "param", None) == "not counted":
+        Path(inputs["transform_graph"].uri, CUT_REPORT[0]).unlink()
     parents = (tmp_path / f"push_{number}" for number in range(9))
 
     def push(blessed=True, newest="", is_pushed=False):
@@ -116,6 +119,13 @@ def test_a_blessed_model_becomes_a_version_that_the_artifact_names(push, serving
     assert pushed.get_int_custom_property("pushed") == 1
     assert pushed.get_string_custom_property("pushed_destination") == str(serving / str(version))
     assert pushed.get_string_custom_property("pushed_version") == str(version)
+
+
+@pytest.mark.parametrize("push", ["not counted"], indirect=True)
+def test_a_graph_without_the_numbers_of_cut_texts_gives_a_card_without_them(push, serving):
+    push()
+    card = (serving / str(EXPORTED) / CARD).read_text()
+    assert card == model_card(SETTINGS, DATA, None, history(), report(), "fit")
 
 
 def test_the_artifact_holds_no_second_copy_of_the_model(push):

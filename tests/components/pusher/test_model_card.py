@@ -2,14 +2,17 @@
 
 from pathlib import Path
 
+import pytest
+
 from components.pusher.model_card import model_card
+from schemas.cut_texts import CutTexts
 from schemas.training_history import Fitted
-from tests.components.pusher.card import DATA, SETTINGS, history, report
+from tests.components.pusher.card import CUT, DATA, SETTINGS, history, report
 
 
 def card(settings=SETTINGS, **given) -> str:
-    parts = {"history": history(), "report": report(), **given}
-    return model_card(settings, DATA, parts["history"], parts["report"], "all metrics are above those of random order")
+    parts = {"cut": CUT, "history": history(), "report": report(), **given}
+    return model_card(settings, DATA, **parts, reason="all metrics are above those of random order")
 
 
 def test_a_card_describes_the_model_its_data_and_its_metrics():
@@ -23,6 +26,35 @@ def test_a_card_describes_the_model_its_data_and_its_metrics():
     assert "`ndcg_5`: " in text  # its definition
     assert "The gate: all metrics are above those of random order." in text
     assert "3 epochs over 31,000 query-document pairs; the weights are those of epoch 2" in text
+
+
+OF_QUERIES = "In the train and eval lists, none of the queries is longer than data.max_document_tokens (200 words)."
+OF_DOCUMENTS = (
+    "In the train and eval lists, 20.0% of the documents are longer than data.max_document_tokens (200 words): 10.0% "
+    "of all words are cut off."
+)
+
+
+def test_a_card_says_of_each_side_what_the_limit_on_words_cuts():
+    text = card()
+    data, limits = (text.split(f"\n## {title}\n")[1].split("\n## ")[0] for title in ("Data", "Limits"))
+    assert data.endswith(f"\n\n{OF_QUERIES}\n\n{OF_DOCUMENTS}\n")
+    assert "cut off" not in limits
+
+
+@pytest.mark.parametrize("side", ["queries", "documents"])
+def test_a_side_that_loses_more_than_a_tenth_of_its_words_is_a_limit_with_its_remedy(side):
+    much = CutTexts(texts=300, cut_texts=60, words=80_000, cut_words=8_001)
+    (_, _, limits) = card(cut=CUT.model_copy(update={side: much})).partition("\n## Limits\n")
+    assert (
+        f"- More than a tenth of the {side}' words is cut off: raise `data.max_document_tokens`, and train again."
+        in limits.splitlines()
+    )
+
+
+def test_a_card_says_nothing_where_no_words_were_counted():
+    text = card(cut=None)
+    assert "data.max_document_tokens" not in text and "In the train and eval lists" not in text
 
 
 def test_a_card_shows_the_numbers_of_each_channel_as_they_were_fitted():

@@ -7,7 +7,9 @@ import pytest
 import tensorflow as tf
 
 from components.transform.settings import TransformSettings
+from models.texts.tokens import tokenize
 from schemas import features as f
+from schemas.cut_texts import CUT_FILE, CutReport, CutTexts
 from tests.components.on_both import WAYS, made
 
 pytestmark = pytest.mark.beam
@@ -83,6 +85,22 @@ def test_joint_stems_are_those_of_both_languages(outputs, request):
         assert {"word", "elan"} <= {*of_queries}
     else:
         assert not {*of_queries} & {*of_documents}
+
+
+def test_one_process_counts_what_the_limit_cuts_and_a_runner_does_not(outputs):
+    found = CutReport.from_json((Path(outputs[WAYS[0]][0].uri) / CUT_FILE).read_text())
+    lists = [*TRAIN.values(), *EVAL.values()]
+    queries = cut_of({query for query, _ in lists})
+    documents = cut_of({text for _, documents in lists for text, _ in documents.values()})
+    assert found == CutReport(limit=SETTINGS.max_tokens, queries=queries, documents=documents)
+    assert queries.cut_texts and documents.cut_texts
+    assert not (Path(outputs[WAYS[1]][0].uri) / CUT_FILE).exists()
+
+
+def cut_of(texts):
+    batch = tf.constant(sorted(texts))
+    whole, left = (tokenize(batch, most).row_lengths().numpy() for most in (None, SETTINGS.max_tokens))
+    return CutTexts(texts=len(texts), cut_texts=sum(whole > left), words=sum(whole), cut_words=sum(whole - left))
 
 
 def vocabularies(graph, _):

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from components.transform import numbered_lists as numbered_texts
 from components.transform.numbered_lists import NumberedTexts
 from models.lists import mapped_rows
-from models.texts.cut_texts import CutTexts
 from models.texts.tokens import tokenize
+from schemas.cut_texts import CutTexts
 
 MAX_TOKENS = 3
 TEXTS = st.lists(st.text("ab1 !É北", max_size=8), max_size=12)

@@ -7,10 +7,11 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.texts.cut_texts import CutTexts
+from pipeline import even_sample
 from pipeline.config import load_config
 from pipeline.estimate import collection_size
 from pipeline.estimate.collection_size import size_of_collection
+from schemas.cut_texts import CutTexts
 from schemas.errors import DataError
 from schemas.splits import SPLITS, split_of
 
@@ -122,7 +123,7 @@ def test_the_sample_of_texts_is_even(tmp_path_factory, lengths, sample):
     path = tmp_path_factory.mktemp("texts") / "file"
     path.write_text("".join(f"id\ttitle\t{'word ' * length}\n" for length in lengths))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(collection_size, "_SAMPLE", sample)
+        patch.setattr(even_sample, "SAMPLE", sample)
         texts = collection_size._texts(str(path), 100)
     assert texts.number == len(lengths)
     step = next(step for step in (2**power for power in range(9)) if -(-len(lengths) // step) < 2 * sample)

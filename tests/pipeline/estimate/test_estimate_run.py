@@ -3,11 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.texts.cut_texts import CutTexts
 from pipeline.estimate.collection_size import CollectionSize
 from pipeline.estimate.estimate_run import COSTS, QUANTITIES_OF_PART, STAGES_OF_PART, cost, quantities
 from pipeline.estimate.training_step import TrainingStep
 from pipeline.stages import STAGES
+from schemas.cut_texts import CutTexts
 
 NOT_ESTIMATED = {"WikipediaGen", "Tuner", "Rivals"}
 INPUTS = "inputs"

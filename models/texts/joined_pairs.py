@@ -1,0 +1,66 @@
+"""From pairs of characters to the words that a reader knows."""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import tensorflow as tf
+
+from models.texts.tokens import paired_characters
+
+_FACTOR: Final = 2
+"""The largest factor between the weights of neighbouring pairs: those of one word are about equal."""
+
+
+class JoinedPairs(NamedTuple):
+    """Overlapping pairs of characters as one text, or a word that is no pair."""
+
+    text: str
+    weight: float
+    """The largest weight of its pairs."""
+
+
+class _Pair(NamedTuple):
+    first: str
+    second: str
+    weight: float
+
+    def precedes(self, other: "_Pair") -> bool:
+        """Whether the other pair begins with the second character of this one, and has a similar weight."""
+        low, high = sorted((self.weight, other.weight))
+        return self.second == other.first and high <= _FACTOR * low
+
+
+def join_pairs(words: Sequence[tuple[str, float]]) -> list[JoinedPairs]:
+    """Joins overlapping pairs of characters (see `models.texts.tokens`) of similar weights into the longest texts.
+
+    The best pair begins a text. The best of all pairs that fit one of its ends lengthens it, until none fits; then the
+    best of the pairs that are left begins the next text. So each pair is in one text, and each text has all of its
+    pairs.
+
+    Args:
+      words: distinct words, or stems, each with its weight >= 0.
+
+    Returns:
+      the texts, best first.
+
+    Example:
+      >>> [tuple(one) for one in join_pairs([("ファ", 0.21), ("イル", 0.2), ("ァイ", 0.19), ("ルの", 0.05)])]
+      [('ファイル', 0.21), ('ルの', 0.05)]
+    """
+    ordered = sorted(words, key=lambda one: one[1], reverse=True)
+    characters = paired_characters(tf.constant([word for word, _ in ordered], tf.string)).to_list()
+    joined, left = [], []
+    for (word, weight), pair in zip(ordered, characters, strict=True):
+        if pair:
+            first, second = pair
+            left.append(_Pair(first.decode(), second.decode(), weight))
+        else:
+            joined.append(JoinedPairs(word, weight))
+    while left:
+        chain = [left.pop(0)]
+        while fitting := next((one for one in left if chain[-1].precedes(one) or one.precedes(chain[0])), None):
+            left.remove(fitting)
+            chain.insert(len(chain) if chain[-1].precedes(fitting) else 0, fitting)
+        text = chain[0].first + "".join(one.second for one in chain)
+        joined.append(JoinedPairs(text, max(one.weight for one in chain)))
+    return sorted(joined, key=lambda one: one.weight, reverse=True)

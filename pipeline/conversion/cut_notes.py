@@ -1,0 +1,34 @@
+"""Notes on the texts of a made collection of which a run would cut the end."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from pipeline.even_sample import EvenSample
+from schemas.cut_texts import CutTexts
+
+
+def cut_notes(files: Mapping[str, Path], limit: int) -> Iterator[str]:
+    """What the limit on words cuts of texts, or of an even sample of many; says nothing of files where it cuts nothing.
+
+    Args:
+      files: the texts, in the plural, to their file: id, title and text, tab-separated.
+      limit: the value of `data.max_document_tokens`.
+    """
+    for what, path in files.items():
+        with open(path, "rb") as lines:
+            sample = EvenSample(line.split(b"\t", 2)[-1] for line in lines)
+        cut = _cut(sample.items, limit)
+        if cut.cut_texts:
+            among = "" if sample.is_whole else f"in an even sample of {len(sample.items):,} {what}, "
+            note = f"{among}{cut.sentence(what, limit)}"
+            yield f"warning: {note}; a higher limit in config.yaml keeps more" if cut.is_much else note
+
+
+def _cut(texts: Sequence[bytes], limit: int) -> CutTexts:
+    # No text has more words than bytes, but for a run of a few ligatures of Arabic phrases, which no text is.
+    if max(map(len, texts), default=0) <= limit:
+        return CutTexts()
+    # Imported late: TensorFlow takes seconds, which collections of short texts need not wait for.
+    from models.texts.word_counts import distinct_words
+
+    return distinct_words(texts, limit).cut
