@@ -80,11 +80,11 @@ def test_a_folder_that_cannot_be_written_is_refused(clir: Clir, config_file: Pat
 def test_a_full_disk_ends_in_a_sentence_and_leaves_no_half_file(
     clir: Clir, config_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def write_text(path: Path, text: str, encoding: str) -> None:
+    def write_bytes(path: Path, content: bytes) -> None:
         path.touch()
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(Path, "write_text", write_text)
+    monkeypatch.setattr(Path, "write_bytes", write_bytes)
     code, _, err = clir("compile", config_file, "--output", tmp_path / "p.yaml", "--image", "clir:1")
     assert code == 1
     assert "no space left to write the output" in err

@@ -247,7 +247,9 @@ def test_remote_pairs_are_left_to_the_run() -> None:
 TABLE = '{"loup": {"wolf": 0.5}, "chien": {"dog": 1}}'
 
 
-@pytest.mark.parametrize("content", [TABLE.encode(), gzip.compress(TABLE.replace("0.5", "NaN").encode())])
+@pytest.mark.parametrize(
+    "content", [TABLE.encode(), gzip.compress(TABLE.replace("0.5", "NaN").encode())], ids=["plain", "gzipped"]
+)
 def test_a_table_with_a_good_entry_has_no_fault(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "psq.json.gz").write_bytes(content)
     assert pairs_faults(str(tmp_path / "psq.json.gz")) == []
