@@ -1,4 +1,4 @@
-"""docs/python.md and its notebook show what a model of the sample, with the settings of `make demo`, really gives."""
+"""docs/python.md and its notebook show what a model of the sample really gives."""
 
 import base64
 import re
