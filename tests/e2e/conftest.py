@@ -40,7 +40,7 @@ def search_run(tmp_path_factory: pytest.TempPathFactory) -> SampleRun:
 
 @pytest.fixture(scope="session")
 def demo_output(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The output folder of a run of the sample with an index, whose outputs the pages for Python and TF Serving show."""
+    """The output folder of a run of the sample with an index, of which the pages for Python and TF Serving are."""
     folder = tmp_path_factory.mktemp("demo") / "out"
     run = SampleRun(folder, "configs/sample.yaml", "--set", "evaluation.baselines=[]", "--set", "search.index=true")
     assert run.code == 0, run.err
