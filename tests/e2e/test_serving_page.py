@@ -1,4 +1,4 @@
-"""docs/serving.md shows what the stand-in for TF Serving really answers, with a model as `make demo` makes it."""
+"""docs/serving.md shows what the stand-in for TF Serving really answers, with a model of the sample."""
 
 from pathlib import Path
 
