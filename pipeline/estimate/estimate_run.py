@@ -20,6 +20,7 @@ from pipeline.config import RunConfig
 from pipeline.estimate.collection_size import CollectionSize, size_of_collection
 from pipeline.estimate.encoder_speed import EncoderSpeed, measure_encoder
 from pipeline.estimate.training_step import TrainingStep, measure_training_step
+from schemas.cut_texts import CutTexts
 from schemas.errors import DataError
 from schemas.wording import rounded_duration, rounded_size
 
@@ -75,8 +76,10 @@ class RunEstimate:
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         encoder = self.encoder._asdict() if self.encoder else None
+        size = asdict(self.size)
+        size |= {name: cut.model_dump() for name, cut in size.items() if isinstance(cut, CutTexts)}
         every = sum(self.seconds.values())
-        return {**asdict(self), "step": self.step._asdict(), "encoder": encoder, "all_seconds": every}
+        return {**asdict(self), "size": size, "step": self.step._asdict(), "encoder": encoder, "all_seconds": every}
 
 
 def estimate_run(config: RunConfig) -> RunEstimate:
