@@ -11,7 +11,7 @@ from cli.terminal import for_shell, say, short
 from pipeline.kubeflow.cluster_config import load_cluster_config
 from pipeline.kubeflow.settings import HEADER
 from pipeline.output_folder import write_atomically
-from pipeline.output_path import write_fault
+from pipeline.output_path import output_file_fault
 from schemas.errors import ConfigError
 
 
@@ -50,12 +50,8 @@ def _fault(path: Path) -> str | None:
     """Returns the reason why a specification cannot be written, or None."""
     if path.suffix != ".yaml":
         return f"must end in .yaml, by which Kubeflow knows the format; got {path}."
-    if path.is_dir():
-        return f"must be a file; {path} is a folder."
-    if fault := write_fault(path.absolute().parent):
-        return f"the folder of {path} {fault}"
-    if not path.parent.is_dir():
-        return f"the folder {path.parent} must be there; make it, or choose another."
+    if fault := output_file_fault(path):
+        return fault
     if path.exists() and path.stat().st_size and not path.read_bytes().startswith(HEADER.encode()):
         return f"{path} must be a file that clir compile wrote, or none; there is another: choose another name."
     return None

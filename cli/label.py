@@ -14,7 +14,7 @@ from cli.model_folder import index_place
 from cli.terminal import StageView, for_shell, say, short, show, show_json
 from pipeline.input_files import file_fault, sha256_of_file
 from pipeline.output_folder import write_atomically
-from pipeline.output_path import write_fault
+from pipeline.output_path import output_file_fault
 from schemas.drops import Drop
 from schemas.errors import ConfigError, DataError
 from schemas.foreign_files import parse_foreign_texts
@@ -99,12 +99,8 @@ def _records(path: str) -> Iterator[Text | Drop]:
 
 def _output_fault(pairs: Path, account: Path) -> str | None:
     """Returns the reason why the file of pairs must not be written, or None: what `clir label` wrote is replaced."""
-    if pairs.is_dir():
-        return f"must be a file; {pairs} is a folder."
-    if not pairs.absolute().parent.is_dir():
-        return f"the folder {pairs.parent} must be there; make it, or choose another."
-    if fault := write_fault(pairs.absolute().parent):
-        return f"the folder of {pairs} {fault}"
+    if fault := output_file_fault(pairs):
+        return fault
     try:
         content = json.loads(account.read_text(encoding="utf-8"))
         ours = content[_DIGEST], content[_REPLACED]

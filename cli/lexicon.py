@@ -11,7 +11,7 @@ from cli.imports import heavy_imports
 from cli.model_folder import find_model
 from cli.terminal import FIELD, for_shell, say, short, show, show_json
 from pipeline.output_folder import write_atomically
-from pipeline.output_path import write_fault
+from pipeline.output_path import output_file_fault
 from schemas.errors import ConfigError
 from schemas.lexicon_pairs import EXPORT_ENDINGS, TextPair, format_pairs
 from schemas.wording import printable
@@ -108,12 +108,8 @@ def _fault(path: Path) -> str | None:
     """Returns the reason why a table cannot be written, or None."""
     if not path.name.lower().endswith(EXPORT_ENDINGS):
         return f"must end in {', '.join(EXPORT_ENDINGS)}, which say the form of the table; got {path}."
-    if path.is_dir():
-        return f"must be a file; {path} is a folder."
-    if not path.absolute().parent.is_dir():
-        return f"the folder {path.parent} must be there; make it, or choose another."
-    if fault := write_fault(path.absolute().parent):
-        return f"the folder of {path} {fault}"
+    if fault := output_file_fault(path):
+        return fault
     if path.exists():
         return f"there must be no such file yet; {path} is there: choose another name, or remove it."
     return None

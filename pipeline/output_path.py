@@ -40,6 +40,17 @@ def write_fault(folder: Path) -> str | None:
     return None
 
 
+def output_file_fault(path: Path) -> str | None:
+    """The reason why a file cannot be written, whatever is there now, or None."""
+    if path.is_dir():
+        return f"must be a file; {path} is a folder."
+    if fault := write_fault(path.absolute().parent):
+        return f"the folder of {path} {fault}"
+    if not path.absolute().parent.is_dir():
+        return f"the folder {path.parent} must be there; make it, or choose another."
+    return None
+
+
 def pattern_fault(folder: str, library: str) -> str | None:
     """The reason why a library does not find its files in a folder, or None; without a full stop."""
     if signs := sorted(set(os.path.realpath(folder)) & set(_PATTERN_SIGNS)):

@@ -50,7 +50,7 @@ class CutTexts(JsonRecord):
 
 
 class CutReport(JsonRecord):
-    """What the limit cuts of both sides' distinct texts.
+    """Numbers of the distinct queries and documents, and of those that a limit cuts.
 
     Example:
       >>> report = CutReport(limit=200, queries=CutTexts(texts=9, words=81), documents=CutTexts(texts=5, words=900))

@@ -182,7 +182,7 @@ def _entries(stream: BinaryIO, file: str) -> Iterator[TextPair | Drop]:
 
 
 def _text_fault(text: str) -> Reason | None:
-    """What JSON can escape and UTF-8 text cannot hold."""
+    """Finds a character that JSON may escape, but that no text in UTF-8 may hold."""
     found = _ESCAPED.search(text)
     return found and (Reason.NUL_BYTE if found[0] == "\x00" else Reason.BAD_UTF8)
 

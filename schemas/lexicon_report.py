@@ -37,6 +37,6 @@ class LexiconReport(JsonRecord):
         weights = {"lexicon.pairs": self.pairs_weight, "titles": self.title_pairs_weight}
         return [
             f"{terms}, {learned}" if self.kind == "lexicon" else terms,
-            *(f"lexicon.pairs: {line}" for line in of_pairs),
+            *(f"further pairs: {line}" for line in of_pairs),
             *(f"each pair of {name} counts {weight:g} times" for name, weight in weights.items() if weight != 1),
         ]

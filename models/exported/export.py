@@ -151,15 +151,8 @@ class _Server(tf.Module):
 class _EncodingServer(_Server):
     """The server of a ranker whose score is an inner product."""
 
-    def __init__(
-        self,
-        ranker: Ranker,
-        text_features: TextFeatures,
-        theta: Sequence[float],
-        encoder: "ExportedEncoder | None",
-        relevance: RelevanceShares | None,
-    ) -> None:
-        super().__init__(ranker, text_features, theta, encoder, relevance)
+    def __init__(self, ranker: Ranker, *others: Any) -> None:
+        super().__init__(ranker, *others)
         self._query_vector, self._document_vector = ranker.query_vector, ranker.document_vector
         self._word_shares = ranker.word_shares
         self._sparse = ranker.sparse.items  # a method, because layers would be tracked
@@ -352,7 +345,7 @@ def export_ranker(
       encoder: the pre-trained encoder of a channel, if there is one.
       relevance: the shares of relevant documents by score, where they were fitted.
     """
-    kind = _Server
+    kind: type[_Server] = _Server
     if ranker.is_inner_product:
         kind = _ExplainingServer if ranker.sparse else _EncodingServer
     server = kind(ranker, text_features, theta, encoder, relevance)

@@ -8,7 +8,7 @@ from schemas.cut_texts import CutTexts
 
 
 def cut_notes(files: Mapping[str, Path], limit: int) -> Iterator[str]:
-    """What the limit on words cuts of texts, or of an even sample of many; says nothing of files where it cuts nothing.
+    """Yields a note for each file of whose texts the limit cuts some; many texts are sampled.
 
     Args:
       files: the texts, in the plural, to their file: id, title and text, tab-separated.

@@ -24,14 +24,14 @@ LEARNED = LexiconReport(
             LEARNED,
             [
                 "lexicon: 1,234 terms, 45,792 translations of 600, from 5,540 train pairs",
-                "lexicon.pairs: 3 read, 2 used; left out: 1 contains a NUL byte",
+                "further pairs: 3 read, 2 used; left out: 1 contains a NUL byte",
             ],
         ),
         (
             LEARNED.model_copy(update={"pairs_weight": 0.25, "title_pairs_weight": 3.0}),
             [
                 "lexicon: 1,234 terms, 45,792 translations of 600, from 5,540 train pairs",
-                "lexicon.pairs: 3 read, 2 used; left out: 1 contains a NUL byte",
+                "further pairs: 3 read, 2 used; left out: 1 contains a NUL byte",
                 "each pair of lexicon.pairs counts 0.25 times",
                 "each pair of titles counts 3 times",
             ],
