@@ -10,6 +10,7 @@ from click.core import ParameterSource
 
 from cli.arguments import json_option
 from cli.terminal import StageView, for_shell, say, short, show, show_json
+from pipeline import quiet
 from pipeline.config import load_config
 from pipeline.conversion.convert import ACCOUNT_FILE, CONVERSION, convert
 from pipeline.conversion.inputs import DEPTH, MAX_BAD_SHARE, NEGATIVES, ConversionSettings, Sources
@@ -17,7 +18,6 @@ from pipeline.conversion.join import join, join_faults
 from pipeline.input_files import file_fault
 from pipeline.layout import CONFIG_FILE
 from pipeline.output_folder import made_fault, run_lock
-from pipeline.quiet import quieten
 from schemas.errors import ConfigError
 from schemas.languages import LANGUAGES
 from schemas.settings import did_you_mean
@@ -114,7 +114,7 @@ def convert_command(
         faults.append(f"--output: {fault}")
     if faults:
         raise ConfigError(faults)
-    quieten(verbose=False)
+    quiet.quieten(verbose=False)
     with run_lock(Path(output)):
         conversion = convert(sources, settings, Path(output))
     if as_json:
@@ -148,7 +148,7 @@ def _join(joined: Sequence[str], output: str, as_json: bool) -> None:
         )
     if faults:
         raise ConfigError([f"--join: {fault}" for fault in faults])
-    quieten(verbose=False)
+    quiet.quieten(verbose=False)
     with run_lock(Path(output)), StageView() as view:
         result = join(dict(collections), Path(output), view.start)
     if as_json:
