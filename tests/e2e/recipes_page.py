@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,11 @@ from tests.e2e.python_page import agree
 
 PAGE = ROOT / "docs" / "recipes.md"
 _BLOCK = re.compile(r"^```(?P<language>\w+)\n(?P<content>.*?)^```$", re.DOTALL | re.MULTILINE)
+_CLIR = f"""clir() {{
+    PYTHONPATH={shlex.quote(str(ROOT))} python -c 'import tests; from smooth_clir.command import main; main()' "$@"
+}}
+"""
+"""`clir` as the tests have it: the page's figures are those without the encoder, whatever is installed."""
 
 
 class Recipe(NamedTuple):
@@ -50,7 +56,7 @@ def run_commands(commands: str, folder: Path) -> Done:
     """Runs a block in a folder, with the `clir` and `python` of this environment; a command that fails ends it."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", commands],
+        ["bash", "-euo", "pipefail", "-c", f"{_CLIR}{commands}"],
         cwd=folder,
         env={**os.environ, "PATH": path},
         stdout=subprocess.PIPE,
