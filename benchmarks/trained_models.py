@@ -29,6 +29,7 @@ from models.training.train import make_optimizer
 from pipeline.estimate.training_step import WORDS_OF_A_STEM, made_up_lists
 from schemas import features as f
 from schemas.relevance import MOST_RELEVANT
+from schemas.word_rules import WordRules
 
 PAPER = (ModelSettings(), LossSettings())
 
@@ -144,7 +145,7 @@ def _scorer(given: Given, model: ModelSettings) -> Scorer:
         lexicon=None,
         eval_texts=lambda: given.lists,
         languages=("", ""),
-        max_tokens=1,
+        rules=WordRules(max_tokens=1),
         top_grade=MOST_RELEVANT,
     )
     scorer: Scorer = SCORERS[model.scorer].load().make(inputs, **model.scorer_settings)

@@ -54,6 +54,7 @@ _PACKED = ("", ".gz", ".bz2")
     "--top-grade", type=click.IntRange(min=1, max=100), help="Count higher grades as this.  [default: the highest]"
 )
 @click.option("--with-titles", is_flag=True, help="Put documents' titles before their texts: models read no titles.")
+@click.option("--segmented", is_flag=True, help="The words of texts are separated already, by white space alone.")
 @click.option(
     "--max-bad-share",
     default=MAX_BAD_SHARE,

@@ -52,35 +52,38 @@ def lexicon(model: str, words: tuple[str, ...], export: str | None, as_json: boo
     with heavy_imports():
         from models.exported.model import LoadedModel
 
-    found = LoadedModel(path).translations(words)
+    ranker = LoadedModel(path)
+    found = ranker.translations(words)
     if as_json:
         show_json([{"word": word, "stems": [stem.model_dump() for stem in found[word]]} for word in words])
         return
     for word in words:
-        for line in _lines(word, found[word]):
+        for line in _lines(word, found[word], ranker.is_segmented):
             show(line)
 
 
-def _lines(word: str, stems: "Sequence[StemTranslations]") -> Iterator[str]:
+def _lines(word: str, stems: "Sequence[StemTranslations]", is_segmented: bool) -> Iterator[str]:
     """The lines of a word: a single stem beside it, several below it with the translations of each."""
     shown, names = printable(word, FIELD), [printable(one.stem, FIELD) for one in stems]
     if not stems:
         yield f"{shown!r} holds no word"
     elif len(stems) == 1:
         yield f"{shown}, stem {names[0]}"
-        yield from _translations(stems[0].translations, "  ")
+        yield from _translations(stems[0].translations, "  ", is_segmented)
     else:
         yield f"{shown}, stems {', '.join(names)}"
         for stem, name in zip(stems, names, strict=True):
             yield f"  {name}"
-            yield from _translations(stem.translations, "    ")
+            yield from _translations(stem.translations, "    ", is_segmented)
 
 
-def _translations(translations: "Sequence[Translation]", indent: str) -> Iterator[str]:
+def _translations(translations: "Sequence[Translation]", indent: str, is_segmented: bool) -> Iterator[str]:
     from models.texts.joined_pairs import join_pairs
 
-    for one in join_pairs([(one.stem, one.weight) for one in translations]):
-        yield f"{indent}{one.weight:.4f}  {printable(one.text, FIELD)}"
+    answers = [(one.stem, one.weight) for one in translations]
+    # A word of two characters in a segmented text is no pair.
+    for text, weight in answers if is_segmented else join_pairs(answers):
+        yield f"{indent}{weight:.4f}  {printable(text, FIELD)}"
     if not translations:
         yield f"{indent}no translation; only the same stem answers it"
 

@@ -13,6 +13,7 @@ from models.retrieval.ranking import ranking_run
 from schemas.artifacts import Collection, RankingRun
 from schemas.collection import DocumentTexts
 from schemas.evaluation import RUN_FILE
+from schemas.word_rules import WordRules
 
 TAG: Final = "bm25"
 
@@ -23,7 +24,7 @@ def LexicalBaseline(
     collection: Input[Collection],
     run: Output[RankingRun],
     apply: Apply,
-    max_tokens: int,
+    rules: WordRules,
 ) -> None:
     """Ranks the test lists by BM25 without translation.
 
@@ -32,8 +33,8 @@ def LexicalBaseline(
       collection: the documents whose statistics BM25 uses.
       run: a TREC run file over the test lists.
       apply: shares the reading among workers.
-      max_tokens: the model's limit on a text.
+      rules: what words are, and how many of a text count.
     """
     lists = read_lists(split_files(examples, "test"))
-    scores = score_by_bm25(lists, DocumentTexts(collection.uri, fileio.open, apply), max_tokens)
+    scores = score_by_bm25(lists, DocumentTexts(collection.uri, fileio.open, apply), rules)
     write_text(run, RUN_FILE, "".join(ranking_run(lists, scores, TAG)))

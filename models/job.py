@@ -24,6 +24,7 @@ from models.settings import ChannelSettings, LossSettings, ModelSettings, WordTa
 from models.training.settings import TrainingSettings
 from models.tuning.settings import TuningSettings, searched_settings
 from schemas.settings import Settings
+from schemas.word_rules import WordRules
 
 
 class TrainingJob(Settings):
@@ -49,8 +50,8 @@ class TrainingJob(Settings):
     """The MR grade."""
     languages: tuple[str, str] = ("", "")
     """ISO 639-1 codes of queries and documents, for further channels."""
-    max_tokens: int = 1
-    """Number of words that count of a text, for further channels."""
+    rules: WordRules = WordRules()
+    """The words of texts."""
     used_negatives: int | None = None
     """Number of NR documents of a list that are read; null: all."""
     held_out: tuple[str, ...] = ()

@@ -226,6 +226,8 @@ class WordTableSource(Settings):
     """Share of bad entries beyond which the file is refused."""
     train: bool
     """Whether the vectors are trained further."""
+    segmented: bool = False
+    """Whether white space alone parts words."""
 
 
 class LossSettings(Settings):

@@ -169,7 +169,7 @@ def _data(config: RunConfig, checkpoints: str) -> Data:
         schema=schema,
         settings=TransformSettings(
             vocabulary_size=config.model.vocabulary_size,
-            max_tokens=data.max_document_tokens,
+            rules=data.word_rules,
             word_tables=_word_tables(config),
             stem_languages=stem_languages if config.model.has_stems else {},
             held_out=() if config.adversary.held_out_texts else data.held_out,
@@ -198,7 +198,7 @@ def _data(config: RunConfig, checkpoints: str) -> Data:
             collection=collection,
             kind=lexicon.kind,
             languages=languages,
-            max_tokens=data.max_document_tokens,
+            rules=data.word_rules,
             top_grade=data.top_grade,
             max_bad_share=data.max_bad_share,
             pairs=files_of(lexicon.pairs) if lexicon.pairs else [],
@@ -289,7 +289,7 @@ def _judging(
     runs = {}
     if "bm25" in config.evaluation.baselines:
         lexical_baseline = LexicalBaseline(
-            examples=data.examples, collection=data.collection, max_tokens=config.data.max_document_tokens
+            examples=data.examples, collection=data.collection, rules=config.data.word_rules
         )
         stages.append(lexical_baseline)
         runs["bm25_run"] = lexical_baseline.outputs["run"]
@@ -301,7 +301,7 @@ def _judging(
             lexicon=data.lexicon if config.translating_baselines else None,
             methods=rivals,
             languages=languages,
-            max_tokens=config.data.max_document_tokens,
+            rules=config.data.word_rules,
             vocabulary_size=config.model.vocabulary_size,
             seed=config.data.seed,
             **lists,
@@ -362,7 +362,7 @@ def _search(
         collection=data.collection,
         evaluation=judging.evaluation,
         top_grade=config.data.top_grade,
-        max_tokens=config.data.max_document_tokens,
+        rules=config.data.word_rules,
         leave_out_own=config.data.leave_out_own,
         held_out=config.data.held_out,
         text_vectors=data.text_vectors,
@@ -424,11 +424,10 @@ def _used_adversary(adversary: AdversarySettings) -> AdversarySettings:
 
 
 def _of_texts(config: RunConfig) -> dict[str, Any]:
-    """Returns what further channels know of texts; a lexicon has its own record of it."""
-    if not config.channels:
-        return {}
+    """Returns what a training knows of texts; a lexicon has its own record of the languages."""
     data = config.data
-    return {"languages": (data.query_language, data.document_language), "max_tokens": data.max_document_tokens}
+    languages = (data.query_language, data.document_language) if config.channels else None
+    return {"rules": data.word_rules} | ({"languages": languages} if languages else {})
 
 
 def _search_job(config: RunConfig, job: TrainingJob) -> TrainingJob:
@@ -459,6 +458,7 @@ def _word_tables(config: RunConfig) -> dict[str, WordTableSource]:
             most_words=config.model.vocabulary_size,
             max_bad_share=config.data.max_bad_share,
             train=config.embeddings.train,
+            segmented=config.data.segmented,
         )
         for side, path in config.embeddings.inputs().items()
     }

@@ -33,3 +33,5 @@ PARTS_OF_HAN: Final = 3
 PARTS_OF_KANA: Final = 3
 PARTS_OF_SYLLABIC: Final = 2
 """So that translations of a text reach a limit at about the same place."""
+DOTTED: Final = r"([ij\x{12F}\x{249}\x{268}\x{29D}\x{3F3}\x{456}\x{458}\x{1D96}\x{1E2D}\x{1ECB}])\x{307}+"
+"""A dot above a letter with a dot of its own (Soft_Dotted, in Unicode's PropList.txt): İ is folded to i with a dot."""

@@ -14,6 +14,7 @@ from schemas.artifacts import Collection, Lexicon, WikiClirFiles
 from schemas.collection import DocumentTexts
 from schemas.domains import DomainFilter, domains_to_train
 from schemas.wikiclir import PAIRS_FILE
+from schemas.word_rules import WordRules
 
 
 @stage
@@ -24,7 +25,7 @@ def LexiconGen(
     apply: Apply,
     kind: Kind,
     languages: tuple[str, str],
-    max_tokens: int,
+    rules: WordRules,
     top_grade: int,
     max_bad_share: float,
     pairs: list[str],
@@ -44,7 +45,7 @@ def LexiconGen(
       apply: shares the reading of the collection among workers.
       kind: see `LexiconSettings`.
       languages: of the queries, and of the documents.
-      max_tokens: the model's limit on a text.
+      rules: what words are, and how many of a text count.
       top_grade: the MR grade.
       max_bad_share: the largest share of broken lines among further pairs.
       pairs: files with further pairs of texts.
@@ -69,7 +70,7 @@ def LexiconGen(
         write_lexicon(
             kind,
             languages,
-            max_tokens,
+            rules,
             mr_pairs(train, top_grade, domains) if kind == "lexicon" else [],
             further if pairs or titles else None,
             texts,

@@ -17,6 +17,7 @@ from schemas.drops import REPORT_FILE, Drop, DropCounter, ReadReport
 from schemas.errors import DataError
 from schemas.lexicon_pairs import TextPair, parse_pairs
 from schemas.lexicon_report import LexiconReport
+from schemas.word_rules import WordRules
 
 _LISTS: Final = 512
 """Number of lists read at a time."""
@@ -27,7 +28,7 @@ _LEAST_WEIGHT: Final = 1e-100
 def write_lexicon(
     kind: Kind,
     languages: tuple[str, str],
-    max_tokens: int,
+    rules: WordRules,
     train_pairs: Sequence[tuple[bytes, bytes]],
     pairs: "FurtherPairs | None",
     collection: Iterable[bytes | str],
@@ -37,7 +38,7 @@ def write_lexicon(
     """Learns a lexicon, and writes its files and its report.
 
     Args:
-      kind, languages, max_tokens, collection: see `learn_lexicon`.
+      kind, languages, rules, collection: see `learn_lexicon`.
       train_pairs: see `mr_pairs`.
       pairs: further pairs to learn from, if any.
       folder: the folder to write to.
@@ -46,7 +47,7 @@ def write_lexicon(
     Raises:
       DataError: too many of the further pairs are bad.
     """
-    lexicon = learn_lexicon(kind, languages, max_tokens, chain(train_pairs, pairs or ()), collection)
+    lexicon = learn_lexicon(kind, languages, rules, chain(train_pairs, pairs or ()), collection)
     report = LexiconReport(
         kind=lexicon.record.kind,
         train_pairs=len(train_pairs),

@@ -10,6 +10,7 @@ from models.lists.ranking_lists import read_lists
 from schemas.artifacts import Lexicon, RankingRun
 from schemas.domains import domains_to_test, domains_to_train
 from schemas.splits import SPLITS
+from schemas.word_rules import WordRules
 
 
 @stage
@@ -18,7 +19,7 @@ def Rivals(
     runs: Output[RankingRun],
     methods: list[str],
     languages: tuple[str, str],
-    max_tokens: int,
+    rules: WordRules,
     top_grade: int,
     vocabulary_size: int,
     seed: int,
@@ -33,7 +34,7 @@ def Rivals(
       runs: a TREC run file for each method over the test lists, and the parameters that the eval split chose.
       methods: of `models.choices.RIVALS`.
       languages: of the queries, and of the documents.
-      max_tokens: the model's limit on a text.
+      rules: what words are, and how many of a text count.
       top_grade: the MR grade.
       vocabulary_size: the largest number of terms of each side that the perceptron covers.
       seed: of the order of the train lists.
@@ -54,6 +55,6 @@ def Rivals(
         for name in SPLITS
     }
     learned = read_lexicon(lexicon.uri) if lexicon else None
-    files = rank_lists(methods, splits, learned, languages, max_tokens, top_grade, vocabulary_size, seed)
+    files = rank_lists(methods, splits, learned, languages, rules, top_grade, vocabulary_size, seed)
     for name, content in files.items():
         write_text(runs, name, content)

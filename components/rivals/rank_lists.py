@@ -13,6 +13,7 @@ from models.rivals.methods import METHODS
 from models.rivals.term_lists import TermLists
 from schemas.errors import DataError
 from schemas.evaluation import PARAMETERS_FILE, RUN_ENDING
+from schemas.word_rules import WordRules
 
 log = logging.getLogger("clir.training")
 
@@ -22,7 +23,7 @@ def rank_lists(
     splits: Mapping[str, RankingLists],
     lexicon: Lexicon | None,
     languages: tuple[str, str],
-    max_tokens: int,
+    rules: WordRules,
     top_grade: int,
     vocabulary_size: int,
     seed: int,
@@ -32,7 +33,7 @@ def rank_lists(
     Args:
       methods: of `METHODS`.
       splits: the lists of every split, as texts.
-      lexicon, languages, max_tokens, top_grade, vocabulary_size, seed: see `TermLists.read`.
+      lexicon, languages, rules, top_grade, vocabulary_size, seed: see `TermLists.read`.
 
     Returns:
       name to content: a run file for each method, tagged with its name, and the parameters.
@@ -45,7 +46,7 @@ def rank_lists(
         raise DataError(
             f"the baselines {', '.join(methods)} need lists in every split; got none in {', '.join(empty)}."
         )
-    texts = TermLists.read(splits, languages, max_tokens, lexicon, top_grade, vocabulary_size, seed)
+    texts = TermLists.read(splits, languages, rules, lexicon, top_grade, vocabulary_size, seed)
     files: dict[str, str] = {}
     parameters: dict[str, dict[str, Any]] = {}
     for name in methods:

@@ -18,6 +18,7 @@ from schemas.domains import domains_to_test
 from schemas.evaluation import METRICS_FILE, EvaluationReport
 from schemas.features import QUERY_TEXT
 from schemas.search_report import SEARCH_FILE, SEARCH_PER_QUERY_FILE, SEARCH_RUN_FILE
+from schemas.word_rules import WordRules
 
 
 @stage
@@ -29,7 +30,7 @@ def SearchEvaluator(
     evaluation: Input[ModelEvaluation],
     search_evaluation: Output[artifacts.SearchEvaluation],
     top_grade: int,
-    max_tokens: int,
+    rules: WordRules,
     leave_out_own: bool = False,
     held_out: tuple[str, ...] = (),
     text_vectors: Input[artifacts.TextVectors] | None = None,
@@ -44,7 +45,7 @@ def SearchEvaluator(
       evaluation: the same model's metrics of the test lists, for the report.
       search_evaluation: search.json, search_per_query.tsv and search_run.trec.
       top_grade: the MR grade.
-      max_tokens: the model's limit on a text.
+      rules: what words are, and how many of a text count.
       leave_out_own: whether a document with the id of a query is no result of this query.
       held_out: the domains whose queries alone are searched for; none for all.
       text_vectors: the vectors of the pre-trained encoder, where there is one; its queries are not encoded again.
@@ -66,7 +67,7 @@ def SearchEvaluator(
                 serving_model(model), "encode_query", encoder=TextVectors(text_vectors.uri) if text_vectors else None
             ),
             lambda: raw_documents(collection.uri, fileio.open),
-            max_tokens,
+            rules,
             top_grade,
             EvaluationReport.from_json(read_text(evaluation, METRICS_FILE)),
             run.write,

@@ -20,6 +20,7 @@ from schemas.evaluation import MODEL_TAG, EvaluationReport, QueryMetrics
 from schemas.relevance import NOT_RELEVANT
 from schemas.search_report import BM25, DENSE, Approximation, SampledMetrics, SearchComparison, SearchReport
 from schemas.trec import run_lines
+from schemas.word_rules import WordRules
 
 COMPARED: Final = ("ndcg_5", "mrr_mr")
 """The metrics that compare the model with its channels and with BM25."""
@@ -50,7 +51,7 @@ def evaluate_search(
     index: CorpusIndex,
     model: ExportedModel,
     read_collection: Callable[[], Iterable[tuple[bytes, bytes]]],
-    max_tokens: int,
+    rules: WordRules,
     top_grade: int,
     sampled: EvaluationReport,
     write_run: Callable[[str], object],
@@ -66,7 +67,7 @@ def evaluate_search(
       index: the index of the collection, made with the model.
       model: encodes the queries; its score is an inner product.
       read_collection: reads id and text of every document of the collection, for BM25, which calls it twice.
-      max_tokens: the model's limit on a text.
+      rules: what words are, and how many of a text count.
       top_grade: the MR grade.
       sampled: the evaluation of the same lists.
       write_run: receives the lines of a TREC run file, query by query.
@@ -83,7 +84,7 @@ def evaluate_search(
     ranks, overlaps = _search(lists, wanted, index, model, write_run, leave_out_own)
     channels = {name: search_metrics(grades, of_system, top_grade) for name, of_system in ranks.items()}
     of_model = channels.pop(_MODEL)
-    found = _bm25_rankings(_texts(lists), read_collection, max_tokens, DEPTH + leave_out_own)
+    found = _bm25_rankings(_texts(lists), read_collection, rules, DEPTH + leave_out_own)
     of_bm25 = [
         ranks_of(doc_ids, [one for one in ranked if not leave_out_own or one != query_id][:DEPTH])
         for query_id, doc_ids, ranked in zip(lists.query_ids, wanted, found, strict=True)
@@ -167,15 +168,15 @@ def _overlap(found: Sequence[Found], best: Sequence[Found]) -> float:
 
 
 def _bm25_rankings(
-    texts: Sequence[bytes], read_collection: Callable[[], Iterable[tuple[bytes, bytes]]], max_tokens: int, depth: int
+    texts: Sequence[bytes], read_collection: Callable[[], Iterable[tuple[bytes, bytes]]], rules: WordRules, depth: int
 ) -> list[list[bytes]]:
     """The ids of the documents that BM25 finds for each query."""
 
     def log(done: int, documents: int) -> None:
         progress_log.info("BM25 of %s of %s documents", f"{done:,}", f"{documents:,}")
 
-    queries = list(token_lists(texts, max_tokens))
-    return [one.doc_ids.tolist() for one in search_by_bm25(queries, read_collection, max_tokens, depth, log)]
+    queries = list(token_lists(texts, rules))
+    return [one.doc_ids.tolist() for one in search_by_bm25(queries, read_collection, rules, depth, log)]
 
 
 def _means(values: _Values) -> dict[str, float]:

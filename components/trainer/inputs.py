@@ -146,7 +146,7 @@ class TrainingInputs:
             lexicon=self.job.lexicon,
             eval_texts=self.eval_texts,
             languages=self.job.languages,
-            max_tokens=self.job.max_tokens,
+            rules=self.job.rules,
             top_grade=self.job.top_grade,
         )
 

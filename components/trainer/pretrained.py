@@ -1,18 +1,19 @@
 """Pre-trained word vectors of a training, and their coverage of the train split's words."""
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
-import tensorflow as tf
 import tensorflow_transform as tft
 
 from models.rankers.scorer import Words
 from models.settings import WordTableSource
-from models.texts.tokens import tokenize
 from models.texts.word_table import read_word_table
 from schemas import features as f
 from schemas.drops import ReadReport
 from schemas.errors import DataError
+
+_NO_WORD: Final = b"49d0cd50-04bb-48c0-bc6f-5b575dce351a"
+"""What tft writes into a vocabulary that would be empty."""
 
 
 class Coverage(NamedTuple):
@@ -107,6 +108,6 @@ def vocabulary_size(transform: tft.TFTransformOutput, name: str) -> int:
 
 
 def _is_word(line: bytes) -> bool:
-    """Returns whether a line of a vocabulary holds a word; Transform fills an empty one with a hyphenated text."""
-    word = line.rpartition(b" ")[2]  # after its count, if any
-    return int(tokenize(tf.constant([word])).row_lengths()[0]) == 1
+    """Returns whether a line of a vocabulary holds a word."""
+    """Whether a line of a vocabulary holds a word."""
+    return line.rpartition(b" ")[2] != _NO_WORD  # after its count, if any

@@ -181,7 +181,8 @@ def train_and_export(arguments: dict[str, Any], strategy: tf.distribute.Strategy
     relevance = fit_shares(ranker, inputs)
     # The thresholds lie on the scale of the trained scores, not of their sum with another channel of vectors.
     grades = () if any(isinstance(one, InnerProduct) for one in inputs.fixed_channels.values()) else theta
-    export_ranker(ranker, TransformedTexts(inputs.transform), model_dir, grades, _exported_encoder(inputs), relevance)
+    text_features = TransformedTexts(inputs.transform, inputs.job.rules)
+    export_ranker(ranker, text_features, model_dir, grades, _exported_encoder(inputs), relevance)
     with tf.io.gfile.GFile(os.path.join(log_dir, HISTORY_FILE), "w") as file:
         file.write(history.to_json())
     if vectors:

@@ -8,6 +8,7 @@ import tensorflow_transform as tft
 from models.lists.ranking_lists import Column
 from models.texts.text_features import TextFeatures
 from schemas import features as f
+from schemas.word_rules import WordRules
 
 
 class TransformedTexts(TextFeatures):
@@ -18,10 +19,12 @@ class TransformedTexts(TextFeatures):
 
     Args:
       transform: Transform's output.
+      rules: the words of texts that Transform counted.
     """
 
-    def __init__(self, transform: tft.TFTransformOutput) -> None:
+    def __init__(self, transform: tft.TFTransformOutput, rules: WordRules) -> None:
         super().__init__()
+        self.rules = rules
         self._saved = tf.saved_model.load(transform.transform_savedmodel_dir)
 
     def of_queries(self, texts: tf.Tensor) -> dict[str, Column]:

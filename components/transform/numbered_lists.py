@@ -19,6 +19,7 @@ from models.texts.word_counts import batches, distinct_words
 from schemas import features as f
 from schemas.cut_texts import CutReport, CutTexts
 from schemas.domains import domains_to_train
+from schemas.word_rules import WordRules
 
 log = logging.getLogger("clir.data")
 
@@ -30,14 +31,14 @@ class NumberedTexts:
     before the numbers are read.
 
     Args:
-      max_tokens: words of a text that count.
+      rules: what words are, and how many of a text count.
 
     Attributes:
       cut: the numbers of texts and words, and of those beyond the limit.
     """
 
-    def __init__(self, max_tokens: int) -> None:
-        self._max_tokens = max_tokens
+    def __init__(self, rules: WordRules) -> None:
+        self._rules = rules
         self.cut = CutTexts()
         self._place: dict[bytes, int] = {}
         """A text's digest to its place."""
@@ -57,7 +58,7 @@ class NumberedTexts:
             if digest not in self._place:
                 self._place[digest] = len(self._place)
                 new.append(text)
-        found = distinct_words(new, self._max_tokens)
+        found = distinct_words(new, self._rules)
         self.cut = CutTexts.sum([self.cut, found.cut])
         numbers = np.array([self._number.setdefault(word, len(self._number)) for word in found.words], np.int32)
         self._file.add(numbers[found.places], np.diff(found.row_splits))
@@ -119,7 +120,7 @@ class NumberedLists(NamedTuple):
 
 def number_lists(files: Iterable[str], settings: TransformSettings) -> NumberedLists:
     """Reads gzipped TFRecords of listwise examples, numbers their texts, and logs what share of them is cut."""
-    texts = {name: NumberedTexts(settings.max_tokens) for name in _VOCABULARY_OF}
+    texts = {name: NumberedTexts(settings.rules) for name in _VOCABULARY_OF}
     domains = domains_to_train(settings.held_out)
 
     @graph_function(input_signature=[tf.TensorSpec([None], tf.string)])
@@ -141,7 +142,8 @@ def number_lists(files: Iterable[str], settings: TransformSettings) -> NumberedL
         return places, {name: of_texts[np.concatenate(kept[name])] for name, of_texts in places.items()}
 
     read_files = {file: read(file) for file in files}
-    report = CutReport(limit=settings.max_tokens, queries=texts[f.QUERY_TEXT].cut, documents=texts[f.DOC_TEXT].cut)
+    of_queries, of_documents = (texts[name].cut for name in (f.QUERY_TEXT, f.DOC_TEXT))
+    report = CutReport(limit=settings.rules.max_tokens, queries=of_queries, documents=of_documents)
     for what, cut in report.sides.items():
         if cut.cut_texts:
             log.log(logging.WARNING if cut.is_much else logging.INFO, cut.sentence(what, report.limit))

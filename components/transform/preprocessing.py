@@ -19,8 +19,8 @@ def preprocessing_fn(inputs: dict[str, Any], custom_config: dict[str, Any]) -> d
 
     The vocabularies hold the most frequent words of the train split. The words of pre-trained vectors come first, even
     if the train split lacks them; where the vectors are not trained, there are no other words. Words outside the
-    vocabulary, and words beyond `max_tokens`, are left out of a text. Stems, if the settings ask for them, are those of
-    all words up to `max_tokens`, and have separate vocabularies.
+    vocabulary, and words beyond the limit, are left out of a text. Stems, if the settings ask for them, are those of
+    all words up to the limit, and have separate vocabularies.
 
     Args:
       inputs: query_domain and query_text string [batch]; doc_text string RaggedTensor [batch, (list_size)]; and any
@@ -101,7 +101,7 @@ def words_of(inputs: dict[str, Any], settings: TransformSettings) -> Words:
     lists = tf.math.unsorted_segment_sum(of_documents, places, tf.size(distinct))
 
     def of_side(vocabulary: str, texts: tf.Tensor) -> dict[str, tf.RaggedTensor]:
-        words, stem_vocabulary = tokenize(texts, settings.max_tokens), f.STEMS_OF_VOCABULARY[vocabulary]
+        words, stem_vocabulary = tokenize(texts, settings.rules), f.STEMS_OF_VOCABULARY[vocabulary]
         found = {vocabulary: words}
         if stem_vocabulary in languages:
             found[stem_vocabulary] = stems(words, languages[stem_vocabulary])

@@ -2,6 +2,7 @@
 
 from models.settings import WordTableSource
 from schemas.settings import Settings
+from schemas.word_rules import WordRules
 
 
 class TransformSettings(Settings):
@@ -9,8 +10,8 @@ class TransformSettings(Settings):
 
     vocabulary_size: int
     """Number of words kept per language."""
-    max_tokens: int
-    """Number of words kept per text."""
+    rules: WordRules
+    """The words of texts."""
     word_tables: dict[str, WordTableSource] = {}
     """Pre-trained word vectors, by vocabulary."""
     stem_languages: dict[str, str] = {}

@@ -35,6 +35,7 @@ class IngestSettings:
     leave_out_own: bool = False
     test_negatives: int | None = None
     query_words: int | None = None
+    segmented: bool = False
 
     @classmethod
     def of(cls, data: DataSettings) -> "IngestSettings":

@@ -10,11 +10,12 @@ import tensorflow as tf
 from models.texts.tokens import tokenize
 from schemas.splits import stable_hash
 from schemas.wikiclir import Text
+from schemas.word_rules import WordRules
 
 _BATCH: Final = 512
 
 
-def draw_query_words(texts: Mapping[str, str], count: int, seed: int) -> dict[str, str]:
+def draw_query_words(texts: Mapping[str, str], count: int, seed: int, segmented: bool = False) -> dict[str, str]:
     """Draws words of each query, without repetition of a place, and keeps them in the order of the text.
 
     The words are those of `tokenize`, so that a text without spaces has some, too. The draw depends only on the seed,
@@ -25,6 +26,7 @@ def draw_query_words(texts: Mapping[str, str], count: int, seed: int) -> dict[st
       texts: query_id to text.
       count: the number of words. A text with as many words or fewer stays as it is.
       seed: the seed of the run.
+      segmented: whether white space alone parts words.
 
     Returns:
       query_id to the words, with a space between two of them.
@@ -34,7 +36,7 @@ def draw_query_words(texts: Mapping[str, str], count: int, seed: int) -> dict[st
       {'q1': 'rock flows', 'q2': 'Wolf!'}
     """
     drawn = {}
-    words_of = tokenize(tf.constant([*texts.values()], tf.string)).to_list()
+    words_of = tokenize(tf.constant([*texts.values()], tf.string), WordRules(segmented=segmented)).to_list()
     for (query_id, text), words in zip(texts.items(), words_of, strict=True):
         places = [*range(len(words))]
         random.Random(stable_hash("words", str(seed), query_id)).shuffle(places)
@@ -43,9 +45,9 @@ def draw_query_words(texts: Mapping[str, str], count: int, seed: int) -> dict[st
     return drawn
 
 
-def with_drawn_words(queries: Iterable[Text], count: int, seed: int) -> Iterator[Text]:
+def with_drawn_words(queries: Iterable[Text], count: int, seed: int, segmented: bool = False) -> Iterator[Text]:
     """The queries with drawn words as their texts; see `draw_query_words`."""
     queries = iter(queries)
     while some := [*islice(queries, _BATCH)]:
-        drawn = draw_query_words({query.id: query.text for query in some}, count, seed)
+        drawn = draw_query_words({query.id: query.text for query in some}, count, seed, segmented)
         yield from (query._replace(text=drawn[query.id]) for query in some)

@@ -32,7 +32,7 @@ def read_queries(shard: Shard, folder: str, settings: IngestSettings) -> Iterato
     with collection_file(folder, shard.name) as stream:
         queries = read_texts(stream, shard)
         if settings.query_words is not None:
-            queries = with_drawn_words(queries, settings.query_words, settings.seed)
+            queries = with_drawn_words(queries, settings.query_words, settings.seed, settings.segmented)
         for query in queries:
             yield query.id, query
 

@@ -7,6 +7,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from schemas.languages import LANGUAGES
 from schemas.settings import InputPath, Settings, did_you_mean
+from schemas.word_rules import WordRules
 
 _TEXTS: Final = ("queries", "documents", "judgments")
 
@@ -89,10 +90,19 @@ class DataSettings(Settings):
     max_document_tokens: Annotated[int, Field(ge=1, lt=2**31)] = 200
     """Number of words that count of a document, and of a query; the rest is cut off. In scripts without spaces
     two Han characters count as one word, and so do two pairs of kana and three pairs of Thai, Lao, Khmer or Burmese."""
+    segmented: bool = False
+    """Whether the words of queries and documents are separated already: white space alone then parts words, in every
+    script, so that text in Thai or Chinese has the words of a segmenter of your choice. New queries must be segmented
+    as well. A word then counts as one, in every script."""
     max_bad_share: Annotated[float, Field(ge=0, le=1)] = 0.05
     """Largest share of bad lines in a file; a run stops beyond it."""
     sha256: InputDigests = InputDigests()
     """Digests that the input files must have; every run fills them in in its resolved configuration."""
+
+    @property
+    def word_rules(self) -> WordRules:
+        """What the words of texts are, and how many of them count."""
+        return WordRules(max_tokens=self.max_document_tokens, segmented=self.segmented)
 
     @model_validator(mode="before")
     @classmethod

@@ -189,7 +189,7 @@ class _EncodingServer(_Server):
     )
     def explain_words(self, query: tf.Tensor, document: tf.Tensor) -> dict[str, tf.Tensor]:
         """Returns the words of a query and of a document, their places, and the share of each word of the document."""
-        asked, held = tokenize_with_offsets(query), tokenize_with_offsets(document)
+        asked, held = (tokenize_with_offsets(text, self._text_features.rules) for text in (query, document))
         columns, is_scored = scored_words(self._text_features, held.tokens)
         stem, query_stem = tf.zeros_like(held.tokens), tf.zeros_like(asked.tokens)
         for _, channel in self._sparse():
@@ -223,9 +223,9 @@ class _ExplainingServer(_EncodingServer):
 
     @graph_function(input_signature=[])
     def words_channel(self) -> dict[str, tf.Tensor]:
-        """Returns the name of that channel."""
+        """Returns the name of that channel, and whether white space alone parts words."""
         ((name, _),) = self._sparse()
-        return {"name": tf.constant(name)}
+        return {"name": tf.constant(name), "segmented": tf.constant(self._text_features.rules.segmented)}
 
     @graph_function(
         input_signature=[tf.TensorSpec([], tf.string, name="query"), tf.TensorSpec([], tf.string, name="document")]
@@ -299,7 +299,7 @@ def export_ranker(
         relevance                -> score, share [knots], no_answer_below, least_known_share, error_rate, queries
         explain_words            query, document -> token, start, end, stem, is_scored, dense [tokens],
                                  query_token, query_start, query_end, query_stem [query tokens]
-        words_channel            -> name of the channel of words that match
+        words_channel            -> name of the channel of words that match, segmented
         collection_statistics    -> documents, mean_length, and term, document_frequency [terms], from which its weights
                                  follow
         explain                  query, document -> query_term, document_term, part [entries]

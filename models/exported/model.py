@@ -151,12 +151,20 @@ class ExportedModel(ABC):
         return name, added
 
     @cached_property
+    def _of_words_channel(self) -> dict[str, Any]:
+        """What the channel of words that match says of itself; nothing without one."""
+        return self.call("words_channel", {}) if "words_channel" in self.signatures else {}
+
+    @property
     def words_channel(self) -> str | None:
         """The name of the channel of words that match; None without one."""
-        if "words_channel" not in self.signatures:
-            return None
-        name: bytes = np.asarray(self.call("words_channel", {})["name"]).item()
-        return name.decode()
+        found = self._of_words_channel
+        return np.asarray(found["name"]).item().decode() if found else None
+
+    @property
+    def is_segmented(self) -> bool:
+        """Whether white space alone parts words; older models do not say so, and have no such words."""
+        return bool(self._of_words_channel.get("segmented", False))
 
     @cached_property
     def channel_weights(self) -> dict[str, float]:

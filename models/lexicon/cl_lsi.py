@@ -23,6 +23,7 @@ from models.texts.tokens import within_limit
 from schemas import features as f
 from schemas.errors import DataError
 from schemas.training_history import Fitted
+from schemas.word_rules import WordRules
 
 DIMS: Final = (50, 100, 200, 500, 1000)
 """The lengths of vectors that `fitted` tries."""
@@ -73,9 +74,9 @@ class _Side(NamedTuple):
     """tf * idf of the text of each pair: [pairs, terms]."""
 
     @classmethod
-    def of(cls, texts: Sequence[bytes], places: Sequence[int], language: str, max_tokens: int) -> "_Side":
+    def of(cls, texts: Sequence[bytes], places: Sequence[int], language: str, rules: WordRules) -> "_Side":
         """Counts the terms of texts; `places` has the text of each pair."""
-        counter = TermCounter("lexicon", max_tokens)
+        counter = TermCounter("lexicon", rules)
         distinct = sorted(set(texts))
         row_of = {text: row for row, text in enumerate(distinct)}
         counts = counter.count(distinct, language).astype(np.float64)
@@ -99,9 +100,9 @@ def _train_pairs(inputs: ScorerInputs) -> tuple[_Side, _Side]:
     is_pair = np.concatenate([np.zeros(0, bool), *(grades == inputs.top_grade for grades in lists.grades)])
     asked = lists.documents.value_rowids().numpy()[is_pair].tolist()
     held = lists.documents.flat_values.numpy()[is_pair].tolist()
-    (query_language, document_language), max_tokens = inputs.languages, inputs.max_tokens
-    of_queries = _Side.of(queries, asked, query_language, max_tokens)
-    of_documents = _Side.of(documents, held, document_language, max_tokens)
+    (query_language, document_language), rules = inputs.languages, inputs.rules
+    of_queries = _Side.of(queries, asked, query_language, rules)
+    of_documents = _Side.of(documents, held, document_language, rules)
     if min(len(held), len(of_queries.terms), len(of_documents.terms)) < 2:
         raise DataError(
             f"the channel {inputs.name} must have at least 2 train pairs of a query and an MR document, with at least "
@@ -120,19 +121,19 @@ class FoldedTexts(tf.Module):
       terms: distinct stems, at least one.
       vectors: the vector of each term: float [terms, dim].
       language: ISO 639-1 code.
-      max_tokens: the most words of a text that count.
+      rules: what words are, and how many of a text count.
     """
 
-    def __init__(self, terms: Sequence[bytes], vectors: _Floats, language: str, max_tokens: int) -> None:
+    def __init__(self, terms: Sequence[bytes], vectors: _Floats, language: str, rules: WordRules) -> None:
         super().__init__()
         self._vocabulary = Vocabulary(terms)
         in_order = vectors[self._vocabulary.order]
         self._vectors = tf.Variable(in_order, trainable=False, dtype=tf.float32, name="vectors")
-        self._language, self._max_tokens = language, max_tokens
+        self._language, self._rules = language, rules
 
     def sums(self, texts: tf.Tensor) -> tf.Tensor:
         """The sum over each occurrence of a known term: string [texts] -> float [texts, dim]."""
-        terms = terms_of(texts, "lexicon", self._language, self._max_tokens)
+        terms = terms_of(texts, "lexicon", self._language, self._rules)
         numbers = self._vocabulary.numbers(terms.distinct)
         is_known = tf.cast(numbers >= 0, tf.float32)[:, tf.newaxis]
         vectors = tf.gather(self._vectors, tf.maximum(numbers, 0)) * is_known  # [distinct, dim]
@@ -144,7 +145,7 @@ class FoldedTexts(tf.Module):
 
     def parts(self, words: tf.Tensor) -> tf.Tensor:
         """The part of each word in one text's sum, 0 beyond the limit: string [words] -> float [words, dim]."""
-        is_within = within_limit(tf.RaggedTensor.from_tensor(words[tf.newaxis]), self._max_tokens)
+        is_within = within_limit(tf.RaggedTensor.from_tensor(words[tf.newaxis]), self._rules)
         return self.sums(words) * tf.cast(is_within, tf.float32)[:, tf.newaxis]
 
 
@@ -217,7 +218,7 @@ class ClLsi(FixedScorer, InnerProduct):
         fitted: Mapping[str, Fitted] | None = None,
     ) -> "ClLsi":
         queries, documents = (
-            FoldedTexts(side.terms, side.idf[:, np.newaxis] * of_side, language, inputs.max_tokens)
+            FoldedTexts(side.terms, side.idf[:, np.newaxis] * of_side, language, inputs.rules)
             for side, of_side, language in zip(pairs, maps, inputs.languages, strict=True)
         )
         return cls(queries, documents, fitted, name=inputs.name)

@@ -14,6 +14,7 @@ from models.lexicon.terms import TermCounter
 from models.lexicon.translations import learn_translations
 from models.texts.word_counts import batches, text_batches
 from schemas.collection import RawText, each_shard
+from schemas.word_rules import WordRules
 
 Pair: TypeAlias = tuple[RawText, RawText] | tuple[RawText, RawText, float]
 """A text in the query language, one in the documents' language with the same meaning, and how often the pair counts:
@@ -27,7 +28,7 @@ _ONE: Final = 2.0**_BITS
 def learn_lexicon(
     kind: Kind,
     languages: tuple[str, str],
-    max_tokens: int,
+    rules: WordRules,
     pairs: Iterable[Pair],
     collection: Iterable[RawText],
 ) -> Lexicon:
@@ -41,16 +42,16 @@ def learn_lexicon(
     Args:
       kind: the kind of lexicon; only `lexicon` learns translations, and the others have A = 0.
       languages: ISO 639-1 codes of queries and documents.
-      max_tokens: the most words of a text that count.
+      rules: what words are, and how many of a text count.
       pairs: texts with the same meaning.
       collection: the text of every document; `DocumentTexts` are counted shard by shard.
     """
-    counter = TermCounter(kind, max_tokens)
+    counter = TermCounter(kind, rules)
     translations = _translations(counter, languages, pairs) if kind == "lexicon" else sparse.csr_matrix((0, 0))
     # T without its identity, transposed: what a document's term adds to tf' of other terms.
     added = (translations - sparse.diags(translations.diagonal())).T.tocsr()
     # All parts that one process counts share a counter, so that each word is stemmed once.
-    count = partial(_count_terms, TermCounter(kind, max_tokens, counter.terms), languages[1], added)
+    count = partial(_count_terms, TermCounter(kind, rules, counter.terms), languages[1], added)
     documents = length = 0
     frequency = np.zeros((2, 0), np.int64)
     for part in each_shard(collection, count):
@@ -67,7 +68,7 @@ def learn_lexicon(
         kind=kind,
         query_language=languages[0],
         document_language=languages[1],
-        max_tokens=max_tokens,
+        rules=rules,
         documents=documents,
         mean_length=length / max(documents, 1),
     )

@@ -10,6 +10,7 @@ import tensorflow as tf
 from scipy import sparse
 
 from schemas.json_record import JsonRecord
+from schemas.word_rules import WordRules
 
 TABLE_FILE: Final = "lexicon.tsv"
 STATISTICS_FILE: Final = "statistics.tsv"
@@ -30,8 +31,8 @@ class CollectionRecord(JsonRecord):
     """The queries' ISO 639-1 code."""
     document_language: str
     """The documents' ISO 639-1 code."""
-    max_tokens: int
-    """The most words of a text that count."""
+    rules: WordRules
+    """The words of texts."""
     documents: int
     """The number of documents in the collection."""
     mean_length: float

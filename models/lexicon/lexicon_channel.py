@@ -10,7 +10,6 @@ import tensorflow as tf
 from models.lexicon.lexicon import Lexicon, read_lexicon
 from models.lexicon.term_weight import idf
 from models.rankers.scorer import CollectionStatistics, ScorerInputs, SparseInnerProduct
-from models.texts.tokens import tokenize
 
 _BUCKETS = 2**63 - 1
 
@@ -75,10 +74,6 @@ class LexiconChannel(SparseInnerProduct, ABC):
         if inputs.lexicon is None:
             raise ValueError(f"the channel {inputs.name} needs a lexicon; got none.")
         return cls(read_lexicon(inputs.lexicon), name=inputs.name, **own)
-
-    def document_words(self, texts: tf.Tensor) -> tf.RaggedTensor:
-        """The words of documents within the lexicon's limit."""
-        return tokenize(texts, self._record.max_tokens)
 
     def knows(self, terms: tf.Tensor) -> tf.Tensor:
         """Whether the lexicon has each term, string [terms] -> bool [terms]."""

@@ -103,7 +103,7 @@ class StructuredQueries(LexiconChannel):
         return frequency * (K1 + 1) / (frequency + norm)
 
     def _terms(self, texts: tf.Tensor, language: str) -> Terms:
-        return terms_of(texts, self._record.kind, language, self._record.max_tokens)
+        return terms_of(texts, self._record.kind, language, self._record.rules)
 
     # The score as an inner product
 

@@ -14,6 +14,7 @@ from models.texts.stems import stems_of_distinct
 from models.texts.tokens import tokenize
 from models.texts.word_counts import distinct_words
 from schemas.collection import RawText
+from schemas.word_rules import WordRules
 
 
 class Terms(NamedTuple):
@@ -29,16 +30,16 @@ class Terms(NamedTuple):
         return self.places.with_flat_values(tf.gather(self.distinct, self.places.flat_values))
 
 
-def terms_of(texts: Any, kind: Kind, language: str, max_tokens: int) -> Terms:
+def terms_of(texts: Any, kind: Kind, language: str, rules: WordRules) -> Terms:
     """The terms of texts: stems for the kind `lexicon`, else words.
 
     Args:
       texts: string [batch].
       kind: the kind of lexicon.
       language: the texts' ISO 639-1 code.
-      max_tokens: the most words of a text that count.
+      rules: what words are, and how many of a text count.
     """
-    words = tokenize(texts, max_tokens)
+    words = tokenize(texts, rules)
     distinct, place = tf.unique(words.flat_values, tf.int64)
     places = words.with_flat_values(place)
     if kind != "lexicon":
@@ -62,13 +63,13 @@ class TermCounter:
 
     Args:
       kind: the kind of lexicon, which decides what terms are.
-      max_tokens: the most words of a text that count.
+      rules: what words are, and how many of a text count.
       terms: the terms that get the first numbers.
     """
 
-    def __init__(self, kind: Kind, max_tokens: int, terms: Iterable[bytes] = ()) -> None:
+    def __init__(self, kind: Kind, rules: WordRules, terms: Iterable[bytes] = ()) -> None:
         self._kind: Kind = kind
-        self._max_tokens = max_tokens
+        self._rules = rules
         self._number = {term: number for number, term in enumerate(terms)}
         self._number_of_word: dict[str, dict[bytes, int]] = {}
         """The numbers of all words so far, by language: stemming a word takes longer than looking it up."""
@@ -84,7 +85,7 @@ class TermCounter:
 
     def count(self, texts: Sequence[RawText], language: str) -> sparse.csr_matrix:
         """Counts each term in each text: int32 [texts, terms so far]."""
-        found = distinct_words(texts, self._max_tokens)
+        found = distinct_words(texts, self._rules)
         columns = self._numbers_of_words(found.words, language)
         return found.counts(columns, len(self._number))
 

@@ -34,7 +34,7 @@ class TfIdf(LexiconChannel):
         return self._unit_vectors(texts, self._record.document_language)
 
     def _unit_vectors(self, texts: tf.Tensor, language: str) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
-        terms = terms_of(texts, self._record.kind, language, self._record.max_tokens)  # places [texts, (words)]
+        terms = terms_of(texts, self._record.kind, language, self._record.rules)  # places [texts, (words)]
         size = tf.maximum(tf.size(terms.distinct, tf.int64), 1)
         keys, _, count = tf.unique_with_counts(terms.places.value_rowids() * size + terms.places.flat_values)
         text, word = keys // size, keys % size  # int64 [keys], both

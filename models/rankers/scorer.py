@@ -14,6 +14,7 @@ from models.lists.ranking_lists import RankingLists
 from models.settings import ModelSettings
 from schemas import features as f
 from schemas.training_history import Fitted
+from schemas.word_rules import WordRules
 
 Joint: TypeAlias = Callable[[tf.Tensor], tf.Tensor]
 """Joint representations of queries and documents: from places in the lists, int [batch, pairs], to float
@@ -54,8 +55,8 @@ class ScorerInputs(NamedTuple):
     """Reads the eval split as texts, for scorers that fit a number there."""
     languages: tuple[str, str]
     """ISO 639-1 codes of queries and documents."""
-    max_tokens: int
-    """The most words of a text that count."""
+    rules: WordRules
+    """The words of texts."""
     top_grade: int
     """The MR grade."""
 
@@ -282,10 +283,6 @@ class SparseInnerProduct(FixedScorer, ABC):
     def document_terms(self, texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.RaggedTensor]:
         """Returns distinct terms of documents (string [documents]) and their weights: string and float
         [documents, (terms)]."""
-
-    @abstractmethod
-    def document_words(self, texts: tf.Tensor) -> tf.RaggedTensor:
-        """Returns the words of documents (string [documents]) that count: string [documents, (words)]."""
 
     @abstractmethod
     def knows(self, terms: tf.Tensor) -> tf.Tensor:

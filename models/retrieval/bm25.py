@@ -14,9 +14,11 @@ from models.lexicon.term_weight import K1, length_norm
 from models.lists.ranking_lists import RankingLists
 from models.retrieval.inverted_index import InvertedIndex, TermMatrix
 from models.retrieval.ranking import best_places, rank
+from models.texts.tokens import ALL_WORDS
 from models.texts.word_counts import DistinctWords, batches, distinct_words, text_batches
 from schemas import features as f
 from schemas.collection import RawText, each_shard
+from schemas.word_rules import WordRules
 
 _AT_ONCE: Final = 1 << 16
 """The number of documents whose words are held in memory."""
@@ -35,7 +37,7 @@ class Bm25:
     Args:
       queries: the tokens of all queries; only their words are counted in the collection.
       collection: the text of every document of the collection; `DocumentTexts` are counted shard by shard.
-      max_tokens: the model's limit on a text.
+      rules: what words are, and how many of a text count.
 
     Attributes:
       words: the distinct words of the queries.
@@ -43,12 +45,12 @@ class Bm25:
     """
 
     def __init__(
-        self, queries: Iterable[Sequence[bytes]], collection: Iterable[RawText], max_tokens: int | None = None
+        self, queries: Iterable[Sequence[bytes]], collection: Iterable[RawText], rules: WordRules = ALL_WORDS
     ) -> None:
         self.words = sorted({word for query in queries for word in query})
         self._place = {word: place for place, word in enumerate(self.words)}
-        self._max_tokens = max_tokens
-        parts = list(each_shard(collection, partial(_statistics, self._place, max_tokens)))
+        self._rules = rules
+        parts = list(each_shard(collection, partial(_statistics, self._place, rules)))
         self.documents = sum(part.documents for part in parts)
         frequency = sum((part.frequency for part in parts), np.zeros(len(self.words), np.int64)).tolist()
         self._mean_length = sum(part.length for part in parts) / max(self.documents, 1)
@@ -58,7 +60,7 @@ class Bm25:
 
     def term_weights(self, documents: Sequence[RawText]) -> sparse.csr_matrix:
         """The score that each word of a query adds to each document: float64 [documents, words]."""
-        found = distinct_words(documents, self._max_tokens)
+        found = distinct_words(documents, self._rules)
         weights = _counts(found, self._place)  # tf
         norms = np.repeat(length_norm(found.lengths, self._mean_length), np.diff(weights.indptr))
         weights.data = self._idf[weights.indices] * weights.data * (K1 + 1) / (weights.data + norms)
@@ -91,11 +93,11 @@ class _Statistics(NamedTuple):
     """The number of documents with each word: int64 [words]."""
 
 
-def _statistics(place: dict[bytes, int], max_tokens: int | None, texts: Iterable[RawText]) -> _Statistics:
+def _statistics(place: dict[bytes, int], rules: WordRules, texts: Iterable[RawText]) -> _Statistics:
     documents = length = 0
     frequency = np.zeros(len(place), np.int64)
     for batch in text_batches(texts):
-        found = distinct_words(batch, max_tokens)
+        found = distinct_words(batch, rules)
         documents += len(batch)
         length += len(found.places)
         frequency += np.bincount(_counts(found, place).indices, minlength=len(place))
@@ -108,24 +110,24 @@ def _counts(found: DistinctWords, place: dict[bytes, int]) -> sparse.csr_matrix:
     return found.counts(columns, len(place))
 
 
-def token_lists(texts: Iterable[RawText], max_tokens: int) -> Iterator[list[bytes]]:
+def token_lists(texts: Iterable[RawText], rules: WordRules) -> Iterator[list[bytes]]:
     """The model's tokens of every text."""
     for batch in text_batches(texts):
-        found = distinct_words(batch, max_tokens)
+        found = distinct_words(batch, rules)
         tokens = [found.words[place] for place in found.places.tolist()]
         yield from (tokens[start:end] for start, end in pairwise(found.row_splits.tolist()))
 
 
-def score_by_bm25(lists: RankingLists, collection: Iterable[RawText], max_tokens: int) -> Iterator[list[float]]:
+def score_by_bm25(lists: RankingLists, collection: Iterable[RawText], rules: WordRules) -> Iterator[list[float]]:
     """BM25 of every document of every list, with the statistics of the whole collection.
 
     Args:
       lists: query lists, as texts.
       collection: the text of every document of the collection.
-      max_tokens: the model's limit on a text.
+      rules: what words are, and how many of a text count.
     """
-    queries = list(token_lists(lists.query_columns[f.QUERY_TEXT].numpy().tolist(), max_tokens))
-    bm25 = Bm25(queries, collection, max_tokens)
+    queries = list(token_lists(lists.query_columns[f.QUERY_TEXT].numpy().tolist(), rules))
+    bm25 = Bm25(queries, collection, rules)
     documents = lists.document_columns[f.DOC_TEXT].numpy().tolist()
     weights = sparse.vstack([bm25.term_weights(batch) for batch in ([], *text_batches(documents))], format="csr")
     for query, rows in zip(queries, lists.documents.to_list(), strict=True):
@@ -147,7 +149,7 @@ _NOTHING: Final = Ranked(np.zeros(0, object), np.zeros(0, np.float32))
 def search_by_bm25(
     queries: Sequence[Sequence[bytes]],
     read_collection: Callable[[], Iterable[tuple[bytes, bytes]]],
-    max_tokens: int,
+    rules: WordRules,
     most: int,
     on_progress: Callable[[int, int], None] = lambda done, documents: None,
 ) -> list[Ranked]:
@@ -158,11 +160,11 @@ def search_by_bm25(
     Args:
       queries: the tokens of each query.
       read_collection: reads the id and text of every document; it is called twice, first for the statistics.
-      max_tokens: the model's limit on a text.
+      rules: what words are, and how many of a text count.
       most: the most documents for a query.
       on_progress: called repeatedly with the number of documents scored so far, and of all.
     """
-    bm25 = Bm25(queries, (text for _, text in read_collection()), max_tokens)
+    bm25 = Bm25(queries, (text for _, text in read_collection()), rules)
     terms = [np.array(sorted({*query}), object) for query in queries]
     found = [_NOTHING] * len(queries)
     done = 0

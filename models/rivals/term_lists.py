@@ -14,6 +14,7 @@ from models.lexicon.term_weight import idf
 from models.lexicon.terms import TermCounter
 from models.lists.ranking_lists import RankingLists
 from schemas import features as f
+from schemas.word_rules import WordRules
 
 Scores: TypeAlias = list[npt.NDArray[np.float32]]
 """The scores of each list's documents, in its order."""
@@ -83,7 +84,7 @@ class TermLists:
         cls,
         splits: Mapping[str, RankingLists],
         languages: tuple[str, str],
-        max_tokens: int,
+        rules: WordRules,
         lexicon: Lexicon | None,
         top_grade: int,
         vocabulary_size: int,
@@ -94,14 +95,14 @@ class TermLists:
         Args:
           splits: name to lists, as texts.
           languages: of queries and documents.
-          max_tokens: the most words of a text that count.
+          rules: what words are, and how many of a text count.
           lexicon: of the kind `lexicon`, for methods that translate queries; unused within one language.
           top_grade, vocabulary_size, seed: see above.
         """
         has_one_language = languages[0] == languages[1]
         kind: Kind = "tfidf" if has_one_language else "lexicon"
         lexicon = None if has_one_language else lexicon
-        counter = TermCounter(kind, max_tokens, lexicon.terms if lexicon else ())
+        counter = TermCounter(kind, rules, lexicon.terms if lexicon else ())
         counted = {}
         for name, lists in splits.items():
             texts = (lists.query_columns[f.QUERY_TEXT], lists.document_columns[f.DOC_TEXT])

@@ -50,6 +50,8 @@ _TABLES: Final = {
 _WHOLE: Final = r"\p{N}\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
 """The first characters of words that stay whole: numbers, and scripts without spaces (see `models.texts.tokens`)."""
 _CUTS: Final = (r"(\p{Hangul}{2})[^ ]+", rf"([^ \p{{M}}{_WHOLE}][^ {_WHOLE}]{{4}})[^ ]+")
+_CUT_SIGNS: Final = r"\p{P}+( |$)"
+"""Punctuation that a cut has left at the end; only words of segmented texts hold any."""
 _PLURAL: Final = r"(\p{Latin}{3})s+( |$)"
 """The last s of a short word, in all languages, so that equal names keep equal stems."""
 _ARABIC_PREFIXES: Final = r"(^| )(?:[وف]?[بك]?ال|و?لل)+(\p{Arabic}{3})"
@@ -104,6 +106,7 @@ def stems_of_distinct(words: tf.Tensor, language: str) -> tf.Tensor:
         text = tf.strings.regex_replace(text, affix, r"\1\2")
     for cut in _CUTS:
         text = tf.strings.regex_replace(text, cut, r"\1")
+    text = tf.strings.regex_replace(text, _CUT_SIGNS, r"\1")
     # A cut may leave an ending that the word did not have; a stem shall be its own stem.
     for ending in (_PLURAL, *arabic[1:]):
         text = tf.strings.regex_replace(text, ending, r"\1\2")

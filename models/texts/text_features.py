@@ -8,15 +8,20 @@ import tensorflow as tf
 from models.graphs import graph_function
 from models.lists.ranking_lists import Column
 from models.rankers.scorer import SparseInnerProduct
-from models.texts.tokens import tokenize, word_parts
-from schemas.word_characters import PARTS
+from models.texts.tokens import tokenize, within_limit
+from schemas.word_rules import WordRules
 
 
 class TextFeatures(tf.Module, ABC):
     """The training's own transformation of texts, which is saved with the model.
 
     It tracks its vocabularies, which become assets of the SavedModel.
+
+    Attributes:
+      rules: the words of texts.
     """
+
+    rules: WordRules
 
     @abstractmethod
     def of_queries(self, texts: tf.Tensor) -> dict[str, Column]:
@@ -30,9 +35,6 @@ class TextFeatures(tf.Module, ABC):
 def scored_words(text_features: TextFeatures, words: tf.Tensor) -> tuple[dict[str, Column], tf.Tensor]:
     """The document columns of single words, and which of the words lie within the limit on a document's length.
 
-    Only the transformation knows the limit. It is found by transforming a text of at least as many words, all equal to
-    a known one. A document without a known word shows no limit; none of its words adds to the score.
-
     Args:
       text_features: the training's own transformation.
       words: the words of one document in its order, string [words].
@@ -40,17 +42,8 @@ def scored_words(text_features: TextFeatures, words: tf.Tensor) -> tuple[dict[st
     Returns:
       the columns, whose rows beyond the limit are empty; and bool [words].
     """
-    of_documents = _traced_once(text_features)
-    columns = of_documents(words)
-    known = tf.where(tf.add_n(_lengths(columns)) > 0)[:1, 0]
-    number = tf.size(words, tf.int64)
-    parts = tf.reduce_sum(word_parts(tf.gather(words, known)))  # int64 []: of the known word; 0 without one
-    # As many parts of words as all words of the document can have.
-    same = tf.repeat(tf.gather(words, known), number * PARTS // tf.maximum(parts, 1))
-    kept = tf.reduce_max(_lengths(of_documents(tf.strings.reduce_join(same, separator=" ")[tf.newaxis])))
-    limit = tf.where(parts > 0, kept * parts, number * PARTS)  # int64 []: in parts of words
-    before = tf.cumsum(word_parts(words), exclusive=True)
-    is_within = before < limit
+    columns = _traced_once(text_features)(words)
+    is_within = within_limit(tf.RaggedTensor.from_tensor(words[tf.newaxis]), text_features.rules)
     limited = tf.reduce_sum(tf.cast(is_within, tf.int64))
     within = {name: _first_rows(one, limited) for name, one in columns.items() if isinstance(one, tf.RaggedTensor)}
     return {**columns, **within}, is_within
@@ -59,22 +52,21 @@ def scored_words(text_features: TextFeatures, words: tf.Tensor) -> tuple[dict[st
 def term_counts(
     text_features: TextFeatures, channel: SparseInnerProduct | None, documents: tf.Tensor
 ) -> dict[str, tf.Tensor]:
-    """Counts the terms of documents, and those among them that are unknown.
+    """Counts the terms of documents, within the limit on their length, and those among them that are unknown.
 
     A term is unknown if neither the channel of words that match nor the towers know it: no query finds it but by that
     very term.
 
     Args:
       text_features: the training's own transformation.
-      channel: the channel of words that match; its terms are counted, within its limit on a document's length. None
-        counts the words of the whole text.
+      channel: the channel of words that match, whose terms are counted; None counts words.
       documents: string [batch].
 
     Returns:
       terms: int32 [batch].
       unknown: int32 [batch], at most `terms`.
     """
-    words = channel.document_words(documents) if channel else tokenize(documents)
+    words = tokenize(documents, text_features.rules)
     distinct, place = tf.unique(words.flat_values)
     is_known = tf.add_n(_lengths(_traced_once(text_features)(distinct))) > 0
     is_term = tf.ones_like(is_known)

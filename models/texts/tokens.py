@@ -7,8 +7,10 @@ import tensorflow as tf
 import tensorflow_text as tf_text
 
 from models.graphs import graph_function, kept_values
+from models.texts.segmented import segmented_words, segmented_words_with_places
 from schemas.word_characters import (
     APOSTROPHE_LETTERS,
+    DOTTED,
     HAN,
     KANA,
     NUMBERS_IN_SIGNS,
@@ -20,6 +22,10 @@ from schemas.word_characters import (
     SUPERSCRIPTS,
     SYLLABIC,
 )
+from schemas.word_rules import ALL, WordRules
+
+ALL_WORDS: Final = WordRules()
+"""The usual words, however many a text has."""
 
 
 def _characters(scripts: Sequence[str]) -> str:
@@ -47,8 +53,6 @@ _SEPARATORS: Final = rf"(?:[{_SEPARATOR}]|(?:^| )\p{{M}})[ {_SEPARATOR}\p{{M}}]*
 
 _PARTED: Final = rf"\x{{200B}}|([{SUPERSCRIPTS}]+|[{SUBSCRIPTS}]+|[{NUMBERS_IN_SIGNS}])"
 """Characters that part words before normalisation only: NFKC makes 102 of 10², and folding drops U+200B."""
-_DOTTED: Final = r"([ij\x{12F}\x{249}\x{268}\x{29D}\x{3F3}\x{456}\x{458}\x{1D96}\x{1E2D}\x{1ECB}])\x{307}+"
-"""A dot above a letter with a dot of its own (Soft_Dotted, in Unicode's PropList.txt): İ is folded to i with a dot."""
 _USUAL: Final = (
     rf"[^\x{{130}}\x{{200B}}\x{{307}}\x{{345}}\x{{37A}}\x{{1F80}}-\x{{1FFC}}"
     rf"{SUPERSCRIPTS}{SUBSCRIPTS}{NUMBERS_IN_SIGNS}]*"
@@ -70,7 +74,7 @@ _JOINS: Final = (
 
 
 @graph_function
-def tokenize(texts: tf.Tensor, max_tokens: int | None = None) -> tf.RaggedTensor:
+def tokenize(texts: tf.Tensor, rules: WordRules = ALL_WORDS) -> tf.RaggedTensor:
     """Splits texts into normalised words.
 
     NFKC, case folding (İ becomes i), punctuation dropped. Words are split at white space, zero-width spaces and every
@@ -81,10 +85,14 @@ def tokenize(texts: tf.Tensor, max_tokens: int | None = None) -> tf.RaggedTensor
     Scripts without spaces: a character of Han is a word. Of kana, Thai, Lao, Khmer and Burmese each two characters that
     stand together are a word, so that words overlap; a single one is a word.
 
+    Segmented texts: NFKC and case folding. Words are split at white space and zero-width spaces alone. Punctuation at
+    the ends of a word is dropped, and so is a word without a letter or a digit.
+
     Args:
       texts: string [batch], UTF-8.
-      max_tokens: the most words of a text that are kept, from its beginning; None keeps all. A character of Han and a
-        pair of kana count for half a word, a pair of the other scripts without spaces for a third (`word_parts`).
+      rules: whether texts are segmented, and the most words of a text that are kept, from its beginning. A character of
+        Han and a pair of kana count for half a word, a pair of the other scripts without spaces for a third
+        (`word_parts`); words of segmented texts are whole.
 
     Returns:
       string RaggedTensor [batch, (tokens)].
@@ -93,40 +101,44 @@ def tokenize(texts: tf.Tensor, max_tokens: int | None = None) -> tf.RaggedTensor
       >>> [word.decode() for word in tokenize(tf.constant(["L'Été 2020: 北京 ひらがな"]))[0].numpy()]
       ['l', 'été', '2020', '北', '京', 'ひら', 'らが', 'がな']
     """
+    if rules.segmented:
+        return segmented_words(texts)[:, : rules.max_tokens]
     words, is_spaced = _whole_words(texts)
-    if max_tokens is None:
+    if rules.max_tokens == ALL:
         return _if_not(is_spaced, words, lambda: _in_pairs(words).tokens)
-    return _if_not(is_spaced, words[:, :max_tokens], lambda: _first_words(_in_pairs(words).tokens, max_tokens))
+    return _if_not(is_spaced, words[:, : rules.max_tokens], lambda: _first_words(_in_pairs(words).tokens, rules))
 
 
-def word_parts(words: tf.Tensor) -> tf.Tensor:
+def word_parts(words: tf.Tensor, rules: WordRules) -> tf.Tensor:
     """How many sixths of a word each word from `tokenize` counts where a limit is counted: string [words] -> int64."""
     parts = tf.fill(tf.shape(words), tf.constant(PARTS, tf.int64))
+    if rules.segmented:
+        return parts
     for scripts, of_script in ((HAN, PARTS_OF_HAN), (KANA, PARTS_OF_KANA), (SYLLABIC, PARTS_OF_SYLLABIC)):
         is_of_script = tf.strings.regex_full_match(words, f"{_characters(scripts)}.*")
         parts = tf.where(is_of_script, tf.constant(of_script, tf.int64), parts)
     return parts
 
 
-def within_limit(words: tf.RaggedTensor, max_tokens: int | tf.Tensor) -> tf.Tensor:
-    """Whether each word begins within a limit on the words of its text.
+def within_limit(words: tf.RaggedTensor, rules: WordRules) -> tf.Tensor:
+    """Whether each word begins within the limit on the words of its text.
 
     Args:
       words: string [batch, (words)], from `tokenize`.
-      max_tokens: the most words, see `tokenize`; int or int64 [].
+      rules: with a limit.
 
     Returns:
       bool [flat words].
     """
-    parts = word_parts(words.flat_values)
+    parts = word_parts(words.flat_values, rules)
     before = tf.cumsum(parts, exclusive=True)
     # A row without words has no first one.
     first = tf.gather(tf.concat([before, [0]], 0), words.row_splits[:-1])
-    return before - tf.repeat(first, words.row_lengths()) < PARTS * tf.cast(max_tokens, tf.int64)
+    return before - tf.repeat(first, words.row_lengths()) < PARTS * rules.max_tokens
 
 
-def _first_words(words: tf.RaggedTensor, max_tokens: int) -> tf.RaggedTensor:
-    return kept_values(words, within_limit(words, max_tokens))
+def _first_words(words: tf.RaggedTensor, rules: WordRules) -> tf.RaggedTensor:
+    return kept_values(words, within_limit(words, rules))
 
 
 def _whole_words(texts: tf.Tensor) -> tuple[tf.RaggedTensor, tf.Tensor]:
@@ -230,7 +242,7 @@ def _usual(texts: tf.Tensor) -> tf.Tensor:
     """Texts with spaces around numbers in signs and for U+200B, and without the dots of İ."""
     # U+0345 is a mark, and folded a letter: its order among marks must be known before.
     texts = tf_text.normalize_utf8(tf.strings.regex_replace(texts, _PARTED, r" \1 "), "NFKC")
-    return tf.strings.regex_replace(tf_text.case_fold_utf8(texts), _DOTTED, r"\1")
+    return tf.strings.regex_replace(tf_text.case_fold_utf8(texts), DOTTED, r"\1")
 
 
 class TokenOffsets(NamedTuple):
@@ -245,7 +257,7 @@ class TokenOffsets(NamedTuple):
 
 
 @graph_function
-def tokenize_with_offsets(text: tf.Tensor) -> TokenOffsets:
+def tokenize_with_offsets(text: tf.Tensor, rules: WordRules = ALL_WORDS) -> TokenOffsets:
     """Splits a text into normalised words, and finds the place of each in the text as it was given.
 
     Normalisation keeps no offsets, so each character is normalised by itself. The joined words equal the joined
@@ -259,6 +271,7 @@ def tokenize_with_offsets(text: tf.Tensor) -> TokenOffsets:
 
     Args:
       text: string [], UTF-8.
+      rules: whether the text is segmented; all its words are found, however many count.
 
     Returns:
       See `TokenOffsets`.
@@ -268,6 +281,8 @@ def tokenize_with_offsets(text: tf.Tensor) -> TokenOffsets:
       >>> [word.decode() for word in found.tokens.numpy()], found.start.numpy().tolist(), found.end.numpy().tolist()
       (['l', 'été', '1', '1', '2'], [0, 2, 8, 9, -1], [1, 7, 9, 11, -1])
     """
+    if rules.segmented:
+        return TokenOffsets(*segmented_words_with_places(text))
     words, _ = _whole_words(text[tf.newaxis])
     pairs = _in_pairs(words)
     tokens, own = pairs.tokens.values, pairs.own  # string [tokens], both

@@ -11,10 +11,11 @@ import pyarrow.compute as pc
 import tensorflow as tf
 from scipy import sparse
 
-from models.texts.tokens import tokenize, word_parts
+from models.texts.tokens import ALL_WORDS, tokenize, word_parts
 from schemas.collection import RawText
 from schemas.cut_texts import CutTexts
 from schemas.word_characters import PARTS
+from schemas.word_rules import WordRules
 
 _LENGTH: Final = 1 << 24
 """The total length of a batch of texts, which takes some 150 MB with all that is made of it. In larger batches fewer
@@ -101,7 +102,7 @@ class DistinctWords(NamedTuple):
         return counts
 
 
-def distinct_words(texts: Sequence[bytes | str], max_tokens: int | None = None) -> DistinctWords:
+def distinct_words(texts: Sequence[bytes | str], rules: WordRules = ALL_WORDS) -> DistinctWords:
     """The words of texts, see `models.texts.tokens.tokenize`.
 
     A space separates words whatever its neighbours are, and a piece between two spaces has the same words in every
@@ -115,7 +116,8 @@ def distinct_words(texts: Sequence[bytes | str], max_tokens: int | None = None) 
     binary = pa.binary() if sum(map(len, texts)) <= _CHARACTERS else pa.large_binary()
     pieces = pc.split_pattern(pa.array(texts, binary), pattern=b" ")
     distinct_pieces = pieces.flatten().dictionary_encode()
-    words = tokenize(tf.constant(distinct_pieces.dictionary.to_numpy(zero_copy_only=False), tf.string))
+    every_piece = tf.constant(distinct_pieces.dictionary.to_numpy(zero_copy_only=False), tf.string)
+    words = tokenize(every_piece, WordRules(segmented=rules.segmented))
     distinct, place = tf.unique(words.flat_values)
     places, row_splits = _words_of_texts(
         distinct_pieces.indices.to_numpy(),
@@ -125,8 +127,8 @@ def distinct_words(texts: Sequence[bytes | str], max_tokens: int | None = None) 
     )
     starts, lengths = row_splits[:-1], np.diff(row_splits)
     whole_lengths = lengths
-    if max_tokens is not None:
-        lengths = _within_limit(word_parts(distinct).numpy()[places], row_splits, max_tokens)
+    if rules.max_tokens < whole_lengths.max(initial=0):
+        lengths = _within_limit(word_parts(distinct, rules).numpy()[places], row_splits, rules.max_tokens)
     if (lengths < whole_lengths).any():
         # The order of the words changes where a word first occurs behind the limit.
         left, place = tf.unique(places[joined_ranges(starts, lengths)])

@@ -17,6 +17,7 @@ from schemas.byte_streams import HashingReader, check_content
 from schemas.drops import Drop, DropCounter, ReadReport
 from schemas.errors import DataError
 from schemas.wikiclir import excerpt_of
+from schemas.word_rules import WordRules
 from schemas.word_vectors import VectorReason, WordVector, read_word_vectors
 
 _BATCH: Final = 4096
@@ -60,7 +61,7 @@ def _read(source: WordTableSource, entries: Iterator[WordVector | Drop]) -> Word
     vectors = []
     left_out = DropCounter()
     read = 0
-    for entry, tokens in _tokenized(entries):
+    for entry, tokens in _tokenized(entries, WordRules(segmented=source.segmented)):
         read += 1
         if isinstance(entry, WordVector):
             reason = _fault_of(tokens, places)
@@ -77,12 +78,12 @@ def _read(source: WordTableSource, entries: Iterator[WordVector | Drop]) -> Word
     return WordTable(list(places), np.array(vectors), report)
 
 
-def _tokenized(entries: Iterator[WordVector | Drop]) -> Iterator[tuple[WordVector | Drop, list[str]]]:
+def _tokenized(entries: Iterator[WordVector | Drop], rules: WordRules) -> Iterator[tuple[WordVector | Drop, list[str]]]:
     """Each entry with the tokens of its word, if it has one."""
     for batch in batches(entries, _BATCH):
         with tf.init_scope():  # Transform calls this while it traces a graph
             texts = [entry.word if isinstance(entry, WordVector) else "" for entry in batch]
-            tokens = tokenize(tf.constant(texts)).to_list()
+            tokens = tokenize(tf.constant(texts), rules).to_list()
         yield from ((entry, [one.decode() for one in some]) for entry, some in zip(batch, tokens, strict=True))
 
 

@@ -21,6 +21,7 @@ from schemas.errors import DataError
 from schemas.foreign_files import ForeignReason
 from schemas.splits import SPLITS
 from schemas.wikiclir import Reason
+from schemas.word_rules import WordRules
 
 QUERIES_FILE: Final = "queries.tsv"
 DOCUMENTS_FILE: Final = "documents.tsv"
@@ -122,7 +123,8 @@ class _Converter:
         counts = {split: sum(self._splits[query_id] == split for query_id in query_ids) for split in SPLITS}
         self._note_splits(counts)
         self._write_config()
-        self._inputs.notes += cut_notes(files_of_texts(self._staging), MAX_WORDS)
+        rules = WordRules(max_tokens=MAX_WORDS, segmented=self._settings.segmented)
+        self._inputs.notes += cut_notes(files_of_texts(self._staging), rules)
         files = {account.name: account.report() for account in self._inputs.accounts()}
         written = tuple(sorted(path.name for path in self._staging.iterdir()))
         return Conversion(files, counts, pairs, self._top_grade, tuple(self._inputs.notes), written)
@@ -253,6 +255,8 @@ class _Converter:
             others["candidates"] = CANDIDATES_FILE
         elif settings.negatives != NEGATIVES:
             others["negatives"] = settings.negatives
+        if settings.segmented:
+            others["segmented"] = "true"
         text = config_text(settings.query_language, settings.document_language, self._top_grade, others)
         (self._staging / CONFIG_FILE).write_text(text, encoding="utf-8")
 

@@ -65,6 +65,7 @@ class ConversionSettings:
       depth: largest number of a query's documents that a run gives.
       top_grade: higher grades count as this; None takes the highest of the judgments.
       with_titles: whether a document's title is put before its text.
+      segmented: whether white space alone parts words.
       max_bad_share: largest share of bad lines in a file.
     """
 
@@ -74,6 +75,7 @@ class ConversionSettings:
     depth: int = DEPTH
     top_grade: int | None = None
     with_titles: bool = False
+    segmented: bool = False
     max_bad_share: float = MAX_BAD_SHARE
 
 

@@ -36,8 +36,10 @@ from schemas.errors import DataError
 from schemas.splits import SPLITS
 from schemas.wikiclir import Text
 
-_ONE_VALUE: Final = ("query_language", "document_language", "top_grade", "leave_out_own", "max_document_tokens")
-"""The settings of the data of which a joined collection has one value."""
+_KEPT: Final = ("leave_out_own", "max_document_tokens", "segmented")
+"""The settings of the data that the joined collection takes over."""
+_ONE_VALUE: Final = ("query_language", "document_language", "top_grade", *_KEPT)
+"""The settings of which it has one value."""
 _READ_AT_ONCE: Final = 512
 
 
@@ -180,12 +182,12 @@ def _join(collections: Mapping[str, DataSettings], staging: Path, begin: Callabl
             shutil.rmtree(one.folder)
     first, *_ = collections.values()
     others: dict[str, object] = {"candidates": CANDIDATES_FILE, "domains": DOMAINS_FILE}
-    for key in ("leave_out_own", "max_document_tokens"):
+    for key in _KEPT:
         if getattr(first, key) != DataSettings.model_fields[key].default:
             others[key] = str(getattr(first, key)).lower()
     text = config_text(first.query_language, first.document_language, first.top_grade, others)
     (staging / CONFIG_FILE).write_text(text, encoding="utf-8")
-    notes = tuple(cut_notes(files_of_texts(staging), first.max_document_tokens))
+    notes = tuple(cut_notes(files_of_texts(staging), first.word_rules))
     return Joined(files, lists, pairs, notes, tuple(sorted(path.name for path in staging.iterdir())))
 
 

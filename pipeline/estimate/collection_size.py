@@ -18,6 +18,7 @@ from schemas.errors import DataError
 from schemas.relevance import NOT_RELEVANT
 from schemas.splits import SPLITS, split_of
 from schemas.wikiclir import Judgment, QueryDomain, Reason, Text, parse_role, read_lines
+from schemas.word_rules import WordRules
 
 Record = TypeVar("Record")
 
@@ -89,9 +90,10 @@ def size_of_collection(config: RunConfig) -> CollectionSize:
             "data must name files for an estimate: what dumps hold is known when they are read. `clir wikipedia` "
             "estimates that, and makes files and a configuration of them."
         )
-    limit = config.data.max_document_tokens
-    queries = _texts(paths["queries"], min(limit, config.data.query_words or limit))
-    documents = _texts(paths["documents"], limit)
+    rules = config.data.word_rules
+    limit = min(config.data.max_document_tokens, config.data.query_words or config.data.max_document_tokens)
+    queries = _texts(paths["queries"], rules.model_copy(update={"max_tokens": limit}))
+    documents = _texts(paths["documents"], rules)
     lists = _lists(config)
     by_split = {split: [one for one in lists if one.split == split] for split in SPLITS}
     if empty := [split for split, some in by_split.items() if not some]:
@@ -166,7 +168,7 @@ def _trained_pairs(config: RunConfig, train: list[_List], pairs: int, documents:
     return own + round(kept * (pairs - own))
 
 
-def _texts(path: str, max_words: int) -> _Texts:
+def _texts(path: str, rules: WordRules) -> _Texts:
     """The number of a file's texts, its bytes, and the mean of the words of an even sample."""
     size = 0
 
@@ -177,7 +179,7 @@ def _texts(path: str, max_words: int) -> _Texts:
             yield line.split(b"\t", 2)[-1]
 
     sample = EvenSample(texts())
-    found = distinct_words(sample.items, max_words)
+    found = distinct_words(sample.items, rules)
     return _Texts(sample.number, size, float(found.lengths.mean()), found.cut)
 
 

@@ -157,7 +157,7 @@ def measure_training_step(config: RunConfig, size: CollectionSize, dim: int = 0)
             lexicon=None,
             eval_texts=lambda: lists,
             languages=(config.data.query_language, config.data.document_language),
-            max_tokens=config.data.max_document_tokens,
+            rules=config.data.word_rules,
             top_grade=config.data.top_grade,
         )
         scorer = SCORERS[config.model.scorer].load().make(inputs, **config.model.scorer_settings)

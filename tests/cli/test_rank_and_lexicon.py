@@ -12,6 +12,7 @@ from components.lexicon_gen.write_lexicon import FurtherPairs
 from models.exported.explanation import ScorePart, WordPart
 from models.exported.model import LoadedModel
 from models.lexicon.learn_lexicon import learn_lexicon
+from models.texts.tokens import ALL_WORDS
 from schemas.lexicon_pairs import EXPORT_ENDINGS
 from tests.cli.command import Clir
 from tests.models.lexicon.small_lexicon import table_of
@@ -224,7 +225,7 @@ def test_lexicon_exports_all_translations_and_a_lexicon_learns_from_them_again(
     pairs = FurtherPairs([str(path)], None, 0.0, open)
     assert {(query, document): weight for query, document, weight in pairs} == exported
     assert [one.name for one in tmp_path.iterdir()] == [path.name]
-    learned = learn_lexicon("lexicon", ("en", "fr"), 200, pairs, ["chat"])
+    learned = learn_lexicon("lexicon", ("en", "fr"), ALL_WORDS, pairs, ["chat"])
     assert table_of(learned)["dog"].keys() & {"chien"}
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from models.retrieval.bm25 import score_by_bm25
+from models.texts.tokens import ALL_WORDS
 from schemas.trec import parse_run
 from tests.models.synthetic import text_lists
 
@@ -36,7 +37,7 @@ def run_file(tmp_path, make_artifact, make_collection, make_examples) -> list[st
     # Titles say nothing, and a broken line is left out.
     lines = [f"{doc_id}\tCanis lupus\t{text}\n" for doc_id, text in COLLECTION.items()]
     collection = make_collection(tmp_path, {"documents": "".join(["d12\ttwo fields\n", *lines]).encode()})
-    LexicalBaseline.test_call(examples, collection, run, apply=map, max_tokens=200)
+    LexicalBaseline.test_call(examples, collection, run, apply=map, rules=ALL_WORDS)
     return (Path(run.uri) / "run.trec").read_text().splitlines()
 
 
@@ -49,7 +50,7 @@ def test_every_document_of_every_test_list_is_ranked(run_file):
 def test_scores_are_those_of_the_whole_collection(run_file):
     text, doc_ids = LISTS["q2"]
     lists = text_lists([("q2", text, {doc_id: (COLLECTION[doc_id], 0) for doc_id in doc_ids})])
-    (scores,) = score_by_bm25(lists, COLLECTION.values(), 200)
+    (scores,) = score_by_bm25(lists, COLLECTION.values(), ALL_WORDS)
     assert parse_run(run_file, "run.trec").scores["q2"] == pytest.approx(
         dict(zip(doc_ids, scores, strict=True)), rel=1e-8
     )

@@ -12,6 +12,7 @@ import tensorflow as tf
 from components.pusher.push_version import push_version
 from models.exported.versions import model_fingerprint, whole_versions
 from models.settings import WordTableSource
+from models.texts.tokens import ALL_WORDS
 from models.texts.word_table import read_word_table
 
 pytestmark = pytest.mark.beam
@@ -50,7 +51,7 @@ def test_a_lexicon_is_learned_from_remote_pairs_and_written_to_a_remote_folder()
 
     folder = write("ram://remote_lexicon", {"pairs": "wolf\tloup\nno tabs\n"})
     pairs = FurtherPairs([f"{folder}/pairs"], None, 1.0, fileio.open)
-    write_lexicon("lexicon", ("en", "fr"), 200, [], pairs, iter([b"loup"]), folder, fileio.open)
+    write_lexicon("lexicon", ("en", "fr"), ALL_WORDS, [], pairs, iter([b"loup"]), folder, fileio.open)
     assert (pairs.report().read, pairs.report().used) == (2, 1)
     lexicon = read_lexicon(folder)
     assert (list(lexicon.terms), lexicon.translations.nnz) == ([b"loup", b"wolf"], 1)

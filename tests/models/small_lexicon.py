@@ -7,6 +7,8 @@ from models.exported.export import export_ranker
 from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.lexicon import Kind
 from models.rankers.ranker import Ranker
+from models.texts.tokens import ALL_WORDS
+from schemas.word_rules import WordRules
 from tests.models.lexicon.small_lexicon import make_channel
 from tests.models.made_once import made_once
 from tests.models.small_model import features_of, small_text_features, small_towers
@@ -27,12 +29,12 @@ def export_with_words(
     path: Path,
     kind: Kind = "lexicon",
     weight: float = 0.5,
-    max_tokens: int = 200,
+    rules: WordRules = ALL_WORDS,
     languages: tuple[str, str] = ("en", "fr"),
     pairs: tuple[tuple[str, str], ...] = PAIRS,
 ) -> str:
     """Writes an untrained ranker with such a channel as a SavedModel, and the files of its words beside it."""
-    made_once(_export, path, kind, weight, max_tokens, languages, pairs)
+    made_once(_export, path, kind, weight, rules, languages, pairs)
     return str(path)
 
 
@@ -40,12 +42,12 @@ def _export(
     path: Path,
     kind: Kind,
     weight: float,
-    max_tokens: int,
+    rules: WordRules,
     languages: tuple[str, str],
     pairs: tuple[tuple[str, str], ...],
 ) -> None:
-    text_features = small_text_features(path.parent, max_tokens=max_tokens)
-    channel = make_channel(learn_lexicon(kind, languages, max_tokens, pairs, COLLECTION))
+    text_features = small_text_features(path.parent, rules=rules)
+    channel = make_channel(learn_lexicon(kind, languages, rules, pairs, COLLECTION))
     towers = small_towers(initial_scale=1.0)
     towers(features_of(text_features, ["cat"], [["chat"]]))
     export_ranker(

@@ -12,7 +12,8 @@ from models.rankers.two_towers import TwoTowers
 from models.settings import ModelSettings
 from models.texts.stems import stems as stems_of
 from models.texts.text_features import TextFeatures
-from models.texts.tokens import tokenize
+from models.texts.tokens import ALL_WORDS, tokenize
+from schemas.word_rules import WordRules
 from tests.models.made_once import made_once
 
 WORDS: Final = {"query_vocabulary": "white\ncat\ndog\n", "document_vocabulary": "chat\nblanc\nchien\nun\n"}
@@ -24,16 +25,16 @@ STEMS: Final = {"query_stem_vocabulary": "white\ncat\n", "document_stem_vocabula
 class Vocabulary(tf.Module):
     """Words of a file, a line each, to ids, as Transform's layer has them; or, with a language, stems."""
 
-    def __init__(self, file: Path, language: str | None = None, max_tokens: int | None = None) -> None:
+    def __init__(self, file: Path, language: str | None = None, rules: WordRules = ALL_WORDS) -> None:
         super().__init__()
-        self._language, self._max_tokens = language, max_tokens
+        self._language, self._rules = language, rules
         lines = tf.lookup.TextFileInitializer(
             str(file), tf.string, tf.lookup.TextFileIndex.WHOLE_LINE, tf.int64, tf.lookup.TextFileIndex.LINE_NUMBER
         )
         self.table = tf.lookup.StaticHashTable(lines, -1)
 
     def __call__(self, texts: tf.Tensor) -> tf.RaggedTensor:
-        words = tokenize(texts, self._max_tokens)
+        words = tokenize(texts, self._rules)
         found = words if self._language is None else stems_of(words, self._language)
         ids = tf.ragged.map_flat_values(self.table.lookup, found)
         return tf.ragged.boolean_mask(ids, ids >= 0)
@@ -45,17 +46,17 @@ class VocabularyFeatures(TextFeatures):
     Args:
       folder: of the files of words.
       with_stems: whether there are stems, too.
-      max_tokens: words of a text that count; None for all.
+      rules: the words of texts.
     """
 
-    def __init__(self, folder: Path, with_stems: bool = False, max_tokens: int | None = None) -> None:
+    def __init__(self, folder: Path, with_stems: bool = False, rules: WordRules = ALL_WORDS) -> None:
         super().__init__()
-        self.query_words, self.document_words = (Vocabulary(folder / name, None, max_tokens) for name in WORDS)
+        self.rules = rules
+        self.query_words, self.document_words = (Vocabulary(folder / name, None, rules) for name in WORDS)
         self.with_stems = with_stems
         if with_stems:
             self.query_stems, self.document_stems = (
-                Vocabulary(folder / name, language, max_tokens)
-                for name, language in zip(STEMS, ("en", "fr"), strict=True)
+                Vocabulary(folder / name, language, rules) for name, language in zip(STEMS, ("en", "fr"), strict=True)
             )
 
     def of_queries(self, texts: tf.Tensor) -> dict[str, tf.RaggedTensor]:
@@ -67,12 +68,12 @@ class VocabularyFeatures(TextFeatures):
         return {"doc_tokens": self.document_words(texts), **stems}
 
 
-def small_text_features(folder: Path, with_stems: bool = False, max_tokens: int | None = None) -> VocabularyFeatures:
+def small_text_features(folder: Path, with_stems: bool = False, rules: WordRules = ALL_WORDS) -> VocabularyFeatures:
     """Writes the files of words, and of stems, and takes them."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, words in {**WORDS, **(STEMS if with_stems else {})}.items():
         (folder / name).write_text(words)
-    return VocabularyFeatures(folder, with_stems, max_tokens)
+    return VocabularyFeatures(folder, with_stems, rules)
 
 
 def small_towers(**settings: Any) -> TwoTowers:

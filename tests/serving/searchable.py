@@ -16,6 +16,7 @@ from models.retrieval.assemble_index import assemble_index
 from models.retrieval.segment import encode_documents
 from schemas.index_manifest import SEGMENTS
 from schemas.wikiclir import Text
+from schemas.word_rules import WordRules
 from tests.models.lexicon.small_lexicon import make_channel
 from tests.models.made_once import made_once
 from tests.models.small_lexicon import COLLECTION, PAIRS
@@ -46,7 +47,7 @@ def export_searchable(path: Path, weight: float = 0.5) -> None:
 def _export(path: Path, weight: float) -> None:
     with tempfile.TemporaryDirectory() as folder:  # not beside the model, where only versions may lie
         text_features = small_text_features(Path(folder))
-        channel = make_channel(learn_lexicon("lexicon", ("en", "fr"), LIMIT, PAIRS, COLLECTION))
+        channel = make_channel(learn_lexicon("lexicon", ("en", "fr"), WordRules(max_tokens=LIMIT), PAIRS, COLLECTION))
         towers = small_towers(initial_scale=1.0)
         towers(features_of(text_features, ["cat"], [["chat"]]))
         ranker = Ranker({"smooth_cosine": towers, "lexicon": channel}, {"smooth_cosine": 1.0, "lexicon": weight})

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from models.lexicon.lexicon import read_lexicon
+from models.texts.tokens import ALL_WORDS
 from schemas.errors import DataError
 from schemas.lexicon_report import LexiconReport
 from tests.models.lexicon.small_lexicon import table_of
@@ -33,7 +34,7 @@ def run(tmp_path, make_artifact, make_collection, make_examples):
         given = {
             "kind": "lexicon",
             "languages": ("en", "fr"),
-            "max_tokens": 200,
+            "rules": ALL_WORDS,
             "top_grade": 3,
             "max_bad_share": 0.0,
             "pairs": [],

@@ -18,6 +18,7 @@ from schemas.domains import domains_to_train
 from schemas.errors import DataError
 from schemas.lexicon_report import LexiconReport
 from schemas.wikiclir import MAX_LINE_BYTES
+from schemas.word_rules import WordRules
 from tests.models.lexicon.small_lexicon import table_of
 from tests.models.synthetic import write_examples
 
@@ -25,6 +26,8 @@ GOOD = b"wolf\tloup\ndog\tchien\n"
 WORDS = [("wolf", "loup", 1.0), ("dog", "chien", 1.0)]
 PARTS = [GOOD, *(b"wolf", b"\t", b" ", b"\n", b"\r\n", b"\x00", b"\xff", b"\xef\xbb\xbf", b"\xc2\x85\xe2\x80\xa8")]
 CONTENTS = st.lists(st.lists(st.sampled_from(PARTS), max_size=20).map(b"".join), min_size=1, max_size=3)
+
+RULES = WordRules(max_tokens=200)
 
 
 def further_pairs(
@@ -180,7 +183,7 @@ def test_the_weight_of_a_pair_is_its_own_times_that_of_its_kind(tmp_path: Path) 
 
 def test_a_weight_that_floats_round_to_0_still_counts(tmp_path: Path) -> None:
     pairs = further_pairs(tmp_path, [b"wolf\tloup\t5e-324\n"], weight=1e-9)
-    report = written(tmp_path / "lexicon", "lexicon", ("en", "fr"), 200, [(b"cat", b"chat")], pairs)
+    report = written(tmp_path / "lexicon", "lexicon", ("en", "fr"), RULES, [(b"cat", b"chat")], pairs)
     assert (report.translations, report.pairs["used"], report.pairs_weight) == (2, 1, 1e-9)
     assert all(
         0 < weight <= 1 for of in table_of(read_lexicon(str(tmp_path / "lexicon"))).values() for weight in of.values()
@@ -193,7 +196,7 @@ def test_a_table_and_lines_with_the_same_weights_give_the_same_lexicon(tmp_path:
     found = []
     for content, ending in ((lines, ".tsv"), (table, ".json"), (gzip.compress(table), ".json.gz")):
         pairs = further_pairs(tmp_path, [content], 0.0, sha256(content).hexdigest(), ending=ending)
-        written(tmp_path / "lexicon", "lexicon", ("en", "fr"), 200, [], pairs)
+        written(tmp_path / "lexicon", "lexicon", ("en", "fr"), RULES, [], pairs)
         found.append((tmp_path / "lexicon" / "lexicon.tsv").read_text())
     assert found[0] == found[1] == found[2] != ""
 
@@ -224,7 +227,7 @@ def written(folder: Path, *arguments: object) -> LexiconReport:
 
 def test_it_learns_from_the_train_pairs_and_from_further_ones(tmp_path: Path) -> None:
     pairs = further_pairs(tmp_path, [GOOD + b"bad\n"])
-    report = written(tmp_path / "lexicon", "lexicon", ("en", "fr"), 200, [(b"cat", b"chat")], pairs)
+    report = written(tmp_path / "lexicon", "lexicon", ("en", "fr"), RULES, [(b"cat", b"chat")], pairs)
     assert table_of(read_lexicon(str(tmp_path / "lexicon"))).keys() == {"cat", "wolf", "dog"}
     assert (report.kind, report.train_pairs, report.documents) == ("lexicon", 1, 2)
     assert (report.terms, report.translations, report.translated) == (6, 3, 3)
@@ -233,13 +236,17 @@ def test_it_learns_from_the_train_pairs_and_from_further_ones(tmp_path: Path) ->
 
 
 def test_without_further_pairs_the_report_has_none(tmp_path: Path) -> None:
-    report = written(tmp_path / "lexicon", "bm25", ("en", "fr"), 200, [], None)
+    report = written(tmp_path / "lexicon", "bm25", ("en", "fr"), RULES, [], None)
     assert (report.kind, report.pairs, report.translations, report.documents) == ("bm25", None, 0, 2)
     content = json.loads((tmp_path / "lexicon" / "collection.json").read_text())
-    assert (content["query_language"], content["document_language"], content["max_tokens"]) == ("en", "fr", 200)
+    assert (content["query_language"], content["document_language"], content["rules"]["max_tokens"]) == (
+        "en",
+        "fr",
+        200,
+    )
 
 
 def test_refused_pairs_leave_no_file(tmp_path: Path) -> None:
     with pytest.raises(DataError):
-        written(tmp_path / "lexicon", "lexicon", ("en", "fr"), 200, [], further_pairs(tmp_path, [b"bad\n"], 0.0))
+        written(tmp_path / "lexicon", "lexicon", ("en", "fr"), RULES, [], further_pairs(tmp_path, [b"bad\n"], 0.0))
     assert list((tmp_path / "lexicon").iterdir()) == []

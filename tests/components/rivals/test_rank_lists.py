@@ -6,6 +6,7 @@ from io import StringIO
 import pytest
 
 from components.rivals.rank_lists import rank_lists
+from models.texts.tokens import ALL_WORDS
 from schemas.errors import DataError
 from schemas.evaluation import PARAMETERS_FILE
 from schemas.trec import parse_run
@@ -15,7 +16,7 @@ METHODS = ["tfidf", "translated", "cl_lsi"]
 
 
 def rank(splits):
-    return rank_lists(METHODS, splits, lexicon(), ("en", "fr"), 200, top_grade=2, vocabulary_size=9, seed=1)
+    return rank_lists(METHODS, splits, lexicon(), ("en", "fr"), ALL_WORDS, top_grade=2, vocabulary_size=9, seed=1)
 
 
 @pytest.mark.slow

@@ -7,6 +7,7 @@ import pytest
 from models.exported.model import LoadedModel
 from models.retrieval.assemble_index import assemble_index
 from models.retrieval.segment import encode_documents
+from models.texts.tokens import ALL_WORDS
 from schemas.evaluation import EvaluationReport, QueryMetrics
 from schemas.index_manifest import SEGMENTS
 from schemas.search_report import SearchReport
@@ -46,7 +47,7 @@ def test_the_files_hold_the_report_the_queries_and_the_run(tmp_path, make_artifa
     inputs["collection"] = make_collection(tmp_path, {"documents": f"broken\n{lines}".encode()})
     inputs["examples"] = make_examples(tmp_path, LISTS)
     made = make_artifact("SearchEvaluation", tmp_path)
-    SearchEvaluator.test_call(**inputs, search_evaluation=made, top_grade=2, max_tokens=200)
+    SearchEvaluator.test_call(**inputs, search_evaluation=made, top_grade=2, rules=ALL_WORDS)
 
     folder = Path(made.uri)
     assert {one.name for one in folder.iterdir()} == {"search.json", "search_per_query.tsv", "search_run.trec"}

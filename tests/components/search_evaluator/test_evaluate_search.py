@@ -14,6 +14,7 @@ from models.retrieval.assemble_index import assemble_index
 from models.retrieval.corpus_index import CorpusIndex
 from models.retrieval.ranking import rank
 from models.retrieval.segment import encode_documents
+from models.texts.tokens import ALL_WORDS
 from schemas.evaluation import EvaluationReport
 from schemas.index_manifest import SEGMENTS
 from schemas.trec import parse_run
@@ -73,7 +74,7 @@ def evaluated(model, folder: Path, report=None, documents=None, leave_out_own=Fa
         CorpusIndex(str(folder)),
         LoadedModel(model),
         lambda: ((doc_id.encode(), text.encode()) for doc_id, text in documents.items()),
-        max_tokens=200,
+        rules=ALL_WORDS,
         top_grade=2,
         sampled=report or sampled(),
         write_run=run.write,

@@ -11,8 +11,10 @@ from models.job import TrainingJob
 from models.lexicon.cl_lsi import ClLsi
 from models.lists.ranking_lists import TEXT_SPEC
 from models.settings import ChannelSettings
+from models.texts.tokens import ALL_WORDS
 from models.training.settings import TrainingSettings
 from schemas import features as f
+from schemas.word_rules import WordRules
 from tests.models.lexicon.small_lexicon import learn, make_channel, scores
 from tests.models.synthetic import write_examples
 
@@ -52,7 +54,7 @@ def read(tmp_path, monkeypatch):
         channels=(),
         lexicon=None,
         languages=("", ""),
-        max_tokens=1,
+        rules=ALL_WORDS,
         in_training=False,
         held_out=(),
         adversary=None,
@@ -67,7 +69,7 @@ def read(tmp_path, monkeypatch):
             channels={kind: ChannelSettings(kind=kind, in_training=in_training) for kind in channels},
             lexicon=lexicon,
             languages=languages,
-            max_tokens=max_tokens,
+            rules=rules,
             texts=paths if channels else {},
         )
         files = {f"{split}_files": [path] for split, path in paths.items()}
@@ -174,10 +176,10 @@ def test_a_channel_of_pairs_is_learned_of_the_train_texts_in_their_languages(rea
         return make_channel(learn([], [["a"]], "bm25"))
 
     monkeypatch.setattr(ClLsi, "make", make)
-    inputs = read(channels=["cl_lsi"], languages=("en", "fr"), max_tokens=7)
+    inputs = read(channels=["cl_lsi"], languages=("en", "fr"), rules=WordRules(max_tokens=7))
     ((of_channel, own),) = given
     assert own == {"dim": 100}
-    assert (of_channel.name, of_channel.languages, of_channel.max_tokens) == ("cl_lsi", ("en", "fr"), 7)
+    assert (of_channel.name, of_channel.languages, of_channel.rules.max_tokens) == ("cl_lsi", ("en", "fr"), 7)
     assert of_channel.top_grade == inputs.job.top_grade
     assert of_channel.train_texts().query_ids == [b"q1", b"q2"]
     assert of_channel.eval_texts().query_ids == [b"q3"]

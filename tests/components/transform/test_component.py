@@ -7,9 +7,10 @@ import pytest
 import tensorflow as tf
 
 from components.transform.settings import TransformSettings
-from models.texts.tokens import tokenize
+from models.texts.tokens import ALL_WORDS, tokenize
 from schemas import features as f
 from schemas.cut_texts import CUT_FILE, CutReport, CutTexts
+from schemas.word_rules import WordRules
 from tests.components.on_both import WAYS, made
 
 pytestmark = pytest.mark.beam
@@ -28,7 +29,7 @@ TRAIN = {
 EVAL = {"e1": ("word1 unheard", {"d1": ("Loup unheard", 2), "d2": ("", 0)})}
 SETTINGS = TransformSettings(
     vocabulary_size=12,
-    max_tokens=9,
+    rules=WordRules(max_tokens=9),
     stem_languages={f.QUERY_STEM_VOCABULARY: "en", f.DOCUMENT_STEM_VOCABULARY: "fr"},
 )
 
@@ -92,14 +93,14 @@ def test_one_process_counts_what_the_limit_cuts_and_a_runner_does_not(outputs):
     lists = [*TRAIN.values(), *EVAL.values()]
     queries = cut_of({query for query, _ in lists})
     documents = cut_of({text for _, documents in lists for text, _ in documents.values()})
-    assert found == CutReport(limit=SETTINGS.max_tokens, queries=queries, documents=documents)
+    assert found == CutReport(limit=SETTINGS.rules.max_tokens, queries=queries, documents=documents)
     assert queries.cut_texts and documents.cut_texts
     assert not (Path(outputs[WAYS[1]][0].uri) / CUT_FILE).exists()
 
 
 def cut_of(texts):
     batch = tf.constant(sorted(texts))
-    whole, left = (tokenize(batch, most).row_lengths().numpy() for most in (None, SETTINGS.max_tokens))
+    whole, left = (tokenize(batch, most).row_lengths().numpy() for most in (ALL_WORDS, SETTINGS.rules))
     return CutTexts(texts=len(texts), cut_texts=sum(whole > left), words=sum(whole), cut_words=sum(whole - left))
 
 

@@ -13,8 +13,9 @@ from components.transform.numbered_lists import NumberedTexts
 from models.lists import mapped_rows
 from models.texts.tokens import tokenize
 from schemas.cut_texts import CutTexts
+from schemas.word_rules import WordRules
 
-MAX_TOKENS = 3
+RULES = WordRules(max_tokens=3)
 TEXTS = st.lists(st.text("ab1 !É北", max_size=8), max_size=12)
 
 
@@ -26,14 +27,14 @@ def _small_blocks():
 
 
 def tokens(text):
-    return tokenize(tf.constant([text]), MAX_TOKENS)[0].numpy().tolist()
+    return tokenize(tf.constant([text]), RULES)[0].numpy().tolist()
 
 
 @pytest.mark.slow
 @settings(max_examples=8)
 @given(TEXTS, TEXTS)
 def test_ids_are_those_of_each_text_s_tokens_and_counts_their_number(first, second):
-    texts = NumberedTexts(MAX_TOKENS)
+    texts = NumberedTexts(RULES)
     places = np.concatenate([texts.places([text.encode() for text in some]) for some in (first, second)])
     every = [*first, *second]
     assert len(set(places.tolist())) == len(set(every))
@@ -47,7 +48,7 @@ def test_ids_are_those_of_each_text_s_tokens_and_counts_their_number(first, seco
 
 
 def test_what_the_limit_cuts_is_counted_once_for_each_distinct_text():
-    texts = NumberedTexts(MAX_TOKENS)
+    texts = NumberedTexts(RULES)
     for some in ([b"a b c d", b"a", "ไทยไทยไทยไทยไทย".encode()], [b"a b c d", b"", b"a b c d e"]):
         texts.places(some)
     # Of 14 Thai pairs nine count for three words.
@@ -61,7 +62,7 @@ def test_a_text_that_is_met_again_is_not_tokenised_again(monkeypatch):
     monkeypatch.setattr(
         numbered_texts, "distinct_words", lambda texts, most: tokenised.extend(texts) or plain(texts, most)
     )
-    texts = NumberedTexts(MAX_TOKENS)
+    texts = NumberedTexts(RULES)
     assert texts.places([b"a b", b"c", b"a b"]).tolist() == [0, 1, 0]
     assert texts.places([b"c", b"d"]).tolist() == [1, 2]
     assert tokenised == [b"a b", b"c", b"d"]

@@ -12,6 +12,7 @@ from components.transform.settings import TransformSettings
 from models.settings import WordTableSource
 from schemas import features as f
 from schemas.errors import DataError
+from schemas.word_rules import WordRules
 from tests.schemas.word_tables import word2vec, write
 
 pytestmark = pytest.mark.beam
@@ -97,7 +98,7 @@ def analyse(request):
     def make(folder, sources, lists=LISTS, languages=None, **others):
         settings = TransformSettings(
             vocabulary_size=VOCABULARY_SIZE,
-            max_tokens=MAX_TOKENS,
+            rules=WordRules(max_tokens=MAX_TOKENS),
             word_tables=sources,
             stem_languages=languages or {},
             **others,
@@ -235,7 +236,7 @@ def test_stems_are_those_of_the_words_up_to_the_last_that_counts(stemmed):
 def test_texts_alone_have_the_stems_that_the_lists_have(stemmed):
     documents = ["nationaux rougit bleu", "Rouge Nation", ""]
     of_lists = transformation(stemmed)([("Transatlantic translation", documents)])
-    texts = TransformedTexts(stemmed)
+    texts = TransformedTexts(stemmed, WordRules(max_tokens=MAX_TOKENS))
     of_documents = tf.function(texts.of_documents)(tf.constant(documents))
     assert of_documents.keys() == {f.DOC_TOKENS, f.DOC_STEMS}
     assert of_documents[f.DOC_STEMS].to_list() == of_lists[f.DOC_STEMS].to_list()[0]

@@ -16,6 +16,7 @@ from models.rankers.ranker import Ranker
 from models.retrieval.document_ranker import DocumentRanker
 from schemas.errors import DataError
 from schemas.wikiclir import Text
+from schemas.word_rules import WordRules
 from serving.tf_serving_client import own_columns
 from tests.models.encoders.small_encoder import (
     DIM,
@@ -60,10 +61,10 @@ def exported(tmp_path_factory, encoder):
     """(ranker, features of its lists, path of the model with its encoder, that without)."""
     folder = tmp_path_factory.mktemp("export")
     towers = small_towers(initial_scale=1.0)
-    lexicon = make_channel(learn_lexicon("lexicon", ("en", "fr"), 8, PAIRS, ["un chat"]))
+    lexicon = make_channel(learn_lexicon("lexicon", ("en", "fr"), WordRules(max_tokens=8), PAIRS, ["un chat"]))
     channel = EncoderChannel(MEAN, DEVIATION, name="encoder")
     ranker = Ranker({"smooth_cosine": towers, "lexicon": lexicon, "encoder": channel}, WEIGHTS)
-    text_features = small_text_features(folder, max_tokens=8)
+    text_features = small_text_features(folder, rules=WordRules(max_tokens=8))
     batch = features_of(text_features, QUERIES, DOCUMENTS)
     towers(batch)
     batch |= features(QUERIES, TEXTS, batch["document_index"])

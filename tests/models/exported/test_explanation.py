@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from models.exported.explanation import Explanation
 from models.exported.model import ExportedModel, LoadedModel
 from schemas.errors import DataError
+from schemas.word_rules import WordRules
 from tests.models.small_lexicon import export_with_words
 from tests.models.small_model import export_small_model
 
@@ -44,13 +45,15 @@ def model(request, tmp_path_factory):
     if request.param is None:
         export_small_model(path, stem_embeddings=True, initial_scale=1.0)
     else:
-        export_with_words(path, request.param, max_tokens=LIMIT)
+        export_with_words(path, request.param, rules=WordRules(max_tokens=LIMIT))
     return LoadedModel(str(path))
 
 
 @pytest.fixture(scope="module")
 def lexicon(tmp_path_factory):
-    return LoadedModel(export_with_words(tmp_path_factory.mktemp("explanation") / "model", max_tokens=LIMIT))
+    return LoadedModel(
+        export_with_words(tmp_path_factory.mktemp("explanation") / "model", rules=WordRules(max_tokens=LIMIT))
+    )
 
 
 @settings(max_examples=15)

@@ -14,6 +14,7 @@ from models.choices import ENCODERS
 from models.exported.model import LoadedModel
 from models.exported.versions import write_sums
 from models.lexicon.learn_lexicon import learn_lexicon
+from models.texts.tokens import ALL_WORDS
 from schemas.errors import DataError
 from tests.models.lexicon.small_lexicon import table_of
 from tests.models.small_lexicon import COLLECTION, PAIRS, export_with_words
@@ -161,7 +162,7 @@ def test_all_translations_are_those_of_the_learned_lexicon_but_for_stems_themsel
     lexicon, monkeypatch, stems_of_a_call
 ):
     monkeypatch.setattr("models.exported.model._STEMS_OF_A_CALL", stems_of_a_call)
-    learned = table_of(learn_lexicon("lexicon", ("en", "fr"), 200, PAIRS, COLLECTION))
+    learned = table_of(learn_lexicon("lexicon", ("en", "fr"), ALL_WORDS, PAIRS, COLLECTION))
     expected = {(query, answer): weight for query, of in learned.items() for answer, weight in of.items()}
     expected = {stems: weight for stems, weight in expected.items() if stems[0] != stems[1]}
     found = lexicon.all_translations()

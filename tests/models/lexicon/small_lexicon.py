@@ -13,11 +13,12 @@ from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.lexicon import Kind, Lexicon
 from models.lexicon.terms import terms_of
 from models.rankers.scorer import SparseInnerProduct
+from models.texts.tokens import ALL_WORDS
 from tests.models.lexicon.reference import Reference, Table, Text, translations
 
 SAMPLE: Final = Path(__file__).parents[3] / "data" / "sample"
 LANGUAGES: Final = ("en", "fr")
-MAX_TOKENS: Final = 200
+RULES: Final = ALL_WORDS
 
 TEXTS: Final = st.lists(st.sampled_from("abcde"), max_size=8)
 """Their words are stems, and the two languages share them."""
@@ -33,7 +34,7 @@ def join(texts: list[Text]) -> list[str]:
 def learn(pairs: list[tuple[Text, Text]], documents: list[Text], kind: Kind = "lexicon") -> Lexicon:
     """The lexicon of texts that are given as terms."""
     of_texts = [(" ".join(query), " ".join(document)) for query, document in pairs]
-    return learn_lexicon(kind, LANGUAGES, MAX_TOKENS, of_texts, join(documents))
+    return learn_lexicon(kind, LANGUAGES, RULES, of_texts, join(documents))
 
 
 def make_channel(lexicon: Lexicon) -> SparseInnerProduct:
@@ -76,7 +77,7 @@ def features(queries: list[str], documents: list[str], index: Any) -> dict[str, 
 
 def terms(texts: list[str], language: str, kind: Kind = "lexicon") -> list[Text]:
     """The terms of real texts."""
-    return [[term.decode() for term in row] for row in terms_of(texts, kind, language, MAX_TOKENS).texts().to_list()]
+    return [[term.decode() for term in row] for row in terms_of(texts, kind, language, RULES).texts().to_list()]
 
 
 def sample_texts() -> tuple[list[tuple[str, str]], list[str]]:

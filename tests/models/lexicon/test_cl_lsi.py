@@ -17,7 +17,9 @@ from models.rankers.fixed_scores import with_fixed_scores
 from models.rankers.scorer import ScorerInputs, Words
 from models.retrieval.ranking import ranked_grades
 from models.settings import ModelSettings
+from models.texts.tokens import ALL_WORDS
 from schemas.errors import DataError
+from schemas.word_rules import WordRules
 from tests.models.lexicon.reference import cl_lsi
 from tests.models.lexicon.small_lexicon import LANGUAGES, features, join, scores
 from tests.models.synthetic import text_lists
@@ -55,7 +57,7 @@ def inputs_of(train, evaluated=None, max_tokens=200):
         lexicon=None,
         eval_texts=lambda: evaluated,
         languages=LANGUAGES,
-        max_tokens=max_tokens,
+        rules=WordRules(max_tokens=max_tokens),
         top_grade=2,
     )
 
@@ -198,7 +200,7 @@ def test_nothing_of_it_is_trained():
 
 
 def test_a_folded_text_is_the_sum_of_its_terms_vectors():
-    folded = FoldedTexts([b"a", b"b"], np.array([[1.0, 2.0], [10.0, 20.0]]), "en", 200)
+    folded = FoldedTexts([b"a", b"b"], np.array([[1.0, 2.0], [10.0, 20.0]]), "en", ALL_WORDS)
     assert folded.sums(tf.constant(["a b a", "c", ""])).numpy().tolist() == [[12, 24], [0, 0], [0, 0]]
 
 

@@ -16,6 +16,7 @@ from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.lexicon import CollectionRecord, Lexicon
 from models.rankers.fixed_scores import with_fixed_scores
 from models.rankers.ranker import Ranker
+from models.texts.tokens import ALL_WORDS
 from schemas import features as f
 from tests.models.lexicon.small_lexicon import features, make_channel
 from tests.models.small_model import features_of, small_text_features, small_towers
@@ -39,7 +40,7 @@ def exported(request, tmp_path_factory):
     """(channel, ranker, path of its SavedModel, features of its texts)."""
     kind, similarity = request.param
     folder = tmp_path_factory.mktemp("export")
-    channel = make_channel(learn_lexicon(kind, ("en", "fr"), 200, PAIRS, COLLECTION))
+    channel = make_channel(learn_lexicon(kind, ("en", "fr"), ALL_WORDS, PAIRS, COLLECTION))
     towers = small_towers(similarity=similarity, initial_scale=1.0)
     ranker = Ranker({similarity: towers, kind: channel}, {similarity: 1.0, kind: WEIGHT})
     text_features = small_text_features(folder)
@@ -169,7 +170,12 @@ def test_two_hundred_thousand_terms_load_in_seconds(tmp_path):
     rows, columns = np.repeat(np.arange(count // width), width), random.integers(0, count, count)
     table = sparse.csr_matrix((random.random(count), (rows, columns)), shape=(count, count))
     record = CollectionRecord(
-        kind="lexicon", query_language="en", document_language="fr", max_tokens=200, documents=9, mean_length=9.0
+        kind="lexicon",
+        query_language="en",
+        document_language="fr",
+        rules=ALL_WORDS,
+        documents=9,
+        mean_length=9.0,
     )
     channel = make_channel(Lexicon(record, terms, np.ones(count), table))
     text_features = small_text_features(tmp_path)

@@ -9,6 +9,7 @@ from models.exported.model import LoadedModel
 from models.lexicon.cl_lsi import ClLsi, FoldedTexts
 from models.lexicon.learn_lexicon import learn_lexicon
 from models.rankers.ranker import Ranker
+from schemas.word_rules import WordRules
 from tests.models.lexicon.small_lexicon import features, make_channel
 from tests.models.small_model import features_of, small_text_features, small_towers
 
@@ -16,6 +17,7 @@ pytestmark = pytest.mark.serving
 
 QUERIES = ["white cat", "dog Paris", "!"]
 DOCUMENTS = [["Chat blanc", "un chien", ""], ["un chien à Paris", "", "mot inconnu"], ["chat", "Paris", "un"]]
+RULES = WordRules(max_tokens=8)
 IS_DOCUMENT = np.array(DOCUMENTS) != ""
 WEIGHTS = {"smooth_cosine": 1.0, "lexicon": 0.5, "lsi": 0.25}
 LONG = "un chat et un chien, puis UN chien blanc de Paris"
@@ -29,13 +31,15 @@ def exported(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("export")
     random = np.random.default_rng(1)
     sides = (
-        FoldedTexts(terms, random.normal(size=(len(terms), 4)), language, 8)
+        FoldedTexts(terms, random.normal(size=(len(terms), 4)), language, RULES)
         for terms, language in (([b"white", b"cat", b"dog"], "en"), ([b"chat", b"blanc", b"chien", b"paris"], "fr"))
     )
-    lexicon = make_channel(learn_lexicon("lexicon", ("en", "fr"), 8, [("cat", "chat"), ("dog", "chien")], ["un chat"]))
+    lexicon = make_channel(
+        learn_lexicon("lexicon", ("en", "fr"), RULES, [("cat", "chat"), ("dog", "chien")], ["un chat"])
+    )
     towers = small_towers(encoder=request.param, initial_scale=1.0)
     ranker = Ranker({"smooth_cosine": towers, "lexicon": lexicon, "lsi": ClLsi(*sides, name="lsi")}, WEIGHTS)
-    text_features = small_text_features(folder, max_tokens=8)
+    text_features = small_text_features(folder, rules=RULES)
     batch = features_of(text_features, QUERIES, DOCUMENTS)
     towers(batch)
     export_ranker(ranker, text_features, str(folder / "model"))

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.lexicon import read_lexicon
+from models.texts.tokens import ALL_WORDS
+from schemas.word_rules import WordRules
 from tests.models.lexicon.reference import Reference, translations
 from tests.models.lexicon.small_lexicon import (
     COLLECTIONS,
@@ -70,7 +72,7 @@ def test_translations_and_statistics_of_real_texts_are_those_of_the_loops():
     texts, documents = texts[::80], documents[::20]
     pairs = list(zip(terms([one for one, _ in texts], "en"), terms([other for _, other in texts], "fr"), strict=True))
     reference = Reference(terms(documents, "fr"), translations(pairs))
-    assert_agrees(learn_lexicon("lexicon", LANGUAGES, 200, texts, documents), reference)
+    assert_agrees(learn_lexicon("lexicon", LANGUAGES, ALL_WORDS, texts, documents), reference)
 
 
 @pytest.mark.parametrize("kind", ["bm25", "tfidf"])
@@ -86,15 +88,17 @@ def test_the_kinds_of_equal_words_learn_no_translation(kind):
 
 def test_words_beyond_the_limit_of_a_text_do_not_count():
     words = [f"w{number}" for number in range(1000)]
-    of_whole = learn_lexicon("lexicon", LANGUAGES, 3, [("a b c d", " ".join(words))], [" ".join(words)])
-    of_cut = learn_lexicon("lexicon", LANGUAGES, 3, [("a b c", "w0 w1 w2")], ["w0 w1 w2"])
+    of_whole = learn_lexicon(
+        "lexicon", LANGUAGES, WordRules(max_tokens=3), [("a b c d", " ".join(words))], [" ".join(words)]
+    )
+    of_cut = learn_lexicon("lexicon", LANGUAGES, WordRules(max_tokens=3), [("a b c", "w0 w1 w2")], ["w0 w1 w2"])
     assert dict(of_whole.files()) == dict(of_cut.files())
     assert of_whole.record.mean_length == 3
 
 
 def test_texts_may_be_bytes_and_strings_side_by_side():
     pairs = [("Été", b"Sommer"), ("Été".encode(), "Sommer")]
-    lexicon = learn_lexicon("lexicon", ("fr", "de"), 200, pairs, ["Sommer", "Été".encode()])
+    lexicon = learn_lexicon("lexicon", ("fr", "de"), ALL_WORDS, pairs, ["Sommer", "Été".encode()])
     assert table_of(lexicon) == {"ete": {"somme": 0.5}}
     assert list(lexicon.terms) == [b"ete", b"somme"]
 
@@ -115,7 +119,7 @@ def test_texts_may_be_bytes_and_strings_side_by_side():
     ids=["nothing", "no word", "pairs without a word", "documents without a word", "queries without a word"],
 )
 def test_without_words_there_are_no_translations_and_no_frequencies(kind, pairs, documents):
-    lexicon = learn_lexicon(kind, LANGUAGES, 200, pairs, documents)
+    lexicon = learn_lexicon(kind, LANGUAGES, ALL_WORDS, pairs, documents)
     assert lexicon.translations.nnz == 0
     assert len(lexicon.terms) >= 1
     assert not lexicon.document_frequency.any()
@@ -140,7 +144,7 @@ def test_files_are_read_back_to_the_same_lexicon(tmp_path_factory, pairs, docume
 @pytest.mark.slow
 def test_files_of_every_script_are_read_back(tmp_path):
     texts = ["Ёлка в лесу", "東京 タワー", "한국어 한국", "हिन्दी में", "1984", "a\u0085b"]
-    lexicon = learn_lexicon("lexicon", ("ru", "ja"), 200, [(text, text) for text in texts], texts)
+    lexicon = learn_lexicon("lexicon", ("ru", "ja"), ALL_WORDS, [(text, text) for text in texts], texts)
     found = read_lexicon(write(lexicon, tmp_path))
     assert (found.terms, table_of(found)) == (lexicon.terms, table_of(lexicon))
 
@@ -155,5 +159,5 @@ def test_the_table_stands_by_query_term_then_by_weight_then_by_document_term():
 
 def test_the_same_texts_give_the_same_files():
     texts, documents = sample_texts()
-    one, other = (learn_lexicon("lexicon", LANGUAGES, 200, texts[:100], documents) for _ in range(2))
+    one, other = (learn_lexicon("lexicon", LANGUAGES, ALL_WORDS, texts[:100], documents) for _ in range(2))
     assert dict(one.files()) == dict(other.files())

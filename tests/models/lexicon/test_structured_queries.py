@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from models.lexicon.learn_lexicon import learn_lexicon
 from models.retrieval.bm25 import Bm25
+from models.texts.tokens import ALL_WORDS
+from schemas.word_rules import WordRules
 from tests.models.lexicon.reference import Reference, translations
 from tests.models.lexicon.small_lexicon import (
     COLLECTIONS,
@@ -79,7 +81,7 @@ def real():
     texts, collection = sample_texts()
     train, asked, collection = texts[::60], [query for query, _ in texts[1::120]], collection[::20]
     pairs = list(zip(terms([q for q, _ in train], "en"), terms([d for _, d in train], "fr"), strict=True))
-    channel = make_channel(learn_lexicon("lexicon", LANGUAGES, 200, train, collection))
+    channel = make_channel(learn_lexicon("lexicon", LANGUAGES, ALL_WORDS, train, collection))
     return channel, Reference(terms(collection, "fr"), translations(pairs)), asked, collection
 
 
@@ -217,7 +219,7 @@ def test_batches_without_lists_or_places_or_words_score_zero(score, queries, doc
 
 
 def test_a_text_of_a_thousand_words_is_cut_at_the_limit():
-    channel = make_channel(learn_lexicon("lexicon", LANGUAGES, 3, [("a", "b")], ["b c", "d"]))
+    channel = make_channel(learn_lexicon("lexicon", LANGUAGES, WordRules(max_tokens=3), [("a", "b")], ["b c", "d"]))
     long, cut = " ".join(["x", "x", "b"] + ["b"] * 997), "x x b"
     assert scores(channel, ["a"], [long]) == scores(channel, ["a"], [cut]) > 0
     assert scores(channel, ["x x x a"], [cut]) == scores(channel, ["x"], [cut])

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from models.lexicon import terms as subject
 from models.lexicon.terms import TermCounter, term_of, terms_of
 from models.texts.stems import stems
-from models.texts.tokens import tokenize
-from tests.models.lexicon.small_lexicon import MAX_TOKENS, terms
+from models.texts.tokens import ALL_WORDS, tokenize
+from schemas.word_rules import WordRules
+from tests.models.lexicon.small_lexicon import RULES, terms
 
 WORDS = ["a", "Été", "été", "naïveté", "чехов", "\u0640", "b\u0301\u0301", "1984", "北京", "!"]
 TEXTS = st.lists(st.lists(st.sampled_from(WORDS)).map(" ".join), max_size=4)
@@ -19,17 +20,17 @@ TEXTS = st.lists(st.lists(st.sampled_from(WORDS)).map(" ".join), max_size=4)
 
 @pytest.mark.slow
 @settings(max_examples=10)
-@given(TEXTS, st.integers(0, 5))
-def test_terms_are_the_first_words_or_their_stems(texts, most):
-    words = tokenize(tf.constant(texts, tf.string), most)
-    assert terms_of(tf.constant(texts, tf.string), "bm25", "fr", most).texts().to_list() == words.to_list()
-    found = terms_of(tf.constant(texts, tf.string), "lexicon", "fr", most)
+@given(TEXTS, st.builds(WordRules, max_tokens=st.integers(0, 5), segmented=st.booleans()))
+def test_terms_are_the_first_words_or_their_stems(texts, rules):
+    words = tokenize(tf.constant(texts, tf.string), rules)
+    assert terms_of(tf.constant(texts, tf.string), "bm25", "fr", rules).texts().to_list() == words.to_list()
+    found = terms_of(tf.constant(texts, tf.string), "lexicon", "fr", rules)
     assert found.texts().to_list() == stems(words, "fr").to_list()
 
 
 @pytest.mark.parametrize("kind", ["lexicon", "bm25"])
 def test_distinct_terms_stand_in_the_order_in_which_they_come_first(kind):
-    found = terms_of(tf.constant(["\u0640 b a b", "c a"]), kind, "fr", 200)
+    found = terms_of(tf.constant(["\u0640 b a b", "c a"]), kind, "fr", ALL_WORDS)
     marks = [] if kind == "lexicon" else ["\u0640".encode()]  # tatweel alone: a word without a stem
     assert found.distinct.numpy().tolist() == [*marks, b"b", b"a", b"c"]
     assert found.places.to_list() == ([[0, 1, 0], [2, 1]] if kind == "lexicon" else [[0, 1, 2, 1], [3, 2]])
@@ -42,7 +43,7 @@ def test_the_terms_of_words_are_those_of_their_texts(kind):
     assert of_words.numpy().tolist() == (
         [b"naive", b"", b"1984"] if kind == "lexicon" else [word.encode() for word in ("naïveté", "\u0640", "1984")]
     )
-    of_texts = terms_of(tf.constant(["naïveté \u0640 1984"]), kind, "fr", 200).texts()[0]
+    of_texts = terms_of(tf.constant(["naïveté \u0640 1984"]), kind, "fr", ALL_WORDS).texts()[0]
     assert of_texts.numpy().tolist() == [term for term in of_words.numpy().tolist() if term]
 
 
@@ -56,7 +57,7 @@ COUNTED = st.lists(st.text("ab1 !Éé\u064e\u0640北", max_size=8), min_size=1, 
 @settings(max_examples=4)
 @given(COUNTED, COUNTED)
 def test_counts_are_those_of_each_text_s_terms(kind, first, second):
-    counter = TermCounter(kind, MAX_TOKENS, [b"met before"])
+    counter = TermCounter(kind, RULES, [b"met before"])
     for texts in (first, second):
         found = counter.count(texts, "fr")
         rows = [
@@ -73,7 +74,7 @@ def test_a_word_is_stemmed_once(monkeypatch):
     monkeypatch.setattr(
         subject, "term_of", lambda words, *rest: stemmed.extend(words.numpy().tolist()) or plain(words, *rest)
     )
-    counter = TermCounter("lexicon", MAX_TOKENS)
+    counter = TermCounter("lexicon", RULES)
     for texts in (["Loup loup nationale"], ["Nationale nation"]):
         counter.count(texts, "fr")
     assert stemmed == [b"loup", b"nationale", b"nation"]

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from models.lexicon.learn_lexicon import learn_lexicon
 from models.lexicon.translations import LEAST_SHARE, MOST_TRANSLATIONS
+from models.texts.tokens import ALL_WORDS
 from tests.models.lexicon.reference import Table, translations
 from tests.models.lexicon.small_lexicon import LANGUAGES, PAIRS, learn, sample_texts, table_of, terms
 
@@ -28,7 +29,7 @@ def test_the_table_of_real_texts_is_that_of_the_loops():
     pairs = list(zip(terms([one for one, _ in texts], "en"), terms([other for _, other in texts], "fr"), strict=True))
     expected = translations(pairs)
     assert len(expected) > 100
-    assert_equal(table_of(learn_lexicon("lexicon", LANGUAGES, 200, texts, [])), expected)
+    assert_equal(table_of(learn_lexicon("lexicon", LANGUAGES, ALL_WORDS, texts, [])), expected)
 
 
 @given(PAIRS)
@@ -54,7 +55,10 @@ def test_a_pair_of_weight_two_counts_like_two_pairs(pairs, data):
         for (query, document), count in zip(pairs, times, strict=True)
     ]
     repeated = [pair for pair, count in zip(pairs, times, strict=True) for _ in range(count)]
-    assert_equal(table_of(learn_lexicon("lexicon", LANGUAGES, 200, weighted, [])), table_of(learn(repeated, [])))
+    assert_equal(
+        table_of(learn_lexicon("lexicon", LANGUAGES, ALL_WORDS, weighted, [])),
+        table_of(learn(repeated, [])),
+    )
 
 
 def test_without_pairs_nothing_is_learned():

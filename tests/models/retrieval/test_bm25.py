@@ -11,6 +11,8 @@ from models.lexicon.term_weight import K1, B
 from models.retrieval import bm25 as subject
 from models.retrieval.bm25 import Bm25, score_by_bm25, search_by_bm25, token_lists
 from models.retrieval.ranking import rank
+from models.texts.tokens import ALL_WORDS
+from schemas.word_rules import WordRules
 from tests.models.retrieval.bm25_score import bm25_score
 from tests.models.synthetic import text_lists
 
@@ -66,7 +68,7 @@ def test_scores_do_not_depend_on_how_the_collection_is_counted(query, collection
 @given(words, collections, st.integers(0, 4))
 def test_the_statistics_of_cut_texts_are_those_of_their_first_words(query, collection, max_tokens):
     cut = [tokens[:max_tokens] for tokens in collection]
-    bm25, of_cut = Bm25([query], texts_of(collection), max_tokens), Bm25([query], texts_of(cut))
+    bm25, of_cut = Bm25([query], texts_of(collection), WordRules(max_tokens=max_tokens)), Bm25([query], texts_of(cut))
     for document in cut:
         assert bm25_score(bm25, query, document) == bm25_score(of_cut, query, document)
 
@@ -91,7 +93,7 @@ def test_a_word_twice_in_the_query_counts_once():
 def test_token_lists_keep_the_order_beyond_one_batch(monkeypatch):
     monkeypatch.setattr("models.texts.word_counts._LENGTH", 2)
     texts = ["L'Été", "2020", "", "北京", "a b c d"]
-    assert list(token_lists(texts, 3)) == [
+    assert list(token_lists(texts, WordRules(max_tokens=3))) == [
         [b"l", "été".encode()],
         [b"2020"],
         [],
@@ -104,7 +106,7 @@ def test_statistics_are_those_of_the_whole_collection():
     lists = text_lists([("q", "Paris", {"1": ("Paris, France", 0), "2": ("Rome", 0)})])
     collection = ["Paris, France", "Rome", "Paris is a town", "Berlin", ""]
     tokens = [[b"paris", b"france"], [b"rome"], [b"paris", b"is", b"a", b"town"], [b"berlin"], []]
-    (scores,) = score_by_bm25(lists, collection, 200)
+    (scores,) = score_by_bm25(lists, collection, ALL_WORDS)
     assert scores == pytest.approx([reference([b"paris"], document, tokens) for document in tokens[:2]], rel=1e-12)
     assert scores != pytest.approx([reference([b"paris"], document, tokens[:2]) for document in tokens[:2]])
 
@@ -112,7 +114,7 @@ def test_statistics_are_those_of_the_whole_collection():
 def test_words_beyond_the_limit_of_a_text_do_not_count():
     first, second = {"1": ("France Paris", 0), "2": ("Paris", 0)}, {"2": ("Paris", 0), "1": ("France Paris", 0)}
     lists = text_lists([("q1", "Rome Paris", first), ("q2", "Paris", second)])
-    first, second = score_by_bm25(lists, ["France Paris", "Paris"], max_tokens=1)
+    first, second = score_by_bm25(lists, ["France Paris", "Paris"], WordRules(max_tokens=1))
     assert first == [0, 0]
     assert second[0] > 0 == second[1]
 
@@ -122,7 +124,7 @@ def test_words_beyond_the_limit_of_a_text_do_not_count():
 
 def search(queries, collection, most=1000, max_tokens=200, **arguments):
     documents = [(f"d{number}".encode(), b" ".join(tokens)) for number, tokens in enumerate(collection)]
-    return search_by_bm25(queries, lambda: iter(documents), max_tokens, most, **arguments)
+    return search_by_bm25(queries, lambda: iter(documents), WordRules(max_tokens=max_tokens), most, **arguments)
 
 
 @settings(max_examples=20)

@@ -17,6 +17,7 @@ from models.lexicon.lexicon import Kind
 from models.retrieval.assemble_index import assemble_index
 from models.retrieval.drift import jensen_shannon
 from models.retrieval.segment import encode_documents
+from models.texts.tokens import ALL_WORDS
 from schemas.index_manifest import SEGMENTS, Drift, IndexManifest
 from schemas.wikiclir import Text
 from tests.models.small_lexicon import COLLECTION, PAIRS, export_with_words
@@ -106,7 +107,7 @@ def test_the_frequencies_are_those_that_a_lexicon_of_the_documents_would_count(
     drift = drift_of(paths[kind], tmp_path_factory.mktemp("index") / "1", texts, most)
     model, ours = (dict[bytes, float]() for _ in range(2))
     for counted, collection in ((model, COLLECTION), (ours, texts)):
-        lexicon = learn_lexicon(kind, ("en", "fr"), 200, PAIRS, collection)
+        lexicon = learn_lexicon(kind, ("en", "fr"), ALL_WORDS, PAIRS, collection)
         counted |= zip(lexicon.terms, lexicon.document_frequency.tolist(), strict=True)
     terms = sorted(model.keys() | ours.keys())
     weights = [np.array([counted.get(term, 0.0) for term in terms]) for counted in (ours, model)]

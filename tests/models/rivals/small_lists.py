@@ -3,6 +3,7 @@
 from models.lexicon.lexicon import Lexicon
 from models.lists.ranking_lists import RankingLists
 from models.rivals.term_lists import TermLists
+from models.texts.tokens import ALL_WORDS
 from tests.models.lexicon.small_lexicon import learn
 from tests.models.synthetic import text_lists
 
@@ -37,4 +38,4 @@ def term_lists(languages: tuple[str, str] = ("en", "fr"), **others: int) -> Term
     """The lists as the rivals take them."""
     learned = lexicon() if languages[0] != languages[1] else None
     given = {"top_grade": 2, "vocabulary_size": 100, "seed": 1, **others}
-    return TermLists.read(SPLITS, languages, 200, learned, **given)
+    return TermLists.read(SPLITS, languages, ALL_WORDS, learned, **given)

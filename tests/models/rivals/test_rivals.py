@@ -12,6 +12,7 @@ from models.rivals import latent, lexicon_scores, pair_weights, vector_space
 from models.rivals.methods import METHODS
 from models.rivals.pair_weights import _Bins, _Example, _Matrix, _train
 from models.rivals.term_lists import Candidate, TermLists, of_unit_length
+from models.texts.tokens import ALL_WORDS
 from schemas.errors import DataError
 from tests.models.rivals.small_lists import DOCUMENTS, SPLITS, TRAIN, lexicon, lists, term_lists
 
@@ -261,7 +262,13 @@ def test_within_one_language_nothing_is_translated(one_language, name, monkeypat
 def test_a_text_without_terms_scores_zero():
     nothing = lists({"n": "..."}, {"n": {"d1": 2}})
     texts = TermLists.read(
-        {**SPLITS, "test": nothing}, ("en", "fr"), 200, lexicon(), top_grade=2, vocabulary_size=9, seed=1
+        {**SPLITS, "test": nothing},
+        ("en", "fr"),
+        ALL_WORDS,
+        lexicon(),
+        top_grade=2,
+        vocabulary_size=9,
+        seed=1,
     )
     for name in ("tfidf", "lsi", "cl_lsi", "perceptron"):
         assert not METHODS[name](texts).scores[0].any()

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.texts.text_features import scored_words
+from schemas.word_rules import WordRules
 from tests.models.small_model import small_text_features
 
 LIMIT = 3
@@ -16,7 +17,7 @@ WORDS = st.lists(st.sampled_from(["chat", "blanc", "chiens", "un", "zzz", "mot"]
 
 @pytest.fixture(scope="module", params=[False, True], ids=["words", "with stems"])
 def text_features(request, tmp_path_factory):
-    return small_text_features(tmp_path_factory.mktemp("words"), request.param, LIMIT)
+    return small_text_features(tmp_path_factory.mktemp("words"), request.param, WordRules(max_tokens=LIMIT))
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +48,4 @@ def test_the_words_up_to_the_limit_have_their_ids_and_those_beyond_it_none(text_
 @pytest.mark.slow
 @given(words=WORDS)
 def test_the_words_up_to_the_limit_are_scored_whether_they_are_known_or_not(of_words, words):
-    assert of_words([*words, "chat"])[1] == [place < LIMIT for place in range(len(words) + 1)]
-
-
-def test_without_a_known_word_no_limit_shows(of_words):
-    assert of_words(["zzz"] * 5)[1] == [True] * 5
+    assert of_words(words)[1] == [place < LIMIT for place in range(len(words))]

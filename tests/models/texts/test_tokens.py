@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from models.texts.tokens import tokenize, tokenize_with_offsets
 from schemas.word_characters import APOSTROPHES
+from schemas.word_rules import WordRules
 from tests.models.texts.every_character import every_character
 
 UNSEEN = (
@@ -17,8 +18,8 @@ UNSEEN = (
 )
 
 
-def words(text, max_tokens=None):
-    return [word.decode() for word in tokenize(tf.constant([text]), max_tokens)[0].numpy()]
+def words(text, **rules):
+    return [word.decode() for word in tokenize(tf.constant([text]), WordRules(**rules))[0].numpy()]
 
 
 @pytest.mark.parametrize(
@@ -144,7 +145,7 @@ def test_the_words_of_a_word_are_itself_and_texts_of_a_batch_do_not_mix(texts, l
     assert of_batch.to_list() == [[one.encode() for one in words(text)] for text in texts]
     single = of_batch.flat_values
     assert tokenize(single).to_list() == [[one] for one in single.numpy().tolist()]
-    assert tokenize(tf.constant(texts), limit).to_list() == [
+    assert tokenize(tf.constant(texts), WordRules(max_tokens=limit)).to_list() == [
         [one.encode() for one in words(text, max_tokens=limit)] for text in texts
     ]
 

@@ -11,10 +11,13 @@ from hypothesis import strategies as st
 from models.texts import word_counts
 from models.texts.tokens import tokenize
 from models.texts.word_counts import DistinctWords, distinct_words, text_batches
+from schemas.word_rules import ALL, WordRules
 from tests.models.texts.every_character import every_character
 
 # Spaces, and what joins or parts beside them.
 texts = st.lists(st.text() | st.text(alphabet=" \u00a0\u0301\u0345éß½ﷺΣ1a北がกข\uff9e'-"), max_size=6)
+
+RULES = st.builds(WordRules, max_tokens=st.sampled_from([ALL, 1, 2, 5]), segmented=st.booleans())
 
 
 def of_texts(found: DistinctWords) -> list[list[bytes]]:
@@ -24,20 +27,22 @@ def of_texts(found: DistinctWords) -> list[list[bytes]]:
     return [words[start:end] for start, end in zip(ends, ends[1:], strict=False)]
 
 
-@given(texts, st.sampled_from([None, 1, 2, 5]), st.sampled_from([0, 1 << 29]))
-def test_words_of_each_text_are_those_of_the_tokenizer_however_long_all_are(some, max_tokens, characters):
-    expected = tokenize(tf.constant(some, tf.string), max_tokens).to_list()
+@given(texts, RULES, st.sampled_from([0, 1 << 29]))
+def test_words_of_each_text_are_those_of_the_tokenizer_however_long_all_are(some, rules, characters):
+    expected = tokenize(tf.constant(some, tf.string), rules).to_list()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(word_counts, "_CHARACTERS", characters)
-        found = distinct_words(some, max_tokens)
+        found = distinct_words(some, rules)
     assert of_texts(found) == expected
     assert found.row_splits.dtype == np.int64
-    assert found.whole_lengths.tolist() == [*map(len, tokenize(tf.constant(some, tf.string)).to_list())]
+    assert found.whole_lengths.tolist() == [
+        *map(len, tokenize(tf.constant(some, tf.string), WordRules(segmented=rules.segmented)).to_list())
+    ]
 
 
-@given(texts, st.sampled_from([None, 1, 2, 5]))
-def test_words_stand_once_each_in_the_order_in_which_they_come_first(some, max_tokens):
-    found = distinct_words(some, max_tokens)
+@given(texts, RULES)
+def test_words_stand_once_each_in_the_order_in_which_they_come_first(some, rules):
+    found = distinct_words(some, rules)
     assert found.words == list(dict.fromkeys(word for words in of_texts(found) for word in words))
 
 

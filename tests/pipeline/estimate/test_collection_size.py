@@ -14,6 +14,7 @@ from pipeline.estimate.collection_size import size_of_collection
 from schemas.cut_texts import CutTexts
 from schemas.errors import DataError
 from schemas.splits import SPLITS, split_of
+from schemas.word_rules import WordRules
 
 QUERIES = 40
 NEGATIVES = 7
@@ -124,7 +125,7 @@ def test_the_sample_of_texts_is_even(tmp_path_factory, lengths, sample):
     path.write_text("".join(f"id\ttitle\t{'word ' * length}\n" for length in lengths))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(even_sample, "SAMPLE", sample)
-        texts = collection_size._texts(str(path), 100)
+        texts = collection_size._texts(str(path), WordRules(max_tokens=100))
     assert texts.number == len(lengths)
     step = next(step for step in (2**power for power in range(9)) if -(-len(lengths) // step) < 2 * sample)
     sampled = lengths[::step]

@@ -1,0 +1,115 @@
+"""The words of segmented texts: white space alone parts them."""
+
+import unicodedata
+
+import pytest
+import tensorflow as tf
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models.texts.tokens import tokenize, tokenize_with_offsets, word_parts
+from schemas.word_characters import PARTS
+from schemas.word_rules import WordRules
+from tests.models.texts.every_character import every_character
+
+RULES = WordRules(segmented=True)
+SPACES = [" ", "  ", "\t", "\n", "\u00a0", "\u3000", "\u2028", "\u200b", " \u200b ", "\r\n"]
+WORDS = [
+    "แมว",
+    "กา",
+    "กิน",
+    "北京",
+    "大学",
+    "ひらがな",
+    "l'été",
+    "10²",
+    "mp3",
+    "c++",
+    "well-known",
+    "ß",
+    "İ",
+    "a\u0301",
+    "½",
+]
+
+parted = st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(SPACES)), max_size=8)
+
+
+def words(text, **rules):
+    return [word.decode() for word in tokenize(tf.constant([text]), WordRules(segmented=True, **rules))[0].numpy()]
+
+
+@given(parted)
+def test_the_words_are_the_users_whatever_white_space_parts_them(pieces):
+    alone = [words(word) for word, _ in pieces]
+    assert {len(one) for one in alone} <= {1}
+    assert words("".join(word + space for word, space in pieces)) == [word for one in alone for word in one]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("แมว กิน  ปลา", ["แมว", "กิน", "ปลา"]),
+        ("北京 大学 的 学生", ["北京", "大学", "的", "学生"]),
+        ("L'Été 10² MP3 ＡＢ", ["l'été", "102", "mp3", "ab"]),
+        ("1½ don't İstanbul", ["11⁄2", "don't", "istanbul"]),
+        ("soft\u00adhyphen ｶﾞ ﷺ", ["softhyphen", "ガ", "صلىاللهعليهوسلم"]),
+    ],
+)
+def test_words_are_normalised_and_stay_whole(text, expected):
+    assert words(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("«How», they asked, (do) bees …?!", ["how", "they", "asked", "do", "bees"]),
+        ("c++ c# .net -1 a.b.", ["c++", "c", "net", "1", "a.b"]),
+        ("- + = ❤ \u0301 ¨ , แมว", ["แมว"]),
+        ("\u0301a ¨b '\u0301c", ["a", "b", "c"]),
+        ("", []),
+        (" \n\u200b", []),
+    ],
+)
+def test_punctuation_around_words_and_words_without_letter_or_digit_are_dropped(text, expected):
+    assert words(text) == expected
+
+
+def test_every_word_counts_as_one_in_every_script():
+    text = "แมว กิน 北京 大学 ひらがな mp3"
+    assert words(text, max_tokens=4) == ["แมว", "กิน", "北京", "大学"]
+    assert word_parts(tf.constant(words(text)), RULES).numpy().tolist() == [PARTS] * 6
+
+
+def is_border(one):
+    return unicodedata.category(one) in ("Zs", "Zl", "Zp", "Cc") or one == "\u200b"
+
+
+@pytest.mark.slow
+def test_white_space_and_controls_part_words_and_no_other_character_does():
+    characters = every_character()
+    found = tokenize(tf.constant([f"x{one}y" for one in characters]), RULES)
+    assert found.row_lengths().numpy().tolist() == [1 + is_border(one) for one in characters]
+    distinct = tf.unique(found.flat_values)[0]
+    assert tokenize(distinct, RULES).to_list() == [[one] for one in distinct.numpy().tolist()]
+
+
+@settings(max_examples=60)
+@given(st.text(alphabet="aß 1½\u00a0\u200b\u0301'-+#,.!¨ﷺกา北が❤\n") | st.text())
+def test_each_word_has_the_place_of_the_characters_that_give_it(text):
+    found = tokenize_with_offsets(tf.constant(text), RULES)
+    assert [word.decode() for word in found.tokens.numpy()] == words(text)
+    places = [*zip(found.start.numpy().tolist(), found.end.numpy().tolist(), strict=True)]
+    shown = [text.encode()[start:end].decode() for start, end in places]
+    assert [words(one) for one in shown] == [[word] for word in words(text)]
+    ends = [0, *(end for _, end in places)]
+    assert all(start >= end for (start, _), end in zip(places, ends, strict=False))
+
+
+def test_a_place_has_no_punctuation_around_the_word():
+    text = "«Été», (do)"
+    found = tokenize_with_offsets(tf.constant(text), RULES)
+    shown = [
+        text.encode()[start:end].decode() for start, end in zip(found.start.numpy(), found.end.numpy(), strict=True)
+    ]
+    assert shown == ["Été", "do"]
