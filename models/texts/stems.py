@@ -23,6 +23,32 @@ _CYRILLIC: Final = {
     "ч": "ch", "ш": "sh", "щ": "shch", "ъ": "", "ы": "y", "ь": "", "э": "e", "ю": "yu", "я": "ya",
     "і": "i", "є": "e", "ґ": "g", "ђ": "d", "ј": "j", "љ": "lj", "њ": "nj", "ћ": "c", "џ": "dz", "ѕ": "dz",
 }  # fmt: skip
+_GREEK: Final = {
+    "ου": "ou", "μπ": "b", "ντ": "nt", "γκ": "g", "γγ": "ng", "αυ": "au", "ευ": "eu", "τσ": "ts", "τζ": "j",
+    "α": "a", "β": "v", "γ": "g", "δ": "d", "ε": "e", "ζ": "z", "η": "i", "θ": "th", "ι": "i", "κ": "k", "λ": "l",
+    "μ": "m", "ν": "n", "ξ": "x", "ο": "o", "π": "p", "ρ": "r", "σ": "s", "τ": "t", "υ": "y", "φ": "f", "χ": "ch",
+    "ψ": "ps", "ω": "o",
+}  # fmt: skip
+_NAGARI: Final = {
+    "क": "k", "ख": "kh", "ग": "g", "घ": "gh", "ङ": "n", "च": "ch", "छ": "chh", "ज": "j", "झ": "jh", "ञ": "n", "ट": "t",
+    "ठ": "th", "ड": "d", "ढ": "dh", "ण": "n", "त": "t", "थ": "th", "द": "d", "ध": "dh", "न": "n", "प": "p", "फ": "ph",
+    "ब": "b", "भ": "bh", "म": "m", "य": "y", "र": "r", "ल": "l", "व": "v", "श": "sh", "ष": "sh", "स": "s", "ह": "h",
+    "ळ": "l",
+}  # fmt: skip
+_OPEN: Final = "\x01"
+"""Stands behind a consonant of Devanagari until its vowel is known; no word holds a control character."""
+_DEVANAGARI: Final = {
+    **{letter: f"{plain}{_OPEN}" for letter, plain in _NAGARI.items()},
+    # The dot below, which NFKD has parted from its letter.
+    f"ph{_OPEN}\u093c": f"f{_OPEN}", f"j{_OPEN}\u093c": f"z{_OPEN}", f"d{_OPEN}\u093c": f"r{_OPEN}", "\u093c": "",
+    f"{_OPEN}[\u094d\u0951-\u0954]": "",  # without a vowel
+    f"{_OPEN}ा": "a", f"{_OPEN}[िी]": "i", f"{_OPEN}[ुू]": "u", f"{_OPEN}ृ": "ri", f"{_OPEN}[ेॅॆ]": "e",
+    f"{_OPEN}ै": "ai", f"{_OPEN}[ोॉॊ]": "o", f"{_OPEN}ौ": "au",
+    f"{_OPEN}( |$)": r"\1",  # Hindi does not speak the a at the end of a word
+    _OPEN: "a",
+    "[अआ]": "a", "[इई]": "i", "[उऊ]": "u", "ऋ": "ri", "[एऍ]": "e", "ऐ": "ai", "[ओऑ]": "o", "औ": "au",
+    "[ंँ]": "n", "ः": "h",
+}  # fmt: skip
 _ARABIC: Final = {
     # NFKD has parted hamza and madda (U+0653 to U+0655) from their letters; those on waw and yeh come back with NFC.
     r"[\x{627}\x{671}][\x{653}-\x{655}]*": "\u0627",  # alef, wasla
@@ -43,6 +69,8 @@ _DIGITS: Final = {
 }
 _TABLES: Final = {
     "".join(_CYRILLIC): _CYRILLIC,
+    r"\p{Greek}": _GREEK,
+    r"\p{Devanagari}": _DEVANAGARI,
     r"\p{Arabic}": _ARABIC,
     "".join(digits.strip("[]") for digits in _DIGITS): _DIGITS,
 }
@@ -67,11 +95,12 @@ _ARABIC_LANGUAGE: Final = "ar"
 def stems(words: tf.RaggedTensor, language: str) -> tf.RaggedTensor:
     """The stem of each word: its first characters, without the marks in which writers and languages differ.
 
-    A word is decomposed (NFKD); accents, Hebrew points, Arabic harakat and tatweel are dropped; Cyrillic letters, and
-    Latin letters with a mark inside, are written in plain Latin; Arabic letters lose the differences between writers
-    and languages; all digits are written 0 to 9; the rest is composed again (NFC) and cut after five characters, or two
-    syllables of Hangul. A last s falls off, and so do the article and the endings of an Arabic word, as long as three
-    letters stay. Numbers and the words of scripts without spaces stay whole, and Vietnamese keeps its accents.
+    A word is decomposed (NFKD); accents, Hebrew points, Arabic harakat and tatweel are dropped; Cyrillic, Greek and
+    Devanagari letters, and Latin letters with a mark inside, are written in plain Latin, so that names are equal;
+    Arabic letters lose the differences between writers and languages; all digits are written 0 to 9; the rest is
+    composed again (NFC) and cut after five characters, or two syllables of Hangul. A last s falls off, and so do the
+    article and the endings of an Arabic word, as long as three letters stay. Numbers and the words of scripts without
+    spaces stay whole, and Vietnamese keeps its accents.
 
     Args:
       words: string [batch, (words)], from `models.texts.tokens.tokenize`.
