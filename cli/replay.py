@@ -67,7 +67,7 @@ def replay(output: str, rest: str | None, grpc: str | None, model_name: str, as_
     doc_ids = {doc_id for ranked in run.values() for doc_id in ranked}
     queries = read_texts("queries", files["queries"], run.keys(), tf.io.gfile.GFile)
     if data.query_words is not None:
-        queries = draw_query_words(queries, data.query_words, data.seed)
+        queries = draw_query_words(queries, data.query_words, data.seed, data.segmented)
     documents = read_texts("documents", files["documents"], doc_ids, tf.io.gfile.GFile)
     found = replay_scores(model, run, queries, documents)
     if as_json:

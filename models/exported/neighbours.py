@@ -11,7 +11,6 @@ import tensorflow as tf
 
 from models.encoders.settings import IN_GRAPH
 from models.exported.model import LoadedModel, as_texts
-from models.texts.tokens import tokenize
 from schemas import features as f
 from schemas.byte_streams import raw_lines
 from schemas.errors import DataError
@@ -71,7 +70,9 @@ def nearest_words(model: LoadedModel, words: Sequence[str], side: Side, most: in
         if not vector.any():
             found.append(Neighbours(word=word, own_side=(), other_side=()))
             continue
-        itself = {token.decode() for token in tokenize(tf.constant([word])).flat_values.numpy().tolist()}
+        # The model's own words, whose rules it alone knows.
+        found_in = model.call("explain_words", {"query": as_texts(word), "document": as_texts(word)})
+        itself = {token.decode() for token in found_in["token"].tolist()}
         distances = np.linalg.norm(own.vectors - vector, axis=1)
         found.append(
             Neighbours(
