@@ -80,7 +80,11 @@ def documents_of(messages: Sequence[Message]) -> Iterator[tuple[str, list[Messag
 @click.argument("output", type=click.Path(file_okay=False, path_type=Path))
 def main(folder: Path, query_language: str, document_language: str, output: Path) -> None:
     """Writes the three files of the collection and its fixed lists."""
-    documents = list(documents_of(messages_of(list(folder.rglob("*.mo")))))
+    files = sorted(folder.rglob("*.mo"))
+    # gettext's layout: LANGUAGE/LC_MESSAGES/NAME.mo.
+    if len(languages := sorted({file.parent.parent.name for file in files})) > 1:
+        raise click.ClickException(f"{folder}: must hold the catalogues of one language; found {', '.join(languages)}.")
+    documents = list(documents_of(messages_of(files)))
     if not documents:
         raise click.ClickException(
             f"{folder}: must hold catalogues of messages, files *.mo; found none with long ones."

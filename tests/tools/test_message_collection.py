@@ -62,3 +62,11 @@ def test_a_folder_without_catalogues_is_an_error_that_names_it(tmp_path):
     result = CliRunner().invoke(main, [str(tmp_path), "en", "th", str(tmp_path / "out")])
     assert result.exit_code == 1
     assert f"{tmp_path}: must hold catalogues of messages" in result.output
+
+
+def test_catalogues_of_several_languages_are_refused(folder):
+    for language in ("th", "lo"):
+        (folder / f"all/{language}/LC_MESSAGES").mkdir(parents=True)
+        (folder / f"all/{language}/LC_MESSAGES/sw.mo").write_bytes((folder / "messages/th/sw.mo").read_bytes())
+    result = CliRunner().invoke(main, [str(folder / "all"), "en", "th", str(folder / "out")])
+    assert result.output.endswith("must hold the catalogues of one language; found lo, th.\n")

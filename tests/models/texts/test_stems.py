@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from itertools import groupby
 
 import pytest
 import tensorflow as tf
@@ -12,16 +13,22 @@ from models.texts.stems import stems
 from models.texts.tokens import tokenize
 
 EXPECTED = {
-    "Russian": ("ru", "Чайковский Хрущёв объявил", "chaik khru obyav"),
-    "Russian, as English has it": ("en", "Chaikovsky Khrushchev", "chaik khru"),
-    "Ukrainian": ("uk", "Київ Їжак Європа Ґанок Шевченко", "kiiv izhak evrop ganok shevc"),
-    "Serbian Cyrillic": ("sr", "Ђоковић Љубљана Њујорк Ћирић Џон", "dokov ljubl njujo ciric dzon"),
-    "Serbian Latin": ("sr", "Đoković Ćirić", "dokov ciric"),
-    "Turkish": ("tr", "İstanbul ISPARTA ışık Çağlar", "istan ispar isik cagla"),
+    "Russian": ("ru", "Чайковский Хрущёв объявил", "caico crush obiav"),
+    "Russian, as English has it": ("en", "Chaikovsky Khrushchev", "caico crush"),
+    "Ukrainian": ("uk", "Київ Їжак Європа Ґанок Шевченко", "civ izhac evrop ganoc shevc"),
+    "Serbian Cyrillic": ("sr", "Ђоковић Љубљана Њујорк Ћирић Џон", "docov ljubl njujo ciric dzon"),
+    "Serbian Latin": ("sr", "Đoković Ćirić", "docov ciric"),
+    "Turkish": ("tr", "İstanbul ISPARTA ışık Çağlar", "istan ispar isic cagla"),
     "Polish": ("pl", "Łódź Wałęsa żółw", "lodz wale zolw"),
     "Danish and French": ("da", "Ærø Østergård œuvre cœur naïveté", "aero oster oeuvr coeur naive"),
     "Vietnamese": ("vi", "người Nguyễn đường", "người nguyễ dường"),
-    "Vietnamese in another language's text": ("fr", "Nguyễn", "nguye"),
+    "Vietnamese in another language's text": ("fr", "Nguyễn", "nguie"),
+    "spellings": (
+        "en",
+        "music Musik system sistema philosophy filosofía different diferente theory teoría quick acquire sapphire",
+        "music music siste siste filo filo difer difer teori teori cic acire safir",
+    ),
+    "spellings of Vietnamese": ("vi", "thanh khách phòng", "thanh khách phòng"),
     "English and French plurals": ("en", "bee bees stars class is étés", "bee bee star cla is ete"),
     "Arabic": ("ar", "كتاب الكتاب والكتاب بالكتاب كتابها المكتبات", "كتاب كتاب كتاب كتاب كتاب مكتب"),
     "Arabic short words": ("ar", "الله للناس وزير والي", "الل ناس وزير وال"),
@@ -36,17 +43,17 @@ EXPECTED = {
     "Hebrew": ("he", "שלום ירושלים", "שלום ירושל"),
     "Hebrew with points": ("he", "שָׁלוֹם יְרוּשָׁלַיִם", "שלום ירושל"),
     "Hindi": ("hi", "हिन्दी में विश्वविद्यालय", "hindi men vishv"),
-    "Hindi names": ("hi", "दिल्ली गंगा अमेरिका ज़ाम्बिया फ़्रांस कृष्ण राम", "dilli ganga ameri zambi fran krish ram"),
+    "Hindi names": ("hi", "दिल्ली गंगा अमेरिका ज़ाम्बिया फ़्रांस कृष्ण राम", "dili ganga ameri zambi fran crish ram"),
     "names, as English has them": (
         "en",
         "Delhi Ganga America Zambia Krishna Ram Uganda",
-        "delhi ganga ameri zambi krish ram ugand",
+        "delhi ganga ameri zambi crish ram ugand",
     ),
     "Tamil": ("ta", "தமிழ்நாடு", "தமிழ்"),
     "Korean": ("ko", "대한민국 서울 강", "대한 서울 강"),
     "Thai, whose words NFKC takes apart": ("th", "น้ำ", "น้ํา"),
     "Japanese": ("ja", "東京タワー ガンバる", "東 京 タワー ガン ンバ バる"),
-    "Greek": ("el", "Αθήνα Μακεδονία Ουγκάντα Μπρους", "athin maked ougan brou"),
+    "Greek": ("el", "Αθήνα Μακεδονία Ουγκάντα Μπρους", "atina maced ougan brou"),
     "numbers": ("en", "1234567 in 2020", "1234567 in 2020"),
     "digits of other scripts": ("hi", "١٧٨٩ ۱۷۸۹ १७८९ １７８９ ๑๗๘๙ 𑁧𑁭𑁮𑁯 1१", "1789 1789 1789 1789 1789 1789 11"),
 }
@@ -115,6 +122,14 @@ def test_devanagari_is_written_in_latin_letters_syllable_by_syllable(text):
     assert found.decode() == reference(expected, "hi")
 
 
+def respelled(word: str) -> str:
+    """A word in plain Latin letters, sound by sound; of the same consonants in a row one is left."""
+    sounds = re.findall("(?:qu|[ckq])h*|p+h+|t[th]*|.", word)
+    letters = ["f" if "ph" in sound else {"q": "c", "k": "c", "y": "i"}.get(sound[0], sound[0]) for sound in sounds]
+    runs = ((letter, len([*run])) for letter, run in groupby(letters))
+    return "".join(letter if letter in "bcdfghijlmnprstvwxz" else letter * number for letter, number in runs)
+
+
 def reference(word: str, language: str) -> str:
     """A word's stem, by the rules in plain Python: Latin, Cyrillic, Greek, Hebrew, Arabic, Hangul, Han and kana."""
     dropped = "" if language == "vi" else "\u0300-\u036f"
@@ -128,6 +143,8 @@ def reference(word: str, language: str) -> str:
     word = "".join(LETTERS.get(letter, letter) for letter in word)
     for pair in GREEK:
         word = word.replace(*pair.split())
+    if language != "vi":
+        word = unicodedata.normalize("NFC", respelled(re.sub("(?<=[a-z\xdf-\u017f]{3})s+$", "", word)))
     word = unicodedata.normalize("NFC", word)
     word = "".join(str(unicodedata.decimal(one, one)) for one in word)
     if re.match("[\u3040-\u30ff\u4e00-\u9fff]", word) or word.isnumeric():
@@ -142,7 +159,7 @@ def reference(word: str, language: str) -> str:
     return re.sub("(?<=[a-z\xdf-\u017f]{3})s+$", "", word)
 
 
-RANGES = [(0x61, 0x17F), (0x370, 0x3FF), (0x400, 0x45F), (0x5D0, 0x5EA), (0x620, 0x6D5), (0xAC00, 0xD7A3)]
+RANGES = [(0x61, 0x7A), (0x61, 0x17F), (0x370, 0x3FF), (0x400, 0x45F), (0x5D0, 0x5EA), (0x620, 0x6D5), (0xAC00, 0xD7A3)]
 WORDS = st.one_of(
     *(
         st.text(st.characters(whitelist_categories=("Ll", "Lo"), min_codepoint=low, max_codepoint=high), min_size=1)
@@ -192,7 +209,7 @@ def test_a_saved_model_gives_the_same(tmp_path):
     texts = tf.constant(["Чехов أحمد ١٧٨٩", "plain", ""])
     found = tf.saved_model.load(str(tmp_path / "model")).find(texts).numpy().tolist()
     assert [[stem.decode() for stem in text] for text in found] == [
-        ["chekh", "احمد", "1789"],
+        ["cecov", "احمد", "1789"],
         ["plain", "", ""],
         [""] * 3,
     ]
