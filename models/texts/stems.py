@@ -82,6 +82,8 @@ _CUT_SIGNS: Final = r"\p{P}+( |$)"
 """Punctuation that a cut has left at the end; only words of segmented texts hold any."""
 _PLURAL: Final = r"(\p{Latin}{3})s+( |$)"
 """The last s of a short word, in all languages, so that equal names keep equal stems."""
+_LONG: Final = ".{6,}"
+"""The words that are respelled: short ones are seldom of the same origin, and would meet others."""
 _DOUBLED: Final = ("bdghjlmnp", "rsvwxz")
 """Consonants of which two count as one, up to nine for one replacement; the others have rules of their own."""
 _SPELLINGS: Final = {
@@ -112,11 +114,11 @@ def stems(words: tf.RaggedTensor, language: str) -> tf.RaggedTensor:
 
     A word is decomposed (NFKD); accents, Hebrew points, Arabic harakat and tatweel are dropped; Cyrillic, Greek and
     Devanagari letters, and Latin letters with a mark inside, are written in plain Latin, so that names are equal;
-    Latin letters lose differences of spelling (k, q, ck, ch and kh are c, ph is f, th is t, y is i, and of a double
-    consonant one is left), and Arabic letters those between writers and languages; all digits are written 0 to 9; the
-    rest is composed again (NFC) and cut after five characters, or two syllables of Hangul. A last s falls off, and so
-    do the article and the endings of an Arabic word, as long as three letters stay. Numbers and the words of scripts
-    without spaces stay whole, and Vietnamese keeps its accents and spellings.
+    Latin words of six letters or more lose differences of spelling (k, q, ck, ch and kh are c, ph is f, th is t, y is
+    i, and of a double consonant one is left), and Arabic letters those between writers and languages; all digits are
+    written 0 to 9; the rest is composed again (NFC) and cut after five characters, or two syllables of Hangul. A last s
+    falls off, and so do the article and the endings of an Arabic word, as long as three letters stay. Numbers and the
+    words of scripts without spaces stay whole, and Vietnamese keeps its accents and spellings.
 
     Args:
       words: string [batch, (words)], from `models.texts.tokens.tokenize`.
@@ -128,7 +130,7 @@ def stems(words: tf.RaggedTensor, language: str) -> tf.RaggedTensor:
     Example:
       >>> words = tf.ragged.constant([["naïveté", "1984", "чехов", "한국어", "œuvre"]])
       >>> [stem.decode() for stem in stems(words, "fr")[0].numpy()]
-      ['naive', '1984', 'cecov', '한국', 'oeuvr']
+      ['naive', '1984', 'chekh', '한국', 'oeuvr']
     """
     distinct, place = tf.unique(words.flat_values)
     found = words.with_flat_values(tf.gather(stems_of_distinct(distinct, language), place))
@@ -145,8 +147,9 @@ def stems_of_distinct(words: tf.Tensor, language: str) -> tf.Tensor:
     text = _replaced(text, _LATIN)
     # Most texts have no character of any table, and skip an operation for each.
     text = _if_any(text, "".join(_TABLES), _with_tables)
+    text = tf.strings.regex_replace(text, _PLURAL, r"\1\2")
     if language not in _MARKED_LANGUAGES:
-        text = _replaced(tf.strings.regex_replace(text, _PLURAL, r"\1\2"), _SPELLINGS)
+        text = _respelled(text)
     text = tf_text.normalize_utf8(text, "NFC")
     arabic = (_ARABIC_PREFIXES, _ARABIC_ENDINGS) if language == _ARABIC_LANGUAGE else ()
     for affix in arabic:
@@ -159,6 +162,18 @@ def stems_of_distinct(words: tf.Tensor, language: str) -> tf.Tensor:
         text = tf.strings.regex_replace(text, ending, r"\1\2")
     # Splitting at a separator keeps empty stems in their places; no words at all still give one, which is cut off.
     return tf.strings.split(text[tf.newaxis], sep=" ")[0][: tf.size(words)]
+
+
+def _respelled(text: tf.Tensor) -> tf.Tensor:
+    """A text with its long words spelled as several languages do; each space parts two words."""
+
+    def words_of(one: tf.Tensor) -> tf.Tensor:
+        return tf.strings.split(one[tf.newaxis], sep=" ")[0]
+
+    words = words_of(text)
+    is_long = tf.strings.regex_full_match(words, _LONG)
+    long = tf.strings.reduce_join(tf.where(is_long, words, ""), separator=" ")
+    return tf.strings.reduce_join(tf.where(is_long, words_of(_replaced(long, _SPELLINGS)), words), separator=" ")
 
 
 def _with_tables(text: tf.Tensor) -> tf.Tensor:

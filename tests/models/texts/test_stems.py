@@ -15,19 +15,20 @@ from models.texts.tokens import tokenize
 EXPECTED = {
     "Russian": ("ru", "Чайковский Хрущёв объявил", "caico crush obiav"),
     "Russian, as English has it": ("en", "Chaikovsky Khrushchev", "caico crush"),
-    "Ukrainian": ("uk", "Київ Їжак Європа Ґанок Шевченко", "civ izhac evrop ganoc shevc"),
+    "Ukrainian": ("uk", "Київ Їжак Європа Ґанок Шевченко", "kiiv izhak evrop ganok shevc"),
     "Serbian Cyrillic": ("sr", "Ђоковић Љубљана Њујорк Ћирић Џон", "docov ljubl njujo ciric dzon"),
     "Serbian Latin": ("sr", "Đoković Ćirić", "docov ciric"),
-    "Turkish": ("tr", "İstanbul ISPARTA ışık Çağlar", "istan ispar isic cagla"),
+    "Turkish": ("tr", "İstanbul ISPARTA ışık Çağlar", "istan ispar isik cagla"),
     "Polish": ("pl", "Łódź Wałęsa żółw", "lodz wale zolw"),
     "Danish and French": ("da", "Ærø Østergård œuvre cœur naïveté", "aero oster oeuvr coeur naive"),
     "Vietnamese": ("vi", "người Nguyễn đường", "người nguyễ dường"),
     "Vietnamese in another language's text": ("fr", "Nguyễn", "nguie"),
     "spellings": (
         "en",
-        "music Musik system sistema philosophy filosofía different diferente theory teoría quick acquire sapphire",
-        "music music siste siste filo filo difer difer teori teori cic acire safir",
+        "musical Musikant system sistema philosophy filosofía different diferente theory teoría acquire sapphire",
+        "music music siste siste filo filo difer difer teori teori acire safir",
     ),
+    "spellings of short words": ("en", "music Musik the book kings", "music musik the book king"),
     "spellings of Vietnamese": ("vi", "thanh khách phòng", "thanh khách phòng"),
     "English and French plurals": ("en", "bee bees stars class is étés", "bee bee star cla is ete"),
     "Arabic": ("ar", "كتاب الكتاب والكتاب بالكتاب كتابها المكتبات", "كتاب كتاب كتاب كتاب كتاب مكتب"),
@@ -43,7 +44,7 @@ EXPECTED = {
     "Hebrew": ("he", "שלום ירושלים", "שלום ירושל"),
     "Hebrew with points": ("he", "שָׁלוֹם יְרוּשָׁלַיִם", "שלום ירושל"),
     "Hindi": ("hi", "हिन्दी में विश्वविद्यालय", "hindi men vishv"),
-    "Hindi names": ("hi", "दिल्ली गंगा अमेरिका ज़ाम्बिया फ़्रांस कृष्ण राम", "dili ganga ameri zambi fran crish ram"),
+    "Hindi names": ("hi", "दिल्ली गंगा अमेरिका ज़ाम्बिया फ़्रांस कृष्ण राम", "dilli ganga ameri zambi fran crish ram"),
     "names, as English has them": (
         "en",
         "Delhi Ganga America Zambia Krishna Ram Uganda",
@@ -143,8 +144,9 @@ def reference(word: str, language: str) -> str:
     word = "".join(LETTERS.get(letter, letter) for letter in word)
     for pair in GREEK:
         word = word.replace(*pair.split())
-    if language != "vi":
-        word = unicodedata.normalize("NFC", respelled(re.sub("(?<=[a-z\xdf-\u017f]{3})s+$", "", word)))
+    word = re.sub("(?<=[a-z\xdf-\u017f]{3})s+$", "", word)
+    if language != "vi" and len(word) > 5:
+        word = respelled(word)
     word = unicodedata.normalize("NFC", word)
     word = "".join(str(unicodedata.decimal(one, one)) for one in word)
     if re.match("[\u3040-\u30ff\u4e00-\u9fff]", word) or word.isnumeric():
