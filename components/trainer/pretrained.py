@@ -109,5 +109,4 @@ def vocabulary_size(transform: tft.TFTransformOutput, name: str) -> int:
 
 def _is_word(line: bytes) -> bool:
     """Returns whether a line of a vocabulary holds a word."""
-    """Whether a line of a vocabulary holds a word."""
     return line.rpartition(b" ")[2] != _NO_WORD  # after its count, if any
