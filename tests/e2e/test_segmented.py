@@ -44,6 +44,6 @@ def test_white_space_alone_parts_the_words_of_every_stage(tmp_path: Path) -> Non
     asked = forked("search", run.output, "the wolf", "--json")
     assert asked.code == 0, asked.err
     assert json.loads(asked.out)["results"]
-    shown = forked("lexicon", run.output, "--word", "well-known")
+    shown = forked("lexicon", run.output, "--word", "four-legged")
     assert shown.code == 0, shown.err
-    assert shown.out.startswith("well-known, stem well\n")
+    assert shown.out.startswith("four-legged, stem four\n")
