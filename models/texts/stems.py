@@ -98,7 +98,7 @@ _SPELLINGS: Final = {
         for letters in _DOUBLED
     },
 }
-"""Spellings in which the languages of Europe write a word of the same origin: system and sistema, different and diferente."""
+"""Spellings in which the languages of Europe write a word of the same origin: system, sistema; different, diferente."""
 _ARABIC_PREFIXES: Final = r"(^| )(?:[وف]?[بك]?ال|و?لل)+(\p{Arabic}{3})"
 """The article, with the conjunctions and prepositions before it."""
 _ARABIC_ENDINGS: Final = r"(\p{Arabic}{3})(?:ات|ون|ين|ها|ان|ه|ي)+( |$)"

@@ -73,7 +73,6 @@ _JOINS: Final = (
 """Characters that may become one with the character before them."""
 
 
-@graph_function
 def tokenize(texts: tf.Tensor, rules: WordRules = ALL_WORDS) -> tf.RaggedTensor:
     """Splits texts into normalised words.
 
@@ -101,12 +100,19 @@ def tokenize(texts: tf.Tensor, rules: WordRules = ALL_WORDS) -> tf.RaggedTensor:
       >>> [word.decode() for word in tokenize(tf.constant(["L'Été 2020: 北京 ひらがな"]))[0].numpy()]
       ['l', 'été', '2020', '北', '京', 'ひら', 'らが', 'がな']
     """
-    if rules.segmented:
-        return segmented_words(texts)[:, : rules.max_tokens]
+    return _tokens(texts, rules.max_tokens, rules.segmented)
+
+
+@graph_function
+def _tokens(texts: tf.Tensor, max_tokens: int, segmented: bool) -> tf.RaggedTensor:
+    # TensorFlow traces a function once for equal numbers, but again for each object.
+    if segmented:
+        return segmented_words(texts)[:, :max_tokens]
     words, is_spaced = _whole_words(texts)
-    if rules.max_tokens == ALL:
+    if max_tokens == ALL:
         return _if_not(is_spaced, words, lambda: _in_pairs(words).tokens)
-    return _if_not(is_spaced, words[:, : rules.max_tokens], lambda: _first_words(_in_pairs(words).tokens, rules))
+    rules = WordRules(max_tokens=max_tokens)
+    return _if_not(is_spaced, words[:, :max_tokens], lambda: _first_words(_in_pairs(words).tokens, rules))
 
 
 def word_parts(words: tf.Tensor, rules: WordRules) -> tf.Tensor:
@@ -256,7 +262,6 @@ class TokenOffsets(NamedTuple):
     """The byte after the last one of each word, int64 [tokens]; -1 likewise."""
 
 
-@graph_function
 def tokenize_with_offsets(text: tf.Tensor, rules: WordRules = ALL_WORDS) -> TokenOffsets:
     """Splits a text into normalised words, and finds the place of each in the text as it was given.
 
@@ -281,7 +286,13 @@ def tokenize_with_offsets(text: tf.Tensor, rules: WordRules = ALL_WORDS) -> Toke
       >>> [word.decode() for word in found.tokens.numpy()], found.start.numpy().tolist(), found.end.numpy().tolist()
       (['l', 'été', '1', '1', '2'], [0, 2, 8, 9, -1], [1, 7, 9, 11, -1])
     """
-    if rules.segmented:
+    found: TokenOffsets = _tokens_with_offsets(text, rules.segmented)
+    return found
+
+
+@graph_function
+def _tokens_with_offsets(text: tf.Tensor, segmented: bool) -> TokenOffsets:
+    if segmented:
         return TokenOffsets(*segmented_words_with_places(text))
     words, _ = _whole_words(text[tf.newaxis])
     pairs = _in_pairs(words)

@@ -8,6 +8,7 @@ import tensorflow as tf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from models.texts import tokens
 from models.texts.tokens import tokenize, tokenize_with_offsets
 from schemas.word_characters import APOSTROPHES
 from schemas.word_rules import WordRules
@@ -403,3 +404,12 @@ def test_a_saved_model_gives_the_same(tmp_path):
     found = tf.saved_model.load(str(tmp_path / "model")).find(tf.constant(text))
     assert [word.decode() for word in found["tokens"].numpy()] == ["café", "1", "1", "2", "об", "єкт", "i", "1"]
     assert found["start"].numpy().tolist() == [0, 7, 8, -1, 11, 17, 26, 29]
+
+
+def test_equal_rules_are_traced_once_however_often_they_are_made():
+    text = tf.constant(["un loup"])
+    tokenize(text, WordRules(max_tokens=7))
+    traced = tokens._tokens.experimental_get_tracing_count()
+    for _ in range(3):
+        tokenize(text, WordRules(max_tokens=7))
+    assert tokens._tokens.experimental_get_tracing_count() == traced
