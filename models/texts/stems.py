@@ -130,7 +130,7 @@ def stems(words: tf.RaggedTensor, language: str) -> tf.RaggedTensor:
     Example:
       >>> words = tf.ragged.constant([["naïveté", "1984", "чехов", "한국어", "œuvre"]])
       >>> [stem.decode() for stem in stems(words, "fr")[0].numpy()]
-      ['naive', '1984', 'chekh', '한국', 'oeuvr']
+      ['naive', '1984', 'cecov', '한국', 'oeuvr']
     """
     distinct, place = tf.unique(words.flat_values)
     found = words.with_flat_values(tf.gather(stems_of_distinct(distinct, language), place))
