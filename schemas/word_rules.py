@@ -1,4 +1,4 @@
-"""What the words of a text are: two settings of the data that many stages share."""
+"""The rules by which texts are parted into words: two settings of the data that many stages share."""
 
 from typing import Final
 
@@ -9,7 +9,7 @@ ALL: Final = 2**31 - 1
 
 
 class WordRules(Settings):
-    """What the words of a text are, and how many of them count; see `models.texts.tokens.tokenize`."""
+    """How a text is parted into words, and how many of them count; see `models.texts.tokens.tokenize`."""
 
     max_tokens: int = ALL
     """Number of words that count of a text, from its beginning."""

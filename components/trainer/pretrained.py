@@ -13,7 +13,7 @@ from schemas.drops import ReadReport
 from schemas.errors import DataError
 
 _NO_WORD: Final = b"49d0cd50-04bb-48c0-bc6f-5b575dce351a"
-"""What tft writes into a vocabulary that would be empty."""
+"""The only line that tft writes into an empty vocabulary."""
 
 
 class Coverage(NamedTuple):

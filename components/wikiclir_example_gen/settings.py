@@ -101,7 +101,7 @@ class DataSettings(Settings):
 
     @property
     def word_rules(self) -> WordRules:
-        """What the words of texts are, and how many of them count."""
+        """The rules by which texts are parted into words, and the limit on their number."""
         return WordRules(max_tokens=self.max_document_tokens, segmented=self.segmented)
 
     @model_validator(mode="before")

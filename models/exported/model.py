@@ -152,7 +152,7 @@ class ExportedModel(ABC):
 
     @cached_property
     def _of_words_channel(self) -> dict[str, Any]:
-        """What the channel of words that match says of itself; nothing without one."""
+        """The name and the rules of the channel of words that match; empty without one."""
         return self.call("words_channel", {}) if "words_channel" in self.signatures else {}
 
     @property

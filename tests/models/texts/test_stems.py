@@ -82,7 +82,7 @@ GREEK = [
     *(f"{letter} {latin}" for letter, latin in zip("αβγδεζηικλμνξοπρστυφω", "avgdeziiklmnxoprstyfo", strict=True)),
     *("θ th", "χ ch", "ψ ps"),
 ]
-"""What replaces what, in this order."""
+"""Greek letters and the Latin ones that replace them, in this order."""
 
 CONSONANTS = dict(
     zip("कगचजटडतदनपबमयरलवसहळणङञ", "kgcjtdtdnpbmyrlvshlnnn", strict=True),
