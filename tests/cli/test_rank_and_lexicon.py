@@ -132,22 +132,22 @@ def test_feedback_must_be_a_number_from_0_on(clir: Clir, tmp_path: Path, gain: s
 
 @pytest.mark.serving
 def test_lexicon_shows_the_translations_of_words(clir: Clir, model: str) -> None:
-    done = clir("lexicon", model, "--word", "Dog", "--word", "zzzzzz", "--word", "!")
+    done = clir("lexicon", model, "--word", "Dog", "--word", "qxqxq", "--word", "!")
     assert (done.code, done.err) == (0, "")
     head, best, *_ = done.out.splitlines()
     assert head == "Dog, stem dog"
     assert re.fullmatch(r"  [01]\.\d{4}  chien", best)
     assert done.out.splitlines()[-3:] == [
-        "zzzzzz, stem zzzzz",
+        "qxqxq, stem qxqxq",
         "  no translation; only the same stem answers it",
         "'!' holds no word",
     ]
     dog, unknown, nothing = json.loads(
-        clir("lexicon", model, "--word", "Dog", "--word", "zzzzzz", "--word", "!", "--json").out
+        clir("lexicon", model, "--word", "Dog", "--word", "qxqxq", "--word", "!", "--json").out
     )
     assert (dog["word"], dog["stems"][0]["stem"]) == ("Dog", "dog")
     assert dog["stems"][0]["translations"][0]["stem"] == "chien"
-    assert unknown == {"word": "zzzzzz", "stems": [{"stem": "zzzzz", "translations": []}]}
+    assert unknown == {"word": "qxqxq", "stems": [{"stem": "qxqxq", "translations": []}]}
     assert nothing == {"word": "!", "stems": []}
 
 

@@ -87,7 +87,7 @@ def separation(demo: Path) -> float:
 
 def test_most_plain_questions_find_their_page_first_and_nearly_all_among_three(demo_with_encoder: Path) -> None:
     first, three = ranks(demo_with_encoder)
-    assert first >= 40 and three >= 47  # 42 and 49 when this was written
+    assert first >= 41 and three >= 47  # 42 and 49 when this was written
 
 
 def test_the_best_score_tells_questions_that_the_pages_answer_from_others(demo_with_encoder: Path) -> None:
@@ -96,7 +96,7 @@ def test_the_best_score_tells_questions_that_the_pages_answer_from_others(demo_w
 
 def test_without_the_encoder_fewer_questions_find_their_page(demo: Path) -> None:
     first, three = ranks(demo)
-    assert first >= 27 and three >= 40  # 29 and 42 when this was written
+    assert first >= 28 and three >= 40  # 29 and 42 when this was written
     assert separation(demo) >= 0.74  # .79
 
 
