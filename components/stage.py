@@ -42,6 +42,7 @@ from tfx.types.artifact import Artifact
 from tfx.types.channel import OutputChannel
 from tfx.types.component_spec import ChannelParameter, ComponentSpec, ExecutionParameter
 
+import components.beam_runner  # noqa: F401 - pipelines are made here
 from components.on_workers import OnWorkers, has_workers, make_pipeline
 
 IDENTITY: Final = "identity"

@@ -43,7 +43,7 @@ class Ended(NamedTuple):
     peak_memory_bytes: int | None
 
 
-PRELOADED: Final = ["pipeline.local_runner", "tensorflow_ranking"]
+PRELOADED: Final = ["pipeline.local_runner", "models.tf_ranking"]
 """The imports of the server that cells are forked from, made once for all cells. No op of TensorFlow runs there."""
 
 progress_log = logging.getLogger("clir.progress")

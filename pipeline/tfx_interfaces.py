@@ -104,8 +104,8 @@ def uncached_copy(node: pipeline_pb2.PipelineNode) -> pipeline_pb2.PipelineNode:
 class _AnnouncingOperator(PythonExecutorOperator):
     """Runs an executor in this process, after announcing its output artifacts."""
 
-    def __init__(self, on_outputs: Callable[[Outputs], None], *arguments: Any) -> None:
-        super().__init__(*arguments)
+    def __init__(self, on_outputs: Callable[[Outputs], None], *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
         self._on_outputs = on_outputs
 
     def run_executor(self, execution_info: data_types.ExecutionInfo) -> Any:
@@ -120,8 +120,8 @@ class _BeamOperator(BeamExecutorOperator):
     TFX itself would take a runner's arguments into the cache's key, and package itself for each stage that has some.
     """
 
-    def __init__(self, beam_arguments: Sequence[str], *arguments: Any) -> None:
-        super().__init__(*arguments)
+    def __init__(self, beam_arguments: Sequence[str], *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
         self._beam_arguments = [*beam_arguments]
 
     def run_executor(self, execution_info: data_types.ExecutionInfo, make_beam_pipeline_fn: Any = None) -> Any:

@@ -34,7 +34,8 @@ MAY_IMPORT = {
 TFX_FILES = {"component.py", "run_fn.py", "tuner.py", "tuner_fn.py"}
 """The files in a stage's folder that may know TFX; a stage of one file, directly under `components`, may, too."""
 OF_ALL_STAGES = {
-    f"components.{name}" for name in ("stage", "on_workers", "artifact_files", "settings", "unfinished_work")
+    f"components.{name}"
+    for name in ("stage", "beam_runner", "on_workers", "artifact_files", "settings", "unfinished_work")
 }
 """The modules that every stage may import."""
 

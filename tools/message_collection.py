@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import click
 import numpy as np
@@ -57,8 +57,7 @@ def messages_of(files: Sequence[Path]) -> list[Message]:
         with file.open("rb") as opened:
             for message in read_mo(opened):
                 text, translation = plain(str(message.id)), plain(str(message.string))
-                context: Any = message.context or b""  # bytes, whatever Babel's types say
-                dialog = f"{file.stem}/{context.decode().partition('|')[0]}"
+                dialog = f"{file.stem}/{(message.context or '').partition('|')[0]}"
                 if len(text.split()) >= _WORDS and translation not in ("", text):
                     found.setdefault(text, Message(dialog, text, translation))
     return sorted(found.values(), key=lambda one: one.dialog)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
+import components.beam_runner  # noqa: F401 - pipelines are made here
 from models.encoders.text_vectors import TextVectors
 from models.exported.model import LoadedModel
 from models.retrieval.segment import MOST_DOCUMENTS, encode_documents

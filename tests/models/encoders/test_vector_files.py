@@ -234,7 +234,7 @@ def test_a_parquet_file_must_have_every_id(parquet):
         ({"vectors": pa.array([1.0, 2.0, 3.0])}, "must hold lists of floats; it holds double"),
         (
             {"kind": pa.list_(pa.int64()), "vectors": [[1], [2], [3]]},
-            "must hold lists of floats; it holds list<item: int64>",
+            "must hold lists of floats; it holds list<",
         ),
         ({"ids": [1.5, 2.0, 3.0]}, "must hold strings or integers; it holds double"),
         ({"ids": [b"a", b"b", b"c"]}, "must hold strings or integers; it holds binary"),
@@ -290,6 +290,7 @@ class _PlantedType(pa.PyExtensionType):
         return os.mkdir, (self.folder,)
 
 
+@pytest.mark.filterwarnings("ignore:pyarrow.PyExtensionType is deprecated:FutureWarning")
 def test_no_parquet_file_is_unpickled(parquet, tmp_path, monkeypatch):
     monkeypatch.setattr(_PlantedType, "folder", str(tmp_path / "planted"))
     path = parquet(vectors=pa.ExtensionArray.from_storage(_PlantedType(), pa.array(VECTORS, LISTS[0])))

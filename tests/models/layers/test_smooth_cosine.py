@@ -58,7 +58,7 @@ def test_score_tends_to_the_plain_cosine_as_epsilon_tends_to_zero(query, documen
     epsilon = 10.0**-digits
     # 1 - |q| |d| / ((|q| + epsilon) (|d| + epsilon)) <= epsilon / |q| + epsilon / |d|
     distance = epsilon / np.linalg.norm(query) + epsilon / np.linalg.norm(document)
-    assert score(query, document, epsilon) == pytest.approx(score(query, document, 0.0), abs=distance + 1e-6)
+    assert score(query, document, epsilon) == pytest.approx(score(query, document, 0.0), abs=float(distance) + 1e-6)
 
 
 @given(vectors, vectors, st.floats(1e-3, 10))

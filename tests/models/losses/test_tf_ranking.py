@@ -5,18 +5,18 @@ from math import exp, log, log2
 import numpy as np
 import pytest
 import tensorflow as tf
-import tensorflow_ranking as tfr
 from hypothesis import given
 from hypothesis import strategies as st
 
+from models.tf_ranking import losses
 from schemas.relevance import MOST_RELEVANT, NOT_RELEVANT, SOMEWHAT_RELEVANT
 from tests.models.losses.listwise import few, lists, loss_and_gradient, losses_and_gradients
 from tests.reference import sigmoid
 
 LIBRARY = {
-    "softmax": tfr.keras.losses.SoftmaxLoss,
-    "approx_ndcg": tfr.keras.losses.ApproxNDCGLoss,
-    "pairwise_hinge": tfr.keras.losses.PairwiseHingeLoss,
+    "softmax": losses.SoftmaxLoss,
+    "approx_ndcg": losses.ApproxNDCGLoss,
+    "pairwise_hinge": losses.PairwiseHingeLoss,
 }
 every_loss = pytest.mark.parametrize("name", LIBRARY)
 

@@ -219,9 +219,17 @@ OTHERS = r"[[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]--[\p{M}\p{N}]][\p{M}ー]*"
 WORDS = regex.compile(rf"\p{{N}}+|{HAN}|(?:{KANA})+|(?:{OTHERS})+", regex.V1)
 PAIRED = regex.compile(f"{KANA}|{OTHERS}", regex.V1)
 NEW = "\ua7c7\ua7c9\ua7f5\uab69\u1abf\u1ac0\ua82c\U00016ff0\U00016ff1\U00010eab\U00010eac\U000111cf" + "".join(
-    map(chr, [*range(0x11930, 0x11947), *range(0x1FBF0, 0x1FBFA)])
+    map(
+        chr,
+        [
+            *range(0x11930, 0x11947),
+            *range(0x1FBF0, 0x1FBFA),
+            *(0x31EF, 0x1DF1A, *range(0x2FFC, 0x3000), *range(0x2EBF0, 0x2EE5E)),
+        ],
+    )
 )
-"""Characters of Unicode 13 that are folded, decomposed or reordered; the ICU in tensorflow-text is older."""
+"""Characters of Unicode 13 that are folded, decomposed or reordered, and some of Unicode 14 to 15.1; the tables in
+TensorFlow and tensorflow-text are older."""
 
 
 def reference(text):
