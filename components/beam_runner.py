@@ -6,4 +6,4 @@ pipeline imports this module first.
 
 from apache_beam.options.pipeline_options import StandardOptions
 
-StandardOptions.DEFAULT_RUNNER = "FnApiRunner"
+StandardOptions.DEFAULT_RUNNER = "apache_beam.runners.portability.fn_api_runner.fn_runner.FnApiRunner"
