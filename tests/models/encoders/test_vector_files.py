@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import re
 import tracemalloc
 from pathlib import Path
 
@@ -234,7 +235,7 @@ def test_a_parquet_file_must_have_every_id(parquet):
         ({"vectors": pa.array([1.0, 2.0, 3.0])}, "must hold lists of floats; it holds double"),
         (
             {"kind": pa.list_(pa.int64()), "vectors": [[1], [2], [3]]},
-            "must hold lists of floats; it holds list<",
+            "must hold lists of floats; it holds list<(item|element): int64>",  # by the version of pyarrow
         ),
         ({"ids": [1.5, 2.0, 3.0]}, "must hold strings or integers; it holds double"),
         ({"ids": [b"a", b"b", b"c"]}, "must hold strings or integers; it holds binary"),
@@ -242,7 +243,7 @@ def test_a_parquet_file_must_have_every_id(parquet):
 )
 def test_a_parquet_file_must_have_both_columns(parquet, columns, sentence):
     path = parquet(other=[1, 2, 3], **columns)
-    assert sentence.format(path=path) in fault(path)
+    assert re.search(sentence.format(path=re.escape(path)), fault(path))
 
 
 def test_a_parquet_file_without_its_vectors_is_an_error(tmp_path):
