@@ -7,14 +7,13 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-import yaml
-
 from experiments.cell import RUN_AGAIN, Cell
 from experiments.report.names import settings_label
 from experiments.settings import SEED, Claim
 from models.evaluation.metrics import METRICS
 from pipeline.layout import CELL_RESULTS, CELLS, CONFIG_FILE, EXPERIMENT_FILE
 from pipeline.output_folder import check_unchanged
+from pipeline.settings_file import NotYamlError, load_yaml
 from schemas.errors import DataError
 from schemas.evaluation import METRICS_FILE, EvaluationReport
 from schemas.stability import STABILITY_FILE, Stability
@@ -149,8 +148,8 @@ def _read(path: Path) -> dict[str, Any]:
     """A JSON or YAML file that holds an object."""
     try:
         text = path.read_text(encoding="utf-8")
-        content = yaml.safe_load(text) if path.suffix == ".yaml" else json.loads(text)
-    except (OSError, ValueError, yaml.YAMLError) as error:
+        content = load_yaml(text)[1] if path.suffix == ".yaml" else json.loads(text)
+    except (OSError, ValueError, NotYamlError) as error:
         raise _unreadable(path, error) from None
     if not isinstance(content, dict):
         raise DataError(f"{path}: must hold an object; got {type(content).__name__}. Run the experiment again.")

@@ -48,7 +48,7 @@ if [ ! -e "$root/etc/finished" ]; then
     certificates=/etc/ssl/certs/ca-certificates.crt
     {
         debootstrap --variant=minbase --include=ca-certificates trixie "$root" &&
-            cp /etc/resolv.conf "$root/etc/resolv.conf" &&
+            cp /etc/resolv.conf /etc/hosts "$root/etc/" &&
             cp "$certificates" "$root$certificates" &&
             # Python's parts, what builds pyfarmhash, what the Makefile and the tests call, the tests' browser, and uv.
             inside 'apt-get install -y --no-install-recommends python3-venv python3-dev g++ make git procps chromium' &&

@@ -173,7 +173,7 @@ def length_of_vectors(settings: EncoderSettings, tables: Tables) -> int:
     Raises:
       DataError: those of queries have another length than those of documents, or there is no vector.
     """
-    lengths = {role: vectors.shape[1] for role, (keys, vectors) in tables.items() if len(keys)}
+    lengths: dict[str, int] = {role: vectors.shape[1] for role, (keys, vectors) in tables.items() if len(keys)}
     if len({*lengths.values()}) != 1:
         got = " and ".join(f"{length} of each {role}" for role, length in lengths.items()) or "no vector"
         raise DataError(

@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 from xml.etree import ElementTree
 
 import matplotlib
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -63,7 +64,8 @@ def draw(name: str, title: str, caption: str, size: tuple[float, float], paint: 
       paint: draws on an empty figure.
     """
     buffer = io.StringIO()
-    with matplotlib.rc_context(_STYLE):
+    # matplotlib names parts by hashes of printed numbers, which NumPy 2 prints differently.
+    with matplotlib.rc_context(_STYLE), np.printoptions(legacy="1.21"):
         figure = Figure(figsize=size, layout=ConstrainedLayoutEngine(wspace=0.05, hspace=0.05))
         paint(figure)
         nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))

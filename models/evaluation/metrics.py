@@ -91,13 +91,13 @@ class Metric:
         """
         import numpy as np
 
-        labels = grades.copy()
+        labels: npt.NDArray[np.float32] = grades.copy()
         if self.cutoff:
             labels[:, : self.cutoff] = np.maximum(labels[:, : self.cutoff], NOT_RELEVANT)
         if self.left_out:
             labels[self._leaves_out(labels, top_grade)] = PADDING_LABEL
         if self.of_mr_alone:
-            labels = np.where(labels < NOT_RELEVANT, labels, labels == top_grade).astype(np.float32)
+            labels[:] = np.where(labels < NOT_RELEVANT, labels, labels == top_grade)
         return labels
 
     def _leaves_out(self, grades: Any, top_grade: int) -> Any:

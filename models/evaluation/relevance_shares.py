@@ -116,7 +116,7 @@ def fit_relevance_shares(
     return RelevanceShares(
         score=score,
         share=share,
-        no_answer_below=_limit([scores[place].max() for place in answered], rate),
+        no_answer_below=_limit([scores[place].max() for place in answered.tolist()], rate),
         least_known_share=0.0 if known_shares is None else _limit(known_shares[answered], rate),
         error_rate=ERROR_RATE,
         queries=len(answered),

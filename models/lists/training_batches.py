@@ -101,7 +101,7 @@ def _order_of_domains(
     for place, name in enumerate(names):
         rows = np.flatnonzero([domain == name for domain in domains])
         turns = order[place :: len(names)]
-        turns[:] = rows[_cycled([query_ids[row] for row in rows], seed, epoch, len(turns))]
+        turns[:] = rows[_cycled([query_ids[row] for row in rows.tolist()], seed, epoch, len(turns))]
     return order
 
 

@@ -27,6 +27,7 @@ class Case:
       says: texts that the message must hold.
       arguments: of `clir`, in that folder.
       most_bytes: the size beyond which no file can grow, where the case needs a process of its own.
+      varies: a pattern of numbers that differ between versions of Python; the page has … for them.
     """
 
     name: str
@@ -36,3 +37,4 @@ class Case:
     says: tuple[str, ...] = ()
     arguments: tuple[str, ...] = RUN
     most_bytes: int | None = None
+    varies: str = "$^"

@@ -46,7 +46,8 @@ def run_case(case: Case, folder: Path) -> Seen:
     assert out == ""
     assert "Traceback" not in err, err
     lines = (re.fullmatch("(?:clir|Error): (.*)", line) for line in err.splitlines())
-    return Seen(code, tuple(_without(folder, line[1]) for line in lines if line))
+    said = (_without(folder, line[1]) for line in lines if line)
+    return Seen(code, tuple(re.sub(case.varies, "…", line) for line in said))
 
 
 def ingest_cases(cases: Sequence[Case], folder: Path) -> dict[str, Seen]:

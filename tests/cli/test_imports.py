@@ -96,11 +96,11 @@ with heavy_imports():
     import pipeline.local_runner
 left_out = {"kubernetes", "nltk", "sklearn", "IPython.terminal", "ipywidgets", "google.cloud.bigquery.client"}
 print(*(sys.modules.keys() & left_out))
-import tensorflow_hub, tensorflow_model_analysis
+import tensorflow_model_analysis
 from google.cloud import bigquery, pubsub
 from tfx.components import Trainer
 print(Trainer.__name__, tensorflow_model_analysis.EvalConfig.__name__, "nltk" in sys.modules)
-print(bigquery.Client.__name__, pubsub.PublisherClient.__name__, tensorflow_hub.KerasLayer.__name__)
+print(bigquery.Client.__name__, pubsub.PublisherClient.__name__)
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == ["", "Trainer EvalConfig True", "Client PublisherClient KerasLayer"]
+    assert done.stdout.splitlines() == ["", "Trainer EvalConfig True", "Client PublisherClient"]

@@ -70,10 +70,11 @@ def test_numpy_and_this_project_rank_alike(ran: list[Session]) -> None:
 
 def test_the_page_names_the_versions_that_are_pinned() -> None:
     pinned = (PAGE.parents[1] / "pyproject.toml").read_text(encoding="utf-8")
-    (command,) = re.findall(r"^pip install (.*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    packages = command.replace('"', "").split()
-    assert len(packages) == 3
-    assert all(f'"{package}"' in pinned for package in packages)
+    commands = re.findall(r"^pip install (.*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    of_stacks = [command.replace('"', "").split() for command in commands]
+    assert [len(packages) for packages in of_stacks] == [3, 2]
+    for packages, python in zip(of_stacks, ["; python_version < '3.11'", "; python_version >= '3.12'"], strict=True):
+        assert all(f'"{package}{python}"' in pinned or f'"{package}"' in pinned for package in packages)
 
 
 # The notebook

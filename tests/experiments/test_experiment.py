@@ -54,7 +54,11 @@ def test_domains_are_read_and_unknown_in_folders_of_older_versions(folders: dict
     }
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{"])
+ALIASES = "a0: &a0 {x: 1}\n" + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 12))
+"""Twelve lines of YAML that stand for 10^11 values."""
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", pytest.param(ALIASES, id="aliases")])
 @pytest.mark.parametrize("file", ["cell.json", "config.yaml", "training.json", "metrics.json", "stability.json"])
 def test_a_damaged_file_is_named(tmp_path: Path, file: str, text: str) -> None:
     folder = write_experiment(tmp_path, {"loss.name": ["sosl"]})

@@ -79,8 +79,8 @@ def signature(text: str) -> npt.NDArray[np.uint32]:
     runs: npt.NDArray[np.uint64] = np.ndarray(len(content) - _HALF + 1, "<u8", content, strides=(1,))
     shingles = runs[:-_HALF] * _HALVES[0] ^ runs[_HALF:] * _HALVES[1]
     shingles ^= shingles >> np.uint64(32)
-    smallest: npt.NDArray[np.uint64] = (shingles * _FACTORS[:, None]).min(axis=1)
-    return (smallest >> np.uint64(32)).astype(np.uint32)
+    smallest: npt.NDArray[np.uint64] = (shingles * _FACTORS[:, None]).min(axis=1) >> np.uint64(32)
+    return smallest.astype(np.uint32)
 
 
 def near_duplicates(

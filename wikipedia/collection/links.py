@@ -15,7 +15,8 @@ _LOW: Final = np.uint64(0xFFFFFFFF)
 
 def pack_links(sources: npt.NDArray[np.int32], targets: npt.NDArray[np.int32]) -> Links:
     """Packs pairs of places, without sorting them."""
-    return sources.astype(np.uint64) << _SHIFT | targets.astype(np.uint64)
+    packed: Links = sources.astype(np.uint64) << _SHIFT | targets.astype(np.uint64)
+    return packed
 
 
 def unpack_links(links: Links) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -67,4 +68,5 @@ def _reversed(links: Links) -> Links:
 def links_from(links: Links, source: int) -> npt.NDArray[np.int64]:
     """Returns the articles to which an article links, in their order."""
     start, end = np.searchsorted(links, np.array([source, source + 1], np.uint64) << _SHIFT)
-    return (links[start:end] & _LOW).astype(np.int64)
+    targets: Links = links[start:end] & _LOW
+    return targets.astype(np.int64)

@@ -86,7 +86,7 @@ class ArticleArrays(NamedTuple):
     redirect_targets: npt.NDArray[np.uint64]
 
 
-def write_arrays(arrays: Mapping[str, npt.NDArray[Any]], path: str, open_file: OpenFile) -> None:
+def write_arrays(arrays: Mapping[str, Any], path: str, open_file: OpenFile) -> None:
     """Writes arrays with their names."""
     packed = io.BytesIO()
     np.savez(packed, **arrays)

@@ -9,6 +9,9 @@ from wikipedia.dumps.reading import damaged, safe_parser
 
 MAX_TEXT_BYTES: Final = 1 << 22
 """Longest text as the XML holds it. MediaWiki saves at most 2 MiB, which `&quot;` and the like make longer."""
+MAX_TAG_BYTES: Final = 1 << 20
+"""Longest tag or comment. A dump's have some hundred bytes; before version 2.6, expat reads one that spans many blocks
+anew with each (CVE-2023-52425)."""
 
 _TAG_BYTES: Final = 256
 _ROOT: Final = b"<mediawiki>"
@@ -84,6 +87,9 @@ class PageParser:
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._finish
         self._offset = place
+        self._fed = 0
+        self._unread = 0
+        """Where what expat has not read yet begins: a tag or a comment without its end."""
         self._pieces: list[str] = []
         self._is_collecting = False
         self._last = ""
@@ -91,6 +97,7 @@ class PageParser:
         if not has_root:
             self._parser.Parse(_ROOT, False)
             self._offset -= len(_ROOT)
+            self._fed = self._unread = len(_ROOT)
 
     def take(self) -> list[Page | Drop]:
         """Returns the pages since the last call."""
@@ -140,6 +147,15 @@ class PageParser:
                 found = f"{expat.ErrorString(error.code)} at byte {place:,}{self._within}"
                 fault = f"the XML must be well-formed; {found}{self._after()}"
             raise damaged(self._path, fault) from error
+        self._fed += len(data)
+        if (place := self._parser.CurrentByteIndex) >= 0:  # -1 where expat waits for more bytes
+            self._unread = place
+        if self._fed - self._unread > MAX_TAG_BYTES:
+            raise damaged(
+                self._path,
+                f"a tag or comment must have at most {MAX_TAG_BYTES:,} bytes; the one at byte "
+                f"{self._offset + self._unread:,}{self._within} has more{self._after()}",
+            )
 
     def _after(self) -> str:
         return f", after the page {excerpt_of(self._last)}" if self._last else ", before the first page"

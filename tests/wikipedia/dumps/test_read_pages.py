@@ -23,7 +23,7 @@ from tests.wikipedia.dumps.dump_files import (
     revision,
 )
 from wikipedia.dumps.chunks import Chunk, dump_chunks
-from wikipedia.dumps.page_parser import MAX_TEXT_BYTES, Page, PageReason
+from wikipedia.dumps.page_parser import MAX_TAG_BYTES, MAX_TEXT_BYTES, Page, PageReason
 from wikipedia.dumps.read_pages import read_pages
 
 PATH = "enwiki-20240101-pages-articles-multistream.xml.bz2"
@@ -213,6 +213,25 @@ def test_pages_before_the_damage_are_counted_and_the_place_is_in_bytes() -> None
     content = dump(*THREE).replace(b"bbb</text>", b"&nbsp;</text>")
     with pytest.raises(DataError, match=f"at byte {content.index(b'&nbsp;'):,}, after the page 1"):
         read(content)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress], ids=["plain", "gz", "bz2"])
+@pytest.mark.parametrize("open_and_close", [("<!-- ", "-->"), ("<a b='", "'/>"), ("<?a ", "?>"), ("<", "/>")])
+def test_a_tag_or_comment_of_many_megabytes_is_refused_as_soon_as_it_is_too_long(
+    open_and_close: tuple[str, str], pack: Callable[[bytes], bytes]
+) -> None:
+    begin, end = open_and_close
+    content = dump(page(1, "A", "a"), f"{begin}{'x' * (4 * MAX_TAG_BYTES)}{end}", page(2, "B", "b"))
+    place = content.index(f"{begin}xxx".encode())
+    with pytest.raises(
+        DataError, match=f"at most 1,048,576 bytes; the one at byte {place:,}.* has more, after the page 1"
+    ):
+        read(pack(content))
+
+
+def test_a_comment_of_many_kilobytes_is_read() -> None:
+    content = dump(page(1, "A", "a"), f"<!-- {'x' * (MAX_TAG_BYTES // 2)} -->", page(2, "B", "b"))
+    assert [item.title for item in read(content)] == ["A", "B"]
 
 
 BOMB = b"<!DOCTYPE m [<!ENTITY a 'ha'><!ENTITY b '&a;&a;&a;&a;'><!ENTITY c '&b;&b;&b;&b;'>]>"
