@@ -107,6 +107,7 @@ doing='making .venv'
 if ! stamped unfinished && grep -qF "$PWD/.venv" .venv/bin/activate 2>/dev/null && runs "$stacks" .venv/bin/python; then
     doing='bringing .venv up to date' minutes="seconds; if much changed, $minutes"
 elif ! { { [ -n "${PYTHON:-}" ] && runs "$stacks" "$PYTHON"; } || first present || first fetched; }; then
+    for one in 3.13 3.12 3.10; do runs '' "python$one" || :; done # those of other stacks, for the message
     case $stacks in 2.15) needed=3.10 ;; 2.21) needed='3.12 or 3.13' ;; *) needed='3.12, 3.13 or 3.10' ;; esac
     if $uv; then uv_says='uv could not fetch one'; else uv_says='there is no uv'; fi
     die "Python $needed is needed (this machine has $glibc); found ${found:-no Python}, and $uv_says: install" \
