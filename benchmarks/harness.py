@@ -17,8 +17,8 @@ import click
 
 TREE: Final = Path(__file__).parents[1]
 """The tree of this version."""
-CLIR: Final = (sys.executable, "-c", "from cli.main import main; main()")
-"""The command line of the tree that is the current folder."""
+CLIR: Final = ("python", "-c", "from cli.main import main; main()")
+"""The command line of the tree that is the current folder, with the Python of its `environment`."""
 
 Figures = Mapping[str, float]
 """A value by its name, which ends with the unit: "training, s"."""
@@ -160,8 +160,13 @@ def run_process(command: Sequence[str], tree: Path = TREE) -> Usage:
 
 
 def environment(tree: Path) -> dict[str, str]:
-    """Returns the environment of a process that imports the modules of a tree."""
-    return {**os.environ, "PYTHONPATH": str(tree), "TF_CPP_MIN_LOG_LEVEL": "3"}
+    """Returns the environment of a process that imports the modules of a tree.
+
+    `python` is that of the tree's .venv, which may hold other versions; without one it is this process's.
+    """
+    folder = next((path for path in [tree / ".venv" / "bin"] if path.is_dir()), Path(sys.executable).parent)
+    path = os.pathsep.join([str(folder), os.environ["PATH"]])
+    return {**os.environ, "PATH": path, "PYTHONPATH": str(tree), "TF_CPP_MIN_LOG_LEVEL": "3"}
 
 
 class PipelineRun(NamedTuple):

@@ -58,6 +58,14 @@ def test_a_process_imports_the_modules_of_its_tree(tmp_path: Path) -> None:
     assert list(trees(None, lambda tree: {})) == ["now"]
 
 
+def test_a_tree_with_a_venv_runs_on_its_python(tmp_path: Path) -> None:
+    python = tmp_path / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text("#!/bin/sh\necho another stack\n")
+    python.chmod(0o755)
+    assert run_process(CLIR, tmp_path).output == "another stack\n"
+
+
 @pytest.mark.slow
 def test_a_failed_process_ends_the_benchmark_with_its_message() -> None:
     with pytest.raises(click.ClickException, match="No such command 'fly'"):
