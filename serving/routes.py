@@ -17,8 +17,8 @@ from serving.work_queue import WorkQueue
 
 Answer = TypeVar("Answer", bound=BaseModel)
 
-_WORDED: Final = r"\S"
-"""A text that is not blank, as a regular expression."""
+_WORDED: Final = r"[^\s\x85\uFEFF]"
+"""A text that is not blank, as a regular expression. `\\s` holds U+0085 for Pydantic and U+FEFF for JSON Schema."""
 _REFUSALS: Final = {
     400: "The request is not HTTP, or its body is not JSON.",
     404: "The requested path or place does not exist.",

@@ -51,7 +51,7 @@ if [ ! -e "$root/etc/finished" ]; then
             cp /etc/resolv.conf /etc/hosts "$root/etc/" &&
             cp "$certificates" "$root$certificates" &&
             # Python's parts, what builds pyfarmhash, what the Makefile and the tests call, the tests' browser, and uv.
-            inside 'apt-get install -y --no-install-recommends python3-venv python3-dev g++ make git procps chromium' &&
+            inside 'apt-get install -y --no-install-recommends python3-venv python3-dev g++ make git procps curl chromium' &&
             inside 'python3 -m venv /opt/uv && /opt/uv/bin/pip install uv'
     } >"$root.log" 2>&1 || lacks "the root could not be made; see $root.log."
     touch "$root/etc/finished"

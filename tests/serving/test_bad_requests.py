@@ -25,6 +25,7 @@ def live() -> Iterator[LiveService]:
         ("GET", "/v1/search", {}, 422, "q must be given"),
         ("GET", "/v1/search?q=", {}, 422, "q: string should have at least 1 character"),
         ("GET", "/v1/search?q=%20%20", {}, 422, "q must hold a word; got '  '"),
+        ("GET", "/v1/search?q=%C2%85%EF%BB%BF", {}, 422, "q must hold a word; got "),
         ("GET", "/v1/search?q=" + "a" * 51, {}, 422, "q: string should have at most 50 characters"),
         ("GET", "/v1/search?q=a&k=0", {}, 422, "k: input should be greater than or equal to 1; got '0'"),
         ("GET", "/v1/search?q=a&k=21", {}, 422, "k: input should be less than or equal to 20"),
