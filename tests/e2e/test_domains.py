@@ -49,6 +49,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
         )
     )
     common = ("--set", f"data.domains={domains}", "--set", "training.epochs=2", "--set", "lexicon.weight=held_out")
+    common += ("--set", "encoder.kind=none")
     held_out = ("--set", f"data.held_out=[{HELD_OUT}]", "--set", "adversary={weight: 0.01, held_out_texts: true}")
     first = SampleRun(folder / "out", "configs/sample.yaml", *common, *held_out)
     assert first.code == 0, first.err

@@ -37,7 +37,7 @@ class Rounds:
         self.folder, self.output = folder, folder / "out"
         self.settings = (
             *("--set", f"data.domains={domains}", "--set", f"data.held_out=[{HELD_OUT}]"),
-            *("--set", "training.epochs=2", "--set", "evaluation.start_anew=true"),
+            *("--set", "training.epochs=2", "--set", "encoder.kind=none", "--set", "evaluation.start_anew=true"),
         )
         self.accounts: list[dict[str, Any]] = []
         self.pairs: list[list[tuple[str, str]]] = []
