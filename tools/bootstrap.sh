@@ -118,7 +118,7 @@ case "$stack of $fitting" in
 2.15*) why=", because this is Python 3.10; CLIR_STACK=2.21 takes 2.21, for Python 3.12 or 3.13" ;;
 *) why= ;;
 esac
-case $stack$suffix in 2.15) size=2.6 ;; 2.21) size=3.6 ;; 2.15-gpu) size=5.4 ;; 2.21-gpu) size=7 ;; esac
+case $stack$suffix in 2.15) size=3.3 ;; 2.21) size=4.2 ;; 2.15-gpu) size=5.4 ;; 2.21-gpu) size=7 ;; esac
 lock=locks/$stack$suffix.lock
 
 # A package of TFDV's is published as source alone.

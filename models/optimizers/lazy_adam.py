@@ -70,10 +70,11 @@ class LazyAdam(keras.optimizers.Adam):
         rate = self.row_factor * tf.cast(self.learning_rate, dtype) * tf.sqrt(1 - beta_2**step) / (1 - beta_1**step)
 
         m, v = self._moments.of["m", variable.ref()], self._moments.of["v", variable.ref()]  # float [table rows, dim]
-        for moment, beta, term in ((m, beta_1, g), (v, beta_2, tf.square(g))):
-            # One factor for all rows, which the op accepts although TensorFlow's documentation asks for one per row.
-            moment.scatter_mul(tf.IndexedSlices(beta, rows))
-            moment.scatter_add(tf.IndexedSlices((1 - beta) * term, rows))
+        # Not by scatter_mul and scatter_add, which compute row by row: TensorFlow 2.21 takes five times as long for it.
+        m_rows = beta_1 * tf.gather(m, rows) + (1 - beta_1) * g  # float [rows, dim], like v's
+        v_rows = beta_2 * tf.gather(v, rows) + (1 - beta_2) * tf.square(g)
+        m.scatter_update(tf.IndexedSlices(m_rows, rows))
+        v.scatter_update(tf.IndexedSlices(v_rows, rows))
         # Adagrad's step, w -= lr * grad / (sqrt(accum) + epsilon), is Adam's step with grad = m and accum = v, if it
         # leaves accum as it is. As a single op it makes no tensors of all rows.
         tf.raw_ops.ResourceSparseApplyAdagradV2(
@@ -81,7 +82,7 @@ class LazyAdam(keras.optimizers.Adam):
             accum=v.handle,
             lr=rate,
             epsilon=tf.cast(self.epsilon, dtype),
-            grad=tf.gather(m, rows),
+            grad=m_rows,
             indices=rows,
             update_slots=False,
         )
