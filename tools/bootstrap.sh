@@ -118,7 +118,7 @@ case "$stack of $fitting" in
 2.15*) why=", because this is Python 3.10; CLIR_STACK=2.21 takes 2.21, for Python 3.12 or 3.13" ;;
 *) why= ;;
 esac
-case $stack$suffix in 2.15) size=3.3 ;; 2.21) size=4.2 ;; 2.15-gpu) size=5.4 ;; 2.21-gpu) size=7 ;; esac
+case $stack$suffix in 2.15) size=3.5 ;; 2.21) size=4.4 ;; 2.15-gpu) size=6.8 ;; 2.21-gpu) size=8.9 ;; esac
 lock=locks/$stack$suffix.lock
 
 # A package of TFDV's is published as source alone.
@@ -128,7 +128,7 @@ if ! { command -v c++ && "$python" -c "$headers"; } >/dev/null 2>&1; then
         "g++ and python3-dev."
 fi
 
-say "$doing from $lock with $python: TensorFlow $stack$why ($size GB; $minutes)."
+say "$doing from $lock with $python: TensorFlow $stack$why (up to $size GB; $minutes)."
 if [ "$doing" = 'making .venv' ]; then
     rm -rf .venv
     if $uv; then
