@@ -148,7 +148,7 @@ class PageParser:
                 fault = f"the XML must be well-formed; {found}{self._after()}"
             raise damaged(self._path, fault) from error
         self._fed += len(data)
-        if (place := self._parser.CurrentByteIndex) >= 0:  # -1 where expat waits for more bytes
+        if (place := self._parser.CurrentByteIndex) >= 0:  # -1 where expat puts a block off
             self._unread = place
         if self._fed - self._unread > MAX_TAG_BYTES:
             raise damaged(

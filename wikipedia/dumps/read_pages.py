@@ -123,6 +123,7 @@ def _pages_beyond(own: _OpenChunk) -> Iterator[Page | Drop]:
     elif parser.beyond is None and parser.in_root:
         parser.feed(_ROOT_END)
         parser.check_end()
+    yield from parser.take()
 
 
 def _after_divided_tag(own: _OpenChunk, blocks: Iterator[bytes]) -> Iterator[bytes]:

@@ -188,6 +188,9 @@ def safe_parser(path: str) -> expat.XMLParserType:
     parser = expat.ParserCreate("UTF-8")
     parser.buffer_text = True
     parser.buffer_size = 1 << 16
+    # expat from 2.6 on may put off what it was given, while its callers ask what has been read after each block.
+    if hasattr(parser, "SetReparseDeferralEnabled"):
+        parser.SetReparseDeferralEnabled(False)
 
     def refuse(name: str, *_: Any) -> NoReturn:
         place = parser.CurrentByteIndex
