@@ -164,7 +164,8 @@ def environment(tree: Path) -> dict[str, str]:
 
     `python` is that of the tree's .venv, which may hold other versions; without one it is this process's.
     """
-    folder = next((path for path in [tree / ".venv" / "bin"] if path.is_dir()), Path(sys.executable).parent)
+    own = tree / ".venv" / "bin"
+    folder = own if own.is_dir() else Path(sys.executable).parent
     path = os.pathsep.join([str(folder), os.environ["PATH"]])
     return {**os.environ, "PATH": path, "PYTHONPATH": str(tree), "TF_CPP_MIN_LOG_LEVEL": "3"}
 

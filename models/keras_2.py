@@ -8,6 +8,10 @@ what Keras 3 would need.
 import os
 import sys
 from importlib.util import find_spec
+from typing import Final
+
+KERAS_2: Final = "tf-keras" if find_spec("tf_keras") else "keras"
+"""The installed package that has Keras 2."""
 
 
 def use_keras_2() -> None:
@@ -16,7 +20,7 @@ def use_keras_2() -> None:
     Raises:
       ImportError: this process has used `tf.keras` as Keras 3.
     """
-    if find_spec("tf_keras") is None:
+    if KERAS_2 == "keras":
         return
     os.environ["TF_USE_LEGACY_KERAS"] = "1"
     keras = getattr(sys.modules.get("tensorflow"), "keras", None)

@@ -10,18 +10,18 @@ import importlib.metadata
 import platform
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
+from models.keras_2 import KERAS_2
 from pipeline.input_files import sha256_of_file
 
 LIBRARIES: Final = (
-    "apache-beam", "faiss-cpu", "tf-keras" if find_spec("tf_keras") else "keras", "keras-tuner", "matplotlib", "numpy",
+    "apache-beam", "faiss-cpu", KERAS_2, "keras-tuner", "matplotlib", "numpy",
     "scikit-learn", "scipy", "tensorflow", "tensorflow-data-validation", "tensorflow-ranking", "tensorflow-text",
     "tensorflow-transform", "tfx", "tfx-bsl",
 )  # fmt: skip
-"""The libraries that compute: another version may give other numbers. Keras is the one of `models.keras_2`."""
+"""The libraries that compute: another version may give other numbers."""
 
 version = cache(importlib.metadata.version)
 """Returns a library's version; cached, because every stage asks for it."""

@@ -10,8 +10,9 @@ CDPATH='' cd "$(dirname "$0")/.."
 say() { echo "other stack: $*" >&2; }
 lacks() { say "$*"; exit 3; }
 
-copy_to() { # copies the work tree, without what git ignores; its .venv and outputs stay.
+copy_to() { # copies the work tree, without what git ignores; the copy's .venv, caches and runs stay, and nothing else.
     mkdir -p "$1"
+    find "$1" -mindepth 1 -maxdepth 1 ! -name '.*' ! -name runs -exec rm -rf {} +
     git ls-files --cached --others --exclude-standard -z | xargs -0 ls -d 2>/dev/null | tar -cf - -T - | tar -xf - -C "$1"
 }
 
@@ -43,11 +44,12 @@ inside() { # inside COMMAND ARGUMENT...: runs a shell's command in the root; the
 
 if [ ! -e "$root/etc/finished" ]; then
     say "making $root; $root.log has what its commands say"
-    rm -rf "$root"
+    rm -rf --one-file-system "$root"
     mkdir -p "$root"
     certificates=/etc/ssl/certs/ca-certificates.crt
     {
-        debootstrap --variant=minbase --include=ca-certificates trixie "$root" &&
+        # With mounts of its own: a killed debootstrap would leave this machine's in the root, for the next rm.
+        unshare --mount debootstrap --variant=minbase --include=ca-certificates trixie "$root" &&
             cp /etc/resolv.conf /etc/hosts "$root/etc/" &&
             cp "$certificates" "$root$certificates" &&
             # Python's parts, what builds pyfarmhash, what the Makefile and the tests call, the tests' browser, and uv.

@@ -64,7 +64,7 @@ def draw(name: str, title: str, caption: str, size: tuple[float, float], paint: 
       paint: draws on an empty figure.
     """
     buffer = io.StringIO()
-    # matplotlib names parts by hashes of printed numbers, which NumPy 2 prints differently.
+    # matplotlib names parts by a hash of printed numbers, and NumPy 2 prints numbers differently.
     with matplotlib.rc_context(_STYLE), np.printoptions(legacy="1.21"):
         figure = Figure(figsize=size, layout=ConstrainedLayoutEngine(wspace=0.05, hspace=0.05))
         paint(figure)

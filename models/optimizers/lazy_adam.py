@@ -70,7 +70,7 @@ class LazyAdam(keras.optimizers.Adam):
         rate = self.row_factor * tf.cast(self.learning_rate, dtype) * tf.sqrt(1 - beta_2**step) / (1 - beta_1**step)
 
         m, v = self._moments.of["m", variable.ref()], self._moments.of["v", variable.ref()]  # float [table rows, dim]
-        # Not by scatter_mul and scatter_add, which compute row by row: TensorFlow 2.21 takes five times as long for it.
+        # scatter_mul and scatter_add compute row by row, for which TensorFlow 2.21 takes five times as long.
         m_rows = beta_1 * tf.gather(m, rows) + (1 - beta_1) * g  # float [rows, dim], like v's
         v_rows = beta_2 * tf.gather(v, rows) + (1 - beta_2) * tf.square(g)
         m.scatter_update(tf.IndexedSlices(m_rows, rows))

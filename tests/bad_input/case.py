@@ -37,4 +37,4 @@ class Case:
     says: tuple[str, ...] = ()
     arguments: tuple[str, ...] = RUN
     most_bytes: int | None = None
-    varies: str = "$^"
+    varies: str = "(?!)"

@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = ("sh", "dirname", "cat", "cksum", "grep", "env", "tail", "rm", "mkdir", "flock")
-"""What the script calls of every system."""
+"""The commands that the script needs of any system."""
 
 # What the script asks a Python for: its version and path, whether it has headers, and at last a .venv, which fails.
 PYTHON = """#!/bin/sh

@@ -10,8 +10,8 @@ from wikipedia.dumps.reading import damaged, safe_parser
 MAX_TEXT_BYTES: Final = 1 << 22
 """Longest text as the XML holds it. MediaWiki saves at most 2 MiB, which `&quot;` and the like make longer."""
 MAX_TAG_BYTES: Final = 1 << 20
-"""Longest tag or comment. A dump's have some hundred bytes; before version 2.6, expat reads one that spans many blocks
-anew with each (CVE-2023-52425)."""
+"""Longest tag or comment. Those of a dump have some hundred bytes. Before version 2.6, expat reads a tag once more with
+each block that it spans (CVE-2023-52425)."""
 
 _TAG_BYTES: Final = 256
 _ROOT: Final = b"<mediawiki>"
@@ -89,7 +89,7 @@ class PageParser:
         self._offset = place
         self._fed = 0
         self._unread = 0
-        """Where what expat has not read yet begins: a tag or a comment without its end."""
+        """The place that expat has read up to: a tag or a comment without its end begins there."""
         self._pieces: list[str] = []
         self._is_collecting = False
         self._last = ""
@@ -138,7 +138,7 @@ class PageParser:
         try:
             self._parser.Parse(data, is_last)
         except _Beyond:
-            pass
+            return
         except expat.ExpatError as error:
             if is_last:
                 fault = f"the XML must end with </mediawiki>; it ends{self._after()}"

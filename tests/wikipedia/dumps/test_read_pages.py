@@ -23,7 +23,7 @@ from tests.wikipedia.dumps.dump_files import (
     revision,
 )
 from wikipedia.dumps.chunks import Chunk, dump_chunks
-from wikipedia.dumps.page_parser import MAX_TAG_BYTES, MAX_TEXT_BYTES, Page, PageReason
+from wikipedia.dumps.page_parser import MAX_TAG_BYTES, MAX_TEXT_BYTES, Page, PageParser, PageReason
 from wikipedia.dumps.read_pages import read_pages
 
 PATH = "enwiki-20240101-pages-articles-multistream.xml.bz2"
@@ -227,6 +227,13 @@ def test_a_tag_or_comment_of_many_megabytes_is_refused_as_soon_as_it_is_too_long
         DataError, match=f"at most 1,048,576 bytes; the one at byte {place:,}.* has more, after the page 1"
     ):
         read(pack(content))
+
+
+def test_the_rest_of_a_large_block_behind_the_last_page_of_a_chunk_is_no_long_tag() -> None:
+    parser = PageParser(PATH, 0, "", has_root=True)
+    parser.feed(b"<mediawiki> <pag")
+    parser.feed(b"e>" + b"x" * MAX_TAG_BYTES, end=len("<mediawiki> "))
+    assert parser.beyond == len("<mediawiki> ")
 
 
 def test_a_comment_of_many_kilobytes_is_read() -> None:
