@@ -10,7 +10,7 @@ from models.exported.model import LoadedModel, as_texts
 from tests.e2e.process import SAMPLE, SampleRun, forked
 from tests.e2e.saved_model import foreign_ops
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
 QUERY = "molten rock below a volcano"
 EPOCHS = ("--set", "training.epochs=2")
@@ -110,7 +110,6 @@ def test_words_have_neighbours_in_both_languages(run: SampleRun) -> None:
     assert values == sorted(values, reverse=True)
 
 
-@pytest.mark.long
 def test_a_cubic_score_is_trained_with_the_lexicon_in_its_loss(tmp_path_factory: pytest.TempPathFactory) -> None:
     settings = (
         "preset=polynomial",

@@ -12,7 +12,7 @@ from tests.e2e.process import DECIDES, RESTORED, SAMPLE, told_stages
 from tests.e2e.test_cache import SMALL
 from tests.e2e.test_run import STAGES, tree
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
 ALL = {*STAGES} - DECIDES
 
@@ -145,7 +145,6 @@ def test_a_changed_byte_in_an_exported_vocabulary_is_not_pushed(first: Folders) 
         assert model(folder / "serving" / pushed)[name] == expected[name]
 
 
-@pytest.mark.long
 def test_artifacts_of_another_run_beside_newer_metadata_are_made_again(first: Folders) -> None:
     folder = first.top / "put back"
     first.run("put back")
@@ -177,7 +176,6 @@ def test_damaged_metadata_say_how_to_go_on(first: Folders) -> None:
 # A store that is copied or moved; the last tests, for they leave other runs in `first`
 
 
-@pytest.mark.long
 def test_a_copied_output_writes_nothing_into_the_original(first: Folders) -> None:
     shutil.copytree(first.top / "first", first.top / "copy", symlinks=True)
     lost = next((first.top / "first").glob("artifacts/Evaluator/evaluation/*/run.trec"))
@@ -191,7 +189,6 @@ def test_a_copied_output_writes_nothing_into_the_original(first: Folders) -> Non
     assert first.run("first") == set()
 
 
-@pytest.mark.long
 def test_a_moved_output_uses_nothing_of_the_folder_that_took_its_place(first: Folders) -> None:
     (first.top / "first").rename(first.top / "moved")
     assert first.run("first", "data.negatives=10") == ALL

@@ -91,7 +91,7 @@ def in_one_process(folder, lists, settings):
     return make_graph(lists, names, schema, settings, str(folder / "graph"))
 
 
-@pytest.fixture(scope="module", params=[on_workers, in_one_process])
+@pytest.fixture(scope="module", params=[pytest.param(on_workers, marks=pytest.mark.long), in_one_process])
 def analyse(request):
     """Transform's output for lists, sources of pre-trained vectors, and the languages of stems, if any."""
 
