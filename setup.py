@@ -46,6 +46,7 @@ setup(
         "pipeline.wikipedia",
         "schemas",
         "serving",
+        "serving.other_engines",
         "smooth_clir",
         "wikipedia",
         "wikipedia.collection",

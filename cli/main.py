@@ -12,6 +12,7 @@ from cli.compile_spec import compile_command
 from cli.convert import convert_command
 from cli.evaluate import evaluate
 from cli.experiment import experiment
+from cli.export import export_command
 from cli.index_documents import index_command
 from cli.label import label
 from cli.lexicon import lexicon
@@ -44,6 +45,7 @@ from schemas.errors import ConfigError
             index_command,
             search,
             serve,
+            export_command,
             replay,
             label,
             lexicon,

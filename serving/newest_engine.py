@@ -71,6 +71,17 @@ class FolderEngines:
         Raises:
           DataError: the index is damaged, or another one by now, or the model that made it is missing.
         """
+        index, model = self._open(version)
+        served = self._connect(os.path.basename(model)) if self._connect else LoadedModel(model)
+        return Engine(served, index, version.partition("@")[0], self._languages)
+
+    def load_pair(self, version: str) -> tuple[CorpusIndex, LoadedModel]:
+        """Loads a version of the index and its model, for other work than that of an engine; raises as `load`."""
+        index, model = self._open(version)
+        return index, LoadedModel(model)
+
+    def _open(self, version: str) -> tuple[CorpusIndex, str]:
+        """The index, and the folder of its model."""
         name, _, identity = version.partition("@")
         path = os.path.join(self._index, name)
         folder = path if os.path.isdir(path) else self._index
@@ -81,9 +92,7 @@ class FolderEngines:
             raise DataError(f"{error} {versions.way_back(Path(folder))}") from None
         if index.manifest.identity != identity:
             raise DataError(f"{folder} must not change while it is loaded. It is loaded again once it stays as it is.")
-        model = self._model_of(index.manifest.model, folder)
-        served = self._connect(os.path.basename(model)) if self._connect else LoadedModel(model)
-        return Engine(served, index, name, self._languages)
+        return index, self._model_of(index.manifest.model, folder)
 
     def _model_of(self, fingerprint: str, index: str) -> str:
         """The folder of the newest model with this fingerprint.

@@ -40,6 +40,18 @@ class Found(NamedTuple):
     """The document's id, UTF-8."""
 
 
+class EncodedDocument(NamedTuple):
+    """A document with what a search compares."""
+
+    text: Text
+    vector: npt.NDArray[np.float32]
+    """float32 [dim]."""
+    terms: Sequence[bytes]
+    """Its distinct terms, UTF-8."""
+    weights: npt.NDArray[np.float32]
+    """Their weights above 0: float32 [terms]."""
+
+
 class CorpusIndex:
     """One version of an index.
 
@@ -94,6 +106,15 @@ class CorpusIndex:
         for segment in self._segments:
             for row in segment.kept.tolist():
                 yield segment.document(row)
+
+    def encoded_documents(self) -> Iterator[EncodedDocument]:
+        """Every document as it is compared with a query."""
+        for segment in self._segments:
+            names, matrix = segment.words.rows()
+            for row in segment.kept.tolist():
+                start, end = matrix.indptr[row : row + 2]
+                terms = [names[column] for column in matrix.indices[start:end].tolist()]
+                yield EncodedDocument(segment.document(row), segment.vectors[row], terms, matrix.data[start:end])
 
     def search(self, query: EncodedQuery, most: int, depth: int = DEPTH) -> list[Found]:
         """The best documents for a query: by score, and of equal scores the larger id first.

@@ -1,0 +1,54 @@
+"""Writes the documents of an index for another engine: into a folder that appears whole."""
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from models.exported.model import LoadedModel
+from models.retrieval.corpus_index import CorpusIndex
+from schemas.errors import DataError
+from serving.other_engines.opensearch import write_opensearch
+from serving.other_engines.parquet import write_parquet
+from serving.other_engines.vespa import write_vespa
+
+ENGINES: Final = {"vespa": write_vespa, "opensearch": write_opensearch, "parquet": write_parquet}
+"""Each engine's function, which gets index, folder, model, an example query or None, and `on_progress`; it returns
+remarks for the user."""
+
+
+def export_index(
+    index: CorpusIndex,
+    model: LoadedModel,
+    engine: str,
+    output: str,
+    query: str | None,
+    on_progress: Callable[[int], None] = lambda documents: None,
+) -> list[str]:
+    """Writes the documents of an index for another engine.
+
+    Args:
+      index: the index.
+      model: the model that made it; it encodes the query.
+      engine: one of `ENGINES`.
+      output: a new or empty folder.
+      query: a text for an example of a query.
+      on_progress: called repeatedly with the number of documents written so far.
+
+    Returns:
+      remarks for the user.
+
+    Raises:
+      DataError: the folder holds something, or a document cannot be given to this engine.
+    """
+    target = Path(output).absolute()
+    if os.path.lexists(target) and (not target.is_dir() or any(target.iterdir())):
+        raise DataError(f"{output} must be a new or empty folder; it holds something. Choose another.")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as staging:
+        folder = Path(staging) / "export"
+        folder.mkdir()
+        remarks = ENGINES[engine](index, folder, model, query, on_progress)
+        folder.rename(target)
+    return remarks
