@@ -1,7 +1,6 @@
 """A model and an index that answer together: search, ranking, explanation."""
 
 import math
-import re
 import time
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -15,7 +14,6 @@ from serving.http_records import Collection, ExplainAnswer, Hit, RankAnswer, Ran
 from serving.refusals import NotThere
 from serving.snippet import CHARACTERS, make_snippet, matching_words
 
-_PLACE: Final = re.compile(r"([0-9]{1,9}):([0-9]{1,9})@(.+)", re.ASCII)
 _WARM_CHARACTERS: Final = 200
 _ENDPOINT_SECONDS: Final = 5.0
 """The longest wait for the endpoint of a pre-trained encoder: a slow one must not hold the service's threads."""
@@ -164,7 +162,7 @@ class Engine:
             close()
 
     def _hit(self, query: str, rank: int, found: Found, characters: int | None, with_text: bool) -> Hit:
-        document = self._index.document(found.segment, found.row)
+        document = self._index.document(found.place)
         snippet = None
         if characters is not None:
             snippet = make_snippet(document.text, matching_words(self._model, query, document.text), characters)
@@ -176,20 +174,21 @@ class Engine:
             dense=found.dense,
             words=found.words,
             relevant_share=self._model.relevant_share(found.score),
-            place=f"{found.segment}:{found.row}@{self._identity}",
+            place=f"{found.place}@{self._identity}",
             snippet=snippet,
             text=document.text if with_text else None,
         )
 
     def _document(self, place: str) -> Text:
-        match = _PLACE.fullmatch(place)
-        if match and match[3] != self._identity:
+        in_index, separator, identity = place.rpartition("@")
+        if separator and identity != self._identity:
             raise NotThere(
                 f"place must be of the index that is searched, …@{self._identity}; got {place[:80]!r}. Search again."
             )
-        if match is None or not self._index.holds(int(match[1]), int(match[2])):
-            raise NotThere(f"place must be one that a search gave; got {place[:80]!r}.")
-        return self._index.document(int(match[1]), int(match[2]))
+        try:
+            return self._index.document(in_index)
+        except LookupError:
+            raise NotThere(f"place must be one that a search gave; got {place[:80]!r}.") from None
 
     def _is_judged(self, why: str | None) -> bool | None:
         """Whether there are signs of no good answer; None where the model has no shares."""

@@ -1,6 +1,7 @@
 """Searches an index: one version of it on disk."""
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
@@ -19,6 +20,9 @@ from schemas.wikiclir import Text
 DEPTH: Final = 1000
 """The number of candidates of each channel where not every document is scored."""
 
+_PLACE: Final = re.compile(r"([0-9]{1,9}):([0-9]{1,9})", re.ASCII)
+"""The place of a segment in the index, and a row of it."""
+
 _Scores = npt.NDArray[np.float32]
 _Places = npt.NDArray[np.int64]
 
@@ -26,10 +30,8 @@ _Places = npt.NDArray[np.int64]
 class Found(NamedTuple):
     """A document that was found."""
 
-    segment: int
-    """The place of its segment in the index."""
-    row: int
-    """Its row in the segment."""
+    place: str
+    """Its place in this version of the index, for `CorpusIndex.document`."""
     score: float
     """The sum of the next two."""
     dense: float
@@ -91,15 +93,18 @@ class CorpusIndex:
     def __len__(self) -> int:
         return self.manifest.documents
 
-    def document(self, segment: int, row: int) -> Text:
-        """The document at a row of the segment at a place."""
-        return self._segments[segment].document(row)
+    def document(self, place: str) -> Text:
+        """The document at a place.
 
-    def holds(self, segment: int, row: int) -> bool:
-        """Whether there is such a row, and its document was not removed."""
-        if not 0 <= segment < len(self._segments) or not 0 <= row < len(self._segments[segment]):
-            return False
-        return not self._segments[segment].is_removed[row]
+        Raises:
+          LookupError: there is no such place, or its document was removed.
+        """
+        if match := _PLACE.fullmatch(place):
+            number, row = int(match[1]), int(match[2])
+            if number < len(self._segments) and row < len(segment := self._segments[number]):
+                if not segment.is_removed[row]:
+                    return segment.document(row)
+        raise LookupError(place)
 
     def documents(self) -> Iterator[Text]:
         """Every document."""
@@ -188,8 +193,7 @@ class CorpusIndex:
         ids = [self._segments[one].doc_id(row) for one, row in zip(segments.tolist(), rows.tolist(), strict=True)]
         return [
             Found(
-                segment=int(segments[one]),
-                row=int(rows[one]),
+                place=f"{segments[one]}:{rows[one]}",
                 score=float(scores[best[one]]),
                 dense=float(dense[best[one]]),
                 words=float(words[best[one]]),

@@ -58,7 +58,7 @@ def test_the_best_are_those_of_the_model_s_own_scores(path, tmp_path_factory, qu
     index = index_of(path, tmp_path_factory.mktemp("index") / "1", texts)
     found = index.search(encoded(path, query), top)
     expected = {f"d{number}": score for number, score in enumerate(loaded(path).score(query, texts)["scores"])}
-    scores = [expected[index.document(one.segment, one.row).id] for one in found]
+    scores = [expected[index.document(one.place).id] for one in found]
     assert [one.score for one in found] == pytest.approx(scores, abs=1e-6)
     if found:
         assert scores == pytest.approx(sorted(expected.values(), reverse=True)[: len(found)], abs=1e-6)
@@ -69,7 +69,7 @@ def test_the_best_are_those_of_the_model_s_own_scores(path, tmp_path_factory, qu
 
 def test_of_equal_documents_the_larger_id_comes_first(path, tmp_path):
     index = index_of(path, tmp_path / "1", ["chat", "chien", "chat", "chat", "chat"])
-    found = [index.document(one.segment, one.row).id for one in index.search(encoded(path, "cat"), 9)]
+    found = [index.document(one.place).id for one in index.search(encoded(path, "cat"), 9)]
     assert [one for one in found if one != "d1"] == ["d4", "d3", "d2", "d0"]
 
 
@@ -90,9 +90,9 @@ def test_where_the_vectors_are_many_the_score_of_each_candidate_is_exact(path, t
     lists = index_of(path, tmp_path / "2", texts, most=100, least=300)
     assert (whole.manifest.lists, lists.manifest.lists) == (0, 64)
     for query in ("white cat", "dog"):
-        expected = {(one.segment, one.row): one.score for one in whole.search(encoded(path, query), 400)}
+        expected = {one.place: one.score for one in whole.search(encoded(path, query), 400)}
         found = lists.search(encoded(path, query), 10)
-        assert [one.score for one in found] == pytest.approx([expected[one[:2]] for one in found], abs=1e-6)
+        assert [one.score for one in found] == pytest.approx([expected[one.place] for one in found], abs=1e-6)
         assert len(found) == 10
 
 
@@ -100,7 +100,7 @@ def test_words_alone_find_exactly_the_documents_that_match(tmp_path):
     path = export_with_words(tmp_path / "model")
     index = index_of(path, tmp_path / "1", ["ararat", "chat", "un ararat", "lune"])
     found = index.words_search(encoded(path, "ararat"), 9)
-    assert {index.document(one.segment, one.row).id for one in found} >= {"d0", "d2"}
+    assert {index.document(one.place).id for one in found} >= {"d0", "d2"}
     assert all(one.score == one.words > 0 for one in found)
 
 
