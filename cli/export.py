@@ -1,7 +1,9 @@
 """`clir export`: gives an index's documents to another search engine."""
 
 import logging
+import os
 import time
+from pathlib import Path
 
 import click
 
@@ -9,6 +11,8 @@ from cli.arguments import check_query_text, index_option, model_argument
 from cli.imports import heavy_imports
 from cli.model_folder import index_place
 from cli.terminal import StageView, for_shell, say, short, show
+from pipeline.input_files import is_remote
+from pipeline.output_path import write_fault
 from schemas.errors import DataError
 
 _LOGGED_EVERY = 1000
@@ -34,6 +38,12 @@ def export_command(model: str, engine: str, output: str, query: str | None, inde
     """
     if query is not None:
         check_query_text("--query", query)
+    if is_remote(output):
+        raise DataError(f"--output: must be a local folder; got {output!r}.")
+    if fault := write_fault(Path(output)):
+        raise DataError(f"--output: {fault}")
+    if os.path.isdir(output) and os.listdir(output):
+        raise DataError(f"--output: must be a new or empty folder; {output} holds something. Choose another.")
     place = index_place(model, index)
     with heavy_imports():
         from serving.newest_engine import FolderEngines

@@ -1,6 +1,5 @@
 """Writes the documents of an index for another engine: into a folder that appears whole."""
 
-import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +7,6 @@ from typing import Final
 
 from models.exported.model import LoadedModel
 from models.retrieval.corpus_index import CorpusIndex
-from schemas.errors import DataError
 from serving.other_engines.opensearch import write_opensearch
 from serving.other_engines.parquet import write_parquet
 from serving.other_engines.vespa import write_vespa
@@ -40,11 +38,10 @@ def export_index(
       remarks for the user.
 
     Raises:
-      DataError: the folder holds something, or a document cannot be given to this engine.
+      DataError: a document cannot be given to this engine.
+      OSError: the folder holds something, or cannot be written.
     """
-    target = Path(output).absolute()
-    if os.path.lexists(target) and (not target.is_dir() or any(target.iterdir())):
-        raise DataError(f"{output} must be a new or empty folder; it holds something. Choose another.")
+    target = Path(output).resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as staging:
         folder = Path(staging) / "export"

@@ -137,15 +137,6 @@ def test_without_a_query_there_is_no_example(export: Export, engine: str) -> Non
     assert not (export(engine, None) / "query.json").exists()
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_folder_that_holds_something_is_left_as_it_is(export: Export, engine: str, tmp_path: Path) -> None:
-    (tmp_path / engine).mkdir()
-    (tmp_path / engine / "mine").write_text("mine")
-    with pytest.raises(DataError, match=f"{engine} must be a new or empty folder; it holds something"):
-        export(engine)
-    assert [path.name for path in tmp_path.rglob("*")] == [engine, "mine"]
-
-
 @pytest.fixture
 def index_of(searchable: Path, tmp_path: Path) -> Iterator[Callable[..., CorpusIndex]]:
     def make(*documents: Text) -> CorpusIndex:
@@ -203,8 +194,34 @@ def test_the_command_refuses_a_blank_query_and_says_where_there_is_no_index(
 ) -> None:
     arguments = ["export", searchable, "--to", "parquet", "--output", tmp_path / "out"]
     assert clir(*arguments, "--query", " ").code == 2
+    assert "must be a local folder" in clir(*arguments[:-1], "gs://bucket/out").err
     answer = clir(*arguments, "--index", tmp_path / "none")
     assert (answer.code, "make one first: clir index" in answer.err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("output", "error"),
+    [
+        ("full", "--output: must be a new or empty folder; .*full holds something. Choose another."),
+        ("full/mine", "--output: must be a folder, but .*mine is a file."),
+        ("full/mine/below", "--output: must be a folder, but .*mine is a file."),
+    ],
+)
+def test_what_is_in_the_place_of_the_output_is_left_as_it_is(
+    clir: Clir, searchable: Path, tmp_path: Path, output: str, error: str
+) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine").write_text("mine")
+    answer = clir("export", searchable, "--to", "parquet", "--output", tmp_path / output)
+    assert answer.code == 1 and re.search(error, answer.err), answer.err
+    assert [path.name for path in tmp_path.rglob("*")] == ["full", "mine"]
+
+
+def test_an_empty_folder_is_filled_even_by_way_of_a_link(clir: Clir, searchable: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "link").symlink_to("empty")
+    assert clir("export", searchable, "--to", "parquet", "--output", tmp_path / "link").code == 0
+    assert [path.name for path in (tmp_path / "empty").iterdir()] == ["documents-00000.parquet"]
 
 
 def test_the_command_offers_every_engine() -> None:
