@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -197,6 +198,19 @@ def test_the_command_refuses_a_blank_query_and_says_where_there_is_no_index(
     assert "must be a local folder" in clir(*arguments[:-1], "gs://bucket/out").err
     answer = clir(*arguments, "--index", tmp_path / "none")
     assert (answer.code, "make one first: clir index" in answer.err) == (1, True)
+
+
+def test_a_removed_document_is_not_exported(clir: Clir, searchable: Path, tmp_path: Path) -> None:
+    shutil.copytree(searchable, tmp_path / "run")
+    (tmp_path / "ids").write_text("d2\nd4\n")
+    assert clir("index", tmp_path / "run", "--remove", tmp_path / "ids").code == 0
+    for engine in ENGINES:
+        answer = clir("export", tmp_path / "run", "--to", engine, "--output", tmp_path / engine)
+        assert answer.code == 0, answer.err
+    exported = pq.read_table(tmp_path / "parquet" / "documents-00000.parquet")["id"].to_pylist()
+    assert exported == ["d1", "d3", "d5"]
+    assert [record["fields"]["doc_id"] for record in json_lines(tmp_path / "vespa")] == exported
+    assert [line["index"]["_id"] for line in json_lines(tmp_path / "opensearch")[::2]] == exported
 
 
 @pytest.mark.parametrize(
