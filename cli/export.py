@@ -9,8 +9,8 @@ import click
 
 from cli.arguments import check_query_text, index_option, model_argument
 from cli.imports import heavy_imports
-from cli.model_folder import index_place
-from cli.terminal import StageView, for_shell, say, short, show
+from cli.model_folder import engines_of, index_place
+from cli.terminal import StageView, say, short, show
 from pipeline.input_files import is_remote
 from pipeline.output_path import write_fault
 from schemas.errors import DataError
@@ -46,13 +46,9 @@ def export_command(model: str, engine: str, output: str, query: str | None, inde
         raise DataError(f"--output: must be a new or empty folder; {output} holds something. Choose another.")
     place = index_place(model, index)
     with heavy_imports():
-        from serving.newest_engine import FolderEngines
         from serving.other_engines.export import export_index
 
-    engines = FolderEngines(place.models, place.index_folder)
-    newest = engines.newest()
-    if newest is None:
-        raise DataError(f"there is no index in {place.index_folder}; make one first: clir index {for_shell(model)}")
+        engines, newest = engines_of(place, model)
     progress = logging.getLogger("clir.progress")
     with StageView() as view:
         view.start(0, 0, "exporting")

@@ -10,7 +10,7 @@ import click
 
 from cli.arguments import index_option, json_option, model_argument, number
 from cli.imports import heavy_imports
-from cli.model_folder import index_place
+from cli.model_folder import engines_of, index_place
 from cli.terminal import StageView, for_shell, say, short, show, show_json
 from pipeline.input_files import file_fault, sha256_of_file
 from pipeline.output_folder import write_atomically
@@ -62,13 +62,10 @@ def label(model: str, queries: str, share: float, output: str, index: str | None
     place = index_place(model, index)
     with heavy_imports():
         from serving.label_queries import label_queries
-        from serving.newest_engine import FolderEngines
 
     with StageView() as view:
         view.start(0, 0, "labelling")
-        engines = FolderEngines(place.models, place.index_folder)
-        if (newest := engines.newest()) is None:
-            raise DataError(f"there is no index in {place.index_folder}; make one first: clir index {for_shell(model)}")
+        engines, newest = engines_of(place, model)
         engine = engines.load(newest)
         if engine.model_version != (version := Path(place.newest_model).name):
             raise DataError(

@@ -2,13 +2,17 @@
 
 import os
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from cli.terminal import for_shell
 from pipeline.config import RunConfig
 from pipeline.layout import CONFIG_FILE, INDEX, SERVING
 from pipeline.settings_file import read_settings_file
 from schemas.errors import DataError
 from schemas.served_versions import GRAPH_FILE, newest_version
+
+if TYPE_CHECKING:
+    from serving.newest_engine import FolderEngines
 
 
 def find_model(path: str) -> str:
@@ -66,3 +70,21 @@ def index_place(model: str, index: str | None) -> IndexPlace:
     models = newest if os.path.samefile(newest, model) else str(Path(newest).parent)
     output = Path(newest).absolute().parent.parent
     return IndexPlace(newest, models, index or str(output / INDEX), output / CONFIG_FILE)
+
+
+def engines_of(place: IndexPlace, model: str) -> tuple["FolderEngines", str]:
+    """The engines of the index at a place, and the newest version, for `load`.
+
+    Args:
+      place: the place.
+      model: the model's folder as the user gave it.
+
+    Raises:
+      DataError: there is no index.
+    """
+    from serving.newest_engine import FolderEngines
+
+    engines = FolderEngines(place.models, place.index_folder)
+    if (newest := engines.newest()) is None:
+        raise DataError(f"there is no index in {place.index_folder}; make one first: clir index {for_shell(model)}")
+    return engines, newest

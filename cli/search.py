@@ -6,10 +6,9 @@ import click
 
 from cli.arguments import check_query_text, index_option, json_lines_option, lines_of_stdin, model_argument
 from cli.imports import heavy_imports
-from cli.model_folder import index_place
+from cli.model_folder import engines_of, index_place
 from cli.shown_document import show_document, snippet_characters
 from cli.terminal import FIELD, for_shell, say, show, show_json
-from schemas.errors import DataError
 from schemas.wording import printable
 
 
@@ -36,13 +35,9 @@ def search(model: str, queries: tuple[str, ...], most: int, index: str | None, a
         check_query_text("QUERY", query)
     place = index_place(model, index)
     with heavy_imports():
-        from serving.newest_engine import FolderEngines
         from serving.snippet import CHARACTERS
 
-    engines = FolderEngines(place.models, place.index_folder)
-    newest = engines.newest()
-    if newest is None:
-        raise DataError(f"there is no index in {place.index_folder}; make one first: clir index {for_shell(model)}")
+        engines, newest = engines_of(place, model)
     engine = engines.load(newest)
     if engine.model_version != (version := os.path.basename(place.newest_model)):
         say(
