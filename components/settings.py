@@ -1,11 +1,12 @@
 """Settings of the evaluation and of search. Importing this file does not import TensorFlow."""
 
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
-from pydantic import AfterValidator, Field, field_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from models.choices import RIVALS
 from models.evaluation.metrics import METRICS
+from models.retrieval.milvus_settings import MilvusSettings
 from schemas.settings import OneOf, Settings, did_you_mean
 
 BASELINES: Final = ("bm25", "paper", *RIVALS)
@@ -59,3 +60,25 @@ class SearchSettings(Settings):
     index: bool = False
     """Encode every document with the trained model: makes an index for `clir search` and `clir serve` under the output,
     and evaluates the test queries also on the whole collection."""
+    engine: Literal["local", "milvus"] = "local"
+    """Where the index is searched: local, in files of this machine; or milvus, in a Milvus server too, which gets each
+    pushed version from those files."""
+    milvus: MilvusSettings = MilvusSettings()
+    """The Milvus server, for `engine: milvus`."""
+
+    @field_validator("engine")
+    @classmethod
+    def _engine_gets_an_index(cls, engine: str, info: ValidationInfo) -> str:
+        if engine != "local" and info.data.get("index") is False:
+            raise ValueError(f"must be local without search.index, which makes the index; got {engine}")
+        return engine
+
+    @field_validator("milvus")
+    @classmethod
+    def _milvus_has_an_address(cls, milvus: MilvusSettings, info: ValidationInfo) -> MilvusSettings:
+        engine = info.data.get("engine")
+        if engine == "milvus" and milvus.address is None:
+            raise ValueError("address must be given for search.engine milvus; got null")
+        if engine == "local" and milvus != MilvusSettings():
+            raise ValueError("must not be given where search.engine is local")
+        return milvus

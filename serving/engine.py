@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from models.choices import SCORES
 from models.exported.model import ExportedModel
-from models.retrieval.corpus_index import CorpusIndex, Found
+from models.retrieval.search_index import Found, SearchIndex
 from schemas.errors import DataError
 from schemas.wikiclir import Text
 from serving.http_records import Collection, ExplainAnswer, Hit, RankAnswer, RankedText, SearchAnswer
@@ -42,13 +42,13 @@ class Engine:
     """
 
     def __init__(
-        self, model: ExportedModel, index: CorpusIndex, index_version: str, languages: Languages | None = None
+        self, model: ExportedModel, index: SearchIndex, index_version: str, languages: Languages | None = None
     ) -> None:
-        self._model, self._index, self._identity = model, index, index.manifest.identity
+        self._model, self._index, self._identity = model, index, index.identity
         model.retries, model.timeout_s = 0, _ENDPOINT_SECONDS
         self.model_version, self.index_version, self.languages = model.version, index_version, languages
         self.documents = len(index)
-        self.drift = index.manifest.drift
+        self.drift = index.drift
         self.can_explain = model.can_explain
 
     def search(
@@ -65,7 +65,11 @@ class Engine:
         started = time.perf_counter()
         found = self._index.search(self._model.encode_query(query), most)
         characters = snippet_characters if with_snippets else None
-        hits = tuple(self._hit(query, rank, one, characters, with_texts) for rank, one in enumerate(found, 1))
+        documents = self._index.texts([one.place for one in found])
+        hits = tuple(
+            self._hit(query, rank, one, document, characters, with_texts)
+            for rank, (one, document) in enumerate(zip(found, documents, strict=True), 1)
+        )
         why = self._model.why_no_good_answer(query, [hit.score for hit in hits])
         return SearchAnswer(
             no_good_answer=self._is_judged(why),
@@ -161,8 +165,7 @@ class Engine:
         if callable(close := getattr(self._model, "close", None)):
             close()
 
-    def _hit(self, query: str, rank: int, found: Found, characters: int | None, with_text: bool) -> Hit:
-        document = self._index.document(found.place)
+    def _hit(self, query: str, rank: int, found: Found, document: Text, characters: int | None, with_text: bool) -> Hit:
         snippet = None
         if characters is not None:
             snippet = make_snippet(document.text, matching_words(self._model, query, document.text), characters)
@@ -186,7 +189,7 @@ class Engine:
                 f"place must be of the index that is searched, …@{self._identity}; got {place[:80]!r}. Search again."
             )
         try:
-            return self._index.document(in_index)
+            return self._index.texts([in_index])[0]
         except LookupError:
             raise NotThere(f"place must be one that a search gave; got {place[:80]!r}.") from None
 

@@ -1,9 +1,10 @@
-"""Searches an index: one version of it on disk."""
+"""Searches an index on disk."""
 
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from itertools import chain
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -12,13 +13,11 @@ from models.exported.model import EncodedQuery
 from models.retrieval.index_files import LOADED_BYTES, describe_faults, file_faults, read_manifest, removed_rows
 from models.retrieval.near_vectors import NearVectors
 from models.retrieval.ranking import best_places, rank
-from models.retrieval.segment import MOST_DOCUMENTS, Segment
+from models.retrieval.search_index import DEPTH, Found
+from models.retrieval.segment import MOST_DOCUMENTS, EncodedDocument, Segment
 from schemas.errors import DataError
-from schemas.index_manifest import SEGMENTS, VECTORS_FILE, SegmentRecord
+from schemas.index_manifest import SEGMENTS, VECTORS_FILE, Drift, SegmentRecord
 from schemas.wikiclir import Text
-
-DEPTH: Final = 1000
-"""The number of candidates of each channel where not every document is scored."""
 
 _PLACE: Final = re.compile(r"([0-9]{1,9}):([0-9]{1,9})", re.ASCII)
 """The place of a segment in the index, and a row of it."""
@@ -27,40 +26,11 @@ _Scores = npt.NDArray[np.float32]
 _Places = npt.NDArray[np.int64]
 
 
-class Found(NamedTuple):
-    """A document that was found."""
-
-    place: str
-    """Its place in this version of the index, for `CorpusIndex.document`."""
-    score: float
-    """The sum of the next two."""
-    dense: float
-    """The score of the vectors."""
-    words: float
-    """The score of the words that match, weighted."""
-    doc_id: bytes
-    """The document's id, UTF-8."""
-
-
-class EncodedDocument(NamedTuple):
-    """A document with what a search compares."""
-
-    text: Text
-    vector: npt.NDArray[np.float32]
-    """float32 [dim]."""
-    terms: Sequence[bytes]
-    """Its distinct terms, UTF-8."""
-    weights: npt.NDArray[np.float32]
-    """Their weights above 0: float32 [terms]."""
-
-
 class CorpusIndex:
-    """One version of an index.
-
-        score(q, d) = <vector of q, vector of d> + sum over the terms of both of weight of q * weight of d
+    """A `SearchIndex` on disk: one version of it.
 
     The words of all documents are always scored. If the documents are few, so are all vectors. If they are many, each
-    channel brings `DEPTH` candidates, those of the vectors by `NearVectors`, and the score of every candidate is exact.
+    channel brings `DEPTH` candidates, those of the vectors by `NearVectors`.
 
     The digests of its files are compared up to `LOADED_BYTES`, the lengths of all.
 
@@ -93,12 +63,26 @@ class CorpusIndex:
     def __len__(self) -> int:
         return self.manifest.documents
 
-    def document(self, place: str) -> Text:
-        """The document at a place.
+    @property
+    def model(self) -> str:
+        """The fingerprint of the model that made the index."""
+        return self.manifest.model
 
-        Raises:
-          LookupError: there is no such place, or its document was removed.
-        """
+    @property
+    def identity(self) -> str:
+        """The index by its content."""
+        return self.manifest.identity
+
+    @property
+    def drift(self) -> Drift:
+        """The distance of the documents from those of the model."""
+        return self.manifest.drift
+
+    def texts(self, places: Sequence[str]) -> list[Text]:
+        """The documents at some places; see `SearchIndex`."""
+        return [self._text(place) for place in places]
+
+    def _text(self, place: str) -> Text:
         if match := _PLACE.fullmatch(place):
             number, row = int(match[1]), int(match[2])
             if number < len(self._segments) and row < len(segment := self._segments[number]):
@@ -114,12 +98,7 @@ class CorpusIndex:
 
     def encoded_documents(self) -> Iterator[EncodedDocument]:
         """Every document as it is compared with a query."""
-        for segment in self._segments:
-            names, matrix = segment.words.rows()
-            for row in segment.kept.tolist():
-                start, end = matrix.indptr[row : row + 2]
-                terms = [names[column] for column in matrix.indices[start:end].tolist()]
-                yield EncodedDocument(segment.document(row), segment.vectors[row], terms, matrix.data[start:end])
+        return chain.from_iterable(segment.encoded_documents() for segment in self._segments)
 
     def search(self, query: EncodedQuery, most: int, depth: int = DEPTH) -> list[Found]:
         """The best documents for a query: by score, and of equal scores the larger id first.

@@ -4,7 +4,7 @@ import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,18 @@ def document_line(document: Text) -> bytes:
 def document_digest(line: bytes) -> bytes:
     """A digest of a document's line, which changes with the document."""
     return hashlib.blake2b(line, digest_size=_DIGEST_BYTES).digest()
+
+
+class EncodedDocument(NamedTuple):
+    """A document with what a search compares."""
+
+    text: Text
+    vector: npt.NDArray[np.float32]
+    """float32 [dim]."""
+    terms: Sequence[bytes]
+    """Its distinct terms, UTF-8."""
+    weights: npt.NDArray[np.float32]
+    """Their weights above 0: float32 [terms]."""
 
 
 class Segment:
@@ -110,6 +122,14 @@ class Segment:
     def doc_id(self, row: int) -> bytes:
         """A document's id."""
         return self.line(row).partition(b"\t")[0]
+
+    def encoded_documents(self) -> Iterator[EncodedDocument]:
+        """Every document that was not removed, as it is compared with a query."""
+        names, matrix = self.words.rows()
+        for row in self.kept.tolist():
+            start, end = matrix.indptr[row : row + 2]
+            terms = [names[column] for column in matrix.indices[start:end].tolist()]
+            yield EncodedDocument(self.document(row), self.vectors[row], terms, matrix.data[start:end])
 
     @property
     def digests(self) -> npt.NDArray[np.uint8]:

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from models.exported.model import LoadedModel
-from models.retrieval.corpus_index import CorpusIndex, EncodedDocument
+from models.retrieval.corpus_index import CorpusIndex
+from models.retrieval.segment import EncodedDocument
 from serving.other_engines.json_lines import query_parts, write_json
 
 FILE_DOCUMENTS: Final = 1 << 16

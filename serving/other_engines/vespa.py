@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from models.exported.model import LoadedModel
-from models.retrieval.corpus_index import DEPTH, CorpusIndex
+from models.retrieval.corpus_index import CorpusIndex
+from models.retrieval.search_index import DEPTH
 from schemas.errors import DataError
 from serving.other_engines.json_lines import JsonLinesWriter, numbers, query_parts, term_weights, write_json
 

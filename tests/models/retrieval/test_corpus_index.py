@@ -58,8 +58,9 @@ def test_the_best_are_those_of_the_model_s_own_scores(path, tmp_path_factory, qu
     index = index_of(path, tmp_path_factory.mktemp("index") / "1", texts)
     found = index.search(encoded(path, query), top)
     expected = {f"d{number}": score for number, score in enumerate(loaded(path).score(query, texts)["scores"])}
-    scores = [expected[index.document(one.place).id] for one in found]
+    scores = [expected[one.doc_id.decode()] for one in found]
     assert [one.score for one in found] == pytest.approx(scores, abs=1e-6)
+    assert [text.id for text in index.texts([one.place for one in found])] == [one.doc_id.decode() for one in found]
     if found:
         assert scores == pytest.approx(sorted(expected.values(), reverse=True)[: len(found)], abs=1e-6)
     assert all(one.score == pytest.approx(one.dense + one.words) for one in found)
@@ -69,7 +70,7 @@ def test_the_best_are_those_of_the_model_s_own_scores(path, tmp_path_factory, qu
 
 def test_of_equal_documents_the_larger_id_comes_first(path, tmp_path):
     index = index_of(path, tmp_path / "1", ["chat", "chien", "chat", "chat", "chat"])
-    found = [index.document(one.place).id for one in index.search(encoded(path, "cat"), 9)]
+    found = [one.doc_id.decode() for one in index.search(encoded(path, "cat"), 9)]
     assert [one for one in found if one != "d1"] == ["d4", "d3", "d2", "d0"]
 
 
@@ -100,7 +101,7 @@ def test_words_alone_find_exactly_the_documents_that_match(tmp_path):
     path = export_with_words(tmp_path / "model")
     index = index_of(path, tmp_path / "1", ["ararat", "chat", "un ararat", "lune"])
     found = index.words_search(encoded(path, "ararat"), 9)
-    assert {index.document(one.place).id for one in found} >= {"d0", "d2"}
+    assert {one.doc_id.decode() for one in found} >= {"d0", "d2"}
     assert all(one.score == one.words > 0 for one in found)
 
 
