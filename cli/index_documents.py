@@ -54,7 +54,7 @@ def index_command(
         raise click.UsageError("--check changes nothing; give it without --documents, --add and --remove.")
     place = index_place(model, index)
     if check:
-        _check(place.index_folder, as_json)
+        _check(place, as_json)
         return
     is_change = bool(added or removed)
     given = added if is_change else documents or _documents_of_run(place)
@@ -62,8 +62,10 @@ def index_command(
     ids = [one for path in removed for one in read_ids(path)]
     with heavy_imports():
         from components.index_pusher.index_versions import IndexVersions
+        from components.index_pusher.milvus_versions import MilvusVersions
         from serving.update_index import IndexUpdater
 
+    milvus = MilvusVersions(place.milvus) if place.milvus else None
     progress = logging.getLogger("clir.progress")
     with StageView() as view:
         view.start(0, 0, "indexing")
@@ -74,7 +76,7 @@ def index_command(
             left = f", {(time.monotonic() - started) * (1 - share) / share:.0f} s left" if share else ""
             progress.info("%s documents encoded%s", f"{encoded:,}", left)
 
-        updater = IndexUpdater(place.newest_model, IndexVersions(place.index_folder), report)
+        updater = IndexUpdater(place.newest_model, IndexVersions(place.index_folder), report, milvus=milvus)
         update = (
             updater.change(files.texts() if added else (), ids) if is_change else updater.replace_all(files.texts())
         )
@@ -86,20 +88,24 @@ def index_command(
         show_json(update.model_dump())
         return
     counts = f"{update.added:,} added, {update.replaced:,} replaced, {update.removed:,} removed"
+    if place.milvus:
+        show(f"{place.searched} has it, too")
     show(f"{short(update.version)} holds {update.documents:,} documents: {counts}, {update.unchanged:,} as they were")
     show(update.drift.describe())
 
 
-def _check(folder: str, as_json: bool) -> None:
-    """Compares the files of all versions with their manifests, and prints a line for each file.
+def _check(place: IndexPlace, as_json: bool) -> None:
+    """Compares the files of all versions with their manifests, and prints a line for each file, and for Milvus.
 
     Raises:
-      DataError: there is no index, or a file is damaged.
+      DataError: there is no index, a file is damaged, or Milvus does not hold the newest version.
     """
+    folder = place.index_folder
     with StageView() as view:
         view.start(0, 0, "checking")
         with heavy_imports():
             from components.index_pusher.index_versions import IndexVersions
+            from components.index_pusher.milvus_versions import MilvusVersions
             from models.retrieval.index_files import check_version
 
         versions = IndexVersions(folder)
@@ -112,6 +118,10 @@ def _check(folder: str, as_json: bool) -> None:
         if version.is_dir()  # an update may remove it meanwhile
         for path, state in files.states(str(version)).items()
     ]
+    fault = ""
+    if place.milvus and (newest := versions.newest()):
+        fault = MilvusVersions(place.milvus).fault_of(newest)
+        rows.append({"file": place.searched, "state": "damaged" if fault else "sound", "fault": fault})
     if as_json:
         show_json(rows)
     for row in () if as_json else rows:
@@ -121,6 +131,8 @@ def _check(folder: str, as_json: bool) -> None:
         is_newest = damaged[-1] == versions.newest()
         way_back = versions.way_back(damaged[-1]) if is_newest else "The newest version is sound."
         raise DataError(f"damaged: {', '.join(short(str(version)) for version in damaged)}. {way_back}")
+    if fault:
+        raise DataError(f"damaged: {place.searched}: {fault}. `clir index` writes the newest version again.")
 
 
 def _documents_of_run(place: IndexPlace) -> list[str]:
@@ -128,7 +140,7 @@ def _documents_of_run(place: IndexPlace) -> list[str]:
     config = short(str(place.config))
     if not place.config.is_file():
         raise click.UsageError(f"there is no {config} that would name a run's documents; give --documents.")
-    documents = place.data_settings().get("documents")
+    documents = place.settings("data").get("documents")
     if not isinstance(documents, str):
         raise click.UsageError(f"{config} names no documents; give --documents.")
     return [documents]

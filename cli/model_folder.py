@@ -4,7 +4,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import pydantic
+
 from cli.terminal import for_shell
+from models.retrieval.milvus_settings import MilvusAddress, MilvusSettings
 from pipeline.config import RunConfig
 from pipeline.layout import CONFIG_FILE, INDEX, SERVING
 from pipeline.settings_file import read_settings_file
@@ -46,14 +49,19 @@ class IndexPlace(NamedTuple):
     """Folder of the versions, or the one that was named."""
     index_folder: str
     """Folder of the index's versions; it may be missing."""
+    milvus: MilvusSettings | None
+    """The index's place in Milvus, if it is searched there."""
     config: Path
     """Configuration of the run that made the model; it may be missing."""
 
-    def data_settings(self) -> dict[str, Any]:
-        """The section `data` of that configuration; empty where there is none."""
-        content = read_settings_file(str(self.config), RunConfig)[0] if self.config.is_file() else {}
-        data = content.get("data")
-        return data if isinstance(data, dict) else {}
+    @property
+    def searched(self) -> str:
+        """The place where the index is searched: its folder, or its address in Milvus."""
+        return str(self.milvus.address) if self.milvus else self.index_folder
+
+    def settings(self, section: str) -> dict[str, Any]:
+        """A section of that configuration; empty where there is none."""
+        return _section(self.config, section)
 
 
 def index_place(model: str, index: str | None) -> IndexPlace:
@@ -61,15 +69,40 @@ def index_place(model: str, index: str | None) -> IndexPlace:
 
     Args:
       model: a run's output folder, its serving folder, or one version in it.
-      index: the index's folder as the user gave it; None for the one in the run's output.
+      index: the index's folder, or its address in Milvus, as the user gave it; None for that of the run.
 
     Raises:
-      DataError: there is no such folder, or no model in it.
+      DataError: there is no such folder, or no model in it; or the address, or the run's configuration, is wrong.
     """
     newest = find_model(model)
     models = newest if os.path.samefile(newest, model) else str(Path(newest).parent)
     output = Path(newest).absolute().parent.parent
-    return IndexPlace(newest, models, index or str(output / INDEX), output / CONFIG_FILE)
+    config = output / CONFIG_FILE
+    milvus = None
+    if index is None or MilvusAddress.is_one(index):
+        milvus = _milvus_settings(_section(config, "search"), index)
+    folder = str(output / INDEX) if index is None or milvus else index
+    return IndexPlace(newest, models, folder, milvus, config)
+
+
+def _section(config: Path, name: str) -> dict[str, Any]:
+    content = read_settings_file(str(config), RunConfig)[0] if config.is_file() else {}
+    section = content.get(name)
+    return section if isinstance(section, dict) else {}
+
+
+def _milvus_settings(search: dict[str, Any], address: str | None) -> MilvusSettings | None:
+    """The settings of a run's section `search`, with another address if one is given; None where neither has one."""
+    if address is None and search.get("engine") != "milvus":
+        return None
+    given = search.get("milvus")
+    try:
+        return MilvusSettings(
+            **{**(given if isinstance(given, dict) else {}), **({"address": address} if address else {})}
+        )
+    except pydantic.ValidationError as error:
+        what = "--index" if address else "search.milvus of the run's configuration"
+        raise DataError("\n".join(f"{what}: {fault['msg']}" for fault in error.errors())) from None
 
 
 def engines_of(place: IndexPlace, model: str) -> tuple["FolderEngines", str]:
@@ -84,7 +117,7 @@ def engines_of(place: IndexPlace, model: str) -> tuple["FolderEngines", str]:
     """
     from serving.newest_engine import FolderEngines
 
-    engines = FolderEngines(place.models, place.index_folder)
+    engines = FolderEngines(place.models, place.searched)
     if (newest := engines.newest()) is None:
-        raise DataError(f"there is no index in {place.index_folder}; make one first: clir index {for_shell(model)}")
+        raise DataError(f"there is no index in {place.searched}; make one first: clir index {for_shell(model)}")
     return engines, newest

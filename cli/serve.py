@@ -89,7 +89,8 @@ def _source(place: IndexPlace, tf_serving: str | None, model_name: str, seconds:
         def connect(version: str) -> TfServingModel:
             return TfServingModel(tf_serving, model_name, version, seconds)
 
-    data = place.data_settings()
+    data = place.settings("data")
     query, document = data.get("query_language"), data.get("document_language")
     languages = Languages(query, document) if isinstance(query, str) and isinstance(document, str) else None
-    return FolderEngines(place.models, place.index_folder, connect, languages)
+    # A call of Milvus ends before the request does, so that its answer says why.
+    return FolderEngines(place.models, place.searched, connect, languages, max(1, int(seconds / 2)))

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ml_metadata.proto import metadata_store_pb2
 
 from components.index_pusher.index_versions import IndexVersions
+from components.index_pusher.milvus_versions import MilvusVersions
 from components.trainer.workers import joined_cluster
 from components.wikiclir_example_gen.report import DataReport
 from models.training.devices import configure_devices
@@ -147,6 +148,8 @@ def _prepare(config: RunConfig, experiment: Path | None) -> _Run:
     store = experiment or folder.path
     if config.search.index:
         IndexVersions(store / INDEX).check_free()  # now, not after an hour of training
+        if config.search.engine == "milvus":
+            MilvusVersions(config.search.milvus)
     config = with_fingerprint(config, store / ARTIFACTS / f"{CHECKPOINTS}.{TEXT_VECTORS}")
     folder.write(CONFIG_FILE, dump_config(config))
     configure_devices(config.training, config.model)

@@ -354,7 +354,8 @@ def _search(
     """The stages that make the collection searchable, and evaluate the search."""
     indexer = CorpusIndexer(model=training.model, collection=data.collection, text_vectors=data.text_vectors)
     index = indexer.outputs["index"]
-    index_pusher = IndexPusher(index=index, pushed_model=judging.pushed_model, folder=index_path)
+    milvus = config.search.milvus if config.search.engine == "milvus" else None
+    index_pusher = IndexPusher(index=index, pushed_model=judging.pushed_model, folder=index_path, milvus=milvus)
     search_evaluator = SearchEvaluator(
         examples=data.examples,
         model=training.model,
@@ -366,6 +367,7 @@ def _search(
         leave_out_own=config.data.leave_out_own,
         held_out=config.data.held_out,
         text_vectors=data.text_vectors,
+        milvus=milvus.address if milvus else None,
     )
     # No push waits for it: with many queries it takes long.
     search_evaluator.add_upstream_node(index_pusher)

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -13,6 +14,9 @@ from models.exported.model import ExportedModel, LoadedModel
 from models.exported.versions import checked_fingerprint, model_fingerprint
 from models.retrieval.corpus_index import CorpusIndex
 from models.retrieval.index_files import read_manifest
+from models.retrieval.milvus_index import SECONDS, Milvus, MilvusIndex
+from models.retrieval.milvus_settings import MilvusAddress
+from models.retrieval.search_index import SearchIndex
 from schemas.errors import DataError
 from schemas.index_manifest import MANIFEST_FILE
 from schemas.served_versions import GRAPH_FILE, served_versions
@@ -27,13 +31,14 @@ AGAIN_SECONDS: Final = 60.0
 
 
 class FolderEngines:
-    """Engines from the folders that runs and `clir index` write: each version of an index with the model that made it.
+    """Engines of what runs and `clir index` write: each version of an index with the model that made it.
 
     Args:
       models: a serving folder, or one version in it.
-      index: the folder of an index's versions, or one version in it.
+      index: the folder of an index's versions, or one version in it; or an address in Milvus.
       connect: makes the model of a version's number, where the model runs elsewhere.
       languages: languages of queries and documents, where they are known.
+      seconds: longest time of a call of Milvus.
     """
 
     def __init__(
@@ -42,28 +47,22 @@ class FolderEngines:
         index: str,
         connect: Callable[[str], ExportedModel] | None = None,
         languages: Languages | None = None,
+        seconds: int = SECONDS,
     ) -> None:
-        self._models, self._index = models, index
+        self._models = models
+        self._indexes: _Folder | _InMilvus = (
+            _InMilvus(MilvusAddress.parse(index), seconds) if MilvusAddress.is_one(index) else _Folder(index)
+        )
         self._connect, self._languages = connect, languages
         self._fingerprints = dict[tuple[str, int, int], str]()
 
     def newest(self) -> str | None:
-        """The newest version of the index: its number and its content's identity, `NUMBER@IDENTITY`.
+        """The newest version of the index, for `load`; None where there is none.
 
-        A number alone does not tell: an index that was removed and made again has the number of the one before.
+        Raises:
+          DataError: the index is in Milvus, which does not answer, or has something else under this name.
         """
-        if os.path.isfile(os.path.join(self._index, MANIFEST_FILE)):
-            folder = os.path.abspath(self._index)
-        else:
-            newest = IndexVersions(self._index).newest()
-            if newest is None:
-                return None
-            folder = str(newest)
-        try:
-            identity = read_manifest(folder).identity
-        except DataError:
-            identity = ""  # `load` says why
-        return f"{os.path.basename(folder)}@{identity}"
+        return self._indexes.newest()
 
     def load(self, version: str) -> Engine:
         """Loads a version of the index, as `newest` names it, and its model.
@@ -76,23 +75,20 @@ class FolderEngines:
         return Engine(served, index, version.partition("@")[0], self._languages)
 
     def load_pair(self, version: str) -> tuple[CorpusIndex, LoadedModel]:
-        """Loads a version of the index and its model, for other work than that of an engine; raises as `load`."""
+        """Loads a version of an index on disk and its model, for other work than that of an engine; raises as `load`.
+
+        Raises:
+          DataError: the index is in Milvus.
+        """
         index, model = self._open(version)
+        if not isinstance(index, CorpusIndex):
+            raise DataError(f"{self._indexes.place(version)} must be an index on disk; give its folder by --index.")
         return index, LoadedModel(model)
 
-    def _open(self, version: str) -> tuple[CorpusIndex, str]:
+    def _open(self, version: str) -> tuple[SearchIndex, str]:
         """The index, and the folder of its model."""
-        name, _, identity = version.partition("@")
-        path = os.path.join(self._index, name)
-        folder = path if os.path.isdir(path) else self._index
-        try:
-            index = CorpusIndex(folder)
-        except DataError as error:
-            versions = IndexVersions(Path(folder).absolute().parent)
-            raise DataError(f"{error} {versions.way_back(Path(folder))}") from None
-        if index.manifest.identity != identity:
-            raise DataError(f"{folder} must not change while it is loaded. It is loaded again once it stays as it is.")
-        return index, self._model_of(index.manifest.model, folder)
+        index = self._indexes.open(version)
+        return index, self._model_of(index.model, self._indexes.place(version))
 
     def _model_of(self, fingerprint: str, index: str) -> str:
         """The folder of the newest model with this fingerprint.
@@ -121,6 +117,92 @@ class FolderEngines:
         if os.path.isfile(os.path.join(self._models, GRAPH_FILE)):
             return [os.path.abspath(self._models)]
         return [os.path.join(self._models, one) for one in reversed(served_versions(os.listdir(self._models)))]
+
+
+class _Folder:
+    """The versions of an index on disk.
+
+    Args:
+      folder: the folder of the versions, or one version.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+
+    def newest(self) -> str | None:
+        """The newest version: its number and its content's identity, `NUMBER@IDENTITY`.
+
+        A number alone does not tell: an index that was removed and made again has the number of the one before.
+        """
+        if os.path.isfile(os.path.join(self._folder, MANIFEST_FILE)):
+            folder = os.path.abspath(self._folder)
+        else:
+            newest = IndexVersions(self._folder).newest()
+            if newest is None:
+                return None
+            folder = str(newest)
+        try:
+            identity = read_manifest(folder).identity
+        except DataError:
+            identity = ""  # `open` says why
+        return f"{os.path.basename(folder)}@{identity}"
+
+    def open(self, version: str) -> CorpusIndex:
+        """Opens a version.
+
+        Raises:
+          DataError: it is damaged, or another one by now.
+        """
+        folder = self.place(version)
+        try:
+            index = CorpusIndex(folder)
+        except DataError as error:
+            versions = IndexVersions(Path(folder).absolute().parent)
+            raise DataError(f"{error} {versions.way_back(Path(folder))}") from None
+        if index.identity != version.partition("@")[2]:
+            raise DataError(f"{folder} must not change while it is loaded. It is loaded again once it stays as it is.")
+        return index
+
+    def place(self, version: str) -> str:
+        """The version's folder."""
+        path = os.path.join(self._folder, version.partition("@")[0])
+        return path if os.path.isdir(path) else self._folder
+
+
+class _InMilvus:
+    """The versions of an index in Milvus.
+
+    Args:
+      address: the server, and the index's name.
+      seconds: longest time of a call.
+    """
+
+    def __init__(self, address: MilvusAddress, seconds: int) -> None:
+        self._address, self._seconds = address, seconds
+
+    @cached_property
+    def _milvus(self) -> Milvus:
+        return Milvus(self._address, self._seconds)
+
+    def newest(self) -> str | None:
+        """The newest version: its collection, whose name changes with its content.
+
+        Raises:
+          DataError: Milvus does not answer, or has something else under this name.
+        """
+        return self._milvus.newest()
+
+    def open(self, version: str) -> MilvusIndex:
+        """Opens a version.
+
+        Raises:
+          DataError: Milvus does not answer, or the collection is not a whole index.
+        """
+        return MilvusIndex(self._milvus, version)
+
+    def place(self, version: str) -> str:
+        """The version's collection."""
+        return f"{version} in {self._address}"
 
 
 class EngineHolder:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from components.index_pusher.index_versions import IndexVersions, link_files
+from components.index_pusher.milvus_versions import MilvusVersions
 from models.exported.model import LoadedModel
 from models.exported.versions import model_fingerprint
 from models.retrieval.assemble_index import assemble_index
@@ -61,6 +62,7 @@ class IndexUpdater:
       least: least number of vectors that need lists, see `models.retrieval.near_vectors`.
       most: most documents of a segment, at most `MOST_DOCUMENTS`. Segments with less than half of that are joined,
         because a search goes through every segment.
+      milvus: the versions of the index in Milvus, if each version goes there, too.
     """
 
     def __init__(
@@ -70,6 +72,7 @@ class IndexUpdater:
         report: Callable[[int], None] = lambda documents: None,
         least: int = LEAST,
         most: int = MOST_DOCUMENTS,
+        milvus: MilvusVersions | None = None,
     ) -> None:
         self._model_path = model
         self._model = LoadedModel(model, "encode_document")
@@ -78,6 +81,7 @@ class IndexUpdater:
         self._versions = versions
         self._report = report
         self._least, self._most = least, most
+        self._milvus = milvus
 
     def replace_all(self, documents: Iterable[Text]) -> IndexUpdate:
         """Makes the index hold these documents and no others. Damaged segments are made again.
@@ -108,6 +112,8 @@ class IndexUpdater:
           DataError: as in `replace_all`; or there is no index, it is damaged, or another model made it.
         """
         with self._versions.writing():
+            if self._milvus:
+                self._milvus.check_newest(self._versions.all())
             newest = self._versions.newest()
             if newest is None:
                 raise DataError(f"{self._versions.folder} must hold an index; make one with `clir index` first.")
@@ -137,8 +143,8 @@ class IndexUpdater:
         new = list(encode_documents(self._model, changed, str(folder), number, self._report, self._most))
         if not keep_others:
             before.remove_unnamed()
-        if before.manifest is not None and not before.is_changed:
-            return before.summary(str(before.folder), before.manifest)
+        if before.folder is not None and before.manifest is not None and not before.is_changed:
+            return before.summary(self._published(before.folder), before.manifest)
         segments = before.put_into(staging, new, self._most)
         manifest = assemble_index(
             str(staging),
@@ -150,7 +156,13 @@ class IndexUpdater:
             least=self._least,
             statistics=self._statistics,
         )
-        return before.summary(str(self._versions.commit()), manifest)
+        return before.summary(self._published(self._versions.commit()), manifest)
+
+    def _published(self, version: Path) -> str:
+        """Puts a version into Milvus, if it goes there, and returns its folder."""
+        if self._milvus:
+            self._milvus.publish(version)
+        return str(version)
 
 
 class _Before:

@@ -1,11 +1,10 @@
 """The versions of an index: numbered folders with a manifest, which appear whole and never change."""
 
-import hashlib
 import logging
 import os
 import shlex
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -14,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from models.retrieval.corpus_index import open_segments
-from models.retrieval.index_files import VersionFiles, check_version, describe_faults
+from models.retrieval.index_files import VersionFiles, check_version, describe_faults, origin_of
 from models.retrieval.segment import Segment
 from schemas.errors import DataError
 from schemas.index_manifest import LEFT_FILE, MANIFEST_FILE, SEGMENTS
@@ -188,7 +187,13 @@ def _sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def push_index(index: str, folder: str, model: str = "MODEL", wait_seconds: float = 0.0) -> str:
+def push_index(
+    index: str,
+    folder: str,
+    model: str = "MODEL",
+    wait_seconds: float = 0.0,
+    publish: Callable[[Path], str] | None = None,
+) -> str:
     """Makes a run's index the newest version, unless it already is, even with later updates.
 
     Where `clir index` changed the version before, documents that this one lacks, or has with another content, may be a
@@ -199,6 +204,7 @@ def push_index(index: str, folder: str, model: str = "MODEL", wait_seconds: floa
       folder: folder of the versions.
       model: a folder of the model, for the command that the log names.
       wait_seconds: seconds to wait for another process that writes the versions.
+      publish: puts the newest version into an engine too, if it is not there yet; a damaged one is not put.
 
     Returns:
       the folder of the newest version.
@@ -207,13 +213,15 @@ def push_index(index: str, folder: str, model: str = "MODEL", wait_seconds: floa
       DataError: another process writes the versions, or the run's index is damaged.
     """
     versions = IndexVersions(folder)
-    origin = hashlib.sha256((Path(index) / MANIFEST_FILE).read_bytes()).hexdigest()
+    origin = origin_of(index)
     way_out = "the model is pushed, its index is not; when that process is done, the same command completes the run"
     with versions.writing(wait_seconds, way_out):
         newest = versions.newest()
         before = check_version(str(newest)) if newest else VersionFiles(None, {})
         if newest and before.manifest and before.manifest.origin == origin:
             if not before.faults:
+                if publish:
+                    publish(newest)
                 return str(newest)
             if not before.manifest.of_run:
                 damage = describe_faults(before.faults)
@@ -228,6 +236,8 @@ def push_index(index: str, folder: str, model: str = "MODEL", wait_seconds: floa
             damage = describe_faults(before.faults)
             log.warning("%s is damaged, and the run's index replaces it: %s.%s", newest, damage, added)
         version = _push(index, versions, origin, before, model)
+        if publish:
+            publish(version)
     return str(version)
 
 

@@ -8,10 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
-from models.retrieval.corpus_index import document_numbers, open_segments
-from models.retrieval.index_files import check_version, describe_faults
+from models.retrieval.corpus_index import open_segments
+from models.retrieval.index_files import check_version, describe_faults, read_manifest
 from models.retrieval.milvus_index import (
     DOC_ID,
     NO_TERM,
@@ -26,7 +24,7 @@ from models.retrieval.milvus_index import (
     sparse_terms,
 )
 from models.retrieval.milvus_settings import MilvusAddress, MilvusSettings
-from models.retrieval.segment import EncodedDocument, Segment
+from models.retrieval.segment import MOST_DOCUMENTS, EncodedDocument, Segment
 from schemas.errors import DataError
 from schemas.index_manifest import IndexManifest, SegmentRecord
 
@@ -66,10 +64,34 @@ class MilvusVersions:
         self._milvus = Milvus(self._address)
         self._current()
 
-    def identities(self) -> str | None:
-        """The identity of the newest version; None where there is none."""
-        _, version = self._current()
-        return version.identity if version else None
+    def check_newest(self, versions: Iterable[Path]) -> None:
+        """Checks that the newest version is one of some versions on disk, or that there is none.
+
+        Args:
+          versions: the folders of versions.
+
+        Raises:
+          DataError: it is not: another folder's version would be lost.
+        """
+        collection, newest = self._current()
+        if newest and newest.identity not in [read_manifest(str(version)).identity for version in versions]:
+            raise DataError(
+                f"the newest version in {self._address}, {collection}, must be of this folder to be changed; it is of "
+                "another one. Change that one, or index all documents: `clir index` without --add and --remove."
+            )
+
+    def fault_of(self, newest: Path) -> str:
+        """The difference of the newest version from one on disk, in words; empty without one.
+
+        Args:
+          newest: the folder of the version on disk.
+        """
+        collection, version = self._current()
+        ours = read_manifest(str(newest)).identity
+        if collection is None or version is None or version.identity != ours:
+            return f"must hold the version {newest.name}; it holds {collection or 'none'}"
+        held = self._milvus.count(collection)
+        return "" if held == version.documents else f"must hold {version.documents:,} documents; it holds {held:,}"
 
     def publish(self, folder: Path, apply: Apply = map) -> str:
         """Makes a version on disk the newest one in Milvus, unless it already is.
@@ -135,7 +157,7 @@ class MilvusVersions:
         found = self._milvus.version(collection)
         if found is None or found.alias != version.alias or found.identity != version.identity:
             raise self._milvus.foreign(collection)
-        return found.is_whole and self._count(collection) == version.documents
+        return found.is_whole and self._milvus.count(collection) == version.documents
 
     def _write(
         self, folder: Path, manifest: IndexManifest, collection: str, version: MilvusVersion, apply: Apply
@@ -150,7 +172,7 @@ class MilvusVersions:
         self._milvus.ask("flush", collection, seconds=_INDEX_SECONDS)
         self._milvus.ask("create_index", collection, self._indexes(version), seconds=_INDEX_SECONDS)
         self._milvus.ask("load_collection", collection, replica_number=self._settings.replicas, seconds=_INDEX_SECONDS)
-        if (count := self._count(collection)) != version.documents:
+        if (count := self._milvus.count(collection)) != version.documents:
             raise DataError(
                 f"{collection} in {self._address} must hold {version.documents:,} documents; it holds {count:,}. Index "
                 "again: nothing was switched."
@@ -190,12 +212,6 @@ class MilvusVersions:
         indexes.add_index(VECTOR, index_type=kind, metric_type="IP", params=parameters)
         indexes.add_index(TERMS, index_type="SPARSE_INVERTED_INDEX", metric_type="IP", params={"drop_ratio_build": 0.0})
         return indexes
-
-    def _count(self, collection: str) -> int:
-        (row,) = self._milvus.ask(
-            "query", collection, filter="", output_fields=["count(*)"], consistency_level="Strong"
-        )
-        return int(row["count(*)"])
 
     def _switch(self, before: str | None, collection: str) -> None:
         """Makes the alias name a collection, and removes those that are no longer needed."""
@@ -268,7 +284,7 @@ def _row(segment: int, document: EncodedDocument) -> dict[str, Any]:
         if length > most:
             raise DataError(f"{what} of {text.id[:80]} must be at most {most:,} long in Milvus; got {length:,}.")
     return {
-        NUMBER: int(document_numbers(segment, np.int64(text.line - 1))),
+        NUMBER: segment * MOST_DOCUMENTS + text.line - 1,
         DOC_ID: text.id,
         TITLE: text.title,
         TEXT: pieces,

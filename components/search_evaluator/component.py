@@ -1,5 +1,6 @@
 """The stage SearchEvaluator: metrics of searching the whole collection."""
 
+import logging
 import os
 
 from tfx.dsl.io import fileio
@@ -12,6 +13,9 @@ from models.encoders.text_vectors import TextVectors
 from models.exported.model import LoadedModel
 from models.lists.ranking_lists import IDS_SPEC, TEXT_SPEC, read_lists
 from models.retrieval.corpus_index import CorpusIndex
+from models.retrieval.index_files import origin_of
+from models.retrieval.milvus_index import Milvus, MilvusIndex
+from models.retrieval.milvus_settings import MilvusAddress
 from schemas import artifacts
 from schemas.collection import raw_documents
 from schemas.domains import domains_to_test
@@ -19,6 +23,8 @@ from schemas.evaluation import METRICS_FILE, EvaluationReport
 from schemas.features import QUERY_TEXT
 from schemas.search_report import SEARCH_FILE, SEARCH_PER_QUERY_FILE, SEARCH_RUN_FILE
 from schemas.word_rules import WordRules
+
+log = logging.getLogger("clir.index")
 
 
 @stage
@@ -34,6 +40,7 @@ def SearchEvaluator(
     leave_out_own: bool = False,
     held_out: tuple[str, ...] = (),
     text_vectors: Input[artifacts.TextVectors] | None = None,
+    milvus: str | None = None,
 ) -> None:
     """Searches the whole collection for the test queries, and computes metrics of the documents found.
 
@@ -49,10 +56,12 @@ def SearchEvaluator(
       leave_out_own: whether a document with the id of a query is no result of this query.
       held_out: the domains whose queries alone are searched for; none for all.
       text_vectors: the vectors of the pre-trained encoder, where there is one; its queries are not encoded again.
+      milvus: the address of the index in Milvus, which is evaluated where it holds this index.
 
     Raises:
-      DataError: model or index cannot be used.
+      DataError: model or index cannot be used, or Milvus does not answer.
     """
+    exact = CorpusIndex(index.uri)
     with fileio.open(os.path.join(search_evaluation.uri, SEARCH_RUN_FILE), "w") as run:
         result = evaluate_search(
             # Without the documents' texts, and without the NR documents that were drawn.
@@ -62,7 +71,8 @@ def SearchEvaluator(
                 used_negatives=0,
                 domains=domains_to_test(held_out),
             ),
-            CorpusIndex(index.uri),
+            _served(index.uri, milvus) or exact,
+            exact,
             LoadedModel(
                 serving_model(model), "encode_query", encoder=TextVectors(text_vectors.uri) if text_vectors else None
             ),
@@ -75,3 +85,21 @@ def SearchEvaluator(
         )
     write_text(search_evaluation, SEARCH_FILE, result.report.to_json())
     write_text(search_evaluation, SEARCH_PER_QUERY_FILE, result.per_query.to_tsv())
+
+
+def _served(index: str, address: str | None) -> MilvusIndex | None:
+    """The index in Milvus; None where it does not hold this index: the model was not pushed, or documents were changed.
+
+    Args:
+      index: the folder of the run's index.
+      address: the address in Milvus, if the run has one.
+    """
+    if address is None:
+        return None
+    milvus = Milvus(MilvusAddress.parse(address))
+    collection = milvus.newest()
+    version = milvus.version(collection) if collection else None
+    if collection is None or version is None or version.of_run != origin_of(index):
+        log.warning("%s does not hold the index of this run, which is evaluated from its files", address)
+        return None
+    return MilvusIndex(milvus, collection)

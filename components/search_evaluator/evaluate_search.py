@@ -13,7 +13,8 @@ from models.evaluation.significance import RESOLUTION, holm, randomisation_test
 from models.exported.model import ExportedModel
 from models.lists.ranking_lists import RankingLists
 from models.retrieval.bm25 import search_by_bm25, token_lists
-from models.retrieval.corpus_index import CorpusIndex, Found
+from models.retrieval.corpus_index import CorpusIndex
+from models.retrieval.search_index import Found, SearchIndex
 from models.training.train import TimeLeft
 from schemas import features as f
 from schemas.evaluation import MODEL_TAG, EvaluationReport, QueryMetrics
@@ -48,7 +49,8 @@ class Evaluation(NamedTuple):
 
 def evaluate_search(
     lists: RankingLists,
-    index: CorpusIndex,
+    index: SearchIndex,
+    exact: CorpusIndex,
     model: ExportedModel,
     read_collection: Callable[[], Iterable[tuple[bytes, bytes]]],
     rules: WordRules,
@@ -65,6 +67,7 @@ def evaluate_search(
     Args:
       lists: the lists of the test split: query texts, and judgments.
       index: the index of the collection, made with the model.
+      exact: the same index on disk, which can also score every document.
       model: encodes the queries; its score is an inner product.
       read_collection: reads id and text of every document of the collection, for BM25, which calls it twice.
       rules: what words are, and how many of a text count.
@@ -81,7 +84,7 @@ def evaluate_search(
     relevant = [of_list > NOT_RELEVANT for of_list in lists.grades]
     grades = [of_list[rows] for of_list, rows in zip(lists.grades, relevant, strict=True)]
     wanted = [list(compress(of_list, rows)) for of_list, rows in zip(lists.doc_ids, relevant, strict=True)]
-    ranks, overlaps = _search(lists, wanted, index, model, write_run, leave_out_own)
+    ranks, overlaps = _search(lists, wanted, index, exact, model, write_run, leave_out_own)
     channels = {name: search_metrics(grades, of_system, top_grade) for name, of_system in ranks.items()}
     of_model = channels.pop(_MODEL)
     found = _bm25_rankings(_texts(lists), read_collection, rules, DEPTH + leave_out_own)
@@ -110,7 +113,8 @@ def evaluate_search(
 def _search(
     lists: RankingLists,
     wanted: Sequence[Sequence[bytes]],
-    index: CorpusIndex,
+    index: SearchIndex,
+    exact: CorpusIndex,
     model: ExportedModel,
     write_run: Callable[[str], object],
     leave_out_own: bool,
@@ -119,7 +123,7 @@ def _search(
     words = _matching_channel(model)
     ranks: dict[str, list[_Ranks]] = {name: [] for name in ([_MODEL, DENSE, words] if words else [_MODEL])}
     overlaps = []
-    sample = _sample(len(lists)) if index.manifest.lists else frozenset()
+    sample = _sample(len(lists)) if exact.manifest.lists or index is not exact else frozenset()
     left = TimeLeft(0, len(lists))
     for number, (query_id, text, doc_ids) in enumerate(zip(lists.query_ids, _texts(lists), wanted, strict=True)):
         query = model.encode_query(text.decode())
@@ -134,8 +138,8 @@ def _search(
         names, scores = [one.doc_id.decode() for one in best], [one.score for one in best]
         write_run("".join(run_lines(query_id.decode(), names, scores, MODEL_TAG)))
         if number in sample:
-            exact = index.search(query, _BEST + leave_out_own, depth=len(index))
-            overlaps.append(_overlap(best, _without(own, exact, _BEST)))
+            of_all = exact.search(query, _BEST + leave_out_own, depth=len(exact))
+            overlaps.append(_overlap(best, _without(own, of_all, _BEST)))
         if number and number % _LOGGED_EVERY == 0:
             progress_log.info("%s of %s queries, %s left", f"{number:,}", f"{len(lists):,}", left.after(number))
     return ranks, overlaps

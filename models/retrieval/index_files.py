@@ -150,6 +150,12 @@ def read_manifest(folder: str) -> IndexManifest:
     return manifest
 
 
+def origin_of(folder: str) -> str:
+    """The name of a run's index in the versions that are made of it: see `IndexManifest.origin`."""
+    with open(os.path.join(folder, MANIFEST_FILE), "rb") as file:
+        return stream_sha256(file)
+
+
 class _Format(JsonRecord):
     """The format of a manifest, which is read first: another format may have other fields."""
 

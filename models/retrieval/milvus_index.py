@@ -30,11 +30,11 @@ NO_TERM: Final = (1 << 32) - 2
 """The term of documents without terms, which no query asks for: Milvus takes no empty sparse vector."""
 MOST_FOUND: Final = 16_384
 """The most results of a search in Milvus."""
+SECONDS: Final = 60
+"""The longest time of a call where nothing else is said."""
 
 _PROPERTY: Final = "smooth_clir"
 _CONNECT_SECONDS: Final = 5
-_SECONDS: Final = 60
-_NOT_THERE: Final = 100
 
 
 class MilvusVersion(JsonRecord):
@@ -73,7 +73,7 @@ class Milvus:
       DataError: no Milvus answers, it refuses the token, or the client is not installed.
     """
 
-    def __init__(self, address: MilvusAddress, seconds: int = _SECONDS) -> None:
+    def __init__(self, address: MilvusAddress, seconds: int = SECONDS) -> None:
         try:
             import pymilvus
         except ImportError:
@@ -140,6 +140,11 @@ class Milvus:
         except ValueError:
             return None  # of a later version of the project, perhaps: not to be touched
 
+    def count(self, collection: str) -> int:
+        """The number of rows of a collection."""
+        (row,) = self.ask("query", collection, filter="", output_fields=["count(*)"], consistency_level="Strong")
+        return int(row["count(*)"])
+
     def foreign(self, collection: str) -> DataError:
         """The error for a collection of somebody else."""
         return DataError(
@@ -178,8 +183,13 @@ class MilvusIndex:
         version = milvus.version(collection)
         if version is None:
             raise milvus.foreign(collection)
-        if not version.is_whole:
-            raise DataError(f"{collection} in {milvus.address} must be written to its end; do so with `clir index`.")
+        held = milvus.count(collection) if version.is_whole else 0
+        if held != version.documents or not version.is_whole:
+            raise DataError(
+                f"{collection} in {milvus.address} must hold {version.documents:,} documents; "
+                + (f"it holds {held:,}" if version.is_whole else "it was not written to its end")
+                + ". `clir index` writes it again."
+            )
         self.version = version
         self._milvus, self._collection = milvus, collection
 

@@ -69,9 +69,11 @@ def evaluated(model, folder: Path, report=None, documents=None, leave_out_own=Fa
     records = list(encode_documents(LoadedModel(model), texts, str(folder / SEGMENTS), 0, most=11))
     assemble_index(str(folder), "0a", records, len(records), **arguments)
     run = io.StringIO()
+    index = CorpusIndex(str(folder))
     result = evaluate_search(
         lists(),
-        CorpusIndex(str(folder)),
+        index,
+        index,
         LoadedModel(model),
         lambda: ((doc_id.encode(), text.encode()) for doc_id, text in documents.items()),
         rules=ALL_WORDS,
