@@ -88,9 +88,9 @@ def index_command(
         show_json(update.model_dump())
         return
     counts = f"{update.added:,} added, {update.replaced:,} replaced, {update.removed:,} removed"
-    if place.milvus:
-        show(f"{place.searched} has it, too")
     show(f"{short(update.version)} holds {update.documents:,} documents: {counts}, {update.unchanged:,} as they were")
+    if place.milvus:
+        show(f"{place.searched} is up to date with it")
     show(update.drift.describe())
 
 
@@ -125,7 +125,8 @@ def _check(place: IndexPlace, as_json: bool) -> None:
     if as_json:
         show_json(rows)
     for row in () if as_json else rows:
-        show(f"{short(row['file'])}: {row['state']}" + f": {row['fault']}" * bool(row["fault"]))
+        file = row["file"] if row["file"] == place.searched else short(row["file"])
+        show(f"{file}: {row['state']}" + f": {row['fault']}" * bool(row["fault"]))
     damaged = [version for version, files in found.items() if files.faults and version.is_dir()]
     if damaged:
         is_newest = damaged[-1] == versions.newest()

@@ -10,8 +10,8 @@ from cli.terminal import for_shell
 from models.retrieval.milvus_settings import MilvusAddress, MilvusSettings
 from pipeline.config import RunConfig
 from pipeline.layout import CONFIG_FILE, INDEX, SERVING
-from pipeline.settings_file import read_settings_file
-from schemas.errors import DataError
+from pipeline.settings_file import describe_fault, read_settings_file
+from schemas.errors import ConfigError, DataError
 from schemas.served_versions import GRAPH_FILE, newest_version
 
 if TYPE_CHECKING:
@@ -78,9 +78,7 @@ def index_place(model: str, index: str | None) -> IndexPlace:
     models = newest if os.path.samefile(newest, model) else str(Path(newest).parent)
     output = Path(newest).absolute().parent.parent
     config = output / CONFIG_FILE
-    milvus = None
-    if index is None or MilvusAddress.is_one(index):
-        milvus = _milvus_settings(_section(config, "search"), index)
+    milvus = _milvus_settings(config, index) if index is None or MilvusAddress.is_one(index) else None
     folder = str(output / INDEX) if index is None or milvus else index
     return IndexPlace(newest, models, folder, milvus, config)
 
@@ -91,18 +89,23 @@ def _section(config: Path, name: str) -> dict[str, Any]:
     return section if isinstance(section, dict) else {}
 
 
-def _milvus_settings(search: dict[str, Any], address: str | None) -> MilvusSettings | None:
-    """The settings of a run's section `search`, with another address if one is given; None where neither has one."""
-    if address is None and search.get("engine") != "milvus":
+def _milvus_settings(config: Path, index: str | None) -> MilvusSettings | None:
+    """The place in Milvus that the user or the run's configuration names; None where it is searched on disk."""
+    search = _section(config, "search")
+    if index is None and search.get("engine") != "milvus":
         return None
     given = search.get("milvus")
+    settings = dict(given) if isinstance(given, dict) else {}
+    if index is not None:
+        try:
+            settings["address"] = str(MilvusAddress.parse(index))
+        except ValueError as error:
+            raise DataError(f"--index: {error}.") from None
     try:
-        return MilvusSettings(
-            **{**(given if isinstance(given, dict) else {}), **({"address": address} if address else {})}
-        )
+        return MilvusSettings(**settings)
     except pydantic.ValidationError as error:
-        what = "--index" if address else "search.milvus of the run's configuration"
-        raise DataError("\n".join(f"{what}: {fault['msg']}" for fault in error.errors())) from None
+        where = f"{config}: search.milvus"
+        raise ConfigError([describe_fault(fault, {}, where, MilvusSettings) for fault in error.errors()]) from None
 
 
 def engines_of(place: IndexPlace, model: str) -> tuple["FolderEngines", str]:

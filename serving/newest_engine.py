@@ -185,12 +185,13 @@ class _InMilvus:
         return Milvus(self._address, self._seconds)
 
     def newest(self) -> str | None:
-        """The newest version: its collection, whose name changes with its content.
+        """The newest version, `NUMBER@COLLECTION`; the collection's name changes with its content.
 
         Raises:
           DataError: Milvus does not answer, or has something else under this name.
         """
-        return self._milvus.newest()
+        collection = self._milvus.newest()
+        return f"{self._milvus.version(collection).number}@{collection}" if collection else None
 
     def open(self, version: str) -> MilvusIndex:
         """Opens a version.
@@ -198,11 +199,11 @@ class _InMilvus:
         Raises:
           DataError: Milvus does not answer, or the collection is not a whole index.
         """
-        return MilvusIndex(self._milvus, version)
+        return MilvusIndex(self._milvus, version.partition("@")[2])
 
     def place(self, version: str) -> str:
         """The version's collection."""
-        return f"{version} in {self._address}"
+        return f"{version.partition('@')[2]} in {self._address}"
 
 
 class EngineHolder:

@@ -36,7 +36,7 @@ _MOST_PIECES: Final = 4096
 """The most values of an array in Milvus."""
 _BATCH: Final = 1000
 _BATCH_BYTES: Final = 8 << 20
-_WRITE_SECONDS: Final = 600
+_WRITE_SECONDS: Final = 60
 _INDEX_SECONDS: Final = 24 * 3600
 
 log = logging.getLogger("clir.index")
@@ -143,20 +143,13 @@ class MilvusVersions:
           DataError: it is somebody else's.
         """
         collection = self._milvus.newest()
-        if collection is None:
-            return None, None
-        version = self._milvus.version(collection)
-        if version is None or version.alias != self._address.name:
-            raise self._milvus.foreign(collection)
-        return collection, version
+        return (collection, self._milvus.version(collection)) if collection else (None, None)
 
     def _is_whole(self, collection: str, version: MilvusVersion) -> bool:
         """Whether a collection holds the version, to the last document."""
         if not self._milvus.ask("has_collection", collection):
             return False
         found = self._milvus.version(collection)
-        if found is None or found.alias != version.alias or found.identity != version.identity:
-            raise self._milvus.foreign(collection)
         return found.is_whole and self._milvus.count(collection) == version.documents
 
     def _write(
@@ -223,10 +216,9 @@ class MilvusVersions:
         elif now != collection:
             self._milvus.ask("alter_alias", collection, self._address.name)
         for name in self._milvus.ask("list_collections"):
-            if name.startswith(f"{self._address.name}_") and name not in (now, collection):
-                found = self._milvus.version(name)
-                if found and found.alias == self._address.name:
-                    self._milvus.ask("drop_collection", name)
+            is_old = name.startswith(f"{self._address.name}_") and name not in (now, collection)
+            if is_old and self._milvus.version_if_ours(name):
+                self._milvus.ask("drop_collection", name)
 
 
 def put_segment(folder: str, address: MilvusAddress, collection: str, record: SegmentRecord) -> int:

@@ -98,8 +98,7 @@ def _served(index: str, address: str | None) -> MilvusIndex | None:
         return None
     milvus = Milvus(MilvusAddress.parse(address))
     collection = milvus.newest()
-    version = milvus.version(collection) if collection else None
-    if collection is None or version is None or version.of_run != origin_of(index):
+    if collection is None or milvus.version(collection).of_run != origin_of(index):
         log.warning("%s does not hold the index of this run, which is evaluated from its files", address)
         return None
     return MilvusIndex(milvus, collection)

@@ -3,8 +3,8 @@
 import hashlib
 import logging
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 import grpc
 import numpy as np
@@ -127,18 +127,28 @@ class Milvus:
         """Whether an error comes from the server; the client puts a gRPC status in place of its own code."""
         return isinstance(getattr(error, "code", None), int) and not isinstance(error, self._no_answers)
 
-    def version(self, collection: str) -> MilvusVersion | None:
-        """The version that a collection holds; None for a collection that is not ours.
+    def version(self, collection: str) -> MilvusVersion:
+        """The version that a collection holds.
+
+        Raises:
+          DataError: the collection is somebody else's; or as in `ask`.
+        """
+        if found := self.version_if_ours(collection):
+            return found
+        raise self.foreign(collection)
+
+    def version_if_ours(self, collection: str) -> MilvusVersion | None:
+        """The version that a collection holds; None for the collection of somebody else, or of another index.
 
         Raises:
           DataError: as in `ask`.
         """
-        properties = self.ask("describe_collection", collection)["properties"]
-        record = properties.get(_PROPERTY)
+        record = self.ask("describe_collection", collection)["properties"].get(_PROPERTY)
         try:
-            return MilvusVersion.from_json(record) if record else None
+            found = MilvusVersion.from_json(record) if record else None
         except ValueError:
-            return None  # of a later version of the project, perhaps: not to be touched
+            return None  # of a later version of the project, perhaps
+        return found if found and found.alias == self.address.name else None
 
     def count(self, collection: str) -> int:
         """The number of rows of a collection."""
@@ -162,8 +172,9 @@ class Milvus:
 class MilvusIndex:
     """A `SearchIndex` in Milvus.
 
-    Milvus brings `DEPTH` candidates by their vectors and as many by their words. The scores of all of them are then
-    computed from their vectors and terms, as in the local index, so that no fusion of ranks or scores comes between.
+    Milvus brings `DEPTH` candidates by their vectors and as many by their words, with the scores of the words. It is
+    asked again for those of the candidates that only their vectors brought. So each candidate has the same score as in
+    the local index, and no fusion of ranks or scores comes between.
 
     Milvus knows numbers in the place of terms, see `term_number`. Where two terms share one, a document with the other
     term counts as a match; of a million terms that befalls one of 4,300.
@@ -181,8 +192,6 @@ class MilvusIndex:
 
     def __init__(self, milvus: Milvus, collection: str) -> None:
         version = milvus.version(collection)
-        if version is None:
-            raise milvus.foreign(collection)
         held = milvus.count(collection) if version.is_whole else 0
         if held != version.documents or not version.is_whole:
             raise DataError(
@@ -225,59 +234,53 @@ class MilvusIndex:
 
     def search(self, query: EncodedQuery, most: int) -> list[Found]:
         """The best documents for a query; see `SearchIndex`."""
-        near = self._near(query, most) if query.vector.any() else set()
-        return self._best(query, near | self._matching(query, most), most)
+        if not query.vector.any():
+            return self.words_search(query, most)
+        near, matching = self._near(query, most), self._matching(query, most)
+        scores = {one.number: one.score for one in matching}
+        unscored = [one.number for one in near if one.number not in scores]
+        if len(matching) == _limit(most):  # of fewer, every document that matches is among them
+            scores |= {one.number: one.score for one in self._matching(query, len(unscored), unscored)}
+        return _best(query, {one.number: one for one in (*near, *matching)}.values(), scores, most)
 
     def dense_search(self, query: EncodedQuery, most: int) -> list[Found]:
         """The best documents by their vectors alone."""
-        without_words = query._replace(terms=query.terms[:0], weights=query.weights[:0])
-        return self._best(without_words, self._near(query, most), most) if query.vector.any() else []
+        return _best(query, self._near(query, most), {}, most) if query.vector.any() else []
 
     def words_search(self, query: EncodedQuery, most: int) -> list[Found]:
         """The best documents by words that match alone."""
+        matching = self._matching(query, most)
         without_vector = query._replace(vector=np.zeros_like(query.vector))
-        return self._best(without_vector, self._matching(query, most), most)
+        return _best(without_vector, matching, {one.number: one.score for one in matching}, most)
 
-    def _near(self, query: EncodedQuery, most: int) -> set[int]:
+    def _near(self, query: EncodedQuery, most: int) -> list["_Candidate"]:
         """The documents with the nearest vectors."""
-        parameters = _search_parameters(self.version.vector_index, max(most, DEPTH))
-        return self._candidates(VECTOR, query.vector.tolist(), most, parameters)
+        return self._ask(VECTOR, query.vector.tolist(), _limit(most), _read(self.version.vector_index, _limit(most)))
 
-    def _matching(self, query: EncodedQuery, most: int) -> set[int]:
-        """The documents with the best words that match."""
-        terms = _sparse(query)
-        return self._candidates(TERMS, terms, most, {"drop_ratio_search": 0.0}) if terms else set()
+    def _matching(self, query: EncodedQuery, most: int, among: Sequence[int] = ()) -> list["_Candidate"]:
+        """The documents with the best words that match, perhaps among some documents alone."""
+        terms = sparse_terms(query.terms.tolist(), query.weights)
+        if not terms:
+            return []
+        condition = f"{NUMBER} in {list(among)}" if among else ""
+        return self._ask(TERMS, terms, _limit(most), {"drop_ratio_search": 0.0}, condition)
 
-    def _candidates(self, field: str, asked: Any, most: int, parameters: Mapping[str, float]) -> set[int]:
+    def _ask(
+        self, field: str, asked: Any, limit: int, parameters: Mapping[str, float], condition: str = ""
+    ) -> list["_Candidate"]:
         (found,) = self._milvus.ask(
             "search",
             self._collection,
             [asked],
             anns_field=field,
-            limit=min(max(most, DEPTH), MOST_FOUND),
+            filter=condition,
+            limit=limit,
             search_params={"metric_type": "IP", "params": dict(parameters)},
+            output_fields=[DOC_ID, VECTOR],
         )
-        return {int(one[NUMBER]) for one in found}
-
-    def _best(self, query: EncodedQuery, candidates: set[int], most: int) -> list[Found]:
-        """The best of the candidates by their exact scores."""
-        if not candidates:
-            return []
-        numbers = sorted(candidates)
-        found = self._rows(numbers, [DOC_ID, VECTOR, TERMS])
-        rows = [found[number] for number in numbers]
-        # As in `Segment.inner_products`: equal documents have equal scores.
-        dense = np.einsum("ij,j->i", np.asarray([row[VECTOR] for row in rows], np.float32), query.vector)
-        asked = [(term, np.float32(weight)) for term, weight in _sparse(query).items()]
-        words = np.zeros(len(rows), np.float32)
-        for place, row in enumerate(rows):
-            for term, weight in asked:
-                words[place] += weight * np.float32(row[TERMS].get(term, 0.0))
-        doc_ids = [row[DOC_ID].encode() for row in rows]
-        scores = dense + words
         return [
-            Found(str(numbers[at]), float(scores[at]), float(dense[at]), float(words[at]), doc_ids[at])
-            for at in rank(scores, doc_ids)[:most].tolist()
+            _Candidate(int(one[NUMBER]), one["entity"][DOC_ID].encode(), one["entity"][VECTOR], one["distance"])
+            for one in found
         ]
 
     def _rows(self, numbers: Sequence[int], fields: list[str]) -> dict[int, Mapping[str, Any]]:
@@ -318,11 +321,46 @@ def record_of(version: MilvusVersion) -> dict[str, str]:
     return {_PROPERTY: version.to_json()}
 
 
-def _sparse(query: EncodedQuery) -> dict[int, float]:
-    return sparse_terms(query.terms.tolist(), query.weights)
+class _Candidate(NamedTuple):
+    """A document that a channel brought."""
+
+    number: int
+    doc_id: bytes
+    vector: Sequence[float]
+    score: float
+    """The channel's."""
 
 
-def _search_parameters(index: VectorIndex, limit: int) -> dict[str, float]:
+def _best(
+    query: EncodedQuery, candidates: Collection[_Candidate], words: Mapping[int, float], most: int
+) -> list[Found]:
+    """The best of candidates.
+
+    Args:
+      query: the query; a vector of zeros leaves the vectors out.
+      candidates: the candidates, each once.
+      words: the scores of the words of those that match, by number.
+      most: the most documents.
+    """
+    found = [*candidates]
+    if not found:
+        return []
+    # As in `Segment.inner_products`: equal documents have equal scores.
+    dense = np.einsum("ij,j->i", np.asarray([one.vector for one in found], np.float32), query.vector)
+    of_words = np.asarray([words.get(one.number, 0.0) for one in found], np.float32)
+    scores = dense + of_words
+    return [
+        Found(str(found[at].number), float(scores[at]), float(dense[at]), float(of_words[at]), found[at].doc_id)
+        for at in rank(scores, [one.doc_id for one in found])[:most].tolist()
+    ]
+
+
+def _limit(most: int) -> int:
+    return min(max(most, DEPTH), MOST_FOUND)
+
+
+def _read(index: VectorIndex, limit: int) -> dict[str, float]:
+    """How a search reads an index of vectors."""
     parameters: dict[str, dict[str, float]] = {
         "flat": {},
         "ivf": {"nprobe": index.nprobe},

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import pytest
 
+from components.index_pusher.milvus_versions import MilvusVersions
+from tests.milvus_server import MilvusServer
 from tests.models.small_model import export_small_model
 from tests.serving.searchable import export_searchable, index_documents
 from tests.stand_in_tf_serving.grpc_server import start_grpc
@@ -32,6 +34,24 @@ def searchable(tmp_path_factory: pytest.TempPathFactory) -> Path:
     index_documents(folder / "serving" / "1", folder / "index" / "1")
     (folder / "config.yaml").write_text("data: {query_language: en, document_language: fr}\n")
     return folder
+
+
+@pytest.fixture(scope="session")
+def milvus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MilvusServer]:
+    """A Milvus server."""
+    server = MilvusServer(tmp_path_factory.mktemp("milvus"))
+    yield server
+    server.kill()
+
+
+@pytest.fixture(scope="session", params=["on disk", pytest.param("in Milvus", marks=pytest.mark.long)])
+def searched(request: pytest.FixtureRequest, searchable: Path) -> str:
+    """The index of that output: its folder, and the address of the same in Milvus."""
+    if request.param == "on disk":
+        return str(searchable / "index")
+    server: MilvusServer = request.getfixturevalue("milvus")
+    MilvusVersions(server.settings("searchable")).publish(searchable / "index" / "1")
+    return server.address("searchable")
 
 
 @pytest.fixture(scope="session")

@@ -35,8 +35,8 @@ def newest(source: FolderEngines) -> Engine:
 
 
 @pytest.fixture(scope="module")
-def engine(searchable: Path) -> Engine:
-    source = FolderEngines(str(searchable / "serving"), str(searchable / "index"), None, Languages("en", "fr"))
+def engine(searchable: Path, searched: str) -> Engine:
+    source = FolderEngines(str(searchable / "serving"), searched, None, Languages("en", "fr"))
     return newest(source)
 
 
@@ -146,8 +146,8 @@ def test_an_index_of_a_model_that_is_not_there_is_reported(searchable: Path, tmp
 
 
 @pytest.fixture(scope="module")
-def live(searchable: Path) -> Iterator[LiveService]:
-    with live_service(FolderEngines(str(searchable / "serving"), str(searchable / "index"))) as service:
+def live(searchable: Path, searched: str) -> Iterator[LiveService]:
+    with live_service(FolderEngines(str(searchable / "serving"), searched)) as service:
         yield service
 
 
@@ -233,11 +233,11 @@ def test_an_index_that_changes_while_it_is_loaded_is_not_taken_for_the_one_befor
     assert newest(source).documents == 2
 
 
-def test_a_model_in_a_tf_serving_gives_the_same_answers(searchable: Path, engine: Engine) -> None:
+def test_a_model_in_a_tf_serving_gives_the_same_answers(searchable: Path, searched: str, engine: Engine) -> None:
     server, port = start_grpc(Predictor([str(searchable / "serving" / "1")]))
     source = FolderEngines(
         str(searchable / "serving"),
-        str(searchable / "index"),
+        searched,
         lambda version: TfServingModel(f"127.0.0.1:{port}", "clir", version),
     )
     asked = newest(source)

@@ -15,8 +15,8 @@ pytestmark = pytest.mark.serving
 
 
 @pytest.fixture(scope="module")
-def live(searchable: Path) -> Iterator[LiveService]:
-    with live_service(FolderEngines(str(searchable / "serving"), str(searchable / "index"))) as service:
+def live(searchable: Path, searched: str) -> Iterator[LiveService]:
+    with live_service(FolderEngines(str(searchable / "serving"), searched)) as service:
         yield service
 
 

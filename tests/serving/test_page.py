@@ -25,8 +25,8 @@ LIMIT = 60
 
 
 @pytest.fixture(scope="module")
-def live(searchable: Path) -> Iterator[LiveService]:
-    source = FolderEngines(str(searchable / "serving"), str(searchable / "index"), None, Languages("en", "fr"))
+def live(searchable: Path, searched: str) -> Iterator[LiveService]:
+    source = FolderEngines(str(searchable / "serving"), searched, None, Languages("en", "fr"))
     with live_service(source, most_query_characters=LIMIT) as service:
         yield service
 
