@@ -63,7 +63,10 @@ def search_table(report: SearchReport) -> str:
         lines.append(f"on lists: with feedback {sampled.feedback:g}, which is no part of search")
     if report.approximation.queries:
         share, queries = report.approximation.overlap_10, report.approximation.queries
-        lines.append(f"found without scoring every document: {share:.2%} of the 10 best, of {queries:,} queries")
+        where = f", in {report.engine}" if report.engine else ""
+        lines.append(
+            f"found without scoring every document: {share:.2%} of the 10 best, of {queries:,} queries" + where
+        )
     lines.append(f"{report.queries:,} queries, the first {report.depth:,} documents of each ranking count")
     return "\n".join(lines)
 

@@ -78,3 +78,5 @@ class SearchReport(JsonRecord):
     sampled: SampledMetrics
     comparisons: tuple[SearchComparison, ...]
     approximation: Approximation
+    engine: str = ""
+    """The address of the engine that was searched; empty for the index on disk."""

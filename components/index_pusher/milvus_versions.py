@@ -115,7 +115,7 @@ class MilvusVersions:
             raise DataError(f"{folder} must hold a whole index: {describe_faults(found.faults)}.")
         before, _ = self._current()
         version = self._version_of(folder, found.manifest)
-        collection = f"{self._address.name}_{_digest(version)}"
+        collection = f"{self._address.name}_{self._digest(version)}"
         if not self._is_whole(collection, version):
             self._write(folder, found.manifest, collection, version, apply)
         self._switch(before, collection)
@@ -135,6 +135,11 @@ class MilvusVersions:
             vector_index=index.model_copy(update={"kind": index.chosen_for(manifest.documents)}),
             is_whole=False,
         )
+
+    def _digest(self, version: MilvusVersion) -> str:
+        """A digest of what makes the version's collection another than another's."""
+        content = [version.identity, version.vector_index.kind, self._settings.model_dump(exclude={"address"})]
+        return hashlib.blake2b(json.dumps(content).encode(), digest_size=8).hexdigest()
 
     def _current(self) -> tuple[str | None, MilvusVersion | None]:
         """The collection behind the alias, and its record.
@@ -163,12 +168,12 @@ class MilvusVersions:
             done += written
             progress_log.info("%s of %s documents in Milvus", f"{done:,}", f"{version.documents:,}")
         self._milvus.ask("flush", collection, seconds=_INDEX_SECONDS)
-        self._milvus.ask("create_index", collection, self._indexes(version), seconds=_INDEX_SECONDS)
+        self._index(collection, version)
         self._milvus.ask("load_collection", collection, replica_number=self._settings.replicas, seconds=_INDEX_SECONDS)
         if (count := self._milvus.count(collection)) != version.documents:
             raise DataError(
-                f"{collection} in {self._address} must hold {version.documents:,} documents; it holds {count:,}. Index "
-                "again: nothing was switched."
+                f"{collection} in {self._address} must hold {version.documents:,} documents; it holds {count:,}. "
+                "Drop it, and index again; nothing was switched."
             )
         whole = version.model_copy(update={"is_whole": True})
         self._milvus.ask("alter_collection_properties", collection, properties=record_of(whole))
@@ -183,7 +188,8 @@ class MilvusVersions:
         schema.add_field(
             TEXT, DataType.ARRAY, element_type=DataType.VARCHAR, max_capacity=_MOST_PIECES, max_length=_MOST_BYTES
         )
-        schema.add_field(VECTOR, DataType.FLOAT_VECTOR, dim=version.dimension)
+        dimension = max(version.dimension, 2)  # 0 without documents; 2 is the least that Milvus takes
+        schema.add_field(VECTOR, DataType.FLOAT_VECTOR, dim=dimension)
         schema.add_field(TERMS, DataType.SPARSE_FLOAT_VECTOR)
         self._milvus.ask(
             "create_collection",
@@ -194,27 +200,31 @@ class MilvusVersions:
             properties=record_of(version),
         )
 
-    def _indexes(self, version: MilvusVersion) -> Any:
+    def _index(self, collection: str, version: MilvusVersion) -> None:
+        """Makes the indexes that a collection lacks."""
         index = version.vector_index
         kind, parameters = {
             "flat": ("FLAT", {}),
             "ivf": ("IVF_FLAT", {"nlist": index.nlist}),
             "hnsw": ("HNSW", {"M": index.m, "efConstruction": index.ef_construction}),
         }[index.kind]
-        indexes = self._milvus.client.prepare_index_params()
-        indexes.add_index(VECTOR, index_type=kind, metric_type="IP", params=parameters)
-        indexes.add_index(TERMS, index_type="SPARSE_INVERTED_INDEX", metric_type="IP", params={"drop_ratio_build": 0.0})
-        return indexes
+        for field, index_type, given in (
+            (VECTOR, kind, parameters),
+            (TERMS, "SPARSE_INVERTED_INDEX", {"drop_ratio_build": 0.0}),
+        ):
+            if not self._milvus.ask("list_indexes", collection, field_name=field):
+                wanted = self._milvus.client.prepare_index_params()
+                wanted.add_index(field, index_type=index_type, metric_type="IP", params=given)
+                self._milvus.ask("create_index", collection, wanted, seconds=_INDEX_SECONDS)
 
     def _switch(self, before: str | None, collection: str) -> None:
         """Makes the alias name a collection, and removes those that are no longer needed."""
         now, _ = self._current()
         if now not in (before, collection):
             raise DataError(f"another process published {now} in {self._address} meanwhile; index again.")
-        if now is None:
-            self._milvus.ask("create_alias", collection, self._address.name)
-        elif now != collection:
-            self._milvus.ask("alter_alias", collection, self._address.name)
+        if now == collection:
+            return
+        self._milvus.ask("alter_alias" if now else "create_alias", collection, self._address.name)
         for name in self._milvus.ask("list_collections"):
             is_old = name.startswith(f"{self._address.name}_") and name not in (now, collection)
             if is_old and self._milvus.version_if_ours(name):
@@ -283,9 +293,3 @@ def _row(segment: int, document: EncodedDocument) -> dict[str, Any]:
         VECTOR: document.vector.tolist(),
         TERMS: sparse_terms(document.terms, document.weights) or {NO_TERM: 1.0},
     }
-
-
-def _digest(version: MilvusVersion) -> str:
-    """A digest of what makes one version's collection another than another's."""
-    content = [version.identity, version.vector_index.model_dump()]
-    return hashlib.blake2b(json.dumps(content).encode(), digest_size=8).hexdigest()

@@ -62,6 +62,7 @@ def SearchEvaluator(
       DataError: model or index cannot be used, or Milvus does not answer.
     """
     exact = CorpusIndex(index.uri)
+    served = _served(index.uri, milvus)
     with fileio.open(os.path.join(search_evaluation.uri, SEARCH_RUN_FILE), "w") as run:
         result = evaluate_search(
             # Without the documents' texts, and without the NR documents that were drawn.
@@ -71,7 +72,7 @@ def SearchEvaluator(
                 used_negatives=0,
                 domains=domains_to_test(held_out),
             ),
-            _served(index.uri, milvus) or exact,
+            served or exact,
             exact,
             LoadedModel(
                 serving_model(model), "encode_query", encoder=TextVectors(text_vectors.uri) if text_vectors else None
@@ -82,6 +83,7 @@ def SearchEvaluator(
             EvaluationReport.from_json(read_text(evaluation, METRICS_FILE)),
             run.write,
             leave_out_own,
+            engine=milvus if served and milvus else "",
         )
     write_text(search_evaluation, SEARCH_FILE, result.report.to_json())
     write_text(search_evaluation, SEARCH_PER_QUERY_FILE, result.per_query.to_tsv())

@@ -58,6 +58,7 @@ def evaluate_search(
     sampled: EvaluationReport,
     write_run: Callable[[str], object],
     leave_out_own: bool = False,
+    engine: str = "",
 ) -> Evaluation:
     """Searches the collection for every query of the lists.
 
@@ -75,6 +76,7 @@ def evaluate_search(
       sampled: the evaluation of the same lists.
       write_run: receives the lines of a TREC run file, query by query.
       leave_out_own: whether a document with the id of a query is no result of this query.
+      engine: the address of the engine that has the index, for the report; empty for an index on disk.
 
     Raises:
       ValueError: the evaluation is of other lists.
@@ -105,6 +107,7 @@ def evaluate_search(
         sampled=_sampled(sampled, _matching_channel(model)),
         comparisons=_comparisons(of_model, channels, baselines),
         approximation=Approximation(overlap_10=float(np.mean(overlaps)) if overlaps else 1.0, queries=len(overlaps)),
+        engine=engine,
     )
     query_ids = [query_id.decode() for query_id in lists.query_ids]
     return Evaluation(report, QueryMetrics(query_ids, {key: one.tolist() for key, one in of_model.items()}))

@@ -268,6 +268,8 @@ class MilvusIndex:
     def _ask(
         self, field: str, asked: Any, limit: int, parameters: Mapping[str, float], condition: str = ""
     ) -> list["_Candidate"]:
+        if not len(self):
+            return []  # its vectors have no length yet
         (found,) = self._milvus.ask(
             "search",
             self._collection,

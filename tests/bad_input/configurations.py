@@ -367,6 +367,27 @@ CONFIGURATIONS = [
         ("run.yaml:9: evaluation.baselines", "got 'perceptrn'; did you mean perceptron?"),
     ),
     Case(
+        "milvus_without_an_address",
+        "The index is to be searched in Milvus, and its address is wrong; two more settings of it are, too.",
+        AT_ONCE,
+        setting(
+            "search:\n  index: true\n  engine: milvus\n  milvus:\n    address: localhost:19530\n    shards: 0\n"
+            "    vector_index: {nprobe: 999}\n"
+        ),
+        (
+            "search.milvus.address: must be milvus://host:port/name, or milvus+tls:// for TLS; got 'localhost:19530'",
+            "search.milvus.shards: must be greater than or equal to 1; got 0",
+            "search.milvus.vector_index.nprobe: must be at most nlist, 128; got 999",
+        ),
+    ),
+    Case(
+        "milvus_without_an_index",
+        "The index is to be searched in Milvus, and the run makes none.",
+        AT_ONCE,
+        setting("search:\n  engine: milvus\n"),
+        ("search.engine: must be local without search.index, which makes the index; got milvus",),
+    ),
+    Case(
         "no_channel_in_training",
         "The lexicon shall count in training, and there is none.",
         AT_ONCE,

@@ -143,3 +143,5 @@ def test_channels_feedback_and_what_was_not_scored_are_reported() -> None:
         "found without scoring every document: 99.25% of the 10 best, of 200 queries",
         "1,000 queries, the first 1,000 documents of each ranking count",
     ]
+    (line,) = search_table(search(approximation=lost, engine="milvus://host:19530/pages")).splitlines()[-2:-1]
+    assert line.endswith("of the 10 best, of 200 queries, in milvus://host:19530/pages")

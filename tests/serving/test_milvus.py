@@ -1,0 +1,399 @@
+"""An index in Milvus: it finds what the local one finds, and whatever happens to a write, the version before stays."""
+
+import multiprocessing
+import os
+import shutil
+import signal
+import ssl
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import apache_beam as beam
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from pymilvus import DataType
+
+from components.index_pusher import milvus_versions
+from components.index_pusher.index_versions import IndexVersions, push_index
+from components.index_pusher.milvus_versions import MilvusVersions
+from components.on_workers import OnWorkers
+from models.exported.model import LoadedModel
+from models.retrieval.corpus_index import CorpusIndex
+from models.retrieval.milvus_index import Milvus, MilvusIndex
+from models.retrieval.milvus_settings import MilvusAddress
+from models.retrieval.search_index import SearchIndex
+from schemas.errors import DataError
+from schemas.wikiclir import Text
+from serving.newest_engine import FolderEngines
+from serving.update_index import IndexUpdater
+from tests.cli.command import Clir
+from tests.milvus_server import MilvusServer
+from tests.models.small_lexicon import export_with_words
+from tests.serving.live_service import live_service
+from tests.serving.tls_proxy import tls_proxy
+
+pytestmark = [pytest.mark.serving, pytest.mark.long]
+
+TEXTS = ["chat", "chien blanc", "un chat noir", "lune", "ararat", "zzz", "chat chat chien"]
+NAMES = "abcdefghij"
+DOCUMENTS = st.dictionaries(st.sampled_from(NAMES), st.sampled_from(TEXTS), max_size=8)
+STEPS = st.lists(st.tuples(st.booleans(), DOCUMENTS, st.sets(st.sampled_from(NAMES), max_size=4)), max_size=4)
+QUERIES = ("white cat", "dog", "moon over ararat", "zzz", "cat dog moon", "qqqq")
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return export_with_words(tmp_path_factory.mktemp("model") / "serving" / "1")
+
+
+@pytest.fixture(scope="module")
+def model(path: str) -> LoadedModel:
+    return LoadedModel(path)
+
+
+@pytest.fixture
+def name(request: pytest.FixtureRequest) -> str:
+    """A name of the test's own."""
+    return "".join(letter if letter.isalnum() else "_" for letter in request.node.name)[:60]
+
+
+def texts_of(documents: dict[str, str]) -> list[Text]:
+    return [Text(key, f"title {key}", text, 1) for key, text in documents.items()]
+
+
+def searchable_at(address: str) -> MilvusIndex:
+    """The newest version at an address."""
+    milvus = Milvus(MilvusAddress.parse(address), 5)
+    collection = milvus.newest()
+    assert collection
+    return MilvusIndex(milvus, collection)
+
+
+def assert_finds_the_same(model: LoadedModel, there: SearchIndex, here: SearchIndex, most: int = 99) -> None:
+    assert len(there) == len(here)
+    for query in map(model.encode_query, QUERIES):
+        for search in ("search", "dense_search", "words_search"):
+            found, expected = (getattr(index, search)(query, most) for index in (there, here))
+            assert [one.doc_id for one in found] == [one.doc_id for one in expected]
+            for part in ("score", "dense", "words"):
+                of_found, of_expected = ([getattr(one, part) for one in ones] for ones in (found, expected))
+                assert of_found == pytest.approx(of_expected, abs=1e-5)
+            assert [(text.id, text.title, text.text) for text in there.texts([one.place for one in found])] == [
+                (text.id, text.title, text.text) for text in here.texts([one.place for one in expected])
+            ]
+
+
+def collections(server: MilvusServer, name: str) -> set[str]:
+    return {one for one in server.client().list_collections() if one.startswith(name)}
+
+
+@settings(max_examples=6, deadline=None, phases=[Phase.generate])
+@given(steps=STEPS)
+def test_after_every_update_it_finds_what_a_new_local_index_finds(
+    milvus: MilvusServer, path: str, model: LoadedModel, tmp_path_factory: pytest.TempPathFactory, steps: list[Any]
+) -> None:
+    folder = tmp_path_factory.mktemp("index")
+    engine = milvus.settings(f"steps_{folder.name}")
+    updater = IndexUpdater(path, IndexVersions(folder), most=4, milvus=MilvusVersions(engine))
+    updater.replace_all([])
+    expected: dict[str, str] = {}
+    for is_whole, documents, removed in steps:
+        if is_whole:
+            updater.replace_all(texts_of(documents))
+            expected = dict(documents)
+        else:
+            updater.change(texts_of(documents), removed)
+            expected = {**{key: text for key, text in expected.items() if key not in removed}, **documents}
+        index = searchable_at(str(engine.address))
+        assert {one.id: one.text for one in index.documents()} == expected
+        anew = IndexUpdater(path, IndexVersions(tmp_path_factory.mktemp("anew"))).replace_all(texts_of(expected))
+        assert_finds_the_same(model, index, CorpusIndex(anew.version))
+        assert index.drift.model_dump(exclude={"divergence"}) == anew.drift.model_dump(exclude={"divergence"})
+
+
+@pytest.fixture
+def versions(path: str, tmp_path: Path) -> list[Path]:
+    """Three versions on disk, each of another number of documents."""
+    made = []
+    for number in (3, 5, 4):
+        folder = tmp_path / f"of_{number}"
+        documents = {f"d{one}": f"{TEXTS[one % len(TEXTS)]} {TEXTS[one % 3]}" for one in range(number)}
+        made.append(Path(IndexUpdater(path, IndexVersions(folder), most=2).replace_all(texts_of(documents)).version))
+    return made
+
+
+def test_the_version_before_stays_and_older_ones_and_unfinished_ones_go(
+    milvus: MilvusServer, versions: list[Path], name: str
+) -> None:
+    published = MilvusVersions(milvus.settings(name))
+    first = published.publish(versions[0])
+    unfinished = MilvusVersions(milvus.settings(name, vector_index={"kind": "hnsw"}))
+    with pytest.raises(ZeroDivisionError):
+        unfinished.publish(versions[0], apply=lambda *_: [1 / 0])
+    assert len(collections(milvus, name)) == 2
+    second = published.publish(versions[1])
+    assert collections(milvus, name) == {first, second}
+    assert published.publish(versions[1]) == second
+    assert collections(milvus, name) == {first, second}
+    third = published.publish(versions[2])
+    assert collections(milvus, name) == {second, third}
+    # Back to the one before, which is still whole: nothing is written.
+    assert published.publish(versions[1], apply=lambda *_: [1 / 0]) == second
+    assert len(searchable_at(milvus.address(name))) == 5
+
+
+def _publish_and_die(folder: Path, engine: Any) -> None:
+    """Publishes a version, and kills this process after the second write."""
+    ask, left = Milvus.ask, [2]
+
+    def dying(self: Milvus, method: str, *arguments: Any, **named: Any) -> Any:
+        if method == "upsert":
+            left[0] -= 1
+            if left[0] < 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+        return ask(self, method, *arguments, **named)
+
+    Milvus.ask = dying  # type: ignore[method-assign]
+    MilvusVersions(engine).publish(folder)
+
+
+def test_after_a_kill_in_the_middle_the_same_command_completes_the_version(
+    milvus: MilvusServer, versions: list[Path], model: LoadedModel, name: str
+) -> None:
+    engine = milvus.settings(name)
+    MilvusVersions(engine).publish(versions[0])
+    process = multiprocessing.get_context("spawn").Process(target=_publish_and_die, args=(versions[1], engine))
+    process.start()
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
+    assert_finds_the_same(model, searchable_at(milvus.address(name)), CorpusIndex(str(versions[0])))
+    MilvusVersions(engine).publish(versions[1])
+    assert_finds_the_same(model, searchable_at(milvus.address(name)), CorpusIndex(str(versions[1])))
+
+
+def test_of_two_writers_the_first_to_finish_wins_and_the_other_is_told(
+    milvus: MilvusServer, versions: list[Path], model: LoadedModel, name: str
+) -> None:
+    engine = milvus.settings(name)
+    MilvusVersions(engine).publish(versions[0])
+
+    def meanwhile(put: Callable[[Any], int], records: Iterable[Any]) -> Iterator[int]:
+        first, *others = records
+        yield put(first)
+        MilvusVersions(engine).publish(versions[2])
+        yield from map(put, others)
+
+    with pytest.raises(DataError, match="refused upsert|meanwhile"):
+        MilvusVersions(engine).publish(versions[1], apply=meanwhile)
+    assert_finds_the_same(model, searchable_at(milvus.address(name)), CorpusIndex(str(versions[2])))
+    MilvusVersions(engine).publish(versions[1])
+    assert len(searchable_at(milvus.address(name))) == 5
+
+
+def test_a_collection_of_somebody_else_is_never_touched(
+    milvus: MilvusServer, versions: list[Path], path: str, clir: Clir, name: str
+) -> None:
+    client = milvus.client()
+    client.create_collection(name, dimension=4)
+    client.insert(name, [{"id": 1, "vector": [0.5] * 4}])
+    with pytest.raises(DataError, match=f"there is the collection {name}, which `clir` did not write"):
+        MilvusVersions(milvus.settings(name))
+    answer = clir("search", Path(path).parents[1], "cat", "--index", milvus.address(name))
+    assert (answer.code, "did not write" in answer.err) == (1, True)
+    # An alias of such a collection, and one that looks like an old version.
+    client.create_alias(name, f"{name}_alias")
+    with pytest.raises(DataError, match="did not write"):
+        MilvusVersions(milvus.settings(f"{name}_alias"))
+    beside = MilvusVersions(milvus.settings(name[:-1]))
+    client.create_collection(f"{name[:-1]}_0123456789abcdef", dimension=4)
+    for version in versions:
+        beside.publish(version)
+    assert {name, f"{name[:-1]}_0123456789abcdef"} <= collections(milvus, name[:-1])
+    assert client.query(name, filter="id == 1")[0]["id"] == 1
+
+
+def test_the_index_of_another_model_is_refused_and_replaced_only_as_a_whole(
+    milvus: MilvusServer, path: str, clir: Clir, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "documents").write_text("a\tLe chat\tun chat blanc\n")
+    address = milvus.address(name)
+    for output, model in ((tmp_path / "one", path), (tmp_path / "other", None)):
+        target = output / "serving" / "1"
+        if model:
+            shutil.copytree(model, target)
+        else:
+            export_with_words(target, "bm25")
+    one, other = tmp_path / "one", tmp_path / "other"
+    assert clir("index", one, "--documents", tmp_path / "documents", "--index", address).code == 0
+    assert clir("search", one, "cat", "--index", address).code == 0
+    answer = clir("search", other, "cat", "--index", address)
+    assert (answer.code, "must be the index of a model in" in answer.err) == (1, True)
+    assert clir("index", other, "--documents", tmp_path / "documents").code == 0
+    answer = clir("index", other, "--add", tmp_path / "documents", "--index", address)
+    assert (answer.code, "must be of this folder to be changed" in answer.err) == (1, True)
+    assert clir("search", one, "cat", "--index", address).code == 0
+    assert clir("index", other, "--documents", tmp_path / "documents", "--index", address).code == 0
+    assert clir("search", other, "cat", "--index", address).code == 0
+
+
+def test_a_collection_that_lost_documents_is_refused_and_written_again(
+    milvus: MilvusServer, versions: list[Path], model: LoadedModel, name: str
+) -> None:
+    published = MilvusVersions(milvus.settings(name))
+    collection = published.publish(versions[1])
+    assert published.fault_of(versions[1]) == ""
+    assert "must hold the version 1; it holds" in published.fault_of(versions[0])
+    milvus.client().delete(collection, filter="number >= 65536")
+    with pytest.raises(DataError, match="must hold 5 documents; it holds 2"):
+        searchable_at(milvus.address(name))
+    assert published.fault_of(versions[1]) == "must hold 5 documents; it holds 2"
+    assert published.publish(versions[1]) == collection
+    assert_finds_the_same(model, searchable_at(milvus.address(name)), CorpusIndex(str(versions[1])))
+
+
+def test_long_texts_and_all_characters_come_back_and_a_title_that_is_too_long_is_reported(
+    milvus: MilvusServer, path: str, model: LoadedModel, tmp_path: Path, name: str
+) -> None:
+    documents = [
+        Text("é\U0001f408", "\U0001f408" * 9, "chat \U0001f408 قط " * 20_000, 1),
+        Text("b", "", "\x01 % _ ' \" \\ qqqq", 2),
+    ]
+    folder = IndexVersions(tmp_path / "index")
+    updater = IndexUpdater(path, folder, milvus=MilvusVersions(milvus.settings(name)))
+    update = updater.replace_all(documents)
+    assert_finds_the_same(model, searchable_at(milvus.address(name)), CorpusIndex(update.version))
+    with pytest.raises(DataError, match="title of c must be at most 65,535 long in Milvus; got 70,000"):
+        updater.change([Text("c", "t" * 70_000, "chat", 1)], [])
+    assert len(searchable_at(milvus.address(name))) == 2
+    assert updater.change([], ["c"]).documents == 2
+
+
+@pytest.mark.parametrize("kind", ["flat", "ivf", "hnsw"])
+def test_every_index_of_vectors_finds_the_best(
+    milvus: MilvusServer, versions: list[Path], model: LoadedModel, name: str, kind: str
+) -> None:
+    engine = milvus.settings(name, vector_index={"kind": kind, "nlist": 128, "nprobe": 128})
+    MilvusVersions(engine).publish(versions[1])
+    assert_finds_the_same(model, searchable_at(milvus.address(name)), CorpusIndex(str(versions[1])))
+
+
+def test_workers_write_what_one_process_writes(
+    milvus: MilvusServer, versions: list[Path], model: LoadedModel, tmp_path: Path, name: str
+) -> None:
+    on_workers = OnWorkers(partial(beam.Pipeline, argv=[]), str(tmp_path / "work"))
+    MilvusVersions(milvus.settings(name)).publish(versions[1], apply=on_workers)
+    assert_finds_the_same(model, searchable_at(milvus.address(name)), CorpusIndex(str(versions[1])))
+
+
+def test_a_push_publishes_the_version_once(
+    milvus: MilvusServer, versions: list[Path], tmp_path: Path, name: str
+) -> None:
+    published: list[str] = []
+
+    def publish(version: Path) -> str:
+        published.append(version.name)
+        return MilvusVersions(milvus.settings(name)).publish(version)
+
+    for _ in range(2):
+        push_index(str(versions[1]), str(tmp_path / "index"), publish=publish)
+    assert published == ["1", "1"]
+    assert len(collections(milvus, name)) == 1
+
+
+@pytest.fixture
+def own_server(tmp_path: Path) -> Iterator[MilvusServer]:
+    """A server that a test may kill."""
+    server = MilvusServer(tmp_path / "own")
+    yield server
+    server.kill()
+
+
+def test_a_server_that_goes_while_documents_are_written_is_reported(
+    own_server: MilvusServer, versions: list[Path], model: LoadedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(milvus_versions, "_WRITE_SECONDS", 2)
+    engine = own_server.settings("index")
+    MilvusVersions(engine).publish(versions[0])
+
+    def meanwhile(put: Callable[[Any], int], records: Iterable[Any]) -> Iterator[int]:
+        first, *others = records
+        yield put(first)
+        own_server.kill()
+        yield from map(put, others)
+
+    with pytest.raises(DataError, match="no Milvus answers at milvus://"):
+        MilvusVersions(engine).publish(versions[1], apply=meanwhile)
+    own_server.start()
+    MilvusVersions(engine).publish(versions[1])
+    assert_finds_the_same(model, searchable_at(own_server.address("index")), CorpusIndex(str(versions[1])))
+
+
+def test_a_service_says_so_while_the_server_is_gone_and_goes_on_after_it(
+    own_server: MilvusServer, versions: list[Path], path: str
+) -> None:
+    MilvusVersions(own_server.settings("index")).publish(versions[0])
+    source = FolderEngines(str(Path(path).parent), own_server.address("index"), seconds=2)
+    with live_service(source, poll_seconds=0.5) as live:
+        assert live.client.get("/v1/search?q=cat").json()["results"]
+        own_server.kill()
+        answer = live.client.get("/v1/search?q=cat")
+        assert answer.status_code == 503
+        assert "no Milvus answers at milvus://" in answer.json()["error"]
+        assert live.client.post("/v1/rank", json={"query": "cat", "documents": ["chat"]}).status_code == 200
+        own_server.start()
+        MilvusVersions(own_server.settings("index")).publish(versions[1])
+        done = threading.Event()
+        for _ in range(120):
+            if live.client.get("/v1/collection").json()["documents"] == 5:
+                done.set()
+                break
+            done.wait(0.5)
+        assert done.is_set()
+        assert live.client.get("/v1/search?q=cat").status_code == 200
+
+
+def test_a_connection_may_be_encrypted(milvus: MilvusServer, versions: list[Path], tmp_path: Path, name: str) -> None:
+    MilvusVersions(milvus.settings(name)).publish(versions[0])
+    certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
+    subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-days", "2"]
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate, *subject],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    with tls_proxy(context, milvus.port) as port:
+        address = f"milvus+tls://localhost:{port}/{name}"
+        script = (
+            "import sys; from models.retrieval.milvus_index import *; "
+            "print(Milvus(MilvusAddress.parse(sys.argv[1]), 5).newest())"
+        )
+        for trusted in (True, False):
+            done = subprocess.run(
+                [sys.executable, "-c", script, address],
+                env={**os.environ, **({"GRPC_DEFAULT_SSL_ROOTS_FILE_PATH": str(certificate)} if trusted else {})},
+                capture_output=True, text=True, check=False,
+            )  # fmt: skip
+            assert (done.returncode == 0) == trusted
+            assert (name in done.stdout) == trusted
+            assert ("no Milvus answers at" in done.stderr) != trusted
+
+
+def test_the_collection_is_one_that_other_programs_can_read(
+    milvus: MilvusServer, versions: list[Path], name: str
+) -> None:
+    MilvusVersions(milvus.settings(name)).publish(versions[1])
+    client = milvus.client()
+    fields = {one["name"]: one["type"] for one in client.describe_collection(name)["fields"]}
+    assert fields == {
+        "number": DataType.INT64, "doc_id": DataType.VARCHAR, "title": DataType.VARCHAR, "text": DataType.ARRAY,
+        "vector": DataType.FLOAT_VECTOR, "terms": DataType.SPARSE_FLOAT_VECTOR,
+    }  # fmt: skip
+    (row,) = client.query(name, filter='doc_id == "d1"', output_fields=["title", "text"])
+    assert (row["title"], "".join(row["text"])) == ("title d1", "chien blanc chien blanc")
