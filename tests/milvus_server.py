@@ -6,10 +6,9 @@ import socket
 import subprocess
 import time
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from pymilvus import MilvusClient
-
+from models.retrieval.milvus_index import import_client
 from models.retrieval.milvus_settings import MilvusSettings
 
 _ENVIRONMENT: Final = Path(__file__).parents[1] / "build" / "milvus-lite"
@@ -40,9 +39,9 @@ class MilvusServer:
         """The settings of an index."""
         return MilvusSettings.model_validate({"address": self.address(name), **others})
 
-    def client(self) -> MilvusClient:
+    def client(self) -> Any:
         """A client of somebody else."""
-        return MilvusClient(uri=f"http://127.0.0.1:{self.port}", timeout=10)
+        return import_client().MilvusClient(uri=f"http://127.0.0.1:{self.port}", timeout=10)
 
     def start(self) -> None:
         """Starts the process, with the data that are there."""

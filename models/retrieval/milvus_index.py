@@ -1,7 +1,7 @@
 """An index in Milvus: a collection with a row for each document, searched as the local index is."""
 
 import hashlib
-import logging
+import logging.config
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
@@ -75,14 +75,12 @@ class Milvus:
 
     def __init__(self, address: MilvusAddress, seconds: int = SECONDS) -> None:
         try:
-            import pymilvus
+            pymilvus = import_client()
         except ImportError:
             raise DataError(
                 f"{address} must be searched with the package pymilvus; it is missing. Install it: "
                 "pip install 'smooth-clir[milvus]'"
             ) from None
-        for name in ("pymilvus", "pymilvus.milvus_client"):  # they log each error that they raise
-            logging.getLogger(name).setLevel(logging.CRITICAL)
         self.address, self._seconds = address, seconds
         self._errors = pymilvus.MilvusException, grpc.RpcError
         self._no_answers = pymilvus.exceptions.ConnectError, pymilvus.exceptions.MilvusUnavailableException
@@ -296,6 +294,21 @@ class MilvusIndex:
         if missing := [number for number in numbers if number not in found]:
             raise LookupError(missing[0])
         return found
+
+
+def import_client() -> Any:
+    """Imports pymilvus without its logging, whose set-up closes all handlers of this process.
+
+    Raises:
+      ImportError: it is not installed.
+    """
+    set_up, logging.config.dictConfig = logging.config.dictConfig, lambda config: None
+    try:
+        import pymilvus
+    finally:
+        logging.config.dictConfig = set_up
+    logging.getLogger("pymilvus").setLevel(logging.CRITICAL)  # it logs each error that it raises
+    return pymilvus
 
 
 def term_number(term: bytes) -> int:

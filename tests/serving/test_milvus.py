@@ -17,7 +17,6 @@ import apache_beam as beam
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
-from pymilvus import DataType
 
 from components.index_pusher import milvus_versions
 from components.index_pusher.index_versions import IndexVersions, push_index
@@ -25,7 +24,7 @@ from components.index_pusher.milvus_versions import MilvusVersions
 from components.on_workers import OnWorkers
 from models.exported.model import LoadedModel
 from models.retrieval.corpus_index import CorpusIndex
-from models.retrieval.milvus_index import Milvus, MilvusIndex
+from models.retrieval.milvus_index import Milvus, MilvusIndex, import_client
 from models.retrieval.milvus_settings import MilvusAddress
 from models.retrieval.search_index import SearchIndex
 from schemas.errors import DataError
@@ -389,11 +388,11 @@ def test_the_collection_is_one_that_other_programs_can_read(
     milvus: MilvusServer, versions: list[Path], name: str
 ) -> None:
     MilvusVersions(milvus.settings(name)).publish(versions[1])
-    client = milvus.client()
+    client, data_type = milvus.client(), import_client().DataType
     fields = {one["name"]: one["type"] for one in client.describe_collection(name)["fields"]}
     assert fields == {
-        "number": DataType.INT64, "doc_id": DataType.VARCHAR, "title": DataType.VARCHAR, "text": DataType.ARRAY,
-        "vector": DataType.FLOAT_VECTOR, "terms": DataType.SPARSE_FLOAT_VECTOR,
+        "number": data_type.INT64, "doc_id": data_type.VARCHAR, "title": data_type.VARCHAR, "text": data_type.ARRAY,
+        "vector": data_type.FLOAT_VECTOR, "terms": data_type.SPARSE_FLOAT_VECTOR,
     }  # fmt: skip
     (row,) = client.query(name, filter='doc_id == "d1"', output_fields=["title", "text"])
     assert (row["title"], "".join(row["text"])) == ("title d1", "chien blanc chien blanc")

@@ -1,6 +1,9 @@
 """The address and the settings of an index in Milvus, and the numbers of its terms; no server is needed."""
 
+import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -91,3 +94,15 @@ def test_without_the_client_the_message_says_what_to_install(monkeypatch: pytest
         DataError, match=r"the package pymilvus; it is missing. Install it: pip install 'smooth-clir\[milvus\]'"
     ):
         Milvus(MilvusAddress.parse("milvus://localhost/name"))
+
+
+def test_the_client_leaves_the_handlers_of_this_process_open() -> None:
+    script = (
+        "import io, logging, sys; from models.retrieval.milvus_index import import_client\n"
+        "handler = logging.FileHandler(sys.argv[1], 'w'); logging.getLogger().addHandler(handler)\n"
+        "import_client(); logging.getLogger('pymilvus.client').error('a'); logging.warning('still open')\n"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "log"
+        subprocess.run([sys.executable, "-c", script, log], check=True)
+        assert log.read_text() == "still open\n"
