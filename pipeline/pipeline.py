@@ -367,7 +367,7 @@ def _search(
         leave_out_own=config.data.leave_out_own,
         held_out=config.data.held_out,
         text_vectors=data.text_vectors,
-        milvus=milvus.address if milvus else None,
+        milvus=milvus,
     )
     # No push waits for it: with many queries it takes long.
     search_evaluator.add_upstream_node(index_pusher)

@@ -15,7 +15,7 @@ from models.lists.ranking_lists import IDS_SPEC, TEXT_SPEC, read_lists
 from models.retrieval.corpus_index import CorpusIndex
 from models.retrieval.index_files import origin_of
 from models.retrieval.milvus_index import Milvus, MilvusIndex
-from models.retrieval.milvus_settings import MilvusAddress
+from models.retrieval.milvus_settings import MilvusAddress, MilvusSettings
 from schemas import artifacts
 from schemas.collection import raw_documents
 from schemas.domains import domains_to_test
@@ -40,7 +40,7 @@ def SearchEvaluator(
     leave_out_own: bool = False,
     held_out: tuple[str, ...] = (),
     text_vectors: Input[artifacts.TextVectors] | None = None,
-    milvus: str | None = None,
+    milvus: MilvusSettings | None = None,
 ) -> None:
     """Searches the whole collection for the test queries, and computes metrics of the documents found.
 
@@ -56,7 +56,7 @@ def SearchEvaluator(
       leave_out_own: whether a document with the id of a query is no result of this query.
       held_out: the domains whose queries alone are searched for; none for all.
       text_vectors: the vectors of the pre-trained encoder, where there is one; its queries are not encoded again.
-      milvus: the address of the index in Milvus, which is evaluated where it holds this index.
+      milvus: the Milvus server, whose index is evaluated where it holds this one.
 
     Raises:
       DataError: model or index cannot be used, or Milvus does not answer.
@@ -83,24 +83,24 @@ def SearchEvaluator(
             EvaluationReport.from_json(read_text(evaluation, METRICS_FILE)),
             run.write,
             leave_out_own,
-            engine=milvus if served and milvus else "",
+            engine=str(milvus.address) if served and milvus else "",
         )
     write_text(search_evaluation, SEARCH_FILE, result.report.to_json())
     write_text(search_evaluation, SEARCH_PER_QUERY_FILE, result.per_query.to_tsv())
 
 
-def _served(index: str, address: str | None) -> MilvusIndex | None:
+def _served(index: str, settings: MilvusSettings | None) -> MilvusIndex | None:
     """The index in Milvus; None where it does not hold this index: the model was not pushed, or documents were changed.
 
     Args:
       index: the folder of the run's index.
-      address: the address in Milvus, if the run has one.
+      settings: the Milvus server, if the run has one.
     """
-    if address is None:
+    if settings is None or settings.address is None:
         return None
-    milvus = Milvus(MilvusAddress.parse(address))
+    milvus = Milvus(MilvusAddress.parse(settings.address))
     collection = milvus.newest()
     if collection is None or milvus.version(collection).of_run != origin_of(index):
-        log.warning("%s does not hold the index of this run, which is evaluated from its files", address)
+        log.warning("%s does not hold the index of this run, which is evaluated from its files", settings.address)
         return None
     return MilvusIndex(milvus, collection)
