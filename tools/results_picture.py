@@ -1,4 +1,4 @@
-"""Draws docs/images/results.svg, the README's picture of its results, from the tables in the documents.
+"""Draws docs/images/results.svg, the picture of docs/results.md, from the tables there.
 
 .venv/bin/python -m tools.results_picture
 """
@@ -18,10 +18,11 @@ ROOT: Final = Path(__file__).parents[1]
 PICTURE: Final = ROOT / "docs" / "images" / "results.svg"
 
 _SYSTEMS: Final = ("BM25", "paper's system", "lexicon alone", "best", "closed")
-_SEEN: Final = (ROOT / "README.md", r"\| `(\w+)`, [^|]+\|(.+)\|", (*_SYSTEMS, None, None, None))
+_RESULTS: Final = ROOT / "docs" / "results.md"
+_SEEN: Final = (_RESULTS, r"\| `(\w+)`, [a-z]+ \|(.+)\|", (*_SYSTEMS, None, None, None))
 """A file, the pattern of a line, and the systems of its columns; None for one that is not in the picture."""
 _UNSEEN: Final = (
-    ROOT / "docs" / "results.md",
+    _RESULTS,
     r"\| `(\w+)`, [\d,]+ \| `judged` \|(.+)\|",
     ("paper's system", None, "best", "closed", "lexicon alone"),
 )

@@ -142,7 +142,7 @@ def _report_unused_gpus(kind: str) -> None:
     elif tf.config.list_physical_devices("GPU"):
         log.warning("a GPU is there and unused; set training.device to auto or gpu to train on it")
     elif any(Path(_NVIDIA_GPUS).glob("*")):
-        log.warning("an NVIDIA GPU is there, but TensorFlow cannot use it; install the GPU lock (see the README)")
+        log.warning("an NVIDIA GPU is there, but TensorFlow cannot use it; install the GPU lock (see docs/runs.md)")
 
 
 def _kind(settings: TrainingSettings) -> str:

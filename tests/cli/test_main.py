@@ -16,7 +16,7 @@ from cli import main, run
 from schemas.errors import ConfigError, DataError
 from tests.cli.command import Clir
 
-README = Path(__file__).parents[2] / "README.md"
+PAGE = Path(__file__).parents[2] / "docs" / "commands.md"
 COMMANDS = sorted(main.clir.commands)
 
 
@@ -38,8 +38,8 @@ def test_the_help_of_a_command_shows_an_example(clir: Clir, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_stands_in_the_readme(name: str) -> None:
-    assert f"clir {name}" in README.read_text(encoding="utf-8")
+def test_a_command_stands_on_the_page_of_commands(name: str) -> None:
+    assert f"clir {name}" in PAGE.read_text(encoding="utf-8")
 
 
 def test_the_version_is_the_packages(clir: Clir) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.notebook import NOTEBOOK, pictures, printed, read_notebook, run_notebook
+from tests.e2e.process import ROOT
 from tests.e2e.python_page import PAGE, Session, agree, run_session, sessions
 from tests.test_imports import MAY_IMPORT
 
@@ -22,6 +23,13 @@ MOST_BYTES = 60_000
 def ran(demo_output: Path) -> list[Session]:
     """The outputs of the page's snippets, process by process."""
     return [run_session([snippet.code for snippet in snippets], demo_output) for snippets in SESSIONS]
+
+
+def test_the_snippet_of_the_front_page_prints_what_stands_below_it(demo_output: Path) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (snippet,) = re.findall(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```", readme, re.MULTILINE | re.DOTALL)
+    session = run_session([snippet[0]], demo_output)
+    assert session.outputs == [snippet[1]]
 
 
 @pytest.fixture(scope="module")

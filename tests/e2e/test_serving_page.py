@@ -13,14 +13,12 @@ from tests.serving.test_tf_serving_configuration import read_yaml
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
 TEXT = PAGE.read_text(encoding="utf-8")
-README = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Serving\n")[2].partition("\n## ")[0]
 BLOCKS = blocks(TEXT)
 
 
-def test_every_block_of_the_page_and_of_the_readme_prints_what_stands_below_it(demo_output: Path) -> None:
-    executed = [*BLOCKS, *blocks(README)]
-    shown = [block.output for block in executed if block.output is not None]
-    printed = run_blocks(executed, demo_output)
+def test_every_block_of_the_page_prints_what_stands_below_it(demo_output: Path) -> None:
+    shown = [block.output for block in BLOCKS if block.output is not None]
+    printed = run_blocks(BLOCKS, demo_output)
     assert [(one, other) for one, other in zip(shown, printed, strict=True) if not agree(one, other)] == []
 
 

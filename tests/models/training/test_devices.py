@@ -87,7 +87,7 @@ def test_an_nvidia_gpu_that_tensorflow_does_not_see_is_a_warning(monkeypatch, tm
         make_strategy(TrainingSettings(device="cpu"))
     assert [record.getMessage() for record in caplog.records] == [
         "training on CPU:0",
-        "an NVIDIA GPU is there, but TensorFlow cannot use it; install the GPU lock (see the README)",
+        "an NVIDIA GPU is there, but TensorFlow cannot use it; install the GPU lock (see docs/runs.md)",
     ]
 
 
