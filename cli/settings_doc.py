@@ -4,7 +4,8 @@
 """
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from itertools import groupby
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -46,11 +47,12 @@ _PRESETS = """## Presets
 - `cossim` and `duet_distributed` are the rankers of Cohen et al. 2018, trained as published: on each list's MR document
   and four drawn documents of lower grades. They have no lexicon, and no settings of encoders, similarities and stems.
 
-A given key overrides the preset, even a null. An empty cell below is as in `paper`, and so is a setting whose
-condition does not hold. The encoders cnn and lstm, and scorers other than two_towers, keep their own learning rate and
-epochs, have neither stems nor word dropout, and take the rest. Losses without thresholds, and duet_distributed, take
-everything except `loss.in_batch`. Tables of word vectors have their own width, and their terms are words. The scores of
-the similarity dot have no scale of their own: the weight of the lexicon beside them is fitted.
+A given key overrides the preset, even a null. The defaults below are the values of `paper`. A preset without a value of
+its own has the default too, and so does a setting whose condition does not hold. The encoders cnn and lstm, and scorers
+other than two_towers, keep their own learning rate and epochs, have neither stems nor word dropout, and take the rest.
+Losses without thresholds, and duet_distributed, take everything except `loss.in_batch`. Tables of word vectors have
+their own width, and their terms are words. The scores of the similarity dot have no scale of their own: the weight of
+the lexicon beside them is fitted.
 
 A resolved configuration names its preset and gives every key: `--set preset` over it is refused. One that names no
 preset is refused, too.
@@ -82,23 +84,36 @@ def settings_markdown() -> str:
     """The text of docs/settings.md."""
     return "".join(
         [
-            *(_HEADER, _PRESETS, _run_table()),
-            *(_EXPERIMENT_HEADER, _table(settings_fields(ExperimentSettings))),
-            *(_WIKIPEDIA_HEADER, _table(_wikipedia_fields())),
+            *(_HEADER, _PRESETS, _run_settings()),
+            *(_EXPERIMENT_HEADER, *map(_item, *zip(*settings_fields(ExperimentSettings), strict=True))),
+            *(_WIKIPEDIA_HEADER, *map(_item, *zip(*_wikipedia_fields(), strict=True))),
         ]
     )
 
 
-def _run_table() -> str:
-    """A row for every key of a run, with its value in each preset."""
-    _, *others = PRESETS
-    rows = [f"| key | type | {' | '.join(PRESETS)} | meaning |\n| --- | --- |{' --- |' * len(PRESETS)} --- |\n"]
-    for name, field in settings_fields(RunConfig):
-        values = [f"`{preset}`" for preset in PRESETS]
-        if name != "preset":
-            values = [_default(field), *(_in_preset(preset, name) for preset in others)]
-        rows.append(f"| `{name}` | {_type(field)} | {' | '.join(values)} | {_meaning(field)} |\n")
-    return "".join(rows)
+def _run_settings() -> str:
+    """Every key of a run, section by section, with its value in each preset."""
+    parts = []
+    for section, fields in groupby(settings_fields(RunConfig), key=lambda one: one[0].partition(".")[0]):
+        items = [_item(name, field, _values_of_presets(name)) for name, field in fields]
+        field = RunConfig.model_fields[section]
+        is_section = isinstance(field.annotation, type) and issubclass(field.annotation, Settings)
+        parts.append(f"### {section}\n\n{f'{_meaning(field)}' + chr(10) * 2 if is_section else ''}{''.join(items)}\n")
+    return "".join(parts)
+
+
+def _values_of_presets(name: str) -> str:
+    """The values of a setting that presets have of their own, each with its presets."""
+    own: dict[str, list[str]] = {}
+    for preset in PRESETS if name != "preset" else ():
+        if value := _in_preset(preset, name):
+            own.setdefault(value, []).append(f"`{preset}`")
+    return "".join(f"; {', '.join(presets)}: {value}" for value, presets in own.items())
+
+
+def _item(name: str, field: FieldInfo, of_presets: str = "") -> str:
+    """A setting as an item of a list: its key, type and default, and what it means."""
+    return f"- **`{name}`**: {_type(field)}; {_default(field)}{of_presets}  \n  {_meaning(field)}\n"
 
 
 def _in_preset(preset: str, name: str) -> str:
@@ -115,16 +130,8 @@ def _wikipedia_fields() -> Iterator[tuple[str, FieldInfo]]:
     yield from ((name, field) for name, field in settings_fields(WikipediaConfig) if name != "wikis")
 
 
-def _table(fields: Iterable[tuple[str, FieldInfo]]) -> str:
-    """A row for every key."""
-    rows = ["| key | type | default | meaning |\n| --- | --- | --- | --- |\n"]
-    for name, field in fields:
-        rows.append(f"| `{name}` | {_type(field)} | {_default(field)} | {_meaning(field)} |\n")
-    return "".join(rows)
-
-
 def _default(field: FieldInfo) -> str:
-    return "required" if field.is_required() else _yaml(field.default)
+    return "required" if field.is_required() else f"default {_yaml(field.default)}"
 
 
 def _yaml(value: Any) -> str:

@@ -47,8 +47,9 @@ def test_settings_take_it_and_their_page_names_it() -> None:
     settings = EvaluationSettings(compared_metric="ndcg_10", minimums={"ndcg_10": 0.5})
     assert (settings.compared_metric, settings.minimums) == ("ndcg_10", {"ndcg_10": 0.5})
     rows = [row for row in settings_markdown().splitlines() if "one of p_mr_1" in row]
-    assert [row.split(" | ")[0] for row in rows] == ["| `training.best_metric`", "| `evaluation.compared_metric`"]
-    assert all("mrr_r, ndcg_10 | `ndcg_5`" in row for row in rows)
+    names = ["- **`training.best_metric`**", "- **`evaluation.compared_metric`**"]
+    assert [row.split(":")[0] for row in rows] == names
+    assert all("mrr_r, ndcg_10; default `ndcg_5`" in row for row in rows)
 
 
 @pytest.mark.slow

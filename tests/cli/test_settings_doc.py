@@ -37,17 +37,17 @@ def test_the_document_is_what_the_settings_generate() -> None:
     assert is_current, "run .venv/bin/python -m cli.settings_doc > docs/settings.md"
 
 
-def test_a_column_a_preset_shows_what_differs_from_the_papers_and_for_whom() -> None:
-    cells = dict(re.findall(r"^\| `([\w.]+)` \|(.+)\|$", settings_markdown(), re.MULTILINE))
-    columns = {key: [cell.strip() for cell in row.split(" | ")][1:4] for key, row in cells.items()}
-    assert columns["preset"] == ["`paper`", "`best`", "`closed`"]
-    assert columns["model.epsilon"] == ["`1.0`", "", ""]
-    assert columns["training.learning_rate"] == ["`null`", *2 * ["`0.02` with the encoder mean"]]
-    assert columns["loss.softmax_weight"][:2] == ["`0.0`", ""] != columns["loss.softmax_weight"][1:]
+def test_a_setting_shows_its_default_and_what_presets_have_of_their_own() -> None:
+    shown = dict(re.findall(r"^- \*\*`([\w.]+)`\*\*: (.+)  $", settings_markdown(), re.MULTILINE))
+    assert shown["preset"].endswith("; default `best`")
+    assert shown["training.seed"] == "int, ≥ 0, < 2147483648; default `1`"
+    learning_rate = "; default `null`; `best`, `closed`: `0.02` with the encoder mean; `polynomial`: `0.002` with"
+    assert learning_rate in shown["training.learning_rate"]
+    assert re.search("default `0.0`; `closed`: ", shown["loss.softmax_weight"])
 
 
 def test_the_document_names_every_key() -> None:
-    assert re.findall(r"^\| `([\w.]+)` \|", settings_markdown(), re.MULTILINE) == [
+    assert re.findall(r"^- \*\*`([\w.]+)`\*\*:", settings_markdown(), re.MULTILINE) == [
         *known_keys(RunConfig),
         *known_keys(ExperimentSettings),
         *(f"wikis.LANGUAGE.{key}" for key in WikiFiles.model_fields),
