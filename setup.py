@@ -1,6 +1,17 @@
 """Names the packages; everything else stands in pyproject.toml. Beam's --setup_file asks for this file."""
 
+import platform
+import sys
+
 from setuptools import setup
+
+library, version = platform.libc_ver()
+if sys.version_info >= (3, 12) and library == "glibc" and tuple(map(int, version.split("."))) < (2, 39):
+    # Otherwise the installer tries for minutes, and ends with five kilobytes about its conflicts.
+    sys.exit(
+        "smooth-clir needs glibc 2.39 for Python 3.12 and 3.13, which Debian 13 and Ubuntu 24.04 have; this machine "
+        f"has glibc {version}. Take Python 3.10."
+    )
 
 setup(
     packages=[
@@ -48,12 +59,15 @@ setup(
         "serving",
         "serving.other_engines",
         "smooth_clir",
+        "smooth_clir.sample",
         "wikipedia",
         "wikipedia.collection",
         "wikipedia.dumps",
         "wikipedia.wikitext",
     ],
+    package_dir={"smooth_clir.sample": "data/sample"},
     package_data={
+        "smooth_clir.sample": ["wiki_en.queries", "wiki_fr.documents", "en2fr.rel"],
         "schemas": ["schema.pbtxt"],
         "serving": [
             "page/index.html",

@@ -14,6 +14,7 @@ from cli.evaluate import evaluate
 from cli.experiment import experiment
 from cli.export import export_command
 from cli.index_documents import index_command
+from cli.init import init
 from cli.label import label
 from cli.lexicon import lexicon
 from cli.neighbours import neighbours
@@ -35,6 +36,7 @@ from schemas.errors import ConfigError
     commands={
         command.name or "": command
         for command in (
+            init,
             run,
             convert_command,
             wikipedia,

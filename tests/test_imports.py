@@ -5,6 +5,7 @@ import textwrap
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -155,7 +156,7 @@ def test_a_planted_wrong_import_is_found(tmp_path: Path, file: str, code: str, f
     assert any(found.startswith(fault) for found in wrong_arrows(tmp_path))
 
 
-def setup_arguments() -> dict[str, object]:
+def setup_arguments() -> dict[str, Any]:
     """The literal arguments of `setup` in setup.py."""
     (call,) = [
         node.value
@@ -165,9 +166,16 @@ def setup_arguments() -> dict[str, object]:
     return {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords if keyword.arg}
 
 
+def elsewhere() -> dict[str, str]:
+    """The packages whose files lie in another folder, such as the sample."""
+    folders: dict[str, str] = setup_arguments()["package_dir"]
+    return folders
+
+
 def test_setup_names_exactly_the_packages_of_the_tree() -> None:
     folders = {path.parent for path in product_files(ROOT).values()}
-    assert sorted(setup_arguments()["packages"]) == sorted(".".join(f.relative_to(ROOT).parts) for f in folders)
+    expected = [*(".".join(folder.relative_to(ROOT).parts) for folder in folders), *elsewhere()]
+    assert sorted(setup_arguments()["packages"]) == sorted(expected)
     assert all((folder / "__init__.py").is_file() for folder in folders)
 
 
@@ -176,6 +184,7 @@ def test_setup_packages_every_file_of_the_rooms_that_is_no_code() -> None:
     named = [
         ROOT.joinpath(*package.split("."), name)
         for package, names in setup_arguments()["package_data"].items()
+        if package not in elsewhere()
         for name in names
     ]
     assert sorted(named) == sorted(data)

@@ -1,0 +1,159 @@
+"""`clir init`: writes a configuration, from answers or options."""
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import click
+import yaml
+
+from cli.terminal import for_shell, say, short, show
+from pipeline.config import load_config
+from pipeline.config_schema import SCHEMA_FILE, config_schema
+from pipeline.input_files import files_of, is_remote
+from schemas.errors import ConfigError
+from schemas.languages import LANGUAGES
+from schemas.settings import did_you_mean
+
+EXAMPLE: Final = {"queries": "wiki_en.queries", "documents": "wiki_fr.documents", "judgments": "en2fr.rel"}
+"""The files of the bundled sample, by their roles."""
+
+_TEMPLATE: Final = """\
+# yaml-language-server: $schema={schema}
+# clir run {name}             trains, evaluates and pushes a model
+# clir run {name} --estimate  says how long that takes, and how much memory and disk
+# An editor that knows the schema of the first line explains every setting, as docs/settings.md does.
+preset: best  # closed, where all documents are known when training; paper, the paper's system
+data:
+  queries: {queries}  # id, title and text, tab-separated
+  documents: {documents}  # likewise
+  judgments: {judgments}  # query id, document id and grade: 2 for the document, 1 for a related one
+  query_language: {query_language}
+  document_language: {document_language}
+  # cold_share: 0.2  # measures on documents that training has not seen, too
+# evaluation:
+#   baselines: [bm25, paper]  # trains the paper's system beside the model
+search:
+  index: true  # for clir search and clir serve
+output: {output}
+"""
+
+
+def _file(answer: str) -> str:
+    """A path of a file that is there, or a pattern of some."""
+    if not is_remote(answer) and not all(os.path.isfile(one) for one in files_of(answer) or [answer]):
+        raise click.BadParameter(f"must be a file, or a pattern of files; there is no file {answer!r}.")
+    return answer
+
+
+def _language(answer: str) -> str:
+    """A language's code."""
+    if answer not in LANGUAGES:
+        hint = did_you_mean(answer, LANGUAGES)
+        raise click.BadParameter(f"must be an ISO 639-1 code, such as en; got {answer!r}{hint}")
+    return answer
+
+
+_QUESTIONS: Final[dict[str, tuple[str, Callable[[str], str]]]] = {
+    "queries": ("File of the queries (id, title, text)", _file),
+    "documents": ("File of the documents (id, title, text)", _file),
+    "judgments": ("File of the judgments (query_id, doc_id, grade)", _file),
+    "query_language": ("Language of the queries, such as en", _language),
+    "document_language": ("Language of the documents", _language),
+}
+
+
+@click.command("init")
+@click.argument("config", default="config.yaml", type=click.Path())
+@click.option("--queries", metavar="FILE", help="The queries: id, title, text, tab-separated.")
+@click.option("--documents", metavar="FILE", help="The documents, likewise.")
+@click.option("--judgments", metavar="FILE", help="The judgments: query_id, doc_id, grade.")
+@click.option("--query-language", metavar="CODE", help="ISO 639-1 code of the queries' language.")
+@click.option("--document-language", metavar="CODE", help="ISO 639-1 code of the documents' language.")
+@click.option("--output", metavar="FOLDER", help="Folder of everything a run writes; default: runs/ and the languages.")
+@click.option("--example", is_flag=True, help="Take the bundled sample, whose files are copied beside CONFIG.")
+def init(config: str, output: str | None, example: bool, **given: str | None) -> None:
+    """Write a commented configuration, CONFIG (config.yaml), for your files; ask for what no option gives.
+
+    The files are looked at before anything is written. Beside CONFIG stands the schema of configurations, by which
+    editors complete and check it.
+
+    Example: clir init --example
+    """
+    path = Path(config)
+    if os.path.lexists(path):
+        raise click.UsageError(f"CONFIG must be a new file; {config} is there.")
+    folder = path.parent
+    if example:
+        if any(given.values()):
+            raise click.UsageError("--example names the files and languages; give it without them.")
+        answers = {**_copy_example(folder), "query_language": "en", "document_language": "fr"}
+    else:
+        if faults := [fault for name, value in given.items() if (fault := _option_fault(name, value))]:
+            raise ConfigError(faults)
+        answers = {name: _ask(name) if value is None else value for name, value in given.items()}
+        for role in EXAMPLE:  # a path in a configuration is relative to its folder
+            if not is_remote(answers[role]):
+                answers[role] = os.path.relpath(answers[role], folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    runs = output or f"runs/{answers['query_language']}_{answers['document_language']}"
+    answers["output"] = os.path.relpath(runs, folder)
+    scalars = {key: yaml.safe_dump(value, width=1 << 20).splitlines()[0] for key, value in answers.items()}
+    text = _TEMPLATE.format(schema=SCHEMA_FILE, name=for_shell(config), **scalars)
+    _check(path, text)
+    (folder / SCHEMA_FILE).write_text(config_schema(), encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
+    show(short(config))
+    say(f"next:\n  clir run {for_shell(config)}")
+
+
+def _option_fault(name: str, value: str | None) -> str | None:
+    """Returns the fault of an option, or None; one that is missing is a fault where nobody can be asked."""
+    option = f"--{name.replace('_', '-')}"
+    if value is None:
+        return None if sys.stdin.isatty() else f"{option} must be given where nobody can be asked; or --example."
+    try:
+        _QUESTIONS[name][1](value)
+    except click.BadParameter as error:
+        return f"{option}: {error.message}"
+    return None
+
+
+def _ask(name: str) -> str:
+    """The answer to a question, which is asked again until it is a good one."""
+    question, check = _QUESTIONS[name]
+    answer: str = click.prompt(question, value_proc=check, err=True)
+    return answer
+
+
+def _check(path: Path, text: str) -> None:
+    """Checks a configuration that is to be written, and the files that it names.
+
+    Raises:
+      ConfigError: with every fault, each with its place in the file that is not written.
+    """
+    draft = path.with_name(f".{path.name}.incoming")
+    draft.write_text(text, encoding="utf-8")
+    try:
+        load_config(str(draft))
+    except ConfigError as error:
+        raise ConfigError([re.sub(re.escape(str(draft)), str(path), fault) for fault in error.faults]) from None
+    finally:
+        draft.unlink()
+
+
+def _copy_example(folder: Path) -> dict[str, str]:
+    """Copies the bundled sample into a folder beside the configuration; a file that is there stays as it is."""
+    root = Path(__file__).parents[1]
+    # In a checkout, and where setup.py puts it in an installed package.
+    source = next(one for one in (root / "data" / "sample", root / "smooth_clir" / "sample") if one.is_dir())
+    target = folder / "sample"
+    target.mkdir(parents=True, exist_ok=True)
+    for name in EXAMPLE.values():
+        if not (target / name).exists():
+            shutil.copyfile(source / name, target / name)
+    return {role: f"sample/{name}" for role, name in EXAMPLE.items()}

@@ -1,0 +1,34 @@
+"""The JSON Schema of a configuration, by which editors complete and check it.
+
+.venv/bin/python -m pipeline.config_schema > docs/clir.schema.json
+"""
+
+import json
+import sys
+from typing import Final
+
+from models.tuning.settings import Space
+from pipeline.config import RunConfig, SourceSettings
+
+SCHEMA_FILE: Final = "clir.schema.json"
+
+
+def config_schema() -> str:
+    """The schema as the text of a file.
+
+    It knows keys, types, limits and choices; what one key asks of another, `clir run` alone checks.
+    """
+    schema = RunConfig.model_json_schema()
+    definitions = schema["$defs"]
+    data = definitions[SourceSettings.__name__]
+    files = [role for role in ("queries", "documents", "judgments") if role in data["required"]]
+    data["required"] = [key for key in data["required"] if key not in files]
+    data["anyOf"] = [{"required": files}, {"required": ["wikipedia"]}]  # a first stage makes them of dumps
+    spaces = definitions[Space.__name__]
+    definitions[Space.__name__] = {"anyOf": [spaces, {"type": "array", "items": {"type": "number"}, "minItems": 1}]}
+    schema |= {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A configuration of Smooth CLIR"}
+    return json.dumps(schema, indent=1) + "\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(config_schema())

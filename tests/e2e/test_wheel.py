@@ -1,0 +1,68 @@
+"""The wheel, installed into an environment of its own, runs the example from a folder that knows nothing of us."""
+
+import os
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from email import message_from_bytes
+from pathlib import Path
+
+import pytest
+
+from cli.init import EXAMPLE
+from tests.e2e.process import ROOT
+
+pytestmark = [pytest.mark.e2e, pytest.mark.long]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    # A copy, because a build leaves files in the folder.
+    subprocess.run(["git", "clone", "-q", ROOT, folder / "copy"], check=True)
+    build = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", folder]
+    subprocess.run([*build, folder / "copy"], check=True)
+    (built,) = folder.glob("*.whl")
+    return built
+
+
+def test_it_names_what_people_look_for(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (one for one in archive.namelist() if one.endswith("/METADATA"))
+        metadata = message_from_bytes(archive.read(name))
+        assert {f"smooth_clir/sample/{one}" for one in EXAMPLE.values()} <= {*archive.namelist()}
+        assert not [one for one in archive.namelist() if one.startswith(("tests/", "data/"))]
+    assert metadata["Author"] == "The Smooth CLIR contributors"
+    assert metadata["License-Expression"] == "Apache-2.0"
+    assert "Paper, https://arxiv.org/abs/2011.00701" in metadata.get_all("Project-URL", [])
+    assert "Programming Language :: Python :: 3.12" in metadata.get_all("Classifier", [])
+    assert metadata["Version"]
+
+
+def test_its_example_runs_from_another_folder(wheel: Path, tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
+    python = tmp_path / "venv" / "bin" / "python"
+    (site,) = (tmp_path / "venv").glob("lib/python*/site-packages")
+    # The libraries of this environment, and not the project in it.
+    (site / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    subprocess.run([python, "-m", "pip", "install", "-q", "--no-deps", "--ignore-installed", wheel], check=True)
+    clir = tmp_path / "venv" / "bin" / "clir"
+    here = tmp_path / "elsewhere"
+    here.mkdir()
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+
+    def run(*arguments: str) -> str:
+        done = subprocess.run(
+            [clir, *arguments], cwd=here, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    where = subprocess.run(
+        [python, "-c", "import models; print(models.__file__)"], cwd=here, env=environment, capture_output=True, text=True
+    )  # fmt: skip
+    assert Path(where.stdout).is_relative_to(site)
+    assert run("init", "--example").strip() == "config.yaml"
+    assert "ndcg_5" in run("run", "config.yaml", "--set", "training.epochs=2", "--set", "encoder.kind=none")
+    assert "Lave" in run("search", "runs/en_fr", "molten rock that flows down a mountain")
