@@ -52,17 +52,13 @@ def test_its_example_runs_from_another_folder(wheel: Path, tmp_path: Path) -> No
     here.mkdir()
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
 
-    def run(*arguments: str) -> str:
-        done = subprocess.run(
-            [clir, *arguments], cwd=here, env=environment, capture_output=True, text=True, check=False
-        )
+    def run(*arguments: str, program: Path = clir) -> str:
+        command = [program, *arguments]
+        done = subprocess.run(command, cwd=here, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    where = subprocess.run(
-        [python, "-c", "import models; print(models.__file__)"], cwd=here, env=environment, capture_output=True, text=True
-    )  # fmt: skip
-    assert Path(where.stdout).is_relative_to(site)
+    assert Path(run("-c", "import models; print(models.__file__)", program=python)).is_relative_to(site)
     assert run("init", "--example").strip() == "config.yaml"
     assert "ndcg_5" in run("run", "config.yaml", "--set", "training.epochs=2", "--set", "encoder.kind=none")
     assert "Lave" in run("search", "runs/en_fr", "molten rock that flows down a mountain")
