@@ -10,6 +10,7 @@ import click
 
 from cli.compile_spec import compile_command
 from cli.convert import convert_command
+from cli.doctor import doctor
 from cli.evaluate import evaluate
 from cli.experiment import experiment
 from cli.export import export_command
@@ -37,6 +38,7 @@ from schemas.errors import ConfigError
         command.name or "": command
         for command in (
             init,
+            doctor,
             run,
             convert_command,
             wikipedia,

@@ -34,7 +34,7 @@ def test_the_commands_are_listed_with_a_line_of_help(clir: Clir) -> None:
 def test_the_help_of_a_command_shows_an_example(clir: Clir, name: str) -> None:
     code, out, err = clir(name, "--help")
     assert (code, err) == (0, "")
-    assert f"Example: clir {name} " in out
+    assert re.search(rf"^  Example: clir {name}\b", out, re.MULTILINE)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
