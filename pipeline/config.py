@@ -17,6 +17,7 @@ from models.choices import ACROSS_LANGUAGES, ENCODER, HEAD, HELD_OUT, SCORERS, T
 from models.encoders.settings import EncoderSettings
 from models.job import channels_fault, default_objective, index_fault, objective_fault
 from models.lexicon.settings import LexiconSettings
+from models.losses.declarations import bands_for
 from models.settings import ChannelSettings, EmbeddingSettings, LossSettings, ModelSettings
 from models.training.settings import TrainingSettings
 from models.tuning.settings import TuningSettings
@@ -244,17 +245,6 @@ class RunConfig(Settings):
 
     @field_validator("evaluation")
     @classmethod
-    def _paper_has_its_grades(cls, evaluation: EvaluationSettings, info: ValidationInfo) -> EvaluationSettings:
-        data = info.data.get("data")
-        if data and data.top_grade != 2 and "paper" in evaluation.baselines:
-            raise ValueError(
-                "baselines must not name paper where data.top_grade is not 2: the paper's system has thresholds for "
-                f"the grades 0, 1 and 2; got top_grade {data.top_grade}"
-            )
-        return evaluation
-
-    @field_validator("evaluation")
-    @classmethod
     def _papers_batch_can_be_divided(cls, evaluation: EvaluationSettings, info: ValidationInfo) -> EvaluationSettings:
         training = info.data.get("training")
         lists = TrainingSettings.model_fields["batch_lists"].default
@@ -308,13 +298,15 @@ class RunConfig(Settings):
     def paper_beside(self) -> "RunConfig":
         """The paper's own system as a baseline beside this one: the preset `paper`, resolved.
 
-        It has the same lists, vocabularies, seed and devices, and no word vectors.
+        It has the same lists, vocabularies, seed and devices, no word vectors, and for other grades than the paper's
+        thresholds of their number.
         """
         return RunConfig.model_validate(
             {
                 "preset": "paper",
                 "data": self.data.model_dump(),
                 "model": {"vocabulary_size": self.model.vocabulary_size},
+                "loss": {"theta": bands_for(self.data.top_grade)},
                 "training": self.training.model_dump(include={"seed", "device", "replicas", "workers"}),
                 "output": self.output,
             }

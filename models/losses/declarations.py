@@ -23,6 +23,20 @@ PARTS: Final = (0.2, 0.55, 0.9)
 """The thresholds of 3-Part-L2 in the code of the paper's authors."""
 
 
+def bands_for(top_grade: int) -> tuple[float, ...]:
+    """A threshold below each grade above 0: the paper's for the grades 0 to 2, evenly spaced between these for more.
+
+    Example:
+      >>> bands_for(1), bands_for(2), bands_for(3)
+      ((0.5,), (0.2, 0.7), (0.2, 0.45, 0.7))
+    """
+    if top_grade == 1:
+        return (0.5,)
+    least, most = BANDS
+    step = (most - least) / (top_grade - 1)
+    return tuple(round(least + step * place, 3) for place in range(top_grade))
+
+
 def theta_fault(theta: Theta, ends: Interval = ENDS) -> str | None:
     """Returns an error message for invalid thresholds, or None.
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final, TextIO
 
 from components.wikiclir_example_gen.settings import DataSettings
+from models.losses.declarations import BANDS, bands_for
 from pipeline.conversion.cut_notes import cut_notes
 from pipeline.conversion.inputs import NEGATIVES, ConversionInputs, ConversionSettings, Sources, leave_out
 from pipeline.conversion.lists import donor_split, missing_split, reranking_list, sampled_list, split_for
@@ -37,7 +38,6 @@ CONVERSION: Final = Made("conversion", "conversion", ACCOUNT_FILE, re.compile("|
 USUAL_TOP_GRADE: Final = 2
 RUN_FOLDER: Final = "run"
 MAX_WORDS: Final[int] = DataSettings.model_fields["max_document_tokens"].default
-_LEAST, _MOST = 0.2, 0.7
 _QUERIES_READ: Final = "queries.read"
 
 
@@ -281,19 +281,6 @@ def files_of_texts(folder: Path) -> dict[str, Path]:
     return {"queries": folder / QUERIES_FILE, "documents": folder / DOCUMENTS_FILE}
 
 
-def thresholds(top_grade: int) -> list[float]:
-    """A threshold below each grade above 0: the paper's for two grades, evenly spaced for others.
-
-    Example:
-      >>> thresholds(1), thresholds(3)
-      ([0.5], [0.2, 0.45, 0.7])
-    """
-    if top_grade == 1:
-        return [0.5]
-    step = (_MOST - _LEAST) / (top_grade - 1)
-    return [round(_LEAST + step * place, 3) for place in range(top_grade)]
-
-
 def config_text(query_language: str, document_language: str, top_grade: int, others: Mapping[str, object]) -> str:
     """A configuration for `clir run`, whose paths are relative to its folder.
 
@@ -310,7 +297,7 @@ def config_text(query_language: str, document_language: str, top_grade: int, oth
         data["top_grade"] = top_grade
     lines += ["data:", *(f"  {key}: {value}" for key, value in data.items())]
     if top_grade != USUAL_TOP_GRADE:
-        shown = ", ".join(f"{threshold:g}" for threshold in thresholds(top_grade))
+        shown = ", ".join(f"{threshold:g}" for threshold in bands_for(top_grade))
         lines += ["loss:", f"  # {_comment(top_grade)}", f"  theta: [{shown}]"]
     return "\n".join([*lines, f"output: {RUN_FOLDER}", ""])
 
@@ -318,6 +305,7 @@ def config_text(query_language: str, document_language: str, top_grade: int, oth
 def _comment(top_grade: int) -> str:
     if top_grade == 1:
         return "The threshold between grades 0 and 1: a start, to be tuned on the eval split."
+    least, most = BANDS
     return (
-        f"A threshold below each grade, evenly spaced from {_LEAST} to {_MOST}: a start, to be tuned on the eval split."
+        f"A threshold below each grade, evenly spaced from {least} to {most}: a start, to be tuned on the eval split."
     )

@@ -503,11 +503,13 @@ def test_the_paper_s_system_is_no_baseline_where_workers_or_replicas_cannot_divi
             load_config(str(config_file), [*settings, f"training.{key}=3"])
 
 
-def test_the_paper_s_system_is_a_baseline_of_its_own_grades_alone(config_file: Path) -> None:
-    settings = ["loss.name=softmax", "evaluation.baselines=[paper]"]
-    assert load_config(str(config_file), settings).evaluation.baselines == ("paper",)
-    with pytest.raises(ConfigError, match="must not name paper where data.top_grade is not 2: .*; got top_grade 3"):
-        load_config(str(config_file), [*settings, "data.top_grade=3"])
+@pytest.mark.parametrize(("top_grade", "theta"), [(1, (0.5,)), (2, (0.2, 0.7)), (3, (0.2, 0.45, 0.7))])
+def test_the_paper_s_system_is_a_baseline_of_any_grades(
+    config_file: Path, top_grade: int, theta: tuple[float, ...]
+) -> None:
+    settings = ["loss.name=softmax", "evaluation.baselines=[paper]", f"data.top_grade={top_grade}"]
+    beside = load_config(str(config_file), settings).paper_beside()
+    assert (beside.loss.name, beside.loss.theta) == ("sosl", theta)
 
 
 def test_what_a_search_found_stands_in_a_comment_alone(config_file: Path) -> None:

@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from components.wikiclir_example_gen.sampling import sample_negatives
+from models.losses.declarations import bands_for
 from pipeline import even_sample
 from pipeline.config import load_config
-from pipeline.conversion.convert import CONVERSION, MAX_WORDS, Conversion, convert, thresholds
+from pipeline.conversion.convert import CONVERSION, MAX_WORDS, Conversion, convert
 from pipeline.conversion.inputs import ConversionSettings, FirstStage, Sources
 from pipeline.output_folder import MadeFolder, made_fault, output_fault
 from schemas.drops import Drop
@@ -238,7 +239,7 @@ def test_the_highest_grade_is_the_top_one_with_as_many_thresholds(
 
 @pytest.mark.parametrize("top_grade", range(1, 101))
 def test_thresholds_increase_for_every_number_of_grades(top_grade: int) -> None:
-    theta = thresholds(top_grade)
+    theta = bands_for(top_grade)
     assert len(theta) == top_grade
     assert all(one < other for one, other in zip(theta, theta[1:], strict=False))
 
