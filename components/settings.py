@@ -5,9 +5,9 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from models.choices import RIVALS
-from models.evaluation.metrics import METRICS
+from models.evaluation.metrics import METRICS, OneOfMetrics
 from models.retrieval.milvus_settings import MilvusSettings
-from schemas.settings import OneOf, Settings, did_you_mean
+from schemas.settings import OneOf, Settings
 
 BASELINES: Final = ("bm25", "paper", *RIVALS)
 """The systems that may be evaluated beside the model."""
@@ -29,7 +29,7 @@ class EvaluationSettings(Settings):
     `lexicon.kind`; 2 to 12 are usual."""
     minimums: dict[str, Annotated[float, Field(strict=True)]] | None = None
     """Least value of each named metric on the test split; null: all metrics must be above those of random order."""
-    compared_metric: Annotated[str, AfterValidator(OneOf(METRICS))] = "ndcg_5"
+    compared_metric: Annotated[str, AfterValidator(OneOfMetrics(METRICS))] = "ndcg_5"
     """The metric that must not be significantly worse than the last pushed model's, on the same test lists."""
     significance: Annotated[float, Field(gt=0, lt=1)] = 0.05
     """A model is significantly worse if the paired test's p-value is below this."""
@@ -46,12 +46,15 @@ class EvaluationSettings(Settings):
     @field_validator("minimums")
     @classmethod
     def _metrics_are_known(cls, minimums: dict[str, float] | None) -> dict[str, float] | None:
-        for key, value in (minimums or {}).items():
-            if key not in METRICS:
-                raise ValueError(f"must name metrics of {', '.join(METRICS)}; got {key!r}{did_you_mean(key, METRICS)}")
+        if minimums is None:
+            return None
+        named = [(OneOfMetrics(METRICS)(name), value) for name, value in minimums.items()]
+        if len(dict(named)) < len(named):
+            raise ValueError(f"must name a metric once; got {', '.join(minimums)}")
+        for key, value in named:
             if not 0 <= value <= 1:
                 raise ValueError(f"{key} must lie in [0, 1]; got {value}")
-        return minimums
+        return dict(named)
 
 
 class SearchSettings(Settings):

@@ -16,6 +16,7 @@ from math import comb, log2
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from schemas.relevance import NOT_RELEVANT, PADDING_LABEL
+from schemas.settings import OneOf
 
 if TYPE_CHECKING:
     import numpy as np
@@ -64,6 +65,19 @@ class Metric:
     def name(self) -> str:
         """The name for readers: the paper's name, else the key."""
         return self.paper_name or self.key
+
+    @property
+    def ir_measures(self) -> str | None:
+        """Its name in the library ir_measures; None for one that it lacks, or whose name depends on the MR grade.
+
+        Example:
+          >>> METRICS["ndcg_5"].ir_measures, METRICS["map"].ir_measures, METRICS["p_mr_1"].ir_measures
+          ('nDCG@5', 'AP', None)
+        """
+        names = {PRECISION: "P", RECALL: "R", NDCG: "nDCG", AVERAGE_PRECISION: "AP", RECIPROCAL_RANK: "RR"}
+        if self.of_mr_alone or self.left_out or self.formula not in names:
+            return None
+        return names[self.formula] + (f"@{self.cutoff}" if self.cutoff else "")
 
     def expected(self, grades: Sequence[int], top_grade: int) -> float:
         """The exact expectation for a list in random order, which every ranking should exceed.
@@ -265,6 +279,20 @@ METRICS: dict[str, Metric] = {
     )
 }
 """All metrics by their keys: the paper's in its order, then those of Polynomial Semantic Indexing (Bai et al. 2009)."""
+
+
+class OneOfMetrics(OneOf):
+    """Takes the key of a metric, or its name in ir_measures; for a setting's `pydantic.AfterValidator`.
+
+    Example:
+      >>> OneOfMetrics(METRICS)("nDCG@5")
+      'ndcg_5'
+    """
+
+    def __call__(self, text: str) -> str:
+        """The key."""
+        keys = {metric.ir_measures: key for key, metric in METRICS.items()}
+        return super().__call__(keys.get(text, text))
 
 
 def per_query_metrics(

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
 from models.choices import OBJECTIVES, OPTIMIZERS, OwnSettings
-from models.evaluation.metrics import METRICS
+from models.evaluation.metrics import METRICS, OneOfMetrics
 from models.settings import ModelSettings
 from schemas.settings import OneOf, Settings
 
@@ -56,8 +56,9 @@ class TrainingSettings(Settings):
     """Largest global norm of the gradient; a longer one is scaled down to it."""
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 1
     """Seeds the initial weights, dropout and the order of the lists."""
-    best_metric: Annotated[str, AfterValidator(OneOf(METRICS))] = "ndcg_5"
-    """The eval-split metric that picks the epoch whose weights are exported."""
+    best_metric: Annotated[str, AfterValidator(OneOfMetrics(METRICS))] = "ndcg_5"
+    """The eval-split metric that picks the epoch whose weights are exported; names of ir_measures, such as nDCG@5, are
+    taken too."""
     patience: Annotated[int | None, Field(ge=1, lt=2**31)] = None
     """Stop after this many epochs without a better `best_metric`; null trains all epochs."""
     device: Literal["auto", "cpu", "gpu"] = "auto"

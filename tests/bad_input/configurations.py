@@ -420,7 +420,7 @@ CONFIGURATIONS = [
         "A minimum is asked of an unknown metric.",
         AT_ONCE,
         setting("evaluation:\n  minimums: {mapp: 0.5}\n"),
-        ("run.yaml:9: evaluation.minimums: must name metrics of p_mr_1, ", "got 'mapp'; did you mean map?"),
+        ("run.yaml:9: evaluation.minimums: must be one of p_mr_1, ", "got 'mapp'; did you mean map?"),
     ),
     Case(
         "minimum_that_no_metric_reaches",

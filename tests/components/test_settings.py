@@ -15,7 +15,7 @@ def test_minimums_of_known_metrics_are_taken(minimums):
 @pytest.mark.parametrize(
     ("minimums", "message"),
     [
-        ({"ndcg": 0.5}, "must name metrics of p_mr_1, .*; got 'ndcg'"),
+        ({"ndcg": 0.5}, "must be one of p_mr_1, .*; got 'ndcg'"),
         ({"map": 1.5}, r"map must lie in \[0, 1\]; got 1.5"),
         ({"map": -0.1}, r"map must lie in \[0, 1\]; got -0.1"),
         ({"map": True}, r"minimums.map\n.* valid number"),
@@ -24,6 +24,14 @@ def test_minimums_of_known_metrics_are_taken(minimums):
 def test_impossible_minimums_are_refused(minimums, message):
     with pytest.raises(ValidationError, match=message):
         EvaluationSettings(minimums=minimums)
+
+
+def test_names_of_ir_measures_are_those_of_our_metrics() -> None:
+    settings = EvaluationSettings(compared_metric="nDCG@5", minimums={"AP": 0.5, "P@10": 0.1, "mrr_r": 0.2})
+    assert settings.compared_metric == "ndcg_5"
+    assert settings.minimums == {"map": 0.5, "p_r_10": 0.1, "mrr_r": 0.2}
+    with pytest.raises(ValueError, match="must name a metric once; got RR, mrr_r"):
+        EvaluationSettings(minimums={"RR": 0.5, "mrr_r": 0.2})
 
 
 @pytest.mark.parametrize("key", METRICS)
