@@ -35,6 +35,7 @@ SECONDS: Final = 60
 
 _PROPERTY: Final = "smooth_clir"
 _CONNECT_SECONDS: Final = 5
+_CONNECT_FAILED: Final = 2
 
 
 class MilvusVersion(JsonRecord):
@@ -122,8 +123,10 @@ class Milvus:
         return None
 
     def _is_answer(self, error: Exception) -> bool:
-        """Whether an error comes from the server; the client puts a gRPC status in place of its own code."""
-        return isinstance(getattr(error, "code", None), int) and not isinstance(error, self._no_answers)
+        """Whether an error comes from the server. Otherwise its code is 2, or a gRPC status, or it has a type of its own:
+        that depends on the version of the client."""
+        code = getattr(error, "code", None)
+        return isinstance(code, int) and code != _CONNECT_FAILED and not isinstance(error, self._no_answers)
 
     def version(self, collection: str) -> MilvusVersion:
         """The version that a collection holds.
