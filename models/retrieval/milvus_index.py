@@ -3,6 +3,7 @@
 import hashlib
 import logging.config
 import os
+import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -36,6 +37,7 @@ SECONDS: Final = 60
 _PROPERTY: Final = "smooth_clir"
 _CONNECT_SECONDS: Final = 5
 _CONNECT_FAILED: Final = 2
+_PAUSE_SECONDS: Final = 0.5
 
 
 class MilvusVersion(JsonRecord):
@@ -64,8 +66,8 @@ class Milvus:
 
     Args:
       address: the server, and the name of an index.
-      seconds: longest time of a call; the client tries again until then. A whole number: with a fraction some versions
-        of the client try for minutes.
+      seconds: about the longest time of a call, which is tried again until then. A whole number: with a fraction some
+        versions of the client try for minutes.
 
     Attributes:
       address: the same.
@@ -98,10 +100,8 @@ class Milvus:
           DataError: the server does not answer, or refuses.
         """
         try:
-            return getattr(self.client, method)(*arguments, timeout=seconds or self._seconds, **named)
+            return self._call(method, *arguments, seconds=seconds or self._seconds, **named)
         except self._errors as error:
-            if not self._is_answer(error):
-                raise self._unreachable(error) from None
             raise DataError(f"the Milvus at {self.address} refused {method}: {_first_line(error)}.") from None
 
     def newest(self) -> str | None:
@@ -112,19 +112,37 @@ class Milvus:
         """
         name = self.address.name
         try:
-            found: str = self.client.describe_alias(name, timeout=self._seconds)["collection_name"]
+            found: str = self._call("describe_alias", name, seconds=self._seconds)["collection_name"]
             return found
-        except self._errors as error:
-            if not self._is_answer(error):
-                raise self._unreachable(error) from None
-        # There is no such alias; versions of Milvus number this error differently.
+        except self._errors:
+            pass  # there is no such alias; versions of Milvus number this error differently
         if self.ask("has_collection", name):
             raise self.foreign(name)
         return None
 
+    def _call(self, method: str, *arguments: Any, seconds: int, **named: Any) -> Any:
+        """Calls a method of the client until the server answers, because not every version of the client does so.
+
+        Raises:
+          DataError: the server does not answer in time.
+          Exception: one of the client's, where the server refuses.
+        """
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                return getattr(self.client, method)(*arguments, timeout=seconds, **named)
+            except self._errors as error:
+                if self._is_answer(error):
+                    raise
+                if time.monotonic() >= end:
+                    raise self._unreachable(error) from None
+            time.sleep(_PAUSE_SECONDS)
+
     def _is_answer(self, error: Exception) -> bool:
-        """Whether an error comes from the server. Otherwise its code is 2, or a gRPC status, or it has a type of its own:
-        that depends on the version of the client."""
+        """Whether an error comes from the server.
+
+        Otherwise its code is 2, or a gRPC status, or it has a type of its own, as the version of the client has it.
+        """
         code = getattr(error, "code", None)
         return isinstance(code, int) and code != _CONNECT_FAILED and not isinstance(error, self._no_answers)
 
