@@ -4,10 +4,12 @@ import hashlib
 import json
 import logging
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from components.index_pusher.index_versions import IndexVersions
 from models.retrieval.corpus_index import open_segments
 from models.retrieval.index_files import check_version, describe_faults, read_manifest
 from models.retrieval.milvus_index import (
@@ -74,7 +76,7 @@ class MilvusVersions:
           DataError: it is not: another folder's version would be lost.
         """
         collection, newest = self._current()
-        if newest and newest.identity not in [read_manifest(str(version)).identity for version in versions]:
+        if newest and newest.identity not in _identities(versions):
             raise DataError(
                 f"the newest version in {self._address}, {collection}, must be of this folder to be changed; it is of "
                 "another one. Change that one, or index all documents: `clir index` without --add and --remove."
@@ -113,7 +115,9 @@ class MilvusVersions:
         found = check_version(str(folder))
         if found.manifest is None or found.faults:
             raise DataError(f"{folder} must hold a whole index: {describe_faults(found.faults)}.")
-        before, _ = self._current()
+        before, newest = self._current()
+        if newest and newest.identity not in _identities(IndexVersions(folder.parent).all()):
+            log.warning("%s in %s is of another folder; version %s takes its place", before, self._address, folder.name)
         version = self._version_of(folder, found.manifest)
         collection = f"{self._address.name}_{self._digest(version)}"
         if not self._is_whole(collection, version):
@@ -229,6 +233,15 @@ class MilvusVersions:
             is_old = name.startswith(f"{self._address.name}_") and name not in (now, collection)
             if is_old and self._milvus.version_if_ours(name):
                 self._milvus.ask("drop_collection", name)
+
+
+def _identities(versions: Iterable[Path]) -> set[str]:
+    """The identities of versions on disk; a damaged manifest has none."""
+    identities = set()
+    for version in versions:
+        with suppress(DataError):
+            identities.add(read_manifest(str(version)).identity)
+    return identities
 
 
 def put_segment(folder: str, address: MilvusAddress, collection: str, record: SegmentRecord) -> int:

@@ -237,7 +237,8 @@ def test_the_index_of_another_model_is_refused_and_replaced_only_as_a_whole(
     answer = clir("index", other, "--add", tmp_path / "documents", "--index", address)
     assert (answer.code, "must be of this folder to be changed" in answer.err) == (1, True)
     assert clir("search", one, "cat", "--index", address).code == 0
-    assert clir("index", other, "--documents", tmp_path / "documents", "--index", address).code == 0
+    answer = clir("index", other, "--documents", tmp_path / "documents", "--index", address)
+    assert (answer.code, "is of another folder; version 1 takes its place" in answer.err) == (0, True)
     assert clir("search", other, "cat", "--index", address).code == 0
 
 
