@@ -48,7 +48,7 @@ class MilvusVersion(JsonRecord):
     number: str
     """The version's number on the disk of the machine that wrote it."""
     model: str
-    """See `IndexManifest`; so the next four."""
+    """See `IndexManifest`; likewise the next four."""
     identity: str
     dimension: int
     documents: int
@@ -162,7 +162,7 @@ class Milvus:
         Raises:
           DataError: as in `ask`.
         """
-        record = self.ask("describe_collection", collection)["properties"].get(_PROPERTY)
+        record = self.ask("describe_collection", collection).get("properties", {}).get(_PROPERTY)
         try:
             found = MilvusVersion.from_json(record) if record else None
         except ValueError:
@@ -258,7 +258,7 @@ class MilvusIndex:
         near, matching = self._near(query, most), self._matching(query, most)
         scores = {one.number: one.score for one in matching}
         unscored = [one.number for one in near if one.number not in scores]
-        if len(matching) == _limit(most):  # of fewer, every document that matches is among them
+        if unscored and len(matching) == _limit(most):  # of fewer, every document that matches is among them
             scores |= {one.number: one.score for one in self._matching(query, len(unscored), unscored)}
         return _best(query, {one.number: one for one in (*near, *matching)}.values(), scores, most)
 

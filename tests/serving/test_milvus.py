@@ -23,6 +23,7 @@ from components.index_pusher.index_versions import IndexVersions, push_index
 from components.index_pusher.milvus_versions import MilvusVersions
 from components.on_workers import OnWorkers
 from models.exported.model import LoadedModel
+from models.retrieval import milvus_index
 from models.retrieval.corpus_index import CorpusIndex
 from models.retrieval.milvus_index import Milvus, MilvusIndex, import_client
 from models.retrieval.milvus_settings import MilvusAddress
@@ -281,6 +282,20 @@ def test_every_index_of_vectors_finds_the_best(
     engine = milvus.settings(name, vector_index={"kind": kind, "nlist": 128, "nprobe": 128})
     MilvusVersions(engine).publish(versions[1])
     assert_finds_the_same(model, searchable_at(milvus.address(name)), CorpusIndex(str(versions[1])))
+
+
+def test_a_candidate_of_one_channel_gets_the_score_of_the_other_too(
+    milvus: MilvusServer, path: str, model: LoadedModel, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    documents = {f"d{number}": f"{TEXTS[number % 7]} {TEXTS[number % 5]}" for number in range(30)}
+    update = IndexUpdater(path, IndexVersions(tmp_path / "index")).replace_all(texts_of(documents))
+    MilvusVersions(milvus.settings(name)).publish(Path(update.version))
+    monkeypatch.setattr(milvus_index, "DEPTH", 3)
+    index = searchable_at(milvus.address(name))
+    for query in QUERIES:
+        exact = dict(zip(documents, model.score(query, [*documents.values()])["scores"], strict=True))
+        found = index.search(model.encode_query(query), 3)
+        assert [one.score for one in found] == pytest.approx([exact[one.doc_id.decode()] for one in found], abs=1e-5)
 
 
 def test_workers_write_what_one_process_writes(
