@@ -13,6 +13,7 @@ from models.encoders.settings import EncoderSettings
 from models.evaluation.metrics import METRICS
 from schemas.cut_texts import CutReport
 from schemas.evaluation import EvaluationReport, PartReport
+from schemas.languages import language_name
 from schemas.training_history import TrainingHistory
 from schemas.wording import printable
 
@@ -41,16 +42,24 @@ def model_card(
       reason: the gate's reason to bless the model.
     """
     data_settings = settings["data"]
-    query, document = data_settings["query_language"], data_settings["document_language"]
+    codes = data_settings["query_language"], data_settings["document_language"]
+    query, document = map(language_name, codes)
     sections = {
         f"Model card: {document} documents for {query} queries": [
-            f"Ranks documents in the language `{document}` for queries in the language `{query}`, without translating "
+            f"Ranks {document} documents (`{codes[1]}`) for {query} queries (`{codes[0]}`), without translating "
             f"either. Smooth CLIR {version('smooth-clir')} trained it with the preset `{settings['preset']}`; the "
             f"score is {_score(settings, history)}.",
             "To load it, import tensorflow_text first, which brings operations that TensorFlow needs: "
             f"{' and '.join(f'`{name}=={version(name)}`' for name in _NEEDED)} wrote it. Its signatures: `score` (a "
             "query and a list of documents to scores), and where the score is an inner product `encode_query` and "
             "`encode_document`.",
+        ],
+        "Intended use": [
+            f"To find {document} texts of the kind it was trained on for {query} queries of that kind, for people who "
+            "look through the first results. Measure it on judged queries of your own before you rely on it. It is not "
+            "made for decisions about people, and does not say whether a document is true.",
+            "Licence: the code that made it is under the Apache License 2.0. What may be done with the model depends "
+            "on its data, and on its encoder where it has one, whose terms a run does not know.",
         ],
         "Data": [*_data(data_settings, data, cut)],
         **({} if settings["encoder"]["kind"] == "none" else {"Encoder": [*_encoder(settings)]}),
@@ -62,12 +71,29 @@ def model_card(
             *([f"Found by a search on the eval split: `{json.dumps(history.searched)}`."] if history.searched else []),
         ],
         "Limits": _list(_limits(settings, report, cut)),
-        "Settings": [f"```yaml\n{yaml.safe_dump(dict(settings), sort_keys=False, allow_unicode=True)}```"],
+        "Settings": [
+            "<details><summary>All settings of the run</summary>",
+            f"```yaml\n{yaml.safe_dump(dict(settings), sort_keys=False, allow_unicode=True)}```",
+            "</details>",
+        ],
     }
-    parts: list[str] = []
+    parts = [_front_matter(codes)]
     for title, blocks in sections.items():
-        parts += [f"{'##' if parts else '#'} {title}", *blocks]
+        parts += [f"{'##' if len(parts) > 1 else '#'} {title}", *blocks]
     return "\n\n".join(parts) + "\n"
+
+
+def _front_matter(codes: Sequence[str]) -> str:
+    """The head by which model hubs sort a model, between lines of dashes."""
+    head = {
+        "language": list(dict.fromkeys(codes)),
+        "license": "unknown",
+        "library_name": "tensorflow",
+        "pipeline_tag": "text-ranking",
+        "tags": ["cross-lingual-information-retrieval", "learning-to-rank", "smooth-clir"],
+    }
+    # Quoted, for the code of Norwegian is YAML's word for false.
+    return f"---\n{yaml.safe_dump(head, sort_keys=False)}---"
 
 
 def is_of_same_run(card: str, other: str) -> bool:

@@ -53,7 +53,7 @@ class Folders:
 def model(version: Path) -> dict[str, bytes]:
     """A version's files without its card, which holds the gate's reason, too."""
     files = tree(version)
-    assert files.pop("MODEL_CARD.md").startswith(b"# Model card: fr documents for en queries\n")
+    assert files.pop("MODEL_CARD.md").startswith(b"---\nlanguage:\n- en\n- fr\n")
     return files
 
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import yaml
 
 from components.pusher.model_card import model_card
 from schemas.cut_texts import CutTexts
@@ -17,7 +18,9 @@ def card(settings=SETTINGS, **given) -> str:
 
 def test_a_card_describes_the_model_its_data_and_its_metrics():
     text = card()
-    assert text.startswith("# Model card: fr documents for en queries\n")
+    _, head, body = text.split("---\n", 2)
+    assert yaml.safe_load(head)["language"] == ["en", "fr"]
+    assert body.startswith("\n# Model card: French documents for English queries\n\nRanks French documents (`fr`) for ")
     assert "plus 0.5 times that of words that match (`lexicon`)" in text
     assert "| `wiki_en.queries` | queries | 1,190 of 1,200 | ab12 |" in text
     assert "700 train, 240 eval, 250 test" in text
