@@ -35,7 +35,7 @@ _PRESETS = """## Presets
 
 `preset` names the source of the settings that a run does not give:
 
-- `paper` is the paper's system, whose figures stand in [results.md](results.md).
+- `paper` is the paper's system, whose figures stand in [Results](results.md).
 - `best`, the default, is good on documents that training has seen and on others. It adds a lexicon beside the vectors
   and has a stronger tower. Its train lists have no NR documents that are relevant to no train query. A pre-trained
   encoder that the run names is a further channel; where the package of use_multilingual is installed, that encoder is
