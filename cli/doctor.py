@@ -31,13 +31,13 @@ _NVIDIA: Final = Path("/proc/driver/nvidia/gpus")
 
 
 class Finding(NamedTuple):
-    """A thing that was looked at."""
+    """The result of one check."""
 
     subject: str
     state: Literal["ok", "absent", "fault"]
     """absent: it is missing, and only some work needs it."""
     says: str
-    """What was found, and for the last two states what to do."""
+    """The finding in words, with the remedy for `absent` and `fault`."""
 
 
 @click.command()

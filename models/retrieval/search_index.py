@@ -1,4 +1,4 @@
-"""What every index of a collection offers, on this machine's disk or in an engine."""
+"""The interface of every index of a collection, on disk or in an engine."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple, Protocol

@@ -112,9 +112,9 @@ def test_after_every_update_it_finds_what_a_new_local_index_finds(
             expected = {**{key: text for key, text in expected.items() if key not in removed}, **documents}
         index = searchable_at(str(engine.address))
         assert {one.id: one.text for one in index.documents()} == expected
-        anew = IndexUpdater(path, IndexVersions(tmp_path_factory.mktemp("anew"))).replace_all(texts_of(expected))
-        assert_finds_the_same(model, index, CorpusIndex(anew.version))
-        assert index.drift.model_dump(exclude={"divergence"}) == anew.drift.model_dump(exclude={"divergence"})
+        rebuilt = IndexUpdater(path, IndexVersions(tmp_path_factory.mktemp("rebuilt"))).replace_all(texts_of(expected))
+        assert_finds_the_same(model, index, CorpusIndex(rebuilt.version))
+        assert index.drift.model_dump(exclude={"divergence"}) == rebuilt.drift.model_dump(exclude={"divergence"})
 
 
 @pytest.fixture
