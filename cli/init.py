@@ -1,9 +1,9 @@
 """`clir init`: writes a configuration, from answers or options."""
 
 import os
-import re
 import shutil
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -13,7 +13,7 @@ import yaml
 
 from cli.terminal import for_shell, say, short, show
 from pipeline.config import load_config
-from pipeline.config_schema import SCHEMA_FILE, config_schema
+from pipeline.config_schema import SCHEMA_FILE, config_schema, is_config_schema
 from pipeline.input_files import files_of, is_remote
 from schemas.errors import ConfigError
 from schemas.languages import LANGUAGES
@@ -88,6 +88,9 @@ def init(config: str, output: str | None, example: bool, **given: str | None) ->
     if os.path.lexists(path):
         raise click.UsageError(f"CONFIG must be a new file; {config} is there.")
     folder = path.parent
+    schema = folder / SCHEMA_FILE
+    if os.path.lexists(schema) and not is_config_schema(schema):
+        raise click.UsageError(f"{schema} must be a schema that clir init wrote, or none; there is another file.")
     if example:
         if any(given.values()):
             raise click.UsageError("--example names the files and languages; give it without them.")
@@ -105,7 +108,7 @@ def init(config: str, output: str | None, example: bool, **given: str | None) ->
     scalars = {key: yaml.safe_dump(value, width=1 << 20).splitlines()[0] for key, value in answers.items()}
     text = _TEMPLATE.format(schema=SCHEMA_FILE, name=for_shell(config), **scalars)
     _check(path, text)
-    (folder / SCHEMA_FILE).write_text(config_schema(), encoding="utf-8")
+    schema.write_text(config_schema(), encoding="utf-8")
     path.write_text(text, encoding="utf-8")
     show(short(config))
     say(f"next:\n  clir run {for_shell(config)}")
@@ -136,14 +139,15 @@ def _check(path: Path, text: str) -> None:
     Raises:
       ConfigError: with every fault, each with its place in the file that is not written.
     """
-    draft = path.with_name(f".{path.name}.incoming")
-    draft.write_text(text, encoding="utf-8")
-    try:
-        load_config(str(draft))
-    except ConfigError as error:
-        raise ConfigError([re.sub(re.escape(str(draft)), str(path), fault) for fault in error.faults]) from None
-    finally:
-        draft.unlink()
+    # In the same folder, from which the paths in it are relative.
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=".", suffix=".yaml", encoding="utf-8") as draft:
+        draft.write(text)
+        draft.flush()
+        try:
+            load_config(draft.name)
+        except ConfigError as error:
+            faults = [fault.replace(draft.name, str(path)) for fault in error.faults]
+            raise ConfigError(faults) from None
 
 
 def _copy_example(folder: Path) -> dict[str, str]:

@@ -5,12 +5,14 @@
 
 import json
 import sys
+from pathlib import Path
 from typing import Final
 
 from models.tuning.settings import Space
 from pipeline.config import RunConfig, SourceSettings
 
 SCHEMA_FILE: Final = "clir.schema.json"
+_TITLE: Final = "A configuration of Smooth CLIR"
 
 
 def config_schema() -> str:
@@ -26,8 +28,17 @@ def config_schema() -> str:
     data["anyOf"] = [{"required": files}, {"required": ["wikipedia"]}]  # a first stage makes them of dumps
     spaces = definitions[Space.__name__]
     definitions[Space.__name__] = {"anyOf": [spaces, {"type": "array", "items": {"type": "number"}, "minItems": 1}]}
-    schema |= {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A configuration of Smooth CLIR"}
+    schema |= {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": _TITLE}
     return json.dumps(schema, indent=1) + "\n"
+
+
+def is_config_schema(path: Path) -> bool:
+    """Whether a file is such a schema, perhaps of another version of the project."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(content, dict) and content.get("title") == _TITLE
 
 
 if __name__ == "__main__":

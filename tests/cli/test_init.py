@@ -49,6 +49,18 @@ def test_a_file_that_is_there_is_never_written_over(clir: Clir, tmp_path: Path) 
     assert [path.name for path in tmp_path.iterdir()] == ["config.yaml"]
 
 
+def test_other_files_of_the_user_stay_as_they_are(clir: Clir, tmp_path: Path) -> None:
+    (tmp_path / SCHEMA_FILE).write_text('{"title": "mine"}')
+    answer = clir("init", tmp_path / "a.yaml", "--example")
+    assert (answer.code, "must be a schema that clir init wrote" in answer.err) == (2, True)
+    assert [path.name for path in tmp_path.iterdir()] == [SCHEMA_FILE]
+    (tmp_path / SCHEMA_FILE).unlink()
+    (tmp_path / ".a.yaml.incoming").write_text("mine")
+    for name in ("a.yaml", "b.yaml"):  # the second one meets the schema of the first
+        assert clir("init", tmp_path / name, "--example").code == 0
+    assert (tmp_path / ".a.yaml.incoming").read_text() == "mine"
+
+
 def test_all_bad_options_are_reported_and_nothing_is_written(clir: Clir, tmp_path: Path) -> None:
     answer = clir("init", tmp_path / "a.yaml", "--queries", "nope", *FILES[2:], "--query-language", "eng")
     assert answer.code == 2
