@@ -17,6 +17,8 @@ from components.training_report.svg import draw, line_style, share_legend
 ROOT: Final = Path(__file__).parents[1]
 PICTURE: Final = ROOT / "docs" / "images" / "results.svg"
 
+_Table = Mapping[str, Mapping[str, float]]
+"""NDCG@5 by collection and system."""
 _SYSTEMS: Final = ("BM25", "paper's system", "lexicon alone", "best", "closed")
 _RESULTS: Final = ROOT / "docs" / "results.md"
 _SEEN: Final = (_RESULTS, r"\| `(\w+)`, [a-z]+ \|(.+)\|", (*_SYSTEMS, None, None, None))
@@ -39,10 +41,18 @@ def results_picture() -> str:
         _paint(panels[0], seen, "Test documents that training has seen")
         _paint(panels[1], unseen, "Test documents that it has not")
         panels[0].set_ylabel("NDCG@5")
+        panels[1].set_xlabel(_missing(seen, unseen), fontsize="small")
         share_legend(figure, panels[0], _SYSTEMS)
 
     title = "NDCG@5 of five systems, on documents that training has seen and on others"
-    return draw("results", title, "", (11, 4), paint).file
+    return draw("results", title, "", (11, 4.2), paint).file
+
+
+def _missing(seen: _Table, unseen: _Table) -> str:
+    """What has a bar on the left and none on the right, and why."""
+    untrained = [name for name in _SYSTEMS if name not in next(iter(unseen.values()))]
+    unmeasured = [name for name in seen if name not in unseen]
+    return f"Without a bar here: {', '.join(untrained)}, which trains on nothing;\n{', '.join(unmeasured)}, not measured"
 
 
 def _read(path: Path, pattern: str, systems: tuple[str | None, ...]) -> dict[str, dict[str, float]]:
@@ -58,13 +68,14 @@ def _read(path: Path, pattern: str, systems: tuple[str | None, ...]) -> dict[str
     return found
 
 
-def _paint(panel: Axes, table: Mapping[str, Mapping[str, float]], title: str) -> None:
-    """Paints a group of bars for each collection."""
+def _paint(panel: Axes, table: _Table, title: str) -> None:
+    """Paints a group of bars for each collection, without gaps for systems that none has."""
+    shown = [name for name in _SYSTEMS if any(name in systems for systems in table.values())]
     width = 0.8 / len(_SYSTEMS)
-    for place, system in enumerate(_SYSTEMS):
-        x = np.arange(len(table)) + (place - (len(_SYSTEMS) - 1) / 2) * width
+    for place, system in enumerate(shown):
+        x = np.arange(len(table)) + (place - (len(shown) - 1) / 2) * width
         values = [systems.get(system, np.nan) for systems in table.values()]
-        panel.bar(x, values, 0.9 * width, color=line_style(place)["color"])
+        panel.bar(x, values, 0.9 * width, color=line_style(_SYSTEMS.index(system))["color"])
     panel.set_xticks(range(len(table)), list(table))
     panel.set(title=title, ylim=(0, 1))
     panel.grid(axis="x", visible=False)
