@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from experiments.report.claims import CLAIMS_CAPTION
 from pipeline.estimate.estimate_run import COSTS, ONCE, STAGES_OF_PART, WITH_LEXICON
 
 DOCS: Final = Path(__file__).parents[1] / "docs"
@@ -61,11 +62,9 @@ def _verdicts() -> Iterator[str]:
     yield "| claim | verdict | of its comparisons | report |"
     yield "| --- | --- | --- | --- |"
     for report in sorted(REPORTS.glob("*/report.md")):
-        section = re.search(r"^## Verdicts\n(.*?)^## ", report.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-        if section:
-            table = section[1].split("\n\n")[1]
-            for line in table.splitlines()[2:]:
-                yield f"{line} [{report.parent.name}]({report.parent.name}/report.md) |"
+        _, caption, claims = report.read_text(encoding="utf-8").partition(f"\n\n{CLAIMS_CAPTION}\n\n")
+        for line in claims.split("\n\n")[0].splitlines()[2:] if caption else ():
+            yield f"{line} [{report.parent.name}]({report.parent.name}/report.md) |"
 
 
 def _results(prefix: str) -> Iterator[str]:

@@ -52,7 +52,9 @@ def _missing(seen: _Table, unseen: _Table) -> str:
     """What has a bar on the left and none on the right, and why."""
     untrained = [name for name in _SYSTEMS if name not in next(iter(unseen.values()))]
     unmeasured = [name for name in seen if name not in unseen]
-    return f"Without a bar here: {', '.join(untrained)}, which trains on nothing;\n{', '.join(unmeasured)}, not measured"
+    return (
+        f"Without a bar here: {', '.join(untrained)}, which trains on nothing;\n{', '.join(unmeasured)}, not measured"
+    )
 
 
 def _read(path: Path, pattern: str, systems: tuple[str | None, ...]) -> dict[str, dict[str, float]]:

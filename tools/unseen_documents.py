@@ -24,9 +24,10 @@ import yaml
 from components.wikiclir_example_gen.dividing import DocumentGroups
 from experiments.cell import Cell
 from experiments.experiment import Experiment, read_experiment
-from experiments.report.claims import claims
+from experiments.report.claims import comparisons, judge
 from experiments.report.markdown import listing
 from experiments.report.results import results
+from experiments.report.summary import summary
 from experiments.report.write_report import conditions
 from experiments.settings import SEED, ExperimentSettings
 from pipeline.config import RunConfig
@@ -126,7 +127,7 @@ def _pooled_cell(cells: Sequence[Cell], folder: Path) -> Cell:
 
 
 def report_text(experiment: Experiment, folds: int) -> str:
-    """The report on the pooled folds: verdicts, conditions, results, and the experiment file."""
+    """The report on the pooled folds: a summary, conditions, results, and the experiment file."""
     protocol = (
         f"Collection: {experiment.collection}. Test documents that training has not seen: {folds} folds of groups of "
         "documents that no query joins. Lists of train and eval hold no document of the fold; the test queries are "
@@ -135,9 +136,11 @@ def report_text(experiment: Experiment, folds: int) -> str:
         "documents training has seen."
     )
     parts = [f"# {experiment.title}, on unseen documents", protocol]
+    judged = judge(experiment)
     sections = {
-        "Verdicts": claims(experiment),
+        "Summary": summary(experiment, judged),
         "What was run": conditions(experiment.rows),
+        "Verdicts": comparisons(judged),
         "Results": results(experiment),
         "To repeat it": [listing("The experiment file", experiment.file)],
     }

@@ -1,4 +1,4 @@
-"""The verdicts on an experiment's claims."""
+"""The verdicts on an experiment's claims, and the comparisons behind them."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,6 +26,7 @@ from schemas.evaluation import QueryMetrics
 HOLDS: Final = "holds"
 CONTRADICTED: Final = "is contradicted"
 OPEN: Final = "inconclusive"
+CLAIMS_CAPTION: Final = "The claims of the experiment"
 _Floats = npt.NDArray[np.float64]
 
 _OF_MANY: Final = {HOLDS: "hold", CONTRADICTED: "are contradicted", OPEN: OPEN}
@@ -43,7 +44,7 @@ class _Part(NamedTuple):
     verdict: str = OPEN
 
 
-class _Judged(NamedTuple):
+class Judged(NamedTuple):
     """A claim with its comparisons."""
 
     claim: Claim
@@ -56,26 +57,42 @@ class _Judged(NamedTuple):
         return CONTRADICTED if CONTRADICTED in verdicts else HOLDS if verdicts == {HOLDS} else OPEN
 
 
-def claims(experiment: Experiment) -> Iterator[str]:
-    """A verdict on each claim, and the comparisons behind it; nothing where the experiment claims nothing."""
-    if not experiment.claims:
+def judge(experiment: Experiment) -> list[Judged]:
+    """Every claim with its verdict; Holm's correction covers all comparisons of all of them."""
+    values = values_of(experiment.rows)
+    found = [(claim, [*_parts(claim, experiment.rows, values)]) for claim in experiment.claims]
+    tested = [part.comparison for _, parts in found for part in parts if part.comparison]
+    corrected = iter(holm([one.p_value for one in tested]))
+    judged = []
+    for claim, parts in found:
+        for place, part in enumerate(parts):
+            compared = part.comparison and part.comparison._replace(p_value=next(corrected))
+            parts[place] = part._replace(comparison=compared, verdict=verdict(claim, compared))
+        judged.append(Judged(claim, parts))
+    return judged
+
+
+def verdicts(judged: Sequence[Judged]) -> Iterator[str]:
+    """A verdict on each claim; nothing where the experiment claims nothing."""
+    if judged:
+        lines = ((one.claim.says, one.verdict, _count(one)) for one in judged)
+        yield table(CLAIMS_CAPTION, ("Claim", "verdict", "comparisons"), lines)
+
+
+def comparisons(judged: Sequence[Judged]) -> Iterator[str]:
+    """The comparisons behind the verdicts, and when one holds; nothing where the experiment claims nothing."""
+    if not judged:
         return
-    judged = _judge(experiment)
-    yield table(
-        "The claims of the experiment",
-        ("Claim", "verdict", "comparisons"),
-        ((one.claim.says, one.verdict, _count(one)) for one in judged),
-    )
     for one in judged:
         yield table(
             f"{one.claim.says}{_margin(one.claim)}: the difference of the means over queries, its verdict and p-value",
             ("Row", "compared with", *(METRICS[metric].name for metric in one.claim.metrics)),
             _lines(one),
         )
-    comparisons = sum(part.comparison is not None for one in judged for part in one.parts)
+    number = sum(part.comparison is not None for one in judged for part in one.parts)
     yield paragraph(
         f"A comparison holds, or is contradicted, where p < {SIGNIFICANCE} after Holm's correction (number of "
-        f"comparisons: {comparisons}), else it is {OPEN}; the test is that of the results below. A claim holds where "
+        f"comparisons: {number}), else it is {OPEN}; the test is that of the results below. A claim holds where "
         "all its comparisons do, and is contradicted where one of them is."
     )
 
@@ -91,21 +108,6 @@ def verdict(claim: Claim, compared: Comparison | None) -> str:
         return OPEN
     signed = compared.difference if claim.direction == "above" else -compared.difference
     return HOLDS if signed > claim.margin else CONTRADICTED
-
-
-def _judge(experiment: Experiment) -> list[_Judged]:
-    """Every claim; Holm's correction covers all comparisons of all of them."""
-    values = values_of(experiment.rows)
-    found = [(claim, [*_parts(claim, experiment.rows, values)]) for claim in experiment.claims]
-    tested = [part.comparison for _, parts in found for part in parts if part.comparison]
-    corrected = iter(holm([one.p_value for one in tested]))
-    judged = []
-    for claim, parts in found:
-        for place, part in enumerate(parts):
-            compared = part.comparison and part.comparison._replace(p_value=next(corrected))
-            parts[place] = part._replace(comparison=compared, verdict=verdict(claim, compared))
-        judged.append(_Judged(claim, parts))
-    return judged
 
 
 def _parts(claim: Claim, rows: Sequence[Row], values: Mapping[str, QueryMetrics]) -> Iterator[_Part]:
@@ -152,7 +154,7 @@ def _find(chosen: Mapping[str, Any], rows: Sequence[Row]) -> Row:
     return row
 
 
-def _count(judged: _Judged) -> str:
+def _count(judged: Judged) -> str:
     counts = Counter(part.verdict for part in judged.parts)
     said = (f"{counts[one]} {one if counts[one] == 1 else many}" for one, many in _OF_MANY.items() if counts[one])
     return ", ".join(said)
@@ -162,7 +164,7 @@ def _margin(claim: Claim) -> str:
     return f" ({claim.direction} by {claim.margin:g} or more)" if claim.margin else ""
 
 
-def _lines(judged: _Judged) -> Iterator[Sequence[str | Entry]]:
+def _lines(judged: Judged) -> Iterator[Sequence[str | Entry]]:
     """A line for each row that a claim's row is compared with."""
     metrics = len(judged.claim.metrics)
     for start in range(0, len(judged.parts), metrics):

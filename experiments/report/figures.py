@@ -11,6 +11,7 @@ import tensorflow as tf
 from matplotlib.axes import Axes
 from matplotlib.colors import SymLogNorm
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from components.training_report.svg import Picture, as_is, draw, line_style, share_legend
 from experiments.experiment import Row
@@ -242,7 +243,11 @@ def training_figure(rows: Sequence[Row]) -> Picture | None:
             for place, row in enumerate(trained):
                 _paint_training(panel, row, key, place)
             panel.set(title=title, xlabel="epoch")
+            panel.xaxis.set_major_locator(MaxNLocator(integer=True))
         panels[0].set_yscale("log")  # losses differ in their scale
+        panels[0].yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        panels[0].yaxis.set_major_formatter("{x:g}")
+        panels[0].yaxis.set_minor_formatter(NullFormatter())
         if len(trained) > 1:
             share_legend(figure, panels[0], [row.label for row in trained])
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import mean, stdev
-from typing import Final
+from typing import Final, NamedTuple
 
 from experiments.experiment import Experiment, Row
 from experiments.report.domains import domain_blocks
@@ -67,22 +67,46 @@ def _heads(experiment: Experiment) -> Sequence[str]:
     return (first, "seeds", *_metric_names())
 
 
+class Group(NamedTuple):
+    """Rows with the same data, and the baselines on these data: label to metrics."""
+
+    rows: list[Row]
+    baselines: Mapping[str, Mapping[str, float]]
+
+
+def groups_of(rows: Sequence[Row]) -> list[Group]:
+    """The rows by their data, in their order, each group with the baselines that one of its rows has."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(str(row.data), []).append(row)
+    return [Group(of_group, _baselines(of_group, len(groups) > 1)) for of_group in groups.values()]
+
+
+def _baselines(rows: Sequence[Row], names_data: bool) -> dict[str, Mapping[str, float]]:
+    data = f", {settings_label(rows[0].data)}" if names_data else ""
+    # A baseline may be evaluated beside some rows alone; of several values the first row's stays.
+    found = dict(one for row in reversed(rows) if row.done for one in row.done[0].baselines.items())
+    return {f"{baseline_name(name)}{data}": metrics for name, metrics in found.items()}
+
+
+def best_means(rows: Sequence[Row]) -> dict[str, float]:
+    """The best mean of each metric over the finished rows; empty where fewer than two have finished."""
+    done = [row for row in rows if row.done]
+    return {metric: max(row.mean(metric) for row in done) for metric in METRICS if len(done) > 1}
+
+
+def score_text(value: float) -> str:
+    """A metric for a reader."""
+    return f"{value:.3f}"
+
+
 def _lines(experiment: Experiment, comparisons: Comparisons) -> Iterator[_Line]:
     """The rows with their baselines, one group of rows with the same data after the other."""
-    groups: dict[str, list[Row]] = {}
-    for row in experiment.rows:
-        groups.setdefault(str(row.data), []).append(row)
-    for rows in groups.values():
-        done = [row for row in rows if row.done]
-        best = {metric: max(row.mean(metric) for row in done) for metric in METRICS if len(done) > 1}
-        yield from (_line(row, best, comparisons) for row in rows)
-        if done:
-            label = f", {settings_label(rows[0].data)}" if len(groups) > 1 else ""
-            # A baseline may be evaluated beside some rows alone; of several values the first row's stays.
-            baselines = dict(one for row in reversed(done) for one in row.done[0].baselines.items())
-            for name, baseline in baselines.items():
-                head = Entry(f"{baseline_name(name)}{label}", "baseline")
-                yield (head, "", *(_score(baseline[metric]) for metric in METRICS))
+    for group in groups_of(experiment.rows):
+        best = best_means(group.rows)
+        yield from (_line(row, best, comparisons) for row in group.rows)
+        for label, baseline in group.baselines.items():
+            yield (Entry(label, "baseline"), "", *(score_text(baseline[metric]) for metric in METRICS))
 
 
 def _line(row: Row, best: Mapping[str, float], comparisons: Comparisons) -> _Line:
@@ -97,8 +121,8 @@ def _entry(row: Row, metric: str, best: Mapping[str, float], comparisons: Compar
     compared = comparisons.get((row.label, metric))
     mark = (ABOVE if compared.difference > 0 else BELOW) if compared and compared.p_value < SIGNIFICANCE else ""
     spread = f"±{stdev(values):.3f}\n{min(values):.3f}–{max(values):.3f}" if len(values) > 1 else ""
-    is_best = metric in best and _score(row.mean(metric)) == _score(best[metric])
-    return Entry(_score(row.mean(metric)) + mark, spread, is_best)
+    is_best = metric in best and score_text(row.mean(metric)) == score_text(best[metric])
+    return Entry(score_text(row.mean(metric)) + mark, spread, is_best)
 
 
 def _parameter_blocks(rows: Sequence[Row]) -> Iterator[str]:
@@ -116,7 +140,7 @@ def _channel_blocks(rows: Sequence[Row]) -> Iterator[str]:
     for row in rows:
         reports = [cell.evaluation for cell in row.done if cell.evaluation]
         for channel in reports[0].channels if reports else ():
-            means = (_score(mean(report.channels[channel][metric] for report in reports)) for metric in METRICS)
+            means = (score_text(mean(report.channels[channel][metric] for report in reports)) for metric in METRICS)
             lines.append((row.label, value_name(channel, "model.similarity"), *means))
     if lines:
         heads = ("Row", "channel", *_metric_names())
@@ -170,7 +194,7 @@ def _error_blocks(rows: Sequence[Row]) -> Iterator[str]:
     errors = standard_errors(rows)
     labels = dict.fromkeys(label for label, _ in errors)
     if labels:
-        lines = ((label, *(_score(errors[label, metric]) for metric in METRICS)) for label in labels)
+        lines = ((label, *(score_text(errors[label, metric]) for metric in METRICS)) for label in labels)
         yield table("Standard errors of the means over queries", ("Row", *_metric_names()), lines)
         yield paragraph(
             "How far a mean strays with other queries of the same kind: the standard deviation of the queries' values, "
@@ -181,7 +205,3 @@ def _error_blocks(rows: Sequence[Row]) -> Iterator[str]:
 
 def _metric_names() -> Iterator[str]:
     return (metric.name for metric in METRICS.values())
-
-
-def _score(value: float) -> str:
-    return f"{value:.3f}"

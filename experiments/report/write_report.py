@@ -1,4 +1,4 @@
-"""The report of an experiment: its sections, from the verdicts to the commands that repeat it, as one Markdown file."""
+"""The report of an experiment: its sections, from a summary to the commands that repeat it, as one Markdown file."""
 
 import os
 from collections import Counter
@@ -11,11 +11,12 @@ from typing import Any, Final
 from components.training_report.svg import Picture
 from experiments.cell import Cell
 from experiments.experiment import Experiment, Row, read_experiment
-from experiments.report.claims import claims
+from experiments.report.claims import comparisons, judge
 from experiments.report.figures import curve_figure, density_figure, loss_figure, similarity_figure, training_figure
 from experiments.report.markdown import NOTHING, Entry, link, listing, paragraph, picture, table
 from experiments.report.names import setting_name, value_name
 from experiments.report.results import results
+from experiments.report.summary import SUMMARY, summary, summary_figure
 from experiments.settings import SEED, VARIANT
 from models.evaluation.metrics import METRICS
 from pipeline.layout import EXPERIMENT_FILE, FIGURES, REPORT_FILE
@@ -54,14 +55,15 @@ def _address_of_differences(folder: Path) -> str | None:
 
 
 def report_pictures(rows: Sequence[Row]) -> list[Picture]:
-    """The pictures for which there are results, those of varying settings first."""
+    """The pictures for which there are results: the summary's, the paper's in its order, and the trainings."""
     pictures = [
+        summary_figure(rows),
+        similarity_figure(),
+        loss_figure(rows),
+        density_figure(rows),
         curve_figure(rows, 4, "model.epsilon", "ε", "ε = 0 is the plain cosine."),
         curve_figure(rows, 5, "data.used_negatives", "NR documents of a query", "More of them make a harder task."),
-        density_figure(rows),
-        loss_figure(rows),
         training_figure(rows),
-        similarity_figure(),
     ]
     return [one for one in pictures if one]
 
@@ -75,12 +77,14 @@ def report_text(experiment: Experiment, pictures: Sequence[Picture] = (), differ
       differences: the address of `DIFFERENCES`; None names the page without a link.
     """
     rows = experiment.rows
+    judged = judge(experiment)
     sections: dict[str, Iterable[str]] = {
-        "Verdicts": claims(experiment),
+        "Summary": [*summary(experiment, judged), *(picture(one) for one in pictures if one.name == SUMMARY)],
         "What was run": [*_grid_and_cells(experiment), *conditions(rows), _departures(differences)],
+        "Verdicts": comparisons(judged),
         "Results": results(experiment),
         "The metrics": _definitions(),
-        "Figures": map(picture, pictures),
+        "Figures": (picture(one) for one in pictures if one.name != SUMMARY),
         "Stability": stability(rows),
         "Time and memory": [_cost(rows)],
         "To repeat it": _repeat(experiment),

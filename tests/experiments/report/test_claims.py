@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments.experiment import read_experiment
-from experiments.report.claims import CONTRADICTED, HOLDS, OPEN, claims, verdict
+from experiments.report.claims import CONTRADICTED, HOLDS, OPEN, comparisons, judge, verdict, verdicts
 from experiments.report.significance import Comparison, baseline_metric, query_metrics
 from experiments.report.write_report import report_text
 from experiments.settings import Claim
@@ -30,7 +30,8 @@ def claim(row: dict[str, Any], *than: dict[str, Any], **content: Any) -> dict[st
 
 def verdicts_of(folder: Path, *stated: dict[str, Any], grid: dict[str, list[Any]] | None = None, **content: Any) -> str:
     write_experiment(folder, grid or {"loss.name": LOSSES, "training.seed": SEEDS}, claims=[*stated], **content)
-    return "\n\n".join(claims(read_experiment(folder)))
+    judged = judge(read_experiment(folder))
+    return "\n\n".join([*verdicts(judged), *comparisons(judged)])
 
 
 @pytest.mark.parametrize(
@@ -115,7 +116,7 @@ def test_a_baseline_beside_another_row_of_the_same_lists_is_compared_with(tmp_pa
     path.write_text(path.read_text().replace("random/", "lsi/"))
     of_baseline = baseline_metric(cell, "lsi", "map")
     assert of_baseline is not None
-    text = "\n\n".join(claims(experiment))
+    text = "\n\n".join(comparisons(judge(experiment)))
     assert f"| SOSL | LSI | {np.mean(np.mean(of_row, axis=0) - of_baseline):+.3f}<br>holds<br>" in text
 
 
@@ -132,10 +133,10 @@ def test_rows_may_rank_other_lists_of_the_same_queries(tmp_path: Path) -> None:
     assert [*verdicts.values()] == [[CONTRADICTED, "1 is contradicted"]]
 
 
-def test_a_report_opens_with_the_verdicts(tmp_path: Path) -> None:
+def test_a_report_opens_with_a_summary(tmp_path: Path) -> None:
     write_experiment(tmp_path, {"loss.name": ["sosl", "mse"], "training.seed": [1]}, claims=[claim(SOSL, MSE)])
     headings = re.findall("^## (.*)$", report_text(read_experiment(tmp_path)), re.MULTILINE)
-    assert headings[0] == "Verdicts"
+    assert headings[0] == "Summary"
 
 
 def test_a_damaged_claim_is_an_error_of_the_users(tmp_path: Path) -> None:
@@ -145,7 +146,8 @@ def test_a_damaged_claim_is_an_error_of_the_users(tmp_path: Path) -> None:
 
 
 def test_without_a_claim_there_is_no_verdict(folders: dict[str, Path]) -> None:
-    assert [*claims(read_experiment(folders["losses"]))] == []
+    judged = judge(read_experiment(folders["losses"]))
+    assert [*verdicts(judged), *comparisons(judged)] == []
 
 
 @given(st.sampled_from(["above", "below"]), st.floats(0, 1), st.floats(-1, 1), st.floats(0, 1, exclude_min=True))
