@@ -192,11 +192,12 @@ def _result(config: RunConfig, run: _Run, outputs: Mapping[str, Outputs], cached
 
 
 def _tensorboard_names(config: RunConfig, cell: str | None) -> dict[str, str]:
-    """Stage that trains to the name of its run in TensorBoard: collection, settings and seed."""
+    """Stage that trains or searches to the name of its run in TensorBoard: collection, settings and seed."""
     data = config.data
     collection = Path(data.queries).parent.name if data.queries else f"{data.query_language}_{data.document_language}"
     seed = f"seed{config.training.seed}"
     return {
         "Trainer": f"{collection}-{cell or f'{config.preset}-{seed}'}",
+        "Tuner": f"{collection}-{cell or f'{config.preset}-{seed}'}-search",
         "PaperTrainer": f"{collection}-{cell or ''}paper-{seed}",
     }

@@ -45,8 +45,8 @@ _UNSAFE: Final = r"[^\w.=,+-]+"
 _LONGEST_NAME: Final = 200
 """Bytes of a link's name before the run's number: a file's name has at most 255."""
 
-_RUNS: Final = "model_run"
-"""The output of a stage that trains, which TensorBoard reads."""
+_RUNS: Final = ("model_run", "tuner_results")
+"""The outputs of a training, and of a search, that TensorBoard reads."""
 
 
 def publish(outputs: Mapping[str, Outputs], folder: OutputFolder, is_cell: bool) -> None:
@@ -96,11 +96,11 @@ class TensorBoardLinks:
                 "else; move it away."
             )
         for link in self._folder.iterdir() if self._folder.is_dir() else ():
-            if link.is_symlink() and not link.exists() and Path(os.readlink(link)).parent.name == _RUNS:
+            if link.is_symlink() and not link.exists() and Path(os.readlink(link)).parent.name in _RUNS:
                 link.unlink()
 
     def show(self, name: str, outputs: Outputs) -> None:
-        """Links a training's run, which may have begun just now.
+        """Links a training's run, or a search's, which may have begun just now.
 
         Args:
           name: names collection, settings and seed; the run's own number is added, so that earlier runs stay.
@@ -109,7 +109,7 @@ class TensorBoardLinks:
         Raises:
           DataError: the user has something else of the link's name.
         """
-        (artifact,) = outputs[_RUNS]
+        ((artifact,),) = (outputs[name] for name in _RUNS if name in outputs)
         run = Path(artifact.uri)
         self._folder.mkdir(parents=True, exist_ok=True)
         # The name of the input's folder is in it, which may have as many bytes as a file's name at all.

@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from components.trainer.inputs import TrainingArguments, TrainingInputs, read_inputs, unfinished_folder
 from components.trainer.transformed_texts import TransformedTexts
+from components.trainer.word_projector import write_words
 from models.choices import CHANNELS, FITTED, HELD_OUT, SCORERS
 from models.encoders.input_files import check_files
 from models.encoders.load_encoder import load_graph_encoder
@@ -24,6 +25,7 @@ from models.rankers.fixed_scores import FixedScores
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import InnerProduct, Scorer
 from models.training.channel_weight import Sum, fit_weight
+from models.training.hparams import settings_of, write_hparams
 from models.training.list_evaluator import ListEvaluator
 from models.training.steps import GRADIENT_NORM, RELEVANCE
 from models.training.train import train
@@ -153,6 +155,8 @@ def train_and_export(arguments: dict[str, Any], strategy: tf.distribute.Strategy
     chief = Chief(strategy)
     devices = f"{strategy.num_replicas_in_sync} replicas in {chief.workers} workers"
     unfinished = unfinished_folder(given, inputs, devices, removes=chief.is_here)
+    if chief.is_here:
+        write_hparams(log_dir, settings_of(job))
     ranker, history, theta = train_ranker(inputs, strategy, log_dir, unfinished)
     if not chief.is_here:
         return
@@ -183,6 +187,7 @@ def train_and_export(arguments: dict[str, Any], strategy: tf.distribute.Strategy
     grades = () if any(isinstance(one, InnerProduct) for one in inputs.fixed_channels.values()) else theta
     text_features = TransformedTexts(inputs.transform, inputs.job.rules)
     export_ranker(ranker, text_features, model_dir, grades, _exported_encoder(inputs), relevance)
+    write_words(ranker, text_features, inputs.transform, job, log_dir)
     with tf.io.gfile.GFile(os.path.join(log_dir, HISTORY_FILE), "w") as file:
         file.write(history.to_json())
     if vectors:

@@ -13,7 +13,10 @@ from tfx.utils import json_utils
 
 from components.trainer.component import CHANNEL_INPUTS, with_channel_inputs
 from models.job import TrainingJob
+from models.training.hparams import write_hparams
 from schemas.training_history import TRIALS_FILE
+
+_RESULTS = standard_component_specs.TUNER_RESULTS_KEY
 
 
 class Executor(executor.Executor):
@@ -30,9 +33,12 @@ class Executor(executor.Executor):
             properties = with_channel_inputs(input_dict, exec_properties)
             search = executor.search(input_dict, properties, working_dir, print_tuning_summary=False)
             executor.write_best_hyperparameters(search, output_dict)
-        results = artifact_utils.get_single_uri(output_dict[standard_component_specs.TUNER_RESULTS_KEY])
-        with fileio.open(os.path.join(results, TRIALS_FILE), "w") as file:
-            file.write(search.results().to_json())
+        folder, results = artifact_utils.get_single_uri(output_dict[_RESULTS]), search.results()
+        with fileio.open(os.path.join(folder, TRIALS_FILE), "w") as file:
+            file.write(results.to_json())
+        for trial in results.trials:
+            figures = {} if trial.value is None else {f"eval/{results.metric}": trial.value}
+            write_hparams(os.path.join(folder, f"trial-{trial.number:03}"), trial.numbers, figures)
         fileio.rmtree(search.folder)
 
 

@@ -56,7 +56,7 @@ def to_markdown(results: SearchResults) -> str:
 
 def paint_trials(results: SearchResults, figure: Figure) -> None:
     """Draws the metric over each searched number, side by side; a line joins the best trials of each value."""
-    tried = [(_by_name(one.settings), one.value) for one in results.best_first() if one.value is not None]
+    tried = [(one.numbers, one.value) for one in results.best_first() if one.value is not None]
     rows, values = zip(*tried, strict=True)
     spaces = _spaces(results)
     panels = figure.subplots(1, len(spaces), sharey=True, squeeze=False)[0]
@@ -77,15 +77,6 @@ def paint_trials(results: SearchResults, figure: Figure) -> None:
 def _spaces(results: SearchResults) -> list[Space]:
     """The space of each searched number."""
     return [*([results.epsilon] if results.epsilon else []), *(results.theta or ())]
-
-
-def _by_name(settings: Mapping[str, Any]) -> dict[str, float]:
-    """The searched numbers by name: model.epsilon, loss.theta 1, loss.theta 2, ..."""
-    numbers = {}
-    for name, value in settings.items():
-        for number, one in enumerate(value, 1) if isinstance(value, list) else [(None, value)]:
-            numbers[f"{name} {number}" if number else name] = one
-    return numbers
 
 
 def _arguments(settings: Mapping[str, Any]) -> Iterator[str]:

@@ -16,6 +16,15 @@ class Trial(JsonRecord):
     reason: str | None
     """The reason of a failure; None for a training that succeeded."""
 
+    @property
+    def numbers(self) -> dict[str, float]:
+        """The numbers by name: model.epsilon, loss.theta 1, loss.theta 2, ..."""
+        found = {}
+        for name, value in self.settings.items():
+            for number, one in enumerate(value, 1) if isinstance(value, list) else [(None, value)]:
+                found[f"{name} {number}" if number else name] = one
+        return found
+
 
 class SearchResults(JsonRecord):
     """A search and its trials, at least one of which succeeded.

@@ -154,6 +154,24 @@ def test_tensorboard_reads_the_losses_the_gradient_norms_and_the_eval_metrics(sa
         assert [event.step for event in events.Tensors(tag)] == list(range(1, 13))
 
 
+def test_tensorboard_shows_where_the_model_puts_the_words_of_both_languages(sample_run: SampleRun) -> None:
+    (folder,) = (sample_run.output / "tensorboard").iterdir()
+    config = (folder / "projector_config.pbtxt").read_text()
+    assert all(f'"{name}"' in config for name in ("word_vectors.tsv", "words.tsv"))
+    head, *lines = (folder / "words.tsv").read_text().splitlines()
+    words = dict(enumerate(tuple(line.split("\t")) for line in lines))
+    assert (head, Counter(place[1:] for place in words.values())) == (
+        "word\tside",
+        {("query",): 2000, ("document",): 2000},
+    )
+    vectors = np.loadtxt(folder / "word_vectors.tsv", delimiter="\t", dtype=np.float32)
+    model = tf.saved_model.load(str(sample_run.versions[0]))
+    for word, side in (("water", "query"), ("eau", "document")):
+        (place,) = (number for number, one in words.items() if one == (word, side))
+        encoded = model.signatures[f"encode_{side}"](**{side: tf.constant([word])})["vector"]
+        assert vectors[place] == pytest.approx(encoded.numpy()[0], abs=1e-4)
+
+
 def test_the_exported_model_scores_the_eval_split_as_training_did(sample_run: SampleRun, model_path: str) -> None:
     training = json.loads((sample_run.output / "training" / "training.json").read_text())
     best = training["history"][training["best_epoch"] - 1]

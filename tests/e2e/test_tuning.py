@@ -6,7 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tensorflow as tf
 import yaml
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tensorboard.plugins.hparams.metadata import SESSION_START_INFO_TAG
+from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData
 
 from tests.e2e.forked import Kill, clir
 from tests.e2e.process import DECIDES
@@ -44,6 +48,27 @@ def test_the_trainer_trains_with_what_the_search_found_best(run: CachedRun) -> N
     assert row["score_gradient/bound"] == 1 / best["settings"]["model.epsilon"]
     assert row["eval/ndcg_5"] == best["value"]
     assert training["searched"] == best["settings"]
+
+
+def test_tensorboard_compares_the_trials_with_each_other_and_with_the_training(run: CachedRun) -> None:
+    found = {}
+    for folder in {
+        path.parent for pattern in ("*", "*/*") for path in run.output.glob(f"tensorboard/{pattern}/events.*")
+    }:
+        events = EventAccumulator(str(folder)).Reload()
+        content = HParamsPluginData.FromString(events.SummaryMetadata(SESSION_START_INFO_TAG).plugin_data.content)
+        settings = content.session_start_info.hparams
+        found[folder.name] = settings["model.epsilon"].number_value, events.Tensors("eval/ndcg_5")[-1]
+    trials = {f"trial-{trial['number']:03}": trial for trial in results(run)["trials"]}
+    assert found.keys() > trials.keys()
+    for name, trial in trials.items():
+        epsilon, value = found.pop(name)
+        assert (epsilon, tf.make_ndarray(value.tensor_proto)) == (
+            trial["settings"]["model.epsilon"],
+            pytest.approx(trial["value"]),
+        )
+    ((epsilon, _),) = found.values()
+    assert epsilon == max(trials.values(), key=lambda trial: trial["value"])["settings"]["model.epsilon"]
 
 
 def test_the_resolved_configuration_holds_the_search(run: CachedRun) -> None:

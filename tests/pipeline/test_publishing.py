@@ -120,6 +120,14 @@ def test_a_collection_s_folder_may_have_the_longest_name(tmp_path, run, letter):
     assert (link / "events").is_file()
 
 
+def test_a_search_is_shown_beside_its_training(tmp_path, run):
+    search = tmp_path / "artifacts" / "Tuner" / "tuner_results" / "9"
+    links = TensorBoardLinks(tmp_path)
+    links.show("sample-best-seed1-search", {"best_hyperparameters": [], "tuner_results": [SimpleNamespace(uri=search)]})
+    links.show("sample-best-seed1", training(run))
+    assert sorted(os.listdir(tmp_path / "tensorboard")) == ["sample-best-seed1-10", "sample-best-seed1-search-9"]
+
+
 def test_the_link_is_there_before_the_run_and_stays_where_the_store_is_moved(tmp_path):
     store = tmp_path / "store"
     TensorBoardLinks(store).show("sample-best-seed1", training(store / "artifacts" / "Trainer" / "model_run" / "10"))

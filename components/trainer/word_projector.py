@@ -1,0 +1,65 @@
+"""The words of both languages for TensorBoard's projector: where a trained model puts them."""
+
+import os
+from typing import Final
+
+import tensorflow as tf
+import tensorflow_transform as tft
+from tensorboard.plugins import projector
+
+from models.choices import SCORERS
+from models.job import TrainingJob
+from models.rankers.ranker import Ranker
+from models.rankers.scorer import InnerProduct
+from models.texts.text_features import TextFeatures
+from schemas import features as f
+
+WORDS: Final = 2000
+"""The most frequent words of each side are shown, up to this number: TensorBoard loads all of them at once."""
+VECTORS_FILE: Final = "word_vectors.tsv"
+WORDS_FILE: Final = "words.tsv"
+
+
+def write_words(
+    ranker: Ranker, text_features: TextFeatures, transform: tft.TFTransformOutput, job: TrainingJob, folder: str
+) -> None:
+    """Writes the vector of each word as if it were a whole query, or a whole document; near ones score high together.
+
+    Nothing for a scorer without vectors, or one that reads no words.
+
+    Args:
+      ranker: trained.
+      text_features: makes the ranker's columns of texts.
+      transform: Transform's output, for its vocabularies.
+      job: the training's.
+      folder: of the run in TensorBoard.
+    """
+    scorer = ranker.channels[job.model.channel]
+    if not isinstance(scorer, InnerProduct) or not SCORERS[job.model.scorer].reads_words:
+        return
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+    def of_queries(texts: tf.Tensor) -> tf.Tensor:
+        return scorer.query_vector(text_features.of_queries(texts))
+
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+    def of_documents(texts: tf.Tensor) -> tf.Tensor:
+        return scorer.document_vector(text_features.of_documents(texts))
+
+    sides = (
+        ("query", f.QUERY_VOCABULARY, of_queries),
+        ("document", f.DOCUMENT_VOCABULARY, of_documents),
+    )
+    with (
+        tf.io.gfile.GFile(os.path.join(folder, WORDS_FILE), "w") as words_file,
+        tf.io.gfile.GFile(os.path.join(folder, VECTORS_FILE), "w") as vectors_file,
+    ):
+        words_file.write("word\tside\n")
+        for side, vocabulary, vectors_of in sides:
+            words = transform.vocabulary_by_name(vocabulary)[:WORDS]
+            for word, vector in zip(words, vectors_of(tf.constant(words)).numpy(), strict=True):
+                words_file.write(f"{word.decode()}\t{side}\n")
+                vectors_file.write("\t".join(f"{one:.5g}" for one in vector) + "\n")
+    config = projector.ProjectorConfig()
+    config.embeddings.add(tensor_name="words", tensor_path=VECTORS_FILE, metadata_path=WORDS_FILE)
+    projector.visualize_embeddings(folder, config)

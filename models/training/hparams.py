@@ -1,0 +1,54 @@
+"""The settings of trainings, and what they gave, for TensorBoard's HParams."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from typing import Any, Final
+
+import tensorflow as tf
+from tensorboard.plugins.hparams import api
+
+from models.job import TrainingJob
+
+_SECTIONS: Final = ("model", "loss", "training", "adversary", "channels")
+_OF_MACHINES: Final = ("training.device", "training.replicas", "training.workers")
+"""Settings that decide where a training runs, not what it gives."""
+
+
+def write_hparams(folder: str, settings: Mapping[str, Any], figures: Mapping[str, float] | None = None) -> None:
+    """Writes a training's settings, beside its events, or those of a trial with its figures.
+
+    Args:
+      folder: of the run in TensorBoard.
+      settings: dotted names to values.
+      figures: names to final values; those of a training are in its events.
+    """
+    with closing(tf.summary.create_file_writer(folder)) as writer, writer.as_default(step=0):
+        api.hparams({name: _shown(value) for name, value in settings.items()})
+        for name, value in (figures or {}).items():
+            tf.summary.scalar(name, value)
+
+
+def settings_of(job: TrainingJob) -> dict[str, Any]:
+    """The settings of a job that decide what its training gives, by dotted names.
+
+    Example:
+      >>> settings_of(TrainingJob())["model.epsilon"], settings_of(TrainingJob())["loss.name"]
+      (1.0, 'sosl')
+    """
+    content = job.model_dump(mode="json", exclude_none=True)
+    used = [name for name in _SECTIONS if name != "adversary" or job.adversary.weight]
+    found = _flat({name: content[name] for name in used})
+    return {name: value for name, value in found if name not in _OF_MACHINES}
+
+
+def _flat(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in settings.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def _shown(value: Any) -> bool | float | str:
+    """TensorBoard takes no lists."""
+    return value if isinstance(value, bool | int | float | str) else str(value)
