@@ -12,7 +12,9 @@ CARD_FILE: Final = "MODEL_CARD.md"
 """The model's card, which no server reads."""
 WARM_UP_FILE: Final = "assets.extra/tf_serving_warmup_requests"
 """The requests that TF Serving answers to itself before it answers others. The name is TF Serving's."""
-BESIDE_MODEL: Final = (CARD_FILE, WARM_UP_FILE)
+EXAMPLES_FILE: Final = "assets.extra/example_queries.json"
+"""Queries that the search page offers: a list of texts, which anyone may edit."""
+BESIDE_MODEL: Final = (CARD_FILE, WARM_UP_FILE, EXAMPLES_FILE)
 """The files that a push adds to a model's own files."""
 
 MODEL_NAME: Final = "clir"

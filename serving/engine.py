@@ -34,6 +34,7 @@ class Engine:
       index: the index.
       index_version: the index's number.
       languages: languages of queries and documents, where they are known.
+      examples: queries that the page offers.
 
     Attributes:
       documents: number of documents in the index.
@@ -42,11 +43,17 @@ class Engine:
     """
 
     def __init__(
-        self, model: ExportedModel, index: SearchIndex, index_version: str, languages: Languages | None = None
+        self,
+        model: ExportedModel,
+        index: SearchIndex,
+        index_version: str,
+        languages: Languages | None = None,
+        examples: Sequence[str] = (),
     ) -> None:
         self._model, self._index, self._identity = model, index, index.identity
         model.retries, model.timeout_s = 0, _ENDPOINT_SECONDS
         self.model_version, self.index_version, self.languages = model.version, index_version, languages
+        self._examples = tuple(examples)
         self.documents = len(index)
         self.drift = index.drift
         self.can_explain = model.can_explain
@@ -148,6 +155,7 @@ class Engine:
             drift=self.drift,
             most_query_characters=most_query_characters,
             most_k=most_k,
+            example_queries=tuple(one for one in self._examples if len(one) <= most_query_characters),
             **self._versions(),
         )
 

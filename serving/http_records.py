@@ -44,6 +44,8 @@ class Collection(Versions):
     """Distance of the documents from those that the model was made with."""
     most_query_characters: int
     most_k: int
+    example_queries: tuple[str, ...]
+    """Queries that the collection answers, for those who do not know it."""
 
 
 class Hit(JsonRecord):

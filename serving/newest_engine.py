@@ -21,6 +21,7 @@ from schemas.errors import DataError
 from schemas.index_manifest import MANIFEST_FILE
 from schemas.served_versions import GRAPH_FILE, served_versions
 from serving.engine import Engine, Languages
+from serving.example_queries import read_example_queries
 from serving.refusals import RETRY_AFTER, Busy
 
 if TYPE_CHECKING:
@@ -68,11 +69,12 @@ class FolderEngines:
         """Loads a version of the index, as `newest` names it, and its model.
 
         Raises:
-          DataError: the index is damaged, or another one by now, or the model that made it is missing.
+          DataError: the index is damaged, or another one by now, the model that made it is missing, or the example
+        queries beside it are damaged.
         """
         index, model = self._open(version)
         served = self._connect(os.path.basename(model)) if self._connect else LoadedModel(model)
-        return Engine(served, index, version.partition("@")[0], self._languages)
+        return Engine(served, index, version.partition("@")[0], self._languages, read_example_queries(model))
 
     def load_pair(self, version: str) -> tuple[CorpusIndex, LoadedModel]:
         """Loads a version of an index on disk and its model, for other work than that of an engine; raises as `load`.

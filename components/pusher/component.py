@@ -19,6 +19,7 @@ from tfx.types.standard_artifacts import (
 )
 
 from components.artifact_files import read_text, read_text_if_any, serving_model, split_files
+from components.pusher.example_queries import example_queries
 from components.pusher.model_card import model_card
 from components.pusher.push_version import push_version, renew_card
 from components.pusher.warm_up import warm_up
@@ -30,6 +31,7 @@ from schemas.evaluation import METRICS_FILE, VERDICT_FILE, EvaluationReport, Ver
 from schemas.served_versions import (
     CARD_FILE,
     DESTINATION_PROPERTY,
+    EXAMPLES_FILE,
     NEWEST_PROPERTY,
     PUSHED_PROPERTY,
     VERSION_PROPERTY,
@@ -52,7 +54,7 @@ def Pusher(
     settings: dict[str, Any],
     serving: str,
 ) -> None:
-    """Pushes a blessed model with its card and its warm-up requests; if it is the newest version, renews its card.
+    """Pushes a blessed model with its card, its warm-up requests and example queries; renews the newest one's card.
 
     Args:
       model: the exported model.
@@ -83,9 +85,10 @@ def Pusher(
         renew_card(serving, version, card)
     else:
         path = serving_model(model)
+        files = split_files(examples, "eval")
         beside = {CARD_FILE: card.encode()}
-        if requests := warm_up(path, split_files(examples, "eval")):
-            beside[WARM_UP_FILE] = requests
+        if requests := warm_up(path, files):
+            beside |= {WARM_UP_FILE: requests, EXAMPLES_FILE: example_queries(files)}
         version = push_version(path, serving, version or None, beside)
     pushed_model.set_int_custom_property(WAS_PUSHED_PROPERTY, 1)
     pushed_model.set_string_custom_property(DESTINATION_PROPERTY, os.path.join(serving, version))

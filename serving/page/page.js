@@ -77,6 +77,7 @@ async function search(query, k = PAGE) {
   const isMore = query === shown.query && k > PAGE;
   at("problem").replaceChildren();
   at("hint").hidden = Boolean(query);
+  at("examples").hidden = Boolean(query) || !collection?.example_queries.length;
   document.title = query ? `${query.slice(0, 80)} \u2013 Smooth CLIR` : "Smooth CLIR";
   if (!query) {
     showNothing("");
@@ -188,7 +189,7 @@ function resultOf(query, hit, scale, hasShares) {
     rows.push(element("span", { class: "part" }, "words"), barOf(hit.words, scale, "words"),
       element("span", { class: "number" }, number(score - dense)));
   }
-  const share = hasShares ? element("span", { class: "relevant", title: meaningOf(hit) }, percentage(hit.relevant_share)) : null;
+  const share = hasShares ? element("span", { class: "relevant", title: meaningOf(hit) }, chance(hit.relevant_share)) : null;
   return element("article", { class: "result" },
     element("div", { class: "heading" },
       element("span", { class: "rank" }, String(hit.rank)),
@@ -210,15 +211,21 @@ function snippetOf(snippet, lang) {
   return made;
 }
 
-// The words of schemas/wording.py: an estimate is never none and never all.
+// As in schemas/wording.py: an estimate is never none and never all.
 function percentage(share) {
   const percent = Math.round(100 * share);
-  return `${percent < 1 ? "<1" : percent > 99 ? ">99" : percent} % relevant`;
+  return `${percent < 1 ? "<1" : percent > 99 ? ">99" : percent} %`;
+}
+
+const CHANCES = [[0.9, "very likely"], [0.66, "likely"], [0.33, "perhaps"], [0.1, "unlikely to be"], [0, "very unlikely to be"]];
+
+function chance(share) {
+  const [, words] = CHANCES.find(([least]) => share >= least);
+  return `${words} relevant, ${percentage(share)}`;
 }
 
 function meaningOf(found) {
-  const share = percentage(found.relevant_share).replace(" relevant", "");
-  return `Of the documents with a score of ${number(found.score)}, ${share} are relevant, as measured on judged queries.`;
+  return `Of the documents with a score of ${number(found.score)}, ${percentage(found.relevant_share)} are relevant, as measured on judged queries.`;
 }
 
 // Why
@@ -371,6 +378,10 @@ function showCollection() {
     box.placeholder = `Search in ${from}`;
   }
   if (collection.query_language) box.lang = collection.query_language;
+  const lang = collection.query_language;
+  at("example-queries").replaceChildren(...collection.example_queries.map((query) => element("li", {},
+    element("a", { href: `?${new URLSearchParams({ q: query })}`, lang, dir: "auto" }, query))));
+  at("examples").hidden = Boolean(box.value) || !collection.example_queries.length;
   showVersions(collection);
 }
 

@@ -57,7 +57,7 @@ class FakeEngine(Engine):
     def collection(self, most_query_characters: int, most_k: int) -> Collection:
         return Collection(
             model_version=self.model_version, index_version=self.index_version, documents=3, query_language="en",
-            document_language="fr", can_explain=True, most_k=most_k,
+            document_language="fr", can_explain=True, most_k=most_k, example_queries=(),
             most_query_characters=most_query_characters, drift=self.drift,
         )  # fmt: skip
 

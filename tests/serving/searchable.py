@@ -1,5 +1,6 @@
 """A small model and the index of a few documents, in the folders of a run."""
 
+import json
 import os
 import tempfile
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from models.rankers.ranker import Ranker
 from models.retrieval.assemble_index import assemble_index
 from models.retrieval.segment import encode_documents
 from schemas.index_manifest import SEGMENTS
+from schemas.served_versions import EXAMPLES_FILE
 from schemas.wikiclir import Text
 from schemas.word_rules import WordRules
 from tests.models.lexicon.small_lexicon import make_channel
@@ -37,6 +39,7 @@ SHARES: Final = RelevanceShares(
 )
 """A score in [0, 1] is its own share."""
 LIMIT: Final = 200
+EXAMPLES: Final = ("white cat", "moon over ararat", "a query that is longer than the sixty characters of a small limit")
 
 
 def export_searchable(path: Path, weight: float = 0.5) -> None:
@@ -52,6 +55,8 @@ def _export(path: Path, weight: float) -> None:
         towers(features_of(text_features, ["cat"], [["chat"]]))
         ranker = Ranker({"smooth_cosine": towers, "lexicon": channel}, {"smooth_cosine": 1.0, "lexicon": weight})
         export_ranker(ranker, text_features, str(path), THETA, relevance=SHARES)
+    (path / EXAMPLES_FILE).parent.mkdir(exist_ok=True)
+    (path / EXAMPLES_FILE).write_text(json.dumps(EXAMPLES))
 
 
 def index_documents(model: Path, folder: Path, documents: Sequence[Text] = DOCUMENTS) -> None:

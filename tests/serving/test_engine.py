@@ -12,14 +12,16 @@ import pytest
 from models.exported.model import LoadedModel
 from models.retrieval.corpus_index import CorpusIndex
 from schemas.errors import DataError
+from schemas.served_versions import EXAMPLES_FILE
 from serving.engine import Engine, Languages
+from serving.example_queries import read_example_queries
 from serving.newest_engine import FolderEngines
 from serving.refusals import NotThere
 from serving.tf_serving_client import TfServingModel
 from tests.models.small_lexicon import COLLECTION
 from tests.models.small_model import export_small_model
 from tests.serving.live_service import LiveService, live_service
-from tests.serving.searchable import DOCUMENTS, export_searchable, index_documents
+from tests.serving.searchable import DOCUMENTS, EXAMPLES, export_searchable, index_documents
 from tests.stand_in_tf_serving.grpc_server import start_grpc
 from tests.stand_in_tf_serving.predictor import Predictor
 
@@ -58,6 +60,26 @@ def test_the_collection_tells_how_far_it_is_from_the_model_s_documents(engine: E
     drift = engine.collection(most_query_characters=100, most_k=10).drift
     assert drift == CorpusIndex(str(searchable / "index" / "1")).manifest.drift
     assert drift and (drift.documents, drift.model_documents, drift.reason) == (len(DOCUMENTS), len(COLLECTION), "")
+
+
+def test_the_collection_offers_the_queries_beside_the_model_that_are_not_too_long(engine: Engine) -> None:
+    assert engine.collection(most_query_characters=100, most_k=10).example_queries == EXAMPLES
+    assert engine.collection(most_query_characters=60, most_k=10).example_queries == EXAMPLES[:2]
+
+
+@pytest.mark.parametrize("content", ["[", '{"a": 1}', '["a", 1]', '[" "]', "[" * 100_000])
+def test_example_queries_that_are_no_list_of_texts_are_an_error_that_names_their_file(
+    tmp_path: Path, content: str
+) -> None:
+    path = tmp_path / EXAMPLES_FILE
+    path.parent.mkdir()
+    path.write_text(content)
+    with pytest.raises(DataError, match=f"{path} must be a JSON list of queries, .* mend the file, or remove it"):
+        read_example_queries(str(tmp_path))
+
+
+def test_a_model_of_before_has_no_example_queries(tmp_path: Path) -> None:
+    assert read_example_queries(str(tmp_path)) == ()
 
 
 def test_snippets_are_no_longer_than_asked_and_hold_the_words_that_match(engine: Engine) -> None:

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 from serving.engine import Languages
 from serving.newest_engine import FolderEngines
 from tests.serving.live_service import LiveService, live_service
-from tests.serving.searchable import ATTACK, DOCUMENTS
+from tests.serving.searchable import ATTACK, DOCUMENTS, EXAMPLES
 
 CHROMIUM = Path("/usr/bin/chromium")
 pytestmark = [
@@ -78,10 +78,25 @@ def test_typing_a_query_shows_its_results_best_first(page: Page, live: LiveServi
     for hit, shown in zip(found["results"], page.locator(".result").all(), strict=True):
         assert shown.locator(".total strong").inner_text().replace("−", "-").endswith(f"{hit['score']:.3f}")
         share = round(100 * hit["relevant_share"])
-        assert shown.locator(".relevant").inner_text() == f"{min(max(share, 1), 99)} % relevant".replace(
-            "1 %", "<1 %" if share < 1 else "1 %"
-        )
+        assert shown.locator(".relevant").inner_text() == f"{chance(share)} relevant, {share or '<1'} %"
     expect(page.locator(".no-answer")).to_have_count(0)
+
+
+def chance(percent: int) -> str:
+    words = {90: "very likely", 66: "likely", 33: "perhaps", 10: "unlikely to be", 0: "very unlikely to be"}
+    return next(word for least, word in words.items() if percent >= least)
+
+
+def test_the_start_offers_queries_of_the_collection(page: Page) -> None:
+    page.goto("/")
+    offered = page.get_by_role("region", name="Example queries").get_by_role("link")
+    expect(offered).to_have_text(EXAMPLES[:2])  # the third is longer than a query may be
+    offered.first.click()
+    expect(page.get_by_role("searchbox")).to_have_value(EXAMPLES[0])
+    assert results(page)
+    expect(page.get_by_role("region", name="Example queries")).to_be_hidden()
+    page.go_back()
+    expect(page.get_by_role("region", name="Example queries")).to_be_visible()
 
 
 def test_a_query_without_a_good_answer_says_so_above_its_results(page: Page) -> None:
@@ -269,7 +284,7 @@ def test_axe_finds_nothing_serious_and_nothing_is_wider_than_the_window(page: Pa
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
     page.goto("/")
-    expect(page.locator("#collection")).to_contain_text("documents")
+    expect(page.get_by_role("region", name="Example queries")).to_be_visible()
     check()
     search(page, "white cat")
     results(page)

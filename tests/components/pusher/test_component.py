@@ -32,6 +32,7 @@ GRAPH.meta_graphs.add().signature_def["score"].method_name = "tensorflow/serving
 MODEL = {"saved_model.pb": GRAPH.SerializeToString(), "assets/vocabulary": b"words"}
 EVAL = {"q1": ("a volcano", {"d1": ("un volcan", 2), "d2": ("un loup", 0)})}
 CARD, WARM_UP = "MODEL_CARD.md", "assets.extra/tf_serving_warmup_requests"
+EXAMPLE_QUERIES = "assets.extra/example_queries.json"
 
 
 @pytest.fixture
@@ -61,7 +62,11 @@ def beside(model, examples) -> dict[str, bytes]:
     """Path in the version to content of the files that a push adds."""
     card = model_card(SETTINGS, DATA, CUT, history(), report(), "fit")
     files = [str(path) for path in Path(examples.uri, "Split-eval").iterdir()]
-    return {CARD: card.encode(), WARM_UP: warm_up(f"{model.uri}/Format-Serving", files)}
+    return {
+        CARD: card.encode(),
+        WARM_UP: warm_up(f"{model.uri}/Format-Serving", files),
+        EXAMPLE_QUERIES: b'[\n  "a volcano"\n]\n',
+    }
 
 
 @pytest.fixture

@@ -1,0 +1,29 @@
+"""The queries that a model's version offers on the search page."""
+
+import json
+import os
+from pathlib import Path
+
+from schemas.errors import DataError
+from schemas.served_versions import EXAMPLES_FILE
+
+
+def read_example_queries(model: str) -> tuple[str, ...]:
+    """Reads the examples beside a model; none where it has no such file.
+
+    Args:
+      model: the folder of its version.
+
+    Raises:
+      DataError: the file is no list of texts.
+    """
+    path = Path(os.path.join(model, EXAMPLES_FILE))
+    if not path.is_file():
+        return ()
+    try:
+        content = json.loads(path.read_bytes())
+    except (ValueError, RecursionError):
+        content = None
+    if not isinstance(content, list) or not all(isinstance(one, str) and one.strip() for one in content):
+        raise DataError(f"{path} must be a JSON list of queries, which are not empty; mend the file, or remove it.")
+    return tuple(content)
