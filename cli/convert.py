@@ -14,6 +14,7 @@ from pipeline import quiet
 from pipeline.config import load_config
 from pipeline.conversion.convert import ACCOUNT_FILE, CONVERSION, convert
 from pipeline.conversion.inputs import DEPTH, MAX_BAD_SHARE, NEGATIVES, ConversionSettings, Sources
+from pipeline.conversion.ir_datasets_files import find_collection, is_of_ir_datasets
 from pipeline.conversion.join import join, join_faults
 from pipeline.input_files import file_fault
 from pipeline.layout import CONFIG_FILE
@@ -36,6 +37,13 @@ _PACKED = ("", ".gz", ".bz2")
     metavar="[SPLIT=]FILE",
     multiple=True,
     help="Judgments in TREC's columns or BEIR's, perhaps of a split: train, eval (or dev), test. May be repeated.",
+)
+@click.option(
+    "--ir-dataset",
+    "datasets",
+    metavar="[SPLIT=]ID",
+    multiple=True,
+    help="Instead of files: an id of ir_datasets, perhaps for a split. May be repeated, with the same documents.",
 )
 @click.option("--run", metavar="FILE", help="A first stage's TREC run file: its documents become the candidates.")
 @click.option(
@@ -76,6 +84,7 @@ def convert_command(
     queries: str | None,
     documents: str | None,
     qrels: tuple[str, ...],
+    datasets: tuple[str, ...],
     run: str | None,
     joined: tuple[str, ...],
     output: str,
@@ -84,7 +93,8 @@ def convert_command(
 ) -> None:
     """Convert other layouts, or several collections, into files that `clir run` reads.
 
-    FOLDER has BEIR's layout (corpus.jsonl, queries.jsonl, qrels/*.tsv); or name single files; or join collections.
+    FOLDER has BEIR's layout (corpus.jsonl, queries.jsonl, qrels/*.tsv); or name single files, or ids of ir_datasets; or
+    join collections.
 
     Example: clir convert scifact --query-language en --document-language fr --output data/scifact
     """
@@ -92,25 +102,38 @@ def convert_command(
         _refuse_beside_join()
         _join(joined, output, as_json)
         return
+    if datasets and (folder is not None or queries or documents or qrels):
+        raise click.UsageError("give --ir-dataset, or FOLDER, or --queries, --documents and --qrels.")
+    faults: list[str] = []
+    named = _of_splits(datasets, "--ir-dataset", faults)
+    if faults:
+        raise ConfigError(faults)
+    found = find_collection(named) if named else None
+    if found:
+        given["query_language"] = given["query_language"] or found.query_language
+        given["document_language"] = given["document_language"] or found.document_language
     if missing := [name for name in ("query_language", "document_language") if given[name] is None]:
         raise click.UsageError(f"Missing option '--{missing[0].replace('_', '-')}'.")
     if folder is not None and (queries or documents or qrels):
         raise click.UsageError("give FOLDER, or --queries, --documents and --qrels, but not both.")
-    if folder is None and not (queries and documents and qrels):
-        raise click.UsageError("give FOLDER in BEIR's layout, or --queries, --documents and --qrels.")
+    if not found and folder is None and not (queries and documents and qrels):
+        raise click.UsageError("give FOLDER in BEIR's layout, or --queries, --documents and --qrels, or --ir-dataset.")
     _refuse_unused(run)
     settings = ConversionSettings(**given)
     codes = {"--query-language": settings.query_language, "--document-language": settings.document_language}
-    faults = [
+    faults += [
         f"{option}: must be an ISO 639-1 code (two letters); got {code!r}{did_you_mean(code, LANGUAGES)}"
         for option, code in codes.items()
         if code not in LANGUAGES
     ]
-    if folder is not None:
+    if found:
+        sources = Sources(found.queries, found.documents, found.judgments, run)
+    elif folder is not None:
         sources = _beir_sources(folder, run, faults)
     else:
-        sources = Sources(queries or "", documents or "", _judgments(qrels, faults), run)
-    faults += [fault for path in sources.paths() if (fault := file_fault(path))]
+        sources = Sources(queries or "", documents or "", _of_splits(qrels, "--qrels", faults), run)
+    paths = (path for path in sources.paths() if not is_of_ir_datasets(path))
+    faults += [fault for path in paths if (fault := file_fault(path))]
     if fault := made_fault(output, CONVERSION):
         faults.append(f"--output: {fault}")
     if faults:
@@ -212,18 +235,18 @@ def _beir_sources(folder: str, run: str | None, faults: list[str]) -> Sources:
     return Sources(texts[0], texts[1], tuple(judgments), run)
 
 
-def _judgments(values: Sequence[str], faults: list[str]) -> tuple[tuple[str, str], ...]:
-    """(split, path) of each `--qrels`; the split is empty where none is named."""
+def _of_splits(values: Sequence[str], option: str, faults: list[str]) -> tuple[tuple[str, str], ...]:
+    """(split, path or id) of each value of an option; the split is empty where none is named."""
     judgments = []
     for value in values:
         name, equals, path = value.partition("=")
         is_named = bool(equals) and (name in _SPLIT_NAMES or not os.path.exists(value))
         if is_named and name not in _SPLIT_NAMES:
             hint = did_you_mean(name, _SPLIT_NAMES)
-            faults.append(f"--qrels: the split must be one of train, eval (or dev), test; got {name!r}{hint}")
+            faults.append(f"{option}: the split must be one of train, eval (or dev), test; got {name!r}{hint}")
         else:
             judgments.append((_SPLIT_NAMES[name], path) if is_named else ("", value))
     if len({bool(split) for split, _ in judgments}) > 1:
         unnamed = next(path for split, path in judgments if not split)
-        faults.append(f"--qrels: all files must name their split, or none; {unnamed} names none.")
+        faults.append(f"{option}: all must name their split, or none; {unnamed} names none.")
     return tuple(judgments)

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Final, TypeVar
 
+from pipeline.conversion.ir_datasets_files import is_of_ir_datasets, open_part
 from schemas.drops import Drop, DropCounter, DropReason, ReadReport
 from schemas.errors import DataError
 from schemas.foreign_files import (
@@ -303,7 +304,7 @@ def _copy_texts(account: FileAccount, target: Path, with_titles: bool) -> dict[s
 def _records(account: FileAccount, parse: Callable[[BinaryIO, str], Iterable[Record | Drop]]) -> Iterator[Record]:
     """The records of a file; its drops go to its account."""
     try:
-        stream = open(account.path, "rb")
+        stream = open_part(account.path) if is_of_ir_datasets(account.path) else open(account.path, "rb")
     except OSError as error:
         raise DataError(f"{account.path}: cannot be read: {error.strerror}.") from None
     with stream:

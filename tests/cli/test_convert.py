@@ -151,7 +151,7 @@ def test_splits_are_named_by_all_judgments_or_by_none(clir: Clir, beir: Path, tm
     qrels = ["--qrels", f"train={beir}/qrels/train.tsv", "--qrels", beir / "qrels" / "test.tsv"]
     done = clir(*singles(beir), *qrels, "--output", tmp_path / "out")
     assert done.code == 2
-    assert f"all files must name their split, or none; {beir}/qrels/test.tsv names none" in done.err
+    assert f"all must name their split, or none; {beir}/qrels/test.tsv names none" in done.err
 
 
 def test_a_folder_without_judgments_or_texts_is_refused(clir: Clir, tmp_path: Path) -> None:
