@@ -128,7 +128,7 @@ def test_ids_of_splits_become_files_with_the_languages_that_ir_datasets_knows(cl
     assert (out / "queries.tsv").read_text().splitlines()[0] == "q0\ttitle 0\tsentence 0"
     assert (out / "documents.tsv").read_text().splitlines()[0] == "d0\ttitre 0\tun texte no 0"
     inputs = json.loads((out / "conversion.json").read_text())["account"]["inputs"]
-    assert inputs["queries"]["file"] == "ir_datasets:tiny/train,tiny/test#queries"
+    assert inputs["queries"]["path"] == "ir_datasets:tiny/train,tiny/test#queries"
 
 
 def test_a_topic_without_a_text_is_what_ir_datasets_takes_for_it_and_lost_judgments_are_counted(
