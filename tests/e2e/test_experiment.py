@@ -18,6 +18,7 @@ from pipeline.stages import DATA_STAGES
 from schemas.evaluation import EVALUATION_FILES
 from tests.e2e.forked import clir
 from tests.e2e.process import ROOT, SAMPLE
+from tests.hparams_of import hparams_of
 
 pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
@@ -207,6 +208,12 @@ def test_data_stages_run_once_and_nothing_is_pushed(file: Path, again: object) -
     assert {stage: counts[stage] for stage in stages} == dict.fromkeys(stages, 1)
     assert counts["Trainer"] == counts["Evaluator"] == len(CELLS) - 1
     assert counts["Pusher"] == 0 and not (output / "serving").exists()
+
+
+def test_tensorboard_tells_the_cells_apart_by_their_settings(file: Path, again: object) -> None:
+    runs = [link for link in (file.parent / "out" / "tensorboard").iterdir() if link.exists()]
+    shown = {(one["loss.name"], one["training.seed"]) for one in map(hparams_of, runs)}
+    assert {f"{loss}-seed{seed:g}" for loss, seed in shown} == {*CELLS} - {IMPOSSIBLE}
 
 
 def test_an_edited_grid_runs_the_cells_that_are_new(file: Path, again: object) -> None:

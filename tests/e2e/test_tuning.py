@@ -9,14 +9,13 @@ import pytest
 import tensorflow as tf
 import yaml
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-from tensorboard.plugins.hparams.metadata import SESSION_START_INFO_TAG
-from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData
 
 from tests.e2e.forked import Kill, clir
 from tests.e2e.process import DECIDES
 from tests.e2e.test_cache import CachedRun
 from tests.e2e.test_kills import KILLED, evaluation
 from tests.e2e.test_run import STAGES
+from tests.hparams_of import hparams_of
 
 pytestmark = pytest.mark.e2e
 
@@ -55,10 +54,8 @@ def test_tensorboard_compares_the_trials_with_each_other_and_with_the_training(r
     for folder in {
         path.parent for pattern in ("*", "*/*") for path in run.output.glob(f"tensorboard/{pattern}/events.*")
     }:
-        events = EventAccumulator(str(folder)).Reload()
-        content = HParamsPluginData.FromString(events.SummaryMetadata(SESSION_START_INFO_TAG).plugin_data.content)
-        settings = content.session_start_info.hparams
-        found[folder.name] = settings["model.epsilon"].number_value, events.Tensors("eval/ndcg_5")[-1]
+        value = EventAccumulator(str(folder)).Reload().Tensors("eval/ndcg_5")[-1]
+        found[folder.name] = hparams_of(folder)["model.epsilon"], value
     trials = {f"trial-{trial['number']:03}": trial for trial in results(run)["trials"]}
     assert found.keys() > trials.keys()
     for name, trial in trials.items():

@@ -3,13 +3,12 @@
 from pathlib import Path
 
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-from tensorboard.plugins.hparams.metadata import SESSION_START_INFO_TAG
-from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData
 
 from models.adversary_settings import AdversarySettings
 from models.job import TrainingJob
 from models.settings import ChannelSettings
 from models.training.hparams import settings_of, write_hparams
+from tests.hparams_of import hparams_of
 
 
 def test_every_setting_that_decides_the_result_is_shown_and_none_of_the_machine() -> None:
@@ -27,9 +26,5 @@ def test_an_adversary_is_shown_where_there_is_one() -> None:
 
 def test_tensorboard_reads_numbers_truths_and_words_and_a_list_as_its_text(tmp_path: Path) -> None:
     write_hparams(str(tmp_path), {"a": 0.5, "b": True, "c": "sosl", "d": [0.2, 0.7]}, {"eval/ndcg_5": 0.75})
-    events = EventAccumulator(str(tmp_path)).Reload()
-    content = HParamsPluginData.FromString(events.SummaryMetadata(SESSION_START_INFO_TAG).plugin_data.content)
-    shown = content.session_start_info.hparams
-    assert (shown["a"].number_value, shown["b"].bool_value) == (0.5, True)
-    assert (shown["c"].string_value, shown["d"].string_value) == ("sosl", "[0.2, 0.7]")
-    assert "eval/ndcg_5" in events.Tags()["tensors"]
+    assert hparams_of(tmp_path) == {"a": 0.5, "b": True, "c": "sosl", "d": "[0.2, 0.7]"}
+    assert "eval/ndcg_5" in EventAccumulator(str(tmp_path)).Reload().Tags()["tensors"]
