@@ -95,7 +95,7 @@ def test_a_killed_training_does_not_go_on_with_other_settings(
     assert not (output / "artifacts" / "checkpoints").exists()
 
 
-def test_six_runs_killed_at_random_moments_complete_with_equal_metrics(tmp_path: Path) -> None:
+def test_four_runs_killed_at_random_moments_complete_with_equal_metrics(tmp_path: Path) -> None:
     settings = ["preset=paper", "data.max_queries=200", "training.epochs=5", "evaluation.minimums={}"]
     small = [f"--set={one}" for one in settings]
 
@@ -118,5 +118,5 @@ def test_six_runs_killed_at_random_moments_complete_with_equal_metrics(tmp_path:
         return killed, completed, evaluation(tmp_path / name) == evaluation(tmp_path / "undisturbed")
 
     with ThreadPoolExecutor(2) as pool:
-        results = list(pool.map(kill_and_complete, range(6)))
-    assert results == [(KILLED, 0, True)] * 6
+        results = list(pool.map(kill_and_complete, range(4)))
+    assert results == [(KILLED, 0, True)] * 4
