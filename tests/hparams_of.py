@@ -1,4 +1,4 @@
-"""What TensorBoard's HParams shows of a run."""
+"""Reads the settings of a run as TensorBoard's HParams does."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData
 
 
 def hparams_of(folder: Path) -> dict[str, bool | float | str]:
-    """The settings of the run in a folder of events."""
+    """Returns the settings of the run in a folder of events, by name."""
     events = EventAccumulator(str(folder)).Reload()
     content = HParamsPluginData.FromString(events.SummaryMetadata(SESSION_START_INFO_TAG).plugin_data.content)
     shown = content.session_start_info.hparams

@@ -1,4 +1,4 @@
-"""What a reader sees first: the verdicts, one table and one picture."""
+"""The summary at the head of a report: the verdicts, one table and one picture."""
 
 from collections.abc import Iterator, Sequence
 from statistics import mean
