@@ -70,7 +70,7 @@ class FolderEngines:
 
         Raises:
           DataError: the index is damaged, or another one by now, the model that made it is missing, or the example
-        queries beside it are damaged.
+            queries beside it are damaged.
         """
         index, model = self._open(version)
         served = self._connect(os.path.basename(model)) if self._connect else LoadedModel(model)
