@@ -60,7 +60,8 @@ def test_the_report_of_an_experiment_shows_it_everywhere_but_beside_the_publishe
     assert f"| seeds | {' | '.join(PAPERS)} | ndcg\\_10 |" in text
     assert f"| reference row | {' | '.join(PAPERS)} | ndcg\\_10 |" in text
     assert f"| ndcg\\_10 | {DEFINITION} |" in text
-    _, results, p_values, errors, published, *_ = (table for table in tables(text) if len(table) > 1)
+    _, summary, results, p_values, errors, published, *_ = (table for table in tables(text) if len(table) > 1)
+    assert {len(entries) for entries in summary.values()} == {2}
     assert {len(entries) for entries in results.values()} == {1 + 8}
     assert {len(entries) for entries in p_values.values()} == {1 + 8}
     assert {len(entries) for entries in errors.values()} == {8}
