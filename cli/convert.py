@@ -197,9 +197,14 @@ def _refuse_beside_join() -> None:
     if others := sorted(_given() - {"joined", "output", "as_json"}):
         raise click.UsageError(
             "--join takes collections as their configurations say, and nothing but --output and --json beside it; got "
-            + ", ".join("FOLDER" if name == "folder" else f"--{name.replace('_', '-')}" for name in others)
+            + ", ".join("FOLDER" if name == "folder" else _option_of(name) for name in others)
             + "."
         )
+
+
+def _option_of(name: str) -> str:
+    """A parameter as one writes it on the command line."""
+    return next(one.opts[0] for one in click.get_current_context().command.params if one.name == name)
 
 
 def _refuse_unused(run: str | None) -> None:

@@ -20,6 +20,7 @@ from pipeline.machine import (
     check_shared_memory,
     check_temporary_folder_for_patterns,
     check_temporary_folder_for_sockets,
+    memory_size,
 )
 from schemas.errors import DataError
 
@@ -27,6 +28,8 @@ _PACKAGE: Final = "smooth-clir"
 _GIB: Final = 1 << 30
 _LEAST_DISK_GIB: Final = 2
 _LEAST_MEMORY_GIB: Final = 3
+_WIDTH: Final = 16
+"""The width of the column of subjects."""
 _NVIDIA: Final = Path("/proc/driver/nvidia/gpus")
 
 
@@ -47,13 +50,13 @@ def doctor(as_json: bool) -> None:
 
     Example: clir doctor
     """
-    findings = [*_findings()]
+    findings = []
+    for finding in _findings():
+        findings.append(finding)
+        if not as_json:  # at once: a broken library may end the process
+            show(f"{finding.state:6}  {finding.subject:{_WIDTH}}  {finding.says}")
     if as_json:
         show_json([finding._asdict() for finding in findings])
-    else:
-        width = max(len(finding.subject) for finding in findings)
-        for finding in findings:
-            show(f"{finding.state:6}  {finding.subject:{width}}  {finding.says}")
     if faults := [finding.subject for finding in findings if finding.state == "fault"]:
         raise DataError(f"not ready: {', '.join(faults)}.")
 
@@ -106,7 +109,8 @@ def _tensorflow() -> Finding:
             import tensorflow as tf
             import tensorflow_text  # noqa: F401 - the models' operations
     except Exception as error:  # whatever a broken library raises
-        return Finding("TensorFlow", "fault", f"cannot be imported: {str(error).splitlines()[0][:200]}")
+        said = next(iter(str(error).splitlines()), type(error).__name__)
+        return Finding("TensorFlow", "fault", f"cannot be imported: {said[:200]}")
     gpus = len(tf.config.list_physical_devices("GPU"))
     if not gpus and _NVIDIA.is_dir() and any(_NVIDIA.iterdir()):
         return Finding("TensorFlow", "absent", f"{tf.__version__}; it cannot use the GPU: CLIR_LOCK=gpu make setup")
@@ -115,7 +119,7 @@ def _tensorflow() -> Finding:
 
 def _memory() -> Finding:
     """The memory and the cores that this process may use."""
-    size = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / _GIB
+    size = memory_size() / _GIB
     cores = len(os.sched_getaffinity(0))
     says = f"{size:.1f} GiB, {cores} core{'s' * (cores != 1)}"
     if size < _LEAST_MEMORY_GIB:

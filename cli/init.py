@@ -1,7 +1,6 @@
 """`clir init`: writes a configuration, from answers or options."""
 
 import os
-import shutil
 import sys
 import tempfile
 from collections.abc import Callable
@@ -15,6 +14,7 @@ from cli.terminal import for_shell, say, short, show
 from pipeline.config import load_config
 from pipeline.config_schema import SCHEMA_FILE, config_schema, is_config_schema
 from pipeline.input_files import files_of, is_remote
+from pipeline.output_folder import write_atomically
 from schemas.errors import ConfigError
 from schemas.languages import LANGUAGES
 from schemas.settings import did_you_mean
@@ -44,10 +44,11 @@ output: {output}
 
 
 def _file(answer: str) -> str:
-    """A path of a file that is there, or a pattern of some."""
-    if not is_remote(answer) and not all(os.path.isfile(one) for one in files_of(answer) or [answer]):
+    """A path of a file that is there, or a pattern of some; `~` is the home folder, as in a configuration."""
+    path = os.path.expanduser(answer)
+    if not is_remote(path) and not all(os.path.isfile(one) for one in files_of(path) or [path]):
         raise click.BadParameter(f"must be a file, or a pattern of files; there is no file {answer!r}.")
-    return answer
+    return path
 
 
 def _language(answer: str) -> str:
@@ -74,19 +75,23 @@ _QUESTIONS: Final[dict[str, tuple[str, Callable[[str], str]]]] = {
 @click.option("--judgments", metavar="FILE", help="The judgments: query_id, doc_id, grade.")
 @click.option("--query-language", metavar="CODE", help="ISO 639-1 code of the queries' language.")
 @click.option("--document-language", metavar="CODE", help="ISO 639-1 code of the documents' language.")
-@click.option("--output", metavar="FOLDER", help="Folder of everything a run writes; default: runs/ and the languages.")
+@click.option(
+    "--output", metavar="FOLDER", help="Folder of everything a run writes; default: runs/ and the name of CONFIG."
+)
 @click.option("--example", is_flag=True, help="Take the bundled sample, whose files are copied beside CONFIG.")
 def init(config: str, output: str | None, example: bool, **given: str | None) -> None:
     """Write a commented configuration, CONFIG (config.yaml), for your files; ask for what no option gives.
 
-    The files are looked at before anything is written. Beside CONFIG stands the schema of configurations, by which
-    editors complete and check it.
+    CONFIG is written once the files that it names have been looked at. Beside it stands the schema of configurations,
+    by which editors complete and check it.
 
     Example: clir init --example
     """
+    if not config.isprintable():  # it stands in comments of the file
+        raise click.UsageError(f"CONFIG must be a name of letters and signs that can be printed; got {config!a}.")
     path = Path(config)
     if os.path.lexists(path):
-        raise click.UsageError(f"CONFIG must be a new file; {config} is there.")
+        raise click.UsageError(_is_there(config))
     folder = path.parent
     schema = folder / SCHEMA_FILE
     if os.path.lexists(schema) and not is_config_schema(schema):
@@ -98,20 +103,44 @@ def init(config: str, output: str | None, example: bool, **given: str | None) ->
     else:
         if faults := [fault for name, value in given.items() if (fault := _option_fault(name, value))]:
             raise ConfigError(faults)
-        answers = {name: _ask(name) if value is None else value for name, value in given.items()}
-        for role in EXAMPLE:  # a path in a configuration is relative to its folder
-            if not is_remote(answers[role]):
-                answers[role] = os.path.relpath(answers[role], folder)
+        answers = {name: _ask(name) if value is None else _QUESTIONS[name][1](value) for name, value in given.items()}
+        for role in EXAMPLE:
+            answers[role] = _seen_from(folder, answers[role])
     folder.mkdir(parents=True, exist_ok=True)
-    runs = output or f"runs/{answers['query_language']}_{answers['document_language']}"
-    answers["output"] = os.path.relpath(runs, folder)
-    scalars = {key: yaml.safe_dump(value, width=1 << 20).splitlines()[0] for key, value in answers.items()}
+    answers["output"] = _seen_from(folder, os.path.expanduser(output or f"runs/{path.stem}"))
+    scalars = {key: _scalar(value) for key, value in answers.items()}
     text = _TEMPLATE.format(schema=SCHEMA_FILE, name=for_shell(config), **scalars)
     _check(path, text)
-    schema.write_text(config_schema(), encoding="utf-8")
-    path.write_text(text, encoding="utf-8")
+    write_atomically(schema, config_schema())
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:  # made while this one asked
+        raise click.UsageError(_is_there(config)) from None
     show(short(config))
     say(f"next:\n  clir run {for_shell(config)}")
+
+
+def _is_there(config: str) -> str:
+    return f"CONFIG must be a new file; {config} is there."
+
+
+def _seen_from(folder: Path, path: str) -> str:
+    """A path as a configuration in a folder names it; one with a scheme stays.
+
+    Links to folders are followed, as `clir run` does: `..` leads out of the folder behind a link.
+    """
+    if "://" in path:
+        return path
+    above, name = os.path.split(path)
+    seen = os.path.relpath(os.path.join(os.path.realpath(above), name), os.path.realpath(folder))
+    return os.path.join(".", seen) if seen.startswith("~") else seen
+
+
+def _scalar(value: str) -> str:
+    """A text in YAML, in one line."""
+    style = None if value.isprintable() else '"'
+    return yaml.safe_dump(value, width=1 << 20, default_style=style).splitlines()[0]
 
 
 def _option_fault(name: str, value: str | None) -> str | None:
@@ -129,7 +158,10 @@ def _option_fault(name: str, value: str | None) -> str | None:
 def _ask(name: str) -> str:
     """The answer to a question, which is asked again until it is a good one."""
     question, check = _QUESTIONS[name]
-    answer: str = click.prompt(question, value_proc=check, err=True)
+    try:
+        answer: str = click.prompt(question, value_proc=check, err=True)
+    except click.Abort:  # click's word for Ctrl-C and Ctrl-D, which hides what was pressed
+        raise KeyboardInterrupt from None
     return answer
 
 
@@ -151,13 +183,21 @@ def _check(path: Path, text: str) -> None:
 
 
 def _copy_example(folder: Path) -> dict[str, str]:
-    """Copies the bundled sample into a folder beside the configuration; a file that is there stays as it is."""
+    """Copies the bundled sample into a folder beside the configuration.
+
+    Raises:
+      UsageError: another file is in the place of one of its files.
+    """
     root = Path(__file__).parents[1]
     # In a checkout, and where setup.py puts it in an installed package.
     source = next(one for one in (root / "data" / "sample", root / "smooth_clir" / "sample") if one.is_dir())
     target = folder / "sample"
+    contents = {name: (source / name).read_bytes() for name in EXAMPLE.values()}
+    for name, content in contents.items():
+        copy = target / name
+        if os.path.lexists(copy) and not (copy.is_file() and copy.read_bytes() == content):
+            raise click.UsageError(f"{copy} must be the sample's file, or none; there is another file.")
     target.mkdir(parents=True, exist_ok=True)
-    for name in EXAMPLE.values():
-        if not (target / name).exists():
-            shutil.copyfile(source / name, target / name)
+    for name, content in contents.items():
+        write_atomically(target / name, content)
     return {role: f"sample/{name}" for role, name in EXAMPLE.items()}

@@ -1,9 +1,10 @@
-"""Checks, before any stage, that the machine has what a command needs beside memory and disk."""
+"""The memory of this machine, and checks, before any stage, that it has what else a command needs beside disk."""
 
 import multiprocessing
 import os
 import sys
 import tempfile
+from pathlib import Path
 from typing import Final
 
 from pipeline.output_path import pattern_fault
@@ -13,6 +14,18 @@ _LOCKS: Final = 8
 """More locks than a sink of Beam or a pool of processes has at once."""
 _LONGEST_FOR_SOCKETS: Final = 76
 """Bytes of a path to which `/pymp-12345678/listener-12345678` can be added: that of a socket has at most 107."""
+
+_CONTAINER_LIMITS: Final = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
+"""Where a container finds the limit of its memory: with version 2 of control groups, and with version 1."""
+
+
+def memory_size() -> int:
+    """The bytes of memory that this process may use: the machine's, or its container's where they are fewer."""
+    sizes = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
+    for limit in _CONTAINER_LIMITS:
+        if limit.is_file() and (text := limit.read_text(encoding="ascii").strip()).isdigit():  # or "max"
+            sizes.append(int(text))
+    return min(sizes)
 
 
 def check_process() -> None:

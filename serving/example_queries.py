@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 from schemas.errors import DataError
@@ -24,6 +25,11 @@ def read_example_queries(model: str) -> tuple[str, ...]:
         content = json.loads(path.read_bytes())
     except (ValueError, RecursionError):
         content = None
-    if not isinstance(content, list) or not all(isinstance(one, str) and one.strip() for one in content):
+    if not isinstance(content, list) or not all(_is_query(one) for one in content):
         raise DataError(f"{path} must be a JSON list of queries, which are not empty; mend the file, or remove it.")
     return tuple(content)
+
+
+def _is_query(one: object) -> bool:
+    """Whether it is a text with something in it, and without half a surrogate pair, which no answer can carry."""
+    return isinstance(one, str) and bool(one.strip()) and re.search("[\ud800-\udfff]", one) is None

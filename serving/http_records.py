@@ -45,7 +45,7 @@ class Collection(Versions):
     most_query_characters: int
     most_k: int
     example_queries: tuple[str, ...]
-    """Queries that the collection answers, for those who do not know it."""
+    """Queries that the model was made with, for those who do not know the collection."""
 
 
 class Hit(JsonRecord):

@@ -73,8 +73,9 @@ class FolderEngines:
             queries beside it are damaged.
         """
         index, model = self._open(version)
+        examples = read_example_queries(model)  # before a connection is open, which nothing would close
         served = self._connect(os.path.basename(model)) if self._connect else LoadedModel(model)
-        return Engine(served, index, version.partition("@")[0], self._languages, read_example_queries(model))
+        return Engine(served, index, version.partition("@")[0], self._languages, examples)
 
     def load_pair(self, version: str) -> tuple[CorpusIndex, LoadedModel]:
         """Loads a version of an index on disk and its model, for other work than that of an engine; raises as `load`.

@@ -78,8 +78,9 @@ class MilvusVersions:
         collection, newest = self._current()
         if newest and newest.identity not in _identities(versions):
             raise DataError(
-                f"the newest version in {self._address}, {collection}, must be of this folder to be changed; it is of "
-                "another one. Change that one, or index all documents: `clir index` without --add and --remove."
+                f"the newest version in {self._address}, {collection}, must be in this folder to be changed; it is of "
+                "another one, or was removed here. Change it where it is, or index all documents: `clir index` without "
+                "--add and --remove."
             )
 
     def fault_of(self, newest: Path) -> str:
@@ -117,7 +118,13 @@ class MilvusVersions:
             raise DataError(f"{folder} must hold a whole index: {describe_faults(found.faults)}.")
         before, newest = self._current()
         if newest and newest.identity not in _identities(IndexVersions(folder.parent).all()):
-            log.warning("%s in %s is of another folder; version %s takes its place", before, self._address, folder.name)
+            log.warning(
+                "%s in %s is no version in %s; version %s takes its place",
+                before,
+                self._address,
+                folder.parent,
+                folder.name,
+            )
         version = self._version_of(folder, found.manifest)
         collection = f"{self._address.name}_{self._digest(version)}"
         if not self._is_whole(collection, version):

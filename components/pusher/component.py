@@ -88,7 +88,9 @@ def Pusher(
         files = split_files(examples, "eval")
         beside = {CARD_FILE: card.encode()}
         if requests := warm_up(path, files):
-            beside |= {WARM_UP_FILE: requests, EXAMPLES_FILE: example_queries(files)}
+            beside[WARM_UP_FILE] = requests
+            if most := settings["search"]["example_queries"]:
+                beside[EXAMPLES_FILE] = example_queries(files, most)
         version = push_version(path, serving, version or None, beside)
     pushed_model.set_int_custom_property(WAS_PUSHED_PROPERTY, 1)
     pushed_model.set_string_custom_property(DESTINATION_PROPERTY, os.path.join(serving, version))

@@ -9,16 +9,16 @@ import tensorflow as tf
 
 from schemas import features as f
 
-QUERIES: Final = 4
 _LENGTH: Final = 40
 """Queries of about this number of characters are offered: long ones do not look like what people type."""
 
 
-def example_queries(examples: Iterable[str]) -> bytes:
+def example_queries(examples: Iterable[str], most: int) -> bytes:
     """The content of `schemas.served_versions.EXAMPLES_FILE`: queries of different MR documents.
 
     Args:
       examples: paths of gzipped TFRecords of listwise Examples, as texts.
+      most: largest number of queries.
     """
     records = tf.data.TFRecordDataset(sorted(examples), "GZIP").as_numpy_iterator()
     nearest: dict[bytes, tuple[int, bytes, str]] = {}
@@ -28,5 +28,5 @@ def example_queries(examples: Iterable[str]) -> bytes:
         text = columns[f.QUERY_TEXT].bytes_list.value[0].decode()
         found = abs(len(text) - _LENGTH), columns[f.QUERY_ID].bytes_list.value[0], text
         nearest[document] = min(found, nearest.get(document, found))
-    chosen = [text for _, _, text in heapq.nsmallest(QUERIES, nearest.values())]
+    chosen = [text for _, _, text in heapq.nsmallest(most, nearest.values())]
     return json.dumps(chosen, ensure_ascii=False, indent=2).encode() + b"\n"

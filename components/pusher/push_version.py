@@ -26,7 +26,7 @@ def push_version(model: str, serving: str, newest: str | None, beside: Mapping[s
       model: folder of a SavedModel.
       serving: folder of the versions.
       newest: the newest version, if any.
-      beside: path to content of the files to add (see `schemas.served_versions.BESIDE_MODEL`).
+      beside: path to content of the files to add: the card, and those of `assets.extra`.
 
     Returns:
       the version's number.

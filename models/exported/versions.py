@@ -8,7 +8,7 @@ import tensorflow as tf
 
 from schemas.byte_streams import stream_sha256
 from schemas.errors import DataError
-from schemas.served_versions import BESIDE_MODEL, GRAPH_FILE, SUMS_FILE, served_versions
+from schemas.served_versions import CARD_FILE, EXTRA_FOLDER, GRAPH_FILE, SUMS_FILE, served_versions
 
 
 def write_sums(root: str) -> None:
@@ -55,7 +55,7 @@ def _digests(root: str) -> dict[str, str]:
         for name in names:
             path = os.path.join(folder, name)
             inner = os.path.relpath(path, root)
-            if inner in BESIDE_MODEL:
+            if CARD_FILE in inner or inner.startswith(EXTRA_FOLDER):  # with an editor's backup of either
                 continue
             with tf.io.gfile.GFile(path, "rb") as file:
                 digests[inner] = stream_sha256(file)

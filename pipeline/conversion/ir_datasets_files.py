@@ -26,18 +26,20 @@ class Collection(NamedTuple):
 
 
 def find_collection(named: Sequence[tuple[str, str]]) -> Collection:
-    """Finds the ids, which share the documents of the first one; downloads nothing.
+    """Finds the ids, which share the documents of the first one; downloads no collection.
 
     Args:
       named: (split, id) of each; the split is empty where none is named.
 
     Raises:
-      ConfigError: ir_datasets is not installed, or an id is unknown or lacks queries, documents or judgments.
+      ConfigError: ir_datasets is not installed, an id is unknown lacks queries, documents or judgments, or has
+        other languages than the first one.
+      DataError: ir_datasets asks its host about an id, and gets no answer.
     """
-    faults = [fault for _, name in named for fault in _faults(name)]
+    ids = [name for _, name in named]
+    faults = [fault for name in ids for fault in _faults(name)] or [*_faults_beside(ids[0], ids[1:])]
     if faults:
         raise ConfigError([f"--ir-dataset: {fault}" for fault in faults])
-    ids = [name for _, name in named]
     first = _load(ids[0])
     return Collection(
         queries=f"{_PREFIX}{','.join(dict.fromkeys(ids))}#queries",
@@ -124,9 +126,27 @@ def _faults(name: str) -> Iterator[str]:
 
         yield f"must be an id of ir_datasets; got {name!r}{did_you_mean(name, [*ir_datasets.registry])}"
         return
+    except Exception as error:  # the look-up of some ids downloads a list of files
+        raise DataError(f"{name}: ir_datasets cannot look it up: {error or type(error).__name__}.") from error
     parts = {"queries": dataset.has_queries(), "documents": dataset.has_docs(), "qrels": dataset.has_qrels()}
     if lacking := [part for part, has in parts.items() if not has]:
         yield f"{name} must have queries, documents and qrels; it lacks {' and '.join(lacking)}."
+
+
+def _faults_beside(first: str, others: Sequence[str]) -> Iterator[str]:
+    """The faults of ids that are to share the documents of the first one.
+
+    In another language, a document may have the same id, and a judgment would not be lost but wrong.
+    """
+    must = _languages(first)
+    for name in others:
+        if (got := _languages(name)) != must:
+            yield f"all must have the same documents and languages; {first} has {must}, {name} has {got}."
+
+
+def _languages(name: str) -> str:
+    dataset = _load(name)
+    return f"queries in {dataset.queries_lang()} and documents in {dataset.docs_lang()}"
 
 
 def _known(code: str | None) -> str | None:

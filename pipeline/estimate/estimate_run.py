@@ -20,6 +20,7 @@ from pipeline.config import RunConfig
 from pipeline.estimate.collection_size import CollectionSize, size_of_collection
 from pipeline.estimate.encoder_speed import EncoderSpeed, measure_encoder
 from pipeline.estimate.training_step import TrainingStep, measure_training_step
+from pipeline.machine import memory_size
 from schemas.cut_texts import CutTexts
 from schemas.errors import DataError
 from schemas.wording import rounded_duration, rounded_size
@@ -154,7 +155,7 @@ def _notes(config: RunConfig, memory: float, disk: float, load: float) -> Iterat
     folder = Path(config.output)
     while not folder.exists():
         folder = folder.parent
-    free, held = shutil.disk_usage(folder).free, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    free, held = shutil.disk_usage(folder).free, memory_size()
     if disk > free:
         yield f"the disk of {folder} has {rounded_size(free)} of room alone"
     if memory > held:

@@ -55,13 +55,13 @@ class Qrel(NamedTuple):
 
 
 class Documents(BaseDocs):  # type: ignore[misc]
-    """French documents, or what goes wrong when they are read."""
+    """Documents in a language, or what goes wrong when they are read."""
 
-    def __init__(self, fault: Exception | None = None) -> None:
-        self.fault = fault
+    def __init__(self, fault: Exception | None = None, language: str = "fr") -> None:
+        self.fault, self.language = fault, language
 
     def docs_lang(self) -> str:
-        return "fr"
+        return self.language
 
     def docs_iter(self) -> Iterator[Document]:
         if self.fault:
@@ -99,6 +99,7 @@ COLLECTIONS = {
     "tiny/test": Dataset(Documents(), Queries(QUERIES[8:]), Qrels(QRELS[8:])),
     "tiny/topics": Dataset(Documents(), Queries([Topic("q1", "a topic", "of TREC")]), Qrels(QRELS[:2])),
     "tiny/unjudged": Dataset(Documents(), Queries(QUERIES)),
+    "tiny/german": Dataset(Documents(language="de"), Queries(QUERIES[8:]), Qrels(QRELS[8:])),
     "tiny/gone": Dataset(Documents(RuntimeError("no such host")), Queries(QUERIES), Qrels(QRELS)),
 }
 
@@ -153,6 +154,11 @@ def test_a_language_may_be_another_than_ir_datasets_says(clir: Clir, tmp_path: P
         (("tiny/unjudged",), "--ir-dataset: tiny/unjudged must have queries, documents and qrels; it lacks qrels."),
         (("tset=tiny/test",), "--ir-dataset: the split must be one of train, eval (or dev), test; got 'tset'"),
         (("tiny/gone",), "ir_datasets:tiny/gone#docs: cannot be read: no such host."),
+        (
+            ("train=tiny/train", "test=tiny/german"),
+            "--ir-dataset: all must have the same documents and languages; tiny/train has queries in en and documents "
+            "in fr, tiny/german has queries in en and documents in de.",
+        ),
         (("tiny/train", "test=tiny/test"), "--ir-dataset: all must name their split, or none; tiny/train names none."),
     ],
 )
@@ -169,6 +175,20 @@ def test_what_cannot_be_taken_is_said_and_nothing_is_written(
 def test_an_id_and_files_are_refused_together(clir: Clir, tmp_path: Path) -> None:
     done = clir("convert", "folder", "--ir-dataset", "tiny/train", "--output", tmp_path / "out")
     assert (done.code, "give --ir-dataset, or FOLDER" in done.err) == (2, True)
+
+
+def test_a_look_up_that_gets_no_answer_is_said(clir: Clir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(name: str) -> None:
+        raise OSError("no such host")  # as for CLIRMatrix, of which ir_datasets downloads a list of files
+
+    monkeypatch.setattr(ir_datasets, "load", load)
+    done = clir("convert", "--ir-dataset", "tiny/train", "--output", tmp_path / "out")
+    assert (done.code, "tiny/train: ir_datasets cannot look it up: no such host." in done.err) == (1, True)
+
+
+def test_a_join_names_the_option_that_it_refuses(clir: Clir, tmp_path: Path) -> None:
+    done = clir("convert", "--join", "a=b", "--join", "c=d", "--ir-dataset", "tiny/train", "--output", tmp_path / "out")
+    assert (done.code, "beside it; got --ir-dataset." in done.err) == (2, True)
 
 
 def test_without_the_package_the_message_says_how_to_install_it(

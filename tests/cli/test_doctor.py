@@ -4,11 +4,13 @@ import json
 import os
 import shutil
 from importlib import metadata
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
 from cli import doctor
+from pipeline import machine
 from schemas.errors import DataError
 from tests.cli.command import Clir
 
@@ -72,6 +74,30 @@ def test_what_only_some_work_needs_is_no_fault(clir: Clir, monkeypatch: pytest.M
     monkeypatch.setattr(doctor, "use_multilingual_is_installed", lambda: False)
     found = findings(clir)
     assert found["Milvus"]["state"] == found["encoder"]["state"] == "absent"
+
+
+def test_a_library_that_says_nothing_is_a_fault_and_what_was_found_before_it_is_shown(
+    clir: Clir, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends: list[BaseException] = [AssertionError(), SystemExit(134)]  # the second as a library that ends the process
+
+    def heavy_imports() -> None:
+        raise ends.pop(0)
+
+    monkeypatch.setattr(doctor, "heavy_imports", heavy_imports)
+    assert findings(clir, code=1)["TensorFlow"]["says"] == "cannot be imported: AssertionError"
+    ended = clir("doctor")
+    assert (ended.code, [line.split()[1] for line in ended.out.splitlines()]) == (134, ["Python", "C", "libraries"])
+
+
+def test_a_container_has_the_memory_of_its_limit(clir: Clir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = tmp_path / "memory.max", tmp_path / "none"
+    monkeypatch.setattr(machine, "_CONTAINER_LIMITS", limits)
+    limits[0].write_text("max\n")
+    whole = findings(clir)["memory"]["says"]
+    limits[0].write_text(f"{2 << 30}\n")
+    assert findings(clir, code=1)["memory"]["says"].startswith("2.0 GiB")
+    assert not whole.startswith("2.0 GiB")
 
 
 def test_little_memory_is_a_fault(clir: Clir, monkeypatch: pytest.MonkeyPatch) -> None:

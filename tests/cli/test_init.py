@@ -2,9 +2,12 @@
 
 import os
 import pty
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 import yaml
@@ -85,19 +88,111 @@ def test_a_code_that_yaml_reads_as_a_truth_value_is_quoted(clir: Clir, tmp_path:
     assert yaml.safe_load((tmp_path / "a.yaml").read_text())["data"]["document_language"] == language
 
 
-def test_a_person_is_asked_and_asked_again_after_a_bad_answer(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["a query\nof two lines", "it's", "#1", "[x]", "~q"])
+def test_any_name_of_a_file_can_be_written(
+    clir: Clir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copyfile(FILES[1], name)
+    assert clir("init", "a.yaml", "--queries", f"./{name}", *FILES[2:], *LANGUAGES).code == 0
+    assert load_config("a.yaml").data.queries == str(tmp_path / name)
+
+
+@pytest.mark.parametrize("config", ["a\nx: 1.yaml", "a\u2028.yaml", "a\udce9.yaml"])
+def test_a_name_of_a_configuration_that_cannot_be_printed_is_refused(clir: Clir, config: str) -> None:
+    answer = clir("init", config, "--example")
+    assert (answer.code, "must be a name of letters and signs that can be printed" in answer.err) == (2, True)
+
+
+def test_the_home_folder_is_that_of_a_run(clir: Clir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "home").mkdir()
+    shutil.copyfile(FILES[1], tmp_path / "home" / "q.tsv")
+    given = ["--queries", "~/q.tsv", *FILES[2:], *LANGUAGES, "--output", "~/runs"]
+    assert clir("init", tmp_path / "deep" / "a.yaml", *given).code == 0
+    config = load_config(str(tmp_path / "deep" / "a.yaml"))
+    assert (config.data.queries, config.output) == (str(tmp_path / "home" / "q.tsv"), str(tmp_path / "home" / "runs"))
+
+
+def test_paths_are_right_from_behind_a_link(clir: Clir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "far" / "real").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "far" / "real")
+    shutil.copyfile(FILES[1], "q.tsv")
+    assert clir("init", "link/a.yaml", "--queries", "q.tsv", *FILES[2:], *LANGUAGES).code == 0
+    config = load_config("link/a.yaml")
+    assert (config.data.queries, config.output) == (str(tmp_path / "q.tsv"), str(tmp_path / "runs" / "a"))
+
+
+def test_an_output_in_an_object_store_stays_as_it_is_given(clir: Clir, tmp_path: Path) -> None:
+    assert clir("init", tmp_path / "a.yaml", *FILES, *LANGUAGES, "--output", "gs://bucket/run").code == 0
+    assert yaml.safe_load((tmp_path / "a.yaml").read_text())["output"] == "gs://bucket/run"
+    answer = clir("init", tmp_path / "b.yaml", *FILES, *LANGUAGES, "--output", "s3://bucket/run")
+    assert (answer.code, "must be a local path, or one on Google Cloud Storage" in answer.err) == (2, True)
+
+
+def test_two_configurations_of_the_same_languages_have_two_outputs(clir: Clir, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        assert clir("init", tmp_path / f"{name}.yaml", *FILES, *LANGUAGES).code == 0
+    assert load_config(str(tmp_path / "one.yaml")).output != load_config(str(tmp_path / "two.yaml")).output
+
+
+def test_the_example_replaces_no_other_file(clir: Clir, tmp_path: Path) -> None:
+    (tmp_path / "sample").mkdir()
+    (tmp_path / "sample" / EXAMPLE["documents"]).write_text("half a file")
+    answer = clir("init", tmp_path / "a.yaml", "--example")
+    assert (answer.code, "must be the sample's file, or none" in answer.err) == (2, True)
+    assert [path.name for path in (tmp_path / "sample").iterdir()] == [EXAMPLE["documents"]]
+
+
+class Asked(NamedTuple):
+    """`clir init` in a terminal, waiting for its first answer."""
+
+    process: subprocess.Popen[bytes]
+    terminal: int
+
+    def type(self, text: str) -> None:
+        os.write(self.terminal, text.encode())
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Iterator[Asked]:
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "cli.main", "init", str(tmp_path / "a.yaml")]
-    with subprocess.Popen(command, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         os.close(theirs)
-        answers = ["nope", *FILES[1::2], "eng", "en", "fr"]
-        os.write(ours, "".join(f"{answer}\n" for answer in answers).encode())
-        _, err = process.communicate(timeout=60)
+        assert process.stderr
+        said = b""
+        while b"queries" not in said:
+            said += os.read(process.stderr.fileno(), 1000)
+        yield Asked(process, ours)
+        process.kill()
     os.close(ours)
-    assert process.returncode == 0, err
-    assert "there is no file 'nope'" in err
-    assert "got 'eng'" in err
+
+
+def test_a_person_is_asked_and_asked_again_after_a_bad_answer(asked: Asked, tmp_path: Path) -> None:
+    answers = ["nope", *FILES[1::2], "eng", "en", "fr"]
+    asked.type("".join(f"{answer}\n" for answer in answers))
+    _, err = asked.process.communicate(timeout=60)
+    assert asked.process.returncode == 0, err
+    assert b"there is no file 'nope'" in err
+    assert b"got 'eng'" in err
     assert load_config(str(tmp_path / "a.yaml")).data.document_language == "fr"
+
+
+def test_a_person_who_gives_up_gets_no_traceback(asked: Asked, tmp_path: Path) -> None:
+    asked.type("\x04")  # Ctrl-D; Ctrl-C takes the same way
+    _, err = asked.process.communicate(timeout=60)
+    assert (asked.process.returncode, err.split()[-1]) == (130, b"interrupted")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_is_made_while_a_person_is_asked_stays(asked: Asked, tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("mine")
+    asked.type("".join(f"{answer}\n" for answer in [*FILES[1::2], "en", "fr"]))
+    _, err = asked.process.communicate(timeout=60)
+    assert (asked.process.returncode, b"must be a new file" in err) == (2, True)
+    assert (tmp_path / "a.yaml").read_text() == "mine"
 
 
 def test_the_shell_completes_commands() -> None:

@@ -67,7 +67,7 @@ def test_the_collection_offers_the_queries_beside_the_model_that_are_not_too_lon
     assert engine.collection(most_query_characters=60, most_k=10).example_queries == EXAMPLES[:2]
 
 
-@pytest.mark.parametrize("content", ["[", '{"a": 1}', '["a", 1]', '[" "]', "[" * 100_000])
+@pytest.mark.parametrize("content", ["[", '{"a": 1}', '["a", 1]', '[" "]', r'["\ud83d"]', "[" * 100_000])
 def test_example_queries_that_are_no_list_of_texts_are_an_error_that_names_their_file(
     tmp_path: Path, content: str
 ) -> None:

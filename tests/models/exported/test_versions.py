@@ -34,6 +34,18 @@ def test_a_difference_in_the_last_byte_of_a_large_file_is_seen(tmp_path):
     assert model_fingerprint(one) == model_fingerprint(same) != model_fingerprint(other)
 
 
+def test_a_backup_of_a_file_that_people_edit_does_not_change_the_fingerprint(tmp_path):
+    (tmp_path / "saved_model.pb").write_bytes(b"graph")
+    before = model_fingerprint(str(tmp_path))
+    (tmp_path / "assets.extra").mkdir()
+    for name in ("assets.extra/.example_queries.json.swp", "assets.extra/example_queries.json~", "MODEL_CARD.md.bak"):
+        (tmp_path / name).write_bytes(b"mine")
+    assert model_fingerprint(str(tmp_path)) == before
+    (tmp_path / "assets").mkdir()
+    (tmp_path / "assets" / "words").write_bytes(b"a part of the model")
+    assert model_fingerprint(str(tmp_path)) != before
+
+
 def test_the_files_that_a_push_adds_do_not_change_the_fingerprint(tmp_path):
     files = {"saved_model.pb": b"graph"}
     added = {"MODEL_CARD.md": b"# Model card", "assets.extra/tf_serving_warmup_requests": b"requests"}
