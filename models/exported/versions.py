@@ -55,11 +55,16 @@ def _digests(root: str) -> dict[str, str]:
         for name in names:
             path = os.path.join(folder, name)
             inner = os.path.relpath(path, root)
-            if CARD_FILE in inner or inner.startswith(EXTRA_FOLDER):  # with an editor's backup of either
+            if _is_beside_model(inner):
                 continue
             with tf.io.gfile.GFile(path, "rb") as file:
                 digests[inner] = stream_sha256(file)
     return digests
+
+
+def _is_beside_model(inner: str) -> bool:
+    """Whether a file is one that a push adds to a model, or a backup that an editor made of one."""
+    return inner.startswith(EXTRA_FOLDER) or (CARD_FILE in inner and "/" not in inner)
 
 
 def _sums(digests: Mapping[str, str]) -> str:
