@@ -26,8 +26,9 @@ settings.register_profile("clir", derandomize=True, deadline=None, max_examples=
 settings.load_profile("clir")
 
 
-SHARED = ("sample_run", "demo_output", "folders")
-"""The fixtures that several files share and that take long: runs of the whole pipeline, and experiments."""
+SHARED = ("sample_run", "demo_output", "folders", "searchable", "stand_in")
+"""The fixtures that several files share and that take long: runs of the whole pipeline, experiments, and models that
+search and are served. A file belongs to the first of them that it has."""
 LONGEST_FIRST = ("e2e", "serving", "beam", "training", "slow")
 """The marks of tests, those of long ones before those of short ones."""
 _LONG_FILES: set[Path] = set()

@@ -15,11 +15,15 @@ _MODULES = [
     "pipeline.local_runner",
     "models.retrieval.document_ranker",
     "models.tf_ranking",
+    "serving.update_index",
+    "components.index_pusher.index_versions",
     "tests.e2e.forked",
 ]
 
-_context = multiprocessing.get_context("forkserver")
-_context.set_forkserver_preload(_MODULES)
+CONTEXT = multiprocessing.get_context("forkserver")
+"""Starts processes that have imported `_MODULES` and run no op. A process has one such server, and one list of modules:
+whoever else set a list would take this one's place."""
+CONTEXT.set_forkserver_preload(_MODULES)
 
 
 class Kill(NamedTuple):
@@ -84,7 +88,7 @@ def start(
 ) -> BaseProcess:
     """Starts a command; see `clir`."""
     texts = [str(one) for one in arguments]
-    process = _context.Process(target=_main, args=(texts, log, out or log, kill, code, swap))
+    process = CONTEXT.Process(target=_main, args=(texts, log, out or log, kill, code, swap))
     process.start()
     return process
 

@@ -9,6 +9,7 @@ import csv
 import json
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.long]
 
 DEMO = ("configs/sample_dumps.yaml", "--set", "lexicon.title_pairs=true", "--set", "search.index=true")
 HERE = Path(__file__).parents[1] / "sample"
+PLAIN, OUTSIDE = "plain_questions.tsv", "outside_questions.tsv"
 
 
 def rows(name: str) -> list[list[str]]:
@@ -52,24 +54,21 @@ def demo_with_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "out"
 
 
-def answers(demo: Path, questions: list[str], most: int) -> list[dict[str, Any]]:
-    """The answer to each question."""
-    ended = forked("search", demo, *questions, "-k", most, "--json")
+@cache
+def answers(demo: Path) -> dict[str, dict[str, Any]]:
+    """Every question to its answer, with three results."""
+    questions = [question for name in (PLAIN, OUTSIDE) for question, *_ in rows(name)]
+    ended = forked("search", demo, *questions, "-k", 3, "--json")
     assert ended.code == 0, ended.err
-    return [json.loads(line) for line in ended.out.splitlines()]
-
-
-def found(demo: Path, questions: list[str], most: int) -> list[list[dict[str, Any]]]:
-    """The results of each question."""
-    return [answer["results"] for answer in answers(demo, questions, most)]
+    return dict(zip(questions, map(json.loads, ended.out.splitlines()), strict=True))
 
 
 def ranks(demo: Path) -> tuple[int, int]:
     """How many plain questions have a right page first, and among the first three."""
-    questions = rows("plain_questions.tsv")
+    questions = rows(PLAIN)
     right = [set(ids.split(",")) for _, ids in questions]
-    results = [[one["doc_id"] for one in hits] for hits in found(demo, [question for question, _ in questions], 3)]
-    assert len(results) == len(questions) == 50
+    results = [[one["doc_id"] for one in answers(demo)[question]["results"]] for question, _ in questions]
+    assert len(results) == 50
     return (
         sum(hits[0] in ids for hits, ids in zip(results, right, strict=True)),
         sum(bool(ids & {*hits}) for hits, ids in zip(results, right, strict=True)),
@@ -79,8 +78,7 @@ def ranks(demo: Path) -> tuple[int, int]:
 def separation(demo: Path) -> float:
     """The share of pairs of a question that a page answers and one that none does, whose best scores are in order."""
     answered, others = (
-        [hits[0]["score"] for hits in found(demo, [question for question, *_ in rows(name)], 1)]
-        for name in ("plain_questions.tsv", "outside_questions.tsv")
+        [answers(demo)[question]["results"][0]["score"] for question, *_ in rows(name)] for name in (PLAIN, OUTSIDE)
     )
     return sum(one > other for one in answered for other in others) / (len(answered) * len(others))
 
@@ -101,15 +99,12 @@ def test_without_the_encoder_fewer_questions_find_their_page(demo: Path) -> None
 
 
 def test_questions_from_outside_are_marked_more_often_than_those_that_a_page_answers(demo: Path) -> None:
-    answered, outside = (
-        [question for question, *_ in rows(name)] for name in ("plain_questions.tsv", "outside_questions.tsv")
-    )
     wrongly, rightly = (
-        sum(answer["no_good_answer"] for answer in answers(demo, questions, 1)) for questions in (answered, outside)
+        sum(answers(demo)[question]["no_good_answer"] for question, *_ in rows(name)) for name in (PLAIN, OUTSIDE)
     )
     assert wrongly <= 6  # 2 of 50 when this was written
     assert rightly >= 8  # 12 of 40
-    (answer,) = answers(demo, ["who painted the Mona Lisa"], 1)
+    answer = answers(demo)["who painted the Mona Lisa"]
     assert answer["no_good_answer"]
     assert "at most 5 % of queries that have an answer" in answer["why_no_good_answer"]
 

@@ -1,6 +1,5 @@
 """A process that brings an index to its next version, and is killed on the way."""
 
-import multiprocessing
 import os
 import signal
 import sys
@@ -14,10 +13,7 @@ from components.index_pusher.index_versions import IndexVersions, push_index
 from models.exported.model import Arrays, ExportedModel, LoadedModel, as_texts
 from schemas.wikiclir import Text
 from serving import update_index
-
-# It has the libraries imported and has run no op, so that each process is forked from it in no time.
-_context = multiprocessing.get_context("forkserver")
-_context.set_forkserver_preload(["serving.update_index", "components.index_pusher.index_versions"])
+from tests.e2e.forked import CONTEXT
 
 _STEPS: Final = ("open", "os.mkdir", "os.link", "os.rename", "os.remove", "os.rmdir", "shutil.rmtree")
 """Audit events of Python that count as steps; `open` counts for paths in the index's folder alone."""
@@ -79,8 +75,8 @@ class DyingUpdate:
     """
 
     def __init__(self, work: Work, folder: str, model: Recorded | None, last_step: int | None = None) -> None:
-        self._parent, child = _context.Pipe()
-        self._process: Any = _context.Process(target=_work, args=(work, folder, model, last_step, child))
+        self._parent, child = CONTEXT.Pipe()
+        self._process: Any = CONTEXT.Process(target=_work, args=(work, folder, model, last_step, child))
         self._process.start()
         child.close()
         self._parent.recv()

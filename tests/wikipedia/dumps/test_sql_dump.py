@@ -267,9 +267,9 @@ def test_rows_that_are_written_are_read(rows: list[tuple[Value, ...]], block: in
 
 
 @pytest.mark.long
-@settings(max_examples=10_000)
+@settings(max_examples=2_000)
 @given(rows_drawn, st.integers(8, 400))
-def test_rows_that_are_written_are_read_ten_thousand_times(rows: list[tuple[Value, ...]], block: int) -> None:
+def test_rows_that_are_written_are_read_two_thousand_times(rows: list[tuple[Value, ...]], block: int) -> None:
     check_round_trip(rows, block)
 
 
