@@ -277,7 +277,10 @@ def test_the_resolved_configuration_gives_the_same_numbers_in_a_fresh_folder(
     other = SampleRun(tmp_path / "other", sample_run.output / "config.yaml")
     assert other.code == 0
     assert other.ran == {*STAGES} - DECIDES
-    assert tree(other.output / "evaluation") == tree(sample_run.output / "evaluation")
+    made, expected = (tree(run.output / "evaluation") for run in (other, sample_run))
+    for files in (made, expected):
+        del files["verdict.json"]  # on the model before, which other tests may have pushed
+    assert made == expected
 
 
 # Pre-trained vectors
