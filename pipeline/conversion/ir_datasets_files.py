@@ -32,8 +32,8 @@ def find_collection(named: Sequence[tuple[str, str]]) -> Collection:
       named: (split, id) of each; the split is empty where none is named.
 
     Raises:
-      ConfigError: ir_datasets is not installed, an id is unknown lacks queries, documents or judgments, or has
-        other languages than the first one.
+      ConfigError: ir_datasets is not installed, an id is unknown, or lacks queries, documents or judgments, or
+        has other languages than the first one.
       DataError: ir_datasets asks its host about an id, and gets no answer.
     """
     ids = [name for _, name in named]
