@@ -82,7 +82,7 @@ def push(request, tmp_path, serving, make_artifact, model, examples):
         Path(inputs["transform_graph"].uri, CUT_REPORT[0]).unlink()
     parents = (tmp_path / f"push_{number}" for number in range(9))
 
-    def push(blessed=True, newest="", is_pushed=False):
+    def push(blessed=True, newest="", is_pushed=False, settings=SETTINGS):
         parent = next(parents)
         blessing, pushed = make_artifact("ModelBlessing", parent), make_artifact("PushedModel", parent)
         blessing.set_int_custom_property("blessed", int(blessed))
@@ -95,7 +95,7 @@ def push(request, tmp_path, serving, make_artifact, model, examples):
             examples,
             **inputs,
             pushed_model=pushed,
-            settings=SETTINGS,
+            settings=settings,
             serving=str(serving),
         )
         return pushed
@@ -135,6 +135,12 @@ def test_a_graph_without_the_numbers_of_cut_texts_gives_a_card_without_them(push
 
 def test_the_artifact_holds_no_second_copy_of_the_model(push):
     assert contents(push().uri) == {}
+
+
+def test_a_version_without_example_queries_has_the_other_files(push, serving, beside):
+    push(settings={**SETTINGS, "search": {**SETTINGS["search"], "example_queries": 0}})
+    names = contents(serving / str(EXPORTED)).keys()
+    assert names == {*MODEL, *beside} - {EXAMPLE_QUERIES}
 
 
 @pytest.mark.parametrize("is_pushed", [False, True])
