@@ -68,7 +68,8 @@ class Engine:
 
     def _watch(self) -> None:
         while not self._done.wait(_POLL_SECONDS):
-            for worker in children(self._pool.pid):
+            # The pool's child is the process that its workers are forked from.
+            for worker in [worker for child in children(self._pool.pid) for worker in children(child)]:
                 if peak := peak_bytes(worker):
                     self._peaks[worker] = peak
 
@@ -96,16 +97,10 @@ def peak_bytes(process: int) -> int:
 def engine(folder: Path) -> Iterator[Engine]:
     """An engine that lives as long as the context; what it says goes to files of the folder."""
     ports = free_ports(2)
-    # The pool starts its workers by the name `python`.
-    environment = {
-        **os.environ,
-        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT),
-        "TF_CPP_MIN_LOG_LEVEL": "3",
-    }
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"}
     commands = {
         "job-server": ["tests.engines.job_server", str(ports[0]), str(WORKERS)],
-        "pool": ["apache_beam.runners.worker.worker_pool_main", f"--service_port={ports[1]}"],
+        "pool": ["tests.engines.pool", str(ports[1])],
     }
     processes: list[subprocess.Popen[bytes]] = []
     try:

@@ -22,6 +22,7 @@ pytestmark = [
 
 SIZES = {"desktop": (1280, 800), "phone": (400, 800)}
 LIMIT = 60
+expect.set_options(timeout=30_000)  # a machine that other tests keep busy needs more than the 5 s that it has by itself
 
 
 @pytest.fixture(scope="module")
