@@ -94,13 +94,24 @@ def peak_bytes(process: int) -> int:
 
 
 @contextmanager
-def engine(folder: Path) -> Iterator[Engine]:
-    """An engine that lives as long as the context; what it says goes to files of the folder."""
+def engine(folder: Path, pool: str = "tests.engines.pool") -> Iterator[Engine]:
+    """An engine that lives as long as the context.
+
+    Args:
+      folder: of the files that get what it says.
+      pool: the module of the pool; the peaks of workers are known of the default one.
+    """
     ports = free_ports(2)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"}
+    # Beam's pool starts its workers by the name `python`.
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+    }
     commands = {
         "job-server": ["tests.engines.job_server", str(ports[0]), str(WORKERS)],
-        "pool": ["tests.engines.pool", str(ports[1])],
+        "pool": [pool, f"--service_port={ports[1]}"],
     }
     processes: list[subprocess.Popen[bytes]] = []
     try:

@@ -3,24 +3,21 @@
 Beam's own pool starts each worker with a new Python. A job has two workers and a run has many jobs: nearly all of the
 tests' time would go to imports. The project's own modules are imported by each worker, as they are on an engine.
 
-python -m tests.engines.pool PORT
+python -m tests.engines.pool --service_port=PORT
 """
 
 import multiprocessing
-import signal
-import sys
-import threading
 from multiprocessing.process import BaseProcess
 from typing import Any
 
 from apache_beam.portability.api import beam_fn_api_pb2
-from apache_beam.runners.worker.worker_pool_main import BeamFnExternalWorkerPoolServicer
+from apache_beam.runners.worker import worker_pool_main
 
 CONTEXT = multiprocessing.get_context("forkserver")
 LIBRARIES = ["apache_beam.runners.worker.sdk_worker", "tensorflow_data_validation", "tensorflow_transform.beam"]
 
 
-class ForkingPool(BeamFnExternalWorkerPoolServicer):
+class ForkingPool(worker_pool_main.BeamFnExternalWorkerPoolServicer):
     """Beam's pool, but for the start and the end of a worker."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
@@ -50,7 +47,6 @@ def work(control: str, worker_id: str) -> None:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     CONTEXT.set_forkserver_preload(LIBRARIES)
-    _, server = ForkingPool.start(use_process=True, port=int(sys.argv[1]))  # it ends with this reference
-    threading.Event().wait()
+    worker_pool_main.BeamFnExternalWorkerPoolServicer = ForkingPool
+    worker_pool_main.main()
