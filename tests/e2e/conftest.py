@@ -28,11 +28,11 @@ def model_path(sample_run: SampleRun) -> str:
 
 @pytest.fixture(scope="session")
 def search_run(tmp_path_factory: pytest.TempPathFactory) -> SampleRun:
-    """A run of the default preset with few epochs and an index of the collection.
+    """A run of the default preset with few epochs, an index of the collection, and the paper's system beside it.
 
     No test changes its folder but by an identical run.
     """
-    settings = ("--set", "search.index=true", "--set", "training.epochs=6")
+    settings = ("--set=search.index=true", "--set=training.epochs=6", "--set=evaluation.baselines=[bm25, paper]")
     run = SampleRun(tmp_path_factory.mktemp("search") / "out", "configs/sample.yaml", *settings)
     assert run.code == 0, run.err
     return run

@@ -18,36 +18,28 @@ pytestmark = pytest.mark.e2e
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> SampleRun:
-    settings = ("--set", "training.epochs=2", "--set", "evaluation.baselines=[bm25, paper]")
-    run = SampleRun(tmp_path_factory.mktemp("best") / "out", "configs/sample.yaml", *settings)
-    assert run.code == 0, run.err
-    return run
-
-
-@pytest.fixture(scope="module")
-def scores(run: SampleRun) -> dict[str, list[np.ndarray]]:
+def scores(search_run: SampleRun) -> dict[str, list[np.ndarray]]:
     """The exported model's scores of the eval lists, of each channel and of all."""
-    (model,) = run.versions
-    return score_lists(str(model), eval_lists(run))
+    (model,) = search_run.versions
+    return score_lists(str(model), eval_lists(search_run))
 
 
-def eval_lists(run: SampleRun):
-    return read_lists(map(str, run.output.glob("artifacts/WikiClirExampleGen/examples/*/Split-eval/*")))
+def eval_lists(search_run: SampleRun):
+    return read_lists(map(str, search_run.output.glob("artifacts/WikiClirExampleGen/examples/*/Split-eval/*")))
 
 
-def test_it_ranks_above_bm25_the_paper_s_system_and_its_vectors_alone(run: SampleRun) -> None:
-    found = run.report
+def test_it_ranks_above_bm25_the_paper_s_system_and_its_vectors_alone(search_run: SampleRun) -> None:
+    found = search_run.report
     assert found["baselines"].keys() == {"random", "bm25", "paper"}
     assert found["channels"].keys() == {"smooth_cosine", "lexicon"}
     others = [found["channels"]["smooth_cosine"], *found["baselines"].values()]
     assert all(found["metrics"]["ndcg_5"] > other["ndcg_5"] for other in others)
 
 
-def test_the_exported_model_scores_the_eval_split_as_training_did(run: SampleRun, scores) -> None:
-    training = json.loads((run.output / "training" / "training.json").read_text())
+def test_the_exported_model_scores_the_eval_split_as_training_did(search_run: SampleRun, scores) -> None:
+    training = json.loads((search_run.output / "training" / "training.json").read_text())
     best = training["history"][training["best_epoch"] - 1]
-    lists = eval_lists(run)
+    lists = eval_lists(search_run)
     ranked = ranked_grades(lists.query_ids, lists.doc_ids, scores[SCORES], lists.grades)
     assert mean_metrics(ranked, top_grade=2) == pytest.approx({key: best[f"eval/{key}"] for key in METRICS}, abs=1e-6)
 
@@ -57,13 +49,13 @@ def test_the_score_is_the_sum_of_its_channels(scores) -> None:
         np.testing.assert_allclose(total, vectors + 0.5 * words, atol=1e-5)
 
 
-def test_its_graph_has_no_op_that_tf_serving_lacks(run: SampleRun) -> None:
-    (model,) = run.versions
+def test_its_graph_has_no_op_that_tf_serving_lacks(search_run: SampleRun) -> None:
+    (model,) = search_run.versions
     assert foreign_ops(str(model)) == {"CaseFoldUTF8", "NormalizeUTF8"}
 
 
-def test_every_signature_gives_in_a_v1_session_what_it_gives_in_python(run: SampleRun) -> None:
-    (model,) = run.versions
+def test_every_signature_gives_in_a_v1_session_what_it_gives_in_python(search_run: SampleRun) -> None:
+    (model,) = search_run.versions
     found = both_ways(str(model))
     assert found.keys() >= {"score", "encode_query", "encode_document", "explain", "translate", "own_terms"}
     for in_session, in_python in found.values():
@@ -72,29 +64,23 @@ def test_every_signature_gives_in_a_v1_session_what_it_gives_in_python(run: Samp
             np.testing.assert_array_equal(in_session[name], array)
 
 
-def lexicon_of(run: SampleRun) -> list[list[str]]:
-    return [line.split("\t") for line in (run.output / "lexicon" / "lexicon.tsv").read_text().splitlines()]
+def lexicon_of(search_run: SampleRun) -> list[list[str]]:
+    return [line.split("\t") for line in (search_run.output / "lexicon" / "lexicon.tsv").read_text().splitlines()]
 
 
-def test_a_person_can_read_the_lexicon(run: SampleRun) -> None:
-    table = lexicon_of(run)
+def test_a_person_can_read_the_lexicon(search_run: SampleRun) -> None:
+    table = lexicon_of(search_run)
     assert table == sorted(table, key=lambda row: (row[0].encode(), -float(row[2]), row[1].encode()))
-    report = json.loads((run.output / "lexicon" / "report.json").read_text())
+    report = json.loads((search_run.output / "lexicon" / "report.json").read_text())
     assert report["translations"] == len(table) > 1000
 
 
-def test_the_commands_translate_a_word_and_explain_a_score(run: SampleRun) -> None:
-    stem, translation, _ = max(lexicon_of(run), key=lambda row: (row[0] != row[1], float(row[2])))
-    lexicon = forked("lexicon", run.output, "--word", stem)
+def test_the_commands_translate_a_word_and_explain_a_score(search_run: SampleRun) -> None:
+    stem, translation, _ = max(lexicon_of(search_run), key=lambda row: (row[0] != row[1], float(row[2])))
+    lexicon = forked("lexicon", search_run.output, "--word", stem)
     assert lexicon.code == 0, lexicon.err
     assert translation in lexicon.out
     documents: Path = SAMPLE / "wiki_fr.documents"
-    rank = forked("rank", run.output, "--query", "granite", "--documents", documents, "--top", "1", "--explain")
+    rank = forked("rank", search_run.output, "--query", "granite", "--documents", documents, "--top", "1", "--explain")
     assert rank.code == 0, rank.err
     assert "grani <- grani" in rank.out
-
-
-def test_the_same_run_again_comes_from_the_cache(run: SampleRun) -> None:
-    again = SampleRun(run.output, run.output / "config.yaml")
-    assert (again.code, again.ran) == (0, set())
-    assert again.report == run.report

@@ -12,7 +12,7 @@ from models.exported.model import LoadedModel
 from models.retrieval.index_files import check_version
 from models.retrieval.ranking import rank
 from pipeline.output_folder import OutputFolder
-from schemas.evaluation import QueryMetrics
+from schemas.evaluation import EVALUATION_FILES, QueryMetrics
 from schemas.search_report import SearchReport
 from schemas.trec import parse_run
 from tests.e2e.process import SAMPLE, SampleRun
@@ -100,15 +100,15 @@ def test_the_pushed_index_is_whole_and_that_of_the_run(search_run: SampleRun) ->
 
 def test_a_second_run_takes_the_evaluation_from_the_cache(search_run: SampleRun) -> None:
     files = {path: path.read_bytes() for path in evaluation_files(search_run.output)}
-    settings = ("--set", "search.index=true", "--set", "training.epochs=6")
-    again = SampleRun(search_run.output, "configs/sample.yaml", *settings)
+    again = SampleRun(search_run.output, search_run.output / "config.yaml")
     assert again.code == 0, again.err
     assert again.ran == {"IndexPusher"}
     assert {path: path.read_bytes() for path in evaluation_files(search_run.output)} == files
 
 
 def evaluation_files(output: Path) -> list[Path]:
-    return sorted((output / "evaluation").glob("search*"))
+    names = [*EVALUATION_FILES, *(path.name for path in (output / "evaluation").glob("search*"))]
+    return [output / "evaluation" / name for name in names]
 
 
 def test_an_index_that_is_being_written_is_refused_before_any_stage(tmp_path: Path) -> None:
