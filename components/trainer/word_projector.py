@@ -8,6 +8,7 @@ import tensorflow_transform as tft
 from tensorboard.plugins import projector
 
 from models.choices import SCORERS
+from models.graphs import graph_function
 from models.job import TrainingJob
 from models.rankers.ranker import Ranker
 from models.rankers.scorer import InnerProduct
@@ -38,11 +39,11 @@ def write_words(
     if not isinstance(scorer, InnerProduct) or not SCORERS[job.model.scorer].reads_words:
         return
 
-    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+    @graph_function(input_signature=[tf.TensorSpec([None], tf.string)])
     def of_queries(texts: tf.Tensor) -> tf.Tensor:
         return scorer.query_vector(text_features.of_queries(texts))
 
-    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+    @graph_function(input_signature=[tf.TensorSpec([None], tf.string)])
     def of_documents(texts: tf.Tensor) -> tf.Tensor:
         return scorer.document_vector(text_features.of_documents(texts))
 
