@@ -290,10 +290,11 @@ def test_axe_finds_nothing_serious_and_nothing_is_wider_than_the_window(page: Pa
     search(page, "white cat")
     results(page)
     check()
-    for opened, summary in enumerate(page.locator("summary").all(), start=1):
-        summary.click()
+    for place in range(5):
+        page.locator("summary").nth(place).click()
         # What opens moves the next one: a click that falls into the move would miss it.
-        expect(page.locator(".whole")).to_have_count(opened)
+        expect(page.locator(".whole")).to_have_count(place + 1)
+    expect(page.locator("summary")).to_have_count(5)
     check()
     search(page, "x" * 100)
     expect(page.get_by_role("alert")).to_contain_text("too long")
