@@ -4,7 +4,8 @@ import hashlib
 import logging.config
 import os
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import grpc
@@ -36,6 +37,12 @@ SECONDS: Final = 60
 
 _PROPERTY: Final = "smooth_clir"
 _CONNECT_SECONDS: Final = 5
+_CHANNEL: Final = {
+    # The client would ping an idle connection each 10 s. A gRPC server's own limit is a ping in 5 minutes: after three
+    # it closes the connection, with the call that is under way.
+    "grpc.keepalive_time_ms": 300_000,
+    "grpc.keepalive_permit_without_calls": 0,
+}
 _CONNECT_FAILED: Final = 2
 _PAUSE_SECONDS: Final = 0.5
 
@@ -87,9 +94,10 @@ class Milvus:
         self.address, self._seconds = address, seconds
         self._errors = pymilvus.MilvusException, grpc.RpcError
         self._no_answers = pymilvus.exceptions.ConnectError, pymilvus.exceptions.MilvusUnavailableException
+        token = os.environ.get(TOKEN_VARIABLE, "").strip()
+        connect = partial(pymilvus.MilvusClient, uri=address.uri, token=token, grpc_options=_CHANNEL)
         try:
-            token = os.environ.get(TOKEN_VARIABLE, "").strip()
-            self.client = pymilvus.MilvusClient(uri=address.uri, token=token, timeout=_CONNECT_SECONDS)
+            self.client = self._until_answered(connect, _CONNECT_SECONDS)
         except self._errors as error:
             raise self._unreachable(error) from None
 
@@ -121,7 +129,11 @@ class Milvus:
         return None
 
     def _call(self, method: str, *arguments: Any, seconds: int, **named: Any) -> Any:
-        """Calls a method of the client until the server answers, because not every version of the client does so.
+        """Calls a method of the client; see `_until_answered`."""
+        return self._until_answered(partial(getattr(self.client, method), *arguments, **named), seconds)
+
+    def _until_answered(self, call: Callable[..., Any], seconds: int) -> Any:
+        """Repeats a call until the server answers, because not every version of the client does so.
 
         Raises:
           DataError: the server does not answer in time.
@@ -130,7 +142,7 @@ class Milvus:
         end = time.monotonic() + seconds
         while True:
             try:
-                return getattr(self.client, method)(*arguments, timeout=seconds, **named)
+                return call(timeout=seconds)
             except self._errors as error:
                 if self._is_answer(error):
                     raise

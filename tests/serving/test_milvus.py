@@ -36,7 +36,7 @@ from tests.cli.command import Clir
 from tests.milvus_server import MilvusServer
 from tests.models.small_lexicon import export_with_words
 from tests.serving.live_service import live_service
-from tests.serving.tls_proxy import tls_proxy
+from tests.serving.proxy import proxy
 
 pytestmark = [pytest.mark.serving, pytest.mark.long]
 
@@ -373,6 +373,30 @@ def test_a_service_says_so_while_the_server_is_gone_and_goes_on_after_it(
         assert live.client.get("/v1/search?q=cat").status_code == 200
 
 
+def test_a_server_that_is_away_for_a_moment_is_asked_again(
+    own_server: MilvusServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(milvus_index, "_CONNECT_SECONDS", 60)
+    own_server.kill()
+    back = threading.Timer(2, own_server.start)
+    back.start()
+    assert Milvus(MilvusAddress.parse(own_server.address("index"))).newest() is None
+    back.join()
+
+
+def test_an_idle_connection_sends_nothing(milvus: MilvusServer, name: str) -> None:
+    with proxy(milvus.port) as opened:
+        connection = Milvus(MilvusAddress.parse(f"milvus://127.0.0.1:{opened.port}/{name}"), 5)
+        assert connection.newest() is None
+        settled = threading.Event()
+        settled.wait(1)
+        before = opened.received
+        settled.wait(11)
+        assert opened.received == before > 0
+        assert connection.newest() is None
+        assert opened.received > before
+
+
 def test_a_connection_may_be_encrypted(milvus: MilvusServer, versions: list[Path], tmp_path: Path, name: str) -> None:
     MilvusVersions(milvus.settings(name)).publish(versions[0])
     certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
@@ -383,8 +407,8 @@ def test_a_connection_may_be_encrypted(milvus: MilvusServer, versions: list[Path
     )  # fmt: skip
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
-    with tls_proxy(context, milvus.port) as port:
-        address = f"milvus+tls://localhost:{port}/{name}"
+    with proxy(milvus.port, context) as opened:
+        address = f"milvus+tls://localhost:{opened.port}/{name}"
         script = (
             "import sys; from models.retrieval.milvus_index import *; "
             "print(Milvus(MilvusAddress.parse(sys.argv[1]), 5).newest())"
