@@ -380,8 +380,10 @@ def test_a_server_that_is_away_for_a_moment_is_asked_again(
     own_server.kill()
     back = threading.Timer(2, own_server.start)
     back.start()
-    assert Milvus(MilvusAddress.parse(own_server.address("index"))).newest() is None
-    back.join()
+    try:
+        assert Milvus(MilvusAddress.parse(own_server.address("index"))).newest() is None
+    finally:
+        back.join()
 
 
 def test_an_idle_connection_sends_nothing(milvus: MilvusServer, name: str) -> None:
