@@ -27,8 +27,12 @@ from schemas.errors import DataError
 from schemas.served_versions import MODEL_NAME
 
 _SCORING: Final = ("score", "score_with_vectors", "serving_default")
-_ANY_SIZE: Final = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
-"""No limit: gRPC's own, 4 MiB, is less than the vectors of a batch of documents."""
+_CHANNEL: Final = [
+    # No limit of size: gRPC's own, 4 MiB, is less than the vectors of a batch of documents.
+    ("grpc.max_receive_message_length", -1),
+    ("grpc.max_send_message_length", -1),
+    ("grpc.max_reconnect_backoff_ms", 5_000),  # after an outage gRPC's own, 120 s, would make it last as long again
+]
 
 
 class TfServingModel(ExportedModel):
@@ -48,7 +52,7 @@ class TfServingModel(ExportedModel):
         self, address: str, name: str = MODEL_NAME, version: str | None = None, deadline: float = 10.0
     ) -> None:
         self._address, self._name, self._deadline = address, name, deadline
-        self._channel = grpc.insecure_channel(address, options=_ANY_SIZE)
+        self._channel = grpc.insecure_channel(address, options=_CHANNEL)
         self._predictions = prediction_service_pb2_grpc.PredictionServiceStub(self._channel)
         models = model_service_pb2_grpc.ModelServiceStub(self._channel)
         request = get_model_status_pb2.GetModelStatusRequest(model_spec=self._spec(version))

@@ -38,10 +38,12 @@ SECONDS: Final = 60
 _PROPERTY: Final = "smooth_clir"
 _CONNECT_SECONDS: Final = 5
 _CHANNEL: Final = {
-    # The client would ping an idle connection each 10 s. A gRPC server's own limit is a ping in 5 minutes: after three
-    # it closes the connection, with the call that is under way.
+    # pymilvus 3 would ping an idle connection each 10 s. A gRPC server's own limit is a ping in 5 minutes: after three
+    # it closes the connection, with the call that is under way. pymilvus 2 pings during calls alone, and takes no
+    # settings of a connection.
     "grpc.keepalive_time_ms": 300_000,
     "grpc.keepalive_permit_without_calls": 0,
+    "grpc.max_reconnect_backoff_ms": 5_000,  # gRPC's own, 120 s, would make an outage last as long again
 }
 _CONNECT_FAILED: Final = 2
 _PAUSE_SECONDS: Final = 0.5
