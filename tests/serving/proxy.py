@@ -3,31 +3,22 @@
 import socket
 import ssl
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass
-class Proxy:
-    """A port.
-
-    Attributes:
-      port: its number.
-      received: the bytes of plain text that came.
-    """
+class Proxy(NamedTuple):
+    """An open port."""
 
     port: int
-    received: int = 0
-
-    def count(self, received: bytes) -> None:
-        """Counts what came."""
-        self.received += len(received)
+    received: bytearray
+    """The plain text that came."""
 
 
 @contextmanager
 def proxy(target: int, context: ssl.SSLContext | None = None) -> Iterator[Proxy]:
-    """The port, for the time of a block.
+    """Opens the port for the time of a block.
 
     Args:
       target: the port that gets the plain text.
@@ -36,7 +27,7 @@ def proxy(target: int, context: ssl.SSLContext | None = None) -> Iterator[Proxy]
     if context:
         context.set_alpn_protocols(["h2"])
     listening = socket.create_server(("127.0.0.1", 0))
-    opened = Proxy(listening.getsockname()[1])
+    opened = Proxy(listening.getsockname()[1], bytearray())
 
     def accept() -> None:
         with suppress(OSError):
@@ -48,9 +39,9 @@ def proxy(target: int, context: ssl.SSLContext | None = None) -> Iterator[Proxy]
         with closing(connection), suppress(OSError):
             outside = context.wrap_socket(connection, server_side=True) if context else connection
             with outside, socket.create_connection(("127.0.0.1", target)) as inside:
-                back = threading.Thread(target=_copy, args=(inside, outside), daemon=True)
+                back = threading.Thread(target=_copy, args=(inside, outside, bytearray()), daemon=True)
                 back.start()
-                _copy(outside, inside, opened.count)
+                _copy(outside, inside, opened.received)
                 back.join()
 
     threading.Thread(target=accept, daemon=True).start()
@@ -59,11 +50,10 @@ def proxy(target: int, context: ssl.SSLContext | None = None) -> Iterator[Proxy]
     listening.close()
 
 
-def _copy(source: socket.socket, target: socket.socket, see: Callable[[bytes], None] | None = None) -> None:
+def _copy(source: socket.socket, target: socket.socket, received: bytearray) -> None:
     with suppress(OSError):
-        while received := source.recv(1 << 16):
-            if see:
-                see(received)
-            target.sendall(received)
+        while part := source.recv(1 << 16):
+            received += part
+            target.sendall(part)
     with suppress(OSError):
         target.shutdown(socket.SHUT_WR)
