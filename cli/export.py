@@ -49,7 +49,7 @@ def export_command(model: str, engine: str, output: str, query: str | None, inde
         from serving.other_engines.export import export_index
 
         # What Milvus has is also on disk.
-        engines, newest = engines_of(place if index else place._replace(milvus=None), model)
+        engines, newest = engines_of(place if index else place._replace(milvus=None))
     progress = logging.getLogger("clir.progress")
     with StageView() as view:
         view.start(0, 0, "exporting")

@@ -65,12 +65,12 @@ def label(model: str, queries: str, share: float, output: str, index: str | None
 
     with StageView() as view:
         view.start(0, 0, "labelling")
-        engines, newest = engines_of(place, model)
+        engines, newest = engines_of(place)
         engine = engines.load(newest)
         if engine.model_version != (version := Path(place.newest_model).name):
             raise DataError(
                 f"the index must be of the newest model, {version}; it is of {engine.model_version}: make it again with"
-                f" clir index {for_shell(model)}"
+                f" {place.command}"
             )
         labels = label_queries(list(_records(queries)), queries, engine, share)
     text = "".join(f"{pair}\n" for pair in labels.pairs)

@@ -1,6 +1,7 @@
 """Finds exported models and their index in the folders that a run writes."""
 
 import os
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -53,6 +54,8 @@ class IndexPlace(NamedTuple):
     """The index's place in Milvus, if it is searched there."""
     config: Path
     """Configuration of the run that made the model; it may be missing."""
+    command: str
+    """The command that makes the index, for a person."""
 
     @property
     def searched(self) -> str:
@@ -80,7 +83,9 @@ def index_place(model: str, index: str | None) -> IndexPlace:
     config = output / CONFIG_FILE
     milvus = _milvus_settings(config, index) if index is None or MilvusAddress.is_one(index) else None
     folder = str(output / INDEX) if index is None or milvus else index
-    return IndexPlace(newest, models, folder, milvus, config)
+    given = shlex.quote(str(milvus.address)) if milvus else for_shell(folder)  # an address is no path to be shortened
+    command = f"clir index {for_shell(model)}" + (f" --index {given}" if index else "")
+    return IndexPlace(newest, models, folder, milvus, config, command)
 
 
 def _section(config: Path, name: str) -> dict[str, Any]:
@@ -108,12 +113,11 @@ def _milvus_settings(config: Path, index: str | None) -> MilvusSettings | None:
         raise ConfigError([describe_fault(fault, {}, where, MilvusSettings) for fault in error.errors()]) from None
 
 
-def engines_of(place: IndexPlace, model: str) -> tuple["FolderEngines", str]:
+def engines_of(place: IndexPlace) -> tuple["FolderEngines", str]:
     """The engines of the index at a place, and the newest version, for `load`.
 
     Args:
       place: the place.
-      model: the model's folder as the user gave it.
 
     Raises:
       DataError: there is no index.
@@ -122,5 +126,5 @@ def engines_of(place: IndexPlace, model: str) -> tuple["FolderEngines", str]:
 
     engines = FolderEngines(place.models, place.searched)
     if (newest := engines.newest()) is None:
-        raise DataError(f"there is no index in {place.searched}; make one first: clir index {for_shell(model)}")
+        raise DataError(f"there is no index in {place.searched}; make one first: {place.command}")
     return engines, newest

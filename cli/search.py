@@ -8,7 +8,7 @@ from cli.arguments import check_query_text, index_option, json_lines_option, lin
 from cli.imports import heavy_imports
 from cli.model_folder import engines_of, index_place
 from cli.shown_document import show_document, snippet_characters
-from cli.terminal import FIELD, for_shell, say, show, show_json
+from cli.terminal import FIELD, say, show, show_json
 from schemas.wording import printable
 
 
@@ -37,12 +37,12 @@ def search(model: str, queries: tuple[str, ...], most: int, index: str | None, a
     with heavy_imports():
         from serving.snippet import CHARACTERS
 
-        engines, newest = engines_of(place, model)
+        engines, newest = engines_of(place)
     engine = engines.load(newest)
     if engine.model_version != (version := os.path.basename(place.newest_model)):
         say(
             f"the index is of the model {engine.model_version}, which searches it; the newest is {version}: "
-            f"clir index {for_shell(model)}"
+            + place.command
         )
     # JSON has the snippets of the service; those for a person fit on a line.
     characters = CHARACTERS if as_json else snippet_characters()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.model_folder import find_model
+from cli.model_folder import find_model, index_place
 from schemas.errors import DataError
 
 
@@ -37,3 +37,19 @@ def test_an_older_version_can_be_named(run_folder: Path) -> None:
 def test_a_name_that_no_folder_can_have_is_one_that_is_not_there() -> None:
     with pytest.raises(DataError, match="must be a folder .* no such folder"):
         find_model(300 * "x")
+
+
+@pytest.mark.parametrize(
+    ("index", "option"),
+    [
+        (None, ""),
+        ("my index", " --index 'my index'"),
+        ("-x", " --index ./-x"),
+        ("milvus://host:1/pages", " --index milvus://host:1/pages"),
+    ],
+)
+def test_the_command_that_makes_an_index_names_the_index_that_was_given(
+    run_folder: Path, monkeypatch: pytest.MonkeyPatch, index: str | None, option: str
+) -> None:
+    monkeypatch.chdir(run_folder)
+    assert index_place("serving", index).command == f"clir index serving{option}"

@@ -197,7 +197,8 @@ def test_the_command_refuses_a_blank_query_and_says_where_there_is_no_index(
     assert clir(*arguments, "--query", " ").code == 2
     assert "must be a local folder" in clir(*arguments[:-1], "gs://bucket/out").err
     answer = clir(*arguments, "--index", tmp_path / "none")
-    assert (answer.code, "make one first: clir index" in answer.err) == (1, True)
+    command = f"make one first: clir index {searchable} --index {tmp_path / 'none'}"
+    assert (answer.code, command in answer.err) == (1, True)
 
 
 def test_a_removed_document_is_not_exported(clir: Clir, searchable: Path, tmp_path: Path) -> None:
