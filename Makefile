@@ -7,7 +7,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 BIN := .venv/bin
 # A file's tests share what they make, so that a file goes to one process; the longest come first (tests/conftest.py).
-PYTEST := $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
+PYTEST := $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder --durations 30 --durations-min 1
 COMPILE := uv pip compile pyproject.toml --extra dev --extra milvus --generate-hashes --no-header -q
 
 help: ## Show this list.
@@ -21,10 +21,10 @@ check: setup ## Lint, formatting and types.
 	$(BIN)/ruff check
 	$(BIN)/mypy schemas wikipedia models components pipeline serving experiments cli smooth_clir benchmarks
 
-test-quick: setup ## The tests without training, Beam, TFX or serving, and without slow ones: a minute.
-	$(PYTEST) -m "not slow and not training and not beam and not e2e and not serving and not long"
+test-quick: setup ## The tests of texts, settings, files and tensors: a minute.
+	$(PYTEST) -m "not stages and not runs and not long"
 
-test: setup ## What a change can break: the quick tests, slow ones, training, Beam, the whole pipeline and serving.
+test: setup ## What a change can break: the quick tests, those of trained models and stages, and whole runs.
 	$(PYTEST) -m "not long"
 
 # A Milvus for the tests: in an environment of its own, because its protobuf is not that of TensorFlow 2.15.

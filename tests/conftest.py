@@ -1,4 +1,4 @@
-"""The ground of every test: a quiet TensorFlow with two CPU devices, and a Hypothesis that draws the same each time."""
+"""The ground of every test: a quiet TensorFlow where one needs it, and a Hypothesis that draws the same each time."""
 
 import ctypes
 import gc
@@ -29,26 +29,36 @@ settings.load_profile("clir")
 SHARED = ("sample_run", "search_run", "demo_output", "folders", "searchable", "stand_in")
 """The fixtures that several files share and that take long: runs of the whole pipeline, experiments, and models that
 search and are served. A file belongs to the first of them that it has."""
-LONGEST_FIRST = ("e2e", "serving", "beam", "training", "slow")
-"""The marks of tests, those of long ones before those of short ones."""
+LAYERS = ("long", "runs", "stages", "tensors")
+"""The marks of the layers that need TensorFlow, the longest tests first. Tests without a mark do without it."""
 _LONG_FILES: set[Path] = set()
 """The files with tests of these marks."""
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
-    """Imports everything, and leaves what the imports made out of all later collections of garbage.
-
-    TensorFlow gets two devices, for tests with two replicas, which it allows only before its first op.
-    """
-    if session.config.getoption("dist", "no") != "no" and not xdist.is_xdist_worker(session):  # it imports no test
-        return (yield)
-    gc.disable()
+@cache
+def import_tensorflow() -> None:
+    """Imports TensorFlow with two devices, for tests with two replicas; it allows them only before its first op."""
     import tensorflow as tf
 
     tf.config.set_logical_device_configuration(
         tf.config.list_physical_devices("CPU")[0], [tf.config.LogicalDeviceConfiguration()] * 2
     )
+
+
+@cache
+def file_marks(path: Path) -> frozenset[str]:
+    """The marks that a file gives all its tests (`pytestmark`)."""
+    text = path.read_text(encoding="utf-8") if path.suffix == ".py" else ""
+    marks = re.search(r"^pytestmark = (\[[^]]*\]|.*)", text, re.MULTILINE)
+    return frozenset(re.findall(r"pytest\.mark\.(\w+)", marks[1])) if marks else frozenset()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+    """Leaves what the imports made out of all later collections of garbage."""
+    if session.config.getoption("dist", "no") != "no" and not xdist.is_xdist_worker(session):  # it imports no test
+        return (yield)
+    gc.disable()
     collected = yield
     gc.collect()
     gc.freeze()
@@ -59,24 +69,29 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Does not import a file if `-m` excludes all its tests: some import TFX, which takes seconds.
 
-    Only marks of a file (`pytestmark`) count, and only in an expression of the form `... and not MARK`.
+    Only an expression of the form `... and not MARK` counts.
     """
-    if collection_path.suffix != ".py":
-        return None
-    marks = re.search(r"^pytestmark = (\[[^]]*\]|.*)", collection_path.read_text(encoding="utf-8"), re.MULTILINE)
-    excluded = {f"not {mark}" for mark in re.findall(r"pytest\.mark\.(\w+)", marks[1])} if marks else set()
+    excluded = {f"not {mark}" for mark in file_marks(collection_path)}
     return True if excluded & {*config.option.markexpr.split(" and ")} else None
+
+
+def pytest_pycollect_makemodule(module_path: Path) -> None:
+    """Imports TensorFlow before the first file that needs it."""
+    if file_marks(module_path) & {*LAYERS}:
+        import_tensorflow()
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Puts the files with long tests first, so that at the end no process waits long for another."""
-    places: dict[Path, int] = {}
+    ranks: dict[Path, int] = {}
     for item in items:
-        marks = [place for place, name in enumerate(LONGEST_FIRST) if item.get_closest_marker(name)]
-        places[item.path] = min([places.get(item.path, len(LONGEST_FIRST)), *marks])
-    items.sort(key=lambda item: places[item.path])
-    _LONG_FILES.update(path for path, place in places.items() if place < len(LONGEST_FIRST))
+        marks = [rank for rank, layer in enumerate(LAYERS) if item.get_closest_marker(layer)]
+        ranks[item.path] = min([ranks.get(item.path, len(LAYERS)), *marks])
+    items.sort(key=lambda item: ranks[item.path])
+    _LONG_FILES.update(path for path, rank in ranks.items() if rank < LAYERS.index("tensors"))
+    if any(rank < len(LAYERS) for rank in ranks.values()):
+        import_tensorflow()
 
 
 class FilesThatShare(LoadFileScheduling):

@@ -18,6 +18,8 @@ from tests.experiments.conftest import tables
 from tests.experiments.experiment_folder import write_experiment
 from tests.models.synthetic import text_lists
 
+pytestmark = pytest.mark.tensors
+
 DEFINITION = "as NDCG@5, cut off at 10."
 PAPERS = ["P\\_mr@1", "P\\_mr@5", "P\\_r@5", "NDCG@5", "MAP", "MRR\\_mr", "MRR\\_r"]
 
@@ -52,7 +54,7 @@ def test_settings_take_it_and_their_page_names_it() -> None:
     assert all("mrr_r, ndcg_10; default `ndcg_5`" in row for row in rows)
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_the_report_of_an_experiment_shows_it_everywhere_but_beside_the_published_numbers(tmp_path: Path) -> None:
     grid = {"loss.name": ["sosl", "mse"], "model.epsilon": [0.5, 1]}
     experiment = read_experiment(write_experiment(tmp_path, grid, paper_language="fr"))

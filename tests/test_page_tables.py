@@ -5,6 +5,8 @@ import pytest
 from experiments.report.claims import CONTRADICTED, HOLDS, OPEN
 from tools.page_tables import PAGES, REPORTS, with_table
 
+pytestmark = pytest.mark.tensors
+
 
 def rows(name: str) -> list[str]:
     """The rows of a table on its page."""

@@ -9,6 +9,8 @@ from pipeline.config import RunConfig
 from schemas.relevance import MOST_RELEVANT, NOT_RELEVANT, SOMEWHAT_RELEVANT, grade_name
 from tests.test_page_tables import PAGES
 
+pytestmark = pytest.mark.tensors
+
 ROOT = PAGES["costs"].parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 

@@ -39,7 +39,7 @@ def test_what_can_be_seen_at_once_is_refused_before_anything_runs(case: Case, tm
     check(case, seen)
 
 
-@pytest.mark.e2e
+@pytest.mark.runs
 @each(BY_THE_RUN)
 def test_what_only_a_run_can_see_ends_it_with_a_message(case: Case, tmp_path: Path) -> None:
     seen = run_case(case, tmp_path)
@@ -53,13 +53,13 @@ def ingested(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Seen]:
     return ingest_cases(cases_of(LEFT_OUT, ACCEPTED), tmp_path_factory.mktemp("ingested"))
 
 
-@pytest.mark.beam
+@pytest.mark.stages
 @each(LEFT_OUT)
 def test_a_record_that_cannot_be_used_is_counted_with_its_place(case: Case, ingested: Mapping[str, Seen]) -> None:
     check(case, ingested[case.name])
 
 
-@pytest.mark.beam
+@pytest.mark.stages
 @each(ACCEPTED)
 def test_what_is_only_unusual_costs_no_record(case: Case, ingested: Mapping[str, Seen]) -> None:
     assert ingested[case.name].said == ()

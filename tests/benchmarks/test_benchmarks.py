@@ -30,7 +30,7 @@ def test_a_benchmark_uses_no_private_name_of_the_product(path: Path) -> None:
     assert private <= {"_asdict", "_replace"}  # of named tuples
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_the_generated_collections_are_what_a_run_reads(tmp_path: Path) -> None:
     from benchmarks.generated import write_random, write_topics
     from pipeline.config import load_config
@@ -47,7 +47,7 @@ def test_the_generated_collections_are_what_a_run_reads(tmp_path: Path) -> None:
         assert len(lines["documents"][0].split("\t")[2].split()) == 100
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_a_smaller_collection_of_topics_is_the_beginning_of_a_larger_one(tmp_path: Path) -> None:
     from benchmarks.generated import write_topics
 
@@ -56,7 +56,7 @@ def test_a_smaller_collection_of_topics_is_the_beginning_of_a_larger_one(tmp_pat
     assert (large / "queries").read_text() == (small / "queries").read_text()
 
 
-@pytest.mark.training
+@pytest.mark.stages
 def test_the_steps_of_a_benchmark_train_and_are_measured() -> None:
     from benchmarks.trained_models import Trained, made_up, stepping
 

@@ -48,7 +48,7 @@ def test_a_table_has_a_line_for_each_way_or_for_each_figure_where_these_are_more
     assert [line.split()[0] for line in table(figures)[1:]] == ["s", "MB", "CPU"]
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_a_process_imports_the_modules_of_its_tree(tmp_path: Path) -> None:
     (tmp_path / "cli").mkdir()
     (tmp_path / "cli" / "main.py").write_text("def main():\n    print('another tree')\n")
@@ -66,7 +66,7 @@ def test_a_tree_with_a_venv_runs_on_its_python(tmp_path: Path) -> None:
     assert run_process(CLIR, tmp_path).output == "another stack\n"
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_a_failed_process_ends_the_benchmark_with_its_message() -> None:
     with pytest.raises(click.ClickException, match="No such command 'fly'"):
         run_process([*CLIR, "fly"], TREE)

@@ -58,7 +58,7 @@ def test_a_beir_folder_is_converted_and_the_next_command_is_named(clir: Clir, be
     assert (config.data.top_grade, config.loss.theta) == (1, (0.5,))
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_what_a_run_would_cut_is_said_before_the_written_files(clir: Clir, beir: Path, tmp_path: Path) -> None:
     long = json.dumps({"_id": "d3", "text": "text " * 300})
     documents = gzip.decompress((beir / "corpus.jsonl.gz").read_bytes()) + f"\n{long}\n".encode()

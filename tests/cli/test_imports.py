@@ -87,7 +87,7 @@ def test_other_imports_are_python_s_own_afterwards() -> None:
     assert sys.meta_path == before
 
 
-@pytest.mark.e2e
+@pytest.mark.runs
 def test_the_pipeline_leaves_out_what_no_stage_uses_and_gives_it_when_it_is_asked_for() -> None:
     script = """
 import sys

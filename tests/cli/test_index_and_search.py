@@ -15,7 +15,7 @@ from tests.cli.command import Answer, Clir
 from tests.models.loaded_once import loaded_once
 from tests.models.small_lexicon import export_with_words
 
-pytestmark = pytest.mark.serving
+pytestmark = pytest.mark.stages
 
 DOCUMENTS = "a\tLe chat\tun chat blanc\nb\tLe chien\tchien\nc\tLa lune\tlune sur ararat\n"
 

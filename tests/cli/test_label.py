@@ -14,7 +14,7 @@ from tests.cli.command import Clir
 from tests.models.loaded_once import loaded_once
 from tests.models.small_lexicon import export_with_words
 
-pytestmark = pytest.mark.serving
+pytestmark = pytest.mark.stages
 
 DOCUMENTS = "a\tLe chat\tun chat blanc\nb\tLe chien\tchien\nc\tLa lune\tlune sur ararat\n"
 TEXTS = {line.split("\t")[0]: line.split("\t")[2] for line in DOCUMENTS.splitlines()}

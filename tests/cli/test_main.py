@@ -175,7 +175,7 @@ HELP_AND_FAULTS = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_help_and_faults_answer_without_heavy_imports(config_file: Path) -> None:
     script = f"""
 import sys
@@ -197,7 +197,7 @@ for arguments, _ in {HELP_AND_FAULTS}:
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_an_interruption_ends_the_process_though_a_thread_of_its_waits_for_ever() -> None:
     code = """
 import threading
@@ -215,13 +215,13 @@ main.main()
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "\ninterrupted\n")
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_python_s_own_way_to_run_a_module_runs_the_command_line() -> None:
     done = subprocess.run([sys.executable, "-m", "cli.main", "--version"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout.startswith("clir")) == (0, True), done
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @pytest.mark.parametrize("is_json", [False, True])
 def test_letters_that_stdout_cannot_show_are_escaped(is_json: bool) -> None:
     shown = "show_json(['文é\\U0001f600'], None)" if is_json else "show('文é\\U0001f600')"
@@ -249,7 +249,7 @@ main.main()
 """
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @pytest.mark.parametrize("closed", ["0<&-", "1>&-", "2>&-", "0<&- 1>&- 2>&-"])
 def test_a_closed_stream_is_opened_before_a_file_takes_its_number(tmp_path: Path, closed: str) -> None:
     shell = f'exec "{sys.executable}" -c "$0" "$1" </dev/null >/dev/null 2>/dev/null {closed}'

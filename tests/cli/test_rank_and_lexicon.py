@@ -20,6 +20,8 @@ from tests.models.loaded_once import loaded_once
 from tests.models.small_lexicon import COLLECTION, export_with_words
 from tests.models.small_model import export_small_model
 
+pytestmark = pytest.mark.tensors
+
 
 def test_words_beyond_a_sensible_number_are_summed() -> None:
     words = [WordPart(query_term=f"q{n}", document_term=f"d{n}", part=1 / (n + 1)) for n in range(MOST_WORDS + 3)]
@@ -56,7 +58,7 @@ def vectors_alone(tmp_path_factory: pytest.TempPathFactory) -> str:
 DOCUMENTS = "".join(f"d{number}\ttitle {number}\t{text}\n" for number, text in enumerate(COLLECTION))
 
 
-@pytest.mark.serving
+@pytest.mark.stages
 def test_rank_shows_what_made_each_score(clir: Clir, model: str) -> None:
     arguments = ["rank", model, "--query", "white cat", "--documents", "-", "--top", 2, "--explain"]
     done = clir(*arguments, stdin=DOCUMENTS)
@@ -76,7 +78,7 @@ def test_rank_shows_what_made_each_score(clir: Clir, model: str) -> None:
     assert any("cat <- chat" in line for line in expected)
 
 
-@pytest.mark.serving
+@pytest.mark.stages
 def test_rank_of_a_model_of_vectors_alone_shows_its_one_channel(clir: Clir, vectors_alone: str) -> None:
     arguments = ["rank", vectors_alone, "--query", "white cat", "--documents", "-", "--top", 1]
     first, _, third = clir(*arguments, "--explain", stdin=DOCUMENTS).out.splitlines()
@@ -84,7 +86,7 @@ def test_rank_of_a_model_of_vectors_alone_shows_its_one_channel(clir: Clir, vect
     assert "parts" not in clir(*arguments, "--json", stdin=DOCUMENTS).out
 
 
-@pytest.mark.serving
+@pytest.mark.stages
 def test_rank_shows_first_words_without_a_title_and_the_words_that_match(
     clir: Clir, model: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -100,7 +102,7 @@ def test_rank_shows_first_words_without_a_title_and_the_words_that_match(
     assert document.keys() == {"rank", "score", "doc_id", "title"}
 
 
-@pytest.mark.serving
+@pytest.mark.stages
 def test_rank_names_each_of_several_queries_above_its_documents(clir: Clir, model: str, tmp_path: Path) -> None:
     documents = tmp_path / "wiki.documents"
     documents.write_text(DOCUMENTS)
@@ -114,7 +116,7 @@ def test_rank_names_each_of_several_queries_above_its_documents(clir: Clir, mode
     assert clir("rank", model, "--documents", documents, "--top", 1, stdin=stdin).out == expected
 
 
-@pytest.mark.serving
+@pytest.mark.stages
 def test_feedback_is_a_part_of_the_score(clir: Clir, model: str) -> None:
     arguments = ["rank", model, "--query", "white cat", "--documents", "-", "--top", 2, "--feedback", 4, "--explain"]
     done = clir(*arguments, stdin=DOCUMENTS)
@@ -130,7 +132,7 @@ def test_feedback_must_be_a_number_from_0_on(clir: Clir, tmp_path: Path, gain: s
         assert "'--feedback'" in done.err
 
 
-@pytest.mark.serving
+@pytest.mark.stages
 def test_lexicon_shows_the_translations_of_words(clir: Clir, model: str) -> None:
     done = clir("lexicon", model, "--word", "Dog", "--word", "qxqxq", "--word", "!")
     assert (done.code, done.err) == (0, "")
@@ -170,7 +172,7 @@ def from_kana(tmp_path_factory: pytest.TempPathFactory) -> str:
     return export_with_words(tmp_path_factory.mktemp("from_kana") / "model", languages=("ja", "en"), pairs=pairs)
 
 
-@pytest.mark.serving
+@pytest.mark.stages
 def test_pairs_that_make_a_word_are_shown_as_this_word_with_the_largest_weight(clir: Clir, of_kana: str) -> None:
     shown = clir("lexicon", of_kana, "--word", "file", "--word", "open")
     assert (shown.code, shown.err) == (0, "")
@@ -184,7 +186,7 @@ def test_pairs_that_make_a_word_are_shown_as_this_word_with_the_largest_weight(c
     assert {one["stem"] for one in of_open["stems"][0]["translations"]} > {"ひら", "らく", *pairs}
 
 
-@pytest.mark.serving
+@pytest.mark.stages
 def test_a_word_of_several_pairs_is_shown_once_with_the_translations_of_each(clir: Clir, from_kana: str) -> None:
     done = clir("lexicon", from_kana, "--word", "ファイル", "--word", "ファヌ")
     lines = done.out.splitlines()
@@ -196,7 +198,7 @@ def test_a_word_of_several_pairs_is_shown_once_with_the_translations_of_each(cli
     assert lines[-2:] == ["  ァヌ", "    no translation; only the same stem answers it"]
 
 
-@pytest.mark.serving
+@pytest.mark.stages
 def test_lexicon_of_a_model_without_one_exits_1(clir: Clir, vectors_alone: str) -> None:
     done = clir("lexicon", vectors_alone, "--word", "dog")
     assert (done.code, done.out) == (1, "")
@@ -210,7 +212,7 @@ def without_translations(tmp_path_factory: pytest.TempPathFactory) -> str:
     return export_with_words(tmp_path_factory.mktemp("equal") / "model", "bm25")
 
 
-@pytest.mark.serving
+@pytest.mark.stages
 @pytest.mark.parametrize("ending", EXPORT_ENDINGS)
 def test_lexicon_exports_all_translations_and_a_lexicon_learns_from_them_again(
     clir: Clir, model: str, tmp_path: Path, ending: str
@@ -229,7 +231,7 @@ def test_lexicon_exports_all_translations_and_a_lexicon_learns_from_them_again(
     assert table_of(learned)["dog"].keys() & {"chien"}
 
 
-@pytest.mark.serving
+@pytest.mark.stages
 def test_the_export_says_as_json_where_it_is(clir: Clir, model: str, tmp_path: Path) -> None:
     path = tmp_path / "table.json"
     answer = json.loads(clir("lexicon", model, "--export", path, "--json").out)
@@ -244,7 +246,7 @@ def test_the_export_says_as_json_where_it_is(clir: Clir, model: str, tmp_path: P
         assert table[one["stem"]]["dog"] == pytest.approx(one["weight"], rel=1e-6)
 
 
-@pytest.mark.serving
+@pytest.mark.stages
 def test_a_model_without_translations_exports_none(clir: Clir, without_translations: str, tmp_path: Path) -> None:
     done = clir("lexicon", without_translations, "--export", tmp_path / "table.tsv")
     assert (done.code, done.out) == (1, "")
@@ -281,7 +283,7 @@ def test_lexicon_refuses_a_word_that_is_not_utf8(clir: Clir, tmp_path: Path) -> 
     assert "--word must be UTF-8" in done.err
 
 
-@pytest.mark.serving
+@pytest.mark.stages
 def test_neighbours_shows_the_nearest_words_of_both_sides(clir: Clir, vectors_alone: str) -> None:
     done = clir("neighbours", vectors_alone, "--word", "Cat", "--word", "zzz", "-k", "2")
     assert (done.code, done.err) == (0, "")

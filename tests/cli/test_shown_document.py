@@ -13,6 +13,8 @@ from cli.shown_document import show_document, snippet_characters
 from serving.snippet import Piece, Snippet, Word, make_snippet
 from tests.cli.command import Terminal
 
+pytestmark = pytest.mark.tensors
+
 ESCAPES = "\x1b]0;title\x07\x1b[2J\x9b31m\u202e\u2028"
 """Commands that name the window, clear the screen and colour the text, and marks that turn a line or end it."""
 

@@ -8,7 +8,7 @@ import pytest
 
 from schemas.errors import DataError
 
-pytestmark = pytest.mark.beam
+pytestmark = pytest.mark.stages
 
 DOMAINS = {name: {"train": 3, "eval": 1, "test": 1} for name in ("arts", "health", "news")}
 

@@ -8,7 +8,7 @@ import pytest
 from schemas import features as f
 from schemas.errors import DataError
 
-pytestmark = pytest.mark.beam
+pytestmark = pytest.mark.stages
 
 LISTS = {
     f.QUERY_ID: [b"1", b"2"],

@@ -16,7 +16,7 @@ from schemas.evaluation import Comparison, Verdict
 from schemas.served_versions import NEWEST_PROPERTY, PUSHED_PROPERTY
 from tests.models.encoders.small_encoder import FILES, record_of, write_vectors
 
-pytestmark = pytest.mark.beam
+pytestmark = pytest.mark.stages
 
 # Six queries that are all worse: a p-value of 1 / 2^6.
 LISTS = {f"q{number}": ("fox", {"d1": ("renard", 2), "d2": ("loup", 1), "d3": ("ours", 0)}) for number in range(6)}

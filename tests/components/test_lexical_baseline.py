@@ -9,7 +9,7 @@ from models.texts.tokens import ALL_WORDS
 from schemas.trec import parse_run
 from tests.models.synthetic import text_lists
 
-pytestmark = pytest.mark.beam
+pytestmark = pytest.mark.stages
 
 COLLECTION = {
     "d1": "Le loup (Canis lupus) vit en meute",

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-pytestmark = pytest.mark.beam
+pytestmark = pytest.mark.stages
 
 
 @pytest.fixture

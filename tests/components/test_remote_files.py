@@ -15,7 +15,7 @@ from models.settings import WordTableSource
 from models.texts.tokens import ALL_WORDS
 from models.texts.word_table import read_word_table
 
-pytestmark = pytest.mark.beam
+pytestmark = pytest.mark.stages
 
 MODEL = {"saved_model.pb": "graph", "variables/variables.index": "tables"}
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import apache_beam as beam
 import pytest
 
-pytestmark = pytest.mark.beam  # it imports TFX
+pytestmark = pytest.mark.stages  # it imports TFX
 
 MODULE = "tests.components.small_stages"
 IN_MEMORY = ["--direct_running_mode=in_memory"]

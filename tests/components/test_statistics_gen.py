@@ -7,7 +7,7 @@ import pytest
 from schemas.features import WITHOUT_TITLES
 from tests.components.on_both import WAYS, made
 
-pytestmark = pytest.mark.beam
+pytestmark = pytest.mark.stages
 
 TRAIN = {
     f"q{query}": (

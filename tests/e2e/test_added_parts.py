@@ -15,7 +15,7 @@ from serving.engine import Engine
 from tests import added_parts
 from tests.cli.command import Clir
 
-pytestmark = pytest.mark.e2e
+pytestmark = pytest.mark.runs
 
 SAMPLE = Path(__file__).parents[2] / "data" / "sample"
 DATA = {

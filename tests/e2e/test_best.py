@@ -14,7 +14,7 @@ from models.retrieval.ranking import ranked_grades
 from tests.e2e.process import SAMPLE, SampleRun, forked
 from tests.e2e.saved_model import both_ways, foreign_ops
 
-pytestmark = pytest.mark.e2e
+pytestmark = pytest.mark.runs
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from tests.e2e.forked import clir
 from tests.e2e.process import DECIDES, ROOT, SAMPLE, told_stages
 from tests.e2e.test_run import STAGES
 
-pytestmark = pytest.mark.e2e
+pytestmark = pytest.mark.runs
 
 Keys = dict[str, dict[str, object]]
 

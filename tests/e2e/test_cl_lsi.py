@@ -15,7 +15,7 @@ from serving.engine import Engine
 from tests.e2e.process import SAMPLE, SampleRun, forked
 from tests.e2e.saved_model import foreign_ops
 
-pytestmark = [pytest.mark.e2e, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 QUERY = "molten rock that flows down a mountain"
 

@@ -20,7 +20,7 @@ from pipeline.stages import ALWAYS_RUN, STAGES
 from tests.e2e.process import ROOT
 from tests.e2e.test_cache import ENDPOINT, copy_code
 
-pytestmark = pytest.mark.e2e
+pytestmark = pytest.mark.runs
 
 SAMPLE = "configs/sample.yaml"
 VOLUME = ("kubeflow.volumes={models: /mnt/models}", "output=/mnt/models/en_fr")

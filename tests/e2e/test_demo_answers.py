@@ -19,7 +19,7 @@ import tensorflow as tf
 from models.texts.stems import stems_of_distinct
 from tests.e2e.process import ROOT, SampleRun, forked, fresh
 
-pytestmark = [pytest.mark.e2e, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 DEMO = ("configs/sample_dumps.yaml", "--set", "lexicon.title_pairs=true", "--set", "search.index=true")
 HERE = Path(__file__).parents[1] / "sample"

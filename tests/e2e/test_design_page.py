@@ -8,7 +8,7 @@ from schemas.evaluation import QueryMetrics
 from schemas.trec import parse_run
 from tests.e2e.process import ROOT
 
-pytestmark = [pytest.mark.e2e, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 
 def test_the_example_query_of_the_design_page_is_ranked_as_it_says(demo_output: Path) -> None:

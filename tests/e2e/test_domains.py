@@ -12,7 +12,7 @@ import pytest
 from schemas.splits import stable_hash
 from tests.e2e.process import SAMPLE, SampleRun
 
-pytestmark = [pytest.mark.e2e, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 NAMES = ("arts", "places", "science")
 HELD_OUT = "science"

@@ -21,7 +21,7 @@ from tests.e2e.forked import Kill
 from tests.e2e.process import DECIDES, SAMPLE, told_stages
 from tests.models.loaded_once import loaded_once
 
-pytestmark = pytest.mark.e2e
+pytestmark = pytest.mark.runs
 
 DIM: Final = 24
 QUERY: Final = "molten rock below a volcano"

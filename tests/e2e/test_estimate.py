@@ -9,7 +9,7 @@ import pytest
 from pipeline.estimate.estimate_run import STAGES_OF_PART
 from tests.e2e.process import SampleRun, forked
 
-pytestmark = pytest.mark.e2e
+pytestmark = pytest.mark.runs
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from tests.cli.command import Clir
 from tests.e2e.process import SAMPLE, SampleRun
 from tests.models.loaded_once import loaded_once
 
-pytestmark = pytest.mark.e2e
+pytestmark = pytest.mark.runs
 
 QUERIES, DOCUMENTS = SAMPLE / "wiki_en.queries", SAMPLE / "wiki_fr.documents"
 

@@ -20,7 +20,7 @@ from tests.e2e.forked import clir
 from tests.e2e.process import ROOT, SAMPLE
 from tests.hparams_of import hparams_of
 
-pytestmark = [pytest.mark.e2e, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 LOSSES = ["sosl", "mse", "three_part_l2", "softmax"]
 IMPOSSIBLE, LONG = "softmax-seed2", "three_part_l2-seed2"

@@ -12,7 +12,7 @@ import pytest
 from tests.e2e import forked
 from tests.e2e.process import ROOT
 
-pytestmark = pytest.mark.e2e
+pytestmark = pytest.mark.runs
 
 
 @pytest.fixture(scope="module")

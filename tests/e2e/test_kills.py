@@ -13,7 +13,7 @@ from tests.e2e.forked import Kill, clir
 from tests.e2e.process import SampleRun
 from tests.e2e.test_run import STAGES
 
-pytestmark = [pytest.mark.e2e, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 KILLED = -9
 

@@ -8,7 +8,7 @@ import pytest
 from tests.e2e.kubeflow_cluster import LOGS, ROOT, Cluster
 from tests.e2e.process import SampleRun, forked
 
-pytestmark = [pytest.mark.e2e, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 SETTINGS = ("--set", "search.index=true", "--set", "data.max_queries=300")
 CONFIG = "configs/sample.yaml"

@@ -9,7 +9,7 @@ import pytest
 from tests.e2e.process import SAMPLE, SampleRun, forked
 from tests.e2e.test_domains import HELD_OUT, domain_of
 
-pytestmark = [pytest.mark.e2e, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 DOCUMENTS = [line.split("\t") for line in (SAMPLE / "wiki_fr.documents").read_text().splitlines()]
 TEXTS = {text: doc_id for doc_id, _, text in DOCUMENTS}

@@ -9,7 +9,7 @@ from schemas.search_report import SearchReport
 from tests.e2e.process import SampleRun
 from tests.milvus_server import MilvusServer
 
-pytestmark = [pytest.mark.e2e, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from models.exported.model import LoadedModel, as_texts
 from tests.e2e.process import SAMPLE, SampleRun, forked
 from tests.e2e.saved_model import foreign_ops
 
-pytestmark = [pytest.mark.e2e, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 QUERY = "molten rock below a volcano"
 EPOCHS = ("--set", "training.epochs=2")

@@ -9,7 +9,7 @@ import pytest
 from models.exported.model import LoadedModel
 from tests.e2e.process import SampleRun, forked
 
-pytestmark = [pytest.mark.e2e, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 QUERY, TEXTS = "a river of molten rock", ["une rivière de lave", "", "le chat"]
 

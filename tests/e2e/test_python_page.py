@@ -12,7 +12,7 @@ from tests.e2e.process import ROOT
 from tests.e2e.python_page import PAGE, Session, agree, run_session, sessions
 from tests.test_imports import MAY_IMPORT
 
-pytestmark = [pytest.mark.e2e, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 SESSIONS = sessions(PAGE.read_text(encoding="utf-8"))
 MOST_BYTES = 60_000

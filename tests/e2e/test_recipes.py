@@ -19,13 +19,13 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> list[Done]:
     return [run_commands(recipe.commands, folder) for recipe in RECIPES]
 
 
-@pytest.mark.e2e
+@pytest.mark.runs
 @pytest.mark.long
 def test_every_command_of_the_page_succeeds(done: list[Done]) -> None:
     assert [one for one in done if one.code] == []
 
 
-@pytest.mark.e2e
+@pytest.mark.runs
 @pytest.mark.long
 def test_every_command_prints_what_stands_below_it(done: list[Done]) -> None:
     different = [
@@ -36,7 +36,7 @@ def test_every_command_prints_what_stands_below_it(done: list[Done]) -> None:
     assert different == []
 
 
-@pytest.mark.e2e
+@pytest.mark.runs
 @pytest.mark.long
 def test_pytrec_eval_finds_the_ndcg_of_the_run(done: list[Done]) -> None:
     checked = next(place for place, recipe in enumerate(RECIPES) if "pytrec_eval" in recipe.commands)

@@ -23,7 +23,7 @@ from models.retrieval.ranking import ranked_grades
 from tests.e2e.process import DECIDES, SAMPLE, SampleRun
 from tests.reference import TREC_METRICS
 
-pytestmark = pytest.mark.e2e
+pytestmark = pytest.mark.runs
 
 STAGES = """
     CollectionGen ImportSchemaGen WikiClirExampleGen LexicalBaseline StatisticsGen ExampleValidator Transform Trainer

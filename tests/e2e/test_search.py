@@ -17,7 +17,7 @@ from schemas.search_report import SearchReport
 from schemas.trec import parse_run
 from tests.e2e.process import SAMPLE, SampleRun
 
-pytestmark = pytest.mark.e2e
+pytestmark = pytest.mark.runs
 
 DOCUMENTS = [line.split("\t") for line in (SAMPLE / "wiki_fr.documents").read_text().splitlines()]
 HANDFUL = 12

@@ -9,7 +9,7 @@ from models.exported.model import LoadedModel
 from models.lexicon.lexicon import COLLECTION_FILE, CollectionRecord
 from tests.e2e.process import SampleRun, forked
 
-pytestmark = [pytest.mark.e2e, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 SETTINGS = (
     "preset=best",

@@ -12,7 +12,7 @@ from tests.e2e.process import DECIDES, RESTORED, SAMPLE, told_stages
 from tests.e2e.test_cache import SMALL
 from tests.e2e.test_run import STAGES, tree
 
-pytestmark = [pytest.mark.e2e, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 ALL = {*STAGES} - DECIDES
 

@@ -17,7 +17,7 @@ from tests.cli.command import Clir
 from tests.e2e.process import SAMPLE, SampleRun, fresh
 from tests.models.loaded_once import loaded_once
 
-pytestmark = pytest.mark.serving
+pytestmark = pytest.mark.stages
 
 DOCUMENTS = SAMPLE / "wiki_fr.documents"
 QUERIES = ["a river of molten rock flows from the crater", "planets orbit the star", "zzz unheard of qqq"]

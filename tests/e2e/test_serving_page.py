@@ -10,7 +10,7 @@ from tests.e2e.python_page import agree
 from tests.e2e.serving_page import PAGE, blocks, run_blocks
 from tests.serving.test_tf_serving_configuration import read_yaml
 
-pytestmark = [pytest.mark.e2e, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 TEXT = PAGE.read_text(encoding="utf-8")
 BLOCKS = blocks(TEXT)

@@ -16,6 +16,8 @@ from tests.e2e.test_cache import SMALL
 from tests.wikipedia.dumps.dump_files import Value
 from tests.wikipedia.small_wiki import write_table
 
+pytestmark = pytest.mark.tensors
+
 
 class Keyed(NamedTuple):
     """An input: its setting, the stage that reads it first, and the sample's file for it, if it has one."""
@@ -70,7 +72,7 @@ def test_every_input_of_a_run_is_among_those_that_are_swapped() -> None:
     assert inputs == {one.setting.replace("wikis.en", "wikis.*") for one in (*ROLES, *OTHERS, *DUMPS)}
 
 
-@pytest.mark.e2e
+@pytest.mark.runs
 @pytest.mark.long
 @pytest.mark.parametrize("one", [*ROLES, *OTHERS, *DUMPS], ids=lambda one: one.setting)
 def test_an_input_that_changes_after_it_was_hashed_ends_the_run(one: Keyed, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from tests.e2e.process import ROOT, SampleRun
 from tests.e2e.saved_model import both_ways, scores_by_the_c_library, signature_defs
 from tests.e2e.stand_in import Server, serve
 
-pytestmark = pytest.mark.serving
+pytestmark = pytest.mark.stages
 
 QUERY, TEXTS = "molten rock flows", ["Un volcan rejette de la lave.", "Une étoile brille.", ""]
 

@@ -17,7 +17,7 @@ from tests.e2e.test_kills import KILLED, evaluation
 from tests.e2e.test_run import STAGES
 from tests.hparams_of import hparams_of
 
-pytestmark = pytest.mark.e2e
+pytestmark = pytest.mark.runs
 
 SEARCH = ["tuning.search=grid", "tuning.epsilon=[0.5, 2]"]
 TRAINER = STAGES.index("Trainer")

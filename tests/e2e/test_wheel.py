@@ -14,7 +14,7 @@ import pytest
 from cli.init import EXAMPLE
 from tests.e2e.process import ROOT
 
-pytestmark = [pytest.mark.e2e, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import pytest
 from tests.e2e.process import ROOT
 from tests.e2e.test_kills import evaluation
 
-pytestmark = [pytest.mark.e2e, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 SETTINGS = [
     "preset=paper",

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-pytestmark = pytest.mark.beam
+pytestmark = pytest.mark.stages
 
 CUT = ["data.max_queries=60", "data.negatives=5", "data.shards=3", "model.vocabulary_size=2000"]
 """A part of the sample: enough for every stage, and so little that the workers' start takes most of the time."""

@@ -12,6 +12,8 @@ from pipeline.output_folder import OutputFolder
 from schemas.errors import DataError
 from tests.experiments.experiment_folder import write_experiment
 
+pytestmark = pytest.mark.tensors
+
 
 def test_rows_are_the_grid_without_the_seed_in_its_order(folders: dict[str, Path]) -> None:
     rows = read_experiment(folders["losses"]).rows

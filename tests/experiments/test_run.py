@@ -22,7 +22,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_cells_import_the_project_where_the_current_folder_has_a_module_of_its_names(tmp_path: Path) -> None:
     (tmp_path / "pipeline.py").write_text("print('imported')")
     done = subprocess.run(

@@ -29,6 +29,8 @@ from models.losses.tf_ranking import ApproxNdcgLoss, PairwiseHingeLoss, SoftmaxL
 from models.losses.three_part_l2 import ThreePartL2Loss
 from models.losses.worst_hinge import WorstHingeLoss
 
+pytestmark = pytest.mark.tensors
+
 GRADES = tf.constant([[2.0, 0.0, -1.0], [-1.0, -1.0, -1.0]])
 SCORES = tf.constant([[0.1, 0.9, 1.0], [0.0, 0.0, 0.0]])
 TEXTS = tf.RaggedTensor.from_row_lengths(tf.constant([1, 3, 3]), [3, 0])
@@ -124,7 +126,7 @@ def test_no_layer_and_no_loss_is_left_out():
     assert public == {case.subject for case in CASES}
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @every_case
 def test_gradient_is_finite(case):
     gradients = Problem(case).gradients()
@@ -142,7 +144,7 @@ def test_config_makes_the_same_again(case):
     np.testing.assert_array_equal(again(*case.inputs), thing(*case.inputs))
 
 
-@pytest.mark.training
+@pytest.mark.stages
 @every_case
 def test_step_on_two_replicas_takes_the_gradients_of_both(case, two_replicas):
     on_two = Problem.after_a_step(case, two_replicas, learning_rate=0.1)
@@ -151,7 +153,7 @@ def test_step_on_two_replicas_takes_the_gradients_of_both(case, two_replicas):
         np.testing.assert_allclose(mirrored, single, rtol=1e-6)
 
 
-@pytest.mark.serving
+@pytest.mark.stages
 @every_case
 def test_saved_model_computes_the_same(case, tmp_path):
     module = tf.Module()

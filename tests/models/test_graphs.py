@@ -1,10 +1,13 @@
 """Ragged tensors: the row of each value, and rows without some of their values."""
 
+import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
 
 from models.graphs import kept_values, row_ids
+
+pytestmark = pytest.mark.tensors
 
 LISTS = st.lists(st.lists(st.lists(st.integers(0, 9), max_size=3), max_size=3), max_size=4)
 

@@ -71,7 +71,7 @@ def test_every_setting_becomes_the_option_of_its_runner(settings, arguments) -> 
     assert set(beam_arguments(BeamSettings(**settings))) == arguments
 
 
-@pytest.mark.beam
+@pytest.mark.stages
 @pytest.mark.parametrize("settings", [PORTABLE, DATAFLOW])
 def test_beam_knows_every_argument(settings) -> None:
     from apache_beam.options.pipeline_options import PipelineOptions

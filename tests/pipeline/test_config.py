@@ -416,7 +416,7 @@ def test_a_fault_of_an_override_names_the_override(config_file: Path, override: 
         }
     )
 )
-@pytest.mark.slow
+@pytest.mark.stages
 def test_the_resolved_configuration_loads_to_the_same(config_file: Path, content: dict[str, object]) -> None:
     first = config_file.with_name("first.yaml")
     first.write_text(yaml.safe_dump(yaml.safe_load(config_file.read_text()) | content), encoding="utf-8")

@@ -134,7 +134,7 @@ def notes_on_cuts(conversion: Conversion) -> list[str]:
 LONGER = "of the documents are longer than data.max_document_tokens (200 words)"
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_a_note_says_what_a_run_would_cut_and_more_than_a_tenth_is_a_warning(collection: Collection) -> None:
     assert notes_on_cuts(collection(documents=documents_of(MAX_WORDS, MAX_WORDS, 1))) == []
     few = collection(documents=documents_of(MAX_WORDS, 9 * MAX_WORDS // 8, 1, 1))
@@ -148,7 +148,7 @@ def test_a_note_says_what_a_run_would_cut_and_more_than_a_tenth_is_a_warning(col
     assert account["notes"] == [*much.notes]
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_of_many_texts_a_note_is_on_an_even_sample_and_says_so(
     collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,6 +12,8 @@ from pipeline.config import RunConfig, load_config
 from pipeline.encoder_identity import encoder_digest, with_fingerprint
 from schemas.errors import ConfigError, DataError
 
+pytestmark = pytest.mark.tensors
+
 VECTORS = np.random.default_rng(1).normal(size=(6, 8)).astype(np.float32)
 OTHERS = np.random.default_rng(2).normal(size=(6, 8)).astype(np.float32)
 BASES = {

@@ -62,7 +62,7 @@ def pool(parts: dict[str, DataSettings], tmp_path_factory: pytest.TempPathFactor
     return folder
 
 
-@pytest.mark.beam
+@pytest.mark.stages
 def test_ids_are_those_of_the_collections_after_their_names(pool: Path) -> None:
     files = written(pool)
     assert [*files.documents] == [f"{name}/{one}" for name in ("news", "health") for one in DOCUMENTS]
@@ -70,7 +70,7 @@ def test_ids_are_those_of_the_collections_after_their_names(pool: Path) -> None:
     assert [*files.queries] == [*(f"news/{one}" for one in QUERIES), *(f"health/{one}" for one in (1, 2, 3))]
 
 
-@pytest.mark.beam
+@pytest.mark.stages
 def test_a_note_says_what_the_collections_limit_would_cut(tmp_path: Path) -> None:
     one = {0: {1: 2}}
     parts = {
@@ -86,13 +86,13 @@ def test_a_note_says_what_the_collections_limit_would_cut(tmp_path: Path) -> Non
     )
 
 
-@pytest.mark.beam
+@pytest.mark.stages
 def test_every_query_has_the_domain_of_its_collection(pool: Path) -> None:
     domains = dict(line.split("\t") for line in (pool / "domains.tsv").read_text().splitlines())
     assert domains == {query_id: query_id.split("/")[0] for query_id in written(pool).queries}
 
 
-@pytest.mark.beam
+@pytest.mark.stages
 def test_lists_and_splits_are_those_that_a_run_on_each_collection_draws(pool: Path) -> None:
     files = written(pool)
     doc_ids = [str(one) for one in DOCUMENTS]
@@ -105,7 +105,7 @@ def test_lists_and_splits_are_those_that_a_run_on_each_collection_draws(pool: Pa
         assert files.splits()[f"news/{query}"] == split_of(str(query))
 
 
-@pytest.mark.beam
+@pytest.mark.stages
 def test_given_lists_and_splits_stay_as_they_are(pool: Path) -> None:
     files = written(pool)
     for query in (1, 2, 3):
@@ -113,7 +113,7 @@ def test_given_lists_and_splits_stay_as_they_are(pool: Path) -> None:
         assert files.splits()[f"health/{query}"] == SPLITS[query % 3]
 
 
-@pytest.mark.beam
+@pytest.mark.stages
 def test_the_account_of_each_collection_balances(pool: Path) -> None:
     account = json.loads((pool / "conversion.json").read_text())["account"]
     for files in account["inputs"].values():
@@ -123,14 +123,14 @@ def test_the_account_of_each_collection_balances(pool: Path) -> None:
     assert account["pairs"] == len(written(pool).candidates)
 
 
-@pytest.mark.beam
+@pytest.mark.stages
 def test_a_run_takes_the_joined_collection(pool: Path) -> None:
     data = load_config(str(pool / "config.yaml"), ["data.held_out=[health]"]).data
     assert (data.domains, data.held_out) == (str(pool / "domains.tsv"), ("health",))
     assert made_fault(str(pool), CONVERSION) is None
 
 
-@pytest.mark.beam
+@pytest.mark.stages
 def test_an_earlier_output_is_replaced_as_a_whole(parts: dict[str, DataSettings], tmp_path: Path) -> None:
     begun: list[tuple[int, int, str]] = []
     join(parts, tmp_path, lambda *one: begun.append(one))
@@ -140,7 +140,7 @@ def test_an_earlier_output_is_replaced_as_a_whole(parts: dict[str, DataSettings]
     assert begun == [(1, 2, "news"), (2, 2, "health")]
 
 
-@pytest.mark.beam
+@pytest.mark.stages
 def test_a_collection_without_a_list_leaves_nothing(parts: dict[str, DataSettings], tmp_path: Path) -> None:
     empty = collection(tmp_path / "empty", "empty", {query: {1: 1} for query in QUERIES}, max_bad_share=1)
     with pytest.raises(DataError, match="empty must have a judged query with a document of the top grade"):

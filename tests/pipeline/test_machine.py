@@ -27,7 +27,7 @@ def version(cwd: Path, **variables: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run([*command, "--version", cwd], env=env, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @pytest.mark.parametrize(
     ("variables", "words"),
     [
@@ -43,7 +43,7 @@ def test_a_process_in_which_nothing_would_work_ends_in_a_sentence(
     assert re.fullmatch(f"clir: {words}\n", done.stderr)
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_the_c_locale_and_asserts_that_are_left_out_are_no_fault(tmp_path: Path) -> None:
     done = version(tmp_path, LC_ALL="C", PYTHONOPTIMIZE="1")
     assert (done.returncode, done.stderr) == (0, "")

@@ -275,7 +275,7 @@ def test_whatever_is_given_stays_and_a_second_time_changes_nothing(content: dict
         )
     ),
 )  # fmt: skip
-@pytest.mark.slow
+@pytest.mark.stages
 def test_the_resolved_configuration_of_a_preset_loads_to_the_same(
     config_file: Path, preset: str, encoder: str, loss: str, similarity: str, given: list[str]
 ) -> None:

@@ -13,6 +13,8 @@ from pipeline.output_folder import OutputFolder
 from pipeline.publishing import TensorBoardLinks, publish
 from schemas.errors import DataError
 
+pytestmark = pytest.mark.tensors
+
 Outputs = dict[str, dict[str, list[SimpleNamespace]]]
 
 MADE = {

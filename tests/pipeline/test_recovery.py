@@ -12,7 +12,7 @@ from ml_metadata.proto.metadata_store_pb2 import Artifact, Execution
 from pipeline.recovery import are_whole, record_files, recover, replace_files
 from schemas.errors import DataError
 
-pytestmark = pytest.mark.beam  # it imports TFX
+pytestmark = pytest.mark.stages  # it imports TFX
 
 FILES = {"saved_model.pb": "graph", "variables/variables.index": "tables"}
 

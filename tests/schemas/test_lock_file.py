@@ -14,6 +14,8 @@ from pipeline.output_folder import run_lock
 from schemas.errors import DataError
 from schemas.lock_file import held_lock
 
+pytestmark = pytest.mark.tensors
+
 LOCKS: dict[str, Callable[[Path], AbstractContextManager[None]]] = {
     "run, experiment, convert, wikipedia": run_lock,
     "index": lambda folder: IndexVersions(folder).writing(),
@@ -60,7 +62,7 @@ def test_what_is_no_file_is_refused(tmp_path: Path, lock: Callable, make: Callab
         pass
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_a_lock_that_is_freed_in_time_is_taken(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path, is_held = tmp_path / ".lock", threading.Event()
 
@@ -78,7 +80,7 @@ def test_a_lock_that_is_freed_in_time_is_taken(tmp_path: Path, caplog: pytest.Lo
     holder.join()
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_a_lock_that_is_not_freed_ends_in_the_caller_s_sentence(tmp_path: Path) -> None:
     path = tmp_path / ".lock"
     with held_lock(path, "busy."), pytest.raises(DataError, match="another writes; wait"):

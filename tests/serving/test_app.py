@@ -10,6 +10,8 @@ from serving.http_records import SearchAnswer
 from tests.serving.fake_engines import FakeEngine, FakeSource
 from tests.serving.live_service import LiveService, live_service
 
+pytestmark = pytest.mark.tensors
+
 
 @pytest.fixture
 def live() -> Iterator[LiveService]:

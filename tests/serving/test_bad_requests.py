@@ -9,6 +9,8 @@ import pytest
 from tests.serving.fake_engines import FakeEngine, FakeSource
 from tests.serving.live_service import LiveService, live_service, read_all
 
+pytestmark = pytest.mark.tensors
+
 JSON = {"content-type": "application/json"}
 
 

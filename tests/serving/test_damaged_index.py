@@ -24,7 +24,7 @@ from serving.update_index import IndexUpdater
 from tests.models.loaded_once import loaded_once
 from tests.models.small_lexicon import export_with_words
 
-pytestmark = pytest.mark.serving
+pytestmark = pytest.mark.stages
 
 WORDS: Final = ("un chat blanc", "chien", "lune", "chat noir", "ararat", "loup blanc", "un chien", "lune sur ararat")
 DOCUMENTS: Final = [Text(f"d{number:02}", f"title {number}", WORDS[number % 8], 1) for number in range(16)]

@@ -25,7 +25,7 @@ from tests.serving.searchable import DOCUMENTS, EXAMPLES, export_searchable, ind
 from tests.stand_in_tf_serving.grpc_server import start_grpc
 from tests.stand_in_tf_serving.predictor import Predictor
 
-pytestmark = pytest.mark.serving
+pytestmark = pytest.mark.stages
 
 TEXTS = {document.id: document.text for document in DOCUMENTS}
 

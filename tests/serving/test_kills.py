@@ -18,7 +18,7 @@ from serving.update_index import IndexUpdater
 from tests.models.small_lexicon import export_with_words
 from tests.serving.dying_update import LEAST, MOST, DyingUpdate, Recorded, Work
 
-pytestmark = [pytest.mark.serving, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 KILLS: Final = 10
 """Kills of each piece of work: at named steps, then at random times; the model itself encodes in the first of

@@ -39,7 +39,7 @@ from tests.models.small_lexicon import export_with_words
 from tests.serving.live_service import live_service
 from tests.serving.proxy import proxy
 
-pytestmark = [pytest.mark.serving, pytest.mark.long]
+pytestmark = pytest.mark.long
 
 TEXTS = ["chat", "chien blanc", "un chat noir", "lune", "ararat", "zzz", "chat chat chien"]
 NAMES = "abcdefghij"

@@ -13,6 +13,8 @@ from serving.refusals import Busy
 from tests.serving.fake_engines import FakeEngine, FakeSource
 from tests.serving.live_service import live_service
 
+pytestmark = pytest.mark.tensors
+
 
 class Watch:
     def __init__(self) -> None:
@@ -80,7 +82,7 @@ def test_a_newer_pair_that_cannot_be_loaded_leaves_the_older_one_and_is_tried_ag
         assert engine.model_version == "2"
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_no_request_is_dropped_while_engines_are_swapped_under_load() -> None:
     engines = [FakeEngine(str(number), seconds=0.01) for number in range(1, 7)]
     source = FakeSource(engines[0])

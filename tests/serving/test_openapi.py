@@ -11,7 +11,7 @@ import pytest
 from serving.newest_engine import FolderEngines
 from tests.serving.live_service import LiveService, live_service
 
-pytestmark = pytest.mark.serving
+pytestmark = pytest.mark.stages
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from serving.other_engines.json_lines import JsonLinesWriter
 from tests.cli.command import Clir
 from tests.serving.searchable import DOCUMENTS, index_documents
 
-pytestmark = pytest.mark.serving
+pytestmark = pytest.mark.stages
 
 QUERY = "white cat ararat"
 

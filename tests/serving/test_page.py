@@ -14,7 +14,7 @@ from tests.serving.searchable import ATTACK, DOCUMENTS, EXAMPLES
 
 CHROMIUM = Path("/usr/bin/chromium")
 pytestmark = [
-    pytest.mark.serving,
+    pytest.mark.stages,
     pytest.mark.skipif(not CHROMIUM.exists(), reason="needs Debian's chromium: `apt-get install chromium`"),
     # axe-playwright-python reads its bundled script so.
     pytest.mark.filterwarnings("ignore:.*importlib.*:DeprecationWarning"),

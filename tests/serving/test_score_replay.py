@@ -12,6 +12,8 @@ from models.retrieval.ranking import rank
 from schemas.errors import DataError
 from serving.score_replay import TOLERANCE, Inversion, ScoredDocument, read_texts, replay_scores
 
+pytestmark = pytest.mark.tensors
+
 QUERIES = {"q1": "a", "q2": "b"}
 RUN = {"q1": {"d1": 0.5, "d2": 0.25, "d3": -1.0}, "q2": {"d2": 0.5, "d1": 0.5}}
 DOCUMENTS = {"d1": "x", "d2": "y", "d3": "z"}

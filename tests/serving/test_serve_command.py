@@ -15,7 +15,7 @@ import pytest
 
 from tests.cli.command import Clir
 
-pytestmark = pytest.mark.serving
+pytestmark = pytest.mark.stages
 
 
 @contextmanager

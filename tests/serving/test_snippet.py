@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from serving.snippet import Snippet, Word, make_snippet
 
+pytestmark = pytest.mark.tensors
+
 
 def words_of(text: str, shares: dict[str, float]) -> list[Word]:
     return [Word(*one.span(), one[0], shares.get(one[0], 0.0)) for one in re.finditer(r"\w+", text)]

@@ -19,6 +19,8 @@ from tests.serving.conftest import StandIn
 from tests.stand_in_tf_serving.predictor import Refusal
 from tests.stand_in_tf_serving.rest_server import answer_json, fill_request
 
+pytestmark = pytest.mark.tensors
+
 SCORE = {"query": "DT_STRING", "documents": "DT_STRING"}
 ENCODE = {"query": "DT_STRING"}
 ROW = {"query": "white cat", "documents": ["un chat blanc", "chien"]}
@@ -95,7 +97,7 @@ def ask(stand_in: StandIn, path: str, content: Any = None) -> tuple[int, Any]:
             return error.code, json.load(error)
 
 
-@pytest.mark.serving
+@pytest.mark.stages
 def test_rows_and_columns_have_the_model_s_scores(stand_in: StandIn) -> None:
     inputs = {"query": np.array([ROW["query"]] * 2), "documents": np.array([ROW["documents"]] * 2)}
     for path, version in (("", "12"), ("/versions/12", "12"), ("/versions/7", "7")):
@@ -107,7 +109,7 @@ def test_rows_and_columns_have_the_model_s_scores(stand_in: StandIn) -> None:
         np.testing.assert_array_equal(np.float32(found["outputs"]["scores"]), expected)
 
 
-@pytest.mark.serving
+@pytest.mark.stages
 def test_the_status_is_that_of_all_versions_or_of_one(stand_in: StandIn) -> None:
     def status(version: str) -> dict[str, Any]:
         return {"version": version, "state": "AVAILABLE", "status": {"error_code": "OK", "error_message": ""}}
@@ -116,7 +118,7 @@ def test_the_status_is_that_of_all_versions_or_of_one(stand_in: StandIn) -> None
     assert ask(stand_in, "/v1/models/clir/versions/7") == (200, {"model_version_status": [status("7")]})
 
 
-@pytest.mark.serving
+@pytest.mark.stages
 def test_the_metadata_have_the_signatures(stand_in: StandIn) -> None:
     status, content = ask(stand_in, "/v1/models/clir/metadata")
     assert (status, content["model_spec"]) == (200, {"name": "clir", "version": "12", "signature_name": ""})
@@ -125,7 +127,7 @@ def test_the_metadata_have_the_signatures(stand_in: StandIn) -> None:
     assert [one["size"] for one in score["inputs"]["documents"]["tensor_shape"]["dim"]] == ["-1", "-1"]
 
 
-@pytest.mark.serving
+@pytest.mark.stages
 @pytest.mark.parametrize(
     ("path", "content", "status", "message"),
     [

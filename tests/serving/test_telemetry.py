@@ -1,9 +1,13 @@
 """The metrics of an index's drift: a figure that is not available has no row."""
 
+import pytest
+
 from schemas.index_manifest import Drift
 from serving.telemetry import ServiceMetrics
 from serving.work_queue import WorkQueue
 from tests.serving.fake_engines import FakeEngine
+
+pytestmark = pytest.mark.tensors
 
 
 def drift_rows(metrics: ServiceMetrics) -> list[str]:

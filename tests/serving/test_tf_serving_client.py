@@ -18,7 +18,7 @@ from tests.models.encoders.small_encoder import DIM, FILES, CountingEncoder, rec
 from tests.models.small_model import features_of, small_text_features, small_towers
 from tests.serving.conftest import StandIn, standing_in
 
-pytestmark = pytest.mark.serving
+pytestmark = pytest.mark.stages
 
 LISTS = {
     "query": np.array(["white cat", "dog"]),

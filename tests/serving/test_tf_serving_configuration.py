@@ -12,6 +12,8 @@ from tensorflow_serving.config import model_server_config_pb2
 
 from schemas.served_versions import MODEL_NAME
 
+pytestmark = pytest.mark.tensors
+
 FOLDER = Path(__file__).parents[2] / "serving" / "tf_serving"
 PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
 FLAGS = {

@@ -20,7 +20,7 @@ from serving.update_index import IndexUpdate, IndexUpdater
 from tests.models.loaded_once import loaded_once
 from tests.models.small_lexicon import export_with_words
 
-pytestmark = pytest.mark.serving
+pytestmark = pytest.mark.stages
 
 TEXTS = ["chat", "chien blanc", "un chat noir", "lune", "ararat", "zzz"]
 DOCUMENTS = st.dictionaries(st.sampled_from("abcdefghij"), st.sampled_from(TEXTS), max_size=8)

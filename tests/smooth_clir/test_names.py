@@ -68,7 +68,7 @@ def test_a_folder_without_code_is_in_no_way(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_clir_starts_without_tensorflow() -> None:
     code = "import sys, smooth_clir.command, cli.main; print('tensorflow' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)

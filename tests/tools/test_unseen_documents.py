@@ -14,6 +14,8 @@ from models.evaluation.metrics import METRICS
 from tests.experiments.experiment_folder import QUERIES, write_experiment
 from tools.unseen_documents import fold_of_documents, lists_without, main, pooled, report_text
 
+pytestmark = pytest.mark.tensors
+
 SPLITS = ("train", "train", "train", "eval", "test")
 
 
@@ -77,7 +79,7 @@ def test_the_pooled_experiment_has_the_metrics_of_all_queries(tmp_path: Path) ->
         assert cell.baselines["bm25"]["map"] == pytest.approx(0.4)
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_the_report_states_its_protocol_and_compares_the_rows(tmp_path: Path) -> None:
     grid = {"loss.name": ["sosl", "mse"], "training.seed": [1]}
     folds = [read_experiment(write_experiment(tmp_path / name, grid)) for name in ("one", "other")]

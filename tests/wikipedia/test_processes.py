@@ -35,7 +35,7 @@ def sleep_long(number: int) -> int:
     return number
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_results_come_in_the_order_of_the_items() -> None:
     assert list(on_processes(2, square, range(20))) == [number * number for number in range(20)]
 
@@ -45,7 +45,7 @@ def test_an_error_is_the_function_s_own() -> None:
         list(on_processes(2, refuse, range(5)))
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_a_killed_process_is_an_error_in_one_sentence() -> None:
     with pytest.raises(DataError, match="all 2 processes must live until their work is done, but one was killed"):
         list(on_processes(2, die, range(5)))
@@ -62,7 +62,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT])
 def test_no_process_outlives_a_killed_or_an_interrupted_parent(sent: signal.Signals) -> None:
     with subprocess.Popen(

@@ -10,7 +10,7 @@ from schemas.collection import MANIFEST_FILE, parse_judgments, parse_manifest, r
 from schemas.errors import DataError
 from schemas.wikiclir import Judgment, Text
 
-pytestmark = pytest.mark.beam  # it imports TFX
+pytestmark = pytest.mark.stages  # it imports TFX
 
 CONTENTS = {
     "queries": b"q1\tWolf\tlives in packs\n",

@@ -15,7 +15,7 @@ from models.retrieval.corpus_index import CorpusIndex
 from schemas.collection import MANIFEST_FILE, Shard, parse_manifest
 from tests.models.small_lexicon import export_with_words
 
-pytestmark = pytest.mark.beam
+pytestmark = pytest.mark.stages
 
 TEXTS = ["chat", "chien blanc", "un chat noir", "lune", "ararat", "un", "blanc"]
 

@@ -11,7 +11,7 @@ from schemas.errors import DataError
 from schemas.evaluation import EVALUATION_FILES, QueryMetrics
 from schemas.trec import parse_run
 
-pytestmark = pytest.mark.beam
+pytestmark = pytest.mark.stages
 
 LISTS = {f"q{number}": ("fox", {"d1": ("renard", 2), "d2": ("loup", 1), "d3": ("ours", 0)}) for number in range(6)}
 TRAIN = {f"t{number}": ("fox", {"d1": ("renard", number), "d2": ("loup", 2)}) for number in range(2)}

@@ -15,6 +15,8 @@ from schemas.trec import parse_run
 from tests.models.synthetic import text_lists
 from tests.reference import TREC_METRICS
 
+pytestmark = pytest.mark.tensors
+
 
 def graded_lists(grades):
     """Lists of these grades by query id."""
@@ -215,7 +217,7 @@ def test_a_baseline_gains_nothing_from_the_order_of_tied_ids():
     assert baselines["constant"]["mrr_mr"] == pytest.approx(baselines["random"]["mrr_mr"], abs=4 * 0.27 / 1000**0.5)
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_random_orders_are_made_of_some_lists_at_a_time(monkeypatch, lists, scores):
     channels = {"model": scores, "other": [-one for one in scores]}
     whole = evaluate(lists, scores, {}, MOST_RELEVANT, channels=channels).report.channels

@@ -10,6 +10,8 @@ from components.index_pusher.index_versions import IndexVersions, link_files
 from schemas.errors import DataError
 from schemas.index_manifest import MANIFEST_FILE, SEGMENTS
 
+pytestmark = pytest.mark.tensors
+
 
 def add(versions: IndexVersions, content: str) -> Path:
     with versions.writing():

@@ -11,7 +11,7 @@ from schemas.errors import DataError
 from schemas.lexicon_report import LexiconReport
 from tests.models.lexicon.small_lexicon import table_of
 
-pytestmark = pytest.mark.beam  # it imports TFX
+pytestmark = pytest.mark.stages  # it imports TFX
 
 DOCUMENTS = {"d1": "Loup, vit en meute", "d2": "Chien", "d3": "Chien et loup"}
 LISTS = {

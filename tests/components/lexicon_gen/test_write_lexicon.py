@@ -22,6 +22,8 @@ from schemas.word_rules import WordRules
 from tests.models.lexicon.small_lexicon import table_of
 from tests.models.synthetic import write_examples
 
+pytestmark = pytest.mark.tensors
+
 GOOD = b"wolf\tloup\ndog\tchien\n"
 WORDS = [("wolf", "loup", 1.0), ("dog", "chien", 1.0)]
 PARTS = [GOOD, *(b"wolf", b"\t", b" ", b"\n", b"\r\n", b"\x00", b"\xff", b"\xef\xbb\xbf", b"\xc2\x85\xe2\x80\xa8")]
@@ -63,7 +65,7 @@ def example(query_id: bytes, query: bytes, documents: dict[bytes, int]) -> dict[
     }
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_a_query_is_paired_with_each_of_its_mr_documents_in_the_order_of_the_ids(tmp_path: Path) -> None:
     dog, cat = example(b"q2", b"dog", {b"chien": 2, b"loup": 0}), example(b"q3", b"cat", {b"loup": 0})
     write_examples(tmp_path / "a", [dog, cat])
@@ -73,7 +75,7 @@ def test_a_query_is_paired_with_each_of_its_mr_documents_in_the_order_of_the_ids
     assert mr_pairs(files, 3) == mr_pairs([], 2) == []
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_queries_of_other_domains_are_paired_with_nothing(tmp_path: Path) -> None:
     lists = [example(f"{name}/1".encode(), name.encode(), {b"loup": 2}) for name in ("news", "health", "arts")]
     write_examples(tmp_path / "a", lists)

@@ -19,7 +19,7 @@ from schemas.served_versions import (
 )
 from tests.components.pusher.card import CUT, DATA, SETTINGS, history, report
 
-pytestmark = pytest.mark.beam
+pytestmark = pytest.mark.stages
 
 EXPORTED = 1_700_000_000
 KINDS = ("IngestionReport", "TransformGraph", "ModelRun", "ModelEvaluation")

@@ -5,7 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from components.pusher.example_queries import example_queries
+
+pytestmark = pytest.mark.tensors
 
 MakeExamples = Callable[..., Any]
 

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from components.pusher import push_version as module
 from components.pusher.push_version import push_version, renew_card
 
+pytestmark = pytest.mark.tensors
+
 EXPORTED = 1_700_000_000
 MODEL = {"saved_model.pb": b"graph", "variables/variables.index": b"tables"}
 BESIDE = {"MODEL_CARD.md": b"# Model card", "assets.extra/requests": b"\0\1"}

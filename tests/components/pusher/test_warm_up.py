@@ -12,7 +12,7 @@ from tensorflow_serving.apis import prediction_log_pb2
 from components.pusher.warm_up import LISTS, MOST_DOCUMENTS, warm_up
 from tests.models.small_model import export_small_model
 
-pytestmark = pytest.mark.serving
+pytestmark = pytest.mark.stages
 
 MOST_RECORDS = 1000
 """TF Serving's limit."""

@@ -12,6 +12,8 @@ from schemas.evaluation import PARAMETERS_FILE
 from schemas.trec import parse_run
 from tests.models.rivals.small_lists import DOCUMENTS, SPLITS, lexicon, lists
 
+pytestmark = pytest.mark.tensors
+
 METHODS = ["tfidf", "translated", "cl_lsi"]
 
 
@@ -19,7 +21,7 @@ def rank(splits):
     return rank_lists(METHODS, splits, lexicon(), ("en", "fr"), ALL_WORDS, top_grade=2, vocabulary_size=9, seed=1)
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_each_method_has_a_run_file_with_its_name_and_its_parameters():
     files = rank(SPLITS)
     assert files.keys() == {*(f"{name}.trec" for name in METHODS), PARAMETERS_FILE}

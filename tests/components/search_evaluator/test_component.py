@@ -15,7 +15,7 @@ from schemas.trec import parse_run
 from schemas.wikiclir import Text
 from tests.models.small_lexicon import export_with_words
 
-pytestmark = pytest.mark.beam
+pytestmark = pytest.mark.stages
 
 COLLECTION = {"d1": "chat blanc", "d2": "chien", "d3": "ararat", "d4": "chat"}
 LISTS = {

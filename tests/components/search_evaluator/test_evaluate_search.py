@@ -23,7 +23,7 @@ from tests.models.small_lexicon import export_with_words
 from tests.models.small_model import export_small_model
 from tests.models.synthetic import text_lists
 
-pytestmark = pytest.mark.serving
+pytestmark = pytest.mark.stages
 
 WORDS = ["chat", "blanc", "chien", "un", "lune", "noir", "ararat", "loup"]
 QUERIES = {"q1": "white cat", "q2": "dog", "q3": "moon over ararat", "q4": "zzz", "q5": "white dog", "q6": "cat"}

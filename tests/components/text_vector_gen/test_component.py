@@ -14,7 +14,7 @@ from schemas.byte_streams import input_digest
 from schemas.errors import DataError
 from tests.models.encoders.small_encoder import DIM, ENDPOINT, CountingEncoder, record_of, vector_of
 
-pytestmark = pytest.mark.beam  # it imports TFX
+pytestmark = pytest.mark.stages  # it imports TFX
 
 DOCUMENTS = {"d1": "loup", "d2": "chien", "d3": "loup"}
 LISTS = {split: {f"q{split}": (f"{split} wolf", {"d1": ("loup", 2)})} for split in ("train", "eval", "test")}

@@ -23,6 +23,8 @@ from tests.components.collected import collect
 from tests.models.encoders.small_encoder import DIM, ENDPOINT, CountingEncoder, vector_of
 from tests.models.synthetic import write_examples
 
+pytestmark = pytest.mark.tensors
+
 PIECE = 3
 QUERIES = {"q3": "wolf", "q1": "white cat", "q2": "dog", "q5": "wolf", "q4": "fox"}
 SHARDS = (["chat", "chien", "loup", "chat", "renard", "ours"], ["loup", "lapin", "chat", "cerf", "wolf", "hibou"])
@@ -243,7 +245,7 @@ def test_a_store_in_a_remote_folder_serves_a_second_run(encoder, collection):
     assert encoder.seen == dict.fromkeys(TEXTS, 1)
 
 
-@pytest.mark.beam
+@pytest.mark.stages
 def test_workers_encode_the_same(run, encoder, tmp_path):
     from functools import partial
 

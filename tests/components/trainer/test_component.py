@@ -9,7 +9,7 @@ from models.settings import ModelSettings
 from schemas.collection import MANIFEST_FILE, Role, manifest_text
 from schemas.drops import ReadReport
 
-pytestmark = pytest.mark.beam  # it imports TFX
+pytestmark = pytest.mark.stages  # it imports TFX
 
 JOB = TrainingJob(model=ModelSettings(epsilon=0.5))
 

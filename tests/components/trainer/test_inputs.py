@@ -18,7 +18,7 @@ from schemas.word_rules import WordRules
 from tests.models.lexicon.small_lexicon import learn, make_channel, scores
 from tests.models.synthetic import write_examples
 
-pytestmark = pytest.mark.beam  # it imports TFX
+pytestmark = pytest.mark.stages  # it imports TFX
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from schemas.training_history import Fitted, Tried
 from tests.models.lexicon.small_lexicon import learn, make_channel
 from tests.models.synthetic import VOCABULARY_SIZE, learnable_lists
 
-pytestmark = [pytest.mark.training, pytest.mark.beam]  # it imports TFX
+pytestmark = pytest.mark.stages  # it imports TFX
 
 WORDS = Words(VOCABULARY_SIZE)
 

@@ -19,6 +19,8 @@ from schemas.errors import ConfigError, DataError, WorkerDied
 from schemas.training_history import TrainingHistory
 from tests.components.trainer.in_workers import train_small
 
+pytestmark = pytest.mark.tensors
+
 TWO = TrainingSettings(epochs=3, batch_lists=8, learning_rate=0.3, device="cpu", workers=2)
 GO_ON = "The same command goes on from the last epoch that was saved."
 
@@ -58,7 +60,7 @@ def on_two(folder):
     return run(folder)
 
 
-@pytest.mark.training
+@pytest.mark.stages
 def test_two_workers_train_as_one_device_does(on_two, tmp_path):
     on_one = train_small(arguments_of(tmp_path), tf.distribute.OneDeviceStrategy("/cpu:0"))
     one, two = ([row.figures for row in history.history] for history in (TrainingHistory(**on_one), on_two))
@@ -67,12 +69,12 @@ def test_two_workers_train_as_one_device_does(on_two, tmp_path):
         assert found == {name: pytest.approx(value, abs=5e-5) for name, value in expected.items()}
 
 
-@pytest.mark.training
+@pytest.mark.stages
 def test_the_chief_alone_writes(on_two, folder):
     assert sorted(path.name for path in folder.iterdir()) == ["checkpoint", "chief"]
 
 
-@pytest.mark.training
+@pytest.mark.stages
 @pytest.mark.long
 def test_a_worker_that_is_killed_ends_the_training_with_one_sentence_and_it_goes_on(on_two, tmp_path, caplog):
     with pytest.raises(WorkerDied) as died:
@@ -166,7 +168,7 @@ def test_a_full_disk_is_reported_as_such_and_the_training_goes_on(tmp_path):
     assert len(TrainingHistory(**run_one(tmp_path)).history) == 3
 
 
-@pytest.mark.training
+@pytest.mark.stages
 def test_what_a_worker_prints_last_stands_in_the_error_of_its_death(monkeypatch, tmp_path):
     monkeypatch.setattr(workers, "_START", "import sys; assert %r; print('not found', file=sys.stderr); sys.exit(3)")
     with pytest.raises(WorkerDied) as died:

@@ -12,7 +12,7 @@ from models.tuning.results import SearchResults, Trial
 from models.tuning.settings import Space
 from tests.components.training_report.history import ROW, history
 
-pytestmark = pytest.mark.beam  # it imports TFX
+pytestmark = pytest.mark.stages  # it imports TFX
 
 MODEL, LOSS = ModelSettings(epsilon=0.5), LossSettings(theta=(0.2, 0.4))
 TRAINING = TrainingSettings(learning_rate=0.1, learning_rate_decay=1, embedding_factor=1)

@@ -74,7 +74,7 @@ def test_no_line_joins_numbers_that_were_drawn_from_a_range(results: SearchResul
     assert not panels_of(drawn)[0].lines
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_the_drawing_repeats_byte_by_byte_and_takes_the_reader_s_colours(results: SearchResults) -> None:
     drawing = tuning_report(results)["tuning/results.svg"]
     assert drawing == tuning_report(results)["tuning/results.svg"]
@@ -85,7 +85,7 @@ def test_the_drawing_repeats_byte_by_byte_and_takes_the_reader_s_colours(results
     assert "prefers-color-scheme:dark" in drawing
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_the_texts_are_the_trials_the_table_and_the_drawing(results: SearchResults) -> None:
     texts = tuning_report(results)
     assert texts.keys() == {"tuning/results.json", "tuning/results.md", "tuning/results.svg"}

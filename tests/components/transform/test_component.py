@@ -13,7 +13,7 @@ from schemas.cut_texts import CUT_FILE, CutReport, CutTexts
 from schemas.word_rules import WordRules
 from tests.components.on_both import WAYS, made
 
-pytestmark = pytest.mark.beam
+pytestmark = pytest.mark.stages
 
 WORDS = "loup renard cerf élan nation nations national rouge rouges 東京 l'eau ½ \u0640".split()
 TRAIN = {

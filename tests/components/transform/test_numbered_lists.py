@@ -15,6 +15,8 @@ from models.texts.tokens import tokenize
 from schemas.cut_texts import CutTexts
 from schemas.word_rules import WordRules
 
+pytestmark = pytest.mark.tensors
+
 RULES = WordRules(max_tokens=3)
 TEXTS = st.lists(st.text("ab1 !É北", max_size=8), max_size=12)
 
@@ -30,7 +32,7 @@ def tokens(text):
     return tokenize(tf.constant([text]), RULES)[0].numpy().tolist()
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @settings(max_examples=8)
 @given(TEXTS, TEXTS)
 def test_ids_are_those_of_each_text_s_tokens_and_counts_their_number(first, second):

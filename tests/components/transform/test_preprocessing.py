@@ -15,7 +15,7 @@ from schemas.errors import DataError
 from schemas.word_rules import WordRules
 from tests.schemas.word_tables import word2vec, write
 
-pytestmark = pytest.mark.beam
+pytestmark = pytest.mark.stages
 
 VOCABULARY_SIZE = 3
 MAX_TOKENS = 4

@@ -9,7 +9,7 @@ import tensorflow as tf
 from schemas.errors import DataError
 from schemas.splits import SPLITS
 
-pytestmark = pytest.mark.beam
+pytestmark = pytest.mark.stages
 
 
 @pytest.fixture

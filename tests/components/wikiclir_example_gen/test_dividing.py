@@ -12,7 +12,7 @@ from components.wikiclir_example_gen.lists import IngestSettings
 from components.wikiclir_example_gen.sampling import is_cold
 from schemas.splits import SPLITS, split_of
 
-pytestmark = pytest.mark.beam  # it imports Beam
+pytestmark = pytest.mark.stages  # it imports Beam
 
 few = st.integers(0, 30).map(lambda number: f"d{number}")
 lists = st.lists(st.lists(few, min_size=1, max_size=4, unique=True), max_size=20)

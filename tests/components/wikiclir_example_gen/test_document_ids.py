@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from components.wikiclir_example_gen.document_ids import DocumentIds, id_hashes, random_places
 from tests.components.collected import collect
 
-pytestmark = pytest.mark.beam  # it imports Beam
+pytestmark = pytest.mark.stages  # it imports Beam
 
 IDS = [f"d{number}é" for number in range(40)]
 

@@ -5,7 +5,7 @@ import re
 import pytest
 import tensorflow as tf
 
-pytestmark = pytest.mark.beam
+pytestmark = pytest.mark.stages
 
 
 @pytest.mark.parametrize("count", [0, 1, 1000])

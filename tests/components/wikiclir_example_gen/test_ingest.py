@@ -16,7 +16,7 @@ from schemas.relevance import MOST_RELEVANT, NOT_RELEVANT, SOMEWHAT_RELEVANT
 from schemas.splits import SPLITS, split_of
 from tests.components.collected import collect
 
-pytestmark = pytest.mark.beam
+pytestmark = pytest.mark.stages
 
 NEGATIVES = 4
 SEED = 3

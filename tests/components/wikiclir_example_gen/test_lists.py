@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from schemas.collection import Shard, parse_judgments
 from tests.components.collected import collect
 
-pytestmark = pytest.mark.beam  # it imports Beam
+pytestmark = pytest.mark.stages  # it imports Beam
 
 DOC_IDS = [f"d{number}" for number in range(12)]
 grades = st.dictionaries(st.sampled_from(DOC_IDS), st.integers(0, 2), max_size=6).map(lambda some: {**some, "d0": 2})

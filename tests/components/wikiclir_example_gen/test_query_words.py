@@ -11,6 +11,8 @@ from components.wikiclir_example_gen.query_words import draw_query_words, with_d
 from models.texts.tokens import tokenize
 from schemas.wikiclir import Text
 
+pytestmark = pytest.mark.tensors
+
 words = st.sampled_from(["Wolf", "the", "the", "L'Été", "10²", "北京", "กำ", "½", "—", "שלום,", "naïve."])
 texts = st.lists(words, max_size=12).map(" ".join)
 queries = st.lists(texts, min_size=1, max_size=5).map(

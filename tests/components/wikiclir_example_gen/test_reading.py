@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-pytestmark = pytest.mark.beam  # it imports Beam
+pytestmark = pytest.mark.stages  # it imports Beam
 
 ids = st.integers(0, 12).map(lambda number: f"d{number}")
 lists = st.dictionaries(st.integers(0, 20).map(str), st.sets(ids), max_size=10)

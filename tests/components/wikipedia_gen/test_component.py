@@ -11,7 +11,7 @@ from tests.wikipedia.collection.test_build import ENGLISH, FRENCH
 from wikipedia.collection import look, read_dumps
 from wikipedia.settings import WikipediaSettings
 
-pytestmark = pytest.mark.beam
+pytestmark = pytest.mark.stages
 
 
 class Stage:

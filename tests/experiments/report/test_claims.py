@@ -20,6 +20,8 @@ from schemas.evaluation import BASELINES_FILE
 from tests.experiments.conftest import SEEDS, tables
 from tests.experiments.experiment_folder import LOSSES, write_experiment
 
+pytestmark = pytest.mark.tensors
+
 SOSL, MSE, ORDINAL = ({"loss.name": name} for name in ("sosl", "mse", "proportional_odds"))
 
 
@@ -49,7 +51,7 @@ def verdicts_of(folder: Path, *stated: dict[str, Any], grid: dict[str, list[Any]
         (claim(SOSL, {"loss.name": "three_part_l2"}, MSE), HOLDS),
     ],
 )
-@pytest.mark.slow
+@pytest.mark.stages
 def test_a_claim_has_a_verdict(tmp_path: Path, stated: dict[str, Any], expected: str) -> None:
     verdicts, *_ = tables(verdicts_of(tmp_path, stated))
     assert [found for found, _ in verdicts.values()] == [expected]

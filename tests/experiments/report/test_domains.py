@@ -17,6 +17,8 @@ from models.evaluation.significance import RESOLUTION, holm, randomisation_test,
 from tests.experiments.conftest import tables
 from tests.experiments.experiment_folder import write_experiment
 
+pytestmark = pytest.mark.tensors
+
 
 @pytest.fixture(scope="module")
 def experiment(folders: dict[str, Path]) -> Experiment:

@@ -9,6 +9,8 @@ from experiments.report.figures import EPSILONS, density_figure, score_derivativ
 from experiments.settings import VARIANT
 from schemas.training_history import Epoch, ScoreCounts, TrainingHistory
 
+pytestmark = pytest.mark.tensors
+
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_the_derivative_is_that_of_the_formula_and_keeps_its_bound(epsilon):
@@ -46,7 +48,7 @@ def test_there_is_no_density_without_a_finished_row():
     assert density_figure([]) is None
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @pytest.mark.parametrize("names", [[r"cost $\frac$ x", "costs $5"], ["$a$", "_mse"], ["_a", "_b_$1$ 2$"]])
 def test_names_stand_in_a_picture_as_they_are(names):
     scores = ScoreCounts(limit=1, counts={grade: [1] * 40 for grade in "012"})

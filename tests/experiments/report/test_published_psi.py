@@ -14,6 +14,8 @@ from experiments.report.write_report import report_text
 from experiments.settings import ExperimentSettings
 from tests.experiments.experiment_folder import write_experiment
 
+pytestmark = pytest.mark.tensors
+
 
 def of_polynomials(experiment: Experiment) -> Experiment:
     """The experiment as if its cells had the encoder polynomial, of degree 2 and 3, and were beside CL-LSI."""

@@ -15,6 +15,8 @@ from models.evaluation.metrics import METRICS
 from tests.experiments.conftest import results_text, tables
 from tests.experiments.experiment_folder import write_experiment
 
+pytestmark = pytest.mark.tensors
+
 ResultsOf = Callable[[str], str]
 
 
@@ -102,7 +104,7 @@ def test_published_numbers_stay_out_where_not_asked_or_of_another_epsilon(result
     assert "published" not in results_of(name)
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_published_numbers_stand_beside_the_papers_preset_alone(tmp_path: Path) -> None:
     grid = {"preset": ["best", "paper"], "training.seed": [1, 2]}
     text = results_text(write_experiment(tmp_path, grid, paper_language="fr"))
@@ -130,7 +132,7 @@ def test_a_row_without_a_finished_cell_keeps_its_place(tmp_path: Path) -> None:
     assert tables(results_text(folder))[0]["SOSL"] == ["0 of 1", *["–"] * len(METRICS)]
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_each_channel_of_a_score_has_a_line_of_what_it_ranks_alone(tmp_path: Path, results_of: ResultsOf) -> None:
     folder = write_experiment(tmp_path, {"lexicon.kind": ["lexicon", "bm25"], "training.seed": [1, 2]})
     rows, alone, *_ = tables(text := results_text(folder))

@@ -14,6 +14,8 @@ from models.evaluation.significance import RESOLUTION, randomisation_test
 from schemas.errors import DataError
 from tests.experiments.experiment_folder import write_experiment
 
+pytestmark = pytest.mark.tensors
+
 # The comparisons of a table
 
 

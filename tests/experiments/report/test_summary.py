@@ -10,6 +10,8 @@ from experiments.report.claims import judge
 from experiments.report.summary import summary, summary_figure
 from tests.experiments.conftest import tables
 
+pytestmark = pytest.mark.tensors
+
 ResultsOf = Callable[[str], str]
 
 
@@ -18,7 +20,7 @@ def summary_of(folder: Path) -> str:
     return "\n\n".join(summary(experiment, judge(experiment))) + "\n"
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @pytest.mark.parametrize("name", ["losses", "negatives", "domains"])
 def test_the_summary_has_the_means_of_the_results(folders: dict[str, Path], results_of: ResultsOf, name: str) -> None:
     (found,) = tables(summary_of(folders[name]))

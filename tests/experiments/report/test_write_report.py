@@ -16,8 +16,10 @@ from tests.cli.command import Clir
 from tests.experiments.conftest import EXPERIMENTS, tables
 from tests.experiments.experiment_folder import write_experiment
 
+pytestmark = pytest.mark.tensors
+
 Reported = Callable[[str], Path]
-MARKS = {"losses": pytest.mark.slow, "nothing done": ()}
+MARKS = {"losses": pytest.mark.stages, "nothing done": ()}
 every_experiment = pytest.mark.parametrize(
     "name", [pytest.param(name, marks=MARKS.get(name, pytest.mark.long)) for name in EXPERIMENTS]
 )
@@ -27,7 +29,7 @@ def markdown(folder: Path) -> str:
     return (folder / "report.md").read_text()
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @every_experiment
 def test_every_picture_of_the_report_is_a_file_beside_it(reported: Reported, name: str) -> None:
     names = re.findall(r"!\[[A-Z][^\]]+\]\(figures/([\w-]+)\.svg\)", markdown(reported(name)))
@@ -44,7 +46,7 @@ def test_the_same_experiment_gives_the_same_bytes(reported: Reported, name: str,
         assert path.read_bytes() == (reported(name) / path.relative_to(again)).read_bytes()
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_no_text_of_the_experiment_is_taken_for_markup(reported: Reported) -> None:
     text = markdown(reported("losses"))
     assert text.startswith("# Losses &lt;script>alert(2)&lt;/script>\n")
@@ -55,7 +57,7 @@ def test_no_text_of_the_experiment_is_taken_for_markup(reported: Reported) -> No
 # What was run
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_cells_that_have_not_finished_are_shown_with_their_reasons(reported: Reported) -> None:
     text = markdown(reported("losses"))
     assert "12 cells: 10 done, 1 failed, 1 waiting." in text
@@ -75,7 +77,7 @@ def test_an_experiment_without_a_finished_cell_has_a_report(reported: Reported) 
 @pytest.mark.parametrize(
     ("name", "numbers"),
     [
-        pytest.param("losses", "123", marks=pytest.mark.slow),
+        pytest.param("losses", "123", marks=pytest.mark.stages),
         ("nothing done", "1"),
         pytest.param("epsilon", "1234", marks=pytest.mark.long),
         pytest.param("negatives", "1235", marks=pytest.mark.long),
@@ -93,7 +95,7 @@ def test_a_loss_of_whole_lists_has_no_curve_over_one_score(reported: Reported) -
     assert "softmax" not in picture
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_the_commands_that_repeat_a_finished_cell_stand_there(reported: Reported) -> None:
     commands = re.findall(r"^clir run (.*)$", markdown(reported("losses")), re.MULTILINE)
     assert len(commands) == 10
@@ -118,7 +120,7 @@ def test_clir_report_writes_what_a_finished_experiment_has(clir: Clir, reported:
     assert markdown(folder) == markdown(reported("one seed"))
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_a_report_leads_to_the_page_on_where_we_depart_from_the_paper(
     reported: Reported, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,7 +134,7 @@ def test_a_report_leads_to_the_page_on_where_we_depart_from_the_paper(
     assert (folder / address).resolve() == page
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_a_report_elsewhere_names_that_page(reported: Reported) -> None:
     assert "docs/differences.md of this software." in markdown(reported("losses"))
     assert (Path(__file__).parents[3] / "docs" / "differences.md").is_file()

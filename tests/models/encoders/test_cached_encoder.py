@@ -1,12 +1,15 @@
 """models/encoders/cached_encoder.py: each text is encoded once, until the vectors are many."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from models.encoders import cached_encoder
 from models.encoders.cached_encoder import CachedEncoder
 from tests.models.encoders.small_encoder import DIM, CountingEncoder, vector_of
+
+pytestmark = pytest.mark.tensors
 
 CALLS = st.lists(st.tuples(st.lists(st.sampled_from("abcde"), min_size=1), st.sampled_from(["query", "document"])))
 

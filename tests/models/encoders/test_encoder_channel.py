@@ -18,7 +18,7 @@ from tests import reference
 from tests.models.encoders.small_encoder import with_vectors
 from tests.models.synthetic import ranking_lists
 
-pytestmark = pytest.mark.usefixtures("without_graphs")
+pytestmark = [pytest.mark.tensors, pytest.mark.usefixtures("without_graphs")]
 
 PLACES = [[0, 1, 2], [3], [1, 3]]
 RANDOM = np.random.default_rng(1)

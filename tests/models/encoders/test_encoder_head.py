@@ -24,6 +24,8 @@ from tests.models.encoders.small_encoder import with_vectors
 from tests.models.small_model import small_towers
 from tests.models.synthetic import ranking_lists
 
+pytestmark = pytest.mark.tensors
+
 DIM = 3
 PLACES = [[0, 1, 2], [3], [1, 3]]
 RANDOM = np.random.default_rng(1)
@@ -120,7 +122,7 @@ def test_at_the_identity_the_penalty_changes_neither_the_loss_nor_its_gradient(n
     np.testing.assert_allclose(gradients, others, atol=1e-6)
 
 
-@pytest.mark.training
+@pytest.mark.stages
 @each_objective
 def test_a_step_minimises_the_sum_and_its_history_has_the_norm_of_each_term_s_gradient(name):
     objective = objective_of(name, 0.5)
@@ -135,7 +137,7 @@ def test_a_step_minimises_the_sum_and_its_history_has_the_norm_of_each_term_s_gr
         np.testing.assert_allclose(weight, before - 0.1 * gradient, rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.training
+@pytest.mark.stages
 def test_a_large_penalty_holds_the_maps_near_the_identity():
     distances = []
     for penalty in (0.0, 1.0):

@@ -24,6 +24,8 @@ from models.encoders.fingerprint import fingerprint, fingerprint_fault
 from models.encoders.settings import EncoderSettings
 from schemas.errors import DataError
 
+pytestmark = pytest.mark.tensors
+
 KEY = "sk-Secret/Of+Tests_0123456789"
 VARIABLE = "CLIR_TEST_KEY"
 

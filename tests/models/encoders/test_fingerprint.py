@@ -8,6 +8,8 @@ from hypothesis.extra.numpy import arrays
 
 from models.encoders.fingerprint import fingerprint, fingerprint_fault
 
+pytestmark = pytest.mark.tensors
+
 VECTORS = np.random.default_rng(1).normal(size=(6, 8)).astype(np.float32)
 
 

@@ -18,7 +18,7 @@ from models.encoders.saved_model import SavedModelEncoder
 from models.encoders.settings import EncoderSettings
 from schemas.errors import DataError
 
-pytestmark = pytest.mark.serving
+pytestmark = pytest.mark.stages
 
 TEXTS = ["a river of molten rock", "Fluss", "река 河 🌋", "fluss fluss", "the"]
 ANY_BATCH = tf.TensorSpec([None], tf.string)
@@ -439,7 +439,7 @@ def test_every_operation_of_tensorflow_with_a_file_or_an_address_is_refused():
     assert missed == []
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_the_operations_of_tensorflow_text_are_those_that_its_import_registers():
     script = (
         "from tensorflow.python.client import pywrap_tf_session as session\n"

@@ -23,6 +23,8 @@ from schemas.errors import DataError
 from tests.models.encoders.small_encoder import DIM, ENDPOINT, record_of, vector_of, with_vectors, write_vectors
 from tests.models.synthetic import ranking_lists, text_lists
 
+pytestmark = pytest.mark.tensors
+
 TEXTS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12), max_size=6, unique=True)
 LISTS = text_lists(
     [

@@ -22,6 +22,8 @@ from models.encoders.settings import (
 from models.encoders.use_multilingual import UseMultilingual
 from schemas.errors import DataError
 
+pytestmark = pytest.mark.tensors
+
 PARTS, DIM, GRAM_DIM, HIDDEN = 3, 8, 4, 5
 PIECES = ["<unk>", "<s>", "</s>", "▁", "a", "b", "▁a", "ab", "▁ab", "c"]
 """Pieces of the made-up tokenizer; longer ones have higher scores."""
@@ -203,7 +205,7 @@ def save(encoder, folder):
     return tf.saved_model.load(str(folder))
 
 
-@pytest.mark.serving
+@pytest.mark.stages
 def test_a_saved_module_gives_the_same_without_the_files(folder, tmp_path):
     encoder = encoder_of(folder)
     expected = encoder.encode(WORDS, "document")

@@ -337,7 +337,7 @@ def test_a_damaged_header_gives_no_error_but_a_data_error(npy, place, noise):
         assert path in str(error) or "v.ids" in str(error)
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @pytest.mark.parametrize("kind", [LISTS[0], LISTS[1], pa.list_(pa.float32(), 256)], ids=str)
 def test_a_parquet_file_in_one_row_group_takes_little_more_memory_than_its_vectors(parquet, kind):
     rows, dim = 40_000, 256

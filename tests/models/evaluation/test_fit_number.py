@@ -7,6 +7,8 @@ from models.evaluation.fit_number import fit_number
 from schemas.relevance import MOST_RELEVANT
 from tests.models.synthetic import ranking_lists
 
+pytestmark = pytest.mark.tensors
+
 LISTS = ranking_lists([[0], [1]], [[0]] * 3, [[0, 1, 2]] * 2, [[2, 1, 0], [0, 2, 0]])
 
 

@@ -25,6 +25,8 @@ from models.evaluation.metrics import (
 from models.retrieval.ranking import ranked_grades
 from tests.reference import TREC_METRICS, ordered_pairs
 
+pytestmark = pytest.mark.tensors
+
 TOP_GRADE = 2
 TREC_EVAL_OF_MR, TREC_EVAL_OF_R = (
     {key: name for key, (name, least) in TREC_METRICS.items() if least == level} for level in (TOP_GRADE, 1)
@@ -84,7 +86,7 @@ def test_values_of_a_ranking_by_hand():
     assert {key: value[0] for key, value in values.items()} == pytest.approx(expected)
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @settings(max_examples=15)
 @given(queries)
 def test_every_metric_of_every_query_equals_trec_evals(lists):
@@ -104,7 +106,7 @@ def pairs_of(lists):
     return mr * sr + mr * nr + sr * nr, mr * nr, sr * nr
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @settings(max_examples=8)
 @given(queries)
 def test_perfect_order_reaches_the_most_that_can_be_reached(lists):
@@ -164,7 +166,7 @@ def test_ordered_pairs_are_counted_pair_by_pair(ranked):
         assert values[key].tolist() == pytest.approx([ordered_pairs(list(grades)) for grades in lists])
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @settings(max_examples=8)
 @given(st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=12).map(np.array), min_size=1, max_size=8))
 def test_the_reversed_order_has_the_other_ordered_pairs(ranked):
@@ -173,7 +175,7 @@ def test_the_reversed_order_has_the_other_ordered_pairs(ranked):
         np.testing.assert_allclose(values[key] + others[key], 1)
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @settings(max_examples=8)
 @given(queries)
 def test_no_increasing_map_of_the_scores_changes_a_metric(lists):

@@ -10,7 +10,7 @@ from models.evaluation.score_lists import score_lists
 from schemas.errors import DataError
 from tests.models.synthetic import text_lists
 
-pytestmark = pytest.mark.serving
+pytestmark = pytest.mark.stages
 
 
 class LengthModel(tf.Module):

@@ -33,7 +33,7 @@ from tests.models.lexicon.small_lexicon import features, make_channel
 from tests.models.small_model import features_of, small_text_features, small_towers
 from tests.models.synthetic import text_lists
 
-pytestmark = [pytest.mark.serving, pytest.mark.usefixtures("each_model_loaded_once")]
+pytestmark = [pytest.mark.stages, pytest.mark.usefixtures("each_model_loaded_once")]
 
 QUERIES = ["white cat", "dog Paris", "!"]
 DOCUMENTS = [["Chat blanc", "un chien", ""], ["un chien à Paris", "", "mot inconnu"], ["chat", "Paris", "un chien"]]

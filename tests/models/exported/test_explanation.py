@@ -12,7 +12,7 @@ from schemas.word_rules import WordRules
 from tests.models.small_lexicon import export_with_words
 from tests.models.small_model import export_small_model
 
-pytestmark = pytest.mark.serving
+pytestmark = pytest.mark.stages
 
 LIMIT = 6
 PIECES = [

@@ -14,7 +14,7 @@ from models.optimizers.lazy_adam import LazyAdam
 from models.rankers.ranker import Ranker
 from tests.models.small_model import export_small_model, features_of, small_text_features, small_towers
 
-pytestmark = pytest.mark.serving
+pytestmark = pytest.mark.stages
 
 EPSILON, DIM = 0.5, 4
 THETA = (0.25, 0.5)

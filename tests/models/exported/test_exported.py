@@ -20,7 +20,7 @@ from tests.models.lexicon.small_lexicon import table_of
 from tests.models.small_lexicon import COLLECTION, PAIRS, export_with_words
 from tests.models.small_model import STEMS, export_small_model
 
-pytestmark = pytest.mark.serving
+pytestmark = pytest.mark.stages
 
 UNKNOWN_FIELD = b"\xf8\x07\x01"
 """Bytes of a protocol buffer: field 127, which a SavedModel has not."""

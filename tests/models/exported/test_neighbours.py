@@ -8,7 +8,7 @@ from models.exported.neighbours import nearest_words
 from schemas.errors import DataError
 from tests.models.small_model import WORDS, export_small_model
 
-pytestmark = pytest.mark.serving
+pytestmark = pytest.mark.stages
 
 QUERY_WORDS, DOCUMENT_WORDS = (words.split() for words in WORDS.values())
 

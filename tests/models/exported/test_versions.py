@@ -3,10 +3,13 @@
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from models.exported.versions import model_fingerprint
+
+pytestmark = pytest.mark.tensors
 
 FILES = st.dictionaries(st.sampled_from(["a", "b", "c/a", "c/d/a"]), st.binary(max_size=2), max_size=3)
 

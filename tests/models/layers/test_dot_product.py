@@ -1,6 +1,7 @@
 """The inner product: its values and the law of its gradient."""
 
 import numpy as np
+import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,6 +9,8 @@ from hypothesis.extra.numpy import arrays
 
 from models.layers.dot_product import DotProduct
 from tests import reference
+
+pytestmark = pytest.mark.tensors
 
 DIM = 3
 vectors = arrays(np.float32, DIM, elements=st.floats(-1, 1, width=32, allow_subnormal=False))

@@ -16,6 +16,8 @@ from models.rankers.two_towers import make_encoder
 from models.settings import ModelSettings
 from tests import reference
 
+pytestmark = pytest.mark.tensors
+
 VOCABULARY_SIZE, DIM = 9, 4
 LAYERS = {
     "mean": (MeanEmbedding, {}),
@@ -66,7 +68,7 @@ def test_every_encoder_of_a_configuration_is_tested_here_and_made_by_its_name():
         assert (made.dim, made.dropout, made.name) == (DIM, ENCODERS[name].default_dropout, "tower")
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @few
 @given(tokens=texts)
 def test_vectors_are_those_of_the_reference(encoder, tokens):
@@ -75,7 +77,7 @@ def test_vectors_are_those_of_the_reference(encoder, tokens):
     np.testing.assert_allclose(encoder(tokens), expected, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_gradients_are_the_slopes_of_the_reference(encoder):
     weights = [array.astype(np.float64) for array in encoder.layer.get_weights()]
     factors = np.random.default_rng(3).normal(size=(len(SOME_TEXTS), DIM))
@@ -156,7 +158,7 @@ def test_another_seed_gives_other_weights(encoder):
 # Dropout
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @pytest.mark.parametrize("name", LAYERS)
 def test_dropout_acts_in_training_alone_and_otherwise_in_every_step(name):
     encoder, again = Encoder(name, dropout=0.4), Encoder(name, dropout=0.4)

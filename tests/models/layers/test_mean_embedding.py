@@ -10,6 +10,8 @@ from tensorflow.python.eager import context
 from models.layers.mean_embedding import MeanEmbedding
 from tests import reference
 
+pytestmark = pytest.mark.tensors
+
 VOCABULARY_SIZE, DIM = 9, 4
 
 
@@ -35,7 +37,7 @@ def test_vector_is_tanh_of_the_mean_of_the_two_rows(layer):
     np.testing.assert_allclose(layer(ragged([[2, 5]]))[0], np.tanh((table[2] + table[5]) / 2), rtol=1e-6)
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_compiled_steps_never_read_the_whole_table():
     layer = MeanEmbedding(VOCABULARY_SIZE, DIM, seed=1)
     layer.build(None)

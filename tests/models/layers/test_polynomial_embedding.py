@@ -12,6 +12,8 @@ from models.losses.tf_ranking import PairwiseHingeLoss
 from models.optimizers.lazy_adam import LazyAdam
 from tests import reference
 
+pytestmark = pytest.mark.tensors
+
 TERMS, DIM = 6, 3
 IDF = np.array([0.5, 1.0, 1.5, 2.0, 2.5, 3.0], np.float32)
 texts = st.lists(st.lists(st.integers(0, TERMS - 1), max_size=8), min_size=1, max_size=5)
@@ -122,7 +124,7 @@ def adam(degree, matrices, steps, rate=0.01):
     return matrices
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @pytest.mark.parametrize("degree", [2, 3])
 def test_score_loss_and_ten_steps_are_those_of_the_paper_in_float64(degree):
     query, document = make(2, seed=1), make(degree, seed=2)

@@ -10,6 +10,8 @@ from hypothesis.extra.numpy import arrays
 from models.layers.smooth_cosine import SmoothCosine, smooth_unit
 from tests import reference
 
+pytestmark = pytest.mark.tensors
+
 DIM = 3
 directions = arrays(np.int64, DIM, elements=st.integers(-9, 9))
 vectors = st.builds(  # of every norm from 1e-30 to 1e31, and zero
@@ -70,7 +72,7 @@ def test_gradient_is_at_most_one_over_epsilon_in_each_argument_and_in_both_toget
     assert np.linalg.norm([by_query, by_document]) <= largest
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @pytest.mark.parametrize("epsilon", [0.0, 0.1, 2.0])
 def test_gradient_is_the_derivative_of_the_score(epsilon):
     random = np.random.default_rng(2)

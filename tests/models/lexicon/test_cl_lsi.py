@@ -24,7 +24,7 @@ from tests.models.lexicon.reference import cl_lsi
 from tests.models.lexicon.small_lexicon import LANGUAGES, features, join, scores
 from tests.models.synthetic import text_lists
 
-pytestmark = pytest.mark.usefixtures("without_graphs")
+pytestmark = [pytest.mark.tensors, pytest.mark.usefixtures("without_graphs")]
 
 PAIRS = [(["a"], ["x"]), (["a", "b"], ["x", "y", "y"]), (["b", "c"], ["y", "z"]), (["c", "d"], ["z", "w"])]
 OTHERS = [["v", "x"], ["v"]]
@@ -138,7 +138,7 @@ def test_scores_are_those_of_the_loops(dim):
     np.testing.assert_allclose(scores(channel, join(queries), join(documents)), expected, atol=1e-5)
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @settings(max_examples=10)
 @given(TEXTS, TEXTS)
 def test_scores_lie_in_their_range_and_do_not_depend_on_unknown_terms_or_on_order(queries, documents):
@@ -223,7 +223,7 @@ def evaluated():
     )
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_the_fitted_length_is_the_best_of_those_that_the_pairs_have(evaluated, monkeypatch):
     monkeypatch.setattr(subject, "DIMS", (1, 2, 3, 9))
     train = lists_of(PAIRS, OTHERS)

@@ -22,7 +22,7 @@ from tests.models.lexicon.small_lexicon import features, make_channel
 from tests.models.small_model import features_of, small_text_features, small_towers
 from tests.models.synthetic import text_lists
 
-pytestmark = pytest.mark.serving
+pytestmark = pytest.mark.stages
 
 WEIGHT = 0.3
 QUERIES = ["white cat", "dog Paris", "!"]

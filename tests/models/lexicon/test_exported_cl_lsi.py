@@ -13,7 +13,7 @@ from schemas.word_rules import WordRules
 from tests.models.lexicon.small_lexicon import features, make_channel
 from tests.models.small_model import features_of, small_text_features, small_towers
 
-pytestmark = pytest.mark.serving
+pytestmark = pytest.mark.stages
 
 QUERIES = ["white cat", "dog Paris", "!"]
 DOCUMENTS = [["Chat blanc", "un chien", ""], ["un chien à Paris", "", "mot inconnu"], ["chat", "Paris", "un"]]

@@ -22,6 +22,8 @@ from tests.models.lexicon.small_lexicon import (
     terms,
 )
 
+pytestmark = pytest.mark.tensors
+
 
 def assert_agrees(lexicon, reference):
     found = table_of(lexicon)
@@ -46,7 +48,7 @@ def test_translations_and_statistics_are_those_of_the_loops(pairs, documents):
     assert_agrees(learn(pairs, documents), Reference(documents, translations(pairs)))
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @settings(max_examples=10)
 @given(PAIRS, COLLECTIONS, st.integers(1, 3))
 def test_statistics_do_not_depend_on_how_the_texts_are_counted(pairs, documents, size):
@@ -58,7 +60,7 @@ def test_statistics_do_not_depend_on_how_the_texts_are_counted(pairs, documents,
     assert dict(in_batches.files()) == dict(at_once.files())
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @settings(max_examples=10)
 @given(PAIRS, COLLECTIONS, st.randoms())
 def test_the_lexicon_does_not_depend_on_the_order_of_pairs_and_documents(pairs, documents, random):
@@ -66,7 +68,7 @@ def test_the_lexicon_does_not_depend_on_the_order_of_pairs_and_documents(pairs, 
     assert_agrees(shuffled, Reference(documents, table_of(learn(pairs, documents))))
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_translations_and_statistics_of_real_texts_are_those_of_the_loops():
     texts, documents = sample_texts()
     texts, documents = texts[::80], documents[::20]
@@ -141,7 +143,7 @@ def test_files_are_read_back_to_the_same_lexicon(tmp_path_factory, pairs, docume
     assert dict(found.files()) == dict(lexicon.files())
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_files_of_every_script_are_read_back(tmp_path):
     texts = ["Ёлка в лесу", "東京 タワー", "한국어 한국", "हिन्दी में", "1984", "a\u0085b"]
     lexicon = learn_lexicon("lexicon", ("ru", "ja"), ALL_WORDS, [(text, text) for text in texts], texts)

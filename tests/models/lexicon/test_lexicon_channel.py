@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from models.lexicon import lexicon_channel as subject
 from models.lexicon.lexicon_channel import Vocabulary
 
+pytestmark = pytest.mark.tensors
+
 WORDS = st.binary(max_size=4)
 
 

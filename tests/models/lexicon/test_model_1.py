@@ -12,6 +12,8 @@ from tests.models.lexicon import reference
 from tests.models.lexicon.reference import Table, kept
 from tests.models.lexicon.small_lexicon import PAIRS, sample_texts, terms
 
+pytestmark = pytest.mark.tensors
+
 ITERATIONS = 5
 LEAST, MOST = 0.01, 20
 WORDS = "abcde"
@@ -126,7 +128,7 @@ def test_without_a_term_on_both_sides_nothing_is_learned(pairs):
     assert learned(pairs) == {}
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_the_table_of_real_texts_is_that_of_the_loops():
     texts = sample_texts()[0][::60]
     pairs = list(zip(terms([one for one, _ in texts], "en"), terms([other for _, other in texts], "fr"), strict=True))

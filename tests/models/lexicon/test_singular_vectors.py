@@ -7,6 +7,8 @@ from models.lexicon.singular_vectors import singular_vectors
 from schemas.errors import DataError
 from tests.models.lexicon.small_lexicon import learn
 
+pytestmark = pytest.mark.tensors
+
 PAIRS = [(["a", "b"], ["x", "y"]), (["a", "c"], ["x", "z"]), (["b", "d"], ["y", "d"])]
 LEXICON = learn(PAIRS, [document for _, document in PAIRS])
 QUERY_TERMS, DOCUMENT_TERMS = [b"a", b"b", b"c", b"d", b"name"], [b"name", b"x", b"y", b"z", b"d", b"a"]

@@ -27,6 +27,8 @@ from tests.models.lexicon.small_lexicon import (
 )
 from tests.models.retrieval.bm25_score import bm25_score
 
+pytestmark = pytest.mark.tensors
+
 few = settings(max_examples=5)
 """Making stems takes a tenth of a second."""
 ASKED = st.lists(st.lists(st.sampled_from("abcdexy"), max_size=6), min_size=1, max_size=4)
@@ -61,7 +63,7 @@ def test_score_by_hand():
     np.testing.assert_allclose(scores(channel, ["a"], ["c c d"]), [[expected]], rtol=1e-6)
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @few
 @given(PAIRS, COLLECTIONS, ASKED, ASKED)
 def test_scores_are_those_of_the_loops_and_of_the_sparse_vectors_and_lie_in_their_range(
@@ -85,7 +87,7 @@ def real():
     return channel, Reference(terms(collection, "fr"), translations(pairs)), asked, collection
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_scores_of_real_texts_are_those_of_the_loops(real):
     channel, reference, queries, documents = real
     expected = expected_scores(reference, terms(queries, "en"), terms(documents, "fr"))
@@ -96,7 +98,7 @@ def test_scores_of_real_texts_are_those_of_the_loops(real):
 # Laws
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @few
 @given(COLLECTIONS.filter(any), ASKED, ASKED)
 def test_without_translations_a_score_is_that_of_bm25_by_the_number_of_distinct_terms(collection, queries, documents):
@@ -108,7 +110,7 @@ def test_without_translations_a_score_is_that_of_bm25_by_the_number_of_distinct_
         np.testing.assert_allclose(scores(channel, join(queries), join(documents)), expected, atol=1e-6)
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @few
 @given(PAIRS, COLLECTIONS, TEXTS, st.sampled_from("abcde"), st.integers(1, 6))
 def test_of_equally_long_documents_one_with_more_of_a_word_scores_no_less(pairs, collection, query, word, length):
@@ -118,7 +120,7 @@ def test_of_equally_long_documents_one_with_more_of_a_word_scores_no_less(pairs,
     assert (np.diff(found) >= -1e-6).all()
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @few
 @given(PAIRS, COLLECTIONS, TEXTS, TEXTS)
 def test_parts_sum_to_the_score_and_each_is_a_translation_that_the_document_holds(pairs, collection, query, document):
@@ -129,7 +131,7 @@ def test_parts_sum_to_the_score_and_each_is_a_translation_that_the_document_hold
     assert found == sorted((q, w) for q in set(query) for w in set(document) if reference.translation(q, w))
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_sparse_vectors_and_parts_of_real_texts_give_the_scores(real):
     channel, _, queries, documents = real
     expected = scores(channel, queries, documents)
@@ -173,7 +175,7 @@ def channel():
     return make_channel(learn(*LEARNED))
 
 
-@pytest.fixture(scope="module", params=["operations", pytest.param("a graph", marks=pytest.mark.slow)])
+@pytest.fixture(scope="module", params=["operations", pytest.param("a graph", marks=pytest.mark.stages)])
 def score(channel, request):
     """The scorer, as it is and as a graph that is traced once."""
     if request.param == "operations":

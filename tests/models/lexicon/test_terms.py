@@ -14,11 +14,13 @@ from models.texts.tokens import ALL_WORDS, tokenize
 from schemas.word_rules import WordRules
 from tests.models.lexicon.small_lexicon import RULES, terms
 
+pytestmark = pytest.mark.tensors
+
 WORDS = ["a", "Été", "été", "naïveté", "чехов", "\u0640", "b\u0301\u0301", "1984", "北京", "!"]
 TEXTS = st.lists(st.lists(st.sampled_from(WORDS)).map(" ".join), max_size=4)
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @settings(max_examples=10)
 @given(TEXTS, st.builds(WordRules, max_tokens=st.integers(0, 5), segmented=st.booleans()))
 def test_terms_are_the_first_words_or_their_stems(texts, rules):
@@ -52,7 +54,7 @@ def test_the_terms_of_words_are_those_of_their_texts(kind):
 COUNTED = st.lists(st.text("ab1 !Éé\u064e\u0640北", max_size=8), min_size=1, max_size=6)
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @pytest.mark.parametrize("kind", ["lexicon", "bm25"])
 @settings(max_examples=4)
 @given(COUNTED, COUNTED)

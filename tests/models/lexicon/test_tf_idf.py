@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from tests.models.lexicon.reference import Reference
 from tests.models.lexicon.small_lexicon import COLLECTIONS, join, learn, make_channel, scores
 
+pytestmark = pytest.mark.tensors
+
 TEXTS = st.lists(st.lists(st.sampled_from("abcdexy"), max_size=6), min_size=1, max_size=4)
 
 
@@ -26,7 +28,7 @@ def test_score_by_hand():
     np.testing.assert_allclose(found, [[expected]], rtol=1e-6)
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @settings(max_examples=10)
 @given(COLLECTIONS, TEXTS, TEXTS)
 def test_scores_are_those_of_the_loops_and_lie_in_their_range(collection, queries, documents):
@@ -38,7 +40,7 @@ def test_scores_are_those_of_the_loops_and_lie_in_their_range(collection, querie
     assert (found >= low).all() and (found <= high + 1e-6).all()
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @settings(max_examples=10)
 @given(COLLECTIONS, TEXTS)
 def test_a_text_with_words_is_nearest_to_itself(collection, texts):
@@ -46,7 +48,7 @@ def test_a_text_with_words_is_nearest_to_itself(collection, texts):
     np.testing.assert_allclose(np.diag(found), [1.0 if text else 0.0 for text in texts], atol=1e-6)
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @settings(max_examples=10)
 @given(COLLECTIONS, TEXTS, TEXTS)
 def test_parts_sum_to_the_score_and_are_of_shared_words(collection, queries, documents):

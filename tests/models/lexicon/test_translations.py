@@ -11,6 +11,8 @@ from models.texts.tokens import ALL_WORDS
 from tests.models.lexicon.reference import Table, translations
 from tests.models.lexicon.small_lexicon import LANGUAGES, PAIRS, learn, sample_texts, table_of, terms
 
+pytestmark = pytest.mark.tensors
+
 
 def assert_equal(found: Table, expected: Table) -> None:
     assert found.keys() == expected.keys()
@@ -23,7 +25,7 @@ def test_the_table_is_that_of_the_loops(pairs):
     assert_equal(table_of(learn(pairs, [])), translations(pairs))
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_the_table_of_real_texts_is_that_of_the_loops():
     texts = sample_texts()[0][::60]
     pairs = list(zip(terms([one for one, _ in texts], "en"), terms([other for _, other in texts], "fr"), strict=True))

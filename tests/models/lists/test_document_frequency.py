@@ -1,12 +1,15 @@
 """models/lists/document_frequency.py: the rarity of terms among distinct texts."""
 
 import numpy as np
+import pytest
 import tensorflow as tf
 from hypothesis import given
 from hypothesis import strategies as st
 
 from models.lists.document_frequency import idf_of_terms
 from models.lists.mapped_rows import RowsFile
+
+pytestmark = pytest.mark.tensors
 
 TERMS = 5
 

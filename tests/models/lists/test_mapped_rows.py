@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from models.lists import mapped_rows
 from models.lists.mapped_rows import RowsFile
 
+pytestmark = pytest.mark.tensors
+
 some_rows = st.lists(st.lists(st.integers(-9, 9), max_size=4), max_size=7)
 
 

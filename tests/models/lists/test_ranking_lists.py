@@ -13,6 +13,8 @@ from models.lists.ranking_lists import IDS_SPEC, TEXT_SPEC, read_lists
 from schemas.domains import DomainFilter
 from tests.models.synthetic import ranking_lists, write_examples
 
+pytestmark = pytest.mark.tensors
+
 # As `TFTransformOutput.transformed_feature_spec` has them.
 SPEC = {
     "query_id": tf.io.FixedLenFeature([], tf.string),

@@ -18,6 +18,8 @@ from models.lists.training_batches import (
 )
 from tests.models.synthetic import ranking_lists
 
+pytestmark = pytest.mark.tensors
+
 LISTS = ranking_lists([[row] for row in range(22)], [[0]], [[0] for _ in range(22)], [[row] for row in range(22)])
 """Each list's only grade is its row."""
 BATCH, EPOCHS, SEED = 8, (1, 2), 1

@@ -13,6 +13,8 @@ from schemas.relevance import PADDING_LABEL
 from tests import reference
 from tests.models.losses.listwise import few, lists, losses_and_gradients, make, scales, thetas
 
+pytestmark = pytest.mark.tensors
+
 every_learner = pytest.mark.parametrize("name", [name for name in LOSSES if LOSSES[name].fixed_theta is None])
 
 

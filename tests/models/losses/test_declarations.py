@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from models.losses.declarations import LOSSES
 from tests.models.losses.listwise import few, losses_and_gradients, scales, scores, thetas
 
+pytestmark = pytest.mark.tensors
+
 POINTWISE_LOSSES = [name for name in LOSSES if LOSSES[name].default_theta]
 
 

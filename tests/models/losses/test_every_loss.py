@@ -13,6 +13,8 @@ from schemas.relevance import MOST_RELEVANT, NOT_RELEVANT, PADDING_LABEL, SOMEWH
 from tests import reference
 from tests.models.losses.listwise import few, lists, loss_and_gradient, losses_and_gradients, make, scales
 
+pytestmark = pytest.mark.tensors
+
 every_loss = pytest.mark.parametrize("name", LOSSES)
 THRESHOLDED = [name for name in LOSSES if LOSSES[name].default_theta]
 
@@ -81,7 +83,7 @@ def test_losses_of_lists_are_summed_and_averaged_as_keras_does(name, reduction, 
     np.testing.assert_allclose(found, reduce(references(name, LOSSES[name].default_theta, GRADES, SCORES)), rtol=1e-5)
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @every_loss
 def test_the_length_of_lists_may_be_unknown_when_the_graph_is_made(name):
     compute = tf.function(make(name).__call__, input_signature=[tf.TensorSpec([None, None])] * 2)

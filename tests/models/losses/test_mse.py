@@ -5,6 +5,8 @@ import pytest
 from schemas.relevance import MOST_RELEVANT, NOT_RELEVANT, SOMEWHAT_RELEVANT
 from tests.models.losses.listwise import loss_and_gradient
 
+pytestmark = pytest.mark.tensors
+
 MIDDLES = {NOT_RELEVANT: (-1 + 0.2) / 2, SOMEWHAT_RELEVANT: (0.2 + 0.7) / 2, MOST_RELEVANT: (0.7 + 1) / 2}
 
 

@@ -9,6 +9,8 @@ from schemas.relevance import MOST_RELEVANT, NOT_RELEVANT, SOMEWHAT_RELEVANT
 from tests.models.losses.listwise import loss_and_gradient
 from tests.reference import sigmoid
 
+pytestmark = pytest.mark.tensors
+
 BANDS = {NOT_RELEVANT: (-1, 0.2), SOMEWHAT_RELEVANT: (0.2, 0.7), MOST_RELEVANT: (0.7, 1)}
 
 

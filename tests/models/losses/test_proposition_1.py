@@ -12,6 +12,8 @@ from models.losses.declarations import ENDS, LOSSES
 from models.losses.proposition_1 import LossConstants
 from tests.models.losses.listwise import few, make, scales, thetas
 
+pytestmark = pytest.mark.tensors
+
 POINTWISE_LOSSES = [name for name in LOSSES if LOSSES[name].default_theta]
 every_loss_with_constants = pytest.mark.parametrize(
     "name", [name for name in POINTWISE_LOSSES if LOSSES[name].constants(LOSSES[name].default_theta, ENDS)]

@@ -5,6 +5,8 @@ import pytest
 from schemas.relevance import MOST_RELEVANT, NOT_RELEVANT, PADDING_LABEL, SOMEWHAT_RELEVANT
 from tests.models.losses.listwise import loss_and_gradient
 
+pytestmark = pytest.mark.tensors
+
 THETA = (0.2, 0.7)
 
 

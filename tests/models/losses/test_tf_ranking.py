@@ -13,6 +13,8 @@ from schemas.relevance import MOST_RELEVANT, NOT_RELEVANT, SOMEWHAT_RELEVANT
 from tests.models.losses.listwise import few, lists, loss_and_gradient, losses_and_gradients
 from tests.reference import sigmoid
 
+pytestmark = pytest.mark.tensors
+
 LIBRARY = {
     "softmax": losses.SoftmaxLoss,
     "approx_ndcg": losses.ApproxNDCGLoss,

@@ -6,6 +6,8 @@ from models.losses.three_part_l2 import ThreePartL2Loss
 from schemas.relevance import MOST_RELEVANT, NOT_RELEVANT, PADDING_LABEL, SOMEWHAT_RELEVANT
 from tests.models.losses.listwise import loss_and_gradient
 
+pytestmark = pytest.mark.tensors
+
 THETA = (0.2, 0.55, 0.9)
 
 

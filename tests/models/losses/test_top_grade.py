@@ -9,6 +9,8 @@ from models.losses.worst_hinge import WorstHingeLoss
 from schemas.relevance import MOST_RELEVANT, NOT_RELEVANT, PADDING_LABEL, SOMEWHAT_RELEVANT
 from tests.models.losses.listwise import loss_and_gradient
 
+pytestmark = pytest.mark.tensors
+
 every_loss = pytest.mark.parametrize("name", ["worst_hinge", "log_likelihood"])
 
 

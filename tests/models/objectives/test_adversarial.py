@@ -22,6 +22,8 @@ from models.training.steps import TrainingSteps
 from tests import reference
 from tests.models.synthetic import TOPICS, VOCABULARY_SIZE, learnable_lists, ranking_lists
 
+pytestmark = pytest.mark.tensors
+
 DIM, HIDDEN = 3, 5
 MODEL = ModelSettings(embedding_dim=DIM, initial_scale=1.0)
 WORDS = Words(VOCABULARY_SIZE)
@@ -143,7 +145,7 @@ def gradient(adversarial, variable):
     return tf.convert_to_tensor(tape.gradient(total, variable)).numpy()
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_the_ranker_s_gradient_is_that_of_l_rel_minus_the_weighted_loss_and_the_discriminator_s_is_not_reversed():
     adversarial = make(weight=3.0, words=Words(10))
     table = adversarial.ranker.channels["score"].document_encoder.table
@@ -181,7 +183,7 @@ def changed(before, variables):
     return [not np.array_equal(one, other.numpy()) for one, other in zip(before, variables, strict=True)]
 
 
-@pytest.mark.training
+@pytest.mark.stages
 @pytest.mark.parametrize("clip_norm", [5.0, 0.01])
 @pytest.mark.parametrize("updates", ["simultaneous", "alternate"])
 def test_with_weight_0_the_ranker_learns_bit_for_bit_as_without_an_adversary(clip_norm, updates):
@@ -207,7 +209,7 @@ def test_alternate_updates_move_the_discriminator_first_and_each_half_its_own_va
         assert not any(changed(before[1], others))
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_simultaneous_updates_take_both_gradients_of_one_loss():
     together, alternating = (make(domains=TRAIN.domains, updates=updates) for updates in ("simultaneous", "alternate"))
     for adversarial in (together, alternating):
@@ -220,7 +222,7 @@ def test_simultaneous_updates_take_both_gradients_of_one_loss():
     assert any(changed(together.ranker.get_weights(), alternating.ranker.weights))
 
 
-@pytest.mark.training
+@pytest.mark.stages
 @pytest.mark.parametrize("weight", [1.0, 1e-4])
 def test_the_discriminator_of_a_frozen_ranker_learns_the_domains_whatever_its_weight(weight):
     # Each domain has half of the topics, and so words of its own.
@@ -257,7 +259,7 @@ def test_the_figures_have_the_norms_of_both_gradients_in_the_ranker_s_variables(
     assert {name: float(found[name]) for name in expected} == pytest.approx(expected, rel=1e-4)
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_a_step_of_two_replicas_moves_both_alike(two_replicas):
     with two_replicas.scope():
         adversarial = make(domains=TRAIN.domains, held_out=1)

@@ -22,6 +22,8 @@ from models.training.train import train
 from schemas.relevance import MOST_RELEVANT
 from tests.models.synthetic import VOCABULARY_SIZE, learnable_lists, ranking_lists
 
+pytestmark = pytest.mark.tensors
+
 MODEL = ModelSettings(embedding_dim=4, initial_scale=1.0)
 LOSS = LossSettings(name="worst_hinge")
 TRAINING = TrainingSettings(objective="drawn", objective_settings={"documents": 2}, epochs=4, batch_lists=4)
@@ -114,7 +116,7 @@ def test_draws_follow_the_seed_and_are_new_in_each_step():
     assert first != second != third
 
 
-@pytest.mark.training
+@pytest.mark.stages
 def test_two_replicas_step_together(two_replicas):
     lists = learnable_lists(8, seed=1)
     with two_replicas.scope():
@@ -131,7 +133,7 @@ def test_two_replicas_step_together(two_replicas):
         np.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.training
+@pytest.mark.stages
 def test_a_training_that_is_killed_goes_on_to_the_same_weights(tmp_path):
     lists = learnable_lists(12, seed=1)
     settings = TRAINING.for_model(MODEL)

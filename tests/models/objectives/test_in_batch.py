@@ -20,6 +20,8 @@ from models.training.steps import TrainingSteps
 from tests import reference
 from tests.models.synthetic import VOCABULARY_SIZE, learnable_lists, ranking_lists
 
+pytestmark = pytest.mark.tensors
+
 TOP_GRADE = 2
 BOTH = LossSettings(in_batch=True, softmax_weight=0.5, softmax_temperature=0.2, softmax_top_weight=3.0)
 WITH_THRESHOLDS = [name for name, declaration in LOSSES.items() if declaration.default_theta]
@@ -96,7 +98,7 @@ def test_every_term_is_that_of_the_reference(name, batch):
     np.testing.assert_allclose(total, sums.sum(axis=0), rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @settings(max_examples=30)
 @given(batch=batches(), data=st.data())
 def test_lists_of_a_domain_have_the_losses_that_they_have_without_those_of_other_domains(batch, data):
@@ -219,7 +221,7 @@ def test_gradients_are_finite_for_texts_without_words_and_lists_without_a_releva
     assert all(np.isfinite(one).all() for one in gradients(objective_of(), *lists.batch(tf.range(3))))
 
 
-@pytest.mark.training
+@pytest.mark.stages
 def test_two_replicas_step_by_the_mean_of_what_each_makes_of_its_own_batch(two_replicas):
     settings = BOTH.model_copy(update={"learn_theta": True})
     lists = learnable_lists(6, seed=1)

@@ -7,6 +7,8 @@ from models.losses.declarations import LOSSES
 from models.objectives.objective import make_loss
 from models.settings import LossSettings
 
+pytestmark = pytest.mark.tensors
+
 
 @pytest.mark.parametrize("name", LOSSES)
 def test_every_loss_of_a_configuration_gives_one_value_a_list(name):

@@ -9,6 +9,8 @@ from tensorflow import keras
 
 from models.optimizers.lazy_adam import LazyAdam
 
+pytestmark = pytest.mark.tensors
+
 ROWS, DIM, STEPS, RATE = 4, 2, 3, 0.1
 random = np.random.default_rng(1)
 START = random.normal(size=(ROWS, DIM)).astype(np.float32)

@@ -23,6 +23,8 @@ from tests.models.losses.listwise import make as make_loss
 from tests.models.small_model import WORDS, features_of, small_text_features
 from tests.models.synthetic import ranking_lists
 
+pytestmark = pytest.mark.tensors
+
 DIM = 3
 PENALTY = 0.05
 SMALL = {
@@ -133,7 +135,7 @@ def test_scores_are_those_of_the_reference(name, rankers):
         np.testing.assert_allclose(of_list, expected, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @every_scorer
 def test_gradients_are_the_slopes_of_the_reference(name, rankers):
     ranker = rankers[name]
@@ -235,7 +237,7 @@ to_train = pytest.mark.parametrize(
 )
 
 
-@pytest.mark.training
+@pytest.mark.stages
 @to_train
 def test_ten_steps_are_those_of_the_reference(name):
     ranker, loss = built(name), LOSS_OF[name]
@@ -268,7 +270,7 @@ def test_ten_steps_are_those_of_the_reference(name):
         np.testing.assert_allclose(array - old, expected_array - old, rtol=1e-3, atol=1e-5)
 
 
-@pytest.mark.training
+@pytest.mark.stages
 @to_train
 def test_two_replicas_step_by_the_mean_of_what_each_makes_of_its_own_lists(name, two_replicas):
     parts = [LISTS.batch(tf.constant([row])) for row in (0, 2)]
@@ -299,7 +301,7 @@ def test_two_replicas_step_by_the_mean_of_what_each_makes_of_its_own_lists(name,
 # Export
 
 
-@pytest.mark.serving
+@pytest.mark.stages
 @every_scorer
 def test_the_exported_model_scores_as_the_ranker_and_has_vectors_where_it_is_an_inner_product(name, tmp_path):
     text_features = small_text_features(tmp_path / "words")

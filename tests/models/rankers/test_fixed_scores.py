@@ -9,7 +9,7 @@ from schemas import features as f
 from tests.models.lexicon.small_lexicon import learn, make_channel, scores
 from tests.models.synthetic import text_lists
 
-pytestmark = pytest.mark.usefixtures("without_graphs")
+pytestmark = [pytest.mark.tensors, pytest.mark.usefixtures("without_graphs")]
 
 DOCUMENTS = {"d1": "b", "d2": "c c", "d3": "a x"}
 QUERIES = {"q1": "a", "q2": "x", "q3": "", "q4": "a x"}
@@ -30,7 +30,7 @@ def lists():
     )
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @pytest.mark.parametrize("batch", [1, 3, 64])
 def test_each_place_has_the_channel_s_score_whatever_the_batches(channel, lists, batch, monkeypatch):
     monkeypatch.setattr(subject, "_BATCH", batch)

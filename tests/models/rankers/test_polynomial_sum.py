@@ -1,6 +1,7 @@
 """The sum of Polynomial Semantic Indexing: its vectors, and the identity as the channel tfidf."""
 
 import numpy as np
+import pytest
 import tensorflow as tf
 
 from models.choices import SCORES
@@ -9,6 +10,8 @@ from models.rankers.scorer import Words
 from models.rankers.two_towers import TwoTowers
 from models.settings import ModelSettings
 from tests.models.lexicon.small_lexicon import features, learn, make_channel
+
+pytestmark = pytest.mark.tensors
 
 QUERIES, DOCUMENTS = ["a b b", "c", "z"], ["a a b", "c c b", "a b c"]
 TERMS = {"a": 0, "b": 1, "c": 2}

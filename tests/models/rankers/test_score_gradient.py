@@ -10,6 +10,8 @@ from models.layers.dot_product import DotProduct
 from models.layers.smooth_cosine import SmoothCosine
 from models.rankers.two_towers import largest_score_gradient
 
+pytestmark = pytest.mark.tensors
+
 
 def vectors(seed, *shape, scale=1.0):
     return tf.constant(np.random.default_rng(seed).normal(size=shape) * scale, tf.float32)
@@ -47,7 +49,7 @@ def test_without_a_pair_it_is_zero():
     assert float(largest_score_gradient(SmoothCosine(1.0), vectors(1, 1, 4), vectors(2, 1, 2, 4), mask)) == 0
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @given(epsilon=st.floats(0.01, 10), scale=st.floats(1e-3, 1e3), seed=st.integers(0, 100), dim=st.integers(1, 16))
 def test_it_never_exceeds_the_bound_of_smooth_cosine(epsilon, scale, seed, dim):
     layer = SmoothCosine(epsilon)

@@ -28,7 +28,7 @@ from schemas.wikiclir import Text
 from tests.models.small_model import small_text_features, small_towers
 from tests.models.synthetic import text_lists, write_examples
 
-pytestmark = [pytest.mark.training, pytest.mark.serving]
+pytestmark = pytest.mark.stages
 
 QUERIES = {"q1": "white cat", "q2": "dog", "q3": "cat", "q4": "white dog"}
 DOCUMENTS = {"d1": "chat blanc", "d2": "un chien", "d3": "chat", "d4": "un blanc"}

@@ -14,6 +14,8 @@ from models.rankers.two_towers import TwoTowers, largest_score_gradient
 from models.settings import ModelSettings
 from tests import reference
 
+pytestmark = pytest.mark.tensors
+
 EPSILON = 0.5
 QUERIES = [[0, 3], [2]]
 DOCUMENTS = [[1, 1], [4, 0], [], [5]]
@@ -98,7 +100,7 @@ def test_document_without_known_words_scores_zero(towers):
     np.testing.assert_array_equal(towers(features(DOCUMENTS, [[2], [2]])), [[0], [0]])
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @pytest.mark.parametrize("encoder", ENCODERS)
 def test_seed_decides_the_initial_weights_and_the_two_towers_differ(encoder):
     def weights(seed):
@@ -144,7 +146,7 @@ def test_score_is_the_inner_product_of_the_vectors_and_that_of_texts(similarity)
         np.testing.assert_allclose(scores, expected, atol=1e-6)
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_the_settings_of_the_encoder_reach_it():
     small = make_towers(encoder="cnn", encoder_settings={"filters": 5})
     assert (small.query_encoder.filters, small.document_encoder.filters) == (5, 5)

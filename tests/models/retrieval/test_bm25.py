@@ -16,6 +16,8 @@ from schemas.word_rules import WordRules
 from tests.models.retrieval.bm25_score import bm25_score
 from tests.models.synthetic import text_lists
 
+pytestmark = pytest.mark.tensors
+
 words = st.lists(st.sampled_from([b"a", b"b", b"c", b"d"]), max_size=8)
 collections = st.lists(words, min_size=1, max_size=6)
 other_queries = st.lists(words, max_size=3)

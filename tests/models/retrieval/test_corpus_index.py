@@ -19,7 +19,7 @@ from schemas.wikiclir import Text
 from tests.models.small_lexicon import export_with_words
 from tests.models.small_model import export_small_model
 
-pytestmark = pytest.mark.serving
+pytestmark = pytest.mark.stages
 
 WORDS = ["white", "cat", "dog", "moon", "ararat", "chat", "blanc", "chien", "un", "lune", "noir", "zzz", "!"]
 TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)

@@ -11,7 +11,7 @@ from schemas.wikiclir import Text
 from tests.models.small_lexicon import COLLECTION, export_with_words
 from tests.models.small_model import export_small_model
 
-pytestmark = pytest.mark.serving
+pytestmark = pytest.mark.stages
 
 WORDS = ["white", "cat", "dog", "moon", "ararat", "chat", "blanc", "chien", "un", "lune", "noir", "zzz", "!"]
 """Words of both languages, of the towers or the lexicon alone, of neither, and no word at all."""

@@ -23,6 +23,8 @@ from schemas.wikiclir import Text
 from tests.models.small_lexicon import COLLECTION, PAIRS, export_with_words
 from tests.models.small_model import export_small_model
 
+pytestmark = pytest.mark.tensors
+
 WEIGHTS = st.one_of(st.just(0.0), st.floats(1e-3, 1e6))
 DISTRIBUTIONS = arrays(np.float64, 6, elements=WEIGHTS).filter(lambda weights: weights.sum() > 0)
 
@@ -87,7 +89,7 @@ def drift_of(path: str, folder: Path, texts: list[str], most: int = 3) -> Drift:
     return manifest.drift
 
 
-@pytest.mark.serving
+@pytest.mark.stages
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_model_s_own_documents_do_not_drift(paths: dict[str, str], tmp_path: Path, kind: Kind) -> None:
     drift = drift_of(paths[kind], tmp_path / "1", COLLECTION)
@@ -97,7 +99,7 @@ def test_the_model_s_own_documents_do_not_drift(paths: dict[str, str], tmp_path:
     assert drift.divergence == pytest.approx(0, abs=1e-6)
 
 
-@pytest.mark.serving
+@pytest.mark.stages
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=8, deadline=None, phases=[Phase.generate])
 @given(texts=TEXTS, most=st.integers(1, 9))
@@ -117,7 +119,7 @@ def test_the_frequencies_are_those_that_a_lexicon_of_the_documents_would_count(
         assert drift.divergence is None
 
 
-@pytest.mark.serving
+@pytest.mark.stages
 @settings(max_examples=8, deadline=None, phases=[Phase.generate])
 @given(texts=TEXTS, most=st.integers(1, 9))
 def test_the_division_into_segments_makes_no_difference(
@@ -129,14 +131,14 @@ def test_the_division_into_segments_makes_no_difference(
     assert several.divergence == pytest.approx(one.divergence, abs=1e-9)
 
 
-@pytest.mark.serving
+@pytest.mark.stages
 def test_a_term_is_unknown_that_neither_the_lexicon_nor_the_vectors_have(paths: dict[str, str], tmp_path: Path) -> None:
     # The lexicon and the towers know chat, the lexicon alone noir; "!" is no word.
     drift = drift_of(paths["lexicon"], tmp_path / "1", ["chat noir zzz !", "qqq qqq"])
     assert (drift.unknown_share, drift.mean_length) == (3 / 5, 5 / 2)
 
 
-@pytest.mark.serving
+@pytest.mark.stages
 def test_without_a_lexicon_lengths_and_unknown_words_are_measured(paths: dict[str, str], tmp_path: Path) -> None:
     drift = drift_of(paths["vectors"], tmp_path / "1", ["chat noir blanc", "un chien"])
     assert (drift.documents, drift.mean_length, drift.unknown_share) == (2, 5 / 2, 1 / 5)
@@ -144,7 +146,7 @@ def test_without_a_lexicon_lengths_and_unknown_words_are_measured(paths: dict[st
     assert "has no channel of words that match" in drift.reason
 
 
-@pytest.mark.serving
+@pytest.mark.stages
 def test_of_no_term_there_is_no_drift(paths: dict[str, str], tmp_path: Path) -> None:
     for number, texts in enumerate(([], ["!"])):
         drift = drift_of(paths["lexicon"], tmp_path / str(number), texts)

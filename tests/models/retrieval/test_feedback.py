@@ -18,6 +18,8 @@ from tests.models.small_lexicon import COLLECTION, export_with_words
 from tests.models.small_model import export_small_model
 from tests.models.synthetic import text_lists
 
+pytestmark = pytest.mark.tensors
+
 TERMS = st.dictionaries(st.sampled_from("abcde"), st.integers(1, 9).map(float), max_size=4)
 
 
@@ -119,7 +121,7 @@ def path(each_model_loaded_once, tmp_path_factory):
     return export_with_words(tmp_path_factory.mktemp("feedback") / "model")
 
 
-@pytest.mark.serving
+@pytest.mark.stages
 def test_a_document_is_known_by_its_own_terms_with_the_weights_of_bm25(path):
     model = LoadedModel(path, "own_terms")
     texts = ["chat chat noir zzz"]
@@ -140,7 +142,7 @@ def test_a_document_is_known_by_its_own_terms_with_the_weights_of_bm25(path):
     assert b"cat" in translated
 
 
-@pytest.mark.serving
+@pytest.mark.stages
 @settings(max_examples=8, deadline=None)
 @given(st.lists(st.sampled_from(["white", "cat", "dog", "moon", "ararat"]), min_size=1, max_size=3).map(" ".join))
 def test_a_list_is_ranked_and_scored_alike_with_feedback(path, query):
@@ -165,7 +167,7 @@ def test_a_list_is_ranked_and_scored_alike_with_feedback(path, query):
         assert [of_list.tolist() for of_list in of_lists] == [of_list.tolist() for of_list in first[name]]
 
 
-@pytest.mark.serving
+@pytest.mark.stages
 def test_a_model_of_vectors_alone_has_no_second_pass(tmp_path):
     export_small_model(tmp_path / "model")
     with pytest.raises(

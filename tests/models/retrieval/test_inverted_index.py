@@ -9,6 +9,8 @@ from scipy import sparse
 
 from models.retrieval.inverted_index import InvertedIndex, TermMatrix
 
+pytestmark = pytest.mark.tensors
+
 TEXTS = st.lists(st.dictionaries(st.sampled_from("abcdef"), st.integers(-9, 9).map(float), max_size=4), max_size=6)
 
 

@@ -15,6 +15,8 @@ from models.retrieval.milvus_index import NO_TERM, Milvus, sparse_terms, term_nu
 from models.retrieval.milvus_settings import MilvusAddress, MilvusSettings
 from schemas.errors import DataError
 
+pytestmark = pytest.mark.tensors
+
 NAMES = st.from_regex(r"\A[A-Za-z_][A-Za-z0-9_]{0,199}\Z")
 HOSTS = st.sampled_from(["localhost", "search.example.org", "10.0.0.1", "[::1]"])
 

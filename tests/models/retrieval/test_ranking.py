@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from models.retrieval.ranking import best_places, rank, ranked_grades
 from schemas.errors import DataError
 
+pytestmark = pytest.mark.tensors
+
 doc_ids = st.text("aZ09é北😀", min_size=1, max_size=3).map(str.encode)
 finite_scores = st.floats(-1, 1, width=32) | st.sampled_from([0.0, 0.25, 0.5])  # the few make ties
 

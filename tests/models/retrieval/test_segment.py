@@ -3,9 +3,12 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from models.retrieval.segment import Segment, SegmentWriter
 from schemas.wikiclir import Text
+
+pytestmark = pytest.mark.tensors
 
 
 def test_equal_vectors_have_equal_ones_wherever_they_stand(tmp_path: Path) -> None:

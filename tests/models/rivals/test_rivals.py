@@ -16,6 +16,8 @@ from models.texts.tokens import ALL_WORDS
 from schemas.errors import DataError
 from tests.models.rivals.small_lists import DOCUMENTS, SPLITS, TRAIN, lexicon, lists, term_lists
 
+pytestmark = pytest.mark.tensors
+
 
 @pytest.fixture(scope="module")
 def two_languages() -> TermLists:
@@ -133,7 +135,7 @@ def test_a_mixture_is_the_weighted_sum_of_its_parts(two_languages, family):
         np.testing.assert_allclose(found, 0.1 * first + 0.9 * second, atol=1e-6)
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_the_lexicon_alone_scores_as_its_channel_does(two_languages):
     channel = StructuredQueries(lexicon(), name="lexicon")
     features, _ = two_languages.test.lists.batch(np.arange(2, dtype=np.int32))
@@ -141,7 +143,7 @@ def test_the_lexicon_alone_scores_as_its_channel_does(two_languages):
     np.testing.assert_allclose(lexicon_scores.structured_queries(two_languages).scores, expected, atol=1e-6)
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_beside_the_lexicon_latent_semantic_indexing_adds_its_weighted_scores(two_languages):
     found = lexicon_scores.cl_lsi_lexicon(two_languages)
     latent_one = next(iter(latent.of_pairs(two_languages))).scores(two_languages.test)
@@ -238,7 +240,7 @@ def test_the_eval_split_chooses_and_of_equals_the_first(two_languages):
     assert (found.parameters, found.eval_value) == ({"name": "good"}, pytest.approx(1.1))
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @pytest.mark.parametrize("name", RIVALS)
 def test_every_rival_ranks_the_test_lists_and_names_its_parameters(two_languages, name, monkeypatch):
     monkeypatch.setattr(pair_weights, "BINS", (1000, 3000))
@@ -250,7 +252,7 @@ def test_every_rival_ranks_the_test_lists_and_names_its_parameters(two_languages
     assert ("translation" in found.parameters) == (name in TRANSLATING and name not in needs_no_choice)
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @pytest.mark.parametrize("name", [name for name in RIVALS if name not in ACROSS_LANGUAGES])
 def test_within_one_language_nothing_is_translated(one_language, name, monkeypatch):
     monkeypatch.setattr(pair_weights, "BINS", (1000,))

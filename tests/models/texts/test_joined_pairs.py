@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from models.texts.joined_pairs import join_pairs
 from models.texts.tokens import tokenize
 
+pytestmark = pytest.mark.tensors
+
 KANA = ["ァ", "イ", "ガ", "ラー"]
 SYLLABIC = ["ก็", "ที่", "ย", "က်"]
 WORDS = ["file", "1984", "北"]
@@ -30,7 +32,7 @@ def weighted_words(draw: st.DrawFn) -> list[tuple[str, float]]:
     return [(word, draw(WEIGHTS)) for word in words]
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @settings(max_examples=60)
 @given(weighted_words())
 def test_texts_consist_of_exactly_the_pairs_each_once_and_come_best_first(words: list[tuple[str, float]]) -> None:
@@ -45,7 +47,7 @@ def test_texts_consist_of_exactly_the_pairs_each_once_and_come_best_first(words:
         assert all(are_similar(weight_of[one], weight_of[other]) for one, other in pairwise(of_text))
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @settings(max_examples=60)
 @given(st.dictionaries(st.text("ァイガラ", min_size=2, max_size=2), WEIGHTS))
 def test_no_two_texts_could_be_joined_to_a_longer_one(weight_of: dict[str, float]) -> None:

@@ -12,6 +12,8 @@ from schemas.word_characters import PARTS
 from schemas.word_rules import WordRules
 from tests.models.texts.every_character import every_character
 
+pytestmark = pytest.mark.tensors
+
 RULES = WordRules(segmented=True)
 SPACES = [" ", "  ", "\t", "\n", "\u00a0", "\u3000", "\u2028", "\u200b", " \u200b ", "\r\n"]
 WORDS = [
@@ -85,7 +87,7 @@ def is_border(one):
     return unicodedata.category(one) in ("Zs", "Zl", "Zp", "Cc") or one == "\u200b"
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_white_space_and_controls_part_words_and_no_other_character_does():
     characters = every_character()
     found = tokenize(tf.constant([f"x{one}y" for one in characters]), RULES)

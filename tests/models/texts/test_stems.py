@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from models.texts.stems import stems
 from models.texts.tokens import tokenize
 
+pytestmark = pytest.mark.tensors
+
 EXPECTED = {
     "Russian": ("ru", "Чайковский Хрущёв объявил", "caico crush obiav"),
     "Russian, as English has it": ("en", "Chaikovsky Khrushchev", "caico crush"),
@@ -201,7 +203,7 @@ def test_a_stem_is_its_own_stem_so_that_one_may_be_asked_for():
         assert stems_of(" ".join(once), language) == once
 
 
-@pytest.mark.serving
+@pytest.mark.stages
 def test_a_saved_model_gives_the_same(tmp_path):
     module = tf.Module()
     module.find = tf.function(

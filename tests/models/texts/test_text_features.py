@@ -10,6 +10,8 @@ from models.texts.text_features import scored_words
 from schemas.word_rules import WordRules
 from tests.models.small_model import small_text_features
 
+pytestmark = pytest.mark.tensors
+
 LIMIT = 3
 WORDS = st.lists(st.sampled_from(["chat", "blanc", "chiens", "un", "zzz", "mot"]), max_size=6)
 """`chiens` is known by its stem alone, `un` as a word alone; the last two not at all."""
@@ -34,7 +36,7 @@ def of_words(text_features):
     return of_words
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @settings(max_examples=12)
 @given(words=WORDS)
 def test_the_words_up_to_the_limit_have_their_ids_and_those_beyond_it_none(text_features, of_words, words):
@@ -45,7 +47,7 @@ def test_the_words_up_to_the_limit_have_their_ids_and_those_beyond_it_none(text_
         assert np.concatenate([*rows, []]).tolist() == whole[name].to_list()[0]
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @given(words=WORDS)
 def test_the_words_up_to_the_limit_are_scored_whether_they_are_known_or_not(of_words, words):
     assert of_words(words)[1] == [place < LIMIT for place in range(len(words))]

@@ -14,6 +14,8 @@ from schemas.word_characters import APOSTROPHES
 from schemas.word_rules import WordRules
 from tests.models.texts.every_character import every_character
 
+pytestmark = pytest.mark.tensors
+
 UNSEEN = (
     "ad 34f 61c 115f 1160 17b4 180b 180e 200c 200d 200e 200f 202a 202e 2060 2063 2066 2069 3164 fe0e fe0f feff ffa0"
 )
@@ -262,7 +264,7 @@ def test_canonically_equivalent_texts_have_the_same_words(text):
     assert words(unicodedata.normalize("NFD", text)) == words(text) == words(unicodedata.normalize("NFC", text))
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_every_character_is_one_of_the_rules():
     # Between letters, after a character that is a word of its own, a digit and a space, and before marks.
     known = [one for one in every_character() if one not in NEW and unicodedata.category(one) not in ("Cn", "Co")]
@@ -355,7 +357,7 @@ def test_a_word_that_begins_within_what_characters_stand_for_together_has_no_pla
     assert words_and_places(text) == expected
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @settings(max_examples=100)
 @given(TEXTS)
 def test_words_are_those_of_tokenize_and_places_grow_between_characters(text):
@@ -385,7 +387,7 @@ def test_the_words_of_a_word_are_itself(text):
         assert words(word) == [word]
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_with_every_character_of_unicode_words_have_their_places():
     # Between letters, before and after marks, vowels and a script without spaces.
     for first in range(0, len(every_character()), 1024):
@@ -401,7 +403,7 @@ def test_bytes_that_are_no_utf_8_belong_to_their_words():
     assert (found.start.numpy().tolist(), found.end.numpy().tolist()) == ([0, 4], [3, 7])
 
 
-@pytest.mark.serving
+@pytest.mark.stages
 def test_a_saved_model_gives_the_same(tmp_path):
     module = tf.Module()
     module.find = tf.function(

@@ -14,6 +14,8 @@ from models.texts.word_counts import DistinctWords, distinct_words, text_batches
 from schemas.word_rules import ALL, WordRules
 from tests.models.texts.every_character import every_character
 
+pytestmark = pytest.mark.tensors
+
 # Spaces, and what joins or parts beside them.
 texts = st.lists(st.text() | st.text(alphabet=" \u00a0\u0301\u0345éß½ﷺΣ1a北がกข\uff9e'-"), max_size=6)
 
@@ -46,7 +48,7 @@ def test_words_stand_once_each_in_the_order_in_which_they_come_first(some, rules
     assert found.words == list(dict.fromkeys(word for words in of_texts(found) for word in words))
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_space_parts_words_whatever_character_stands_beside_it():
     some = [f"a{one} b {one}\u0301c {one} 1" for one in every_character()]
     assert of_texts(distinct_words(some)) == tokenize(tf.constant(some)).to_list()

@@ -14,6 +14,8 @@ from schemas.errors import DataError
 from schemas.word_vectors import VectorReason
 from tests.schemas.word_tables import glove, polyglot, write
 
+pytestmark = pytest.mark.tensors
+
 ENTRIES = {
     "<UNK>": [9.0, 9.0],
     "The": [1.0, 0.0],

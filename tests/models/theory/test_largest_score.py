@@ -9,6 +9,8 @@ from models.rankers.two_towers import make_similarity
 from models.settings import ModelSettings
 from models.theory.largest_score import largest_score
 
+pytestmark = pytest.mark.tensors
+
 models = st.builds(
     ModelSettings,
     similarity=st.sampled_from(["smooth_cosine", "cosine", "dot"]),

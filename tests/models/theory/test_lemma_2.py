@@ -13,6 +13,8 @@ from models.losses.declarations import ENDS, LOSSES
 from models.settings import ModelSettings
 from models.theory.lemma_2 import MEAN_ENCODER, Constants, loss_in_tables, smooth_cosine
 
+pytestmark = pytest.mark.tensors
+
 POINTS = 200
 seeds = st.integers(0, 1000)
 epsilons = st.floats(0.1, 10)
@@ -92,7 +94,7 @@ def test_the_mean_encoders_are_reached_by_a_text_of_one_word():
     assert (slope[0], curvature[1]) == pytest.approx(MEAN_ENCODER)
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @few
 @given(seeds, epsilons, st.sampled_from([0, 1, 2]))
 def test_derivatives_of_sosl_in_the_tables_never_exceed_their_constants(seed, epsilon, grade):

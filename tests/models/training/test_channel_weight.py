@@ -15,7 +15,7 @@ from models.training.channel_weight import WEIGHTS, Sum, fit_weight
 from schemas.relevance import MOST_RELEVANT
 from tests.models.synthetic import ranking_lists
 
-pytestmark = pytest.mark.usefixtures("without_graphs")
+pytestmark = [pytest.mark.tensors, pytest.mark.usefixtures("without_graphs")]
 
 SCORES = st.lists(st.lists(st.sampled_from([-0.5, 0.0, 0.1, 0.2, 1.0]), min_size=4, max_size=4), min_size=3, max_size=3)
 GRADES = [[2, 1, 0, 0], [0, 2, 0, 1], [1, 1, 2, 0]]
@@ -57,7 +57,7 @@ def reference(first, second, weight):
     return metrics["ndcg_5"], metrics["p_mr_1"]
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @settings(max_examples=2)
 @given(SCORES, SCORES)
 def test_the_curve_holds_the_metrics_of_each_weight_and_the_best_is_the_smallest_of_the_largest(first, second):
@@ -69,7 +69,7 @@ def test_the_curve_holds_the_metrics_of_each_weight_and_the_best_is_the_smallest
     assert found.value == WEIGHTS[values.index(max(values))]
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_a_channel_that_changes_no_order_has_no_weight():
     first = [[0.3, 0.2, 0.1, 0.0]] * 3
     assert fitted(first, [[1.0] * 4] * 3).value == 0

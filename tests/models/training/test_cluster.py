@@ -8,6 +8,8 @@ import pytest
 from models.training.workers import Cluster
 from schemas.errors import ConfigError
 
+pytestmark = pytest.mark.tensors
+
 
 def tf_config(cluster, kind, index):
     return json.dumps({"cluster": cluster, "task": {"type": kind, "index": index}})

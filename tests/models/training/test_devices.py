@@ -12,6 +12,8 @@ from models.training.devices import configure_devices, configure_worker, make_st
 from models.training.settings import TrainingSettings
 from schemas.errors import ConfigError
 
+pytestmark = pytest.mark.tensors
+
 
 @pytest.mark.parametrize(("replicas", "expected"), [(None, 1), (1, 1), (2, 2)])
 def test_strategy_has_the_replicas_asked_for_and_one_cpu_by_default(replicas, expected):

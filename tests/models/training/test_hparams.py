@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from models.adversary_settings import AdversarySettings
@@ -9,6 +10,8 @@ from models.job import TrainingJob
 from models.settings import ChannelSettings
 from models.training.hparams import settings_of, write_hparams
 from tests.hparams_of import hparams_of
+
+pytestmark = pytest.mark.tensors
 
 
 def test_every_setting_that_decides_the_result_is_shown_and_none_of_the_machine() -> None:

@@ -31,7 +31,7 @@ from schemas.relevance import MOST_RELEVANT, grade_name
 from schemas.training_history import ScoreCounts
 from tests.models.synthetic import TOPICS, VOCABULARY_SIZE, WORDS_OF_A_TOPIC, learnable_lists
 
-pytestmark = pytest.mark.training
+pytestmark = pytest.mark.stages
 
 MODEL = ModelSettings(embedding_dim=8)
 TRAIN, EVAL = learnable_lists(30, seed=1), learnable_lists(20, seed=2)

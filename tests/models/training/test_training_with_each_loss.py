@@ -16,7 +16,7 @@ from tests import reference
 from tests.models.losses.listwise import make
 from tests.models.synthetic import ranking_lists
 
-pytestmark = pytest.mark.training
+pytestmark = pytest.mark.stages
 
 STEPS, LEARNING_RATE, EPSILON = 10, 0.5, 0.5
 QUERIES = [[0, 3], [2], [1, 1, 2]]

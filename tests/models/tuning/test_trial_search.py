@@ -23,7 +23,7 @@ from schemas.errors import DataError
 from schemas.relevance import MOST_RELEVANT
 from tests.models.synthetic import VOCABULARY_SIZE, learnable_lists
 
-pytestmark = pytest.mark.training
+pytestmark = pytest.mark.stages
 
 SPACES = {
     "epsilon": {"min": 0.1, "max": 10, "log": True},

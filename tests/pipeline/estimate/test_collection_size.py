@@ -16,6 +16,8 @@ from schemas.errors import DataError
 from schemas.splits import SPLITS, split_of
 from schemas.word_rules import WordRules
 
+pytestmark = pytest.mark.tensors
+
 QUERIES = 40
 NEGATIVES = 7
 FILES = {

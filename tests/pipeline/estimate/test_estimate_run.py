@@ -1,5 +1,6 @@
 """pipeline/estimate/estimate_run.py: every stage is a part of the estimate, and every part has its costs."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,6 +9,8 @@ from pipeline.estimate.estimate_run import COSTS, QUANTITIES_OF_PART, STAGES_OF_
 from pipeline.estimate.training_step import TrainingStep
 from pipeline.stages import STAGES
 from schemas.cut_texts import CutTexts
+
+pytestmark = pytest.mark.tensors
 
 NOT_ESTIMATED = {"WikipediaGen", "Tuner", "Rivals"}
 INPUTS = "inputs"

@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from pipeline.estimate.training_step import WORDS_OF_A_STEM, made_up_lists
 from schemas import features as f
 
+pytestmark = pytest.mark.tensors
+
 
 @given(
     st.integers(1, 9), st.integers(1, 30), st.integers(1, 40), st.integers(0, 6), st.integers(0, 12), st.integers(1, 99)

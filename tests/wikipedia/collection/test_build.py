@@ -198,7 +198,7 @@ def test_the_packing_of_the_dumps_changes_no_byte(tmp_path: Path, made: Made, pa
         assert (again.folder / name).read_bytes() == (made.folder / name).read_bytes()
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_processes_change_no_byte(tmp_path: Path, made: Made) -> None:
     wikis = {"en": ENGLISH.write(tmp_path), "fr": FRENCH.write(tmp_path)}
     again = make(tmp_path, wikis, apply=partial(on_processes, 2))
@@ -323,7 +323,7 @@ def reference(english: SmallWiki, french: SmallWiki) -> dict[tuple[str, str], in
     return grades
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @settings(max_examples=20)
 @given(both=wikis(), packing=st.sampled_from(PACKINGS))
 def test_any_wikis_are_judged_as_dictionaries_do(

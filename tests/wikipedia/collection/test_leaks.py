@@ -29,7 +29,7 @@ def resemblance(one: str, other: str) -> float:
     return len(a & b) / len(a | b)
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 @pytest.mark.parametrize(("letters", "changed"), [("Latin", 1), ("Cyrillic", 5), ("kana", 25)])
 def test_signatures_agree_at_as_many_places_as_the_texts_resemble_each_other(letters: str, changed: int) -> None:
     generator = random.Random(changed)

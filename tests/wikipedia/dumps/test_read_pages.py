@@ -167,7 +167,7 @@ def test_the_longest_text_is_measured_as_it_stands_in_the_file(escaped: bytes, b
     assert isinstance(item, Drop if beyond else Page)
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_a_long_page_is_not_held_in_memory() -> None:
     content = bz2.compress(dump(page(1, "Long", "x" * (1 << 25))))
     tracemalloc.start()
@@ -315,7 +315,7 @@ def test_the_pieces_of_a_plain_file_have_all_pages_once(chunk_bytes: int) -> Non
     assert read(dump(*MANY), chunk_bytes) == WHOLE
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_a_piece_may_end_at_any_byte() -> None:
     content = dump(page(1, "A", "<page>"), page(2, "B", "b"), page(3, "Talk:C", "c", namespace=1))
     whole = read(content)

@@ -76,14 +76,14 @@ NASTY = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_a_value_may_hold_anything() -> None:
     rows = [(place, value, 0.5) for place, value in enumerate(NASTY)]
     assert read(sql_dump("t", COLUMNS, *rows)) == rows
     assert read(sql_dump("t", COLUMNS, *rows, in_insert=1)) == rows
 
 
-@pytest.mark.slow
+@pytest.mark.stages
 def test_an_insert_may_be_longer_than_what_is_held() -> None:
     rows = [(place, b"),(" * 30, 0.0) for place in range(30_000)]
     content = gzip.compress(sql_dump("t", COLUMNS, *rows, in_insert=1 << 30))

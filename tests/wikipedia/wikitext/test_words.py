@@ -158,7 +158,7 @@ def test_a_beginning_is_one_and_whatever_is_cut_off_begins_a_word(text: str, cou
         assert first_words(beginning, count) == (beginning, False)
 
 
-@pytest.mark.training
+@pytest.mark.stages
 @pytest.mark.parametrize("text", SPACED)
 @pytest.mark.parametrize("count", [1, 2, 3, 5, 8, 100])
 def test_words_are_those_of_the_models(text: str, count: int) -> None:
@@ -171,7 +171,7 @@ def test_words_are_those_of_the_models(text: str, count: int) -> None:
     assert count_words(text) == len(whole)
 
 
-@pytest.mark.training
+@pytest.mark.stages
 @pytest.mark.parametrize("text", SPACELESS)
 @pytest.mark.parametrize("count", [1, 2, 3, 5, 8, 100])
 def test_parts_of_words_are_those_of_the_models(text: str, count: int) -> None:
