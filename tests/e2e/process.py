@@ -109,8 +109,8 @@ def forked(*arguments: object, code: Path = ROOT) -> Ended:
 
 
 def copy_code(folder: Path) -> Path:
-    """Copies the code that the cache's keys see into a folder, to edit."""
-    for room in ("schemas", "wikipedia", "models", "components"):
+    """Copies the code into a new folder, to edit."""
+    for room in ("schemas", "wikipedia", "models", "components", "pipeline", "cli"):
         shutil.copytree(ROOT / room, folder / room, ignore=shutil.ignore_patterns("__pycache__"))
     return folder
 

@@ -4,9 +4,10 @@ import dataclasses
 import hashlib
 import inspect
 import json
+import os
 import re
-import shutil
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
@@ -17,15 +18,16 @@ import pytest
 from models.choices import OPTIMIZERS, Declaration, DrawnSettings
 from pipeline import identity
 from pipeline.config import RunConfig, load_config
+from pipeline.input_files import resolve_digests
 from pipeline.pipeline import create_pipeline
 from pipeline.settings_file import known_keys, settings_fields
 from pipeline.stages import STAGES
 from schemas.settings import OneOf, Settings
+from tests.e2e.process import ROOT, copy_code
 from wikipedia.settings import WikipediaSettings
 
 pytestmark = pytest.mark.stages
 
-ROOT = Path(__file__).parents[2]
 KEYS = known_keys(RunConfig)
 CODE_DIGEST = identity.code_digest
 Values = Mapping[str, Any]
@@ -97,7 +99,7 @@ def configuration(values: Values, content: dict[str, Any] | None = None) -> RunC
         target = content
         for section in sections:
             target = target[section]
-        target[key] = value
+        target[key] = deepcopy(value)
     return RunConfig.model_validate(content)
 
 
@@ -368,16 +370,21 @@ def test_the_paper_s_system_beside_another_is_trained_as_it_is_alone() -> None:
     assert job == other_job
 
 
-# Edits of the code
+# Edits of inputs and of the code
+
+
+def test_an_input_of_equal_size_and_time_but_other_content_changes_the_key_of_its_stage(config_file: Path) -> None:
+    path = config_file.parent / "wiki.documents"
+    before, stat = keys(resolve_digests(load_config(str(config_file)))), path.stat()
+    path.write_bytes(path.read_bytes().replace(b"e", b"i", 1))
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    assert changed(before, keys(resolve_digests(load_config(str(config_file))))) == {"CollectionGen", "Pusher"}
 
 
 @pytest.fixture(scope="module")
 def code(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the code, to edit."""
-    folder = tmp_path_factory.mktemp("code")
-    for room in ("schemas", "wikipedia", "models", "components", "pipeline", "cli"):
-        shutil.copytree(ROOT / room, folder / room, ignore=shutil.ignore_patterns("__pycache__"))
-    return folder
+    return copy_code(tmp_path_factory.mktemp("code"))
 
 
 @pytest.mark.parametrize(

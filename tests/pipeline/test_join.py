@@ -1,10 +1,10 @@
 """Collections joined into one: their lists are those of runs on each, and faults are found before anything is read."""
 
 import json
-import re
-from collections.abc import Mapping
+import shutil
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -47,23 +47,39 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, DataSettings]:
         "".join(f"{query}\t{doc}\t{2 * (doc == 1)}\t{SPLITS[query % 3]}\n" for query in (1, 2, 3) for doc in (4, 1, 6))
     )
     return {
-        "news": collection(folder / "news", "news", one_for_all, seed=7),
-        "health": collection(folder / "health", "health", {query: {1: 2} for query in QUERIES}, candidates=str(fixed)),
+        "news": collection(folder / "news", "news", one_for_all, seed=7, max_document_tokens=3),
+        "health": collection(
+            folder / "health", "health and sport", {query: {1: 2} for query in QUERIES},
+            candidates=str(fixed), max_document_tokens=3,
+        ),
     }  # fmt: skip
 
 
+class Joined(NamedTuple):
+    """The collections joined into a folder."""
+
+    folder: Path
+    notes: Sequence[str]
+    begun: list[tuple[int, int, str]]
+    """The collections as they were begun: number, total and name."""
+
+
 @pytest.fixture(scope="module")
-def pool(parts: dict[str, DataSettings], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("pool")
-    join(parts, folder, lambda *_: None)
-    return folder
+def joined(parts: dict[str, DataSettings], tmp_path_factory: pytest.TempPathFactory) -> Joined:
+    folder, begun = tmp_path_factory.mktemp("pool"), []
+    return Joined(folder, join(parts, folder, lambda *start: begun.append(start)).notes, begun)
+
+
+@pytest.fixture(scope="module")
+def pool(joined: Joined) -> Path:
+    return joined.folder
 
 
 @pytest.mark.stages
 def test_ids_and_domains_are_those_of_the_collections(pool: Path) -> None:
     files = read(pool)
     assert [*files.documents] == [f"{name}/{doc_id}" for name in ("news", "health") for doc_id in DOCUMENTS]
-    assert files.documents["health/3"][1:3] == ("D3", "health document 3")
+    assert files.documents["health/3"][1:3] == ("D3", "health and sport document 3")
     assert [*files.queries] == [*(f"news/{query}" for query in QUERIES), *(f"health/{query}" for query in (1, 2, 3))]
     domains = dict(line.split("\t") for line in (pool / "domains.tsv").read_text().splitlines())
     assert domains == {query_id: query_id.split("/")[0] for query_id in files.queries}
@@ -103,30 +119,25 @@ def test_a_run_takes_the_joined_collection(pool: Path) -> None:
 
 
 @pytest.mark.stages
-def test_a_note_says_what_the_collections_limit_would_cut(tmp_path: Path) -> None:
-    parts = {
-        name: collection(tmp_path / name, words, {0: {1: 2}}, max_document_tokens=3)
-        for name, words in (("news", "news"), ("health", "health and sport"))
-    }
-    notes = join(parts, tmp_path / "out", lambda *_: None).notes
-    assert [re.findall("50.0% of the (queries|documents)", note) for note in notes] == [["queries"], ["documents"]]
+def test_each_collection_is_announced_and_a_note_says_what_the_limit_would_cut(joined: Joined) -> None:
+    assert joined.begun == [(1, 2, "news"), (2, 2, "health")]
+    assert [note for note in joined.notes if "50.0% of the documents" in note and "3 words" in note]
 
 
 @pytest.mark.stages
-def test_an_earlier_output_is_replaced_as_a_whole(parts: dict[str, DataSettings], tmp_path: Path) -> None:
-    begun: list[tuple[int, int, str]] = []
-    join(parts, tmp_path, lambda *start: begun.append(start))
-    before = (tmp_path / "candidates.tsv").read_text()
-    join(dict(reversed(parts.items())), tmp_path, lambda *_: None)
-    assert sorted((tmp_path / "candidates.tsv").read_text().splitlines()) == sorted(before.splitlines())
-    assert begun == [(1, 2, "news"), (2, 2, "health")]
+def test_an_earlier_output_is_replaced_as_a_whole(parts: dict[str, DataSettings], pool: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(pool, tmp_path / "pool")
+    join(dict(reversed(parts.items())), folder, lambda *_: None)
+    before, after = ((path / "candidates.tsv").read_text().splitlines() for path in (pool, folder))
+    assert before != after
+    assert sorted(before) == sorted(after)
 
 
 @pytest.mark.stages
 def test_a_collection_without_a_list_leaves_nothing(parts: dict[str, DataSettings], tmp_path: Path) -> None:
     empty = collection(tmp_path / "empty", "empty", {query: {1: 1} for query in QUERIES}, max_bad_share=1)
     with pytest.raises(DataError, match="^empty "):
-        join({**parts, "empty": empty}, tmp_path / "out", lambda *_: None)
+        join({"empty": empty, **parts}, tmp_path / "out", lambda *_: None)
     assert not [*(tmp_path / "out").iterdir()]
 
 
