@@ -39,7 +39,7 @@ def write_encoder(folder: Path) -> None:
         @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
         def __call__(self, texts: tf.Tensor) -> tf.Tensor:
             grams = tf.strings.ngrams(tf.strings.bytes_split(tf.strings.join(["^", texts, "$"])), 3, separator="")
-            rows = tf.one_hot(tf.strings.to_hash_bucket_fast(grams.flat_values, 32), 32)
+            rows = tf.one_hot(tf.strings.to_hash_bucket_fast(grams.flat_values, 64), 64)
             return tf.math.segment_sum(rows, grams.value_rowids())
 
     encoder = Trigrams()
@@ -57,7 +57,7 @@ def search_run(tmp_path_factory: pytest.TempPathFactory) -> SampleRun:
     code = copy_code(folder / "code")
     write_encoder(folder / "encoder")
     settings = [
-        *("encoder.kind=saved_model", f"encoder.path={folder / 'encoder'}", "encoder.weight=0.25"),
+        *("encoder.kind=saved_model", f"encoder.path={folder / 'encoder'}", "encoder.weight=0.05"),
         *("training.epochs=6", "evaluation.baselines=[bm25, paper]", "search.index=true"),
     ]
     sets = [f"--set={setting}" for setting in settings]

@@ -2,6 +2,7 @@
 use the model."""
 
 import json
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -11,10 +12,18 @@ from models.evaluation.score_lists import score_lists
 from models.lists.ranking_lists import RankingLists, read_lists
 from models.rankers.ranker import SCORES
 from models.retrieval.ranking import ranked_grades
-from tests.e2e.process import SAMPLE, SampleRun, forked
+from tests.cli.command import Clir
+from tests.e2e.process import SAMPLE, SampleRun
 from tests.e2e.saved_model import both_ways, foreign_ops
+from tests.models.loaded_once import loaded_once
 
 pytestmark = pytest.mark.runs
+
+
+@pytest.fixture(scope="module", autouse=True)
+def each_model_loaded_once() -> Iterator[None]:
+    with loaded_once():
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -41,11 +50,12 @@ def test_the_exported_model_scores_the_eval_split_as_training_did(search_run: Sa
     training = json.loads((search_run.output / "training" / "training.json").read_text())
     best = training["history"][training["best_epoch"] - 1]
     ranked = ranked_grades(eval_lists.query_ids, eval_lists.doc_ids, scores[SCORES], eval_lists.grades)
-    assert mean_metrics(ranked, top_grade=2) == pytest.approx({key: best[f"eval/{key}"] for key in METRICS}, abs=1e-6)
+    # The training read the encoder's vectors in half precision, from files.
+    assert mean_metrics(ranked, top_grade=2) == pytest.approx({key: best[f"eval/{key}"] for key in METRICS}, abs=1e-3)
 
 
 def test_the_score_is_the_sum_of_its_channels(scores) -> None:
-    weights = {"smooth_cosine": 1, "lexicon": 0.5, "encoder": 0.25}
+    weights = {"smooth_cosine": 1, "lexicon": 0.5, "encoder": 0.05}
     for row, total in enumerate(scores[SCORES]):
         parts = sum(weight * scores[channel][row] for channel, weight in weights.items())
         np.testing.assert_allclose(total, parts, atol=1e-5)
@@ -66,19 +76,19 @@ def test_every_signature_gives_in_a_v1_session_what_it_gives_in_python(search_ru
             np.testing.assert_array_equal(in_session[name], array)
 
 
-def test_a_person_can_read_the_lexicon_and_ask_for_a_word_of_it(search_run: SampleRun) -> None:
+def test_a_person_can_read_the_lexicon_and_ask_for_a_word_of_it(clir: Clir, search_run: SampleRun) -> None:
     folder = search_run.output / "lexicon"
     table = [line.split("\t") for line in (folder / "lexicon.tsv").read_text().splitlines()]
     assert table == sorted(table, key=lambda row: (row[0].encode(), -float(row[2]), row[1].encode()))
     assert json.loads((folder / "report.json").read_text())["translations"] == len(table) > 1000
     stem, translation, _ = max(table, key=lambda row: (row[0] != row[1], float(row[2])))
-    lexicon = forked("lexicon", search_run.output, "--word", stem)
+    lexicon = clir("lexicon", search_run.output, "--word", stem)
     assert lexicon.code == 0, lexicon.err
     assert translation in lexicon.out
 
 
-def test_rank_explains_a_score(search_run: SampleRun) -> None:
+def test_rank_explains_a_score(clir: Clir, search_run: SampleRun) -> None:
     documents = SAMPLE / "wiki_fr.documents"
-    rank = forked("rank", search_run.output, "--query", "granite", "--documents", documents, "--top", "1", "--explain")
+    rank = clir("rank", search_run.output, "--query", "granite", "--documents", documents, "--top", "1", "--explain")
     assert rank.code == 0, rank.err
     assert "grani <- grani" in rank.out

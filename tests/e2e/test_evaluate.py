@@ -81,10 +81,10 @@ def test_only_lists_of_the_split_count_and_a_split_without_lists_is_an_error(
 
 
 def test_all_faults_of_the_files_are_reported_before_anything_is_loaded(
-    clir: Clir, candidates: Path, tmp_path: Path
+    clir: Clir, sample_run: SampleRun, candidates: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "file").touch()
-    done = clir(*arguments(tmp_path, tmp_path / "none"), "--output", tmp_path / "file")
+    done = clir(*arguments(sample_run.output, tmp_path / "none"), "--output", tmp_path / "file")
     assert done.code == 2
     assert re.search(f"^clir: --candidates: .*{tmp_path / 'none'}", done.err, re.MULTILINE)
     assert "\nclir: --output: " in f"\n{done.err}"

@@ -148,10 +148,8 @@ READ_FROM = {
     "documents": "",
 }
 """The settings behind the parameters and fields that have other names; a setting of `data` has its own."""
-READ_TOO = {
-    "Transform": "adversary.held_out_texts",
-    "WikipediaGen": "data.sha256.wikipedia",
-}
+READ_TOO = {"Transform": "adversary.held_out_texts", "WikipediaGen": "data.sha256.wikipedia"}
+"""Settings that decide the values of a stage's parameters, and have no parameter of their own."""
 NOT_READ = {
     "WikipediaGen": r"lexicon\.title_pairs|data\.sha256\.(?!wikipedia)\w+",
     "CollectionGen": "lexicon.title_pairs",
@@ -161,7 +159,7 @@ NOT_READ = {
     "TextVectorGen": r"encoder\.(name|licence|head|weight)",
     "Pusher": r"beam\..*|kubeflow\..*",
 }
-"""Settings that stand in a stage's settings, and that it gets the default of."""
+"""Patterns of settings that a stage's signature names and the stage does not get."""
 
 
 def section_classes(settings: type[Settings], prefix: str = "") -> Iterator[tuple[object, str]]:
@@ -188,8 +186,8 @@ def settings_behind(name: str, kind: Any) -> set[str]:
         parts = [*get_type_hints(kind).items()]
     else:
         parts = [(name, argument) for argument in get_args(kind)]
-    found = {key for field, annotation in parts for key in settings_behind(field, annotation)}
-    return found | ({f"data.{name}"} & {*KEYS})
+    of_parts = {key for field, annotation in parts for key in settings_behind(field, annotation)}
+    return of_parts | ({f"data.{name}"} & {*KEYS})
 
 
 @cache
@@ -197,11 +195,11 @@ def read_by(stage: type, name: str) -> frozenset[str]:
     """The settings that a stage reads, by the signature of its function, or of its component where that is TFX's."""
     function = getattr(stage, "test_call", None) or stage.__init__
     hints = get_type_hints(function) if inspect.isfunction(function) else {}
-    found = {key for parameter, kind in hints.items() for key in settings_behind(parameter, kind)}
+    read = {key for parameter, kind in hints.items() for key in settings_behind(parameter, kind)}
     if name == "Pusher":
-        found = {*KEYS}  # they stand in the model's card
-    found |= set(READ_TOO.get(name, "").split())
-    return frozenset(key for key in found if not re.fullmatch(NOT_READ.get(name, "-"), key))
+        read = {*KEYS}  # they stand in the model's card
+    read |= set(READ_TOO.get(name, "").split())
+    return frozenset(key for key in read if not re.fullmatch(NOT_READ.get(name, "-"), key))
 
 
 # Another value of each setting
