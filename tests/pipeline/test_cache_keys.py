@@ -122,16 +122,9 @@ READ_FROM = {
     "digests": "data.sha256.queries data.sha256.documents data.sha256.judgments data.sha256.candidates"
     " data.sha256.domains",
     "languages": "data.query_language data.document_language",
-    "kind": "lexicon.kind",
-    "pairs": "lexicon.pairs",
     "pairs_digest": "lexicon.sha256.pairs",
-    "pairs_weight": "lexicon.pairs_weight",
-    "title_pairs_weight": "lexicon.title_pairs_weight",
     "wikiclir_files": "lexicon.title_pairs",
-    "vocabulary_size": "model.vocabulary_size",
     "methods": "evaluation.baselines",
-    "feedback": "evaluation.feedback",
-    "held_out_texts": "adversary.held_out_texts",
     "most": "training.sampling training.batch_lists",
     "serving": "output",
     "folder": "output",
@@ -143,11 +136,12 @@ READ_FROM = {
     "sha256": "embeddings.sha256.query embeddings.sha256.document",
     "width": "model.embedding_dim",
     "most_words": "model.vocabulary_size",
-    "train": "embeddings.train",
     "channels": "channels lexicon.kind lexicon.weight lexicon.in_training encoder.head encoder.weight",
     "documents": "",
 }
-"""The settings behind the parameters and fields that have other names; a setting of `data` has its own."""
+"""The settings behind the parameters and fields that are not named after their setting."""
+PLAIN = ("data", "lexicon", "model", "embeddings", "adversary", "evaluation")
+"""The sections that parameters and fields are named after; the first that has the name counts."""
 READ_TOO = {"Transform": "adversary.held_out_texts", "WikipediaGen": "data.sha256.wikipedia"}
 """Settings that decide the values of a stage's parameters, and have no parameter of their own."""
 NOT_READ = {
@@ -186,8 +180,8 @@ def settings_behind(name: str, kind: Any) -> set[str]:
         parts = [*get_type_hints(kind).items()]
     else:
         parts = [(name, argument) for argument in get_args(kind)]
-    of_parts = {key for field, annotation in parts for key in settings_behind(field, annotation)}
-    return of_parts | ({f"data.{name}"} & {*KEYS})
+    plain = [key for section in PLAIN if (key := f"{section}.{name}") in KEYS][:1]
+    return {*plain, *(key for field, annotation in parts for key in settings_behind(field, annotation))}
 
 
 @cache
@@ -389,7 +383,6 @@ def code(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("file", "stages"),
     [
         ("schemas/schema.pbtxt", "ImportSchemaGen"),
-        ("schemas/polyglot_pickle.py", "Transform PaperTrainer Tuner Trainer"),
         (
             "models/texts/tokens.py",
             "WikiClirExampleGen LexicalBaseline LexiconGen Rivals TextVectorGen Transform PaperTrainer Tuner "
@@ -402,19 +395,13 @@ def code(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ),
         ("models/losses/sosl.py", "PaperTrainer Tuner Trainer"),
         ("models/losses/mse.py", ""),
-        ("models/layers/mean_embedding.py", "PaperTrainer Tuner Trainer"),
-        ("models/layers/cnn_encoder.py", ""),
         ("models/lexicon/cl_lsi.py", "Rivals Tuner Trainer"),
         ("models/lexicon/model_1.py", "LexiconGen"),
         ("models/retrieval/bm25.py", "LexicalBaseline SearchEvaluator"),
         ("models/theory/theorem_3.py", "TrainingReport"),
-        ("components/wikiclir_example_gen/sampling.py", "WikiClirExampleGen"),
-        ("components/transform/preprocessing.py", "Transform"),
         ("components/trainer/run_fn.py", "PaperTrainer Trainer"),
         ("components/trainer/tuner_fn.py", "Tuner"),
-        ("components/evaluator/evaluate.py", "Evaluator"),
         ("components/gate.py", "Gate"),
-        ("components/pusher/push_version.py", "Pusher"),
         ("pipeline/recovery.py", ""),
         ("cli/terminal.py", ""),
     ],
