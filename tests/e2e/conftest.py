@@ -1,20 +1,25 @@
 """Runs of the whole pipeline on the sample, shared by all tests here."""
 
+import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.process import SampleRun, fresh
+from tests.e2e.process import SAMPLE, SampleRun, copy_code, forked, fresh
 
 
 @pytest.fixture(scope="session")
 def sample_run(tmp_path_factory: pytest.TempPathFactory) -> SampleRun:
-    """A run of the paper's system with few epochs.
+    """A run of the paper's system with few epochs, on a copy of the sample beside its output.
 
     No test changes its folder but by an identical run, or it puts it back as it was.
     """
-    settings = ("--set", "preset=paper", "--set", "training.epochs=12")
-    run = SampleRun(tmp_path_factory.mktemp("run") / "out", "configs/sample.yaml", *settings, start=fresh)
+    folder = tmp_path_factory.mktemp("run")
+    shutil.copytree(SAMPLE, folder / "data")
+    files = {"queries": "wiki_en.queries", "documents": "wiki_fr.documents", "judgments": "en2fr.rel"}
+    settings = ["preset=paper", "training.epochs=12", *(f"data.{key}={folder / 'data' / files[key]}" for key in files)]
+    run = SampleRun(folder / "out", "configs/sample.yaml", *(f"--set={one}" for one in settings), start=fresh)
     assert run.code == 0, run.err
     return run
 
@@ -26,14 +31,37 @@ def model_path(sample_run: SampleRun) -> str:
     return str(version)
 
 
+def write_encoder(folder: Path) -> None:
+    """Writes a SavedModel whose vectors count trigrams of bytes."""
+    import tensorflow as tf  # not where quick tests collect this file
+
+    class Trigrams(tf.Module):
+        @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+        def __call__(self, texts: tf.Tensor) -> tf.Tensor:
+            grams = tf.strings.ngrams(tf.strings.bytes_split(tf.strings.join(["^", texts, "$"])), 3, separator="")
+            rows = tf.one_hot(tf.strings.to_hash_bucket_fast(grams.flat_values, 64), 64)
+            return tf.math.segment_sum(rows, grams.value_rowids())
+
+    encoder = Trigrams()
+    tf.saved_model.save(encoder, str(folder), signatures=encoder.__call__)
+
+
 @pytest.fixture(scope="session")
 def search_run(tmp_path_factory: pytest.TempPathFactory) -> SampleRun:
-    """A run of the default preset with few epochs, an index of the collection, and the paper's system beside it.
+    """A run of the default preset with few epochs, a pre-trained encoder, an index of the collection, and the paper's
+    system beside it; on a copy of the code beside its output.
 
     No test changes its folder but by an identical run.
     """
-    settings = ("--set=search.index=true", "--set=training.epochs=6", "--set=evaluation.baselines=[bm25, paper]")
-    run = SampleRun(tmp_path_factory.mktemp("search") / "out", "configs/sample.yaml", *settings)
+    folder = tmp_path_factory.mktemp("search")
+    code = copy_code(folder / "code")
+    write_encoder(folder / "encoder")
+    settings = [
+        *("encoder.kind=saved_model", f"encoder.path={folder / 'encoder'}", "encoder.weight=0.05"),
+        *("training.epochs=6", "evaluation.baselines=[bm25, paper]", "search.index=true"),
+    ]
+    sets = [f"--set={setting}" for setting in settings]
+    run = SampleRun(folder / "out", "configs/sample.yaml", *sets, start=partial(forked, code=code))
     assert run.code == 0, run.err
     return run
 

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,10 +16,28 @@ from typing import Any
 from tests.e2e.forked import ROOT, clir
 
 SAMPLE = ROOT / "data" / "sample"
+STAGES = """
+    CollectionGen ImportSchemaGen WikiClirExampleGen LexicalBaseline StatisticsGen ExampleValidator Transform Trainer
+    Evaluator TrainingReport Gate Pusher
+""".split()
+"""The stages of a run without an index, a lexicon or a search."""
+SMALL = [
+    "preset=paper",
+    "data.max_queries=150",
+    "training.epochs=2",
+    "evaluation.minimums={}",
+    "evaluation.significance=0.0001",
+]
+"""Settings of a small run."""
 DECIDES = {"Gate", "Pusher"}
 """The stages that run on every run: what they decide hangs on what is pushed by then."""
 RESTORED = "lost or changed files restored"
 """The end of a stage's line where the stage was repeated for its files alone."""
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Every file under a folder, with its content."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def told_stages(text: str) -> dict[str, bool]:
@@ -76,12 +95,24 @@ def fresh(*arguments: object, cwd: Path = ROOT, most_bytes: int | None = None) -
     return Ended(done.returncode, done.stdout, done.stderr)
 
 
-def forked(*arguments: object) -> Ended:
-    """The same without the seconds of its imports: in a process forked from one that has imported everything."""
+def forked(*arguments: object, code: Path = ROOT) -> Ended:
+    """The same without the seconds of its imports: in a process forked from one that has imported everything.
+
+    Args:
+      *arguments: the command's.
+      code: the root of the code that the cache's keys see.
+    """
     with tempfile.TemporaryDirectory() as folder:
         out, err = Path(folder, "out"), Path(folder, "err")
-        code = clir(*arguments, log=err, out=out)
-        return Ended(code, out.read_text(), err.read_text())
+        exit_code = clir(*arguments, log=err, out=out, code=code)
+        return Ended(exit_code, out.read_text(), err.read_text())
+
+
+def copy_code(folder: Path) -> Path:
+    """Copies the code into a new folder, to edit."""
+    for room in ("schemas", "wikipedia", "models", "components", "pipeline", "cli"):
+        shutil.copytree(ROOT / room, folder / room, ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
 
 
 class SampleRun(Ended):

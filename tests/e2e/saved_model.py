@@ -45,12 +45,14 @@ def foreign_ops(path: str) -> set[str]:
 
 
 def both_ways(path: str) -> dict[str, tuple[dict[str, np.ndarray], dict[str, np.ndarray]]]:
-    """The results of each signature in a session of TensorFlow 1, as in TF Serving, and of the loaded model."""
+    """The results of each signature of texts in a session of TensorFlow 1, as in TF Serving, and of the model."""
     loaded = tf.saved_model.load(path).signatures
     found = {}
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
         tf.compat.v1.saved_model.load(session, ["serve"], path)
         for name, definition in signature_defs(path).items():
+            if any(info.dtype != tf.string.as_datatype_enum for info in definition.inputs.values()):
+                continue
             inputs = {key: _texts(len(info.tensor_shape.dim)) for key, info in definition.inputs.items()}
             feeds = {definition.inputs[key].name: texts for key, texts in inputs.items()}
             found[name] = inputs, session.run({key: info.name for key, info in definition.outputs.items()}, feeds)

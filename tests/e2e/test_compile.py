@@ -6,53 +6,58 @@ The rules are those of Kubeflow Pipelines' own sources: `backend/src/apiserver/t
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from google.protobuf import json_format
+from kfp import compiler, components, dsl
+from kfp.pipeline_spec import pipeline_spec_pb2
+from tfx.orchestration.kubeflow.v2 import compiler_utils
 
-from pipeline import identity
 from pipeline.kubeflow.cluster_config import load_cluster_config
+from pipeline.kubeflow.compile_pipeline import compile_pipeline
 from pipeline.kubeflow.parameters import RUNTIME_PARAMETERS
 from pipeline.stages import ALWAYS_RUN, STAGES
+from schemas import artifacts
 from tests.e2e.process import ROOT
-from tests.e2e.test_cache import ENDPOINT, copy_code
 
-pytestmark = pytest.mark.runs
+pytestmark = pytest.mark.stages
 
-SAMPLE = "configs/sample.yaml"
-VOLUME = ("kubeflow.volumes={models: /mnt/models}", "output=/mnt/models/en_fr")
-EVERY_STAGE = (
-    "search.index=true",
-    "evaluation.baselines=[bm25, paper, tfidf]",
-    "tuning.search=grid",
-    "tuning.epsilon=[0.5, 2]",
-    *ENDPOINT,
-)
-CONFIGS: dict[str, tuple[str, ...]] = {
-    "sample": (SAMPLE,),
-    "default preset": (SAMPLE, "preset=best", "training.epochs=null"),
-    "two replicas": (SAMPLE, "training.replicas=2"),
-    "two workers": (SAMPLE, "training.workers=2"),
-    "tuning": ("configs/sample_tuning.yaml",),
-    "paper": (SAMPLE, "preset=paper", "evaluation.baselines=[paper]"),
-    "every stage": ("configs/sample_dumps.yaml", *EVERY_STAGE, *VOLUME),
+GPU = "{cpu: 8, memory: 32, accelerator: nvidia.com/gpu, accelerator_count: 2}"
+CONFIGS = {
+    "sample": ("configs/sample.yaml",),
+    "cluster": (
+        "configs/sample.yaml",
+        f"kubeflow.resources={{Trainer: {GPU}, Transform: {{memory: 16.5}}}}",
+        "kubeflow.pipeline_root=gs://bucket/root",
+    ),
+    "every stage": (
+        *("configs/sample_dumps.yaml", "search.index=true", "evaluation.baselines=[bm25, paper, tfidf]"),
+        *("tuning.search=grid", "tuning.epsilon=[0.5, 2]", "training.workers=2"),
+        *("encoder.kind=endpoint", "encoder.address=http://127.0.0.1:9", "encoder.query_model=m"),
+        *("kubeflow.volumes={models: /mnt/models}", "output=/mnt/models/en_fr"),
+    ),
 }
 
 Json = dict[str, Any]
 
 
-def compile_text(config: str, *overrides: str) -> str:
-    from pipeline.kubeflow.compile_pipeline import compile_pipeline  # so that quick tests collect this without TFX
+def compile_anew(name: str) -> str:
+    file, *overrides = CONFIGS[name]
+    config = load_cluster_config(str(ROOT / file), ["kubeflow.image=clir:1", *overrides], lambda line: None)
+    return compile_pipeline(config)
 
-    settings = load_cluster_config(str(ROOT / config), ["kubeflow.image=clir:1", *overrides], lambda line: None)
-    return compile_pipeline(settings)
+
+compile_text = cache(compile_anew)
+"""The specification of a configuration, with its platform's if there is one."""
 
 
-def compile_spec(*config: str) -> Json:
-    spec: Json = next(yaml.safe_load_all(compile_text(*config)))
+@cache
+def spec_of(name: str) -> Json:
+    spec: Json = next(yaml.safe_load_all(compile_text(name)))
     return spec
 
 
@@ -66,33 +71,29 @@ def container_of(spec: Json, task: str) -> Json:
     return container
 
 
-@pytest.fixture(scope="module", params=CONFIGS)
-def text(request: pytest.FixtureRequest) -> str:
-    """The specification of each configuration."""
-    return compile_text(*CONFIGS[request.param])
+@pytest.fixture(params=["sample", "every stage"])
+def name(request: pytest.FixtureRequest) -> str:
+    """The name of a configuration."""
+    return str(request.param)
 
 
-@pytest.fixture(scope="module")
-def spec(text: str) -> Json:
-    content: Json = next(yaml.safe_load_all(text))
-    return content
+@pytest.fixture
+def spec(name: str) -> Json:
+    return spec_of(name)
 
 
-def test_it_is_strictly_of_kubeflow_s_messages(text: str) -> None:
-    from kfp.pipeline_spec import pipeline_spec_pb2
-
-    spec, *platforms = yaml.safe_load_all(text)
+def test_it_is_strictly_of_kubeflow_s_messages(name: str) -> None:
+    spec, *platforms = yaml.safe_load_all(compile_text(name))
     message = json_format.ParseDict(spec, pipeline_spec_pb2.PipelineSpec())
     assert json_format.MessageToDict(message) == spec
     deployment = json_format.ParseDict(spec["deploymentSpec"], pipeline_spec_pb2.PipelineDeploymentConfig())
-    assert deployment.executors.keys() == {f"{name}_executor" for name in tasks_of(spec)}
+    assert deployment.executors.keys() == {f"{task}_executor" for task in tasks_of(spec)}
     for platform in platforms:
         json_format.ParseDict(platform, pipeline_spec_pb2.PlatformSpec())
 
 
-def test_the_sdk_loads_it_compiles_it_to_the_same_and_uses_it_in_another_pipeline(text: str, tmp_path: Path) -> None:
-    from kfp import compiler, components, dsl
-
+def test_the_sdk_loads_it_compiles_it_to_the_same_and_uses_it_in_another_pipeline(tmp_path: Path) -> None:
+    text = compile_text("every stage")
     loaded = components.load_component_from_text(text)
     compiler.Compiler().compile(loaded, str(tmp_path / "again.yaml"))
     again = list(yaml.safe_load_all((tmp_path / "again.yaml").read_text()))
@@ -129,21 +130,17 @@ def test_every_input_of_a_task_is_there_declared_and_made_before(spec: Json) -> 
         inputs = task["inputs"]
         assert inputs["parameters"].keys() == declared["parameters"].keys()
         assert inputs.get("artifacts", {}).keys() == declared.get("artifacts", {}).keys()
-        for one in inputs["parameters"].values():
-            assert ("runtimeValue" in one) != (one.get("componentInputParameter") in RUNTIME_PARAMETERS)
-        for one in inputs.get("artifacts", {}).values():
-            producer = one["taskOutputArtifact"]["producerTask"]
+        for value in inputs["parameters"].values():
+            assert ("runtimeValue" in value) != (value.get("componentInputParameter") in RUNTIME_PARAMETERS)
+        for artifact in inputs.get("artifacts", {}).values():
+            producer = artifact["taskOutputArtifact"]["producerTask"]
             made = spec["components"][producer]["outputDefinitions"]["artifacts"]
-            assert one["taskOutputArtifact"]["outputArtifactKey"] in made
+            assert artifact["taskOutputArtifact"]["outputArtifactKey"] in made
             assert producer in task["dependentTasks"], name
         assert set(task.get("dependentTasks", [])) <= tasks.keys() - {name}
 
 
 def test_every_type_has_a_title_by_which_a_task_finds_its_class(spec: Json) -> None:
-    from tfx.orchestration.kubeflow.v2 import compiler_utils
-
-    from schemas import artifacts
-
     known = {*compiler_utils.TITLE_TO_CLASS_PATH, *(kind.TYPE_NAME for kind in artifacts.TYPES)}
     for component in spec["components"].values():
         for side in ("inputDefinitions", "outputDefinitions"):
@@ -166,75 +163,53 @@ def test_what_is_decided_anew_on_every_run_is_not_cached(spec: Json) -> None:
 
 
 def test_the_graph_is_the_local_run_s_and_every_stage_can_be_in_it() -> None:
-    assert tasks_of(compile_spec(*CONFIGS["every stage"])).keys() == {*STAGES}
+    assert tasks_of(spec_of("every stage")).keys() == {*STAGES}
 
 
-def test_a_configuration_without_kubeflow_s_settings_and_one_with_them_have_the_same_cache_keys() -> None:
-    settings = ("kubeflow.resources={Trainer: {cpu: 8, memory: 32}}", "kubeflow.pipeline_root=gs://bucket/root")
-    one, other = compile_spec(SAMPLE), compile_spec(SAMPLE, *settings)
-    assert tasks_of(one) == tasks_of(other)
-    assert one["components"] == other["components"]
-
-
-def test_resources_and_accelerators_stand_with_their_stage_alone() -> None:
-    gpu = "{cpu: 8, memory: 32, accelerator: nvidia.com/gpu, accelerator_count: 2}"
-    spec = compile_spec(SAMPLE, f"kubeflow.resources={{Trainer: {gpu}, Transform: {{memory: 16.5}}}}")
-    found = {name: container_of(spec, name).get("resources") for name in tasks_of(spec)}
-    assert {name: one for name, one in found.items() if one} == {
+def test_resources_and_accelerators_stand_with_their_stage_alone_and_in_no_cache_key() -> None:
+    plain, spec = spec_of("sample"), spec_of("cluster")
+    resources = {task: container_of(spec, task).get("resources") for task in tasks_of(spec)}
+    assert {task: values for task, values in resources.items() if values} == {
         "Trainer": {"cpuLimit": 8, "memoryLimit": 32, "accelerator": {"type": "nvidia.com/gpu", "count": "2"}},
         "Transform": {"memoryLimit": 16.5},
     }
+    assert (tasks_of(spec), spec["components"]) == (tasks_of(plain), plain["components"])
+    assert spec["defaultPipelineRoot"] == "gs://bucket/root"
+    assert "defaultPipelineRoot" not in plain
 
 
 def test_volumes_are_mounted_in_every_stage_and_the_output_lies_there() -> None:
-    spec, platform = yaml.safe_load_all(compile_text(SAMPLE, *VOLUME))
+    spec, platform = yaml.safe_load_all(compile_text("every stage"))
     executors = platform["platforms"]["kubernetes"]["deploymentSpec"]["executors"]
     assert executors.keys() == spec["deploymentSpec"]["executors"].keys()
-    assert all(one == {"pvcMount": [{"constant": "models", "mountPath": "/mnt/models"}]} for one in executors.values())
-    gate = tasks_of(spec)["Gate"]["inputs"]["parameters"]
-    assert gate["serving"]["runtimeValue"]["constant"] == "/mnt/models/en_fr/serving"
-
-
-def test_the_pipeline_root_is_the_specification_s_default() -> None:
-    assert compile_spec(SAMPLE, "kubeflow.pipeline_root=gs://bucket/root")["defaultPipelineRoot"] == "gs://bucket/root"
-    assert "defaultPipelineRoot" not in compile_spec(SAMPLE)
-
-
-def test_the_trainings_have_folders_of_their_own_for_they_may_run_at_the_same_time() -> None:
-    tasks = tasks_of(compile_spec(*CONFIGS["every stage"]))
-    folders = [
-        json.loads(tasks[name]["inputs"]["parameters"]["custom_config"]["runtimeValue"]["constant"])["checkpoints"]
-        for name in ("Trainer", "PaperTrainer")
+    mount = {"pvcMount": [{"constant": "models", "mountPath": "/mnt/models"}]}
+    assert all(executor == mount for executor in executors.values())
+    parameters = {task: content["inputs"]["parameters"] for task, content in tasks_of(spec).items()}
+    assert parameters["Gate"]["serving"]["runtimeValue"]["constant"] == "/mnt/models/en_fr/serving"
+    # The trainings have folders of their own, for they may run at the same time.
+    jobs = [
+        json.loads(parameters[task]["custom_config"]["runtimeValue"]["constant"])
+        for task in ("Trainer", "PaperTrainer")
     ]
-    assert folders == ["/mnt/models/en_fr/checkpoints", "/mnt/models/en_fr/checkpoints.paper"]
+    assert [job["checkpoints"] for job in jobs] == [f"/mnt/models/en_fr/checkpoints{end}" for end in ("", ".paper")]
 
 
 # The cache
 
 
-def test_code_reaches_kubeflow_s_cache_where_it_is_used_and_nowhere_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = tasks_of(compile_spec(SAMPLE))
-    copy_code(tmp_path)
-    edited = tmp_path / "components" / "evaluator" / "evaluate.py"
-    edited.write_text(edited.read_text() + "\n# edited\n")
-    monkeypatch.setattr(identity, "_ROOT", tmp_path)
-    after = tasks_of(compile_spec(SAMPLE))
-    assert {name for name in before if before[name] != after[name]} == {"Evaluator"}
-
-
-def test_the_inputs_reach_kubeflow_s_cache_by_their_content() -> None:
-    digests = tasks_of(compile_spec(SAMPLE))["CollectionGen"]["inputs"]["parameters"]["digests"]["runtimeValue"]
-    assert all(len(digest) == 64 for digest in json.loads(digests["constant"]).values())
-    assert json.loads(digests["constant"]).keys() == {"queries", "documents", "judgments"}
+def test_the_code_and_the_inputs_reach_kubeflow_s_cache_by_their_content() -> None:
+    parameters = {task: content["inputs"]["parameters"] for task, content in tasks_of(spec_of("sample")).items()}
+    constants = [values["identity"]["runtimeValue"]["constant"] for values in parameters.values()]
+    digests = json.loads(parameters["CollectionGen"]["digests"]["runtimeValue"]["constant"])
+    assert digests.keys() == {"queries", "documents", "judgments"}
+    assert all(len(digest) == 64 for digest in (*constants, *digests.values()))
 
 
 def test_a_parameter_of_a_run_is_an_input_of_the_stages_that_use_it_alone() -> None:
-    tasks = tasks_of(compile_spec(*CONFIGS["every stage"]))
+    tasks = tasks_of(spec_of("every stage"))
     for name, parameter in RUNTIME_PARAMETERS.items():
         assert {stage for stage in tasks if name in tasks[stage]["inputs"]["parameters"]} == set(parameter.places)
 
 
 def test_two_compilations_give_the_same_text() -> None:
-    assert compile_text(SAMPLE) == compile_text(SAMPLE)
+    assert compile_anew("sample") == compile_text("sample")

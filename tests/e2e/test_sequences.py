@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.forked import Swap, clir
-from tests.e2e.process import DECIDES, RESTORED, SAMPLE, told_stages
-from tests.e2e.test_cache import SMALL
+from tests.e2e.process import DECIDES, RESTORED, SAMPLE, SMALL, told_stages
 from tests.e2e.test_run import STAGES, tree
 
 pytestmark = pytest.mark.long

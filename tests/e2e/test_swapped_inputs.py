@@ -11,8 +11,7 @@ import pytest
 from pipeline.config import RunConfig
 from schemas.settings import InputPath, Settings
 from tests.e2e.forked import Swap, clir
-from tests.e2e.process import SAMPLE
-from tests.e2e.test_cache import SMALL
+from tests.e2e.process import SAMPLE, SMALL
 from tests.wikipedia.dumps.dump_files import Value
 from tests.wikipedia.small_wiki import write_table
 

@@ -65,24 +65,17 @@ def test_words_beyond_the_limit_do_not_count(config):
     assert size.query_words == sum(min(3 + number, 4) for number in range(QUERIES)) / QUERIES
 
 
-def test_a_list_is_no_longer_than_the_collection(config):
-    assert (
-        size_of_collection(config("data.negatives=1000")).pairs["train"]
-        == 60 * size_of_collection(config()).lists["train"]
-    )
+def test_settings_that_change_the_lists_are_followed(config):
+    def pairs(*overrides):
+        return size_of_collection(config(*overrides)).pairs
 
-
-def test_settings_that_leave_out_queries_or_documents_are_followed(config):
+    usual = size_of_collection(config())
+    assert pairs("data.negatives=1000")["train"] == 60 * usual.lists["train"]  # no longer than the collection
+    assert pairs("data.used_negatives=2") == {split: (3 + 2) * lists for split, lists in usual.lists.items()}
+    assert pairs("data.test_negatives=50") == {**usual.pairs, "test": (4 + 50) * usual.lists["test"]}
     assert sum(size_of_collection(config("data.max_queries=30")).lists.values()) == 30
-    size = size_of_collection(config("data.used_negatives=2"))
-    assert size.pairs == {split: (3 + 2) * number for split, number in size.lists.items()}
-
-
-def test_test_lists_may_have_more_documents_and_queries_fewer_words(config):
-    usual, size = size_of_collection(config()), size_of_collection(config("data.test_negatives=50"))
-    assert size.pairs == {**usual.pairs, "test": (4 + 50) * usual.lists["test"]}
-    size = size_of_collection(config("data.query_words=10"))
-    assert size.query_words == sum(min(3 + number, 10) for number in range(QUERIES)) / QUERIES
+    words = size_of_collection(config("data.query_words=10")).query_words
+    assert words == sum(min(3 + number, 10) for number in range(QUERIES)) / QUERIES
 
 
 def test_a_query_without_a_document_of_the_top_grade_is_none(config):
@@ -135,22 +128,18 @@ def test_the_sample_of_texts_is_even(tmp_path_factory, lengths, sample):
 
 
 def test_a_split_without_a_query_is_an_error(config):
-    with pytest.raises(DataError, match="got none in eval"):
+    with pytest.raises(DataError, match="eval"):
         size_of_collection(config(candidates=["q0\td0\t2\ttrain", "q1\td1\t2\ttest"]))
 
 
-def test_a_file_that_ends_early_is_an_error(config, tmp_path):
+def test_a_file_that_ends_early_or_went_is_an_error(config, tmp_path):
     loaded = config()
     documents = tmp_path / "documents"
     documents.write_bytes(documents.read_bytes()[:-9])
     with pytest.raises(DataError, match=rf"^{documents}:\d+: "):
         size_of_collection(loaded)
-
-
-def test_a_file_that_went_is_an_error(config, tmp_path):
-    loaded = config()
     (tmp_path / "queries").unlink()
-    with pytest.raises(DataError, match=f"^{tmp_path}/queries must lie on this machine"):
+    with pytest.raises(DataError, match=f"^{tmp_path}/queries "):
         size_of_collection(loaded)
 
 

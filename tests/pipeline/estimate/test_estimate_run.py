@@ -4,11 +4,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.config import load_config
 from pipeline.estimate.collection_size import CollectionSize
-from pipeline.estimate.estimate_run import COSTS, QUANTITIES_OF_PART, STAGES_OF_PART, cost, quantities
+from pipeline.estimate.estimate_run import (
+    COSTS,
+    QUANTITIES_OF_PART,
+    STAGES_OF_PART,
+    RunEstimate,
+    _notes,
+    cost,
+    estimate_run,
+    quantities,
+)
 from pipeline.estimate.training_step import TrainingStep
 from pipeline.stages import STAGES
 from schemas.cut_texts import CutTexts
+from schemas.errors import DataError
 
 pytestmark = pytest.mark.tensors
 
@@ -51,3 +62,20 @@ def test_more_documents_or_lists_or_a_lexicon_never_take_less(documents, lists, 
     less = cost(part, quantities(size_of(documents, lists, listed), STEP, has_lexicon))
     for more in (size_of(documents + 100, lists, listed), size_of(documents, lists + 1, listed)):
         assert cost(part, quantities(more, STEP, has_lexicon=True)) >= less * (1 - 1e-9)
+
+
+def test_a_person_gets_a_line_for_each_part_their_sum_and_the_notes(config_file):
+    config = load_config(str(config_file), ["training.patience=2", "evaluation.baselines=[tfidf]"])
+    notes = tuple(_notes(config, memory=1.0, disk=1.0, load=0.5))
+    estimate = RunEstimate(size_of(156, 10, 42), STEP, 1.5, {"start": 2.0, "training": 60.0}, 2e9, 1e6, notes)
+    first, factor, step, *parts, total, patience, rivals = estimate.describe()
+    assert first.startswith("156 documents of 100 words, 50 queries, lists of 42 documents")
+    assert ("1.50" in factor, "10.0 ms" in step) == (True, True)
+    assert [line.split("  ")[0] for line in parts] == ["start", "training"]
+    assert total.startswith("in all ")
+    assert ("training.patience" in patience, "tfidf" in rivals) == (True, True)
+
+
+def test_a_run_of_several_processes_is_refused(config_file):
+    with pytest.raises(DataError, match="training.workers .* got 2 and in_process"):
+        estimate_run(load_config(str(config_file), ["training.workers=2"]))

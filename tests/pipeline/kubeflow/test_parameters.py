@@ -4,15 +4,13 @@ import json
 
 import pytest
 
-from pipeline.config import load_config
+from pipeline.config import RunConfig, load_config
 from pipeline.kubeflow.parameters import RUNTIME_PARAMETERS, with_parameters
 from pipeline.settings_file import known_keys
 from pipeline.stages import STAGES
 
 
 def test_every_parameter_is_a_setting_of_stages_that_are_there():
-    from pipeline.config import RunConfig
-
     for parameter in RUNTIME_PARAMETERS.values():
         assert parameter.setting in known_keys(RunConfig)
         assert set(parameter.places) <= set(STAGES)
