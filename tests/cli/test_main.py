@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 from importlib.metadata import version
 from pathlib import Path
 
@@ -105,6 +106,8 @@ def test_errors_of_the_users_end_without_a_traceback_however_they_are_passed_on(
         raise error
 
     monkeypatch.setattr(run, "load_config", load_config)
+    # A thread that another test left would end this process.
+    monkeypatch.setattr(threading, "enumerate", lambda: [threading.main_thread()])
     ended = clir("run", "run.yaml")
     assert (ended.code, ended.out) == (code, "")
     assert re.fullmatch(pattern, ended.err)
