@@ -92,11 +92,7 @@ INTERRUPTED = r"(.*\n)*interrupted\n"
         (wrapped(KeyboardInterrupt()), 130, INTERRUPTED),
         (RuntimeError("KeyboardInterrupt [while running 'MakeExamples/ParDo(MakeExample)']"), 130, INTERRUPTED),
         (RuntimeError("Traceback (most recent call last):\n  File ...\nKeyboardInterrupt\n"), 130, INTERRUPTED),
-        (
-            wrapped(RuntimeError("Traceback (most recent call last):\n  File ...\nRuntimeError: KeyboardInterrupt: x")),
-            130,
-            INTERRUPTED,
-        ),
+        (wrapped(RuntimeError("Traceback ...\nRuntimeError: KeyboardInterrupt: x")), 130, INTERRUPTED),
     ],
 )
 def test_errors_of_the_users_end_without_a_traceback_however_they_are_passed_on(

@@ -13,7 +13,6 @@ from pipeline.config import load_config
 from pipeline.wikipedia import make
 from tests.cli.command import Answer, Clir
 from tests.wikipedia.collection.test_build import ENGLISH, FRENCH
-from tests.wikipedia.small_wiki import SmallWiki
 from wikipedia.collection import look, read_dumps
 
 MADE = {
@@ -202,20 +201,10 @@ def test_wikis_without_language_links_are_refused(dumps: Dumps) -> None:
     assert (refused.code, "wikis.en.language_links" in refused.err) == (2, True)
 
 
-def another_wiki(dumps: Dumps, monkeypatch: pytest.MonkeyPatch) -> str:
-    dumps.content["wikis"]["fr"] = SmallWiki("de", {"Wolf": "Der '''Wolf''' heult."}).write(dumps.folder)
-    return "dewiki"
-
-
 def truncated(dumps: Dumps, monkeypatch: pytest.MonkeyPatch) -> str:
     pages = dumps.french_pages
     pages.write_bytes(pages.read_bytes()[:-40])
     return str(pages)
-
-
-def wrong_checksum(dumps: Dumps, monkeypatch: pytest.MonkeyPatch) -> str:
-    (dumps.folder / "SHA256SUMS").write_text(f"{'0' * 64}  {dumps.french_pages.name}\n")
-    return "wrong checksum"
 
 
 def changing(dumps: Dumps, monkeypatch: pytest.MonkeyPatch) -> str:
@@ -235,7 +224,7 @@ def full_disk(dumps: Dumps, monkeypatch: pytest.MonkeyPatch) -> str:
     return "1 MB"
 
 
-@pytest.mark.parametrize("spoil", [another_wiki, truncated, wrong_checksum, changing, full_disk])
+@pytest.mark.parametrize("spoil", [truncated, changing, full_disk])
 def test_a_dump_that_cannot_be_read_is_named_and_nothing_is_made_of_it(
     dumps: Dumps, monkeypatch: pytest.MonkeyPatch, spoil: Callable[[Dumps, pytest.MonkeyPatch], str]
 ) -> None:
