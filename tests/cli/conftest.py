@@ -9,7 +9,7 @@ import pytest
 DOCUMENTS = "a\tLe chat\tun chat blanc\nb\tLe chien\tchien\nc\tLa lune\tlune sur ararat\n"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def each_model_loaded_once() -> Iterator[None]:
     """Loads equal models once; only tests that ask for it import TensorFlow."""
     from tests.models.loaded_once import loaded_once

@@ -118,16 +118,6 @@ def test_a_check_names_every_file_and_a_damaged_one_which_no_command_uses(clir: 
     assert ids_in(clir("search", output, "white cat", "-k", 1)) == ["a"]
 
 
-def test_an_index_whose_manifest_cannot_be_read_is_made_again(clir: Clir, output: Path) -> None:
-    clir("index", output)
-    for content in ("{", '{"format": 9}'):
-        newest = max((output / "index").glob("[0-9]*"), key=lambda path: int(path.name))
-        (newest / "manifest.json").write_text(content)
-        assert "again with `clir index`" in clir("search", output, "cat").err
-        assert counts_in(clir("index", output)).startswith("3 documents: 3 added")
-        assert ids_in(clir("search", output, "white cat", "-k", 1)) == ["a"]
-
-
 def test_several_queries_are_reported_apart_and_an_unknown_one_is_named(clir: Clir, output: Path) -> None:
     clir("index", output)
     answer = clir("search", output, "cat", "qqq")

@@ -1,6 +1,7 @@
 """A small model with its index, and the stand-in for TF Serving; TensorFlow is imported by the tests that use them."""
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,9 +12,12 @@ if TYPE_CHECKING:
     from tests.stand_in_tf_serving.running import StandIn
 
 
-@pytest.fixture(scope="session")
-def each_model_loaded_once() -> Iterator[None]:
+@pytest.fixture(scope="module", autouse=True)
+def each_model_loaded_once(request: pytest.FixtureRequest) -> Iterator[None]:
     """Loads equal models once in this process."""
+    if not request.node.get_closest_marker("stages"):
+        yield
+        return
     from tests.models.loaded_once import loaded_once
 
     with loaded_once():
@@ -21,14 +25,16 @@ def each_model_loaded_once() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def searchable(each_model_loaded_once: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def searchable(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run's output as far as it is served: a model, its index, and the languages."""
+    from tests.models.loaded_once import loaded_once
     from tests.serving.searchable import export_searchable, index_documents
 
     folder = tmp_path_factory.mktemp("searchable")
     (folder / "index").mkdir()
     export_searchable(folder / "serving" / "1")
-    index_documents(folder / "serving" / "1", folder / "index" / "1")
+    with loaded_once():
+        index_documents(folder / "serving" / "1", folder / "index" / "1")
     (folder / "config.yaml").write_text("data: {query_language: en, document_language: fr}\n")
     return folder
 
@@ -58,6 +64,7 @@ def searched(request: pytest.FixtureRequest, searchable: Path) -> str:
 @pytest.fixture(scope="session")
 def stand_in(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[StandIn]":
     """The stand-in, with versions 7 and 12, which score differently."""
+    from tests.models.loaded_once import loaded_once
     from tests.models.small_model import export_small_model
     from tests.stand_in_tf_serving.running import standing_in
 
@@ -65,5 +72,7 @@ def stand_in(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[StandIn]":
     versions = {"7": folder / "7", "12": folder / "12"}
     export_small_model(versions["7"], epsilon=0.5)
     export_small_model(versions["12"], epsilon=2.0)
-    with standing_in(versions) as running:
+    with ExitStack() as stack:
+        with loaded_once():
+            running = stack.enter_context(standing_in(versions))
         yield running

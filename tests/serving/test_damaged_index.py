@@ -23,7 +23,7 @@ from serving.update_index import IndexUpdater
 from tests.models.loaded_once import model_with_words
 from tests.serving.fake_engines import Watch
 
-pytestmark = [pytest.mark.stages, pytest.mark.usefixtures("each_model_loaded_once")]
+pytestmark = pytest.mark.stages
 
 WORDS: Final = ("un chat blanc", "chien", "lune", "chat noir", "ararat", "loup blanc", "un chien", "lune sur ararat")
 DOCUMENTS: Final = [Text(f"d{number:02}", f"title {number}", WORDS[number % 8], 1) for number in range(16)]
@@ -90,7 +90,7 @@ def test_every_kind_of_file_is_among_the_cases(index: Path) -> None:
     assert {re.sub(r"/\d+/", "/0/", path) for path in held} == set(KINDS)
 
 
-@pytest.mark.parametrize(("kind", "share"), zip(KINDS, cycle([0.0, 0.5, 0.9])))
+@pytest.mark.parametrize(("kind", "share"), [*zip(KINDS, cycle([0.0, 0.5, 0.9]))])
 def test_a_changed_byte_is_noticed_by_all_that_use_the_file(index: Path, kind: str, share: float) -> None:
     sound = answers(index / "2")
     flip(index / "2" / kind, share)

@@ -20,7 +20,7 @@ from tests.models.made_once import made_once
 from tests.models.small_model import features_of, small_text_features, small_towers
 from tests.stand_in_tf_serving.running import StandIn, standing_in
 
-pytestmark = [pytest.mark.stages, pytest.mark.usefixtures("each_model_loaded_once")]
+pytestmark = pytest.mark.stages
 
 LISTS = {
     "query": np.array(["white cat", "dog"]),

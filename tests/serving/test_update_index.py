@@ -18,7 +18,7 @@ from schemas.wikiclir import Text
 from serving.update_index import IndexUpdate, IndexUpdater
 from tests.models.loaded_once import model_with_words
 
-pytestmark = [pytest.mark.stages, pytest.mark.usefixtures("each_model_loaded_once")]
+pytestmark = pytest.mark.stages
 
 TEXTS = ["chat", "chien blanc", "un chat noir", "lune", "ararat", "zzz"]
 DOCUMENTS = st.dictionaries(st.sampled_from("abcdefghij"), st.sampled_from(TEXTS), max_size=8)
