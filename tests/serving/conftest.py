@@ -70,8 +70,8 @@ def stand_in(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[StandIn]":
 
     folder = tmp_path_factory.mktemp("serving")
     versions = {"7": folder / "7", "12": folder / "12"}
-    export_small_model(versions["7"], epsilon=0.5)
-    export_small_model(versions["12"], epsilon=2.0)
+    export_small_model(versions["7"], stem_embeddings=True)
+    export_small_model(versions["12"])
     with ExitStack() as stack:
         with loaded_once():
             running = stack.enter_context(standing_in(versions))

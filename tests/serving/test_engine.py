@@ -21,7 +21,7 @@ from serving.tf_serving_client import TfServingModel
 from tests.models.loaded_once import model_of_vectors, model_with_words
 from tests.models.small_lexicon import COLLECTION
 from tests.serving.live_service import LiveService, live_service
-from tests.serving.searchable import DOCUMENTS, EXAMPLES, export_searchable, index_documents
+from tests.serving.searchable import DOCUMENTS, EXAMPLES, SHARES, THETA, export_searchable, index_documents
 from tests.stand_in_tf_serving.grpc_server import start_grpc
 from tests.stand_in_tf_serving.predictor import Predictor
 
@@ -67,6 +67,8 @@ def test_the_collection_has_its_drift_and_example_queries_that_are_not_too_long(
     assert drift and (drift.documents, drift.model_documents, drift.reason) == (len(DOCUMENTS), len(COLLECTION), "")
     assert collection.example_queries == EXAMPLES
     assert engine.collection(most_query_characters=60, most_k=10).example_queries == EXAMPLES[:2]
+    model = LoadedModel(str(searchable / "serving" / "1"))
+    assert (model.relevance, model.theta) == (SHARES, pytest.approx(THETA))
 
 
 @pytest.mark.parametrize("content", ["[", '{"a": 1}', '["a", 1]', '[" "]', r'["\ud83d"]', "[" * 100_000])

@@ -21,7 +21,7 @@ from serving.uvicorn_server import TimedConnection
 from tests.serving.fake_engines import FakeEngine, FakeSource
 from tests.serving.live_service import LiveService, live_service, read_all
 
-pytestmark = pytest.mark.tensors
+pytestmark = pytest.mark.stages
 
 HEAD = b"POST /v1/rank HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
 ALIVE = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n"

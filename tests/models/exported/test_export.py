@@ -8,8 +8,8 @@ import pytest
 import tensorflow as tf
 
 from models.choices import ENCODERS
-from models.evaluation.relevance_shares import RelevanceShares
 from models.exported.export import export_ranker
+from models.exported.model import LoadedModel
 from models.optimizers.lazy_adam import LazyAdam
 from models.rankers.ranker import Ranker
 from tests.models.loaded_once import model_of_vectors
@@ -83,9 +83,13 @@ def scores(exported):
 
 
 @pytest.fixture(scope="module")
-def signatures(exported):
-    loaded = tf.saved_model.load(str(exported[3]))
-    yield loaded.signatures  # which do not keep `loaded` alive
+def model(exported):
+    return LoadedModel(str(exported[3]))
+
+
+@pytest.fixture(scope="module")
+def signatures(model):
+    return model._model.signatures
 
 
 def test_the_score_is_the_rankers_and_that_of_its_channel_and_that_of_no_document_is_below_all(
@@ -124,17 +128,25 @@ def test_words_are_reported_with_their_places_in_both_texts(signatures):
     assert (words["stem"], words["query_stem"]) == ([b""] * 6, [b""] * 2)  # no channel of words that match
 
 
-def test_the_shares_of_words_add_up_to_the_score_where_the_encoding_is_a_sum_over_words(exported, signatures):
-    encoder, _, variant, _ = exported
+def test_the_shares_of_words_add_up_to_the_score_where_the_encoding_is_a_sum_over_words(exported, model, signatures):
+    encoder, similarity, variant, _ = exported
+    is_sum = encoder in ("mean", "polynomial") and variant != "cubic"
     for document in ("Chat blanc", "un chien, un chat!", "mot inconnu", "", "blanc zzz blanc blancs"):
         words = explain_words(signatures, "white cat", document)
-        assert ("dense" in words) == (encoder in ("mean", "polynomial") and variant != "cubic")
-        if "dense" in words:
+        assert ("dense" in words) == is_sum
+        if is_sum:
             # The empty text would be padding.
             outputs = signatures["score"](query=tf.constant(["white cat"]), documents=tf.constant([[document or " "]]))
             assert sum(words["dense"]) == pytest.approx(float(outputs["scores"][0, 0]), abs=1e-5)
             shares = zip(words["dense"], words["token"], strict=True)
             assert not any(share for share, word in shares if word == b"zzz")
+    if not is_sum:
+        explained = model.explain("white cat", "un chat")
+        assert [(word.text, word.dense, word.lexicon) for word in explained.words] == [
+            ("un", None, None),
+            ("chat", None, None),
+        ]
+        assert [note.split(":")[0] for note in explained.notes] == [similarity]
 
 
 def test_texts_without_known_words_score_zero_and_no_queries_have_no_scores(signatures):
@@ -154,11 +166,7 @@ def test_the_saved_model_holds_the_weights_and_thresholds_no_optimizer_and_draws
     assert b"Random" not in graph and b"Rng" not in graph
 
 
-def test_shares_of_relevant_documents_are_reported_as_they_were_fitted_or_not_at_all():
-    shares = RelevanceShares((0.0, 0.5, 1.0), (0.0, 0.25, 0.75), 0.5, 0.625, 0.125, 192)
-    model = model_of_vectors(relevance=shares)
-    assert model.relevance == shares
-    assert model.relevant_share(0.75) == 0.5
-    without = model_of_vectors()
-    assert (without.has("relevance"), without.theta) == (False, ())
-    assert without.relevance is without.relevant_share(0.75) is without.why_no_good_answer("cat", [-1.0]) is None
+def test_a_model_without_thresholds_or_shares_of_relevant_documents_says_nothing_of_them():
+    model = model_of_vectors()
+    assert (model.has("relevance"), model.theta) == (False, ())
+    assert model.relevance is model.relevant_share(0.75) is model.why_no_good_answer("cat", [-1.0]) is None
