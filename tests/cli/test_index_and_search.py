@@ -43,8 +43,8 @@ def test_the_documents_of_the_run_are_indexed_and_found_wherever_the_output_lies
     for name in ("renamed", "copied"):
         assert "3 as they were" in clir("index", tmp_path / name).out
     (tmp_path / "documents").unlink()
-    found = clir("search", tmp_path / "copied", "white cat", "-k", 1)
-    assert (ids_in(found), found.out.splitlines()[1]) == (["a"], "     un chat blanc")
+    answer = clir("search", tmp_path / "copied", "white cat", "-k", 1)
+    assert (ids_in(answer), answer.out.splitlines()[1]) == (["a"], "     un chat blanc")
 
 
 def test_an_index_may_lie_anywhere_and_files_be_compressed_or_several(clir: Clir, output: Path, tmp_path: Path) -> None:

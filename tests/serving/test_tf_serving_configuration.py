@@ -38,10 +38,10 @@ and `monitoring_config.proto`."""
 def scalars(name: str) -> dict[str, str]:
     """The scalars of a configuration by their fields; a wrapped number is its wrapper's."""
     text = re.sub("#.*", "", (FOLDER / name).read_text(encoding="utf-8"))
-    found = dict(re.findall(r"(\w+)\s*(?::|\{\s*value:)\s*([^\s}]+)", text))
+    values = dict(re.findall(r"(\w+)\s*(?::|\{\s*value:)\s*([^\s}]+)", text))
     assert {*re.findall(r"(\w+)\s*[:{]", text)} - {"value"} <= SCALARS[name]
     assert text.count("{") == text.count("}")
-    return found
+    return values
 
 
 def read_yaml(name: str) -> list[Any]:

@@ -102,18 +102,18 @@ def test_a_model_is_loaded_again_only_where_a_file_of_it_changed(model):
 
 
 def test_translations_are_those_of_each_stem_of_a_text_the_best_first():
-    found = model_with_words().translations(["Dogs", "dog", "ararat", "zzz", "cat-dog", "!"])
-    stems = {text: [translated.stem for translated in stems] for text, stems in found.items()}
+    answers = model_with_words().translations(["Dogs", "dog", "ararat", "zzz", "cat-dog", "!"])
+    stems = {text: [translated.stem for translated in stems] for text, stems in answers.items()}
     assert stems == {
         "Dogs": ["dog"], "dog": ["dog"], "ararat": ["arara"], "zzz": ["zzz"], "cat-dog": ["cat", "dog"], "!": [],
     }  # fmt: skip
-    (dog,) = found["dog"]
+    (dog,) = answers["dog"]
     assert dog.translations[0].stem == "chien"
     weights = [translation.weight for translation in dog.translations]
     assert weights == sorted(weights, reverse=True)
     assert all(0.01 <= weight <= 1 for weight in weights)
-    assert "arara" not in {translation.stem for translation in found["ararat"][0].translations}  # itself
-    assert found["zzz"][0].translations == ()
+    assert "arara" not in {translation.stem for translation in answers["ararat"][0].translations}  # itself
+    assert answers["zzz"][0].translations == ()
 
 
 @pytest.mark.parametrize("stems_of_a_call", [4, 4096])
@@ -122,10 +122,10 @@ def test_all_translations_are_those_of_the_learned_lexicon_but_for_stems_themsel
     learned = table_of(learn_lexicon("lexicon", ("en", "fr"), ALL_WORDS, PAIRS, COLLECTION))
     expected = {(query, answer): weight for query, answers in learned.items() for answer, weight in answers.items()}
     expected = {stems: weight for stems, weight in expected.items() if stems[0] != stems[1]}
-    found = model_with_words().all_translations()
-    assert found == pytest.approx(expected, rel=1e-6)
-    assert len(found) > 8
-    assert all(np.float32(weight) == np.float32(repr(weight)) and len(repr(weight)) < 14 for weight in found.values())
+    answers = model_with_words().all_translations()
+    assert answers == pytest.approx(expected, rel=1e-6)
+    assert len(answers) > 8
+    assert all(np.float32(weight) == np.float32(repr(weight)) and len(repr(weight)) < 14 for weight in answers.values())
 
 
 @pytest.mark.parametrize(

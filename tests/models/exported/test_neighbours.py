@@ -21,7 +21,7 @@ def vectors(side, words):
 
 
 def test_own_words_come_by_distance_without_the_word_itself_and_others_by_inner_product():
-    found, unknown = nearest_words(model_of_vectors(), ["Cat", "chat"], "query", 10)
+    known, unknown = nearest_words(model_of_vectors(), ["Cat", "chat"], "query", 10)
     (cat,) = vectors("query", ["cat"])
     distances = {
         word: float(np.linalg.norm(vector - cat))
@@ -29,18 +29,18 @@ def test_own_words_come_by_distance_without_the_word_itself_and_others_by_inner_
         if word != "cat"
     }
     products = dict(zip(DOCUMENT_WORDS, vectors("document", DOCUMENT_WORDS) @ cat, strict=True))
-    assert [neighbour.word for neighbour in found.own_side] == sorted(distances, key=distances.__getitem__)
-    assert [neighbour.word for neighbour in found.other_side] == sorted(products, key=lambda word: -products[word])
-    assert {neighbour.word: neighbour.value for neighbour in found.own_side} == pytest.approx(distances, abs=1e-5)
-    assert {neighbour.word: neighbour.value for neighbour in found.other_side} == pytest.approx(products, abs=1e-5)
+    assert [neighbour.word for neighbour in known.own_side] == sorted(distances, key=distances.__getitem__)
+    assert [neighbour.word for neighbour in known.other_side] == sorted(products, key=lambda word: -products[word])
+    assert {neighbour.word: neighbour.value for neighbour in known.own_side} == pytest.approx(distances, abs=1e-5)
+    assert {neighbour.word: neighbour.value for neighbour in known.other_side} == pytest.approx(products, abs=1e-5)
     assert (unknown.word, unknown.own_side, unknown.other_side) == ("chat", (), ())
 
 
 def test_words_of_documents_have_neighbours_too_and_no_more_than_requested():
-    (found,) = nearest_words(model_of_vectors(), ["chat"], "document", 2)
-    assert {neighbour.word for neighbour in found.own_side} < {*DOCUMENT_WORDS} - {"chat"}
-    assert {neighbour.word for neighbour in found.other_side} < {*QUERY_WORDS}
-    assert (len(found.own_side), len(found.other_side)) == (2, 2)
+    (nearest,) = nearest_words(model_of_vectors(), ["chat"], "document", 2)
+    assert {neighbour.word for neighbour in nearest.own_side} < {*DOCUMENT_WORDS} - {"chat"}
+    assert {neighbour.word for neighbour in nearest.other_side} < {*QUERY_WORDS}
+    assert (len(nearest.own_side), len(nearest.other_side)) == (2, 2)
 
 
 @pytest.mark.usefixtures("each_model_loaded_once")
