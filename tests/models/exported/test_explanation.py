@@ -8,11 +8,13 @@ from hypothesis import strategies as st
 from models.exported.explanation import Explanation
 from models.exported.model import ExportedModel, LoadedModel
 from schemas.errors import DataError
+from schemas.word_rules import WordRules
 from tests.models.loaded_once import model_of_vectors, model_with_words
-from tests.serving.searchable import LIMIT, export_searchable
+from tests.models.small_lexicon import export_with_words
 
 pytestmark = pytest.mark.stages
 
+LIMIT = 6
 PIECES = "Chat chat blanc CHIEN un lune Ararat noir zzz ½ ทำ ภาษาไทย タワー 北京 e\u0301 ! «".split() + ["\n"]
 DOCUMENTS = st.lists(st.sampled_from(PIECES), min_size=1, max_size=10).map(" ".join)
 QUERIES = st.lists(st.sampled_from(["white", "Cat", "dog", "moon", "ararat", "zzz", "?"]), max_size=5).map(" ".join)
@@ -22,11 +24,10 @@ QUERIES = st.lists(st.sampled_from(["white", "Cat", "dog", "moon", "ararat", "zz
 def lexicon(tmp_path_factory):
     """With a limit on the words of a text."""
     path = tmp_path_factory.mktemp("explanation") / "1"
-    export_searchable(path)
-    return LoadedModel(str(path))
+    return LoadedModel(export_with_words(path, rules=WordRules(max_tokens=LIMIT)))
 
 
-@pytest.fixture(params=["lexicon", "bm25", "vectors"])
+@pytest.fixture(scope="module", params=["lexicon", "bm25", "vectors"])
 def model(request):
     if request.param == "lexicon":
         return request.getfixturevalue("lexicon")
@@ -77,7 +78,7 @@ def test_pairs_of_characters_are_named_whole_and_a_word_without_a_place_counts_w
 
 
 def test_words_beyond_the_limit_are_reported_and_add_nothing(lexicon):
-    explained = lexicon.explain("white cat", "zzz " * (LIMIT - 1) + "chat zzz chat blanc")
+    explained = lexicon.explain("white cat", "un chien zzz zzz noir chat zzz chat blanc")
     assert [word.is_scored for word in explained.words] == [True] * LIMIT + [False] * 3
     assert {(word.dense, word.lexicon) for word in explained.words[LIMIT:]} == {(0, 0)}
     assert explained.words[LIMIT - 1].lexicon > 0

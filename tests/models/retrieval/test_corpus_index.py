@@ -22,7 +22,7 @@ WORDS = ["white", "cat", "dog", "moon", "ararat", "chat", "blanc", "chien", "un"
 TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
 
 
-@pytest.fixture(params=[model_with_words, model_of_vectors])
+@pytest.fixture(scope="module", params=[model_with_words, model_of_vectors])
 def model(request):
     return request.param()
 

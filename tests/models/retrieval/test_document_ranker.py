@@ -18,7 +18,7 @@ TEXTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
 DOCUMENTS = [Text(f"d{number}", f"title {number}", text, 1) for number, text in enumerate(COLLECTION)]
 
 
-@pytest.fixture(params=["lexicon", "bm25"])
+@pytest.fixture(scope="module", params=["lexicon", "bm25"])
 def model(request):
     return model_with_words(request.param)
 
