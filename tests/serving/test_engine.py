@@ -185,17 +185,17 @@ def test_a_newer_index_and_model_take_the_place_of_the_older_ones_without_a_fail
     export_searchable(tmp_path / "serving" / "2", weight=1.0)
     (tmp_path / "made").mkdir()
     index_documents(tmp_path / "serving" / "2", tmp_path / "made" / "2")
-    with live_service(source, poll_seconds=0.1) as live, ThreadPoolExecutor(4) as clients:
+    with live_service(source, poll_seconds=0.1) as live, ThreadPoolExecutor(2) as clients:
         is_over = Event()
 
         def ask() -> list[tuple[int, str, str]]:
             answers = []
-            while not is_over.wait(0.02):  # so that the newer engine gets its share of the processor
+            while not is_over.wait(0.05):  # so that the newer engine gets its share of the processor
                 answer = live.client.get("/v1/search?q=white+cat&snippets=true")
                 answers.append((answer.status_code, answer.json()["model_version"], answer.json()["index_version"]))
             return answers
 
-        asking = [clients.submit(ask) for _ in range(4)]
+        asking = [clients.submit(ask) for _ in range(2)]
         (tmp_path / "made" / "2").rename(tmp_path / "index" / "2")
         while live.client.get("/v1/collection").json()["index_version"] != "2":
             assert not is_over.wait(0.1)
