@@ -17,7 +17,7 @@ pytestmark = pytest.mark.runs
 
 DOCUMENTS = SAMPLE / "wiki_fr.documents"
 QUERY = "a river of molten rock flows from the crater"
-TEXTS = ["Un volcan rejette de la lave en fusion.", "Une planète tourne autour d'une étoile.", "mot zzzz"]
+TEXTS = ["Un volcan rejette de la lave en fusion.", "Une planète tourne autour d'une étoile.", "qqqq zzzz"]
 TEXT_OPS = {"CaseFoldUTF8", "NormalizeUTF8", "UnicodeScriptTokenizeWithOffsets"}
 """Ops of tensorflow-text that TF Serving's own build links."""
 LIMIT = 200
