@@ -182,6 +182,7 @@ def test_strange_queries_are_answered(live: LiveService, query: str) -> None:
 def test_a_newer_index_and_model_take_the_place_of_the_older_ones_without_a_failed_request(
     source: FolderEngines, tmp_path: Path
 ) -> None:
+    # Takes above 5 s: a second model is loaded, and its graphs run for the first time while clients ask.
     export_searchable(tmp_path / "serving" / "2", weight=1.0)
     (tmp_path / "made").mkdir()
     index_documents(tmp_path / "serving" / "2", tmp_path / "made" / "2")

@@ -36,6 +36,7 @@ def live(searchable: Path, searched: str) -> Iterator[LiveService]:
 def test_requests_made_from_the_description_are_answered_as_it_says(
     live: LiveService, tmp_path: Path, arguments: tuple[str, ...], count: int
 ) -> None:
+    # Takes above 5 s: schemathesis is a process of its own, and draws requests for each path.
     (tmp_path / "schemathesis.toml").write_text(SETTINGS)
     # Its pytest plugin does not know this version of pytest.
     command = [str(Path(sys.executable).with_name("schemathesis")), "run", f"{live.url}/openapi.json", "--no-color"]

@@ -18,6 +18,7 @@ pytestmark = pytest.mark.stages
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.long)])
 def test_a_signal_ends_it_with_0_after_the_requests_that_are_at_work(searchable: Path, number: signal.Signals) -> None:
+    # Takes above 5 s: a process of its own imports TensorFlow and loads a model.
     command = [str(Path(sys.executable).with_name("clir")), "serve", str(searchable), "--port", "0"]
     environment = {key: value for key, value in os.environ.items() if key != "TF_CPP_MIN_LOG_LEVEL"}
     statuses, is_over = list[int](), threading.Event()
