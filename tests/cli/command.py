@@ -20,7 +20,7 @@ class Answer(NamedTuple):
 
 
 class Terminal(io.StringIO):
-    """A stdout that is a terminal."""
+    """A stdin or stdout that is a terminal."""
 
     def isatty(self) -> bool:
         return True
@@ -33,11 +33,13 @@ class Clir:
         self._monkeypatch = monkeypatch
         monkeypatch.setattr(quiet, "quieten", lambda verbose: None)
 
-    def __call__(self, *arguments: object, stdin: str | bytes = "", on_terminal: bool = False) -> Answer:
-        """Runs one command to its end, whose stdout may be a terminal."""
+    def __call__(self, *arguments: object, stdin: str | bytes | Terminal = "", on_terminal: bool = False) -> Answer:
+        """Runs one command to its end, whose stdin or stdout may be a terminal."""
         self._monkeypatch.setattr(sys, "argv", ["clir", *map(str, arguments)])
-        content = stdin.encode() if isinstance(stdin, str) else stdin
-        self._monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content), encoding="utf-8"))
+        if not isinstance(stdin, Terminal):
+            content = stdin.encode() if isinstance(stdin, str) else stdin
+            stdin = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8")  # type: ignore[assignment]
+        self._monkeypatch.setattr(sys, "stdin", stdin)
         code: object = 0
         with (
             redirect_stdout(Terminal() if on_terminal else io.StringIO()) as out,

@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import ir_datasets
 import pytest
@@ -39,16 +39,12 @@ class Topic(NamedTuple):
 
 
 class Document(NamedTuple):
-    """A document with a title."""
-
     doc_id: str
     title: str
     text: str
 
 
 class Qrel(NamedTuple):
-    """A judgment."""
-
     query_id: str
     doc_id: str
     relevance: int
@@ -93,7 +89,7 @@ class Qrels(BaseQrels):  # type: ignore[misc]
 
 
 QUERIES = [Query(f"q{number}", f"title {number}", f"sentence {number}") for number in range(12)]
-QRELS = [Qrel(query.query_id, f"d{place % 5}", 2) for place, query in enumerate(QUERIES)]
+QRELS = [Qrel(query.query_id, f"d{number % 5}", 2) for number, query in enumerate(QUERIES)]
 COLLECTIONS = {
     "tiny/train": Dataset(Documents(), Queries(QUERIES[:9]), Qrels(QRELS[:8])),
     "tiny/test": Dataset(Documents(), Queries(QUERIES[8:]), Qrels(QRELS[8:])),
@@ -135,65 +131,52 @@ def test_ids_of_splits_become_files_with_the_languages_that_ir_datasets_knows(cl
 def test_a_topic_without_a_text_is_what_ir_datasets_takes_for_it_and_lost_judgments_are_counted(
     clir: Clir, tmp_path: Path
 ) -> None:
-    done = clir("convert", "--ir-dataset", "tiny/topics", "--max-bad-share", "0.5", "--output", tmp_path / "out")
-    assert done.code == 0
+    options = ("--query-language", "de", "--max-bad-share", "0.5", "--output", tmp_path / "out")
+    done = clir("convert", "--ir-dataset", "tiny/topics", *options)
+    assert (done.code, done.out.splitlines()[0]) == (0, "de queries, fr documents")
     assert (tmp_path / "out" / "queries.tsv").read_text() == "q1\ta topic\ta topic\n"
     assert "judgments: 2 read, 1 used; left out: 1 unknown query" in done.out
-    assert "  ir_datasets:tiny/topics#qrels:1: unknown query: q0 | d0 | 2" in done.out
+    assert "ir_datasets:tiny/topics#qrels:1: unknown query: q0 | d0 | 2" in done.out
 
 
-def test_a_language_may_be_another_than_ir_datasets_says(clir: Clir, tmp_path: Path) -> None:
-    done = clir("convert", "--ir-dataset", "tiny/train", "--query-language", "de", "--output", tmp_path / "out")
-    assert done.out.splitlines()[0] == "de queries, fr documents"
+def no_answer(name: str) -> None:
+    raise OSError("no such host")  # as for CLIRMatrix, of which ir_datasets downloads a list of files
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("arguments", "code", "reported"),
     [
-        (("tiny/trian",), "--ir-dataset: must be an id of ir_datasets; got 'tiny/trian'; did you mean tiny/train?"),
-        (("tiny/unjudged",), "--ir-dataset: tiny/unjudged must have queries, documents and qrels; it lacks qrels."),
-        (("tset=tiny/test",), "--ir-dataset: the split must be one of train, eval (or dev), test; got 'tset'"),
-        (("tiny/gone",), "ir_datasets:tiny/gone#docs: cannot be read: no such host."),
-        (
-            ("train=tiny/train", "test=tiny/german"),
-            "--ir-dataset: all must have the same documents and languages; tiny/train has queries in en and documents "
-            "in fr, tiny/german has queries in en and documents in de.",
-        ),
-        (("tiny/train", "test=tiny/test"), "--ir-dataset: all must name their split, or none; tiny/train names none."),
+        ("--ir-dataset tiny/trian", 2, "'tiny/trian'; did you mean tiny/train?"),
+        ("--ir-dataset tiny/unjudged", 2, "it lacks qrels"),
+        ("--ir-dataset tset=tiny/test", 2, "got 'tset'"),
+        ("--ir-dataset tiny/gone", 1, "ir_datasets:tiny/gone#docs"),
+        ("--ir-dataset train=tiny/train --ir-dataset test=tiny/german", 2, "documents in de"),
+        ("--ir-dataset tiny/train --ir-dataset test=tiny/test", 2, "tiny/train names none"),
+        ("folder --ir-dataset tiny/train", 2, "FOLDER"),
+        ("--join a=b --join c=d --ir-dataset tiny/train", 2, "got --ir-dataset"),
     ],
 )
-def test_what_cannot_be_taken_is_said_and_nothing_is_written(
-    clir: Clir, tmp_path: Path, arguments: tuple[str, ...], message: str
+def test_a_collection_that_cannot_be_taken_is_named_and_nothing_is_written(
+    clir: Clir, tmp_path: Path, arguments: str, code: int, reported: str
 ) -> None:
-    given = [part for one in arguments for part in ("--ir-dataset", one)]
-    done = clir("convert", *given, *LANGUAGES, "--output", tmp_path / "out")
-    assert done.code == (1 if "gone" in message else 2)  # data, and what the command line says
-    assert message in done.err
+    languages = () if "--join" in arguments else LANGUAGES
+    done = clir("convert", *arguments.split(), *languages, "--output", tmp_path / "out")
+    assert (done.code, reported in done.err) == (code, True)
     assert not (tmp_path / "out" / "config.yaml").exists()
 
 
-def test_an_id_and_files_are_refused_together(clir: Clir, tmp_path: Path) -> None:
-    done = clir("convert", "folder", "--ir-dataset", "tiny/train", "--output", tmp_path / "out")
-    assert (done.code, "give --ir-dataset, or FOLDER" in done.err) == (2, True)
-
-
-def test_a_look_up_that_gets_no_answer_is_said(clir: Clir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def load(name: str) -> None:
-        raise OSError("no such host")  # as for CLIRMatrix, of which ir_datasets downloads a list of files
-
-    monkeypatch.setattr(ir_datasets, "load", load)
+@pytest.mark.parametrize(
+    ("target", "name", "value", "code", "reported"),
+    [
+        (ir_datasets, "load", no_answer, 1, "no such host"),
+        (sys.modules, "ir_datasets", None, 2, "pip install ir-datasets"),
+    ],
+    ids=["a look-up without an answer", "without the package"],
+)
+def test_ir_datasets_that_cannot_answer_is_reported(
+    clir: Clir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: Any, name: str, value: Any, code: int,
+    reported: str,
+) -> None:  # fmt: skip
+    (monkeypatch.setitem if target is sys.modules else monkeypatch.setattr)(target, name, value)
     done = clir("convert", "--ir-dataset", "tiny/train", "--output", tmp_path / "out")
-    assert (done.code, "tiny/train: ir_datasets cannot look it up: no such host." in done.err) == (1, True)
-
-
-def test_a_join_names_the_option_that_it_refuses(clir: Clir, tmp_path: Path) -> None:
-    done = clir("convert", "--join", "a=b", "--join", "c=d", "--ir-dataset", "tiny/train", "--output", tmp_path / "out")
-    assert (done.code, "beside it; got --ir-dataset." in done.err) == (2, True)
-
-
-def test_without_the_package_the_message_says_how_to_install_it(
-    clir: Clir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "ir_datasets", None)
-    done = clir("convert", "--ir-dataset", "tiny/train", "--output", tmp_path / "out")
-    assert (done.code, "ir_datasets must be installed: pip install ir-datasets." in done.err) == (2, True)
+    assert (done.code, reported in done.err) == (code, True)

@@ -3,8 +3,11 @@
 import json
 import os
 import shutil
+import sys
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
@@ -21,62 +24,77 @@ class Usage(NamedTuple):
     free: int
 
 
+@pytest.fixture(autouse=True)
+def without_tensorflow(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spares the seconds of TensorFlow's import, but for the test of this machine."""
+    if not request.node.get_closest_marker("tensors"):
+        config = SimpleNamespace(list_physical_devices=lambda kind: [])
+        monkeypatch.setitem(sys.modules, "tensorflow", SimpleNamespace(__version__="0", config=config))
+        monkeypatch.setitem(sys.modules, "tensorflow_text", SimpleNamespace())
+
+
 def findings(clir: Clir, code: int = 0) -> dict[str, dict[str, str]]:
     answer = clir("doctor", "--json")
     assert answer.code == code, answer.err
-    return {one["subject"]: one for one in json.loads(answer.out)}
+    return {finding["subject"]: finding for finding in json.loads(answer.out)}
 
 
+def versions(changed: dict[str, str | None]) -> Callable[[str], str]:
+    """`metadata.version` with other versions of some libraries; None for a missing one."""
+    real = metadata.version
+
+    def version(name: str) -> str:
+        found = changed[name] if name in changed else real(name)
+        if found is None:
+            raise metadata.PackageNotFoundError(name)
+        return found
+
+    return version
+
+
+@pytest.mark.tensors
 def test_the_machine_of_these_tests_is_ready(clir: Clir) -> None:
     found = findings(clir)
-    assert {one["state"] for one in found.values()} <= {"ok", "absent"}
+    assert {finding["state"] for finding in found.values()} <= {"ok", "absent"}
     assert found["TensorFlow"]["says"].startswith(metadata.version("tensorflow"))
     assert len(clir("doctor").out.splitlines()) == len(found)
 
 
-def test_a_library_that_is_missing_or_too_old_is_named_with_a_remedy(
+def test_a_library_that_is_missing_or_too_old_is_named(clir: Clir, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metadata, "version", versions({"scipy": None, "faiss-cpu": "1.0"}))
+    found = findings(clir, code=1)
+    assert "there is none" in found["scipy"]["says"] and "<2,>=1.11" in found["scipy"]["says"]
+    assert "there is 1.0" in found["faiss-cpu"]["says"]
+    assert "faiss-cpu, scipy" in clir("doctor").err
+
+
+def test_a_full_disk_little_memory_and_missing_shared_memory_are_faults(
     clir: Clir, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = metadata.version
-
-    def version(name: str) -> str:
-        if name == "scipy":
-            raise metadata.PackageNotFoundError(name)
-        return "1.0" if name == "faiss-cpu" else real(name)
-
-    monkeypatch.setattr(metadata, "version", version)
-    found = findings(clir, code=1)
-    assert found["scipy"]["says"].startswith("must be <2,>=1.11; there is none: `make setup`")
-    assert found["faiss-cpu"]["says"].startswith("must be <2,>=1.8; there is 1.0")
-    assert "not ready: " in clir("doctor").err
-
-
-def test_a_full_disk_and_missing_shared_memory_are_faults(clir: Clir, monkeypatch: pytest.MonkeyPatch) -> None:
     def check() -> None:
         raise DataError("/dev/shm must take 8 small files")
 
+    def sysconf(name: Any) -> int:
+        return {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": (1 << 30) // 4096}[name]
+
+    monkeypatch.setattr(os, "sysconf", sysconf)
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: Usage(10 << 30, 9 << 30, 1 << 30))
     monkeypatch.setattr(doctor, "check_shared_memory", check)
     found = findings(clir, code=1)
-    assert found["current folder"]["says"].startswith("1.0 GiB free; make room")
-    assert found["shared memory"]["says"] == "/dev/shm must take 8 small files"
+    faults = {subject: finding["says"] for subject, finding in found.items() if finding["state"] == "fault"}
+    assert faults.keys() == {"memory", "current folder", "shared memory"}
+    assert faults["memory"].startswith("1.0 GiB") and faults["current folder"].startswith("1.0 GiB free")
+    assert faults["shared memory"] == "/dev/shm must take 8 small files"
 
 
-def test_what_only_some_work_needs_is_no_fault(clir: Clir, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = metadata.version
-
-    def version(name: str) -> str:
-        if name == "pymilvus":
-            raise metadata.PackageNotFoundError(name)
-        return real(name)
-
-    monkeypatch.setattr(metadata, "version", version)
+def test_a_library_that_only_some_work_needs_is_no_fault(clir: Clir, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metadata, "version", versions({"pymilvus": None}))
     monkeypatch.setattr(doctor, "use_multilingual_is_installed", lambda: False)
     found = findings(clir)
     assert found["Milvus"]["state"] == found["encoder"]["state"] == "absent"
 
 
-def test_a_library_that_says_nothing_is_a_fault_and_what_was_found_before_it_is_shown(
+def test_a_library_that_says_nothing_is_a_fault_and_earlier_findings_are_shown(
     clir: Clir, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ends: list[BaseException] = [AssertionError(), SystemExit(134)]  # the second as a library that ends the process
@@ -85,7 +103,7 @@ def test_a_library_that_says_nothing_is_a_fault_and_what_was_found_before_it_is_
         raise ends.pop(0)
 
     monkeypatch.setattr(doctor, "heavy_imports", heavy_imports)
-    assert findings(clir, code=1)["TensorFlow"]["says"] == "cannot be imported: AssertionError"
+    assert findings(clir, code=1)["TensorFlow"]["says"].endswith("AssertionError")
     ended = clir("doctor")
     assert (ended.code, [line.split()[1] for line in ended.out.splitlines()]) == (134, ["Python", "C", "libraries"])
 
@@ -94,15 +112,6 @@ def test_a_container_has_the_memory_of_its_limit(clir: Clir, tmp_path: Path, mon
     limits = tmp_path / "memory.max", tmp_path / "none"
     monkeypatch.setattr(machine, "_CONTAINER_LIMITS", limits)
     limits[0].write_text("max\n")
-    whole = findings(clir)["memory"]["says"]
+    assert not findings(clir)["memory"]["says"].startswith("2.0 GiB")
     limits[0].write_text(f"{2 << 30}\n")
     assert findings(clir, code=1)["memory"]["says"].startswith("2.0 GiB")
-    assert not whole.startswith("2.0 GiB")
-
-
-def test_little_memory_is_a_fault(clir: Clir, monkeypatch: pytest.MonkeyPatch) -> None:
-    def sysconf(name: Any) -> int:
-        return {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": (1 << 30) // 4096}[name]
-
-    monkeypatch.setattr(os, "sysconf", sysconf)
-    assert findings(clir, code=1)["memory"]["says"].startswith("1.0 GiB")

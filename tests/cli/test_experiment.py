@@ -29,7 +29,5 @@ def test_a_temporary_folder_without_room_for_a_socket_is_refused_before_anything
     file.write_text(f"title: Seeds\nrun: {config_file}\ngrid: {{training.seed: [1]}}\noutput: {tmp_path / 'out'}\n")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / ("a" * 80)))
     done = clir("experiment", file)
-    assert done.code == 1
-    assert "the path of the temporary folder must have at most 76 bytes" in done.err
-    assert "Set TMPDIR to a shorter one." in done.err.replace("\n", " ")
+    assert (done.code, "76 bytes" in done.err, "TMPDIR" in done.err) == (1, True, True)
     assert not [path for path in (tmp_path / "out").glob("*") if path.name != ".lock"]

@@ -3,6 +3,7 @@
 import importlib
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
@@ -16,14 +17,10 @@ from pipeline import quiet
 PACKAGE = "of_many_parts"
 
 
-@pytest.fixture(autouse=True)
-def libraries_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quiet, "quieten", lambda verbose: None)
-
-
 @pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     """A package that writes down when its code runs, imported in parts."""
+    monkeypatch.setattr(quiet, "quieten", lambda verbose: None)  # the libraries stay as they are
     folder = tmp_path / PACKAGE
     folder.mkdir()
     (folder / "__init__.py").write_text(
@@ -35,8 +32,10 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     (folder / "part.py").write_text("value = 1\n")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(imports, "IN_PARTS", (PACKAGE,))
+    before = list(sys.meta_path)
     with heavy_imports():
         made = importlib.import_module(PACKAGE)
+    assert sys.meta_path == before
     yield made
     for name in [PACKAGE, f"{PACKAGE}.part"]:
         sys.modules.pop(name, None)
@@ -48,13 +47,10 @@ def runs(package: ModuleType) -> int:
     return len(ran.read_text()) if ran.exists() else 0
 
 
-def test_a_part_is_imported_without_its_package_s_code(package: ModuleType) -> None:
+def test_a_part_and_the_names_of_every_module_are_given_without_the_package_s_code(package: ModuleType) -> None:
     part = importlib.import_module(f"{PACKAGE}.part")
     exec(f"from {PACKAGE} import part")
-    assert (part.value, package.part, runs(package)) == (1, part, 0)
-
-
-def test_what_python_asks_every_module_for_runs_no_code(package: ModuleType) -> None:
+    assert (part.value, package.part) == (1, part)
     assert package.__file__ is not None
     assert not hasattr(package, "__warningregistry__")
     assert runs(package) == 0
@@ -64,12 +60,9 @@ def test_a_name_that_is_no_part_runs_the_package_s_code_once_whoever_asks(packag
     with ThreadPoolExecutor(8) as threads:
         assert set(threads.map(lambda _: package.name, range(8))) == {2}
     assert runs(package) == 1
-
-
-def test_a_name_that_a_package_lacks_is_said_as_python_says_it(package: ModuleType) -> None:
-    with pytest.raises(AttributeError, match="module 'of_many_parts' has no attribute 'nothing'"):
+    with pytest.raises(AttributeError, match="'of_many_parts' has no attribute 'nothing'"):
         _ = package.nothing
-    with pytest.raises(ImportError, match="cannot import name 'nothing' from 'of_many_parts'"):
+    with pytest.raises(ImportError, match="'nothing' from 'of_many_parts'"):
         exec(f"from {PACKAGE} import nothing")
 
 
@@ -80,14 +73,7 @@ def test_a_package_that_cannot_be_imported_says_so_each_time(package: ModuleType
             _ = package.name
 
 
-def test_other_imports_are_python_s_own_afterwards() -> None:
-    before = list(sys.meta_path)
-    with heavy_imports():
-        pass
-    assert sys.meta_path == before
-
-
-@pytest.mark.runs
+@pytest.mark.long
 def test_the_pipeline_leaves_out_what_no_stage_uses_and_gives_it_when_it_is_asked_for() -> None:
     script = """
 import sys

@@ -1,4 +1,4 @@
-"""`cli/shown_document.py`: a found document is two lines, and its text cannot command a terminal."""
+"""`cli/shown_document.py`: a document of a result is two lines, and its text cannot command a terminal."""
 
 import io
 import re
@@ -17,6 +17,7 @@ pytestmark = pytest.mark.tensors
 
 ESCAPES = "\x1b]0;title\x07\x1b[2J\x9b31m\u202e\u2028"
 """Commands that name the window, clear the screen and colour the text, and marks that turn a line or end it."""
+LONG = "mot " * 40 + "chat" + " mot" * 40
 
 
 @pytest.fixture(autouse=True)
@@ -25,66 +26,47 @@ def a_terminal_of_60_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
 
 
-def shown(title: str, text: str, matching: str = "", on_terminal: bool = True) -> list[str]:
+def lines_of(title: str, text: str, matching: str = "", on_terminal: bool = True) -> list[str]:
     """The lines of a document whose words are between spaces."""
-    words = [Word(*one.span(), one[0], float(one[0] == matching)) for one in re.finditer(r"[^ ]+", text)]
+    words = [Word(*word.span(), word[0], float(word[0] == matching)) for word in re.finditer(r"[^ ]+", text)]
     with redirect_stdout(Terminal() if on_terminal else io.StringIO()) as out:
         show_document(1, 0.5, None, "d1", title, text, make_snippet(text, words, snippet_characters()))
     return out.getvalue().removesuffix("\n").split("\n")
 
 
-def test_words_that_match_are_bold_on_a_terminal() -> None:
-    assert shown("Chat", "un chat blanc", "chat") == ["  1   0.5000  d1  Chat", "     un \x1b[1mchat\x1b[0m blanc"]
+@pytest.mark.parametrize(("no_color", "is_bold"), [(None, True), ("", True), ("0", False), ("1", False)])
+def test_words_that_match_are_bold_on_a_terminal_that_allows_it(
+    monkeypatch: pytest.MonkeyPatch, no_color: str | None, is_bold: bool
+) -> None:
+    if no_color is not None:
+        monkeypatch.setenv("NO_COLOR", no_color)
+    chat = "\x1b[1mchat\x1b[0m" if is_bold else "chat"
+    assert lines_of("Chat", "un chat blanc", "chat") == ["  1   0.5000  d1  Chat", f"     un {chat} blanc"]
 
 
-@pytest.mark.parametrize(("value", "is_bold"), [("1", False), ("0", False), ("", True)])
-def test_no_color_leaves_words_without_a_mark(monkeypatch: pytest.MonkeyPatch, value: str, is_bold: bool) -> None:
-    monkeypatch.setenv("NO_COLOR", value)
-    _, line = shown("Chat", "un chat blanc", "chat")
-    assert click.unstyle(line) == "     un chat blanc"
-    assert (line != click.unstyle(line)) == is_bold
+@pytest.mark.parametrize(
+    ("columns", "on_terminal", "text", "pattern", "limits"),
+    [
+        ("60", True, LONG, r"     … (mot )+chat( mot)+ …", (51, 60)),
+        ("60", False, LONG, r"     … (mot )+chat( mot)+ …", (91, 100)),
+        ("60", True, "mot " * 40, r"     mot( mot)+ …", (51, 60)),
+        ("60", True, "北京大学" * 50, r"     (北京大学)+[北京大]* …", (51, 60)),
+        ("3", True, "mot " * 40, "     mot mot mot mot mot …", (26, 26)),
+    ],
+)
+def test_the_line_of_a_text_is_no_wider_than_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, columns: str, on_terminal: bool, text: str, pattern: str, limits: tuple[int, int]
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    line = click.unstyle(lines_of("Mot", text, "chat", on_terminal)[1])
+    assert re.fullmatch(pattern, line)
+    assert limits[0] <= len(line) <= limits[1]
 
 
-def test_where_there_is_no_terminal_words_have_no_mark_and_lines_100_characters() -> None:
-    _, line = shown("Chat", "mot " * 40 + "chat" + " mot" * 40, "chat", on_terminal=False)
-    assert re.fullmatch(r"     … (mot )+chat( mot)+ …", line)
-    assert 90 < len(line) <= 100
-
-
-def test_the_line_of_a_text_is_no_wider_than_the_terminal() -> None:
-    _, line = shown("Chat", "mot " * 40 + "chat" + " mot" * 40, "chat")
-    assert re.fullmatch(r"     … (mot )+chat( mot)+ …", click.unstyle(line))
-    assert 50 < len(click.unstyle(line)) <= 60
-
-
-@pytest.mark.parametrize("title", ["", " "])
-def test_a_document_without_a_title_shows_its_first_words(title: str) -> None:
-    text = " un" + " loup" * 20
-    head, _ = shown(title, text)
+@pytest.mark.parametrize(("title", "text"), [("", " un" + " loup" * 20), (" ", "un chat" * 20), ("", "北京大学" * 50)])
+def test_a_document_without_a_title_shows_its_first_words(title: str, text: str) -> None:
+    head, _ = lines_of(title, text)
     assert head == f"  1   0.5000  d1  {text.strip()[:60]}…"
-
-
-def test_a_text_without_a_matching_word_shows_its_beginning() -> None:
-    _, line = shown("Mot", "mot " * 40)
-    assert re.fullmatch(r"     mot( mot)+ …", line)
-
-
-def test_without_a_snippet_only_the_title_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    show_document(12, -0.25, None, "d1", "Chat", "un chat", None)
-    assert capsys.readouterr().out == " 12  -0.2500  d1  Chat\n"
-
-
-def test_a_text_without_spaces_is_cut_between_characters() -> None:
-    text = "北京大学" * 50
-    head, line = shown("", text)
-    assert head.endswith(f"  {text[:60]}…")
-    assert re.fullmatch(r"     (北京大学)+[北京大]* …", line)
-    assert 50 < len(line) <= 60
-
-
-def test_a_narrow_terminal_still_shows_some_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "3")
-    assert shown("Mot", "mot " * 40)[1] == "     mot mot mot mot mot …"
 
 
 @given(st.text() | st.just(ESCAPES), st.booleans())
@@ -101,9 +83,17 @@ def test_no_control_sequence_of_a_document_reaches_the_terminal(text: str, has_t
 
 
 @pytest.mark.parametrize(
-    ("share", "shown"), [(0.824, " 82 % relevant"), (0.0, " <1 % relevant"), (1.0, ">99 % relevant")]
+    ("rank", "score", "share", "shown"),
+    [
+        (1, 0.5, 0.824, "  1   0.5000   82 % relevant  d1  Chat\n"),
+        (1, 0.5, 0.0, "  1   0.5000   <1 % relevant  d1  Chat\n"),
+        (1, 0.5, 1.0, "  1   0.5000  >99 % relevant  d1  Chat\n"),
+        (12, -0.25, None, " 12  -0.2500  d1  Chat\n"),
+    ],
 )
-def test_the_share_of_relevant_documents_follows_the_score(share: float, shown: str) -> None:
+def test_the_share_of_relevant_documents_follows_the_score(
+    rank: int, score: float, share: float | None, shown: str
+) -> None:
     with redirect_stdout(io.StringIO()) as out:
-        show_document(1, 0.5, share, "d1", "Chat", "un chat", None)
-    assert out.getvalue() == f"  1   0.5000  {shown}  d1  Chat\n"
+        show_document(rank, score, share, "d1", "Chat", "un chat", None)
+    assert out.getvalue() == shown

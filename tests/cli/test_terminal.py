@@ -38,37 +38,27 @@ def test_lines_stay_lines_and_none_is_endless(capsys: pytest.CaptureFixture[str]
     assert len(capsys.readouterr().err) < 5000
 
 
-def test_a_stage_and_a_message_can_be_printed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_stage_is_a_line_of_stderr_that_can_be_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    logger = logging.getLogger("clir")
+    before = logger.handlers[:], logger.level, logger.propagate
+    ends = [("Transform", "run", 1.26), ("Trainer", "cached", 0.01), ("Evaluator", "restored", 2.04)]
     with StageView() as view:
+        for number, (name, how, seconds) in enumerate(ends, 1):
+            view.start(number, 3, name)
+            view.end(StageEnd(number, 3, name, how=how, seconds=seconds))  # type: ignore[arg-type]
         view.start(0, 0, f"reading {ESCAPES}")
         view.say(f"read {ESCAPES}")
-    assert is_plain(capsys.readouterr().err)
-
-
-def test_each_stage_is_a_line_of_stderr(capsys: pytest.CaptureFixture[str]) -> None:
-    with StageView() as view:
-        view.start(1, 3, "Transform")
-        view.end(StageEnd(1, 3, "Transform", how="run", seconds=1.26))
-        view.start(2, 3, "Trainer")
-        view.end(StageEnd(2, 3, "Trainer", how="cached", seconds=0.01))
-        view.start(3, 3, "Evaluator")
-        view.end(StageEnd(3, 3, "Evaluator", how="restored", seconds=2.04))
+        logging.getLogger("clir.training").info("training on [CPU:0]")
+        logging.getLogger("tfx").info("chatter")
     out, err = capsys.readouterr()
-    assert out == ""
-    assert [line.split() for line in err.splitlines()] == [
+    assert (out, is_plain(err)) == ("", True)
+    assert [line.split() for line in err.splitlines()][:3] == [
         ["[1/3]", "Transform", "1.3", "s"],
         ["[2/3]", "Trainer", "cached"],
         ["[3/3]", "Evaluator", "2.0", "s", "lost", "or", "changed", "files", "restored"],
     ]
-
-
-def test_messages_of_the_project_are_shown_and_a_library_s_are_not(capsys: pytest.CaptureFixture[str]) -> None:
-    with StageView():
-        logging.getLogger("clir.training").info("training on [CPU:0]")
-        logging.getLogger("tfx").info("chatter")
-    err = capsys.readouterr().err
-    assert "training on [CPU:0]" in err
-    assert "chatter" not in err
+    assert "training on [CPU:0]" in err and "chatter" not in err
+    assert (logger.handlers, logger.level, logger.propagate) == before
 
 
 def test_a_stage_that_fails_is_named(capsys: pytest.CaptureFixture[str]) -> None:
@@ -76,11 +66,3 @@ def test_a_stage_that_fails_is_named(capsys: pytest.CaptureFixture[str]) -> None
         view.start(2, 9, "Trainer")
         raise ZeroDivisionError
     assert "[2/9] Trainer: failed" in capsys.readouterr().err
-
-
-def test_the_log_is_left_as_it_was() -> None:
-    logger = logging.getLogger("clir")
-    before = logger.handlers[:], logger.level, logger.propagate
-    with StageView():
-        pass
-    assert (logger.handlers, logger.level, logger.propagate) == before

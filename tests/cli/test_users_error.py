@@ -12,8 +12,6 @@ import pytest
 from cli.users_error import users_error
 from schemas.errors import ConfigError, DataError
 
-AGAIN = "and run it again: finished stages stay in the cache."
-
 
 def caught(act: Callable[[], object]) -> Exception:
     """The exception that a function raises, with its traceback."""
@@ -24,11 +22,12 @@ def caught(act: Callable[[], object]) -> Exception:
     raise AssertionError("it raises nothing")
 
 
-def raising(error: BaseException) -> Callable[[], object]:
-    def act() -> object:
+def raised(error: Exception) -> Exception:
+    """An exception with a traceback."""
+    try:
         raise error
-
-    return act
+    except Exception as same:
+        return same
 
 
 def wrapped(error: BaseException) -> Exception:
@@ -70,60 +69,41 @@ AS_IT_IS = pytest.mark.parametrize(
 
 @AS_IT_IS
 @pytest.mark.parametrize(
-    ("act", "sentence"),
+    ("act", "start", "remedy"),
     [
-        (lambda: open("/no/such/file"), f"/no/such/file: No such file or directory; put it back, {AGAIN}"),
-        (lambda: open(b"/no/such/file"), f"/no/such/file: No such file or directory; put it back, {AGAIN}"),
-        (lambda: open("/proc/new", "w"), f"/proc/new: No such file or directory; put it back, {AGAIN}"),
-        (lambda: open("/proc"), f"/proc: Is a directory; move away the file or folder in its place, {AGAIN}"),
-        (lambda: os.mkdir("/proc"), f"/proc: File exists; move away the file or folder in its place, {AGAIN}"),
-        (
-            lambda: open("/dev/null/x"),
-            f"/dev/null/x: Not a directory; move away the file or folder in its place, {AGAIN}",
-        ),
-        (lambda: open(300 * "x"), f"{300 * 'x'}: File name too long; choose a shorter path, {AGAIN}"),
-        (
-            raising(PermissionError(errno.EACCES, "Permission denied", "/x/y")),
-            f"/x/y: Permission denied; give this user access, or choose another, {AGAIN}",
-        ),
-        (
-            raising(OSError(errno.EROFS, "Read-only file system", "/x")),
-            f"/x: Read-only file system; choose another, on a disk that can be written, {AGAIN}",
-        ),
-        (
-            raising(OSError(errno.EMFILE, "Too many open files", "/x")),
-            f"/x: Too many open files; allow more open files (ulimit -n), {AGAIN}",
-        ),
-        (
-            raising(OSError(errno.EIO, "Input/output error")),
-            f"Input/output error; check the disk and its network, {AGAIN}",
-        ),
-        (
-            raising(OSError(errno.EINVAL, "Invalid argument", "/fat/a:b")),
-            f"/fat/a:b: Invalid argument; correct the cause, {AGAIN}",
-        ),
+        (lambda: open("/no/such/file"), "/no/such/file: No such file or directory", "put it back"),
+        (lambda: open(b"/no/such/file"), "/no/such/file: No such file or directory", "put it back"),
+        (lambda: open("/proc/new", "w"), "/proc/new: No such file or directory", "put it back"),
+        (lambda: open("/proc"), "/proc: Is a directory", "move away"),
+        (lambda: os.mkdir("/proc"), "/proc: File exists", "move away"),
+        (lambda: open("/dev/null/x"), "/dev/null/x: Not a directory", "move away"),
+        (lambda: open(300 * "x"), f"{300 * 'x'}: File name too long", "shorter path"),
+        (PermissionError(errno.EACCES, "Permission denied", "/x/y"), "/x/y: Permission denied", "access"),
+        (OSError(errno.EROFS, "Read-only file system", "/x"), "/x: Read-only file system", "another"),
+        (OSError(errno.EMFILE, "Too many open files", "/x"), "/x: Too many open files", "ulimit -n"),
+        (OSError(errno.EIO, "Input/output error"), "Input/output error", "disk"),
+        (OSError(errno.EINVAL, "Invalid argument", "/fat/a:b"), "/fat/a:b: Invalid argument", "correct"),
+        (MemoryError(), "not enough memory", ""),
+        (MemoryError("Unable to allocate 8 TiB"), "not enough memory", ""),
+        (OSError(errno.ENOMEM, "Cannot allocate memory"), "not enough memory", ""),
+        (EOFError("Compressed file ended"), "a file must be as it was written", ""),
+        (zlib.error("Error -3"), "a file must be as it was written", ""),
+        (gzip.BadGzipFile("not gzipped"), "a file must be as it was written", ""),
+        (DataError("bad data\n  line 2"), "bad data\n  line 2", ""),
+        (DataError(""), "", ""),
     ],
-    ids="missing bytes unmade folder exists under long permission read-only handles disk named".split(),
 )
-def test_what_the_system_cannot_do_is_reported_with_the_path(
-    act: Callable[[], object], sentence: str, passed_on: Callable[[BaseException], Exception]
+def test_an_error_of_the_user_s_is_reported_with_its_path_and_a_remedy_however_it_is_passed_on(
+    act: Callable[[], object] | Exception, start: str, remedy: str, passed_on: Callable[[BaseException], Exception]
 ) -> None:
-    found = users_error(passed_on(caught(act)))
+    found = users_error(passed_on(raised(act) if isinstance(act, Exception) else caught(act)))
     assert isinstance(found, DataError)
-    assert str(found) == sentence
-
-
-@AS_IT_IS
-@pytest.mark.parametrize("error", [DataError("bad data\n  line 2"), DataError("")])
-def test_an_error_for_users_keeps_its_text(error: Exception, passed_on: Callable[[BaseException], Exception]) -> None:
-    found = users_error(passed_on(caught(raising(error))))
-    assert isinstance(found, DataError)
-    assert str(found) == str(error)
+    assert str(found).startswith(start) and remedy in str(found)
 
 
 @AS_IT_IS
 def test_each_fault_of_a_configuration_keeps_its_line(passed_on: Callable[[BaseException], Exception]) -> None:
-    found = users_error(passed_on(caught(raising(ConfigError(["one", "two"])))))
+    found = users_error(passed_on(raised(ConfigError(["one", "two"]))))
     assert isinstance(found, ConfigError)
     assert found.faults == ("one", "two")
 
@@ -131,14 +111,6 @@ def test_each_fault_of_a_configuration_keeps_its_line(passed_on: Callable[[BaseE
 def test_the_step_of_beam_is_no_part_of_the_text() -> None:
     error = DataError("bad data [while running 'ReadQueries/ParDo'] [while running 'Outer']")
     assert str(users_error(error)) == "bad data"
-
-
-@AS_IT_IS
-@pytest.mark.parametrize(
-    "error", [MemoryError(), MemoryError("Unable to allocate 8 TiB"), OSError(errno.ENOMEM, "Cannot allocate memory")]
-)
-def test_too_little_memory_is_a_sentence(error: Exception, passed_on: Callable[[BaseException], Exception]) -> None:
-    assert str(users_error(passed_on(error))).startswith("not enough memory")
 
 
 @pytest.mark.parametrize(
@@ -152,17 +124,8 @@ def test_too_little_memory_is_a_sentence(error: Exception, passed_on: Callable[[
         "Error when executing query: disk I/O error query: BEGIN;",
     ],
 )
-def test_a_broken_database_is_named_with_a_way_on(words: str) -> None:
-    reported = str(users_error(wrapped(RuntimeError(words))))
-    assert reported.startswith("metadata.sqlite in the output folder must be the database")
-    assert reported.endswith("or move it away, and run it again: all stages then run again.")
-
-
-@pytest.mark.parametrize(
-    "error", [EOFError("Compressed file ended"), zlib.error("Error -3"), gzip.BadGzipFile("not gzipped")]
-)
-def test_a_damaged_file_is_a_sentence(error: Exception) -> None:
-    assert str(users_error(in_words(error))).startswith("a file must be as it was written; it is damaged: ")
+def test_a_broken_database_is_named(words: str) -> None:
+    assert str(users_error(wrapped(RuntimeError(words)))).startswith("metadata.sqlite")
 
 
 @AS_IT_IS
@@ -171,13 +134,9 @@ def test_a_damaged_file_is_a_sentence(error: Exception) -> None:
     [
         ImportError("no such name"),
         ModuleNotFoundError("No module named 'x'"),
-        TypeError("x"),
         KeyError("OSError: [Errno 2] No such file or directory: '/x'"),
-        AttributeError("x"),
         AssertionError("database is locked"),
         ValueError("[Errno 2] No such file or directory: '/x'"),
-        ZeroDivisionError("x"),
-        IndexError("x"),
         RuntimeError("x"),
         RecursionError("x"),
         OSError("something without a number or a file"),
@@ -189,25 +148,21 @@ def test_a_slip_of_ours_stays_one(error: Exception, passed_on: Callable[[BaseExc
     assert users_error(passed_on(error)) is None
 
 
-def test_a_slip_stays_one_whatever_was_handled_when_it_was_made() -> None:
-    def act() -> None:
+def test_a_slip_stays_one_whatever_was_handled_and_a_library_s_error_has_its_cause() -> None:
+    def slip() -> None:
         try:
             open("/no/such/file")
         except OSError:
             {}["x"]
 
-    assert users_error(caught(act)) is None
-    assert users_error(in_words(caught(act))) is None
-
-
-def test_what_a_library_makes_of_an_error_of_the_system_is_reported_by_that() -> None:
-    def act() -> None:
+    def library() -> None:
         try:
             open("/no/such/file")
         except OSError as error:
             raise ValueError("cannot read") from error
 
-    assert str(users_error(caught(act))).startswith("/no/such/file: No such file")
+    assert users_error(caught(slip)) is users_error(in_words(caught(slip))) is None
+    assert str(users_error(caught(library))).startswith("/no/such/file: No such file")
 
 
 def test_an_exception_that_stands_behind_itself_ends() -> None:
@@ -216,37 +171,26 @@ def test_an_exception_that_stands_behind_itself_ends() -> None:
     assert users_error(one) is None
 
 
+@pytest.mark.tensors
 @pytest.mark.parametrize(
-    ("name", "text", "sentence"),
+    ("name", "text", "start"),
     [
         ("NotFoundError", "/x/y; No such file or directory", "/x/y: No such file or directory; put it back"),
-        (
-            "FailedPreconditionError",
-            "/x; Is a directory",
-            "/x: Is a directory; move away the file or folder in its place",
-        ),
-        (
-            "FailedPreconditionError",
-            "/x is not a directory",
-            "/x: Not a directory; move away the file or folder in its place",
-        ),
-        ("PermissionDeniedError", "/x; Permission denied", "/x: Permission denied; give this user access"),
-        ("ResourceExhaustedError", "/x; Too many open files", "/x: Too many open files; allow more open files"),
-        ("ResourceExhaustedError", "/x; No space left on device", "no space left to write the output"),
+        ("FailedPreconditionError", "/x; Is a directory", "/x: Is a directory; move away"),
+        ("FailedPreconditionError", "/x is not a directory", "/x: Not a directory; move away"),
+        ("PermissionDeniedError", "/x; Permission denied", "/x: Permission denied; give"),
+        ("ResourceExhaustedError", "/x; Too many open files", "/x: Too many open files; allow"),
+        ("ResourceExhaustedError", "/x; No space left on device", "no space left"),
         (
             "ResourceExhaustedError",
-            "Graph execution error:\n\nDetected at node a\nOOM when allocating tensor with shape[9]",
-            "not enough memory (OOM when allocating)",
+            "Graph execution error:\n\nOOM when allocating tensor [9]",
+            "not enough memory (OOM",
         ),
-        ("ResourceExhaustedError", "Out of memory while", "not enough memory (Out of memory while)"),
-        ("NotFoundError", "Could not find directory /x", "a file must be there and be readable: Could not find dir"),
-        (
-            "DataLossError",
-            "truncated record at 12",
-            "a file must be as it was written; it is damaged: truncated record",
-        ),
-        ("OutOfRangeError", "Read less bytes than requested", "a file must be as it was written; it is damaged: Read"),
-        ("UnavailableError", "socket closed", "a file must be there and be readable: socket closed; correct the cause"),
+        ("ResourceExhaustedError", "Out of memory while", "not enough memory (Out of memory"),
+        ("NotFoundError", "Could not find directory /x", "a file must be there"),
+        ("DataLossError", "truncated record at 12", "a file must be as it was written"),
+        ("OutOfRangeError", "Read less bytes than requested", "a file must be as it was written"),
+        ("UnavailableError", "socket closed", "a file must be there"),
         ("OutOfRangeError", "End of sequence", None),
         ("InvalidArgumentError", "Incompatible shapes: [2] vs. [3]", None),
         ("InternalError", "failed to run", None),
@@ -254,10 +198,10 @@ def test_an_exception_that_stands_behind_itself_ends() -> None:
         ("CancelledError", "step cancelled", None),
     ],
 )
-def test_an_error_of_tensorflow_is_reported_by_its_code(name: str, text: str, sentence: str | None) -> None:
+def test_an_error_of_tensorflow_is_reported_by_its_code(name: str, text: str, start: str | None) -> None:
     import tensorflow as tf
 
     error = getattr(tf.errors, name)(None, None, text)
-    for one in (error, wrapped(error), in_words(error)):
-        found = users_error(one)
-        assert found is None if sentence is None else str(found).startswith(sentence)
+    for passed_on in (error, wrapped(error), in_words(error)):
+        found = users_error(passed_on)
+        assert found is None if start is None else str(found).startswith(start)

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,6 @@ from pipeline.config import load_config
 from pipeline.wikipedia import make
 from tests.cli.command import Answer, Clir
 from tests.wikipedia.collection.test_build import ENGLISH, FRENCH
-from tests.wikipedia.small_wiki import SmallWiki
 from wikipedia.collection import look, read_dumps
 
 MADE = {
@@ -43,6 +43,11 @@ class Dumps:
         path.write_text(yaml.safe_dump(self.content), encoding="utf-8")
         return path
 
+    @property
+    def french_pages(self) -> Path:
+        """The file of the French pages."""
+        return Path(self.content["wikis"]["fr"]["pages"])
+
     def make(self, *options: object) -> Answer:
         """Runs the command."""
         return self._clir("wikipedia", self.config, *options)
@@ -57,10 +62,10 @@ def dumps(tmp_path: Path, clir: Clir) -> Dumps:
     return Dumps(tmp_path, clir)
 
 
-def test_a_collection_is_made_and_the_next_command_is_named(dumps: Dumps) -> None:
+def test_a_collection_is_made_that_a_run_takes(dumps: Dumps) -> None:
     done = dumps.make()
     assert done.code == 0, done.err
-    assert done.out.splitlines() == [
+    assert done.out.splitlines()[:7] == [
         "en queries, fr documents",
         "enwiki: 10 read, 10 used",
         "  9 articles, 1 of 1 redirects used",
@@ -70,22 +75,15 @@ def test_a_collection_is_made_and_the_next_command_is_named(dumps: Dumps) -> Non
         "other language; 1 the page that it links to in the other language is not in the dump; 1 no sentence above the "
         "first heading; 1 queries shorter than min_query_words without the title's words",
         "documents: 7 read, 7 used",
-        *done.out.splitlines()[7:],
     ]
     assert "judgments: 4 of grade 2, 4 of grade 1" in done.out
     assert f"clir run {dumps.out / 'config.yaml'}" in done.err
+    assert "enwiki-20260101-pages-articles.xml.bz2" in done.err  # which has no checksum beside it
     assert dumps.names() == MADE
-
-
-def test_its_configuration_is_one_for_a_run(dumps: Dumps) -> None:
-    dumps.make()
     config = load_config(str(dumps.out / "config.yaml"))
     assert config.data.documents == str(dumps.out / "wiki_fr.documents")
-    assert config.lexicon.pairs == (str(dumps.out / "title_pairs.tsv") if title_pairs(dumps) else None)
-
-
-def title_pairs(dumps: Dumps) -> str:
-    return (dumps.out / "title_pairs.tsv").read_text(encoding="utf-8")
+    title_pairs = dumps.out / "title_pairs.tsv"
+    assert config.lexicon.pairs == (str(title_pairs) if title_pairs.read_text(encoding="utf-8") else None)
 
 
 def test_several_pairs_and_both_directions_are_made_in_one_go(dumps: Dumps) -> None:
@@ -110,47 +108,27 @@ def test_made_again_it_is_the_same_and_other_pairs_replace_it(dumps: Dumps) -> N
     assert dumps.names() == {"fr_en", "fr_fr", "wikipedia.json"}
 
 
-def test_what_is_not_ours_is_left_alone(dumps: Dumps) -> None:
-    dumps.out.mkdir()
-    (dumps.out / "thesis.doc").write_text("mine")
-    refused = dumps.make()
-    assert refused.code == 2
-    assert "must be empty, or the output of an earlier collection from dumps; it holds thesis.doc" in refused.err
-    (dumps.out / "thesis.doc").unlink()
-    assert dumps.make().code == 0
-    (dumps.out / "notes.txt").write_text("mine")
-    assert dumps.make().code == 0
-    assert dumps.names() == MADE | {"notes.txt"}
-
-
-def test_pairs_come_and_go_and_a_run_beside_them_stays(dumps: Dumps) -> None:
+def test_a_run_and_files_of_the_user_beside_the_pairs_stay(dumps: Dumps) -> None:
     assert dumps.make("--set", "pairs=[en-fr, fr-en]").code == 0
     (dumps.out / "en_fr" / "run").mkdir()
     (dumps.out / "en_fr" / "run" / "model").write_text("mine")
-    assert dumps.make("--set", "pairs=[fr-en, fr-fr]").code == 0
-    assert dumps.names() == {"en_fr", "fr_en", "fr_fr", "wikipedia.json"}
     assert dumps.make().code == 0
-    assert dumps.names() == MADE | {"en_fr"}
+    (dumps.out / "notes.txt").write_text("mine")
+    assert dumps.make().code == 0
+    assert dumps.names() == MADE | {"en_fr", "notes.txt"}
     assert [path.name for path in (dumps.out / "en_fr").iterdir()] == ["run"]
     assert dumps.make("--set", "pairs=[en-fr, fr-en]").code == 0
 
 
-def test_a_file_of_a_stranger_s_in_the_folder_of_a_pair_is_not_overwritten(dumps: Dumps) -> None:
-    dumps.make()
-    (dumps.out / "fr_en").mkdir()
-    (dumps.out / "fr_en" / "wiki_fr.queries").write_text("mine")
+@pytest.mark.parametrize("name", ["thesis.doc", "fr_en/wiki_fr.queries", "config.yaml"])
+def test_a_file_that_is_not_ours_is_not_overwritten(dumps: Dumps, name: str) -> None:
+    if name != "thesis.doc":
+        dumps.make()
+    (dumps.out / name).parent.mkdir(exist_ok=True, parents=True)
+    (dumps.out / name).write_text("mine")
     refused = dumps.make("--set", "pairs=[en-fr, fr-en]")
-    assert refused.code == 2
-    assert "must hold no fr_en/wiki_fr.queries but one that a collection from dumps wrote" in refused.err
-
-
-def test_an_edited_configuration_is_not_overwritten(dumps: Dumps) -> None:
-    dumps.make()
-    with open(dumps.out / "config.yaml", "a", encoding="utf-8") as file:
-        file.write("training:\n  epochs: 3\n")
-    refused = dumps.make()
-    assert refused.code == 2
-    assert "must hold config.yaml as a collection from dumps wrote it; it was changed since" in refused.err
+    assert (refused.code, name in refused.err) == (2, True)
+    assert (dumps.out / name).read_text() == "mine"
 
 
 def test_after_a_kill_nothing_is_half_written_and_the_next_command_continues(
@@ -197,92 +175,39 @@ def test_other_settings_read_the_dumps_again(dumps: Dumps, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "reported"),
     [
-        ({"pairs": ["en"]}, "pairs: must be two language codes each, such as en-fr; got en"),
-        ({"pairs": ["en-de"]}, "wikis must hold de; it holds en, fr"),
+        ({"pairs": ["en"]}, "pairs: "),
+        ({"pairs": ["en-de"]}, "de; it holds en, fr"),
         ({"pairs": []}, "pairs: "),
-        ({"wikis": {"xx": {"pages": "p"}}}, "wikis: must be named by ISO 639-1 codes (two letters); got 'xx'"),
-        ({"wikis": {"en": {"pages": "no-such-file"}, "fr": {"pages": "p"}}}, "wikis.en.pages: there is no file"),
-        ({"colour": 1}, "colour: unknown key"),
+        ({"wikis": {"xx": {"pages": "p"}}}, "got 'xx'"),
+        ({"wikis": {"en": {"pages": "no-such-file"}, "fr": {"pages": "p"}}}, "wikis.en.pages: "),
+        ({"colour": 1}, "colour: "),
         ({"queries": "title"}, "queries: "),
     ],
 )
 def test_a_wrong_configuration_is_refused_before_anything_is_read(
-    dumps: Dumps, changes: dict[str, Any], said: str
+    dumps: Dumps, changes: dict[str, Any], reported: str
 ) -> None:
     dumps.content |= changes
     refused = dumps.make()
-    assert refused.code == 2
-    assert said in refused.err
+    assert (refused.code, reported in refused.err) == (2, True)
     assert not dumps.out.exists()
 
 
 def test_wikis_without_language_links_are_refused(dumps: Dumps) -> None:
     del dumps.content["wikis"]["en"]["language_links"]
     refused = dumps.make()
-    assert refused.code == 2
-    assert "wikis.en.language_links, wikis.fr.language_links or sitelinks must be given" in refused.err
+    assert (refused.code, "wikis.en.language_links" in refused.err) == (2, True)
 
 
-def test_a_dump_of_another_wiki_is_refused(dumps: Dumps) -> None:
-    german = SmallWiki("de", {"Wolf": "Der '''Wolf''' heult."}).write(dumps.folder)
-    dumps.content["wikis"]["fr"] = german
-    refused = dumps.make()
-    assert refused.code == 1
-    assert "expected a dump of a wiki in 'fr'; this is dewiki, in 'de'" in refused.err
-    assert not {"wiki_en.queries", "manifest.json"} & dumps.names()
-
-
-def test_a_truncated_dump_is_refused_and_nothing_is_left(dumps: Dumps) -> None:
-    pages = Path(dumps.content["wikis"]["fr"]["pages"])
+def truncated(dumps: Dumps, monkeypatch: pytest.MonkeyPatch) -> str:
+    pages = dumps.french_pages
     pages.write_bytes(pages.read_bytes()[:-40])
-    refused = dumps.make()
-    assert refused.code == 1
-    assert str(pages) in refused.err and "download" in refused.err.lower()
-    assert not {"wiki_en.queries", "manifest.json"} & dumps.names()
+    return str(pages)
 
 
-def test_a_wrong_checksum_is_refused(dumps: Dumps) -> None:
-    pages = Path(dumps.content["wikis"]["fr"]["pages"])
-    (dumps.folder / "SHA256SUMS").write_text(f"{'0' * 64}  {pages.name}\n")
-    refused = dumps.make()
-    assert refused.code == 1
-    assert "wrong checksum" in refused.err
-
-
-def test_files_without_checksums_are_named(dumps: Dumps) -> None:
-    assert "no checksum lies beside enwiki-20260101-pages-articles.xml.bz2" in dumps.make().err
-
-
-def test_a_check_shows_counts_and_examples_and_writes_nothing(dumps: Dumps) -> None:
-    done = dumps.make("--check")
-    assert done.code == 0
-    assert "en: 10 pages read, 100.0% of the dump" in done.out
-    assert "    query: The is a grey hunter of the woods." in done.out
-    assert not dumps.out.exists()
-    parts = json.loads(dumps.make("--check", "--json").out)
-    assert [part["articles"] for part in parts] == [9, 7]
-
-
-def test_an_estimate_shows_time_disk_and_memory_and_writes_nothing(dumps: Dumps) -> None:
-    done = dumps.make("--estimate", "--processes", 1)
-    assert done.code == 0
-    assert done.out.startswith("estimate: some 22 pages, 1 s with 1 process, 1 MB of disk while it is made, 0.3 GB")
-    assert not dumps.out.exists()
-    assert dumps.make("--estimate", "--check").code == 2
-
-
-def test_a_full_disk_is_refused_before_it_is_full(dumps: Dumps, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(look, "SMALL_BYTES", 0)
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10, 10, 0))  # type: ignore[attr-defined]
-    refused = dumps.make()
-    assert refused.code == 1
-    assert "must lie on a disk with 1 MB of room" in refused.err
-    assert not dumps.names()
-
-
-def test_a_dump_that_changes_while_it_is_read_is_refused(dumps: Dumps, monkeypatch: pytest.MonkeyPatch) -> None:
+def changing(dumps: Dumps, monkeypatch: pytest.MonkeyPatch) -> str:
     real = read_dumps.read_articles
 
     def read(piece: Any, folder: str, open_file: Any) -> Any:
@@ -290,10 +215,36 @@ def test_a_dump_that_changes_while_it_is_read_is_refused(dumps: Dumps, monkeypat
         return real(piece, folder, open_file)
 
     monkeypatch.setattr(read_dumps, "read_articles", read)
+    return "must not change"
+
+
+def full_disk(dumps: Dumps, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(look, "SMALL_BYTES", 0)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10, 10, 0))  # type: ignore[attr-defined]
+    return "1 MB"
+
+
+@pytest.mark.parametrize("spoil", [truncated, changing, full_disk])
+def test_a_dump_that_cannot_be_read_is_named_and_nothing_is_made_of_it(
+    dumps: Dumps, monkeypatch: pytest.MonkeyPatch, spoil: Callable[[Dumps, pytest.MonkeyPatch], str]
+) -> None:
+    reported = spoil(dumps, monkeypatch)
     refused = dumps.make()
-    assert refused.code == 1
-    assert "must not change while a run reads it" in refused.err
-    assert "manifest.json" not in dumps.names()
+    assert (refused.code, reported in refused.err) == (1, True)
+    assert not {"wiki_en.queries", "manifest.json"} & dumps.names()
+
+
+def test_a_check_and_an_estimate_show_counts_and_write_nothing(dumps: Dumps) -> None:
+    checked = dumps.make("--check")
+    assert checked.code == 0
+    assert "en: 10 pages read, 100.0% of the dump" in checked.out
+    assert "    query: The is a grey hunter of the woods." in checked.out
+    assert [part["articles"] for part in json.loads(dumps.make("--check", "--json").out)] == [9, 7]
+    estimated = dumps.make("--estimate", "--processes", 1)
+    assert estimated.code == 0
+    assert estimated.out.startswith("estimate: some 22 pages, 1 s with 1 process, 1 MB of disk")
+    assert not dumps.out.exists()
+    assert dumps.make("--estimate", "--check").code == 2
 
 
 def test_the_manifest_names_no_folder(dumps: Dumps) -> None:

@@ -31,34 +31,28 @@ class FakeEngine(Engine):
 
     def search(self, query: str, most: int, with_snippets: bool, with_texts: bool) -> SearchAnswer:
         self._work(query)
-        return SearchAnswer(
-            model_version=self.model_version, index_version=self.index_version, query=query, results=(), documents=3,
-            milliseconds=0.0, no_good_answer=None, why_no_good_answer=None,
-        )  # fmt: skip
+        return SearchAnswer(**self._judged, query=query, results=(), documents=3)
 
     def rank(self, query: str, documents: Any) -> RankAnswer:
         self._work(query)
         ranked = tuple(
-            RankedText(rank=one + 1, position=one, score=0.0, relevant_share=None) for one in range(len(documents))
+            RankedText(rank=position + 1, position=position, score=0.0, relevant_share=None)
+            for position in range(len(documents))
         )
-        return RankAnswer(
-            model_version=self.model_version, index_version=self.index_version, documents=ranked, milliseconds=0.0,
-            no_good_answer=None, why_no_good_answer=None,
-        )  # fmt: skip
+        return RankAnswer(**self._judged, documents=ranked)
 
     def explain(self, query: str, place: str | None, text: str | None) -> ExplainAnswer:
         self._work(query)
         nothing = Explanation(parts=(), words=(), lexicon=(), theta=(), notes=())
         return ExplainAnswer(
-            model_version=self.model_version, index_version=self.index_version, query=query, doc_id=None, title=None,
-            text=text or "", score=0.0, relevant_share=None, explanation=nothing, milliseconds=0.0,
+            **self._versions(), query=query, doc_id=None, title=None, text=text or "", score=0.0, relevant_share=None,
+            explanation=nothing, milliseconds=0.0,
         )  # fmt: skip
 
     def collection(self, most_query_characters: int, most_k: int) -> Collection:
         return Collection(
-            model_version=self.model_version, index_version=self.index_version, documents=3, query_language="en",
-            document_language="fr", can_explain=True, most_k=most_k, example_queries=(),
-            most_query_characters=most_query_characters, drift=self.drift,
+            **self._versions(), documents=3, query_language="en", document_language="fr", can_explain=True,
+            most_k=most_k, example_queries=(), most_query_characters=most_query_characters, drift=self.drift,
         )  # fmt: skip
 
     def warm(self) -> None:
@@ -67,6 +61,10 @@ class FakeEngine(Engine):
 
     def close(self) -> None:
         self.is_closed = True
+
+    @property
+    def _judged(self) -> dict[str, Any]:
+        return {**self._versions(), "milliseconds": 0.0, "no_good_answer": None, "why_no_good_answer": None}
 
     def _work(self, query: str) -> None:
         self.is_asked.set()
@@ -95,3 +93,19 @@ class FakeSource(FolderEngines):
     def load(self, name: str) -> FakeEngine:
         self.loads.append(name)
         return self.engines[name]
+
+
+class Watch:
+    """What an `EngineHolder` reports."""
+
+    def __init__(self) -> None:
+        self.reported = list[tuple[str, ...]]()
+
+    def swapped(self, engine: Engine, seconds: float) -> None:
+        self.reported.append(("swapped", engine.index_version))
+
+    def drained(self, engine: Engine, seconds: float) -> None:
+        self.reported.append(("drained", engine.index_version))
+
+    def failed(self, name: str, error: Exception) -> None:
+        self.reported.append(("failed", name.partition("@")[0], str(error)))

@@ -22,70 +22,54 @@ def live() -> Iterator[LiveService]:
 
 
 @pytest.mark.parametrize(
-    ("method", "path", "sent", "status", "sentence"),
+    ("request_line", "sent", "status", "reported"),
     [
-        ("GET", "/v1/search", {}, 422, "q must be given"),
-        ("GET", "/v1/search?q=", {}, 422, "q: string should have at least 1 character"),
-        ("GET", "/v1/search?q=%20%20", {}, 422, "q must hold a word; got '  '"),
-        ("GET", "/v1/search?q=%C2%85%EF%BB%BF", {}, 422, "q must hold a word; got "),
-        ("GET", "/v1/search?q=" + "a" * 51, {}, 422, "q: string should have at most 50 characters"),
-        ("GET", "/v1/search?q=a&k=0", {}, 422, "k: input should be greater than or equal to 1; got '0'"),
-        ("GET", "/v1/search?q=a&k=21", {}, 422, "k: input should be less than or equal to 20"),
-        ("GET", "/v1/search?q=a&k=ten", {}, 422, "k: input should be a valid integer"),
-        ("GET", "/v1/search?q=a&snippets=perhaps", {}, 422, "snippets: input should be a valid boolean"),
-        ("GET", "/v1/search?q=a&lang=fr", {}, 422, "lang is not known here"),
-        ("GET", "/v1/explain?q=a", {}, 422, "place must be given"),
-        ("GET", "/v2/search?q=a", {}, 404, "unknown path '/v2/search'; see /openapi.json."),
-        ("GET", "/../../etc/passwd", {}, 404, "unknown path"),
-        ("GET", "/v1/search/?q=a", {}, 404, "unknown path"),
-        ("PUT", "/v1/search", {}, 405, "the method of /v1/search must be GET or POST; got PUT"),
-        ("GET", "/v1/rank", {}, 405, "the method of /v1/rank must be POST; got GET"),
-        ("FROB", "/v1/rank", {}, 405, "the method of /v1/rank must be POST; got FROB"),
-        ("POST", "/", {}, 405, "the method of / must be GET or HEAD; got POST"),
-        ("POST", "/v1/rank", {"content": b"{}"}, 415, "must be application/json; got ''"),
-        ("POST", "/v1/rank", {"data": {"query": "a"}}, 415, "got 'application/x-www-form-urlencoded'"),
-        ("POST", "/v1/rank", {"content": b"{", "headers": JSON}, 400, "must be JSON: "),
-        ("POST", "/v1/rank", {"content": b'{"query": "\xff"}', "headers": JSON}, 400, "must be JSON in UTF-8, such as"),
-        ("POST", "/v1/rank", {"content": b"[" * 3000, "headers": JSON}, 400, "must be JSON"),
-        ("POST", "/v1/rank", {"content": b"", "headers": JSON}, 422, "the body must be given"),
-        ("POST", "/v1/rank", {"json": []}, 422, "the body: input should be a valid dictionary"),
-        ("POST", "/v1/rank", {"json": {"query": "a"}}, 422, "documents must be given"),
-        ("POST", "/v1/rank", {"json": {"query": 5, "documents": ["b"]}}, 422, "query: input should be a valid string"),
-        ("POST", "/v1/rank", {"json": {"query": "a", "documents": []}}, 422, "documents: list should have at least 1"),
-        ("POST", "/v1/rank", {"json": {"query": "a", "documents": ["b", " "]}}, 422, "documents.1 must hold a word"),
-        ("POST", "/v1/rank", {"json": {"query": "a", "documents": ["b"] * 4}}, 422, "documents: list should have at m"),
-        ("POST", "/v1/rank", {"json": {"query": "a", "documents": ["b" * 101]}}, 422, "at most 100 characters"),
-        ("POST", "/v1/rank", {"json": {"query": "\ud800", "documents": ["b"]}}, 422, "half of a surrogate pair"),
-        ("POST", "/v1/search", {"json": {"query": "a", "k": "5"}}, 422, "k: input should be a valid integer; got '5'"),
-        ("POST", "/v1/search", {"json": {"query": "a", "extra": 1}}, 422, "extra is not known here"),
-        ("POST", "/v1/search", {"json": {"query": "a" * 5000}}, 413, "must hold at most 4,000 bytes; got 5,0"),
-        ("GET", "/v1/search?q=a", {"content": b"x" * 9}, 415, "must be application/json"),
+        ("GET /v1/search", {}, 422, "q "),
+        ("GET /v1/search?q=%20%20", {}, 422, "got '  '"),
+        ("GET /v1/search?q=%C2%85%EF%BB%BF", {}, 422, "q "),
+        (f"GET /v1/search?q={'a' * 51}", {}, 422, "50 characters"),
+        ("GET /v1/search?q=a&k=21", {}, 422, "20"),
+        ("GET /v1/search?q=a&k=ten", {}, 422, "'ten'"),
+        ("GET /v1/search?q=a&lang=fr", {}, 422, "lang"),
+        ("GET /v1/explain?q=a", {}, 422, "place"),
+        ("GET /v2/search?q=a", {}, 404, "'/v2/search'; see /openapi.json."),
+        ("GET /../../etc/passwd", {}, 404, "path"),
+        ("GET /v1/search/?q=a", {}, 404, "path"),
+        ("PUT /v1/search", {}, 405, "GET or POST; got PUT"),
+        ("FROB /v1/rank", {}, 405, "POST; got FROB"),
+        ("POST /", {}, 405, "GET or HEAD; got POST"),
+        ("POST /v1/rank", {"content": b"{}"}, 415, "got ''"),
+        ("POST /v1/rank", {"data": {"query": "a"}}, 415, "got 'application/x-www-form-urlencoded'"),
+        ("POST /v1/rank", {"content": b"{", "headers": JSON}, 400, "JSON"),
+        ("POST /v1/rank", {"content": b'{"query": "\xff"}', "headers": JSON}, 400, "UTF-8"),
+        ("POST /v1/rank", {"content": b"[" * 3000, "headers": JSON}, 400, "JSON"),
+        ("POST /v1/rank", {"content": b"", "headers": JSON}, 422, "the body"),
+        ("POST /v1/rank", {"json": []}, 422, "the body"),
+        ("POST /v1/rank", {"json": {"query": "a"}}, 422, "documents"),
+        ("POST /v1/rank", {"json": {"query": "a", "documents": ["b", " "]}}, 422, "documents.1"),
+        ("POST /v1/rank", {"json": {"query": "a", "documents": ["b"] * 4}}, 422, "documents"),
+        ("POST /v1/rank", {"json": {"query": "a", "documents": ["b" * 101]}}, 422, "100 characters"),
+        ("POST /v1/rank", {"json": {"query": "\ud800", "documents": ["b"]}}, 422, "surrogate"),
+        ("POST /v1/search", {"json": {"query": "a", "k": "5"}}, 422, "k: "),
+        ("POST /v1/search", {"json": {"query": "a", "extra": 1}}, 422, "extra"),
+        ("POST /v1/search", {"json": {"query": "a" * 5000}}, 413, "4,000 bytes"),
+        ("GET /v1/search?q=a", {"content": b"x" * 9}, 415, "application/json"),
         *(
-            ("GET", "/readyz", {"headers": {"host": host}}, 421, "the host of a request must be")
-            for host in (
-                "evil.example",
-                "localhost:evil.com",
-                "localhost:80:80",
-                "[::1]evil",
-                "[::1]:x",
-                "x@localhost",
-                "[]",
-            )
+            ("GET /readyz", {"headers": {"host": host}}, 421, "host")
+            for host in ("evil.example", "localhost:evil.com", "localhost:80:80", "[::1]evil", "[::1]:x", "x@localhost")
         ),
     ],
 )
 def test_a_bad_request_gets_a_status_and_a_sentence(
-    live: LiveService, method: str, path: str, sent: dict[str, Any], status: int, sentence: str
+    live: LiveService, request_line: str, sent: dict[str, Any], status: int, reported: str
 ) -> None:
     if "json" in sent:  # httpx would refuse half a character itself
         sent = {"content": json.dumps(sent["json"]).encode(), "headers": JSON}
-    answer = live.client.request(method, path, **sent)
+    answer = live.client.request(*request_line.split(" "), **sent)
     assert answer.status_code == status
     assert answer.headers["content-type"] == "application/json"
-    (reported,) = answer.json().items()
-    assert reported[0] == "error"
-    assert sentence in reported[1]
-    assert reported[1].endswith(".")
+    ((key, sentence),) = answer.json().items()
+    assert (key, reported in sentence, sentence[-1]) == ("error", True, ".")
     assert live.client.get("/readyz").status_code == 200
 
 
@@ -99,7 +83,7 @@ def test_a_bad_request_gets_a_status_and_a_sentence(
     ],
     ids=["TLS", "a head without end", "bytes in the address", "two lengths"],
 )
-def test_what_is_no_http_gets_400_and_a_sentence(live: LiveService, sent: bytes) -> None:
+def test_bytes_that_are_no_http_get_400_and_a_sentence(live: LiveService, sent: bytes) -> None:
     connection = live.connect()
     connection.sendall(sent)
     answer = read_all(connection)

@@ -7,6 +7,7 @@ import json
 import socket
 import threading
 import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
 
@@ -23,11 +24,12 @@ from tests.serving.live_service import LiveService, live_service, read_all
 pytestmark = pytest.mark.stages
 
 HEAD = b"POST /v1/rank HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+ALIVE = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n"
 
 
-def wait_until(condition: object, seconds: float = 10.0) -> None:
+def wait_until(condition: Callable[[], object], seconds: float = 10.0) -> None:
     deadline = time.monotonic() + seconds
-    while not condition():  # type: ignore[operator]
+    while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.01)
 
@@ -37,59 +39,68 @@ def gauge(live: LiveService, name: str) -> float:
     return float(line.split()[1])
 
 
-def test_a_full_waiting_room_sends_the_next_one_away_with_503_until_there_is_room() -> None:
+def connections(live: LiveService) -> int:
+    return len(live.service._server.server_state.connections)
+
+
+def error_in(answer: bytes) -> str:
+    sentence: str = json.loads(answer.partition(b"\r\n\r\n")[2])["error"]
+    return sentence
+
+
+@contextlib.contextmanager
+def answered_again(live: LiveService) -> Iterator[None]:
+    """Other clients are answered while a block's client misbehaves, and after it."""
+    assert live.client.get("/v1/search?q=a").status_code == 200
+    yield
+    assert live.client.get("/v1/search?q=a").status_code == 200
+
+
+@pytest.fixture
+def busy() -> Iterator[FakeEngine]:
+    """An engine that answers nothing until it is let go."""
     engine = FakeEngine()
     engine.let_go.clear()
-    with live_service(FakeSource(engine), threads=1, waiting=2) as live, ThreadPoolExecutor(3) as others:
+    yield engine
+    engine.let_go.set()
+
+
+def test_a_full_waiting_room_sends_the_next_client_away_with_503_until_there_is_room(busy: FakeEngine) -> None:
+    with live_service(FakeSource(busy), threads=1, waiting=2) as live, ThreadPoolExecutor(3) as others:
         asked = [others.submit(httpx.get, f"{live.url}/v1/search?q=a", timeout=30) for _ in range(3)]
         wait_until(lambda: gauge(live, "clir_requests_waiting") == 2)
         assert gauge(live, "clir_requests_at_work") == 1
         answer = live.client.get("/v1/search?q=a")
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
-        assert "must not have more than 3 requests at once" in answer.json()["error"]
+        assert "3 requests" in answer.json()["error"]
         assert live.client.get("/healthz").json() == {"alive": True}
-        engine.let_go.set()
-        assert [one.result().status_code for one in asked] == [200] * 3
+        busy.let_go.set()
+        assert [future.result().status_code for future in asked] == [200] * 3
         assert live.client.get("/v1/search?q=a").status_code == 200
 
 
-def test_an_answer_that_takes_too_long_is_504_and_keeps_its_thread_until_it_is_done() -> None:
-    engine = FakeEngine()
-    engine.let_go.clear()
-    with live_service(FakeSource(engine), threads=1, waiting=1, seconds=0.3) as live:
-        late = live.client.get("/v1/search?q=a")
-        assert late.status_code == 504
-        assert "an answer must take no more than 0.3 s" in late.json()["error"]
-        waited = live.client.get("/v1/search?q=a")
-        assert waited.status_code == 503
-        assert "a request must wait no longer than 0.3 s" in waited.json()["error"]
-        assert gauge(live, "clir_requests_at_work") == 1
-        assert gauge(live, "clir_requests_waiting") == 0
-        engine.let_go.set()
-        wait_until(lambda: engine.answers == 1)
+def test_an_answer_that_takes_too_long_is_504_and_keeps_its_thread_until_it_is_done(busy: FakeEngine) -> None:
+    with live_service(FakeSource(busy), threads=1, waiting=1, seconds=0.3) as live:
+        for status in (504, 503):  # the second waited for the first one's thread
+            late = live.client.get("/v1/search?q=a")
+            assert (late.status_code, "0.3 s" in late.json()["error"]) == (status, True)
+        assert (gauge(live, "clir_requests_at_work"), gauge(live, "clir_requests_waiting")) == (1, 0)
+        busy.let_go.set()
+        wait_until(lambda: busy.answers == 1)
         assert live.client.get("/v1/search?q=a").status_code == 200
-        assert engine.answers == 2  # the one that waited never began
+        assert busy.answers == 2  # the one that waited never began
 
 
-def test_a_body_that_trickles_in_gets_408_and_others_are_answered_meanwhile() -> None:
-    with live_service(FakeSource(FakeEngine()), seconds=0.5) as live:
-        connection = live.connect()
-        connection.sendall(HEAD + b"content-length: 100\r\n\r\n{")
+def test_a_request_that_trickles_in_is_cut_off() -> None:
+    with live_service(FakeSource(FakeEngine()), seconds=0.5) as live, answered_again(live):
+        body, silent, head = live.connect(), live.connect(), live.connect()
+        body.sendall(HEAD + b"content-length: 100\r\n\r\n{")
+        head.sendall(b"GET /")
         started = time.monotonic()
-        assert live.client.get("/v1/search?q=a").status_code == 200
-        answer = read_all(connection)
+        answer = read_all(body)
+        assert answer.startswith(b"HTTP/1.1 408 ") and "0.5 s" in error_in(answer)
+        assert read_all(silent) == read_all(head) == b""
         assert 0.3 < time.monotonic() - started < 5
-        assert answer.startswith(b"HTTP/1.1 408 ")
-        assert "a request must come within 0.5 s" in json.loads(answer.partition(b"\r\n\r\n")[2])["error"]
-
-
-def test_a_head_that_trickles_in_is_cut_off() -> None:
-    with live_service(FakeSource(FakeEngine()), seconds=0.5) as live:
-        silent, slow = live.connect(), live.connect()
-        slow.sendall(b"GET /")
-        started = time.monotonic()
-        assert read_all(silent) == read_all(slow) == b""
-        assert time.monotonic() - started < 5
 
 
 def test_a_client_that_does_not_read_its_answer_is_cut_off() -> None:
@@ -97,24 +108,19 @@ def test_a_client_that_does_not_read_its_answer_is_cut_off() -> None:
         connection = socket.socket()
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
         connection.connect(("127.0.0.1", live.port))
-        request = b"GET /page.js HTTP/1.1\r\nhost: localhost\r\n\r\n"
         started = time.monotonic()
         with connection:
             connection.settimeout(0.2)
             with pytest.raises((ConnectionError, TimeoutError)):
                 # A fast machine may send any number of requests before the server's time is up.
                 while time.monotonic() < started + 10:
-                    connection.sendall(request)
-            while gauge(live, "clir_requests_in_flight") > 1 and time.monotonic() < started + 20:
-                time.sleep(0.05)
-            assert gauge(live, "clir_requests_in_flight") == 1  # that of /metrics
+                    connection.sendall(b"GET /page.js HTTP/1.1\r\nhost: localhost\r\n\r\n")
+            wait_until(lambda: gauge(live, "clir_requests_in_flight") == 1, 20)  # that of /metrics
         assert live.client.get("/v1/search?q=a").status_code == 200
 
 
-def test_a_client_that_hangs_up_is_not_worked_for() -> None:
-    engine = FakeEngine()
-    engine.let_go.clear()
-    with live_service(FakeSource(engine), threads=1) as live:
+def test_a_client_that_hangs_up_is_not_worked_for(busy: FakeEngine) -> None:
+    with live_service(FakeSource(busy), threads=1) as live:
         first, second = live.connect(), live.connect()
         for connection in (first, second):
             connection.sendall(b"GET /v1/search?q=a HTTP/1.1\r\nhost: localhost\r\n\r\n")
@@ -122,16 +128,11 @@ def test_a_client_that_hangs_up_is_not_worked_for() -> None:
         first.close()
         second.close()
         wait_until(lambda: gauge(live, "clir_requests_waiting") == 0)
-        engine.let_go.set()
+        busy.let_go.set()
         wait_until(lambda: gauge(live, "clir_requests_at_work") == 0)
-        assert engine.answers == 1
+        assert busy.answers == 1
         wait_until(lambda: [one["status"] for one in live.events if one.get("route") == "/v1/search"] == [499, 499])
-        assert live.client.get("/v1/search?q=a").status_code == 200
-
-
-def test_a_client_that_hangs_up_within_its_body_harms_nobody() -> None:
-    with live_service(FakeSource(FakeEngine())) as live:
-        for _ in range(20):
+        for _ in range(20):  # within its body
             connection = live.connect()
             connection.sendall(HEAD + b"content-length: 100\r\n\r\n{")
             connection.close()
@@ -156,18 +157,6 @@ def test_200_clients_at_once_are_all_answered() -> None:
             assert list(clients.map(ask, range(200))) == [200] * 200
 
 
-def test_a_client_too_many_is_reported_so() -> None:
-    with live_service(FakeSource(FakeEngine()), connections=2) as live:
-        with live.connect(), live.connect():
-            wait_until(lambda: len(live.service._server.server_state.connections) == 2)
-            answer = read_all(live.connect())
-        assert answer.startswith(b"HTTP/1.1 503 ")
-        assert b"retry-after: 1" in answer
-        assert json.loads(answer.partition(b"\r\n\r\n")[2])["error"].startswith("there must be at most 2 clients")
-        wait_until(lambda: not live.service._server.server_state.connections)
-        assert live.client.get("/v1/search?q=a").status_code == 200
-
-
 def test_a_body_far_too_large_is_refused_before_it_is_sent_where_the_client_asks_first() -> None:
     with live_service(FakeSource(FakeEngine()), most_bytes=100) as live:
         connection = live.connect()
@@ -176,28 +165,23 @@ def test_a_body_far_too_large_is_refused_before_it_is_sent_where_the_client_asks
 
 
 @pytest.mark.parametrize("seconds", [0.5, 10.0])
-def test_a_stop_waits_for_what_is_at_work_but_not_for_ever(seconds: float) -> None:
-    engine = FakeEngine()
-    engine.let_go.clear()
-    live = LiveService(FakeSource(engine), drain_seconds=seconds)
+def test_a_stop_waits_for_what_is_at_work_but_not_for_ever(busy: FakeEngine, seconds: float) -> None:
+    live = LiveService(FakeSource(busy), drain_seconds=seconds)
     with ThreadPoolExecutor(1) as other:
         asked = other.submit(live.client.get, "/v1/search?q=a")
-        assert engine.is_asked.wait(10)
+        assert busy.is_asked.wait(10)
         idle = live.connect()
-        wait_until(lambda: len(live.service._server.server_state.connections) == 2)
+        wait_until(lambda: connections(live) == 2)
         stopping = threading.Thread(target=live.stop)
         stopping.start()
         assert read_all(idle) == b""
         with pytest.raises(OSError):
             wait_until(lambda: live.connect().close(), 2)  # it takes no new ones
         if seconds > 1:
-            engine.let_go.set()
-            assert asked.result().status_code == 200
-        else:
-            assert asked.result().status_code == 503
-            assert asked.result().json()["error"].startswith("the service is stopping")
+            busy.let_go.set()
+        assert asked.result().status_code == (200 if seconds > 1 else 503)
         stopping.join(20)
-        engine.let_go.set()
+        busy.let_go.set()
     live.client.close()
     assert live.is_done == (seconds > 1)
     assert live.events[-1]["event"] == "stopped"
@@ -226,39 +210,33 @@ def test_a_client_that_comes_at_the_moment_of_a_stop_does_not_hold_it_up(monkeyp
     assert live.is_done
 
 
-def test_a_client_that_sends_requests_and_reads_no_answer_is_cut_off_before_it_fills_the_memory() -> None:
-    with live_service(FakeSource(FakeEngine()), seconds=60.0) as live, live.connect() as connection:
-        connection.settimeout(10)
-        started = time.monotonic()
-        with pytest.raises(ConnectionError):
-            while time.monotonic() < started + 30:
-                connection.sendall(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n" * 1000)
-        assert live.client.get("/v1/search?q=a").status_code == 200
-
-
-def test_requests_sent_one_after_the_other_without_waiting_are_all_answered() -> None:
-    with live_service(FakeSource(FakeEngine())) as live:
+def test_requests_sent_without_waiting_are_all_answered_unless_no_answer_is_read() -> None:
+    with live_service(FakeSource(FakeEngine()), seconds=60.0) as live:
         connection = live.connect()
-        connection.sendall(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n" * 500)
-        connection.sendall(b"GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
+        connection.sendall(ALIVE * 500 + ALIVE[:-2] + b"connection: close\r\n\r\n")
         assert read_all(connection).count(b"HTTP/1.1 200 ") == 501
+        with answered_again(live), live.connect() as connection:
+            connection.settimeout(10)
+            started = time.monotonic()
+            with pytest.raises(ConnectionError):  # before its answers fill the memory
+                while time.monotonic() < started + 30:
+                    connection.sendall(ALIVE * 1000)
 
 
 def test_each_client_too_many_reads_why_whatever_it_has_sent() -> None:
     request = b"POST /v1/rank HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100000\r\n\r\n" + b" " * 100_000
     with live_service(FakeSource(FakeEngine()), connections=3) as live:
-        held = [live.connect() for _ in range(3)]
-        wait_until(lambda: len(live.service._server.server_state.connections) == 3)
-        for _ in range(20):
-            connection = live.connect()
-            with contextlib.suppress(ConnectionError):
-                connection.sendall(request)
-            answer = read_all(connection)
-            assert answer.startswith(b"HTTP/1.1 503 ")
-            assert "at most 3 clients at once" in json.loads(answer.partition(b"\r\n\r\n")[2])["error"]
-            time.sleep(0.1)
-        for connection in held:
-            connection.close()
+        with live.connect(), live.connect(), live.connect():
+            wait_until(lambda: connections(live) == 3)
+            for content in (b"", *[request] * 10):
+                connection = live.connect()
+                with contextlib.suppress(ConnectionError):
+                    connection.sendall(content)
+                answer = read_all(connection)
+                assert answer.startswith(b"HTTP/1.1 503 ") and b"retry-after: 1" in answer
+                assert "3 clients" in error_in(answer)
+        wait_until(lambda: not connections(live))
+        assert live.client.get("/v1/search?q=a").status_code == 200
 
 
 class FullStream(io.StringIO):
@@ -286,8 +264,5 @@ def test_a_service_whose_log_cannot_be_written_stops_and_says_so(lines: int) -> 
 
         threading.Thread(target=ask_until_it_ends, daemon=True).start()
 
-    with (
-        ThreadPoolExecutor(1) as thread,
-        pytest.raises(DataError, match=r"must write its log.*No space left on device"),
-    ):
+    with ThreadPoolExecutor(1) as thread, pytest.raises(DataError, match="No space left on device"):
         thread.submit(service.run, ask).result(30)

@@ -3,38 +3,23 @@
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import pytest
 
 from schemas.errors import DataError
 from serving.newest_engine import AGAIN_SECONDS, EngineHolder
 from serving.refusals import Busy
-from tests.serving.fake_engines import FakeEngine, FakeSource
+from tests.serving.fake_engines import FakeEngine, FakeSource, Watch
 from tests.serving.live_service import live_service
 
 pytestmark = pytest.mark.tensors
 
 
-class Watch:
-    def __init__(self) -> None:
-        self.reported = list[tuple[Any, ...]]()
-
-    def swapped(self, engine: Any, seconds: float) -> None:
-        self.reported.append(("swapped", engine.model_version))
-
-    def drained(self, engine: Any, seconds: float) -> None:
-        self.reported.append(("drained", engine.model_version))
-
-    def failed(self, name: str, error: Exception) -> None:
-        self.reported.append(("failed", name, str(error)))
-
-
 def test_without_a_pair_nothing_can_be_loaded_and_nobody_is_answered() -> None:
     holder = EngineHolder(FakeSource(), Watch(), 1)
-    with pytest.raises(DataError, match="there must be a model and an index"):
+    with pytest.raises(DataError, match="a model and an index"):
         holder.load_first()
-    with pytest.raises(Busy, match="no model and index are loaded"), holder.engine():
+    with pytest.raises(Busy), holder.engine():
         pass
 
 
@@ -54,8 +39,7 @@ def test_the_older_engine_is_closed_only_when_its_last_request_is_answered() -> 
         assert swapping.is_alive()
         assert not old.is_closed
     swapping.join(5)
-    assert old.is_closed
-    assert not new.is_closed
+    assert (old.is_closed, new.is_closed) == (True, False)
     assert watch.reported == [("swapped", "1"), ("swapped", "2"), ("drained", "1")]
 
 
@@ -82,29 +66,27 @@ def test_a_newer_pair_that_cannot_be_loaded_leaves_the_older_one_and_is_tried_ag
         assert engine.model_version == "2"
 
 
-@pytest.mark.stages
 def test_no_request_is_dropped_while_engines_are_swapped_under_load() -> None:
-    engines = [FakeEngine(str(number), seconds=0.01) for number in range(1, 7)]
+    engines = [FakeEngine(str(number), seconds=0.01) for number in range(1, 5)]
     source = FakeSource(engines[0])
     with live_service(source, poll_seconds=0.05, waiting=200) as live, ThreadPoolExecutor(8) as clients:
         is_over = threading.Event()
 
         def ask() -> list[tuple[int, str]]:
-            found = []
+            answers = []
             while not is_over.is_set():
                 answer = live.client.get("/v1/search?q=a")
-                found.append((answer.status_code, answer.json().get("model_version")))
-            return found
+                answers.append((answer.status_code, answer.json().get("model_version")))
+            return answers
 
         asking = [clients.submit(ask) for _ in range(8)]
         for engine in engines[1:]:
-            time.sleep(0.25)
+            time.sleep(0.1)
             source.add(engine)
-        while not engines[-2].is_closed:
-            time.sleep(0.01)
+            while not (engine.answers or asking[0].done()):  # each answers some
+                time.sleep(0.01)
         is_over.set()
-        answers = [answer for one in asking for answer in one.result()]
-    assert len(answers) > 100
+        answers = [answer for future in asking for answer in future.result()]
     assert {status for status, _ in answers} == {200}
     assert {version for _, version in answers} == {engine.model_version for engine in engines}
     assert not any(engine.was_asked_when_closed for engine in engines)

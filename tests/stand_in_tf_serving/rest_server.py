@@ -118,7 +118,7 @@ def fill_request(
         {"signature_name": ..., "instances": [{name: value, ...}, ...]}   an object for each row of the batch
         {"signature_name": ..., "inputs": {name: values, ...}}            the values of each input
 
-    A single input may stand bare, without its name.
+    TF Serving also takes a single input without its name.
 
     Returns:
       Whether the request is in rows; the answer must be, too.
@@ -130,20 +130,13 @@ def fill_request(
         content = json.loads(body)
     except ValueError as error:
         raise invalid(f"JSON Parse error: {error}") from None
-    if not isinstance(content, dict):
-        raise invalid(f"JSON Value: {json.dumps(content)} Is not object")
     request.model_spec.signature_name = content.get("signature_name", "")
     names = inputs_of(request.model_spec)
     if not names:
         raise invalid(f"Failed to get input map for signature: {content.get('signature_name', 'DEFAULT')}")
-    if ROWS in content and COLUMNS in content:
+    if (ROWS in content) == (COLUMNS in content):
         raise invalid(f"Not formatted correctly expecting only one of '{COLUMNS}' or '{ROWS}' keys to exist")
-    if ROWS in content:
-        columns = _columns_of(content[ROWS], names)
-    elif COLUMNS in content:
-        columns = content[COLUMNS] if _is_named(content[COLUMNS]) else dict.fromkeys(names, content[COLUMNS])
-    else:
-        raise invalid(f"Missing '{COLUMNS}' or '{ROWS}' key")
+    columns = _columns_of(content[ROWS], names) if ROWS in content else content[COLUMNS]
     for name in names:
         if name not in columns:
             raise invalid(f"Missing named input: {name} in '{COLUMNS}' object.")
@@ -168,24 +161,15 @@ def answer_json(response: predict_pb2.PredictResponse, in_rows: bool) -> dict[st
     return {"predictions": rows if len(values) > 1 else [next(iter(row.values())) for row in rows]}
 
 
-def _columns_of(rows: Any, names: Collection[str]) -> dict[str, Any]:
+def _columns_of(rows: list[dict[str, Any]], names: Collection[str]) -> dict[str, Any]:
     """Rows as the values of each input."""
-    if not isinstance(rows, list) or not rows:
-        raise invalid(f"Expecting '{ROWS}' to be a list with values")
-    if len(names) == 1 and not _is_named(rows[0]):
-        return dict.fromkeys(names, rows)
     for number, row in enumerate(rows):
-        if not _is_named(row) or row.keys() != set(names):
+        if row.keys() != set(names):
             raise invalid(
                 f"Failed to process element: {number} of '{ROWS}' list. JSON object: {json.dumps(row)} keys must be "
                 f"equal to: {','.join(sorted(names))}"
             )
     return {name: [row[name] for row in rows] for name in names}
-
-
-def _is_named(value: Any) -> bool:
-    """Whether a value is an object of names, and not a binary string."""
-    return isinstance(value, dict) and value.keys() != {"b64"}
 
 
 def _tensor(values: Any, dtype: tf.DType) -> Any:

@@ -45,12 +45,6 @@ def serving(tmp_path: Path) -> Path:
     return tmp_path / "serving"
 
 
-def test_a_version_s_number_is_the_second_in_which_the_model_was_exported(model, serving):
-    assert push_version(model, str(serving), None, BESIDE) == str(EXPORTED)
-    assert [path.name for path in serving.iterdir()] == [str(EXPORTED)]  # nothing is left of the staging
-    assert contents(serving / str(EXPORTED)) == PUSHED
-
-
 @given(st.integers(1, 2**33), st.one_of(st.none(), st.integers(0, 2**33)))
 def test_a_version_is_no_older_than_the_export_and_newer_than_the_newest(exported, newest):
     with tempfile.TemporaryDirectory() as folder:
@@ -60,17 +54,17 @@ def test_a_version_is_no_older_than_the_export_and_newer_than_the_newest(exporte
         assert contents(serving / str(version)) == PUSHED
 
 
-def test_a_newer_version_that_is_there_stays_as_it_is(model, serving):
+def test_other_versions_stay_and_a_deleted_one_comes_back_under_its_own_number(model, serving):
+    first = push_version(model, str(serving), None, BESIDE)
+    assert [path.name for path in serving.iterdir()] == [first]  # nothing is left of the staging
+    shutil.rmtree(serving / first)
+    # What a killed push left.
+    write(serving / ".incoming", {"saved_model.pb": b"half a gra", "variables/shard": b"of another model"})
+    assert push_version(model, str(serving), None, BESIDE) == first == str(EXPORTED)
+    assert contents(serving) == {f"{first}/{name}": content for name, content in PUSHED.items()}
     write(serving / str(EXPORTED + 3600), OTHER)
     assert push_version(model, str(serving), str(EXPORTED + 3600), BESIDE) == str(EXPORTED + 3600 + 1)
     assert contents(serving / str(EXPORTED + 3600)) == OTHER
-
-
-def test_a_version_that_someone_deleted_comes_back_under_its_own_number(model, serving):
-    first = push_version(model, str(serving), None, BESIDE)
-    shutil.rmtree(serving / first)
-    assert push_version(model, str(serving), None, BESIDE) == first
-    assert contents(serving / first) == PUSHED
 
 
 def test_a_version_appears_by_one_rename(model, serving, monkeypatch):
@@ -83,12 +77,6 @@ def test_a_version_appears_by_one_rename(model, serving, monkeypatch):
     monkeypatch.setattr(module.tf.io.gfile, "rename", rename)
     push_version(model, str(serving), None, BESIDE)
     assert seen == [(PUSHED, False, False)]
-
-
-def test_the_leftovers_of_a_killed_push_are_removed(model, serving):
-    write(serving / ".incoming", {"saved_model.pb": b"half a gra", "variables/shard": b"of another model"})
-    version = push_version(model, str(serving), None, BESIDE)
-    assert contents(serving) == {f"{version}/{name}": content for name, content in PUSHED.items()}
 
 
 def test_a_link_in_the_place_of_the_staging_is_not_followed(model, serving, tmp_path):

@@ -10,7 +10,7 @@ from tensorflow.core.protobuf import saved_model_pb2
 from tensorflow_serving.apis import prediction_log_pb2
 
 from components.pusher.warm_up import LISTS, MOST_DOCUMENTS, warm_up
-from tests.models.small_model import export_small_model
+from tests.models.loaded_once import model_of_vectors
 
 pytestmark = pytest.mark.stages
 
@@ -18,11 +18,9 @@ MOST_RECORDS = 1000
 """TF Serving's limit."""
 
 
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> str:
-    path = tmp_path_factory.mktemp("model") / "1"
-    export_small_model(path)
-    return str(path)
+@pytest.fixture
+def model() -> str:
+    return model_of_vectors().path
 
 
 def write_lists(path: Path, sizes: dict[str, int]) -> list[str]:
@@ -74,11 +72,9 @@ def test_each_list_is_asked_for_alone_and_all_together(tmp_path, model):
 
 def test_the_model_answers_every_request(tmp_path, model):
     files = write_lists(tmp_path / "lists", {f"q{number}": number % 3 + 1 for number in range(30)})
-    loaded = tf.saved_model.load(model)
     requests = requests_in(tmp_path, warm_up(model, files))
     for signature, inputs in requests:
-        tensors = {name: tf.constant(texts, tf.string) for name, texts in inputs.items()}
-        for output in loaded.signatures[signature](**tensors).values():
+        for output in model_of_vectors().call(signature, inputs).values():
             assert output.shape[0] == len(next(iter(inputs.values())))
     assert {signature for signature, _ in requests} == {"score", "encode_query", "encode_document"}
 
@@ -92,20 +88,17 @@ def test_there_are_no_more_requests_and_rows_than_tf_serving_takes(tmp_path, mod
     assert max(len(texts) for _, inputs in requests for texts in inputs.values()) <= MOST_DOCUMENTS <= most_rows
 
 
-def test_equal_examples_in_any_order_make_equal_bytes(tmp_path, model):
+def test_equal_examples_in_any_order_make_equal_bytes_and_none_make_none(tmp_path, model):
     sizes = {f"q{number}": number % 3 + 1 for number in range(30)}
     one = write_lists(tmp_path / "one", sizes)
     other = write_lists(tmp_path / "other", dict(reversed(sizes.items())))
     assert warm_up(model, one) == warm_up(model, other) != b""
+    assert warm_up(model, write_lists(tmp_path / "lists", {})) == b""
 
 
-def test_a_signature_that_the_model_lacks_is_not_asked_for(tmp_path):
+def test_a_signature_that_the_model_lacks_is_not_requested(tmp_path):
     graph = saved_model_pb2.SavedModel()
     text_format.Parse('meta_graphs { signature_def { key: "score" value {} } }', graph)
     (tmp_path / "saved_model.pb").write_bytes(graph.SerializeToString())
     files = write_lists(tmp_path / "lists", {"q1": 2})
     assert {signature for signature, _ in requests_in(tmp_path, warm_up(str(tmp_path), files))} == {"score"}
-
-
-def test_without_lists_there_is_nothing(tmp_path, model):
-    assert warm_up(model, write_lists(tmp_path / "lists", {})) == b""

@@ -1,10 +1,10 @@
 """SearchEvaluator: the files that it writes."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
-from models.exported.model import LoadedModel
 from models.retrieval.assemble_index import assemble_index
 from models.retrieval.segment import encode_documents
 from models.texts.tokens import ALL_WORDS
@@ -13,7 +13,7 @@ from schemas.index_manifest import SEGMENTS
 from schemas.search_report import SearchReport
 from schemas.trec import parse_run
 from schemas.wikiclir import Text
-from tests.models.small_lexicon import export_with_words
+from tests.models.loaded_once import loaded_once, model_with_words
 
 pytestmark = pytest.mark.stages
 
@@ -37,17 +37,18 @@ def test_the_files_hold_the_report_the_queries_and_the_run(tmp_path, make_artifa
     names = {"model": "Model", "index": "CorpusIndex", "evaluation": "ModelEvaluation"}
     inputs = {key: make_artifact(name, tmp_path) for key, name in names.items()}
     model, index, report = (Path(artifact.uri) for artifact in inputs.values())
-    path = export_with_words(model / "Format-Serving")
+    shutil.copytree(model_with_words().path, model / "Format-Serving")
     (index / SEGMENTS).mkdir()
     texts = [Text(doc_id, "a title", text, 1) for doc_id, text in COLLECTION.items()]
-    records = list(encode_documents(LoadedModel(path), texts, str(index / SEGMENTS), 0))
+    records = list(encode_documents(model_with_words(), texts, str(index / SEGMENTS), 0))
     assemble_index(str(index), "0a", records, len(records))
     (report / "metrics.json").write_text(evaluation().to_json())
     lines = "".join(f"{doc_id}\ta title\t{text}\n" for doc_id, text in COLLECTION.items())
     inputs["collection"] = make_collection(tmp_path, {"documents": f"broken\n{lines}".encode()})
     inputs["examples"] = make_examples(tmp_path, LISTS)
     made = make_artifact("SearchEvaluation", tmp_path)
-    SearchEvaluator.test_call(**inputs, search_evaluation=made, top_grade=2, rules=ALL_WORDS)
+    with loaded_once():
+        SearchEvaluator.test_call(**inputs, search_evaluation=made, top_grade=2, rules=ALL_WORDS)
 
     folder = Path(made.uri)
     assert {one.name for one in folder.iterdir()} == {"search.json", "search_per_query.tsv", "search_run.trec"}

@@ -9,7 +9,6 @@ import pytest
 
 from components.search_evaluator.evaluate_search import COMPARED, evaluate_search
 from models.evaluation.search_metrics import SEARCH_METRICS, ranks_of, search_metrics
-from models.exported.model import LoadedModel
 from models.retrieval.assemble_index import assemble_index
 from models.retrieval.corpus_index import CorpusIndex
 from models.retrieval.ranking import rank
@@ -19,8 +18,7 @@ from schemas.evaluation import EvaluationReport
 from schemas.index_manifest import SEGMENTS
 from schemas.trec import parse_run
 from schemas.wikiclir import Text
-from tests.models.small_lexicon import export_with_words
-from tests.models.small_model import export_small_model
+from tests.models.loaded_once import model_of_vectors, model_with_words
 from tests.models.synthetic import text_lists
 
 pytestmark = pytest.mark.stages
@@ -61,12 +59,13 @@ def sampled(queries=6, channels=("lexicon", "smooth_cosine"), **content):
     )  # fmt: skip
 
 
-def evaluated(model, folder: Path, report=None, documents=None, leave_out_own=False, **arguments):
+def evaluated(folder: Path, model=None, report=None, documents=None, leave_out_own=False, **arguments):
     """The evaluation, and the lines of the run."""
+    model = model or model_with_words()
     documents = documents or collection()
     os.makedirs(folder / SEGMENTS)
     texts = [Text(doc_id, "a title", text, 1) for doc_id, text in documents.items()]
-    records = list(encode_documents(LoadedModel(model), texts, str(folder / SEGMENTS), 0, most=11))
+    records = list(encode_documents(model, texts, str(folder / SEGMENTS), 0, most=11))
     assemble_index(str(folder), "0a", records, len(records), **arguments)
     run = io.StringIO()
     index = CorpusIndex(str(folder))
@@ -74,7 +73,7 @@ def evaluated(model, folder: Path, report=None, documents=None, leave_out_own=Fa
         lists(),
         index,
         index,
-        LoadedModel(model),
+        model,
         lambda: ((doc_id.encode(), text.encode()) for doc_id, text in documents.items()),
         rules=ALL_WORDS,
         top_grade=2,
@@ -86,27 +85,21 @@ def evaluated(model, folder: Path, report=None, documents=None, leave_out_own=Fa
 
 
 @pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    return export_with_words(tmp_path_factory.mktemp("model") / "model")
+def evaluation(tmp_path_factory):
+    return evaluated(tmp_path_factory.mktemp("index") / "1", report=sampled(feedback=4.0))
 
 
-@pytest.fixture(scope="module")
-def evaluation(model, tmp_path_factory):
-    return evaluated(model, tmp_path_factory.mktemp("index") / "1")
-
-
-def brute_force(model, name):
+def brute_force(name):
     """The metrics of ranking all documents by the scores that the model itself gives them."""
     documents = collection()
     ids = [doc_id.encode() for doc_id in documents]
-    exported = LoadedModel(model)
     grades, ranks = [], []
     for query_id, text in QUERIES.items():
-        found = {key: np.array(some) for key, some in exported.score(text, [*documents.values()]).items()}
-        scores = found[name]
-        has_vector = found["smooth_cosine"].any() and name != "lexicon"
-        is_found = (scores > 0) | has_vector
-        ranked = [ids[place] for place in rank(np.round(scores, 5), ids) if is_found[place]]
+        outputs = model_with_words().score(text, [*documents.values()])
+        columns = {key: np.array(values) for key, values in outputs.items()}
+        has_vector = columns["smooth_cosine"].any() and name != "lexicon"
+        is_hit = (columns[name] > 0) | has_vector
+        ranked = [ids[row] for row in rank(np.round(columns[name], 5), ids) if is_hit[row]]
         judged = {doc_id: grade for doc_id, grade in RELEVANT[query_id].items() if grade}
         grades.append(np.array([*judged.values()], np.int64))
         ranks.append(ranks_of([doc_id.encode() for doc_id in judged], ranked))
@@ -114,11 +107,13 @@ def brute_force(model, name):
 
 
 @pytest.mark.parametrize("name", ["scores", "smooth_cosine", "lexicon"])
-def test_metrics_are_those_of_scoring_every_document(model, evaluation, name):
+def test_metrics_are_those_of_scoring_every_document(evaluation, name):
     (report, per_query), _ = evaluation
-    expected = brute_force(model, name)
-    found = {"scores": report.metrics, "smooth_cosine": report.channels["dense"], "lexicon": report.channels["lexicon"]}
-    assert found[name] == pytest.approx({key: values.mean() for key, values in expected.items()})
+    expected = brute_force(name)
+    metrics = {
+        "scores": report.metrics, "smooth_cosine": report.channels["dense"], "lexicon": report.channels["lexicon"],
+    }  # fmt: skip
+    assert metrics[name] == pytest.approx({key: values.mean() for key, values in expected.items()})
     if name == "scores":
         assert per_query.query_ids == [*QUERIES]
         assert per_query.values == {key: pytest.approx(values.tolist()) for key, values in expected.items()}
@@ -134,23 +129,14 @@ def test_the_report_describes_the_search(evaluation):
     assert (report.approximation.overlap_10, report.approximation.queries) == (1, 0)
 
 
-def test_bm25_finds_the_documents_that_share_a_word(evaluation):
+def test_bm25_finds_the_documents_that_share_a_word_and_the_lists_metrics_are_those_of_a_search(evaluation):
     (report, _), _ = evaluation
     # Only `ararat` of q3 stands in documents, and d06 is its one relevant document.
     holding = [doc_id for doc_id, text in collection().items() if "ararat" in text.split()]
     assert report.baselines["bm25"]["recall_100"] == ("d06" in holding) / len(QUERIES)
-
-
-def test_the_sampled_metrics_are_those_that_a_search_has(evaluation):
-    (report, _), _ = evaluation
     assert report.sampled.metrics == {"p_mr_1": 0.75, "ndcg_5": 0.5}
     assert report.sampled.channels == {"dense": {"ndcg_5": 0.5}, "lexicon": {"ndcg_5": 0.25}}
-    assert report.sampled.baselines == {"bm25": {"ndcg_5": 0.125}}
-
-
-def test_feedback_on_the_lists_is_in_the_report(model, tmp_path):
-    (report, _), _ = evaluated(model, tmp_path / "1", sampled(feedback=4.0))
-    assert report.sampled.feedback == 4
+    assert (report.sampled.baselines, report.sampled.feedback) == ({"bm25": {"ndcg_5": 0.125}}, 4)
 
 
 def test_every_other_system_is_compared_in_two_metrics(evaluation):
@@ -182,41 +168,38 @@ def test_the_run_file_has_every_query_s_ranking_in_order(evaluation):
         ]
 
 
-def test_a_model_without_words_that_match_has_no_channels(tmp_path):
-    export_small_model(tmp_path / "model")
-    (report, _), _ = evaluated(str(tmp_path / "model"), tmp_path / "1", sampled(channels=()))
+@pytest.mark.parametrize(
+    ("make", "channels"),
+    [(model_of_vectors, ()), (lambda: model_with_words(weight=0.0), ("lexicon", "smooth_cosine"))],
+)
+def test_a_model_without_words_that_match_or_without_their_weight_has_no_channels(tmp_path, make, channels):
+    (report, _), _ = evaluated(tmp_path / "1", make(), sampled(channels=channels))
     assert report.channels == report.sampled.channels == {}
-    assert {one.other for one in report.comparisons} == {"bm25"}
+    assert {comparison.other for comparison in report.comparisons} == {"bm25"}
 
 
-def test_words_without_weight_are_no_channel(tmp_path):
-    path = export_with_words(tmp_path / "model", weight=0.0)
-    (report, _), _ = evaluated(path, tmp_path / "1")
-    assert report.channels == report.sampled.channels == {}
-
-
-def test_where_not_every_document_is_scored_the_loss_is_measured(model, tmp_path):
-    (report, _), _ = evaluated(model, tmp_path / "1", documents=collection(1200), least=1000)
+def test_where_not_every_document_is_scored_the_loss_is_measured(tmp_path):
+    (report, _), _ = evaluated(tmp_path / "1", documents=collection(1200), least=1000)
     assert report.approximation.queries == len(QUERIES)
     assert 0.5 < report.approximation.overlap_10 <= 1
 
 
-def test_an_evaluation_of_other_lists_is_refused(model, tmp_path):
-    with pytest.raises(ValueError, match="must be of the same 6 lists; it is of 5"):
-        evaluated(model, tmp_path / "1", sampled(queries=5))
+def test_an_evaluation_of_other_lists_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="6 lists; it is of 5"):
+        evaluated(tmp_path / "1", report=sampled(queries=5))
 
 
-def test_a_query_s_own_document_is_no_result_where_that_is_asked(model, tmp_path):
+def test_a_query_s_own_document_is_no_result_where_that_is_set(tmp_path):
     documents = {**collection(), **QUERIES}  # each query is also a document, the best for itself
-    found = {
-        leave_out: evaluated(model, tmp_path / str(leave_out), documents=documents, leave_out_own=leave_out)
+    whole, without_own = (
+        evaluated(tmp_path / str(leave_out), documents=documents, leave_out_own=leave_out)
         for leave_out in (False, True)
-    }
-    runs = {leave_out: [line.split()[:3:2] for line in run] for leave_out, (_, run) in found.items()}
-    own = [pair for pair in runs[False] if pair[0] == pair[1]]
+    )
+    pairs, others = ([line.split()[:3:2] for line in run] for _, run in (whole, without_own))
+    own = [pair for pair in pairs if pair[0] == pair[1]]
     assert own
-    assert runs[True] == [pair for pair in runs[False] if pair not in own]
-    before, after = (found[leave_out][0].report for leave_out in (False, True))
-    for metrics, others in zip(*((one.metrics, *one.baselines.values()) for one in (before, after)), strict=True):
-        assert others["mrr_r"] >= metrics["mrr_r"]
+    assert others == [pair for pair in pairs if pair not in own]
+    before, after = whole[0].report, without_own[0].report
+    for metrics, better in zip(*((one.metrics, *one.baselines.values()) for one in (before, after)), strict=True):
+        assert better["mrr_r"] >= metrics["mrr_r"]
     assert after.baselines["bm25"] != before.baselines["bm25"]

@@ -80,15 +80,10 @@ def test_without_a_word_or_a_document_there_is_nothing_to_count(queries, collect
     assert bm25_score(Bm25(queries, collection), [], [b"paris"]) == 0
 
 
-def test_a_document_without_a_shared_word_scores_zero():
-    bm25 = Bm25([[b"paris"]], [b"Paris", b"Rome", b""])
-    assert bm25_score(bm25, [b"paris"], [b"rome"]) == 0
-    assert bm25_score(bm25, [b"paris"], []) == 0
-    assert bm25_score(bm25, [], [b"paris"]) == 0
-
-
-def test_a_word_twice_in_the_query_counts_once():
-    bm25 = Bm25([[b"paris", b"rome"]], ["Paris", "Rome, France"])
+def test_a_document_without_a_shared_word_scores_zero_and_a_word_twice_in_the_query_counts_once():
+    bm25 = Bm25([[b"paris", b"rome"]], [b"Paris", b"Rome, France", b""])
+    for query, document in (([b"paris"], [b"rome"]), ([b"paris"], []), ([], [b"paris"])):
+        assert bm25_score(bm25, query, document) == 0
     assert bm25_score(bm25, [b"paris", b"rome", b"paris"], [b"paris"]) == bm25_score(bm25, [b"paris"], [b"paris"])
 
 
@@ -148,24 +143,16 @@ def test_what_is_found_is_what_scoring_every_document_puts_first(queries, collec
         )  # equal but for the last bits, so that ids may swap
 
 
-def test_of_equal_scores_the_larger_id_comes_first_across_parts(monkeypatch):
-    monkeypatch.setattr(subject, "_AT_ONCE", 2)
-    (found,) = search([[b"a"]], [[b"a"], [b"a"], [b"b"], [b"a"], [b"a", b"a"]], most=3)
-    assert found.doc_ids.tolist() == [b"d4", b"d3", b"d1"]
-
-
-def test_a_query_without_a_shared_word_finds_nothing():
-    nothing, empty = search([[b"x"], []], [[b"a"], []])
-    assert nothing.doc_ids.tolist() == empty.doc_ids.tolist() == []
-
-
-def test_words_beyond_the_limit_are_not_found():
-    (found,) = search([[b"b"]], [[b"a", b"b"], [b"b"]], max_tokens=1)
-    assert found.doc_ids.tolist() == [b"d1"]
-
-
-def test_progress_is_reported_part_by_part(monkeypatch):
+def test_of_equal_scores_the_larger_id_comes_first_across_parts_and_progress_is_reported(monkeypatch):
     monkeypatch.setattr(subject, "_AT_ONCE", 2)
     calls = []
-    search([[b"a"]], [[b"a"]] * 5, on_progress=lambda *numbers: calls.append(numbers))
+    collection = [[b"a"], [b"a"], [b"b"], [b"a"], [b"a", b"a"]]
+    (hits,) = search([[b"a"]], collection, most=3, on_progress=lambda *numbers: calls.append(numbers))
+    assert hits.doc_ids.tolist() == [b"d4", b"d3", b"d1"]
     assert calls == [(2, 5), (4, 5), (5, 5)]
+
+
+def test_a_query_without_a_shared_word_and_words_beyond_the_limit_find_nothing():
+    nothing, empty, cut = search([[b"x"], [], [b"b"]], [[b"a", b"b"], [b"b"]], max_tokens=1)
+    assert nothing.doc_ids.tolist() == empty.doc_ids.tolist() == []
+    assert cut.doc_ids.tolist() == [b"d1"]

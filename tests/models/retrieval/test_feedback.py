@@ -14,8 +14,8 @@ from models.exported.model import LoadedModel
 from models.retrieval.document_ranker import DocumentRanker, Feedback
 from schemas.errors import DataError
 from schemas.wikiclir import Text
-from tests.models.small_lexicon import COLLECTION, export_with_words
-from tests.models.small_model import export_small_model
+from tests.models.loaded_once import model_of_vectors, model_with_words
+from tests.models.small_lexicon import COLLECTION
 from tests.models.synthetic import text_lists
 
 pytestmark = pytest.mark.tensors
@@ -77,33 +77,20 @@ def test_a_document_like_the_best_gains_and_one_that_has_nothing_of_it_does_not(
 LISTS = st.lists(st.tuples(TERMS, st.integers(-3, 3).map(float)), min_size=1, max_size=6)
 
 
-@given(LISTS, st.floats(0.5, 12))
-def test_what_is_added_is_the_formulas(documents_and_scores, gain):
+@given(LISTS, st.floats(0.5, 12), st.randoms())
+def test_the_gains_are_the_formulas_in_any_order_and_of_rows_of_a_larger_set(documents_and_scores, gain, random):
     documents, scores = map(list, zip(*documents_and_scores, strict=True))
-    ids = ids_of(documents)
-    added = feedback_on(documents, gain).added(np.array(scores, np.float32), ids)
-    assert added.tolist() == pytest.approx(expected(scores, documents, ids, gain), abs=1e-4)
-
-
-@given(LISTS, st.randoms())
-def test_what_is_added_is_the_same_in_any_order_and_of_rows_of_a_larger_set(documents_and_scores, random):
-    documents, scores = map(list, zip(*documents_and_scores, strict=True))
-    feedback, ids = feedback_on([*documents, {"e": 1.0}], 4.0), ids_of(documents)
+    feedback, ids = feedback_on([*documents, {"e": 1.0}], gain), ids_of(documents)
     scores = np.array(scores, np.float32)
     rows = np.arange(len(documents), dtype=np.int32)
     added = feedback.added(scores, ids, rows)
-    assert added.tolist() == pytest.approx(feedback_on(documents, 4.0).added(scores, ids).tolist(), abs=1e-5)
+    assert added.tolist() == pytest.approx(expected(scores.tolist(), documents, ids, gain), abs=1e-4)
+    assert added.tolist() == pytest.approx(feedback_on(documents, gain).added(scores, ids).tolist(), abs=1e-5)
     order = np.array(random.sample(range(len(documents)), len(documents)))
-    shuffled = feedback.added(scores[order], [ids[place] for place in order], rows[order])
+    shuffled = feedback.added(scores[order], [ids[row] for row in order], rows[order])
     assert shuffled.tolist() == pytest.approx(added[order].tolist(), abs=1e-5)
-
-
-@given(LISTS)
-def test_it_follows_the_scale_of_the_scores_and_not_where_they_lie(documents_and_scores):
-    documents, scores = map(list, zip(*documents_and_scores, strict=True))
-    feedback, ids = feedback_on(documents, 4.0), ids_of(documents)
-    once, moved = (feedback.added(np.array(one, np.float32), ids) for one in (scores, np.array(scores) * 2 + 5))
-    assert moved.tolist() == pytest.approx((2 * once).tolist(), abs=1e-4)
+    moved = feedback.added(scores * 2 + 5, ids, rows)  # it follows their scale, and not where they lie
+    assert moved.tolist() == pytest.approx((2 * added).tolist(), abs=1e-4)
 
 
 def test_documents_with_equal_scores_keep_them():
@@ -116,14 +103,9 @@ def test_documents_with_equal_scores_keep_them():
 DOCUMENTS = [Text(f"d{number}", "", text, 1) for number, text in enumerate(COLLECTION)]
 
 
-@pytest.fixture(scope="module")
-def path(each_model_loaded_once, tmp_path_factory):
-    return export_with_words(tmp_path_factory.mktemp("feedback") / "model")
-
-
 @pytest.mark.stages
-def test_a_document_is_known_by_its_own_terms_with_the_weights_of_bm25(path):
-    model = LoadedModel(path, "own_terms")
+def test_a_document_is_known_by_its_own_terms_with_the_weights_of_bm25():
+    model = model_with_words()
     texts = ["chat chat noir zzz"]
     own = model.tensors("own_terms", document=tf.constant(texts))
     weights = dict(zip(own["stems"].numpy()[0].tolist(), own["weights"].numpy()[0].tolist(), strict=True))
@@ -143,36 +125,35 @@ def test_a_document_is_known_by_its_own_terms_with_the_weights_of_bm25(path):
 
 
 @pytest.mark.stages
+@pytest.mark.usefixtures("each_model_loaded_once")
 @settings(max_examples=8, deadline=None)
 @given(st.lists(st.sampled_from(["white", "cat", "dog", "moon", "ararat"]), min_size=1, max_size=3).map(" ".join))
-def test_a_list_is_ranked_and_scored_alike_with_feedback(path, query):
+def test_a_list_is_ranked_and_scored_alike_with_feedback(query):
+    model = model_with_words()
     documents = {document.id: (document.text, 0) for document in DOCUMENTS}
     lists = text_lists([("q1", query, documents), ("q2", "cat", dict(list(documents.items())[3:6]))])
-    first, second = score_lists(path, lists), score_lists(path, lists, feedback=4.0)
+    first, second = score_lists(model.path, lists), score_lists(model.path, lists, feedback=4.0)
     ranked = {
-        one.doc_id: one
-        for one in DocumentRanker(LoadedModel(path), DOCUMENTS, feedback=4.0).rank(query, 99, explain=True)
+        document.doc_id: document
+        for document in DocumentRanker(model, DOCUMENTS, feedback=4.0).rank(query, 99, explain=True)
     }
-    scores = second.pop("scores")
-    of_documents = dict(zip(lists.doc_ids[0], scores[0], strict=True))
-    assert {doc_id.decode(): pytest.approx(score, abs=1e-4) for doc_id, score in of_documents.items()} == {
-        doc_id: one.score for doc_id, one in ranked.items()
-    }
-    for one in ranked.values():
-        assert [part.name for part in one.parts] == ["smooth_cosine", "lexicon", "feedback"]
-        assert sum(part.part for part in one.parts) == pytest.approx(one.score, abs=1e-5)
-    without = first.pop("scores")
-    assert [of_list.tolist() for of_list in scores] != [of_list.tolist() for of_list in without]
-    for name, of_lists in second.items():  # the channels are as they were
-        assert [of_list.tolist() for of_list in of_lists] == [of_list.tolist() for of_list in first[name]]
+    scores, without = second.pop("scores"), first.pop("scores")
+    assert {
+        doc_id.decode(): pytest.approx(score, abs=1e-4)
+        for doc_id, score in zip(lists.doc_ids[0], scores[0], strict=True)
+    } == {doc_id: document.score for doc_id, document in ranked.items()}
+    for document in ranked.values():
+        assert [part.name for part in document.parts] == ["smooth_cosine", "lexicon", "feedback"]
+        assert sum(part.part for part in document.parts) == pytest.approx(document.score, abs=1e-5)
+    assert [row.tolist() for row in scores] != [row.tolist() for row in without]
+    for name, rows in second.items():  # the channels are as they were
+        assert [row.tolist() for row in rows] == [row.tolist() for row in first[name]]
 
 
 @pytest.mark.stages
-def test_a_model_of_vectors_alone_has_no_second_pass(tmp_path):
-    export_small_model(tmp_path / "model")
-    with pytest.raises(
-        DataError, match="model must have a channel of words that match, which has the weights of words"
-    ):
-        score_lists(str(tmp_path / "model"), text_lists([]), feedback=4.0)
-    with pytest.raises(DataError, match="feedback compares documents; a run with lexicon.kind"):
-        LoadedModel(str(tmp_path / "model"), "own_terms")
+@pytest.mark.usefixtures("each_model_loaded_once")
+def test_a_model_of_vectors_alone_has_no_second_pass():
+    with pytest.raises(DataError, match="channel of words that match"):
+        score_lists(model_of_vectors().path, text_lists([]), feedback=4.0)
+    with pytest.raises(DataError, match="lexicon.kind"):
+        LoadedModel(model_of_vectors().path, "own_terms")

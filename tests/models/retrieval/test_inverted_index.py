@@ -48,25 +48,18 @@ def scores(index, query):
 
 
 @given(documents=TEXTS, query=TEXTS.filter(bool), split=st.integers(0, 6))
-def test_an_index_gives_the_sum_of_products_over_the_terms_of_both(documents, query, split):
+def test_an_index_gives_the_sum_of_products_over_the_terms_of_both_in_memory_and_from_its_files(
+    tmp_path_factory, documents, query, split
+):
+    folder = str(tmp_path_factory.mktemp("index"))
     index = InvertedIndex.of(matrix_of([documents[:split], documents[split:]]))
     expected = [sum(query[0][term] * document.get(term, 0) for term in query[0]) for document in documents]
     assert scores(index, query[0]) == pytest.approx(expected)
-
-
-@given(documents=TEXTS, query=TEXTS.filter(bool))
-def test_an_index_from_its_files_gives_the_same(tmp_path_factory, documents, query):
-    folder = str(tmp_path_factory.mktemp("index"))
-    index = InvertedIndex.of(matrix_of([documents]))
     index.save(folder)
     loaded = InvertedIndex.load(folder, len(documents))
     assert scores(loaded, query[0]) == scores(index, query[0])
     assert loaded.postings == sum(weight != 0 for document in documents for weight in document.values())
-
-
-@given(documents=TEXTS)
-def test_its_rows_are_the_documents(documents):
-    terms, rows = InvertedIndex.of(matrix_of([documents])).rows()
+    terms, rows = index.rows()
     assert [
         {terms[column].decode(): weight for column, weight in zip(row.indices, row.data, strict=True) if weight}
         for row in rows

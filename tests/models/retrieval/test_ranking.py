@@ -21,32 +21,22 @@ def scored_lists(draw):
     return ids, np.array(draw(st.lists(finite_scores, min_size=len(ids), max_size=len(ids))), np.float32)
 
 
-@given(scored_lists())
-def test_increasing_maps_of_the_scores_do_not_change_the_ranking(example):
-    ids, scores = example
-    _, places = np.unique(scores, return_inverse=True)
-    for increasing in (2 * scores, places.astype(np.float32), np.exp(places.astype(np.float32))):
-        assert np.array_equal(rank(increasing, ids), rank(scores, ids))
-
-
 @given(scored_lists(), st.randoms())
-def test_order_in_which_the_documents_come_does_not_change_the_ranking(example, random):
+def test_increasing_maps_of_the_scores_and_the_order_of_the_documents_do_not_change_the_ranking(example, random):
     ids, scores = example
+    ranking = rank(scores, ids)
+    _, values = np.unique(scores, return_inverse=True)
+    for increasing in (2 * scores, values.astype(np.float32), np.exp(values.astype(np.float32))):
+        assert np.array_equal(rank(increasing, ids), ranking)
     order = random.sample(range(len(ids)), len(ids))
-    shuffled = [ids[place] for place in order]
-    assert [shuffled[place] for place in rank(scores[order], shuffled)] == [ids[place] for place in rank(scores, ids)]
+    shuffled = [ids[row] for row in order]
+    assert [shuffled[row] for row in rank(scores[order], shuffled)] == [ids[row] for row in ranking]
 
 
-def test_ties_are_broken_by_document_id_descending_bytewise():
+def test_ties_also_those_of_float32_are_broken_by_document_id_descending_bytewise():
     ids = [b"10", b"9", "é".encode(), b"z"]
-    assert [ids[place] for place in rank(np.zeros(4, np.float32), ids)] == ["é".encode(), b"z", b"9", b"10"]
-
-
-def test_scores_equal_as_float32_are_tied():
-    assert rank(np.array([1.0 + 1e-12, 1.0]), [b"a", b"b"]).tolist() == [1, 0]
-
-
-def test_the_grades_of_a_list_come_in_its_order():
+    scores = np.array([1.0 + 1e-12, 1.0, 1.0, 1.0])
+    assert [ids[row] for row in rank(scores, ids)] == ["é".encode(), b"z", b"9", b"10"]
     (ranked,) = ranked_grades(
         [b"q"], [[b"a", b"b", b"c"]], [np.array([0.5, 1, 0.5], np.float32)], [np.array([2, 0, 1])]
     )
@@ -57,7 +47,7 @@ def test_the_grades_of_a_list_come_in_its_order():
 def test_score_that_is_not_finite_is_refused_with_its_query_and_document(score):
     lists = [([b"d1"], [0.5], [1]), ([b"d1", b"d2"], [0.5, score], [1, 0])]
     ids, scores, grades = zip(*lists, strict=True)
-    with pytest.raises(DataError, match=f"scores must be finite; query q2 got {score} for document d2"):
+    with pytest.raises(DataError, match=f"q2 got {score} .* d2"):
         ranked_grades([b"q1", b"q2"], ids, [np.array(values, np.float32) for values in scores], grades)
 
 
